@@ -1,0 +1,93 @@
+# Larmor. `make help` lists the targets.
+
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+VARIANT ?= release
+B := build/$(VARIANT)
+CC ?= gcc
+MARCH ?= native
+PKG := hdf5 inih muparser jansson
+GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+WARN := -Wall -Wextra -Wconversion -Werror
+OPT_release := -O3
+OPT_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT := $(OPT_$(VARIANT))
+# -ffp-contract=off: the same bits everywhere; fma is written where it is wanted. No errno or traps from sqrt and casts.
+CFLAGS := -std=gnu17 $(OPT) -march=$(MARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp $(WARN) \
+          -Iinclude -isystem $(shell pkg-config --variable=includedir hdf5 2>/dev/null || echo /usr/include) $(shell pkg-config --cflags $(PKG) 2>/dev/null)
+LDLIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null) -lm
+
+NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
+GPU_TARGETS ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false -Iinclude -Xcompiler=-Wall,-ffp-contract=off --threads 2
+
+# Sources that touch particles are compiled once for each precision.
+SRC := $(filter-out src/main.c,$(wildcard src/*.c src/cpu/*.c))
+TWICE := $(wildcard src/cpu/particles*.c)
+CUDA_SRC := $(wildcard cuda/*.cu)
+CUDA_TWICE := $(wildcard cuda/particles*.cu)
+objects = $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1))) $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2)))
+OBJ := $(call objects,$(SRC),$(TWICE))
+ifneq ($(NVCC),)
+CFLAGS += -DLM_CUDA
+OBJ += $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
+CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
+endif
+
+.PHONY: all
+all: $(B)/larmor ## build the program (with CUDA where nvcc is)
+ifeq ($(NVCC),)
+	@echo "nvcc not found: built for the CPU only"
+endif
+
+$(B)/larmor: $(B)/src/main.c.o $(B)/liblarmor.a
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+
+$(B)/liblarmor.a: $(OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/%.c.32.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
+
+$(B)/%.c.64.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
+
+$(B)/%.cu.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/%.cu.32.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
+
+$(B)/%.cu.64.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
+
+TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
+
+$(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
+	$(CC) $(CFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
+
+.PHONY: unit
+unit: $(B)/larmor $(TESTS) ## build and run the unit tests
+	@set -e; for t in $(TESTS); do echo "== $$t"; LARMOR=$(B)/larmor $$t; done
+
+.PHONY: help clean
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+clean: ## remove build/
+	rm -rf build
+
+.SECONDARY:
+-include $(shell find build -name '*.d' 2>/dev/null)

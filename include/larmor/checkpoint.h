@@ -1,0 +1,80 @@
+/* Checkpoints: the full state in one HDF5 file, from which a run goes on with the same bits on any backend.
+ *
+ *     DIR/checkpoints/checkpoint_00000500.h5   written as *.part, synced, renamed; older ones than `keep` removed
+ *
+ * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape, precision,
+ * fraction_bits, seed, energy_start, momentum_start[3], configuration (the whole run.ini text), software;
+ * /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain),
+ * {u,v,w} float32 or float64; attributes charge, mass, weight of each species.
+ */
+#ifndef LARMOR_CHECKPOINT_H
+#define LARMOR_CHECKPOINT_H
+
+#include <stdio.h>
+
+#include "larmor/base.h"
+#include "larmor/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lm_checkpoint_species {
+    char name[LM_MAX_NAME];
+    double charge, mass, weight;
+    uint64_t count;
+};
+
+struct lm_checkpoint {
+    int64_t step;
+    double time, dt;
+    int nx, ny;
+    double lx, ly;
+    int shape, precision; /* enums of config.h */
+    uint64_t seed;
+    double energy_start, momentum_start[3], charge_start; /* references of the drift columns */
+    int field_count;
+    const char *const *field_names; /* the caller's list, also when reading */
+    int species_count;
+    struct lm_checkpoint_species species[LM_MAX_SPECIES];
+};
+
+/* Particles in their stored form: x, y in units of 2^-fraction_bits cells from the domain's corner (24 bits for single,
+ * 48 for double precision), velocities as float or double. */
+struct lm_raw_particles {
+    int64_t *x, *y;
+    void *u, *v, *w;
+};
+
+/* Callbacks to a running simulation, so that no second copy of all particles is needed. `packed` is [ny][nx]. */
+struct lm_checkpoint_io {
+    void *context;
+    int (*get_field)(void *context, int field, double *packed);
+    int (*set_field)(void *context, int field, const double *packed);
+    int (*get_particles)(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles out);
+    int (*set_particles)(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in);
+};
+
+/* Writes DIR/checkpoints/checkpoint_STEP.h5 and removes all but the newest `keep`. `path_out` (LM_MAX_PATH) gets the path.
+ * LM_FAILED: disk full or not writable; then no file of that name is left or an older one is intact. */
+int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head, const char *configuration, int keep,
+                        const struct lm_checkpoint_io *io, char *path_out);
+
+/* Reads the head only. LM_BAD_INPUT: no such file, not HDF5, truncated, foreign or of another format version. field_names is
+ * left NULL, field_count is what the file holds. */
+int lm_checkpoint_head(const char *path, struct lm_checkpoint *head);
+
+/* Reads fields (by `head->field_names`) and particles through the callbacks. `head` is what lm_checkpoint_head gave, with
+ * field_count and field_names set by the caller; a missing or misshapen dataset is LM_BAD_INPUT. */
+int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io);
+
+/* Fingerprint of a stored state; equals the running program's of the same state (larmor/physics/hash.h). */
+int lm_checkpoint_fingerprint(const char *path, uint64_t *fingerprint);
+
+/* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, openPMD). LM_BAD_INPUT otherwise. */
+int lm_info_print(const char *path, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,121 @@
+/* The resolved configuration of a run, and how it is read.
+ *
+ * One table of keys (src/keys.c) drives parsing, checking, `larmor keys`, the reference in config/ and the echo in
+ * run.ini: a new key is one row there and one member here.
+ */
+#ifndef LARMOR_CONFIG_H
+#define LARMOR_CONFIG_H
+
+#include <stdio.h>
+
+#include "larmor/base.h"
+#include "larmor/expr.h"
+#include "larmor/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC };
+enum lm_vacuum { LM_VACUUM_FLOOR, LM_VACUUM_ZERO_E };
+enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };
+enum lm_shape_order { LM_LINEAR = 1, LM_QUADRATIC = 2 };
+enum lm_precision { LM_SINGLE = 32, LM_DOUBLE = 64 };
+enum lm_start { LM_RANDOM, LM_QUIET };
+enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
+enum lm_backend_kind { LM_BACKEND_AUTO, LM_BACKEND_CPU, LM_BACKEND_CUDA };
+enum lm_side { LM_X_MIN, LM_X_MAX, LM_Y_MIN, LM_Y_MAX, LM_SIDES };
+enum lm_boundary { LM_PERIODIC };
+
+/* Members of type char[LM_MAX_TEXT] hold expressions as the user wrote them, already checked. */
+struct lm_species_config {
+    char name[LM_MAX_NAME];
+    double charge;             /* Z, > 0, in e */
+    double mass;               /* > 0, in m_p */
+    double particles_per_cell; /* > 0, where the density is 1: the weight of a particle is its inverse */
+    int start;                 /* enum lm_start */
+    char density[LM_MAX_TEXT]; /* n0 */
+    char drift[3][LM_MAX_TEXT]; /* v_A */
+    int temperature_kind;       /* enum lm_temperature */
+    char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B, across B, (unused); B0^2/(mu0 n0) */
+};
+
+struct lm_config {
+    char file[LM_MAX_PATH];   /* where it came from, for messages */
+    struct {
+        double t_end, dt;     /* 1/Omega_ci; steps = round(t_end / dt) unless steps is given */
+        int64_t steps;
+        uint64_t seed;
+        int backend;          /* enum lm_backend_kind */
+        int threads;          /* 0: all */
+        int tile;             /* 8 or 16 cells */
+        int64_t sort_every;   /* 0: when it pays */
+    } run;
+    struct {
+        int nx, ny;
+        double lx, ly;        /* d_i */
+    } grid;
+    struct {
+        int closure;          /* enum lm_closure */
+        double temperature;   /* at density 1; B0^2/(mu0 n0) */
+        double gamma;         /* polytropic index */
+    } electrons;
+    struct {
+        int solver;           /* enum lm_solver: hybrid, or none (particles in given fields) */
+        char b[3][LM_MAX_TEXT];
+        char az[LM_MAX_TEXT]; /* vector potential; "" or "0" for none */
+        char e[3][LM_MAX_TEXT]; /* solver = none only */
+        char eta[LM_MAX_TEXT];
+        double eta_hyper;
+        double density_floor; /* > 0, n0 */
+        int vacuum;           /* enum lm_vacuum */
+        int smoothing;        /* binomial passes on the moments and on E for the push, 0..8 */
+        int friction;         /* 1: ions do not feel the resistive part of E */
+        double substep_safety; /* largest omega * substep, <= 2.8 */
+        int max_substeps;     /* a half step that needs more stops the run */
+    } fields;
+    struct {
+        int shape;            /* enum lm_shape_order */
+        int precision;        /* enum lm_precision */
+    } particles;
+    int species_count;
+    struct lm_species_config species[LM_MAX_SPECIES];
+    int boundary[LM_SIDES];       /* enum lm_boundary: particles */
+    int boundary_fields[LM_SIDES];
+    struct {
+        double b0; /* T; 0: not given */
+        double n0; /* m^-3; 0: not given */
+    } units;
+    struct {
+        char directory[LM_MAX_PATH];
+        int64_t series_every, fields_every, particles_every, checkpoint_every; /* steps; 0: never */
+        int keep;             /* checkpoints that stay on disk, >= 1 */
+        double particles_fraction; /* of the particles in an output, (0, 1] */
+        int compress;         /* gzip level of fields, 0..9 */
+        double wall_limit;    /* s; 0: none. Written hh:mm:ss */
+    } output;
+    struct lm_constants *constants; /* owned; of [const], with nx, ny, lx, ly, dx, dy, dt and pi */
+    /* For the echo in run.ini: [const] as written, in order. */
+    int const_count;
+    struct {
+        char name[LM_MAX_NAME];
+        char text[LM_MAX_TEXT];
+    } const_text[64];
+};
+
+/* Reads and checks FILE with `override_count` overrides "section.key=value" on top, and resolves all defaults. On
+ * failure returns LM_BAD_INPUT and lm_error() holds every error found, a line each:
+ * `FILE:LINE: section.key: what is wrong[, did you mean ...?]`. The caller frees with lm_config_free in either case. */
+int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config);
+void lm_config_free(struct lm_config *config);
+
+/* Writes all resolved keys, with defaults, as an INI file that gives the same configuration when read again. */
+int lm_config_write(const struct lm_config *config, FILE *out);
+
+/* The table of keys: section, key, type, unit, range, default, meaning. As text for a terminal, or as Markdown. */
+void lm_keys_print(FILE *out, int markdown);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

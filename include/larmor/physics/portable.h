@@ -1,0 +1,97 @@
+/* What lets one function body compile as C and as CUDA, and give the same bits in both.
+ *
+ * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no contraction
+ * (-ffp-contract=off, -fmad=false), no library functions but sqrt, no branches on anything but data.
+ */
+#ifndef LARMOR_PHYSICS_PORTABLE_H
+#define LARMOR_PHYSICS_PORTABLE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define LM_HD static __host__ __device__ __forceinline__
+#define LM_UNROLL _Pragma("unroll")
+#else
+#include <math.h>
+#define LM_HD static inline __attribute__((always_inline, unused))
+#define LM_UNROLL _Pragma("GCC unroll 9")
+#endif
+
+LM_HD double lm_fma(double a, double b, double c)
+{
+#ifdef __CUDA_ARCH__
+    return __fma_rn(a, b, c);
+#else
+    return __builtin_fma(a, b, c);
+#endif
+}
+
+LM_HD float lm_fmaf(float a, float b, float c)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rn(a, b, c);
+#else
+    return __builtin_fmaf(a, b, c);
+#endif
+}
+
+LM_HD double lm_sqrt(double x)
+{
+#ifdef __CUDA_ARCH__
+    return __dsqrt_rn(x);
+#else
+    return __builtin_sqrt(x);
+#endif
+}
+
+/* Nearest integer, ties to even; |x| < 2^31 and 2^63. */
+LM_HD int32_t lm_round32(float x)
+{
+#ifdef __CUDA_ARCH__
+    return __float2int_rn(x);
+#else
+    return (int32_t)__builtin_lrintf(x);
+#endif
+}
+
+LM_HD int64_t lm_round64(double x)
+{
+#ifdef __CUDA_ARCH__
+    return __double2ll_rn(x);
+#else
+    return (int64_t)__builtin_lrint(x);
+#endif
+}
+
+LM_HD uint64_t lm_bits(double x)
+{
+    uint64_t b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+}
+
+LM_HD double lm_from_bits(uint64_t b)
+{
+    double x;
+    memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+LM_HD double lm_abs(double x)
+{
+    return lm_from_bits(lm_bits(x) & 0x7fffffffffffffffull);
+}
+
+LM_HD double lm_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* 2^e for -1022 <= e <= 1023, exact. */
+LM_HD double lm_exp2i(int e)
+{
+    return lm_from_bits((uint64_t)(e + 1023) << 52);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* The time series: DIR/series.csv (live, a line a row) and DIR/series.h5 (one extendible 1-D dataset a column).
+ *
+ * Both hold the same columns. CSV: one header line `name[unit],...`, values as %.16e (whole numbers as %lld where the
+ * column says so), flushed a row. HDF5: a dataset a column with the attribute `units` (fixed-length string), chunks of
+ * 4096 rows, flushed every few seconds and at close so that a killed run leaves a readable file.
+ */
+#ifndef LARMOR_SERIES_H
+#define LARMOR_SERIES_H
+
+#include "larmor/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lm_series_column {
+    char name[64];
+    char unit[32]; /* "" for a pure number */
+    char about[96]; /* one phrase, the HDF5 attribute `description` */
+    int whole;      /* written as an integer (int64 in HDF5) */
+};
+
+struct lm_series;
+
+/* Creates both files in `directory`; column 0 must be the step. With restart_step >= 0 existing files are continued: rows
+ * with a step > restart_step are cut off, the columns must be the same (LM_BAD_INPUT otherwise); a file that is absent is created.
+ * The columns are copied. LM_FAILED on a full disk or a file that cannot be written. */
+int lm_series_open(const char *directory, int column_count, const struct lm_series_column *columns,
+                   int64_t restart_step, struct lm_series **out);
+
+/* Appends one row of column_count values to both files. */
+int lm_series_append(struct lm_series *series, const double *row);
+
+/* Step of the last row, or -1. */
+int64_t lm_series_last_step(const struct lm_series *series);
+
+/* Flushes and closes; *series becomes NULL. LM_FAILED when the data could not be written. */
+int lm_series_close(struct lm_series **series);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
