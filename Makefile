@@ -5,7 +5,9 @@ SHELL := /bin/bash
 
 VARIANT ?= release
 B := build/$(VARIANT)
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 MARCH ?= native
 PKG := hdf5 inih muparser jansson
 GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
@@ -16,7 +18,7 @@ OPT_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-o
 OPT := $(OPT_$(VARIANT))
 # -ffp-contract=off: the same bits everywhere; fma is written where it is wanted. No errno or traps from sqrt and casts.
 CFLAGS := -std=gnu17 $(OPT) -march=$(MARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp $(WARN) \
-          -Iinclude -isystem $(shell pkg-config --variable=includedir hdf5 2>/dev/null || echo /usr/include) $(shell pkg-config --cflags $(PKG) 2>/dev/null)
+          -Iinclude $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG) 2>/dev/null))
 LDLIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null) -lm
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
@@ -48,6 +50,10 @@ $(B)/larmor: $(B)/src/main.c.o $(B)/liblarmor.a
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
 	ar rcs $@ $^
+
+# Only this file knows the commit, so that a commit rebuilds no more than it.
+$(B)/src/version.c.o: CFLAGS += -DLM_GIT='"$(GIT)"'
+$(B)/src/version.c.o: .git/HEAD $(wildcard .git/logs/HEAD)
 
 $(B)/%.c.o: %.c
 	@mkdir -p $(@D)

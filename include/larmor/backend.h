@@ -1,0 +1,167 @@
+/* What a backend (CPU, CUDA) does for the simulation: it owns particles and grid arrays and iterates over them.
+ *
+ * src/sim.c writes the algorithm in these operations and never sees a backend's memory; src/backend.c is the only file that
+ * knows which backends exist. The same operations in the same order give the same bits on every backend. Operations return
+ * enum lm_status; on a GPU they are queued, and only those that hand something to the host wait.
+ */
+#ifndef LARMOR_BACKEND_H
+#define LARMOR_BACKEND_H
+
+#include "larmor/base.h"
+#include "larmor/checkpoint.h"
+#include "larmor/grid.h"
+#include "larmor/physics/fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grid arrays. Vectors are three in a row; the OLD and NEW groups are laid out alike. */
+enum lm_array {
+    LM_B,                     /* B^n */
+    LM_PUSH_E = LM_B + 3,     /* E felt by the ions at n: smoothed, without friction's part */
+    LM_N_OLD = LM_PUSH_E + 3, /* electron density at n */
+    LM_J_OLD,                 /* ion current at n-1/2, centres */
+    LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
+    LM_J_NEW,                 /* n+1/2 */
+    LM_N_MID = LM_J_NEW + 3,  /* work: a mean of both levels */
+    LM_J_MID,
+    LM_E = LM_J_MID + 3,      /* E of Ohm's law at n, for output */
+    LM_FLOORED = LM_E + 3,    /* electron density, floored */
+    LM_PRESSURE,              /* electron pressure */
+    LM_ETA,                   /* resistivity at centres */
+    LM_SPECIES_N,             /* number density of species 0, 1, ... */
+    LM_ARRAYS = LM_SPECIES_N + LM_MAX_SPECIES
+};
+
+enum { LM_STATE_FIELDS = LM_N_NEW }; /* the arrays before this one are the state a checkpoint holds */
+
+struct lm_backend_species {
+    double charge, mass;
+    double weight; /* density of one particle in one cell, n0 */
+};
+
+struct lm_setup {
+    struct lm_grid grid;
+    struct lm_ohm ohm;
+    int shape, precision; /* enums of config.h */
+    int smoothing;        /* binomial passes */
+    int tile;             /* 8 or 16 */
+    int threads;          /* CPU: 0 for all */
+    int species_count;
+    struct lm_backend_species species[LM_MAX_SPECIES];
+};
+
+/* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
+struct lm_loading {
+    const double *density, *drift[3], *temperature[3]; /* n0, v_A, T/m */
+    const double *b[3]; /* unit vector along B, or NULL for temperatures per axis */
+    double particles_per_cell;
+    int quiet;
+    uint64_t seed;
+};
+
+#define LM_MAX_PARTICLES 4294967000ull /* of one species on one device: places are 32-bit */
+
+/* One pass over a species. */
+struct lm_pass {
+    double kick_dt;  /* velocities advance by this; 0: not */
+    double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
+    int move;
+    int cap;         /* 2^cap >= every |v| after the kick */
+};
+
+/* What the host decides the next step from. NaN counts as the largest value. */
+struct lm_control {
+    double speed2[LM_MAX_SPECIES]; /* max |v|^2 after the last pass */
+    double push_e[3];              /* max |E_c| of LM_PUSH_E */
+    double frequency;              /* max of lm_frequency */
+    int64_t floored;               /* cells at the density floor */
+    int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
+};
+
+/* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */
+struct lm_particle_sums {
+    int64_t v2[3], v[3];
+    int exponent_v2, exponent_v;
+};
+
+/* Sums over the grid, fixed point, and the largest |div B|. */
+struct lm_grid_sums {
+    int64_t b2[3], electrons;
+    int exponent_b2[3], exponent_electrons;
+    double div_b;
+};
+
+struct lm_backend;
+
+struct lm_backend_ops {
+    const char *name;
+    void (*destroy)(struct lm_backend *b);
+
+    /* Whole arrays with ghosts, host memory. */
+    int (*put)(struct lm_backend *b, int array, const double *host);
+    int (*get)(struct lm_backend *b, int array, double *host);
+
+    /* Particles. load draws a species. Stored ones come in twice: reserve(count), all pieces with place = 0 (they are counted
+     * by cell), then all pieces again with place = 1. Both ways end sorted. get gives the stored form, in any order. */
+    int (*load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
+    int (*reserve)(struct lm_backend *b, int species, uint64_t count);
+    int (*put_particles)(struct lm_backend *b, int species, int place, uint64_t count, struct lm_raw_particles from);
+    int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
+    int (*sort)(struct lm_backend *b, int species);
+
+    /* Kick, deposit the current, move, deposit the density; then turn the integer sums into density and current: collect adds
+     * a species (the first one overwrites), moments centres and smooths all of them into LM_N_NEW, LM_J_NEW. */
+    int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
+    int (*collect)(struct lm_backend *b, int species, int cap, int first);
+    int (*moments)(struct lm_backend *b);
+
+    /* Grid. */
+    int (*swap_levels)(struct lm_backend *b);                                       /* OLD <-> NEW */
+    int (*copy)(struct lm_backend *b, int to, int from, int count);                 /* arrays in a row */
+    int (*mix)(struct lm_backend *b, int to, double x, int a, double y, int c, int count); /* to = x a + y c */
+    int (*closure)(struct lm_backend *b, int density);          /* LM_FLOORED, LM_PRESSURE from a density */
+    int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
+    int (*ohm)(struct lm_backend *b, int ion_current);          /* LM_E, LM_PUSH_E */
+
+    /* Maxima for lm_control: of the fields as they stand (after closure of LM_N_OLD), and, where no pass has gone before, of the
+     * particles. control hands them over and waits. */
+    int (*survey)(struct lm_backend *b);
+    int (*survey_particles)(struct lm_backend *b, int species);
+    int (*control)(struct lm_backend *b, struct lm_control *out);
+
+    /* Reductions; these wait. `half` kicks velocities from n-1/2 to n; nothing is stored. */
+    int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);
+    int (*grid_sums)(struct lm_backend *b, struct lm_grid_sums *out);
+    int (*fingerprint)(struct lm_backend *b, int64_t step, uint64_t *out);
+    int (*wait)(struct lm_backend *b);
+    double (*bytes)(const struct lm_backend *b);                /* memory in use */
+};
+
+/* Every backend's struct starts with this. */
+struct lm_backend {
+    const struct lm_backend_ops *ops;
+    struct lm_setup setup;
+};
+
+int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out);
+int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out);
+
+/* Picks and creates; `kind` is enum lm_backend_kind. LM_BAD_INPUT: asked for a backend that is not there. */
+int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out);
+void lm_backend_destroy(struct lm_backend **b);
+
+/* The kind that AUTO stands for here, and a line about it ("NVIDIA H200, 139 GiB", "CPU, 2 threads"). */
+int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size);
+
+/* Free and total memory in bytes of the resolved kind. */
+void lm_backend_memory(int kind, double *free_bytes, double *total_bytes);
+
+/* Bytes a run needs: at rest and at the peak (sorting). */
+double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* Fields on the staggered grid: curl, Ohm's law, Faraday's law, moments. Every function is the body of a loop over cells; its
+ * pointers stand on the cell, s* is the array's stride to the cell above. Where things live: larmor/grid.h.
+ *
+ * Massless electrons, quasi-neutrality (Winske and Quest 1986; Kunz, Stone and Bai 2014):
+ *     J = curl B,  E = [(J - J_i) x B - grad p_e] / n + eta J - eta_H lap J,  dB/dt = -curl E
+ * with J_i = sum Z n u the ion current, n = sum Z n_s. (J - J_i) x B is formed at centres, the pressure gradient on the faces.
+ */
+#ifndef LARMOR_PHYSICS_FIELDS_H
+#define LARMOR_PHYSICS_FIELDS_H
+
+#include "larmor/physics/elementary.h"
+
+struct lm_vector {
+    double x, y, z;
+};
+
+/* Read-only components of a vector field, all standing on the same cell of arrays of one stride. */
+struct lm_view {
+    const double *x, *y, *z;
+    int s;
+};
+
+struct lm_ohm {
+    double rx, ry;              /* 1/dx, 1/dy */
+    double eta, eta_hyper;      /* mu0 v_A d_i, mu0 v_A d_i^3 */
+    double floor;               /* smallest density in any term, n0 */
+    double temperature, gamma;  /* p_e = T n^gamma; gamma = 1: isothermal */
+    int zero_vacuum;            /* E (but for the resistive part) is 0 where all cells around are at the floor */
+    int friction;               /* 1: the E of the push has no resistive part */
+};
+
+LM_HD struct lm_view lm_view_at(struct lm_view v, long k)
+{
+    v.x += k;
+    v.y += k;
+    v.z += k;
+    return v;
+}
+
+/* J = curl B in cell (i, j): J_x on its x-face, J_y on its y-face, J_z at its centre. */
+LM_HD struct lm_vector lm_curl_b(struct lm_view b, double rx, double ry)
+{
+    struct lm_vector j;
+    j.x = (b.z[0] - b.z[-b.s]) * ry;
+    j.y = (b.z[-1] - b.z[0]) * rx;
+    j.z = (b.y[0] - b.y[-1]) * rx - (b.x[0] - b.x[-b.s]) * ry;
+    return j;
+}
+
+/* -curl E: the rate of B_x on the y-face, B_y on the x-face, B_z on the corner of cell (i, j). */
+LM_HD struct lm_vector lm_faraday(struct lm_view e, double rx, double ry)
+{
+    struct lm_vector r;
+    r.x = (e.z[0] - e.z[e.s]) * ry;
+    r.y = (e.z[1] - e.z[0]) * rx;
+    r.z = (e.x[e.s] - e.x[0]) * ry - (e.y[1] - e.y[0]) * rx;
+    return r;
+}
+
+/* div B on the corner of cell (i, j). */
+LM_HD double lm_div_b(struct lm_view b, double rx, double ry)
+{
+    return (b.x[1] - b.x[0]) * rx + (b.y[b.s] - b.y[0]) * ry;
+}
+
+LM_HD struct lm_vector lm_b_centre(struct lm_view b)
+{
+    struct lm_vector c;
+    c.x = 0.5 * (b.x[0] + b.x[-b.s]);
+    c.y = 0.5 * (b.y[0] + b.y[-1]);
+    c.z = 0.25 * ((b.z[0] + b.z[-1]) + (b.z[-b.s] + b.z[-b.s - 1]));
+    return c;
+}
+
+/* (J - J_i) x B at the centre; `ji` is the ion current there. */
+LM_HD struct lm_vector lm_electron_force(struct lm_view j, struct lm_view b, struct lm_vector ji)
+{
+    struct lm_vector c = lm_b_centre(b), f;
+    double dx = 0.5 * (j.x[0] + j.x[-1]) - ji.x;
+    double dy = 0.5 * (j.y[0] + j.y[-j.s]) - ji.y;
+    double dz = j.z[0] - ji.z;
+    f.x = dy * c.z - dz * c.y;
+    f.y = dz * c.x - dx * c.z;
+    f.z = dx * c.y - dy * c.x;
+    return f;
+}
+
+/* E without its resistive part, on a face between this cell and the next (`to` elements on in n and p, `tf` in f):
+ * f the component of the electron force, n the floored density, p the electron pressure. */
+LM_HD double lm_ohm_face(const double *f, int tf, const double *n, const double *p, int to, double r, const struct lm_ohm *o)
+{
+    double density = 0.5 * (n[0] + n[to]);
+    if (o->zero_vacuum && density <= o->floor)
+        return 0.0;
+    return (0.5 * (f[0] + f[tf]) - (p[to] - p[0]) * r) / density;
+}
+
+LM_HD double lm_ohm_centre(const double *f, const double *n, const struct lm_ohm *o)
+{
+    return o->zero_vacuum && n[0] <= o->floor ? 0.0 : f[0] / n[0];
+}
+
+/* eta J - eta_H lap J of one component. */
+LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_ohm *o)
+{
+    double e = eta * j[0];
+    if (o->eta_hyper > 0.0) {
+        double lap = (j[1] - 2.0 * j[0] + j[-1]) * (o->rx * o->rx) + (j[s] - 2.0 * j[0] + j[-s]) * (o->ry * o->ry);
+        e -= o->eta_hyper * lap;
+    }
+    return e;
+}
+
+/* Floored density and electron pressure of a cell. */
+LM_HD double lm_floored(double n, const struct lm_ohm *o)
+{
+    return lm_max(n, o->floor);
+}
+
+LM_HD double lm_pressure(double floored, const struct lm_ohm *o)
+{
+    return o->temperature * (o->gamma == 1.0 ? floored : lm_pow(floored, o->gamma));
+}
+
+/* Thermal energy of the electrons in a unit area: T n ln n (isothermal; the part that work can change) or p / (gamma - 1). */
+LM_HD double lm_electron_energy(double floored, const struct lm_ohm *o)
+{
+    if (o->temperature == 0.0)
+        return 0.0;
+    return o->gamma == 1.0 ? o->temperature * floored * lm_log(floored) : lm_pressure(floored, o) / (o->gamma - 1.0);
+}
+
+/* Largest frequency of this grid in a cell: whistler k^2 |B|/n, convection k |u_i|, resistive eta k^2 + eta_H k^4, with k^2 the
+ * largest eigenvalue of the grid's Laplacian. RK4 is stable up to 2.78 / frequency. */
+LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double floored, double eta, double k2, const struct lm_ohm *o)
+{
+    double bb = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
+    double uu = lm_sqrt(ji.x * ji.x + ji.y * ji.y + ji.z * ji.z);
+    return (k2 * bb + lm_sqrt(k2) * uu) / floored + k2 * (eta + k2 * o->eta_hyper);
+}
+
+/* Largest eigenvalue of minus the grid's Laplacian; a direction of one cell has no waves. */
+LM_HD double lm_largest_k2(int nx, int ny, double rx, double ry)
+{
+    return 4.0 * ((nx > 1 ? rx * rx : 0.0) + (ny > 1 ? ry * ry : 0.0));
+}
+
+/* One pass of the binomial filter, 1-2-1 in x and in y. */
+LM_HD double lm_binomial(const double *a, int s)
+{
+    double corners = (a[-s - 1] + a[-s + 1]) + (a[s - 1] + a[s + 1]);
+    double edges = (a[-1] + a[1]) + (a[-s] + a[s]);
+    return 0.0625 * corners + (0.125 * edges + 0.25 * a[0]);
+}
+
+/* Classical Runge-Kutta, four stages: how the rate of stage 0..3 enters the result and the next stage's B, for a step h. */
+struct lm_rk4 {
+    double result, next;
+};
+
+LM_HD struct lm_rk4 lm_rk4_stage(int stage, double h)
+{
+    struct lm_rk4 r;
+    r.result = stage == 0 || stage == 3 ? h / 6.0 : h / 3.0;
+    r.next = stage == 2 ? h : 0.5 * h;
+    return r;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* `larmor run`: a simulation from a configuration to its output directory. */
+#ifndef LARMOR_RUN_H
+#define LARMOR_RUN_H
+
+#include "larmor/config.h"
+#include "larmor/series.h"
+#include "larmor/sim.h"
+
+enum { LM_STOPPED = 3 }; /* exit code: ended early, in a checkpoint, by a signal or the wall-time limit */
+
+struct lm_run_options {
+    const char *restart; /* checkpoint, or NULL */
+    int overwrite;       /* replace what an earlier run left in the output directory */
+    int quiet;           /* no progress */
+};
+
+/* Runs to the end. Returns LM_OK, LM_STOPPED, LM_FAILED (a checkpoint of the last good state has been written where possible;
+ * lm_error() says where) or LM_BAD_INPUT (nothing has been written). */
+int lm_run(const struct lm_config *config, const struct lm_run_options *options);
+
+/* `larmor check`: resolved settings, memory, limits with their margins, advice. Runs nothing. */
+int lm_check(const struct lm_config *config, FILE *out);
+
+/* Version, git state, compiler and backends, as in --version. */
+void lm_version_print(FILE *out);
+const char *lm_version_software(void);
+
+/* src/output.c: files of one state. */
+int lm_output_fields(struct lm_sim *sim);
+int lm_output_particles(struct lm_sim *sim);
+struct lm_references { /* what the drift columns are relative to */
+    double energy, momentum[3];
+};
+int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path);
+
+/* src/rows.c: the columns of the time series, and the row of a state. `rate`: particle-steps/s since the last row. */
+int lm_row_columns(const struct lm_config *config, struct lm_series_column *columns);
+int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row);
+int lm_row_references(struct lm_sim *sim, struct lm_references *out);
+enum { LM_ROW_MAX = 24 + 4 * LM_MAX_SPECIES };
+
+#endif

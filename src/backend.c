@@ -1,0 +1,80 @@
+/* The only file that knows which backends exist. */
+#include "larmor/backend.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "larmor/config.h"
+
+#ifdef LM_CUDA
+#include "larmor/cuda.h"
+#else
+static int no_cuda(char *line, size_t size)
+{
+    snprintf(line, size, "this program was built without CUDA");
+    return 0;
+}
+#define lm_cuda_describe no_cuda
+#endif
+
+int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size)
+{
+    char gpu[256];
+    int found = kind == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
+    if (kind == LM_BACKEND_CUDA && !found)
+        return lm_fail(LM_BAD_INPUT, "backend cuda: %s; use --backend cpu", gpu);
+    *resolved = found ? LM_BACKEND_CUDA : LM_BACKEND_CPU;
+    if (found)
+        snprintf(line, size, "%s", gpu);
+    else
+        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : omp_get_num_procs());
+    return LM_OK;
+}
+
+int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
+{
+    int resolved;
+    char line[256];
+    int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
+    if (status)
+        return status;
+#ifdef LM_CUDA
+    if (resolved == LM_BACKEND_CUDA)
+        return lm_cuda_create(setup, out);
+#endif
+    return lm_cpu_create(setup, out);
+}
+
+void lm_backend_destroy(struct lm_backend **b)
+{
+    if (*b)
+        (*b)->ops->destroy(*b);
+    *b = NULL;
+}
+
+void lm_backend_memory(int kind, double *free_bytes, double *total_bytes)
+{
+#ifdef LM_CUDA
+    if (kind == LM_BACKEND_CUDA) {
+        lm_cuda_memory(free_bytes, total_bytes);
+        return;
+    }
+#else
+    (void)kind;
+#endif
+    double page = (double)sysconf(_SC_PAGESIZE);
+    *free_bytes = page * (double)sysconf(_SC_AVPHYS_PAGES);
+    *total_bytes = page * (double)sysconf(_SC_PHYS_PAGES);
+}
+
+double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts)
+{
+    /* Both backends: five arrays and one for sorting, a place a particle; the grid arrays, 4 integer moments, cell
+     * counters. */
+    double real = setup->precision == 32 ? 4 : 8, bytes = 0;
+    for (int s = 0; s < setup->species_count; s++)
+        bytes += (double)counts[s] * (6 * real + 4) + 8.0 * (double)setup->grid.cells;
+    return bytes + 8.0 * (double)setup->grid.size * (LM_SPECIES_N + setup->species_count + 20) +
+           32.0 * (double)setup->grid.cells;
+}

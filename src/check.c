@@ -1,0 +1,157 @@
+/* `larmor check`: what a run would need and how far it stays from each limit. Nothing is run and nothing written. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "larmor/physics/bounds.h"
+#include "larmor/run.h"
+
+/* What the limits are made of: extremes of the initial state. */
+struct extremes {
+    double b, n_min, frequency, gyration; /* max |B|, min electron density, max grid frequency, max Z |B|/m */
+    double speed[LM_MAX_SPECIES];         /* drift + 5 thermal speeds */
+    double thermal[LM_MAX_SPECIES], temperature[LM_MAX_SPECIES];
+    uint64_t count[LM_MAX_SPECIES];
+    double least_per_cell;                /* particles of all species in the emptiest cell */
+};
+
+static double top(const struct lm_grid *g, const double *a)
+{
+    double m = 0;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++)
+            m = fmax(m, fabs(a[lm_at(g, i, j)]));
+    return m;
+}
+
+static void add_species(const struct lm_config *c, const struct lm_grid *g, int s, const struct lm_loading *l, double *n,
+                        double *per_cell, struct extremes *e)
+{
+    double count = 0, drift = 0;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            n[k] += c->species[s].charge * l->density[k];
+            per_cell[k] += l->particles_per_cell * l->density[k];
+            count += l->particles_per_cell * l->density[k];
+        }
+    for (int d = 0; d < 3; d++) {
+        drift += pow(top(g, l->drift[d]), 2);
+        e->thermal[s] = fmax(e->thermal[s], sqrt(top(g, l->temperature[d])));
+    }
+    e->temperature[s] = e->thermal[s] * e->thermal[s] * c->species[s].mass;
+    e->speed[s] = sqrt(drift) + 5 * e->thermal[s];
+    e->count[s] = (uint64_t)(count + 0.5);
+}
+
+static int find_extremes(const struct lm_config *c, const struct lm_grid *g, struct extremes *e)
+{
+    double *store = calloc((5 + LM_LOADING_ARRAYS + 1) * g->size, sizeof *store);
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory");
+    double *b[3] = {store, store + g->size, store + 2 * g->size}, *n = store + 3 * g->size, *per_cell = n + g->size;
+    double *eta = per_cell + g->size, *work = eta + g->size;
+    struct lm_setup setup = lm_setup_of(c);
+    int status = lm_setup_b(c, b);
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.eta, g, (struct lm_place){0, 0}, eta);
+    for (int s = 0; s < c->species_count && !status; s++) {
+        struct lm_loading l;
+        status = lm_setup_loading(c, s, b, work, &l);
+        if (!status)
+            add_species(c, g, s, &l, n, per_cell, e);
+    }
+    double k2 = lm_largest_k2(g->nx, g->ny, setup.ohm.rx, setup.ohm.ry);
+    e->n_min = e->least_per_cell = INFINITY;
+    for (int j = 0; j < g->ny && !status; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            struct lm_vector bc = lm_b_centre(lm_view_at((struct lm_view){b[0], b[1], b[2], g->stride}, (long)k));
+            e->b = fmax(e->b, sqrt(bc.x * bc.x + bc.y * bc.y + bc.z * bc.z));
+            e->n_min = fmin(e->n_min, n[k]);
+            e->least_per_cell = fmin(e->least_per_cell, per_cell[k]);
+            struct lm_vector rest = {0, 0, 0};
+            e->frequency = fmax(e->frequency, lm_frequency(bc, rest, lm_floored(n[k], &setup.ohm), eta[k], k2, &setup.ohm));
+        }
+    for (int s = 0; s < c->species_count; s++)
+        e->gyration = fmax(e->gyration, e->b * c->species[s].charge / c->species[s].mass);
+    free(store);
+    return status;
+}
+
+static void limit(FILE *out, const char *what, double value, double bound, const char *about)
+{
+    const char *verdict = value <= bound ? "ok" : "BEYOND";
+    fprintf(out, "  %-34s %10.4g of %-8.4g %6.0f %%  %-6s  %s\n", what, value, bound, 100 * value / bound, verdict, about);
+}
+
+static void print_limits(FILE *out, const struct lm_config *c, const struct lm_grid *g, const struct extremes *e)
+{
+    double dt = c->run.dt, cell = fmin(g->dx, g->dy);
+    fprintf(out, "limits (value of limit, share)\n");
+    limit(out, "gyration: Z B dt/m", e->gyration * dt, 0.2, "beyond it the phase of the gyration is off by more than 0.3 %");
+    for (int s = 0; s < c->species_count; s++) {
+        char what[64];
+        snprintf(what, sizeof what, "cells a step, %.20s", c->species[s].name);
+        limit(out, what, e->speed[s] * dt / cell, 1.0, "drift + 5 thermal speeds; accurate below 1, the run stops at 8");
+    }
+    if (c->fields.solver == LM_SOLVER_HYBRID) {
+        double substeps = ceil(fmax(1, 0.5 * dt * e->frequency / c->fields.substep_safety));
+        limit(out, "field substeps a half step", substeps, c->fields.max_substeps, "chosen each step; the run stops beyond the limit");
+    }
+    if (e->n_min > 0)
+        limit(out, "cell / local ion inertial length", fmax(g->dx, g->dy) * sqrt(fmin(e->n_min, 1e6)), 1.0,
+              "Hall physics needs cells below it");
+    limit(out, "density noise, emptiest cell", e->least_per_cell > 0 ? 1 / sqrt(e->least_per_cell) : INFINITY, 0.2,
+          "1/sqrt(particles); random start");
+}
+
+static void print_advice(FILE *out, const struct lm_config *c, const struct lm_grid *g, const struct extremes *e)
+{
+    double cell = fmin(g->dx, g->dy);
+    fprintf(out, "advice\n");
+    if (c->fields.eta_hyper == 0 && c->fields.solver == LM_SOLVER_HYBRID)
+        fprintf(out, "  fields.eta_hyper is 0: the Hall term does not see the grid's shortest waves; %.1g damps what noise leaves there\n",
+                0.025 * pow(cell, 4));
+    if (e->n_min < c->fields.density_floor)
+        fprintf(out, "  the density falls below fields.density_floor: %g < %g; such cells are counted in the series\n", e->n_min,
+                c->fields.density_floor);
+    for (int s = 0; s < c->species_count; s++)
+        if (e->temperature[s] < c->electrons.temperature && cell > e->thermal[s])
+            fprintf(out, "  species %s: cold ions (T = %g) in warm electrons (%g) on cells larger than their gyroradius (%g) heat by the "
+                         "finite-grid instability: use smaller cells, quadratic shape or more smoothing\n",
+                    c->species[s].name, e->temperature[s], c->electrons.temperature, e->thermal[s]);
+    if (c->output.checkpoint_every == 0)
+        fprintf(out, "  output.checkpoint_every is 0: only signals, the wall-time limit and instabilities leave a checkpoint\n");
+}
+
+int lm_check(const struct lm_config *c, FILE *out)
+{
+    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    struct extremes e = {.b = 0};
+    char device[256];
+    int kind, status = lm_backend_resolve(c->run.backend, c->run.threads, &kind, device, sizeof device);
+    if (!status)
+        status = find_extremes(c, &g, &e);
+    if (status)
+        return status;
+    struct lm_setup setup = lm_setup_of(c);
+    double free_bytes, total_bytes, bytes = lm_backend_bytes(&setup, e.count), particles = 0;
+    lm_backend_memory(kind, &free_bytes, &total_bytes);
+    fprintf(out, "; resolved settings\n");
+    status = lm_config_write(c, out);
+    fprintf(out, "\nrun\n  %lld steps to t = %g on %s\n", (long long)c->run.steps, (double)c->run.steps * c->run.dt, device);
+    fprintf(out, "  %d x %d cells of %g x %g d_i\n", g.nx, g.ny, g.dx, g.dy);
+    for (int s = 0; s < c->species_count; s++) {
+        fprintf(out, "  %s: %.4g M particles, %.4g a cell\n", c->species[s].name, 1e-6 * (double)e.count[s],
+                (double)e.count[s] / (double)g.cells);
+        particles += (double)e.count[s];
+    }
+    if (particles == 0)
+        return lm_fail(LM_BAD_INPUT, "%s: no species has any particles: raise density or particles_per_cell", c->file);
+    fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30, total_bytes / 0x1p30,
+            bytes > free_bytes ? ": TOO MUCH" : "");
+    print_limits(out, c, &g, &e);
+    print_advice(out, c, &g, &e);
+    return status;
+}

@@ -1,0 +1,494 @@
+#include "larmor/checkpoint.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "h5.h"
+#include "larmor/config.h"
+#include "larmor/physics/hash.h"
+
+enum {
+    FORMAT_VERSION = 1,
+    MAX_FIELDS = 256,
+    FIELD_NAME = 64,
+    PIECE = 1 << 20 /* particles in memory at a time */
+};
+
+static int fraction_bits(int precision)
+{
+    return precision == LM_SINGLE ? 24 : 48;
+}
+
+static hid_t velocity_type(int precision)
+{
+    return precision == LM_SINGLE ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+
+static const char *const columns[5] = {"x", "y", "u", "v", "w"};
+
+static hid_t column_type(int precision, int column)
+{
+    return column < 2 ? H5T_NATIVE_INT64 : velocity_type(precision);
+}
+
+/* ---- a piece of particles in memory ---- */
+
+struct piece {
+    uint64_t size;
+    struct lm_raw_particles raw;
+};
+
+static void *column_of(const struct piece *p, int column)
+{
+    void *const all[5] = {p->raw.x, p->raw.y, p->raw.u, p->raw.v, p->raw.w};
+    return all[column];
+}
+
+static void free_piece(struct piece *p)
+{
+    for (int k = 0; k < 5; k++)
+        free(column_of(p, k));
+}
+
+static int make_piece(const struct lm_checkpoint *head, struct piece *p)
+{
+    uint64_t most = 1;
+    for (int s = 0; s < head->species_count; s++)
+        most = head->species[s].count > most ? head->species[s].count : most;
+    p->size = most < PIECE ? most : PIECE;
+    size_t real = head->precision == LM_SINGLE ? sizeof(float) : sizeof(double);
+    p->raw = (struct lm_raw_particles){malloc(p->size * sizeof(int64_t)), malloc(p->size * sizeof(int64_t)),
+                                       malloc(p->size * real), malloc(p->size * real), malloc(p->size * real)};
+    for (int k = 0; k < 5; k++)
+        if (!column_of(p, k)) {
+            free_piece(p);
+            return lm_fail(LM_FAILED, "no memory for a checkpoint's particles");
+        }
+    return LM_OK;
+}
+
+/* ---- writing ---- */
+
+static void write_head(struct lm_h5 *h, const struct lm_checkpoint *head, const char *configuration)
+{
+    hid_t root = h->file;
+    lm_h5_put_text(h, root, "format", "larmor-checkpoint");
+    lm_h5_put_whole(h, root, "format_version", FORMAT_VERSION);
+    lm_h5_put_text(h, root, "software", "larmor " LM_VERSION);
+    lm_h5_put_whole(h, root, "step", head->step);
+    lm_h5_put_real(h, root, "time", head->time);
+    lm_h5_put_real(h, root, "dt", head->dt);
+    lm_h5_put_whole(h, root, "nx", head->nx);
+    lm_h5_put_whole(h, root, "ny", head->ny);
+    lm_h5_put_real(h, root, "lx", head->lx);
+    lm_h5_put_real(h, root, "ly", head->ly);
+    lm_h5_put_whole(h, root, "shape", head->shape);
+    lm_h5_put_whole(h, root, "precision", head->precision);
+    lm_h5_put_whole(h, root, "fraction_bits", fraction_bits(head->precision));
+    lm_h5_put(h, root, "seed", H5T_NATIVE_UINT64, 0, &head->seed);
+    lm_h5_put_real(h, root, "energy_start", head->energy_start);
+    lm_h5_put(h, root, "momentum_start", H5T_NATIVE_DOUBLE, 3, head->momentum_start);
+    lm_h5_put_real(h, root, "charge_start", head->charge_start);
+    lm_h5_put_text(h, root, "configuration", configuration ? configuration : "");
+    lm_h5_put_whole(h, root, "field_count", head->field_count);
+    if (head->field_count > 0)
+        lm_h5_put_texts(h, root, "field_names", head->field_count, head->field_names);
+    const char *names[LM_MAX_SPECIES];
+    for (int s = 0; s < head->species_count; s++)
+        names[s] = head->species[s].name;
+    lm_h5_put_whole(h, root, "species_count", head->species_count);
+    if (head->species_count > 0)
+        lm_h5_put_texts(h, root, "species_names", head->species_count, names);
+}
+
+/* A callback has its own message. */
+static void from_callback(struct lm_h5 *h, int status)
+{
+    if (h->status == LM_OK)
+        h->status = status;
+}
+
+static void write_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
+{
+    hsize_t dims[2] = {(hsize_t)head->ny, (hsize_t)head->nx};
+    hid_t group = lm_h5_make_group(h, h->file, "fields");
+    double *packed = malloc((size_t)head->nx * (size_t)head->ny * sizeof *packed);
+    if (!packed)
+        lm_h5_wrong(h, "no memory for a field");
+    for (int f = 0; h->status == LM_OK && f < head->field_count; f++) {
+        from_callback(h, io->get_field(io->context, f, packed));
+        hid_t data = lm_h5_make_dataset(h, group, head->field_names[f], H5T_NATIVE_DOUBLE, 2, dims, 0);
+        if (h->status == LM_OK && H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0)
+            lm_h5_error(h, "cannot write the field %s", head->field_names[f]);
+        lm_h5_end(h, data);
+    }
+    free(packed);
+    lm_h5_end(h, group);
+}
+
+static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
+                              const struct lm_checkpoint_io *io, struct piece *p)
+{
+    const struct lm_checkpoint_species *sp = &head->species[s];
+    lm_h5_put_real(h, group, "charge", sp->charge);
+    lm_h5_put_real(h, group, "mass", sp->mass);
+    lm_h5_put_real(h, group, "weight", sp->weight);
+    lm_h5_put(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
+    hsize_t length = sp->count;
+    hid_t data[5];
+    for (int k = 0; k < 5; k++)
+        data[k] = lm_h5_make_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length, 0);
+    for (uint64_t first = 0; h->status == LM_OK && first < sp->count; first += p->size) {
+        uint64_t count = sp->count - first < p->size ? sp->count - first : p->size;
+        from_callback(h, io->get_particles(io->context, s, first, count, p->raw));
+        for (int k = 0; k < 5; k++)
+            lm_h5_write_rows(h, data[k], column_type(head->precision, k), first, count, column_of(p, k));
+    }
+    for (int k = 0; k < 5; k++)
+        lm_h5_end(h, data[k]);
+}
+
+static void write_species(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
+{
+    struct piece p;
+    hid_t all = lm_h5_make_group(h, h->file, "species");
+    if (h->status != LM_OK)
+        return;
+    h->status = make_piece(head, &p);
+    if (h->status == LM_OK) {
+        for (int s = 0; s < head->species_count; s++) {
+            hid_t group = lm_h5_make_group(h, all, head->species[s].name);
+            write_one_species(h, group, head, s, io, &p);
+            lm_h5_end(h, group);
+        }
+        free_piece(&p);
+    }
+    lm_h5_end(h, all);
+}
+
+/* ---- old checkpoints ---- */
+
+/* Step of a file name checkpoint_DIGITS.h5, or -1. */
+static int64_t step_of(const char *name)
+{
+    const char *prefix = "checkpoint_";
+    size_t n = strlen(prefix), digits;
+    if (strncmp(name, prefix, n) != 0)
+        return -1;
+    digits = strspn(name + n, "0123456789");
+    if (digits == 0 || digits > 18 || strcmp(name + n + digits, ".h5") != 0)
+        return -1;
+    return strtoll(name + n, NULL, 10);
+}
+
+static int is_checkpoint(const struct dirent *entry)
+{
+    return step_of(entry->d_name) >= 0;
+}
+
+static int newest_first(const struct dirent **a, const struct dirent **b)
+{
+    int64_t x = step_of((*a)->d_name), y = step_of((*b)->d_name);
+    return (x < y) - (x > y);
+}
+
+/* Best effort: a file that cannot be removed does not spoil the new checkpoint. Higher steps belong to a run that went
+ * further; they stay. */
+static void prune(const char *directory, int64_t step, int keep)
+{
+    struct dirent **entries;
+    int n = scandir(directory, &entries, is_checkpoint, newest_first), kept = 1;
+    for (int i = 0; i < n; i++) {
+        char path[LM_MAX_PATH];
+        int older = step_of(entries[i]->d_name) < step;
+        if (older && kept >= keep && lm_path(path, "%s/%s", directory, entries[i]->d_name) == LM_OK)
+            unlink(path);
+        kept += older;
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head, const char *configuration, int keep,
+                        const struct lm_checkpoint_io *io, char *path_out)
+{
+    char folder[LM_MAX_PATH];
+    struct lm_h5 h;
+    int status = lm_path(folder, "%s/checkpoints", directory);
+    if (status == LM_OK)
+        status = lm_h5_directory(folder);
+    if (status == LM_OK)
+        status = lm_path(path_out, "%s/checkpoint_%08" PRId64 ".h5", folder, head->step);
+    if (status == LM_OK)
+        status = lm_h5_create(&h, path_out);
+    if (status != LM_OK)
+        return status;
+    write_head(&h, head, configuration);
+    write_fields(&h, head, io);
+    write_species(&h, head, io);
+    status = lm_h5_finish(&h, 1);
+    if (status == LM_OK)
+        prune(folder, head->step, keep);
+    return status;
+}
+
+/* ---- reading: the head ---- */
+
+static void check_format(struct lm_h5 *h)
+{
+    char *format = lm_h5_has(h->file, "format") ? lm_h5_get_text(h, h->file, "format") : NULL;
+    if (h->status == LM_OK && lm_h5_has(h->file, "openPMD"))
+        lm_h5_wrong(h, "is an openPMD output, no checkpoint; take a file of checkpoints/");
+    else if (h->status == LM_OK && (!format || strcmp(format, "larmor-checkpoint") != 0))
+        lm_h5_wrong(h, "is no checkpoint of this program; take a file of checkpoints/");
+    free(format);
+    int64_t version = lm_h5_get_whole(h, h->file, "format_version");
+    if (h->status == LM_OK && version != FORMAT_VERSION)
+        lm_h5_wrong(h, "has checkpoint format %" PRId64 ", this program reads %d; use the version that wrote it",
+                    version, FORMAT_VERSION);
+}
+
+static int get_int(struct lm_h5 *h, const char *name, int64_t low, int64_t high)
+{
+    int64_t value = lm_h5_get_whole(h, h->file, name);
+    if (h->status == LM_OK && (value < low || value > high))
+        lm_h5_wrong(h, "the attribute %s is %" PRId64 ", outside of %" PRId64 "..%" PRId64 "; the file is damaged",
+                    name, value, low, high);
+    return h->status == LM_OK ? (int)value : 0;
+}
+
+/* Finite, and > 0 where `positive` says so. */
+static double get_real(struct lm_h5 *h, hid_t at, const char *name, int positive)
+{
+    double value = lm_h5_get_real(h, at, name);
+    if (h->status == LM_OK && (!isfinite(value) || (positive && value <= 0.0)))
+        lm_h5_wrong(h, "the attribute %s is %g; the file is damaged", name, value);
+    return value;
+}
+
+static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
+{
+    char names[LM_MAX_SPECIES][LM_MAX_NAME] = {{0}};
+    head->species_count = get_int(h, "species_count", 0, LM_MAX_SPECIES);
+    lm_h5_get_texts(h, h->file, "species_names", head->species_count, LM_MAX_NAME, names[0]);
+    hid_t all = lm_h5_group(h, h->file, "species");
+    for (int s = 0; s < head->species_count; s++) {
+        struct lm_checkpoint_species *sp = &head->species[s];
+        hid_t group = lm_h5_group(h, all, names[s]);
+        memcpy(sp->name, names[s], sizeof sp->name);
+        sp->charge = get_real(h, group, "charge", 0);
+        sp->mass = get_real(h, group, "mass", 1);
+        sp->weight = get_real(h, group, "weight", 1);
+        lm_h5_get(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
+        for (int k = 0; k < 5; k++) {
+            hsize_t length = sp->count;
+            hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
+            lm_h5_end(h, data);
+        }
+        lm_h5_end(h, group);
+    }
+    lm_h5_end(h, all);
+}
+
+static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
+{
+    *head = (struct lm_checkpoint){0};
+    check_format(h);
+    head->step = lm_h5_get_whole(h, h->file, "step");
+    if (h->status == LM_OK && head->step < 0)
+        lm_h5_wrong(h, "the attribute step is negative; the file is damaged");
+    head->time = get_real(h, h->file, "time", 0);
+    head->dt = get_real(h, h->file, "dt", 1);
+    head->nx = get_int(h, "nx", 1, 1 << 20);
+    head->ny = get_int(h, "ny", 1, 1 << 20);
+    head->lx = get_real(h, h->file, "lx", 1);
+    head->ly = get_real(h, h->file, "ly", 1);
+    head->shape = get_int(h, "shape", LM_LINEAR, LM_QUADRATIC);
+    head->precision = get_int(h, "precision", LM_SINGLE, LM_DOUBLE);
+    int bits = get_int(h, "fraction_bits", 1, 62);
+    if (h->status == LM_OK && (head->precision % 32 != 0 || bits != fraction_bits(head->precision)))
+        lm_h5_wrong(h, "precision %d with %d fraction bits is unknown; the file is damaged", head->precision, bits);
+    lm_h5_get(h, h->file, "seed", H5T_NATIVE_UINT64, 0, &head->seed);
+    head->energy_start = get_real(h, h->file, "energy_start", 0);
+    lm_h5_get(h, h->file, "momentum_start", H5T_NATIVE_DOUBLE, 3, head->momentum_start);
+    for (int k = 0; k < 3; k++)
+        if (h->status == LM_OK && !isfinite(head->momentum_start[k]))
+            lm_h5_wrong(h, "the attribute momentum_start is not finite; the file is damaged");
+    head->charge_start = get_real(h, h->file, "charge_start", 0);
+    head->field_count = get_int(h, "field_count", 0, MAX_FIELDS);
+    read_species_head(h, head);
+    return h->status;
+}
+
+int lm_checkpoint_head(const char *path, struct lm_checkpoint *head)
+{
+    struct lm_h5 h;
+    *head = (struct lm_checkpoint){0};
+    if (lm_h5_open(&h, path) == LM_OK)
+        read_head(&h, head);
+    return lm_h5_finish(&h, 0);
+}
+
+/* ---- reading: the state ---- */
+
+static void read_field(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, const char *name, double *packed)
+{
+    hsize_t dims[2] = {(hsize_t)head->ny, (hsize_t)head->nx};
+    size_t cells = (size_t)head->nx * (size_t)head->ny;
+    hid_t data = lm_h5_dataset(h, group, name, H5T_NATIVE_DOUBLE, 2, dims);
+    if (h->status == LM_OK && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0)
+        lm_h5_error(h, "cannot read the field %s; the file is damaged", name);
+    lm_h5_end(h, data);
+    for (size_t c = 0; h->status == LM_OK && c < cells; c++)
+        if (!isfinite(packed[c]))
+            lm_h5_wrong(h, "the field %s is not finite in cell (%zu, %zu); the file is damaged", name,
+                        c % (size_t)head->nx, c / (size_t)head->nx);
+}
+
+static void read_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
+{
+    int64_t stored = lm_h5_get_whole(h, h->file, "field_count");
+    if (h->status == LM_OK && stored != head->field_count)
+        lm_h5_wrong(h, "holds %" PRId64 " fields, this run has %d; restart with the same settings", stored,
+                    head->field_count);
+    hid_t group = lm_h5_group(h, h->file, "fields");
+    if (h->status != LM_OK)
+        return;
+    double *packed = malloc((size_t)head->nx * (size_t)head->ny * sizeof *packed);
+    if (!packed)
+        h->status = lm_fail(LM_FAILED, "no memory for a field");
+    for (int f = 0; h->status == LM_OK && f < head->field_count; f++) {
+        read_field(h, group, head, head->field_names[f], packed);
+        if (h->status == LM_OK)
+            h->status = io->set_field(io->context, f, packed);
+    }
+    free(packed);
+    lm_h5_end(h, group);
+}
+
+static double velocity(const void *values, int precision, uint64_t i)
+{
+    return precision == LM_SINGLE ? (double)((const float *)values)[i] : ((const double *)values)[i];
+}
+
+/* Cells times 2^bits; a domain that long that it does not fit has no upper limit in 64 bits. */
+static int64_t length_of(int cells, int bits)
+{
+    return cells >> (63 - bits) ? INT64_MAX : (int64_t)cells << bits;
+}
+
+static void check_particles(struct lm_h5 *h, const struct lm_checkpoint *head, int s, uint64_t first, uint64_t count,
+                            const struct piece *p)
+{
+    int bits = fraction_bits(head->precision);
+    int64_t high_x = length_of(head->nx, bits), high_y = length_of(head->ny, bits);
+    for (uint64_t i = 0; h->status == LM_OK && i < count; i++) {
+        int64_t x = p->raw.x[i], y = p->raw.y[i];
+        if (x < 0 || x >= high_x || y < 0 || y >= high_y)
+            lm_h5_wrong(h, "species '%s': particle %" PRIu64 " is outside of the domain; the file is damaged",
+                        head->species[s].name, first + i);
+        for (int k = 2; k < 5; k++)
+            if (h->status == LM_OK && !isfinite(velocity(column_of(p, k), head->precision, i)))
+                lm_h5_wrong(h, "species '%s': particle %" PRIu64 " has no finite velocity; the file is damaged",
+                            head->species[s].name, first + i);
+    }
+}
+
+static void read_one_species(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
+                             const struct lm_checkpoint_io *io, struct piece *p)
+{
+    hsize_t length = head->species[s].count;
+    hid_t data[5];
+    for (int k = 0; k < 5; k++)
+        data[k] = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
+    for (uint64_t first = 0; h->status == LM_OK && first < length; first += p->size) {
+        uint64_t count = length - first < p->size ? length - first : p->size;
+        for (int k = 0; k < 5; k++)
+            lm_h5_read_rows(h, data[k], column_type(head->precision, k), first, count, column_of(p, k));
+        if (h->status == LM_OK)
+            check_particles(h, head, s, first, count, p);
+        if (h->status == LM_OK)
+            h->status = io->set_particles(io->context, s, first, count, p->raw);
+    }
+    for (int k = 0; k < 5; k++)
+        lm_h5_end(h, data[k]);
+}
+
+static void read_state(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
+{
+    struct piece p;
+    read_fields(h, head, io);
+    hid_t all = lm_h5_group(h, h->file, "species");
+    if (h->status == LM_OK && (h->status = make_piece(head, &p)) == LM_OK) {
+        for (int s = 0; s < head->species_count; s++) {
+            hid_t group = lm_h5_group(h, all, head->species[s].name);
+            read_one_species(h, group, head, s, io, &p);
+            lm_h5_end(h, group);
+        }
+        free_piece(&p);
+    }
+    lm_h5_end(h, all);
+}
+
+int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
+{
+    struct lm_h5 h;
+    if (lm_h5_open(&h, path) == LM_OK)
+        check_format(&h);
+    if (h.status == LM_OK)
+        read_state(&h, head, io);
+    return lm_h5_finish(&h, 0);
+}
+
+/* ---- fingerprint ---- */
+
+struct sum {
+    const struct lm_checkpoint *head;
+    uint64_t total;
+};
+
+static int hash_field(void *context, int field, const double *packed)
+{
+    struct sum *sum = context;
+    uint64_t cells = (uint64_t)sum->head->nx * (uint64_t)sum->head->ny;
+    for (uint64_t c = 0; c < cells; c++)
+        sum->total += lm_hash_value(field, c, packed[c]);
+    return LM_OK;
+}
+
+static int hash_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in)
+{
+    struct sum *sum = context;
+    int precision = sum->head->precision;
+    (void)first;
+    for (uint64_t i = 0; i < count; i++)
+        sum->total += lm_hash_particle(species, in.x[i], in.y[i], velocity(in.u, precision, i),
+                                       velocity(in.v, precision, i), velocity(in.w, precision, i));
+    return LM_OK;
+}
+
+int lm_checkpoint_fingerprint(const char *path, uint64_t *fingerprint)
+{
+    struct lm_h5 h;
+    struct lm_checkpoint head;
+    char names[MAX_FIELDS][FIELD_NAME];
+    const char *list[MAX_FIELDS];
+    *fingerprint = 0;
+    if (lm_h5_open(&h, path) == LM_OK && read_head(&h, &head) == LM_OK) {
+        lm_h5_get_texts(&h, h.file, "field_names", head.field_count, FIELD_NAME, names[0]);
+        for (int f = 0; f < head.field_count; f++)
+            list[f] = names[f];
+        head.field_names = list;
+        struct sum sum = {&head, lm_hash_step(head.step)};
+        struct lm_checkpoint_io io = {.context = &sum, .set_field = hash_field, .set_particles = hash_particles};
+        if (h.status == LM_OK)
+            read_state(&h, &head, &io);
+        *fingerprint = sum.total;
+    }
+    return lm_h5_finish(&h, 0);
+}

@@ -1,0 +1,112 @@
+#include "larmor/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_reader.h"
+
+static int read_into(struct lm_config_reader *r, int override_count, const char *const *overrides)
+{
+    int status = lm_ini_read(r->config->file, &r->ini, &r->problems);
+    for (int k = 0; !status && k < override_count; k++)
+        status = lm_config_override(r, overrides[k]);
+    if (!status) {
+        lm_config_apply(r);
+        status = lm_config_check(r);
+    }
+    return status;
+}
+
+int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config)
+{
+    memset(config, 0, sizeof *config);
+    if (lm_path(config->file, "%s", file))
+        return LM_BAD_INPUT;
+    struct lm_config_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return lm_fail(LM_FAILED, "out of memory");
+    r->config = config;
+    r->problems.file = config->file;
+    int status = read_into(r, override_count, overrides);
+    if (status)
+        lm_problems_free(&r->problems);
+    else
+        status = lm_problems_report(&r->problems);
+    lm_ini_free(&r->ini);
+    free(r);
+    return status;
+}
+
+void lm_config_free(struct lm_config *config)
+{
+    lm_constants_free(&config->constants);
+}
+
+/* 1 when a key belongs in the echo: it has a meaning here, and no other key says the same. */
+static int is_written(const struct lm_config *c, const struct lm_species_config *s, const struct lm_key *key)
+{
+    if (key->when == LM_IF_POLYTROPIC)
+        return c->electrons.closure == LM_POLYTROPIC;
+    if (key->when == LM_IF_NO_SOLVER)
+        return c->fields.solver == LM_SOLVER_NONE;
+    if (key->family == LM_DURATION_FAMILY)
+        return key->variant == LM_BY_TIME;
+    if (key->family != LM_TEMPERATURE_FAMILY)
+        return 1;
+    int variant = LM_ALONG_AXES;
+    if (s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED)
+        variant = LM_ALONG_FIELD;
+    else if (!strcmp(s->temperature[0], s->temperature[1]) && !strcmp(s->temperature[0], s->temperature[2]))
+        variant = LM_ISOTROPIC;
+    return key->variant == variant;
+}
+
+/* Without blanks where the line would become too long for the reader. */
+static void write_entry(FILE *out, const char *key, const char *value)
+{
+    int fits = strlen(key) + strlen(value) + 3 < LM_INI_LINE;
+    fprintf(out, fits ? "%s = %s\n" : "%s=%s\n", key, value);
+}
+
+static void write_keys(const struct lm_config *c, const struct lm_species_config *s, const char *section, FILE *out)
+{
+    for (int k = 0; k < lm_key_count; k++) {
+        char text[LM_MAX_PATH];
+        if (strcmp(lm_keys[k].section, section) || !is_written(c, s, &lm_keys[k]))
+            continue;
+        lm_key_text(&lm_keys[k], s ? (const void *)s : c, text);
+        write_entry(out, lm_keys[k].name, text);
+    }
+}
+
+static void write_constants(const struct lm_config *c, FILE *out)
+{
+    if (c->const_count > 0)
+        fputs("\n[const]\n", out);
+    for (int k = 0; k < c->const_count; k++)
+        write_entry(out, c->const_text[k].name, c->const_text[k].text);
+}
+
+int lm_config_write(const struct lm_config *config, FILE *out)
+{
+    fputs("# All settings of a run, defaults included.\n", out);
+    const char *section = "";
+    for (int k = 0; k < lm_key_count; k++) {
+        if (!strcmp(lm_keys[k].section, section))
+            continue;
+        section = lm_keys[k].section;
+        if (!strcmp(section, LM_SPECIES_SECTION)) {
+            for (int s = 0; s < config->species_count; s++) {
+                fprintf(out, "\n[species.%s]\n", config->species[s].name);
+                write_keys(config, &config->species[s], section, out);
+            }
+            continue;
+        }
+        fprintf(out, "\n[%s]\n", section);
+        write_keys(config, NULL, section, out);
+        if (!strcmp(section, "grid"))
+            write_constants(config, out);
+    }
+    return fflush(out) || ferror(out) ? lm_fail(LM_FAILED, "cannot write the settings") : LM_OK;
+}

@@ -1,0 +1,247 @@
+/* From the entries of a file and of the command line to members of struct lm_config. */
+#include <stdio.h>
+#include <string.h>
+
+#include "config_reader.h"
+#include "text.h"
+
+static const char prefix[] = "species.";
+enum { PREFIX = sizeof prefix - 1 };
+
+static int is_species_section(const char *section)
+{
+    return !strncmp(section, prefix, PREFIX);
+}
+
+/* The section's name in the table of keys. */
+static const char *table_section(const char *section)
+{
+    return is_species_section(section) ? LM_SPECIES_SECTION : section;
+}
+
+static int is_known_section(const char *section)
+{
+    return !strcmp(section, "const") || is_species_section(section) || lm_keys_has_section(section);
+}
+
+static int find_species(const struct lm_config *config, const char *section)
+{
+    for (int s = 0; s < config->species_count; s++)
+        if (!strcmp(config->species[s].name, section + PREFIX))
+            return s;
+    return -1;
+}
+
+static void report_unknown_section(struct lm_config_reader *r, const char *section, int line)
+{
+    const char *best = NULL, *dot = strchr(section, '.');
+    int distance = lm_text_tolerance(section) + 1;
+    char head[LM_INI_NAME];
+    snprintf(head, sizeof head, "%.*s", dot ? (int)(dot - section) : (int)sizeof head - 1, section);
+    if (dot && lm_text_distance(head, "species") <= 2) {
+        r->bad_species = 1;
+        lm_problems_add(&r->problems, line, "unknown section [%s], did you mean [species%s]?", section, dot);
+        return;
+    }
+    if (lm_text_distance(section, "species") <= 2) {
+        r->bad_species = 1;
+        lm_problems_add(&r->problems, line, "unknown section [%s]: a species has a name, [species.NAME]", section);
+        return;
+    }
+    lm_text_nearer(section, "const", &best, &distance);
+    for (int k = 0; k < lm_key_count; k++)
+        lm_text_nearer(section, lm_keys[k].section, &best, &distance);
+    lm_problems_add(&r->problems, line, best ? "unknown section [%s], did you mean [%s]?" : "unknown section [%s]",
+                    section, best);
+}
+
+static void report_unknown_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
+{
+    const char *section = table_section(e->section), *best = NULL;
+    int distance = lm_text_tolerance(e->key) + 1;
+    for (int k = 0; k < lm_key_count; k++)
+        if (!strcmp(lm_keys[k].section, section))
+            lm_text_nearer(e->key, lm_keys[k].name, &best, &distance);
+    if (best) {
+        lm_problems_add(&r->problems, e->line, "%s.%s: unknown key, did you mean %s?", e->section, e->key, best);
+        return;
+    }
+    int nearest = -1;
+    for (int k = 0; k < lm_key_count; k++) {
+        lm_text_nearer(e->key, lm_keys[k].name, &best, &distance);
+        nearest = best == lm_keys[k].name ? k : nearest;
+    }
+    if (best)
+        lm_problems_add(&r->problems, e->line, "%s.%s: unknown key, did you mean %s.%s?", e->section, e->key,
+                        lm_keys[nearest].section, best);
+    else
+        lm_problems_add(&r->problems, e->line, "%s.%s: unknown key", e->section, e->key);
+}
+
+static void set_defaults(int species, void *base)
+{
+    for (int k = 0; k < lm_key_count; k++) {
+        int of_species = !strcmp(lm_keys[k].section, LM_SPECIES_SECTION);
+        if (lm_keys[k].initial && of_species == species)
+            lm_key_set(&lm_keys[k], base, lm_keys[k].initial);
+    }
+}
+
+static void add_species(struct lm_config_reader *r, const struct lm_ini_section *section)
+{
+    struct lm_config *c = r->config;
+    const char *name = section->name + PREFIX;
+    if (!lm_text_is_name(name)) {
+        r->bad_species = 1;
+        lm_problems_add(&r->problems, section->line,
+                        "[%s]: \"%s\" is no name: a letter, then letters, digits and _, at most %d", section->name,
+                        name, LM_MAX_NAME - 1);
+        return;
+    }
+    if (find_species(c, section->name) >= 0)
+        return;
+    if (c->species_count == LM_MAX_SPECIES) {
+        lm_problems_add(&r->problems, section->line, "[%s]: more than %d species", section->name, LM_MAX_SPECIES);
+        return;
+    }
+    struct lm_species_config *s = &c->species[c->species_count++];
+    snprintf(s->name, sizeof s->name, "%s", name);
+    set_defaults(1, s);
+}
+
+static void apply_const(struct lm_config_reader *r, const struct lm_ini_entry *e)
+{
+    struct lm_config *c = r->config;
+    const int capacity = (int)(sizeof c->const_text / sizeof *c->const_text);
+    if (!lm_text_is_name(e->key))
+        lm_problems_add(&r->problems, e->line, "const.%s: no name: a letter, then letters, digits and _, at most %d",
+                        e->key, LM_MAX_NAME - 1);
+    else if (c->const_count == capacity)
+        lm_problems_add(&r->problems, e->line, "const.%s: more than %d constants", e->key, capacity);
+    else {
+        r->const_line[c->const_count] = e->line;
+        memcpy(c->const_text[c->const_count].name, e->key, strlen(e->key) + 1); /* a name is shorter than LM_MAX_NAME */
+        snprintf(c->const_text[c->const_count++].text, LM_MAX_TEXT, "%s", e->value);
+    }
+}
+
+static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
+{
+    int k = lm_keys_find(table_section(e->section), e->key);
+    if (k < 0) {
+        report_unknown_key(r, e);
+        return;
+    }
+    void *base = r->config;
+    int *given = r->given;
+    if (is_species_section(e->section)) {
+        int s = find_species(r->config, e->section);
+        if (s < 0)
+            return; /* its section is in the list of problems */
+        base = &r->config->species[s];
+        given = r->species[s];
+    }
+    given[k] = e->line;
+    if (lm_key_set(&lm_keys[k], base, e->value))
+        lm_problems_add(&r->problems, e->line, "%s.%s: %s", e->section, e->key, lm_error());
+}
+
+void lm_config_apply(struct lm_config_reader *r)
+{
+    set_defaults(0, r->config);
+    for (int k = 0; k < r->ini.section_count; k++) {
+        const struct lm_ini_section *s = &r->ini.section[k];
+        if (!is_known_section(s->name))
+            report_unknown_section(r, s->name, s->line);
+        else if (is_species_section(s->name))
+            add_species(r, s);
+    }
+    for (int k = 0; k < r->ini.count; k++) {
+        const struct lm_ini_entry *e = &r->ini.entry[k];
+        if (e->dropped || !is_known_section(e->section))
+            continue;
+        if (!strcmp(e->section, "const"))
+            apply_const(r, e);
+        else
+            apply_key(r, e);
+    }
+}
+
+/* An override displaces what it cannot go together with: steps on the command line, t_end in the file. */
+static void drop_rivals(struct lm_config_reader *r, const char *section, const char *name)
+{
+    int k = lm_keys_find(table_section(section), name);
+    if (k < 0 || lm_keys[k].family == LM_ALONE)
+        return;
+    for (int n = 0; n < r->ini.count; n++) {
+        struct lm_ini_entry *e = &r->ini.entry[n];
+        if (e->line == LM_COMMAND_LINE || strcmp(e->section, section))
+            continue;
+        int other = lm_keys_find(table_section(section), e->key);
+        if (other >= 0 && lm_keys[other].family == lm_keys[k].family && lm_keys[other].variant != lm_keys[k].variant)
+            e->dropped = 1;
+    }
+}
+
+/* 1 when an override may name this section and key: it must not bring in a new species or constant by a slip. */
+static int check_target(struct lm_config_reader *r, const char *section, const char *key)
+{
+    int found = !is_species_section(section);
+    for (int k = 0; k < r->ini.section_count && !found; k++)
+        found = !strcmp(r->ini.section[k].name, section);
+    if (!is_known_section(section))
+        report_unknown_section(r, section, LM_COMMAND_LINE);
+    else if (!found)
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: the file has no [%s]", section, key, section);
+    else if (!strcmp(section, "const") && !lm_ini_find(&r->ini, section, key))
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "const.%s: the file has no such constant", key);
+    else
+        return 1;
+    return 0;
+}
+
+/* What the echo in run.ini could not hold. */
+static const char *wrong_value(const char *key, const char *value)
+{
+    if (strlen(key) + strlen(value) + 4 > LM_INI_LINE)
+        return "value too long";
+    for (const char *p = value; *p; p++)
+        if ((unsigned char)*p < ' ')
+            return "control character";
+    if (value[lm_ini_comment(value)])
+        return "# or ; would begin a comment";
+    return NULL;
+}
+
+int lm_config_override(struct lm_config_reader *r, const char *text)
+{
+    const char *equals = strchr(text, '='), *dot = NULL;
+    for (const char *p = text; equals && p < equals; p++)
+        dot = *p == '.' ? p : dot;
+    if (!dot || dot == text || dot + 1 == equals || dot - text >= LM_INI_NAME || equals - dot > LM_INI_NAME) {
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "\"%s\": expected section.key=value", text);
+        return LM_OK;
+    }
+    char section[LM_INI_NAME], key[LM_INI_NAME], value[LM_INI_LINE];
+    snprintf(section, sizeof section, "%.*s", (int)(dot - text), text);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
+    if (!check_target(r, section, key))
+        return LM_OK;
+    const char *begin = equals + 1 + strspn(equals + 1, " "), *wrong = wrong_value(key, begin);
+    if (wrong) {
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: %s", section, key, wrong);
+        return LM_OK;
+    }
+    size_t n = strlen(begin);
+    while (n > 0 && begin[n - 1] == ' ')
+        n--;
+    snprintf(value, sizeof value, "%.*s", (int)n, begin);
+    drop_rivals(r, section, key);
+    struct lm_ini_entry *e = lm_ini_find(&r->ini, section, key);
+    if (!e)
+        return lm_ini_append(&r->ini, section, key, value, LM_COMMAND_LINE);
+    snprintf(e->value, sizeof e->value, "%s", value);
+    e->line = LM_COMMAND_LINE;
+    e->dropped = 0;
+    return LM_OK;
+}

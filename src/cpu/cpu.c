@@ -1,0 +1,164 @@
+/* CPU backend: memory, and the table of operations. */
+#include "cpu.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "larmor/physics/hash.h"
+
+static void cpu_destroy(struct lm_backend *b)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    for (int k = 0; k < LM_ARRAYS; k++)
+        free(c->array[k]);
+    for (int k = 0; k < 4; k++) {
+        free(c->sums[k]);
+        free(c->raw[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        free(c->curl[k]);
+        free(c->force[k]);
+        free(c->e[k]);
+        free(c->stage[k]);
+        free(c->result[k]);
+    }
+    free(c->spare);
+    for (int k = 0; k < LM_MAX_SPECIES; k++) {
+        struct lm_cpu_species *s = &c->species[k];
+        void *all[] = {s->x, s->y, s->u, s->v, s->w, s->scratch, s->place, s->tile_start, s->cell_start, s->cell_rank};
+        for (size_t m = 0; m < sizeof all / sizeof *all; m++)
+            free(all[m]);
+    }
+    free(c);
+}
+
+static int cpu_put(struct lm_backend *b, int array, const double *host)
+{
+    memcpy(lm_cpu_of(b)->array[array], host, b->setup.grid.size * sizeof *host);
+    return LM_OK;
+}
+
+static int cpu_get(struct lm_backend *b, int array, double *host)
+{
+    memcpy(host, lm_cpu_of(b)->array[array], b->setup.grid.size * sizeof *host);
+    return LM_OK;
+}
+
+static int cpu_swap_levels(struct lm_backend *b)
+{
+    double **array = lm_cpu_of(b)->array;
+    for (int k = 0; k < 4; k++) {
+        double *t = array[LM_N_OLD + k];
+        array[LM_N_OLD + k] = array[LM_N_NEW + k];
+        array[LM_N_NEW + k] = t;
+    }
+    return LM_OK;
+}
+
+static int cpu_control(struct lm_backend *b, struct lm_control *out)
+{
+    *out = lm_cpu_of(b)->control;
+    return LM_OK;
+}
+
+static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    *out = lm_hash_step(step) + lm_cpu_hash_fields(c);
+    for (int s = 0; s < b->setup.species_count; s++)
+        *out += b->setup.precision == 32 ? lm_cpu_hash_particles_f32(c, s) : lm_cpu_hash_particles_f64(c, s);
+    return LM_OK;
+}
+
+static int cpu_wait(struct lm_backend *b)
+{
+    (void)b;
+    return LM_OK;
+}
+
+static double cpu_bytes(const struct lm_backend *b)
+{
+    uint64_t counts[LM_MAX_SPECIES];
+    for (int s = 0; s < b->setup.species_count; s++)
+        counts[s] = ((const struct lm_cpu *)b)->species[s].count;
+    return lm_backend_bytes(&b->setup, counts);
+}
+
+#define OPS(suffix)                                                                                                    \
+    {                                                                                                                  \
+        .name = "cpu", .destroy = cpu_destroy, .put = cpu_put, .get = cpu_get, .load = lm_cpu_load##suffix,            \
+        .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
+        .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
+        .collect = lm_cpu_collect, .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy,     \
+        .mix = lm_cpu_mix, .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm,                \
+        .survey = lm_cpu_survey, .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,          \
+        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint,  \
+        .wait = cpu_wait, .bytes = cpu_bytes                                                                           \
+    }
+static const struct lm_backend_ops ops_single = OPS(_f32);
+static const struct lm_backend_ops ops_double = OPS(_f64);
+
+/* Zeroed in parallel, so that each thread's rows are near it. */
+static double *grid_array(const struct lm_cpu *c, int *failed)
+{
+    size_t size = c->base.setup.grid.size;
+    double *a = malloc(size * sizeof *a);
+    if (!a) {
+        *failed = 1;
+        return NULL;
+    }
+#pragma omp parallel for num_threads(c->threads)
+    for (size_t k = 0; k < size; k++)
+        a[k] = 0.0;
+    return a;
+}
+
+static int allocate(struct lm_cpu *c)
+{
+    const struct lm_setup *s = &c->base.setup;
+    int failed = 0;
+    for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
+        c->array[k] = grid_array(c, &failed);
+    for (int k = 0; k < 4; k++) {
+        c->raw[k] = grid_array(c, &failed);
+        c->sums[k] = calloc(s->grid.cells, sizeof **c->sums);
+        failed |= !c->sums[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        c->curl[k] = grid_array(c, &failed);
+        c->force[k] = grid_array(c, &failed);
+        c->e[k] = grid_array(c, &failed);
+        c->stage[k] = grid_array(c, &failed);
+        c->result[k] = grid_array(c, &failed);
+    }
+    c->spare = grid_array(c, &failed);
+    size_t tiles = (size_t)c->tiles_x * (size_t)c->tiles_y, cells = tiles * (size_t)(s->tile * s->tile);
+    for (int k = 0; k < s->species_count; k++) {
+        struct lm_cpu_species *p = &c->species[k];
+        p->tile_start = calloc(tiles + 1, sizeof *p->tile_start);
+        p->cell_start = calloc(cells + 1, sizeof *p->cell_start);
+        p->cell_rank = calloc(cells, sizeof *p->cell_rank);
+        failed |= !p->tile_start || !p->cell_start || !p->cell_rank;
+    }
+    return failed ? lm_fail(LM_FAILED, "not enough memory for a grid of %d x %d cells", s->grid.nx, s->grid.ny) : LM_OK;
+}
+
+int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
+{
+    struct lm_cpu *c = calloc(1, sizeof *c);
+    *out = NULL;
+    if (!c)
+        return lm_fail(LM_FAILED, "not enough memory");
+    c->base.ops = setup->precision == 32 ? &ops_single : &ops_double;
+    c->base.setup = *setup;
+    c->threads = setup->threads > 0 ? setup->threads : omp_get_num_procs();
+    c->tiles_x = (setup->grid.nx + setup->tile - 1) / setup->tile;
+    c->tiles_y = (setup->grid.ny + setup->tile - 1) / setup->tile;
+    int status = allocate(c);
+    if (status) {
+        cpu_destroy(&c->base);
+        return status;
+    }
+    *out = &c->base;
+    return LM_OK;
+}

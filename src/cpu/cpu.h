@@ -1,0 +1,71 @@
+/* The CPU backend's private parts. */
+#ifndef LARMOR_CPU_H
+#define LARMOR_CPU_H
+
+#include "larmor/backend.h"
+
+struct lm_cpu_species {
+    uint64_t count;
+    void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays in home-tile order */
+    void *scratch;           /* one more such array: sorting moves one array at a time into it and swaps */
+    uint32_t *place;         /* where each particle goes in a sort */
+    uint32_t *tile_start;    /* [tiles + 1] */
+    uint32_t *cell_start;    /* [tiles T^2 + 1], work */
+    uint32_t *cell_rank;     /* [tiles T^2], work */
+    int placing;             /* put_particles: cell_start holds starts, not counts */
+};
+
+struct lm_cpu {
+    struct lm_backend base;
+    int threads;
+    int tiles_x, tiles_y;
+    double *array[LM_ARRAYS];
+    int64_t *sums[4];                    /* [ny][nx] integer moments of one species */
+    double *raw[4];                      /* density and face currents of all species */
+    double *curl[3], *force[3], *e[3];   /* work of Ohm's law */
+    double *stage[3], *result[3];        /* work of RK4 */
+    double *spare;
+    struct lm_cpu_species species[LM_MAX_SPECIES];
+    struct lm_control control;
+};
+
+static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
+{
+    return (struct lm_cpu *)b;
+}
+
+/* Rows of the grid with all columns, or with `extra` more cells on each side. */
+#define LM_ROWS(c, low, high)                                                                                          \
+    _Pragma("omp parallel for schedule(static) num_threads((c)->threads)") for (int j = -(low);                        \
+                                                                                j < (c)->base.setup.grid.ny + (high); j++)
+
+/* src/cpu/fields.c */
+int lm_cpu_copy(struct lm_backend *b, int to, int from, int count);
+int lm_cpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count);
+int lm_cpu_closure(struct lm_backend *b, int density);
+int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
+int lm_cpu_ohm(struct lm_backend *b, int ion_current);
+int lm_cpu_survey(struct lm_backend *b);
+int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first);
+int lm_cpu_moments(struct lm_backend *b);
+int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
+uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
+
+/* src/cpu/particles.c, compiled for both precisions */
+#define LM_CPU_PARTICLES(suffix)                                                                                       \
+    int lm_cpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
+    int lm_cpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \
+    int lm_cpu_put_particles##suffix(struct lm_backend *b, int species, int place, uint64_t count,                     \
+                                     struct lm_raw_particles from);                                                    \
+    int lm_cpu_get_particles##suffix(struct lm_backend *b, int species, uint64_t first, uint64_t count,                \
+                                     struct lm_raw_particles to);                                                      \
+    int lm_cpu_sort##suffix(struct lm_backend *b, int species);                                                        \
+    int lm_cpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
+    int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
+    int lm_cpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
+                                     struct lm_particle_sums *out);                                                    \
+    uint64_t lm_cpu_hash_particles##suffix(struct lm_cpu *c, int species);
+LM_CPU_PARTICLES(_f32)
+LM_CPU_PARTICLES(_f64)
+
+#endif

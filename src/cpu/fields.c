@@ -1,0 +1,305 @@
+/* CPU backend: loops over the grid. The bodies are in larmor/physics/fields.h. */
+#include "cpu.h"
+
+#include <math.h>
+
+#include "larmor/physics/bounds.h"
+#include "larmor/physics/hash.h"
+
+static struct lm_view view(const struct lm_cpu *c, double *const a[3])
+{
+    return (struct lm_view){a[0], a[1], a[2], c->base.setup.grid.stride};
+}
+
+static void wrap3(const struct lm_cpu *c, double *const a[3])
+{
+    for (int k = 0; k < 3; k++)
+        lm_grid_wrap(&c->base.setup.grid, a[k]);
+}
+
+int lm_cpu_copy(struct lm_backend *b, int to, int from, int count)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    for (int k = 0; k < count; k++)
+        memcpy(c->array[to + k], c->array[from + k], b->setup.grid.size * sizeof(double));
+    return LM_OK;
+}
+
+int lm_cpu_mix(struct lm_backend *b, int to, double x, int a, double y, int d, int count)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    size_t size = b->setup.grid.size;
+    for (int k = 0; k < count; k++) {
+        double *out = c->array[to + k];
+        const double *p = c->array[a + k], *q = c->array[d + k];
+#pragma omp parallel for num_threads(c->threads)
+        for (size_t i = 0; i < size; i++)
+            out[i] = x * p[i] + y * q[i];
+    }
+    return LM_OK;
+}
+
+int lm_cpu_closure(struct lm_backend *b, int density)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_ohm *o = &b->setup.ohm;
+    size_t size = b->setup.grid.size;
+    const double *n = c->array[density];
+    double *floored = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE];
+#pragma omp parallel for num_threads(c->threads)
+    for (size_t i = 0; i < size; i++) {
+        floored[i] = lm_floored(n[i], o);
+        p[i] = lm_pressure(floored[i], o);
+    }
+    return LM_OK;
+}
+
+/* J = curl B and (J - J_i) x B for the cells whose E is wanted: [0, n], and what the Laplacian of J needs around them. */
+static void electron_force(struct lm_cpu *c, double *const bf[3], int ion_current)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    struct lm_view b = view(c, bf), j0 = view(c, c->curl), ji = view(c, c->array + ion_current);
+    LM_ROWS(c, 1, 2)
+    for (int i = -1; i < g->nx + 2; i++) {
+        long k = (long)lm_at(g, i, j);
+        struct lm_vector v = lm_curl_b(lm_view_at(b, k), o->rx, o->ry);
+        c->curl[0][k] = v.x;
+        c->curl[1][k] = v.y;
+        c->curl[2][k] = v.z;
+    }
+    LM_ROWS(c, 0, 2)
+    for (int i = 0; i < g->nx + 2; i++) {
+        long k = (long)lm_at(g, i, j);
+        struct lm_vector u = {ji.x[k], ji.y[k], ji.z[k]};
+        struct lm_vector f = lm_electron_force(lm_view_at(j0, k), lm_view_at(b, k), u);
+        c->force[0][k] = f.x;
+        c->force[1][k] = f.y;
+        c->force[2][k] = f.z;
+    }
+}
+
+/* E on [0, n] in both directions; with `push`, also the E of the ions before smoothing. */
+static void electric_field(struct lm_cpu *c, double *const e[3], double *const push[3])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    int s = g->stride;
+    const double *n = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE], *eta = c->array[LM_ETA];
+    LM_ROWS(c, 0, 1)
+    for (int i = 0; i <= g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        double x = lm_ohm_face(c->force[0] + k, 1, n + k, p + k, 1, o->rx, o);
+        double y = lm_ohm_face(c->force[1] + k, s, n + k, p + k, s, o->ry, o);
+        double z = lm_ohm_centre(c->force[2] + k, n + k, o);
+        double rx = lm_resistive(c->curl[0] + k, s, 0.5 * (eta[k] + eta[k + 1]), o);
+        double ry = lm_resistive(c->curl[1] + k, s, 0.5 * (eta[k] + eta[k + (size_t)s]), o);
+        double rz = lm_resistive(c->curl[2] + k, s, eta[k], o);
+        e[0][k] = x + rx;
+        e[1][k] = y + ry;
+        e[2][k] = z + rz;
+        if (push) {
+            push[0][k] = o->friction ? x : x + rx;
+            push[1][k] = o->friction ? y : y + ry;
+            push[2][k] = o->friction ? z : z + rz;
+        }
+    }
+}
+
+int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    const struct lm_ohm *o = &b->setup.ohm;
+    double *const *state = c->array + LM_B;
+    for (int r = 0; r < substeps; r++)
+        for (int stage = 0; stage < 4; stage++) {
+            struct lm_rk4 rk = lm_rk4_stage(stage, dt / substeps);
+            electron_force(c, stage == 0 ? state : c->stage, ion_current);
+            electric_field(c, c->e, NULL);
+            struct lm_view e = view(c, c->e);
+            LM_ROWS(c, 0, 0)
+            for (int i = 0; i < g->nx; i++) {
+                size_t k = lm_at(g, i, j);
+                struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->rx, o->ry);
+                const double rate[3] = {v.x, v.y, v.z};
+                for (int d = 0; d < 3; d++) {
+                    double *to = stage == 3 ? state[d] : c->result[d];
+                    double before = stage == 0 ? state[d][k] : c->result[d][k];
+                    if (stage < 3)
+                        c->stage[d][k] = lm_fma(rk.next, rate[d], state[d][k]);
+                    to[k] = lm_fma(rk.result, rate[d], before);
+                }
+            }
+            wrap3(c, stage == 3 ? state : c->stage);
+        }
+    return LM_OK;
+}
+
+/* `passes` of the binomial filter on an array, ghosts valid before and after. */
+static void smooth(struct lm_cpu *c, double *a, int passes)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    for (int r = 0; r < passes; r++) {
+        memcpy(c->spare, a, g->size * sizeof(double));
+        LM_ROWS(c, 0, 0)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            a[k] = lm_binomial(c->spare + k, g->stride);
+        }
+        lm_grid_wrap(g, a);
+    }
+}
+
+int lm_cpu_ohm(struct lm_backend *b, int ion_current)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    double *const *push = c->array + LM_PUSH_E;
+    electron_force(c, c->array + LM_B, ion_current);
+    electric_field(c, c->array + LM_E, push);
+    wrap3(c, c->array + LM_E);
+    wrap3(c, push);
+    for (int k = 0; k < 3; k++)
+        smooth(c, push[k], b->setup.smoothing);
+    return LM_OK;
+}
+
+/* The larger of two non-negative doubles, NaN the largest of all: by their bits. */
+static uint64_t larger(uint64_t a, double b)
+{
+    uint64_t bits = lm_bits(lm_abs(b));
+    return bits > a ? bits : a;
+}
+
+int lm_cpu_survey(struct lm_backend *b)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    const struct lm_ohm *o = &b->setup.ohm;
+    double k2 = lm_largest_k2(g->nx, g->ny, o->rx, o->ry);
+    struct lm_view bf = view(c, c->array + LM_B);
+    uint64_t ex = 0, ey = 0, ez = 0, frequency = 0;
+    int64_t floored = 0;
+#pragma omp parallel for num_threads(c->threads) reduction(max : ex, ey, ez, frequency) reduction(+ : floored)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            struct lm_vector u = {c->array[LM_J_OLD][k], c->array[LM_J_OLD + 1][k], c->array[LM_J_OLD + 2][k]};
+            struct lm_vector bc = lm_b_centre(lm_view_at(bf, (long)k));
+            frequency = larger(frequency, lm_frequency(bc, u, c->array[LM_FLOORED][k], c->array[LM_ETA][k], k2, o));
+            ex = larger(ex, c->array[LM_PUSH_E][k]);
+            ey = larger(ey, c->array[LM_PUSH_E + 1][k]);
+            ez = larger(ez, c->array[LM_PUSH_E + 2][k]);
+            floored += c->array[LM_N_OLD][k] < o->floor;
+        }
+    c->control.push_e[0] = lm_from_bits(ex);
+    c->control.push_e[1] = lm_from_bits(ey);
+    c->control.push_e[2] = lm_from_bits(ez);
+    c->control.frequency = lm_from_bits(frequency);
+    c->control.floored = floored;
+    return LM_OK;
+}
+
+/* Adds the integer moments of a species to the sums over species, as charge density and current, and clears them. */
+int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    const struct lm_backend_species *s = &b->setup.species[species];
+    double density = s->weight * lm_exp2i(-16), current = s->charge * s->weight * lm_exp2i(cap - 16);
+    double *number = c->array[LM_SPECIES_N + species];
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
+        number[k] = density * (double)c->sums[0][m];
+        double add[4] = {s->charge * number[k], current * (double)c->sums[1][m], current * (double)c->sums[2][m],
+                         current * (double)c->sums[3][m]};
+        for (int d = 0; d < 4; d++) {
+            c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
+            c->sums[d][m] = 0;
+        }
+    }
+    lm_grid_wrap(g, number);
+    return LM_OK;
+}
+
+int lm_cpu_moments(struct lm_backend *b)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    size_t s = (size_t)g->stride;
+    for (int d = 0; d < 4; d++)
+        lm_grid_wrap(g, c->raw[d]);
+    double *const *out = c->array + LM_N_NEW;
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        out[0][k] = c->raw[0][k];
+        out[1][k] = 0.5 * (c->raw[1][k] + c->raw[1][k - 1]);
+        out[2][k] = 0.5 * (c->raw[2][k] + c->raw[2][k - s]);
+        out[3][k] = c->raw[3][k];
+    }
+    for (int d = 0; d < 4; d++) {
+        lm_grid_wrap(g, out[d]);
+        smooth(c, out[d], b->setup.smoothing);
+    }
+    return LM_OK;
+}
+
+/* Sum of `square ? a^2 : a` over the cells in fixed point; the exponent follows from the largest term. */
+static int64_t sum_cells(const struct lm_cpu *c, const double *a, int square, int *exponent)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    uint64_t top = 0;
+#pragma omp parallel for num_threads(c->threads) reduction(max : top)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            double v = a[lm_at(g, i, j)];
+            top = larger(top, square ? v * v : v);
+        }
+    *exponent = lm_sum_exponent((double)g->cells, lm_cap_exponent(lm_from_bits(top)));
+    double scale = lm_exp2i(*exponent);
+    int64_t sum = 0;
+#pragma omp parallel for num_threads(c->threads) reduction(+ : sum)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            double v = a[lm_at(g, i, j)];
+            sum += lm_round64((square ? v * v : v) * scale);
+        }
+    return sum;
+}
+
+int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    const struct lm_ohm *o = &b->setup.ohm;
+    for (int d = 0; d < 3; d++)
+        out->b2[d] = sum_cells(c, c->array[LM_B + d], 1, &out->exponent_b2[d]);
+    uint64_t div = 0;
+    struct lm_view bf = view(c, c->array + LM_B);
+#pragma omp parallel for num_threads(c->threads) reduction(max : div)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            c->spare[k] = lm_electron_energy(c->array[LM_FLOORED][k], o);
+            div = larger(div, lm_div_b(lm_view_at(bf, (long)k), o->rx, o->ry));
+        }
+    out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);
+    out->div_b = lm_from_bits(div);
+    return LM_OK;
+}
+
+uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    uint64_t hash = 0;
+    for (int f = 0; f < LM_STATE_FIELDS; f++) {
+        const double *a = c->array[f];
+#pragma omp parallel for num_threads(c->threads) reduction(+ : hash)
+        for (int j = 0; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++)
+                hash += lm_hash_value(f, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);
+    }
+    return hash;
+}

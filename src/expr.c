@@ -1,0 +1,322 @@
+#include "larmor/expr.h"
+
+#include <muParserDLL.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementary_host.h"
+#include "expr_scan.h"
+#include "larmor/base.h"
+#include "text.h"
+
+enum { MAX_CONSTANTS = 128 };
+
+struct lm_constants {
+    int count;
+    struct {
+        char name[LM_MAX_NAME];
+        double value;
+    } entry[MAX_CONSTANTS];
+};
+
+static const struct {
+    const char *name;
+    muFun1_t function;
+} functions[] = {
+    {"sin", lm_host_sin},     {"cos", lm_host_cos},     {"tan", lm_host_tan},     {"asin", lm_host_asin},
+    {"acos", lm_host_acos},   {"atan", lm_host_atan},   {"sinh", lm_host_sinh},   {"cosh", lm_host_cosh},
+    {"tanh", lm_host_tanh},   {"asinh", lm_host_asinh}, {"acosh", lm_host_acosh}, {"atanh", lm_host_atanh},
+    {"exp", lm_host_exp},     {"ln", lm_host_log},      {"log", lm_host_log},     {"log2", lm_host_log2},
+    {"log10", lm_host_log10},
+};
+static const struct {
+    const char *name;
+    muFun2_t function;
+} functions2[] = {{"atan2", lm_host_atan2}, {"pow", lm_host_pow}};
+static const char *const parser_functions[] = {"sqrt", "abs", "sign", "rint", "min", "max", "sum", "avg"};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* A parsed expression; x and y are its variables. */
+struct parser {
+    muParserHandle_t handle;
+    double x, y;
+    int uses_x, uses_y;
+};
+
+static int is_function(const char *name)
+{
+    for (size_t k = 0; k < COUNT(functions); k++)
+        if (!strcmp(name, functions[k].name))
+            return 1;
+    for (size_t k = 0; k < COUNT(functions2); k++)
+        if (!strcmp(name, functions2[k].name))
+            return 1;
+    for (size_t k = 0; k < COUNT(parser_functions); k++)
+        if (!strcmp(name, parser_functions[k]))
+            return 1;
+    return 0;
+}
+
+static int is_xy(const char *name)
+{
+    return !strcmp(name, "x") || !strcmp(name, "y");
+}
+
+static int find(const struct lm_constants *constants, const char *name)
+{
+    for (int k = 0; k < constants->count; k++)
+        if (!strcmp(constants->entry[k].name, name))
+            return k;
+    return -1;
+}
+
+static const char *nearest_name(const struct lm_constants *constants, const char *word)
+{
+    const char *best = NULL;
+    int distance = lm_text_tolerance(word) + 1;
+    for (int k = 0; k < constants->count; k++)
+        lm_text_nearer(word, constants->entry[k].name, &best, &distance);
+    for (size_t k = 0; k < COUNT(functions); k++)
+        lm_text_nearer(word, functions[k].name, &best, &distance);
+    for (size_t k = 0; k < COUNT(functions2); k++)
+        lm_text_nearer(word, functions2[k].name, &best, &distance);
+    for (size_t k = 0; k < COUNT(parser_functions); k++)
+        lm_text_nearer(word, parser_functions[k], &best, &distance);
+    return best;
+}
+
+/* Turns the parser's error at an identifier into one that names it. */
+static int fail_at_name(const struct lm_constants *constants, const char *text, const char *at)
+{
+    char name[LM_MAX_TEXT];
+    size_t n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    n = n < sizeof name ? n : sizeof name - 1;
+    memcpy(name, at, n);
+    name[n] = 0;
+    if (is_xy(name))
+        return lm_fail(LM_BAD_INPUT, "%s cannot be used in a constant: \"%s\"", name, text);
+    if (is_function(name))
+        return lm_fail(LM_BAD_INPUT, "function %s needs its arguments in parentheses: \"%s\"", name, text);
+    const char *near = nearest_name(constants, name);
+    return lm_fail(LM_BAD_INPUT, "unknown name \"%s\" in \"%s\"%s%s%s", name, text, near ? ", did you mean " : "",
+                   near ? near : "", near ? "?" : "");
+}
+
+static int fail_to_parse(const struct lm_constants *constants, const char *text, muParserHandle_t handle)
+{
+    enum { UNASSIGNABLE_TOKEN = 1 }; /* muParser's ecUNASSIGNABLE_TOKEN */
+    int code = mupGetErrorCode(handle), position = mupGetErrorPos(handle);
+    size_t at = position < 0 ? 0 : (size_t)position;
+    if (code == UNASSIGNABLE_TOKEN && at < strlen(text)) {
+        char c = text[at];
+        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_')
+            return fail_at_name(constants, text, text + at);
+        return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" at \"%s\"", text, text + at);
+    }
+    if (at >= strlen(text))
+        return lm_fail(LM_BAD_INPUT, "cannot read \"%s\": it ends too early", text);
+    return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"", text, text + at);
+}
+
+/* What muParser would accept and a configuration should not. */
+static int check_text(const char *text)
+{
+    size_t n = strlen(text);
+    if (n >= LM_MAX_TEXT)
+        return lm_fail(LM_BAD_INPUT, "expression longer than %d bytes", LM_MAX_TEXT - 1);
+    if (strspn(text, " \t") == n)
+        return lm_fail(LM_BAD_INPUT, "empty expression");
+    for (const char *p = text; *p; p++) {
+        if (*p != '=')
+            continue;
+        if (p[1] == '=')
+            p++;
+        else if (p == text || !strchr("<>!", p[-1]))
+            return lm_fail(LM_BAD_INPUT, "assignment (=) in \"%s\"; equality is ==", text);
+    }
+    return LM_OK;
+}
+
+static void define_all(struct parser *p, const struct lm_constants *constants, int with_xy)
+{
+    for (size_t k = 0; k < COUNT(functions); k++)
+        mupDefineFun1(p->handle, functions[k].name, functions[k].function, 1);
+    for (size_t k = 0; k < COUNT(functions2); k++)
+        mupDefineFun2(p->handle, functions2[k].name, functions2[k].function, 1);
+    for (int k = 0; k < constants->count; k++)
+        mupDefineConst(p->handle, constants->entry[k].name, constants->entry[k].value);
+    if (with_xy) {
+        mupDefineVar(p->handle, "x", &p->x);
+        mupDefineVar(p->handle, "y", &p->y);
+    }
+}
+
+static void find_used(struct parser *p)
+{
+    int n = mupGetExprVarNum(p->handle);
+    for (int k = 0; k < n; k++) {
+        const char *name = NULL;
+        double *variable = NULL;
+        mupGetExprVar(p->handle, (unsigned)k, &name, &variable);
+        p->uses_x |= name && !strcmp(name, "x");
+        p->uses_y |= name && !strcmp(name, "y");
+    }
+}
+
+/* The parser keeps the addresses of p->x and p->y: p must not move. Close it in either case. */
+static int open_parser(struct parser *p, const struct lm_constants *constants, const char *text, int with_xy)
+{
+    *p = (struct parser){0};
+    if (check_text(text))
+        return LM_BAD_INPUT;
+    p->handle = mupCreate(muBASETYPE_FLOAT);
+    if (!p->handle)
+        return lm_fail(LM_FAILED, "out of memory");
+    define_all(p, constants, with_xy);
+    if (mupError(p->handle))
+        return lm_fail(LM_BAD_INPUT, "a name is no identifier");
+    mupSetExpr(p->handle, text);
+    int results = 0;
+    mupEvalMulti(p->handle, &results);
+    if (mupError(p->handle))
+        return fail_to_parse(constants, text, p->handle);
+    if (results != 1)
+        return lm_fail(LM_BAD_INPUT, "one value expected, not a list: \"%s\"", text);
+    find_used(p);
+    return LM_OK;
+}
+
+static void close_parser(struct parser *p)
+{
+    if (p->handle)
+        mupRelease(p->handle);
+    p->handle = NULL;
+}
+
+/* Without the sign that the C library gives some NaNs. */
+static const char *not_finite(double value)
+{
+    return isnan(value) ? "not a number" : "infinite";
+}
+
+int lm_constants_new(struct lm_constants **out)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return lm_fail(LM_FAILED, "out of memory");
+    return lm_constants_set(*out, "pi", 3.14159265358979323846);
+}
+
+void lm_constants_free(struct lm_constants **constants)
+{
+    free(*constants);
+    *constants = NULL;
+}
+
+int lm_constants_set(struct lm_constants *constants, const char *name, double value)
+{
+    if (!lm_text_is_name(name))
+        return lm_fail(LM_BAD_INPUT, "\"%.80s\" is no name: a letter, then letters, digits and _, at most %d", name,
+                       LM_MAX_NAME - 1);
+    if (is_xy(name) || is_function(name) || find(constants, name) >= 0)
+        return lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name);
+    if (constants->count == MAX_CONSTANTS)
+        return lm_fail(LM_BAD_INPUT, "more than %d constants", MAX_CONSTANTS);
+    int k = constants->count++;
+    memcpy(constants->entry[k].name, name, strlen(name) + 1);
+    constants->entry[k].value = value;
+    return LM_OK;
+}
+
+int lm_constants_define(struct lm_constants *constants, const char *name, const char *text)
+{
+    double value;
+    int status = lm_expr_value(constants, text, &value);
+    return status ? status : lm_constants_set(constants, name, value);
+}
+
+int lm_expr_value(const struct lm_constants *constants, const char *text, double *value)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, 0);
+    if (!status) {
+        *value = mupEval(p.handle);
+        if (!isfinite(*value))
+            status = lm_fail(LM_BAD_INPUT, "\"%s\" is %s", text, not_finite(*value));
+    }
+    close_parser(&p);
+    return status;
+}
+
+int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, 1);
+    if (!status)
+        *uniform = !p.uses_x && !p.uses_y;
+    close_parser(&p);
+    return status;
+}
+
+static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_place place, int i, int j)
+{
+    p->x = (i + 0.5 + place.x) * g->dx;
+    p->y = (j + 0.5 + place.y) * g->dy;
+    return mupEval(p->handle);
+}
+
+static int fail_value(const struct parser *p, const char *text, double value, double least)
+{
+    if (!isfinite(value))
+        return lm_fail(LM_BAD_INPUT, "\"%s\" is %s at x = %.10g, y = %.10g", text, not_finite(value), p->x, p->y);
+    return lm_fail(LM_BAD_INPUT, "\"%s\" is %.10g at x = %.10g, y = %.10g; the least allowed is %g", text, value, p->x,
+                   p->y, least);
+}
+
+int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
+                 double least)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, 1);
+    int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1;
+    for (int j = 0; !status && j < ny; j++)
+        for (int i = 0; !status && i < nx; i++) {
+            double value = at_cell(&p, g, place, i, j);
+            if (!isfinite(value) || value < least)
+                status = fail_value(&p, text, value, least);
+        }
+    close_parser(&p);
+    return status;
+}
+
+/* Row j of the array; what does not depend on a coordinate is evaluated once along it. */
+static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place place, int j, const char *text,
+                    double *array)
+{
+    double *row = array + lm_at(g, 0, j);
+    if (j > 0 && !p->uses_y) {
+        memcpy(row, array + lm_at(g, 0, 0), (size_t)g->nx * sizeof *row);
+        return LM_OK;
+    }
+    for (int i = 0; i < g->nx; i++) {
+        row[i] = i > 0 && !p->uses_x ? row[0] : at_cell(p, g, place, i, j);
+        if (!isfinite(row[i]))
+            return fail_value(p, text, row[i], -HUGE_VAL);
+    }
+    return LM_OK;
+}
+
+int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
+                 double *array)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, 1);
+    for (int j = 0; !status && j < g->ny; j++)
+        status = fill_row(&p, g, place, j, text, array);
+    if (!status)
+        lm_grid_wrap(g, array);
+    close_parser(&p);
+    return status;
+}

@@ -1,0 +1,371 @@
+#include "h5.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- errors ---- */
+
+/* The first entry upwards is the deepest one; of a failed system call only the system's words are kept. */
+static herr_t deepest(unsigned n, const H5E_error2_t *error, void *out)
+{
+    if (n > 0)
+        return 0;
+    const char *key = "error message = '";
+    const char *at = error->desc ? strstr(error->desc, key) : NULL;
+    if (at) {
+        at += strlen(key);
+        snprintf(out, 160, "%.*s", (int)strcspn(at, "'"), at);
+    } else if (error->desc) {
+        snprintf(out, 160, "%s", error->desc);
+    }
+    return 0;
+}
+
+void lm_h5_error(struct lm_h5 *h, const char *format, ...)
+{
+    if (h->status != LM_OK)
+        return;
+    char reason[160] = "", text[1024];
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, deepest, reason);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *open = reason[0] ? " (" : "", *close = reason[0] ? ")" : "";
+    h->broken = h->on_error == LM_FAILED && reason[0];
+    h->status = lm_fail(h->on_error, "%s: %s%s%s%s", h->path, text, open, reason, close);
+}
+
+const char *lm_h5_name(hid_t at, const char *name, char *out)
+{
+    char parent[LM_H5_NAME / 2] = "";
+    if (H5Iget_name(at, parent, sizeof parent) <= 0 || strcmp(parent, "/") == 0)
+        parent[0] = 0;
+    snprintf(out, LM_H5_NAME, "%s%s%.200s", parent, parent[0] ? "/" : "", name);
+    return out;
+}
+
+/* ---- files ---- */
+
+/* HDF5 would close at exit what is left open, which crashes on a file that could not be written. We close ourselves.
+ * This has to come before any other call of HDF5. */
+__attribute__((constructor)) static void keep_hdf5_from_exit(void)
+{
+    H5dont_atexit();
+}
+
+int lm_h5_directory(const char *path)
+{
+    char part[LM_MAX_PATH];
+    int status = lm_path(part, "%s", path);
+    if (status != LM_OK)
+        return status;
+    for (char *p = part + 1; part[0] && *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            mkdir(part, 0777); /* what matters is the last one */
+            *p = '/';
+        }
+    struct stat info;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        return lm_fail(LM_FAILED, "%s: cannot create the directory: %s", path, strerror(errno));
+    if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode))
+        return lm_fail(LM_FAILED, "%s: is not a directory", path);
+    return LM_OK;
+}
+
+static int begin(struct lm_h5 *h, const char *path, int on_error)
+{
+    *h = (struct lm_h5){.file = -1, .on_error = on_error};
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* messages are ours; HDF5 would print its own */
+    h->status = lm_path(h->path, "%s", path);
+    return h->status;
+}
+
+/* No locks: a reader may open the series while the run goes on, and some network file systems have none. A strong close
+ * leaves nothing open behind an error. Files of the 1.8 format: attributes may be large, readers are everywhere. */
+static hid_t access_list(void)
+{
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+    H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    H5Pset_file_locking(list, 0, 1);
+#endif
+    return list;
+}
+
+int lm_h5_create(struct lm_h5 *h, const char *path)
+{
+    if (begin(h, path, LM_FAILED) != LM_OK)
+        return h->status;
+    h->status = lm_path(h->part, "%s.part", path);
+    if (h->status != LM_OK)
+        return h->status;
+    hid_t access = access_list();
+    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (h->file < 0) {
+        lm_h5_error(h, "cannot create the file");
+        unlink(h->part); /* the disk may have become full at its first bytes */
+    }
+    H5Pclose(access);
+    return h->status;
+}
+
+static int is_regular(struct lm_h5 *h)
+{
+    struct stat info;
+    if (stat(h->path, &info) != 0)
+        lm_h5_wrong(h, "%s", errno == ENOENT ? "no such file" : strerror(errno));
+    else if (S_ISDIR(info.st_mode))
+        lm_h5_wrong(h, "is a directory; name a file in it");
+    else if (!S_ISREG(info.st_mode))
+        lm_h5_wrong(h, "is not a regular file");
+    else if (info.st_size == 0)
+        lm_h5_wrong(h, "is empty");
+    else if (access(h->path, R_OK) != 0)
+        lm_h5_wrong(h, "cannot be read: %s", strerror(errno));
+    return h->status == LM_OK;
+}
+
+int lm_h5_open(struct lm_h5 *h, const char *path)
+{
+    if (begin(h, path, LM_BAD_INPUT) != LM_OK || !is_regular(h))
+        return h->status;
+    if (H5Fis_hdf5(h->path) <= 0) {
+        lm_h5_wrong(h, "is not an HDF5 file");
+        return h->status;
+    }
+    hid_t access = access_list();
+    h->file = H5Fopen(h->path, H5F_ACC_RDONLY, access);
+    if (h->file < 0)
+        lm_h5_error(h, "is truncated or damaged; use another file");
+    H5Pclose(access);
+    return h->status;
+}
+
+static void flush(struct lm_h5 *h)
+{
+    if (h->status == LM_OK && H5Fflush(h->file, H5F_SCOPE_GLOBAL) < 0)
+        lm_h5_error(h, "cannot write");
+}
+
+static void give_name(struct lm_h5 *h)
+{
+    if (h->status == LM_OK && rename(h->part, h->path) != 0)
+        lm_h5_wrong(h, "cannot rename %s to it: %s", h->part, strerror(errno));
+    if (h->status == LM_OK)
+        h->part[0] = 0;
+}
+
+int lm_h5_publish(struct lm_h5 *h)
+{
+    flush(h);
+    give_name(h);
+    return h->status;
+}
+
+static void sync_path(struct lm_h5 *h, const char *path)
+{
+    if (h->status != LM_OK)
+        return;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* EINVAL, EROFS: the file system does not offer it, for directories for instance */
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != EROFS))
+        lm_h5_wrong(h, "cannot write to the disk: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+static void sync_directory(struct lm_h5 *h)
+{
+    char directory[LM_MAX_PATH] = ".";
+    const char *slash = strrchr(h->path, '/');
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s", (int)(slash - h->path) + 1, h->path);
+    sync_path(h, directory);
+}
+
+int lm_h5_finish(struct lm_h5 *h, int sync)
+{
+    int written = h->part[0] != 0;
+    if (written)
+        flush(h);
+    if (h->file >= 0 && !h->broken && H5Fclose(h->file) < 0)
+        lm_h5_error(h, "cannot close the file");
+    h->file = -1;
+    if (!written)
+        return h->status;
+    int fd =
+        h->broken ? open(h->part, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1; /* frees its space, though not HDF5's handle */
+    if (fd >= 0)
+        close(fd);
+    if (sync)
+        sync_path(h, h->part);
+    give_name(h);
+    if (h->part[0])
+        unlink(h->part);
+    else if (sync)
+        sync_directory(h);
+    return h->status;
+}
+
+/* ---- groups and datasets ---- */
+
+hid_t lm_h5_make_group(struct lm_h5 *h, hid_t at, const char *name)
+{
+    if (h->status != LM_OK)
+        return -1;
+    hid_t group = H5Gcreate2(at, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0)
+        lm_h5_error(h, "cannot write the group %s", name);
+    return group;
+}
+
+hid_t lm_h5_group(struct lm_h5 *h, hid_t at, const char *name)
+{
+    char full[LM_H5_NAME];
+    if (h->status != LM_OK)
+        return -1;
+    hid_t group = H5Lexists(at, name, H5P_DEFAULT) > 0 ? H5Gopen2(at, name, H5P_DEFAULT) : -1;
+    if (group < 0)
+        lm_h5_wrong(h, "the group %s is missing", lm_h5_name(at, name, full));
+    return group;
+}
+
+void lm_h5_end(const struct lm_h5 *h, hid_t id)
+{
+    if (id >= 0 && !h->broken)
+        H5Oclose(id);
+}
+
+/* Chunks are whole rows, about 1 MB. */
+static void set_gzip(hid_t list, int rank, const hsize_t *dims, int gzip)
+{
+    hsize_t chunk[2] = {dims[0], dims[rank - 1]}, row = rank == 2 ? dims[1] : 1, rows = 131072 / row + 1;
+    chunk[0] = dims[0] < rows ? dims[0] : rows;
+    H5Pset_chunk(list, rank, chunk);
+    H5Pset_shuffle(list);
+    H5Pset_deflate(list, (unsigned)gzip);
+}
+
+hid_t lm_h5_make_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type, int rank, const hsize_t *dims,
+                         int gzip)
+{
+    if (h->status != LM_OK)
+        return -1;
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);
+    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER); /* every element is written */
+    if (gzip > 0)
+        set_gzip(list, rank, dims, gzip);
+    hid_t data = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (data < 0)
+        lm_h5_error(h, "cannot write the dataset %s", name);
+    H5Sclose(space);
+    H5Pclose(list);
+    return data;
+}
+
+static int has_type(hid_t data, hid_t type)
+{
+    hid_t stored = H5Dget_type(data);
+    H5T_class_t class = H5Tget_class(stored);
+    int fits = class == H5Tget_class(type) && H5Tget_size(stored) == H5Tget_size(type) &&
+               (class != H5T_INTEGER || H5Tget_sign(stored) == H5Tget_sign(type));
+    H5Tclose(stored);
+    return fits;
+}
+
+static int has_shape(hid_t data, int rank, const hsize_t *dims)
+{
+    hsize_t stored[2] = {0, 0};
+    hid_t space = H5Dget_space(data);
+    int fits = H5Sget_simple_extent_ndims(space) == rank && H5Sget_simple_extent_dims(space, stored, NULL) == rank;
+    H5Sclose(space);
+    for (int i = 0; fits && i < rank; i++)
+        fits = stored[i] == dims[i];
+    return fits;
+}
+
+hid_t lm_h5_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type, int rank, const hsize_t *dims)
+{
+    char full[LM_H5_NAME];
+    if (h->status != LM_OK)
+        return -1;
+    hid_t data = H5Lexists(at, name, H5P_DEFAULT) > 0 ? H5Dopen2(at, name, H5P_DEFAULT) : -1;
+    if (data < 0)
+        lm_h5_wrong(h, "the dataset %s is missing", lm_h5_name(at, name, full));
+    else if (!has_type(data, type))
+        lm_h5_wrong(h, "the dataset %s has a wrong type", lm_h5_name(at, name, full));
+    else if (!has_shape(data, rank, dims))
+        lm_h5_wrong(h, "the dataset %s has a wrong shape", lm_h5_name(at, name, full));
+    if (h->status == LM_OK)
+        return data;
+    lm_h5_end(h, data);
+    return -1;
+}
+
+hsize_t lm_h5_length(struct lm_h5 *h, hid_t at, const char *name)
+{
+    hsize_t length = 0;
+    char full[LM_H5_NAME];
+    if (h->status != LM_OK)
+        return 0;
+    hid_t data = H5Lexists(at, name, H5P_DEFAULT) > 0 ? H5Dopen2(at, name, H5P_DEFAULT) : -1;
+    hid_t space = data >= 0 ? H5Dget_space(data) : -1;
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1)
+        lm_h5_wrong(h, "the dataset %s is missing or not a list", lm_h5_name(at, name, full));
+    else
+        H5Sget_simple_extent_dims(space, &length, NULL);
+    if (space >= 0)
+        H5Sclose(space);
+    lm_h5_end(h, data);
+    return length;
+}
+
+/* Transfers a piece of a 1-D dataset, in the direction that the non-NULL pointer says. */
+static void move_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, const void *from,
+                      void *to)
+{
+    if (h->status != LM_OK || count == 0)
+        return;
+    hsize_t start = first, n = count;
+    hid_t file_space = H5Dget_space(data), memory_space = H5Screate_simple(1, &n, NULL);
+    herr_t result = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &n, NULL);
+    if (result >= 0 && from)
+        result = H5Dwrite(data, type, memory_space, file_space, H5P_DEFAULT, from);
+    else if (result >= 0)
+        result = H5Dread(data, type, memory_space, file_space, H5P_DEFAULT, to);
+    if (result < 0)
+        lm_h5_error(h, "cannot %s the data", from ? "write" : "read");
+    H5Sclose(file_space);
+    H5Sclose(memory_space);
+}
+
+void lm_h5_write_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, const void *values)
+{
+    move_rows(h, data, type, first, count, values, NULL);
+}
+
+void lm_h5_read_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, void *values)
+{
+    move_rows(h, data, type, first, count, NULL, values);
+}
+
+int lm_h5_link_count(hid_t group)
+{
+    H5G_info_t info;
+    return group >= 0 && H5Gget_info(group, &info) >= 0 ? (int)info.nlinks : 0;
+}
+
+void lm_h5_link_name(hid_t group, int index, size_t size, char *out)
+{
+    out[0] = 0;
+    H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)index, out, size, H5P_DEFAULT);
+}

@@ -1,0 +1,191 @@
+/* `larmor info`: what an HDF5 file of this program holds. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "h5.h"
+#include "larmor/checkpoint.h"
+
+enum { NAME = 256 };
+
+/* ---- checkpoint ---- */
+
+static int print_checkpoint(const char *path, FILE *out)
+{
+    struct lm_checkpoint head;
+    int status = lm_checkpoint_head(path, &head);
+    if (status != LM_OK)
+        return status;
+    fprintf(out, "%s: checkpoint\n", path);
+    fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci (dt %.10g)\n", head.step, head.time, head.dt);
+    fprintf(out, "  grid       %d x %d cells, %.10g x %.10g d_i\n", head.nx, head.ny, head.lx, head.ly);
+    fprintf(out, "  particles  %s shape, %s precision, seed %" PRIu64 "\n", head.shape == 1 ? "linear" : "quadratic",
+            head.precision == 32 ? "single" : "double", head.seed);
+    for (int s = 0; s < head.species_count; s++) {
+        const struct lm_checkpoint_species *sp = &head.species[s];
+        fprintf(out, "  species    %s: %" PRIu64 " particles, charge %g e, mass %g m_p, weight %g\n", sp->name,
+                sp->count, sp->charge, sp->mass, sp->weight);
+    }
+    return LM_OK;
+}
+
+static void print_fields(struct lm_h5 *h, FILE *out)
+{
+    hid_t group = lm_h5_group(h, h->file, "fields");
+    int n = lm_h5_link_count(group);
+    fprintf(out, "  fields    ");
+    for (int f = 0; f < n; f++) {
+        char name[NAME];
+        lm_h5_link_name(group, f, sizeof name, name);
+        fprintf(out, " %s", name);
+    }
+    fprintf(out, n > 0 ? "\n" : " none\n");
+    lm_h5_end(h, group);
+}
+
+/* ---- series ---- */
+
+static void print_column(struct lm_h5 *h, const char *name, FILE *out)
+{
+    hsize_t length = lm_h5_length(h, h->file, name);
+    if (h->status != LM_OK)
+        return;
+    double first = 0.0, last = 0.0;
+    hid_t data = H5Dopen2(h->file, name, H5P_DEFAULT);
+    char *units = lm_h5_get_text(h, data, "units");
+    if (length > 0) {
+        lm_h5_read_rows(h, data, H5T_NATIVE_DOUBLE, 0, 1, &first);
+        lm_h5_read_rows(h, data, H5T_NATIVE_DOUBLE, length - 1, 1, &last);
+        fprintf(out, "  %-24s %16.9g %16.9g  %s\n", name, first, last, units ? units : "");
+    } else {
+        fprintf(out, "  %-24s %16s %16s  %s\n", name, "-", "-", units ? units : "");
+    }
+    free(units);
+    lm_h5_end(h, data);
+}
+
+static void print_series(struct lm_h5 *h, FILE *out)
+{
+    int n = lm_h5_link_count(h->file);
+    char name[NAME] = "";
+    if (n > 0)
+        lm_h5_link_name(h->file, 0, sizeof name, name);
+    hsize_t rows = n > 0 ? lm_h5_length(h, h->file, name) : 0;
+    if (h->status != LM_OK)
+        return;
+    fprintf(out, "%s: time series, %d columns, %" PRIu64 " rows\n", h->path, n, (uint64_t)rows);
+    fprintf(out, "  %-24s %16s %16s  %s\n", "column", "first", "last", "unit");
+    for (int c = 0; c < n; c++) {
+        lm_h5_link_name(h->file, c, sizeof name, name);
+        print_column(h, name, out);
+    }
+}
+
+/* ---- openPMD ---- */
+
+/* "512 x 8" of a dataset. */
+static void print_shape(hid_t data, FILE *out)
+{
+    hsize_t dims[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(data);
+    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    for (int d = 0; d < rank; d++)
+        fprintf(out, "%s%" PRIu64, d > 0 ? " x " : "", (uint64_t)dims[d]);
+    if (space >= 0)
+        H5Sclose(space);
+}
+
+static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *out)
+{
+    hid_t record = H5Oopen(meshes, name, H5P_DEFAULT), data = record;
+    fprintf(out, "  mesh       %s", name);
+    if (H5Iget_type(record) == H5I_GROUP) {
+        char component[NAME];
+        int n = lm_h5_link_count(record);
+        for (int c = 0; c < n; c++) {
+            lm_h5_link_name(record, c, sizeof component, component);
+            fprintf(out, "%s%s", c > 0 ? ", " : ": ", component);
+        }
+        data = n > 0 ? H5Oopen(record, component, H5P_DEFAULT) : -1;
+    }
+    if (data >= 0 && H5Iget_type(data) == H5I_DATASET) {
+        fprintf(out, " (");
+        print_shape(data, out);
+        fprintf(out, ", unit %.6g SI)", lm_h5_get_real(h, data, "unitSI"));
+    }
+    fprintf(out, "\n");
+    if (data != record)
+        lm_h5_end(h, data);
+    lm_h5_end(h, record);
+}
+
+static void print_species(struct lm_h5 *h, hid_t particles, const char *name, FILE *out)
+{
+    hid_t species = lm_h5_group(h, particles, name), mass = lm_h5_group(h, species, "mass");
+    hid_t charge = lm_h5_group(h, species, "charge");
+    uint64_t count;
+    lm_h5_get(h, mass, "shape", H5T_NATIVE_UINT64, 1, &count);
+    double z = lm_h5_get_real(h, charge, "value"), m = lm_h5_get_real(h, mass, "value");
+    if (h->status == LM_OK)
+        fprintf(out, "  species    %s: %" PRIu64 " particles, charge %g e, mass %g m_p\n", name, count, z, m);
+    lm_h5_end(h, charge);
+    lm_h5_end(h, mass);
+    lm_h5_end(h, species);
+}
+
+static void print_members(struct lm_h5 *h, hid_t iteration, const char *name, FILE *out,
+                          void (*print)(struct lm_h5 *, hid_t, const char *, FILE *))
+{
+    if (h->status != LM_OK || H5Lexists(iteration, name, H5P_DEFAULT) <= 0)
+        return;
+    hid_t group = lm_h5_group(h, iteration, name);
+    int n = lm_h5_link_count(group);
+    for (int i = 0; h->status == LM_OK && i < n; i++) {
+        char member[NAME];
+        lm_h5_link_name(group, i, sizeof member, member);
+        print(h, group, member, out);
+    }
+    lm_h5_end(h, group);
+}
+
+static void print_openpmd(struct lm_h5 *h, FILE *out)
+{
+    char number[NAME];
+    char *version = lm_h5_get_text(h, h->file, "openPMD");
+    hid_t data = lm_h5_group(h, h->file, "data");
+    int n = lm_h5_link_count(data);
+    if (h->status == LM_OK)
+        fprintf(out, "%s: openPMD %s, %d iteration%s\n", h->path, version, n, n == 1 ? "" : "s");
+    for (int i = 0; h->status == LM_OK && i < n; i++) {
+        lm_h5_link_name(data, i, sizeof number, number);
+        hid_t iteration = lm_h5_group(h, data, number);
+        double time = lm_h5_get_real(h, iteration, "time"), si = lm_h5_get_real(h, iteration, "timeUnitSI");
+        if (h->status == LM_OK)
+            fprintf(out, "  step       %s\n  time       %.10g (unit %.6g s)\n", number, time, si);
+        print_members(h, iteration, "meshes", out, print_mesh);
+        print_members(h, iteration, "particles", out, print_species);
+        lm_h5_end(h, iteration);
+    }
+    lm_h5_end(h, data);
+    free(version);
+}
+
+int lm_info_print(const char *path, FILE *out)
+{
+    struct lm_h5 h;
+    if (lm_h5_open(&h, path) != LM_OK)
+        return lm_h5_finish(&h, 0);
+    char *format = lm_h5_has(h.file, "format") ? lm_h5_get_text(&h, h.file, "format") : NULL;
+    if (h.status == LM_OK && format && strcmp(format, "larmor-checkpoint") == 0) {
+        h.status = print_checkpoint(path, out);
+        print_fields(&h, out);
+    } else if (h.status == LM_OK && format && strcmp(format, "larmor-series") == 0) {
+        print_series(&h, out);
+    } else if (h.status == LM_OK && lm_h5_has(h.file, "openPMD")) {
+        print_openpmd(&h, out);
+    } else if (h.status == LM_OK) {
+        lm_h5_wrong(&h, "is no file of this program (neither checkpoint, series nor openPMD)");
+    }
+    free(format);
+    return lm_h5_finish(&h, 0);
+}

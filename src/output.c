@@ -1,0 +1,232 @@
+/* Files of one state: openPMD fields and particles, checkpoints. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "larmor/openpmd.h"
+#include "larmor/run.h"
+
+static const char *boundary_name(int kind)
+{
+    (void)kind; /* the only one so far */
+    return "periodic";
+}
+
+static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, char *solver, size_t size)
+{
+    const struct lm_config *c = sim->config;
+    snprintf(solver, size, "hybrid: massless electrons, %s, T_e = %g, gamma = %g, eta = %s, eta_hyper = %g, density_floor = %g",
+             c->electrons.closure == LM_ISOTHERMAL ? "isothermal" : "polytropic", c->electrons.temperature,
+             c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma, c->fields.eta, c->fields.eta_hyper,
+             c->fields.density_floor);
+    *run = (struct lm_openpmd_run){.directory = c->output.directory,
+                                   .grid = sim->grid,
+                                   .units = lm_units_make(c->units.b0, c->units.n0),
+                                   .dt = c->run.dt,
+                                   .shape = c->particles.shape,
+                                   .smoothing = c->fields.smoothing,
+                                   .solver_parameters = solver,
+                                   .compress = c->output.compress};
+    for (int side = 0; side < LM_SIDES; side++) {
+        run->boundary[side] = boundary_name(c->boundary_fields[side]);
+        run->particle_boundary[side] = boundary_name(c->boundary[side]);
+    }
+}
+
+struct mesh_list {
+    struct lm_mesh mesh[16 + LM_MAX_SPECIES];
+    int array[16 + LM_MAX_SPECIES];
+    int count;
+};
+
+static void add_mesh(struct mesh_list *l, int array, const char *record, const char *component, int kind, double x, double y,
+                     double time_offset)
+{
+    l->mesh[l->count] =
+        (struct lm_mesh){.record = record, .component = component, .kind = kind, .place = {x, y}, .time_offset = time_offset};
+    l->array[l->count++] = array;
+}
+
+int lm_output_fields(struct lm_sim *sim)
+{
+    const struct lm_config *c = sim->config;
+    char names[LM_MAX_SPECIES][LM_MAX_NAME + 2], solver[512];
+    struct mesh_list l = {.count = 0};
+    struct lm_openpmd_run run;
+    describe_run(sim, &run, solver, sizeof solver);
+    add_mesh(&l, LM_B, "B", "x", LM_MESH_B, 0, 0.5, 0);
+    add_mesh(&l, LM_B + 1, "B", "y", LM_MESH_B, 0.5, 0, 0);
+    add_mesh(&l, LM_B + 2, "B", "z", LM_MESH_B, 0.5, 0.5, 0);
+    add_mesh(&l, LM_E, "E", "x", LM_MESH_E, 0.5, 0, 0);
+    add_mesh(&l, LM_E + 1, "E", "y", LM_MESH_E, 0, 0.5, 0);
+    add_mesh(&l, LM_E + 2, "E", "z", LM_MESH_E, 0, 0, 0);
+    for (int d = 0; d < 3; d++)
+        add_mesh(&l, LM_J_OLD + d, "J", d == 0 ? "x" : d == 1 ? "y" : "z", LM_MESH_J, 0, 0, -0.5 * c->run.dt);
+    add_mesh(&l, LM_N_OLD, "rho", NULL, LM_MESH_CHARGE_DENSITY, 0, 0, 0);
+    add_mesh(&l, LM_PRESSURE, "p_e", NULL, LM_MESH_PRESSURE, 0, 0, 0);
+    for (int s = 0; s < c->species_count; s++) {
+        snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
+        add_mesh(&l, LM_SPECIES_N + s, names[s], NULL, LM_MESH_DENSITY, 0, 0, 0);
+    }
+    double *store = malloc((size_t)l.count * sim->grid.size * sizeof *store);
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory for an output of fields");
+    int status = LM_OK;
+    for (int k = 0; k < l.count && !status; k++) {
+        double *a = store + (size_t)k * sim->grid.size;
+        l.mesh[k].data = a;
+        status = sim->backend->ops->get(sim->backend, l.array[k], a);
+    }
+    if (!status)
+        status = lm_openpmd_fields(&run, sim->step, lm_sim_time(sim), l.count, l.mesh);
+    free(store);
+    return status;
+}
+
+/* --- particles ----------------------------------------------------------------------------------------------------------- */
+
+enum { PIECE = 1 << 18 };
+
+struct reader {
+    struct lm_sim *sim;
+    uint64_t kept[LM_MAX_SPECIES];
+    struct lm_raw_particles raw; /* PIECE of each */
+};
+
+static int raw_allocate(const struct lm_sim *sim, struct lm_raw_particles *raw)
+{
+    size_t real = sim->config->particles.precision == LM_SINGLE ? sizeof(float) : sizeof(double);
+    raw->x = malloc(PIECE * (2 * sizeof(int64_t) + 3 * real));
+    if (!raw->x)
+        return lm_fail(LM_FAILED, "not enough memory for an output of particles");
+    raw->y = raw->x + PIECE;
+    raw->u = raw->y + PIECE;
+    raw->v = (char *)raw->u + PIECE * real;
+    raw->w = (char *)raw->v + PIECE * real;
+    return LM_OK;
+}
+
+static double real_at(const struct lm_sim *sim, const void *array, size_t k)
+{
+    return sim->config->particles.precision == LM_SINGLE ? (double)((const float *)array)[k] : ((const double *)array)[k];
+}
+
+/* Number k of the kept particles is number k count / kept of all: spread evenly over the tiles. */
+static uint64_t source_of(const struct reader *r, int species, uint64_t k)
+{
+    return (uint64_t)((unsigned __int128)k * r->sim->count[species] / r->kept[species]);
+}
+
+static int read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y, double *u, double *v,
+                          double *w)
+{
+    struct reader *r = context;
+    const struct lm_grid *g = &r->sim->grid;
+    int bits = r->sim->config->particles.precision == LM_SINGLE ? 24 : 48;
+    double sx = ldexp(g->dx, -bits), sy = ldexp(g->dy, -bits);
+    uint64_t begin = 0, end = 0; /* what raw holds */
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t from = source_of(r, species, first + k);
+        if (from >= end) {
+            begin = from;
+            end = begin + PIECE < r->sim->count[species] ? begin + PIECE : r->sim->count[species];
+            int status = r->sim->backend->ops->get_particles(r->sim->backend, species, begin, end - begin, r->raw);
+            if (status)
+                return status;
+        }
+        size_t m = (size_t)(from - begin);
+        x[k] = sx * (double)r->raw.x[m];
+        y[k] = sy * (double)r->raw.y[m];
+        u[k] = real_at(r->sim, r->raw.u, m);
+        v[k] = real_at(r->sim, r->raw.v, m);
+        w[k] = real_at(r->sim, r->raw.w, m);
+    }
+    return LM_OK;
+}
+
+int lm_output_particles(struct lm_sim *sim)
+{
+    const struct lm_config *c = sim->config;
+    struct lm_openpmd_species list[LM_MAX_SPECIES];
+    struct lm_openpmd_run run;
+    struct reader r = {.sim = sim};
+    char solver[512];
+    describe_run(sim, &run, solver, sizeof solver);
+    for (int s = 0; s < c->species_count; s++) {
+        double kept = ceil((double)sim->count[s] * c->output.particles_fraction);
+        r.kept[s] = kept < (double)sim->count[s] ? (uint64_t)kept : sim->count[s];
+        double scale = r.kept[s] ? (double)sim->count[s] / (double)r.kept[s] : 1;
+        list[s] = (struct lm_openpmd_species){.name = c->species[s].name,
+                                              .charge = c->species[s].charge,
+                                              .mass = c->species[s].mass,
+                                              .weight = lm_sim_weight(sim, s) * scale,
+                                              .count = r.kept[s]};
+    }
+    int status = raw_allocate(sim, &r.raw);
+    if (!status)
+        status = lm_openpmd_particles(&run, sim->step, lm_sim_time(sim), c->species_count, list, read_particles, &r);
+    free(r.raw.x);
+    return status;
+}
+
+/* --- checkpoints ---------------------------------------------------------------------------------------------------------- */
+
+struct save {
+    struct lm_sim *sim;
+    double *work;
+};
+
+static int get_field(void *context, int field, double *packed)
+{
+    struct save *s = context;
+    int status = s->sim->backend->ops->get(s->sim->backend, field, s->work);
+    lm_grid_pack(&s->sim->grid, s->work, packed);
+    return status;
+}
+
+static int get_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles out)
+{
+    struct lm_sim *sim = ((struct save *)context)->sim;
+    return sim->backend->ops->get_particles(sim->backend, species, first, count, out);
+}
+
+int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path)
+{
+    const struct lm_config *c = sim->config;
+    struct lm_checkpoint head = {.step = sim->step,
+                                 .time = lm_sim_time(sim),
+                                 .dt = c->run.dt,
+                                 .nx = c->grid.nx,
+                                 .ny = c->grid.ny,
+                                 .lx = c->grid.lx,
+                                 .ly = c->grid.ly,
+                                 .shape = c->particles.shape,
+                                 .precision = c->particles.precision,
+                                 .seed = c->run.seed,
+                                 .energy_start = references->energy,
+                                 .field_count = LM_STATE_FIELDS,
+                                 .field_names = lm_state_names,
+                                 .species_count = c->species_count};
+    for (int d = 0; d < 3; d++)
+        head.momentum_start[d] = references->momentum[d];
+    for (int s = 0; s < c->species_count; s++) {
+        head.species[s] = (struct lm_checkpoint_species){.charge = c->species[s].charge,
+                                                         .mass = c->species[s].mass,
+                                                         .weight = sim->backend->setup.species[s].weight,
+                                                         .count = sim->count[s]};
+        snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
+    }
+    char *text = NULL;
+    size_t length = 0;
+    FILE *echo = open_memstream(&text, &length);
+    struct save save = {sim, malloc(sim->grid.size * sizeof(double))};
+    int status = echo && save.work ? lm_config_write(c, echo) : lm_fail(LM_FAILED, "not enough memory for a checkpoint");
+    if (echo)
+        fclose(echo);
+    struct lm_checkpoint_io io = {.context = &save, .get_field = get_field, .get_particles = get_particles};
+    if (!status)
+        status = lm_checkpoint_write(c->output.directory, &head, text, c->output.keep, &io, path);
+    free(save.work);
+    free(text);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* What the configuration means on the grid: backend setup, B, profiles of the species. */
+#include "larmor/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct lm_setup lm_setup_of(const struct lm_config *c)
+{
+    struct lm_setup s = {.grid = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly),
+                         .shape = c->particles.shape,
+                         .precision = c->particles.precision,
+                         .smoothing = c->fields.smoothing,
+                         .tile = c->run.tile,
+                         .threads = c->run.threads,
+                         .species_count = c->species_count};
+    s.ohm = (struct lm_ohm){.rx = 1.0 / s.grid.dx,
+                            .ry = 1.0 / s.grid.dy,
+                            .eta_hyper = c->fields.eta_hyper,
+                            .floor = c->fields.density_floor,
+                            .temperature = c->electrons.temperature,
+                            .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
+                            .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E,
+                            .friction = c->fields.friction};
+    for (int k = 0; k < c->species_count; k++) {
+        const struct lm_species_config *p = &c->species[k];
+        s.species[k] = (struct lm_backend_species){p->charge, p->mass, 1.0 / p->particles_per_cell};
+    }
+    return s;
+}
+
+/* b[0], b[1] += curl(A_z z): A_z is taken at the centres on both sides of a face, also across the domain's edge. */
+static int add_curl(const struct lm_config *c, const struct lm_grid *g, double *b[3])
+{
+    double *a = malloc(3 * g->size * sizeof *a), *up = a + g->size, *right = up + g->size;
+    if (!a)
+        return lm_fail(LM_FAILED, "not enough memory for the vector potential");
+    int status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 0}, a);
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 1}, up);
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){1, 0}, right);
+    for (size_t k = 0; k < g->size && !status; k++) {
+        b[0][k] += (up[k] - a[k]) / g->dy;
+        b[1][k] -= (right[k] - a[k]) / g->dx;
+    }
+    free(a);
+    return status;
+}
+
+static int check_div_b(const struct lm_config *c, const struct lm_grid *g, double *const b[3])
+{
+    struct lm_view view = {b[0], b[1], b[2], g->stride};
+    double worst = 0, scale = 0;
+    int wi = 0, wj = 0;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            double div = fabs(lm_div_b(lm_view_at(view, (long)k), 1.0 / g->dx, 1.0 / g->dy));
+            scale = fmax(scale, fmax(fabs(b[0][k]), fabs(b[1][k])) / fmin(g->dx, g->dy));
+            if (div > worst) {
+                worst = div;
+                wi = i, wj = j;
+            }
+        }
+    if (worst <= 1e-9 * scale)
+        return LM_OK;
+    return lm_fail(LM_BAD_INPUT,
+                   "%s: fields.bx, fields.by: div B is not zero: %.3g at x = %g, y = %g (|B|/cell is %.3g). Give the "
+                   "part that varies "
+                   "as fields.az, which is free of divergence, and see that B is periodic",
+                   c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale);
+}
+
+int lm_setup_b(const struct lm_config *c, double *b[3])
+{
+    static const struct lm_place places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    int status = LM_OK;
+    for (int d = 0; d < 3 && !status; d++)
+        status = lm_expr_fill(c->constants, c->fields.b[d], &g, places[d], b[d]);
+    if (!status && c->fields.az[0])
+        status = add_curl(c, &g, b);
+    for (int d = 0; d < 3 && !status; d++)
+        lm_grid_wrap(&g, b[d]);
+    return status ? status : check_div_b(c, &g, b);
+}
+
+/* Unit vectors along B at the centres; x where B = 0. */
+static void direction(const struct lm_grid *g, double *const b[3], double *out[3])
+{
+    struct lm_view view = {b[0], b[1], b[2], g->stride};
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            struct lm_vector c = lm_b_centre(lm_view_at(view, (long)k));
+            double size = sqrt(c.x * c.x + c.y * c.y + c.z * c.z);
+            out[0][k] = size > 0 ? c.x / size : 1;
+            out[1][k] = size > 0 ? c.y / size : 0;
+            out[2][k] = size > 0 ? c.z / size : 0;
+        }
+    for (int d = 0; d < 3; d++)
+        lm_grid_wrap(g, out[d]);
+}
+
+int lm_setup_loading(const struct lm_config *c, int species, double *const b[3], double *store, struct lm_loading *out)
+{
+    const struct lm_species_config *s = &c->species[species];
+    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    struct lm_place centre = {0, 0};
+    double *density = store, *drift[3], *temperature[3], *along[3];
+    int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
+    int status = lm_expr_fill(c->constants, s->density, &g, centre, density);
+    *out = (struct lm_loading){.density = density,
+                               .particles_per_cell = s->particles_per_cell,
+                               .quiet = s->start == LM_QUIET,
+                               .seed = c->run.seed};
+    for (int d = 0; d < 3 && !status; d++) {
+        drift[d] = store + (size_t)(1 + d) * g.size;
+        temperature[d] = store + (size_t)(4 + d) * g.size;
+        along[d] = store + (size_t)(7 + d) * g.size;
+        status = lm_expr_fill(c->constants, s->drift[d], &g, centre, drift[d]);
+        if (!status) /* field-aligned: [0] along, [1] across; both directions across are alike */
+            status = lm_expr_fill(c->constants, s->temperature[aligned && d == 2 ? 1 : d], &g, centre, temperature[d]);
+        for (size_t k = 0; k < g.size && !status; k++)
+            temperature[d][k] /= s->mass;
+        out->drift[d] = drift[d];
+        out->temperature[d] = temperature[d];
+        out->b[d] = aligned ? along[d] : NULL;
+    }
+    if (!status && aligned)
+        direction(&g, b, along);
+    return status;
+}

@@ -1,0 +1,390 @@
+/* The algorithm. Valentini et al. (2007) and Kunz, Stone and Bai (2014) describe relatives of it; the time levels are
+ * those of the CAM-CL family (Matthews 1994) with one particle pass a step.
+ *
+ * Known at the start of a step: x^n, v^{n-1/2}, B^n, E^n, n^n, J_i^{n-1/2}.
+ */
+#include "larmor/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "larmor/physics/bounds.h"
+
+const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z", "push_E_x", "push_E_y",
+                                                     "push_E_z", "n",   "J_x", "J_y",      "J_z"};
+
+enum { STRAY_COST = 8, SORT_COST = 2, SORT_AT_LEAST_EVERY = 64 };
+
+int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
+{
+    struct lm_sim *sim = calloc(1, sizeof *sim);
+    *out = NULL;
+    if (!sim)
+        return lm_fail(LM_FAILED, "not enough memory");
+    struct lm_setup setup = lm_setup_of(config);
+    sim->config = config;
+    sim->grid = setup.grid;
+    int status = lm_backend_create(config->run.backend, &setup, &sim->backend);
+    if (status)
+        free(sim);
+    else
+        *out = sim;
+    return status;
+}
+
+void lm_sim_destroy(struct lm_sim **sim)
+{
+    if (*sim)
+        lm_backend_destroy(&(*sim)->backend);
+    free(*sim);
+    *sim = NULL;
+}
+
+double lm_sim_time(const struct lm_sim *sim)
+{
+    return (double)sim->step * sim->config->run.dt;
+}
+
+double lm_sim_weight(const struct lm_sim *sim, int species)
+{
+    return sim->backend->setup.species[species].weight * sim->grid.dx * sim->grid.dy;
+}
+
+int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
+{
+    return sim->backend->ops->fingerprint(sim->backend, sim->step, fingerprint);
+}
+
+static double speed_bound(const struct lm_sim *sim, int species, double kick_dt)
+{
+    const struct lm_backend_species *s = &sim->backend->setup.species[species];
+    return lm_speed_bound(sim->control.speed2[species], sim->control.push_e, s->charge / s->mass, kick_dt);
+}
+
+/* One pass over every species, and their moments at the new level. */
+static int pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    int status = LM_OK;
+    for (int s = 0; s < sim->config->species_count && !status; s++) {
+        struct lm_pass pass = {kick_dt, drift_dt, move, lm_cap_exponent(speed_bound(sim, s, kick_dt))};
+        status = ops->pass(sim->backend, s, &pass);
+        if (!status)
+            status = ops->collect(sim->backend, s, pass.cap, s == 0);
+    }
+    return status ? status : ops->moments(sim->backend);
+}
+
+/* Closure and maxima of the fields at the level now called OLD. */
+static int settle(struct lm_sim *sim)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    int status = ops->closure(sim->backend, LM_N_OLD);
+    if (!status)
+        status = ops->survey(sim->backend);
+    return status ? status : ops->control(sim->backend, &sim->control);
+}
+
+static int sort_if_due(struct lm_sim *sim, int species, double bound)
+{
+    int64_t every = sim->config->run.sort_every;
+    double cells = bound * sim->config->run.dt / fmin(sim->grid.dx, sim->grid.dy);
+    double cost = (double)sim->control.strays[species] * STRAY_COST;
+    sim->unsorted[species].cost += cost;
+    int due = every > 0 ? sim->unsorted[species].steps >= every
+                        : sim->unsorted[species].cost > SORT_COST * (double)sim->count[species] ||
+                              sim->unsorted[species].steps >= SORT_AT_LEAST_EVERY;
+    if (due || sim->unsorted[species].cells + cells > LM_MAX_STRAY_CELLS) {
+        int status = sim->backend->ops->sort(sim->backend, species);
+        if (status)
+            return status;
+        sim->unsorted[species].steps = 0;
+        sim->unsorted[species].cells = 0;
+        sim->unsorted[species].cost = 0;
+        sim->sorts++;
+    }
+    sim->unsorted[species].steps++;
+    sim->unsorted[species].cells += cells;
+    return LM_OK;
+}
+
+static int substeps_needed(const struct lm_sim *sim)
+{
+    double n = ceil(0.5 * sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
+    return n < 1 ? 1 : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
+}
+
+int lm_sim_step(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    const struct lm_backend_ops *ops = b->ops;
+    double dt = sim->config->run.dt;
+    int status = LM_OK;
+    for (int s = 0; s < sim->config->species_count && !status; s++)
+        status = sort_if_due(sim, s, speed_bound(sim, s, dt));
+
+    /* 1. Particles: v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
+    if (!status)
+        status = pass_all(sim, dt, dt, 1);
+    if (!status && sim->config->fields.solver == LM_SOLVER_HYBRID) {
+        int m = sim->substeps = substeps_needed(sim);
+        /* 2. B^n to B^{n+1/2} with n^n and J_i^n = (J_i^{n-1/2} + J_i^{n+1/2}) / 2. */
+        ops->mix(b, LM_J_MID, 0.5, LM_J_OLD, 0.5, LM_J_NEW, 3);
+        ops->advance_b(b, LM_J_MID, 0.5 * dt, m);
+        /* 3. B^{n+1/2} to B^{n+1} with (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
+        ops->mix(b, LM_N_MID, 0.5, LM_N_OLD, 0.5, LM_N_NEW, 1);
+        ops->closure(b, LM_N_MID);
+        ops->advance_b(b, LM_J_NEW, 0.5 * dt, m);
+        /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
+        ops->closure(b, LM_N_NEW);
+        ops->mix(b, LM_J_MID, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
+        status = ops->ohm(b, LM_J_MID);
+    }
+    if (!status)
+        status = ops->swap_levels(b);
+    sim->step++;
+    return status ? status : settle(sim);
+}
+
+/* --- start and restart
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Density and current at t = 0, E^0, then velocities and J_i half a step back. */
+static int start_levels(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    const struct lm_backend_ops *ops = b->ops;
+    double dt = sim->config->run.dt;
+    int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
+    int status = ops->control(b, &sim->control);
+    if (!status)
+        status = pass_all(sim, 0, 0, 0);
+    if (!status)
+        status = ops->swap_levels(b);
+    if (!status)
+        status = ops->closure(b, LM_N_OLD);
+    if (!status && hybrid)
+        status = ops->ohm(b, LM_J_OLD);
+    if (!status)
+        status = settle(sim);
+    if (!status)
+        status = lm_sim_check(sim);
+    if (!status)
+        status = pass_all(sim, -0.5 * dt, -dt, 0);
+    if (!status)
+        status = ops->copy(b, LM_J_OLD, LM_J_NEW, 3);
+    return status ? status : settle(sim);
+}
+
+static int put_expression(struct lm_sim *sim, const char *text, struct lm_place place, int array, double *work)
+{
+    int status = lm_expr_fill(sim->config->constants, text, &sim->grid, place, work);
+    return status ? status : sim->backend->ops->put(sim->backend, array, work);
+}
+
+static int put_given_fields(struct lm_sim *sim, double *const b[3], double *work)
+{
+    static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
+    const struct lm_config *c = sim->config;
+    int status = put_expression(sim, c->fields.eta, (struct lm_place){0, 0}, LM_ETA, work);
+    for (int d = 0; d < 3 && !status; d++) {
+        status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
+        if (!status && c->fields.solver == LM_SOLVER_NONE) {
+            status = put_expression(sim, c->fields.e[d], faces[d], LM_E + d, work);
+            if (!status)
+                status = sim->backend->ops->put(sim->backend, LM_PUSH_E + d, work);
+        }
+    }
+    return status;
+}
+
+int lm_sim_start(struct lm_sim *sim)
+{
+    const struct lm_config *c = sim->config;
+    size_t size = sim->grid.size;
+    double *store = malloc((3 + LM_LOADING_ARRAYS) * size * sizeof *store);
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory for the initial profiles");
+    double *b[3] = {store, store + size, store + 2 * size};
+    uint64_t total = 0;
+    int status = lm_setup_b(c, b);
+    if (!status)
+        status = put_given_fields(sim, b, store + 3 * size);
+    for (int s = 0; s < c->species_count && !status; s++) {
+        struct lm_loading loading;
+        status = lm_setup_loading(c, s, b, store + 3 * size, &loading);
+        if (!status)
+            status = sim->backend->ops->load(sim->backend, s, &loading, &sim->count[s]);
+        if (!status)
+            status = sim->backend->ops->survey_particles(sim->backend, s);
+        total += sim->count[s];
+    }
+    free(store);
+    if (!status && total == 0)
+        status =
+            lm_fail(LM_BAD_INPUT, "%s: no species has any particles: raise density or particles_per_cell", c->file);
+    return status ? status : start_levels(sim);
+}
+
+/* Callbacks of the checkpoint: one simulation, and a packed array's ghosted twin. */
+struct restore {
+    struct lm_sim *sim;
+    double *work;
+    int place;
+};
+
+static int set_field(void *context, int field, const double *packed)
+{
+    struct restore *r = context;
+    if (r->place)
+        return LM_OK; /* the second reading is for the particles */
+    lm_grid_unpack(&r->sim->grid, packed, r->work);
+    return r->sim->backend->ops->put(r->sim->backend, field, r->work);
+}
+
+static int set_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in)
+{
+    struct restore *r = context;
+    (void)first;
+    return r->sim->backend->ops->put_particles(r->sim->backend, species, r->place, count, in);
+}
+
+static int check_head(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *h)
+{
+    const struct lm_config *c = sim->config;
+    const struct lm_grid *g = &sim->grid;
+    if (h->nx != g->nx || h->ny != g->ny || h->lx != g->lx || h->ly != g->ly)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint of another grid: %d x %d cells, %g x %g d_i; the run has %d x %d, %g x %g",
+                       path, h->nx, h->ny, h->lx, h->ly, g->nx, g->ny, g->lx, g->ly);
+    if (h->dt != c->run.dt)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint with dt = %.17g; the run has %.17g (velocities are half a step back)", path,
+                       h->dt, c->run.dt);
+    if (h->shape != c->particles.shape || h->precision != c->particles.precision)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint with %s shape and %s precision; set [particles] shape and precision so", path,
+                       h->shape == LM_LINEAR ? "linear" : "quadratic", h->precision == LM_SINGLE ? "single" : "double");
+    if (h->species_count != c->species_count)
+        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d", path, h->species_count,
+                       c->species_count);
+    for (int s = 0; s < h->species_count; s++) {
+        const struct lm_checkpoint_species *a = &h->species[s];
+        const struct lm_species_config *k = &c->species[s];
+        if (strcmp(a->name, k->name) || a->charge != k->charge || a->mass != k->mass ||
+            a->weight != sim->backend->setup.species[s].weight)
+            return lm_fail(LM_BAD_INPUT,
+                           "%s: species %d is '%s' (charge %g, mass %g, weight %g) there, '%s' (%g, %g, %g) in the run",
+                           path, s + 1, a->name, a->charge, a->mass, a->weight, k->name, k->charge, k->mass,
+                           sim->backend->setup.species[s].weight);
+    }
+    if (h->field_count != LM_STATE_FIELDS)
+        return lm_fail(LM_BAD_INPUT, "%s: holds %d fields instead of %d: written by another version", path,
+                       h->field_count, LM_STATE_FIELDS);
+    return LM_OK;
+}
+
+int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    int status = lm_checkpoint_head(path, head);
+    if (!status)
+        status = check_head(sim, path, head);
+    if (status)
+        return status;
+    head->field_count = LM_STATE_FIELDS;
+    head->field_names = lm_state_names;
+    double *work = calloc(sim->grid.size, sizeof *work);
+    struct restore r = {sim, work, 0};
+    struct lm_checkpoint_io io = {.context = &r, .set_field = set_field, .set_particles = set_particles};
+    if (!work)
+        status = lm_fail(LM_FAILED, "not enough memory");
+    if (!status)
+        status = put_expression(sim, sim->config->fields.eta, (struct lm_place){0, 0}, LM_ETA, work);
+    for (int s = 0; s < head->species_count && !status; s++) {
+        sim->count[s] = head->species[s].count;
+        status = ops->reserve(sim->backend, s, sim->count[s]);
+    }
+    for (r.place = 0; r.place < 2 && !status; r.place++)
+        status = lm_checkpoint_read(path, head, &io);
+    for (int s = 0; s < head->species_count && !status; s++)
+        status = ops->survey_particles(sim->backend, s);
+    if (!status)
+        status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
+    free(work);
+    sim->step = head->step;
+    return status ? status : settle(sim);
+}
+
+/* --- stopping while the state is good
+ * --------------------------------------------------------------------------------------- */
+
+/* The cell with the largest value (NaN counts as that) of the sum of squares of `count` arrays. */
+static int find_largest(struct lm_sim *sim, int array, int count, int *i, int *j, double *value)
+{
+    const struct lm_grid *g = &sim->grid;
+    double *a = malloc(g->size * sizeof *a), *sum = calloc(g->size, sizeof *sum);
+    int status = a && sum ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
+    for (int c = 0; c < count && !status; c++) {
+        status = sim->backend->ops->get(sim->backend, array + c, a);
+        for (size_t k = 0; k < g->size; k++)
+            sum[k] += a[k] * a[k];
+    }
+    *value = -1;
+    for (int y = 0; y < g->ny && !status; y++)
+        for (int x = 0; x < g->nx; x++) {
+            double v = sum[lm_at(g, x, y)];
+            if (!(v <= *value)) {
+                *value = v;
+                *i = x, *j = y;
+                if (v != v)
+                    goto found;
+            }
+        }
+found:
+    *value = sqrt(*value);
+    free(a);
+    free(sum);
+    return status;
+}
+
+static int unstable(struct lm_sim *sim, const char *what)
+{
+    int i = 0, j = 0, p = 0, q = 0;
+    double e = 0, b = 0;
+    if (find_largest(sim, LM_PUSH_E, 3, &i, &j, &e) || find_largest(sim, LM_B, 3, &p, &q, &b))
+        return LM_FAILED;
+    const struct lm_grid *g = &sim->grid;
+    return lm_fail(LM_FAILED,
+                   "step %lld (t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at x "
+                   "= %g, y = %g; "
+                   "%lld cells at the density floor. Likely cause: dt too large for the cell size or the fields%s",
+                   (long long)sim->step + 1, lm_sim_time(sim), what, e, (i + 0.5) * g->dx, (j + 0.5) * g->dy, b,
+                   (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored,
+                   sim->control.floored ? ", or a density floor so low that E grows in the voids" : "");
+}
+
+int lm_sim_check(struct lm_sim *sim)
+{
+    char what[256];
+    double dt = sim->config->run.dt, cell = fmin(sim->grid.dx, sim->grid.dy);
+    const double *e = sim->control.push_e;
+    if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))
+        return unstable(sim, "a field is not finite");
+    for (int s = 0; s < sim->config->species_count; s++) {
+        double bound = speed_bound(sim, s, dt);
+        if (bound * dt / cell <= LM_MAX_CELLS)
+            continue;
+        snprintf(what, sizeof what,
+                 "a particle of species %s could cross %.3g cells in it (limit %d; fastest now |v| = %.4g)",
+                 sim->config->species[s].name, bound * dt / cell, LM_MAX_CELLS, sqrt(sim->control.speed2[s]));
+        return unstable(sim, what);
+    }
+    if (sim->config->fields.solver == LM_SOLVER_HYBRID && substeps_needed(sim) > sim->config->fields.max_substeps) {
+        snprintf(what, sizeof what, "the fields need %d substeps a half step (fields.max_substeps = %d)",
+                 substeps_needed(sim), sim->config->fields.max_substeps);
+        return unstable(sim, what);
+    }
+    return LM_OK;
+}
