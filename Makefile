@@ -14,6 +14,7 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 WARN := -Wall -Wextra -Wconversion -Werror
 OPT_release := -O3
+OPT_portable := -O3
 OPT_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT := $(OPT_$(VARIANT))
 # -ffp-contract=off: the same bits everywhere; fma is written where it is wanted. No errno or traps from sqrt and casts.
@@ -23,7 +24,7 @@ LDLIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null) -lm
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
 GPU_TARGETS ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
-NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false -Iinclude -Xcompiler=-Wall,-ffp-contract=off --threads 2
+NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false -Werror all-warnings -Iinclude -Xcompiler=-Wall,-ffp-contract=off --threads 2
 
 # Sources that touch particles are compiled once for each precision.
 SRC := $(filter-out src/main.c,$(wildcard src/*.c src/cpu/*.c))
@@ -33,7 +34,6 @@ CUDA_TWICE := $(wildcard cuda/particles*.cu)
 objects = $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1))) $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2)))
 OBJ := $(call objects,$(SRC),$(TWICE))
 ifneq ($(NVCC),)
-CFLAGS += -DLM_CUDA
 OBJ += $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
 CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 endif
@@ -45,44 +45,67 @@ ifeq ($(NVCC),)
 endif
 
 $(B)/larmor: $(B)/src/main.c.o $(B)/liblarmor.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
 	ar rcs $@ $^
 
+# A change of flags, or of whether nvcc is there, rebuilds everything.
+.PHONY: always
+$(B)/flags: always
+	@mkdir -p $(@D); echo '$(CC) $(CFLAGS) $(NVCC) $(NVCCFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(NVCC) $(NVCCFLAGS)' > $@
+
+ifneq ($(NVCC),)
+$(B)/src/backend.c.o: CFLAGS += -DLM_CUDA
+endif
+
 # Only this file knows the commit, so that a commit rebuilds no more than it.
 $(B)/src/version.c.o: CFLAGS += -DLM_GIT='"$(GIT)"'
-$(B)/src/version.c.o: .git/HEAD $(wildcard .git/logs/HEAD)
+$(B)/src/version.c.o: $(wildcard .git/HEAD .git/logs/HEAD)
 
-$(B)/%.c.o: %.c
+$(B)/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/%.c.32.o: %.c
+$(B)/%.c.32.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
 
-$(B)/%.c.64.o: %.c
+$(B)/%.c.64.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
 
-$(B)/%.cu.o: %.cu
+$(B)/%.cu.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/%.cu.32.o: %.cu
+$(B)/%.cu.32.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
 
-$(B)/%.cu.64.o: %.cu
+$(B)/%.cu.64.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
+
+$(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 
 $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
-	$(CC) $(CFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
+
+# The program, the GPU tests and every shared library they need, to be carried to a machine that has a GPU and little else.
+.PHONY: bundle
+bundle: ## build/bundle: program, GPU tests and their libraries, with relative paths
+	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
+	    build/portable/larmor build/portable/tests/gpu/test_gpu
+	rm -rf build/bundle && mkdir -p build/bundle/lib
+	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/bundle
+	cp -r tests/cases tests/golden.txt tests/gpu/run.sh build/bundle
+	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
+	    sort -u | xargs -I{} cp -L {} build/bundle/lib
 
 .PHONY: unit
 unit: $(B)/larmor $(TESTS) ## build and run the unit tests

@@ -34,7 +34,7 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
 
 int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
 {
-    int resolved;
+    int resolved = LM_BACKEND_CPU;
     char line[256];
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)

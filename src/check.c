@@ -130,7 +130,7 @@ int lm_check(const struct lm_config *c, FILE *out)
     struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
     struct extremes e = {.b = 0};
     char device[256];
-    int kind, status = lm_backend_resolve(c->run.backend, c->run.threads, &kind, device, sizeof device);
+    int kind = LM_BACKEND_CPU, status = lm_backend_resolve(c->run.backend, c->run.threads, &kind, device, sizeof device);
     if (!status)
         status = find_extremes(c, &g, &e);
     if (status)

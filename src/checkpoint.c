@@ -124,10 +124,10 @@ static void write_fields(struct lm_h5 *h, const struct lm_checkpoint *head, cons
         hid_t data = lm_h5_make_dataset(h, group, head->field_names[f], H5T_NATIVE_DOUBLE, 2, dims, 0);
         if (h->status == LM_OK && H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0)
             lm_h5_error(h, "cannot write the field %s", head->field_names[f]);
-        lm_h5_end(h, data);
+        lm_h5_end(data);
     }
     free(packed);
-    lm_h5_end(h, group);
+    lm_h5_end(group);
 }
 
 static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
@@ -149,7 +149,7 @@ static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_chec
             lm_h5_write_rows(h, data[k], column_type(head->precision, k), first, count, column_of(p, k));
     }
     for (int k = 0; k < 5; k++)
-        lm_h5_end(h, data[k]);
+        lm_h5_end(data[k]);
 }
 
 static void write_species(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
@@ -163,11 +163,11 @@ static void write_species(struct lm_h5 *h, const struct lm_checkpoint *head, con
         for (int s = 0; s < head->species_count; s++) {
             hid_t group = lm_h5_make_group(h, all, head->species[s].name);
             write_one_species(h, group, head, s, io, &p);
-            lm_h5_end(h, group);
+            lm_h5_end(group);
         }
         free_piece(&p);
     }
-    lm_h5_end(h, all);
+    lm_h5_end(all);
 }
 
 /* ---- old checkpoints ---- */
@@ -288,11 +288,11 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
             hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
-            lm_h5_end(h, data);
+            lm_h5_end(data);
         }
-        lm_h5_end(h, group);
+        lm_h5_end(group);
     }
-    lm_h5_end(h, all);
+    lm_h5_end(all);
 }
 
 static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
@@ -343,7 +343,7 @@ static void read_field(struct lm_h5 *h, hid_t group, const struct lm_checkpoint 
     hid_t data = lm_h5_dataset(h, group, name, H5T_NATIVE_DOUBLE, 2, dims);
     if (h->status == LM_OK && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0)
         lm_h5_error(h, "cannot read the field %s; the file is damaged", name);
-    lm_h5_end(h, data);
+    lm_h5_end(data);
     for (size_t c = 0; h->status == LM_OK && c < cells; c++)
         if (!isfinite(packed[c]))
             lm_h5_wrong(h, "the field %s is not finite in cell (%zu, %zu); the file is damaged", name,
@@ -368,7 +368,7 @@ static void read_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const
             h->status = io->set_field(io->context, f, packed);
     }
     free(packed);
-    lm_h5_end(h, group);
+    lm_h5_end(group);
 }
 
 static double velocity(const void *values, int precision, uint64_t i)
@@ -379,7 +379,7 @@ static double velocity(const void *values, int precision, uint64_t i)
 /* Cells times 2^bits; a domain that long that it does not fit has no upper limit in 64 bits. */
 static int64_t length_of(int cells, int bits)
 {
-    return cells >> (63 - bits) ? INT64_MAX : (int64_t)cells << bits;
+    return cells > INT64_MAX >> bits ? INT64_MAX : (int64_t)cells << bits;
 }
 
 static void check_particles(struct lm_h5 *h, const struct lm_checkpoint *head, int s, uint64_t first, uint64_t count,
@@ -416,7 +416,7 @@ static void read_one_species(struct lm_h5 *h, hid_t group, const struct lm_check
             h->status = io->set_particles(io->context, s, first, count, p->raw);
     }
     for (int k = 0; k < 5; k++)
-        lm_h5_end(h, data[k]);
+        lm_h5_end(data[k]);
 }
 
 static void read_state(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
@@ -428,11 +428,11 @@ static void read_state(struct lm_h5 *h, const struct lm_checkpoint *head, const 
         for (int s = 0; s < head->species_count; s++) {
             hid_t group = lm_h5_group(h, all, head->species[s].name);
             read_one_species(h, group, head, s, io, &p);
-            lm_h5_end(h, group);
+            lm_h5_end(group);
         }
         free_piece(&p);
     }
-    lm_h5_end(h, all);
+    lm_h5_end(all);
 }
 
 int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)

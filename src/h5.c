@@ -38,7 +38,6 @@ void lm_h5_error(struct lm_h5 *h, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *open = reason[0] ? " (" : "", *close = reason[0] ? ")" : "";
-    h->broken = h->on_error == LM_FAILED && reason[0];
     h->status = lm_fail(h->on_error, "%s: %s%s%s%s", h->path, text, open, reason, close);
 }
 
@@ -53,8 +52,8 @@ const char *lm_h5_name(hid_t at, const char *name, char *out)
 
 /* ---- files ---- */
 
-/* HDF5 would close at exit what is left open, which crashes on a file that could not be written. We close ourselves.
- * This has to come before any other call of HDF5. */
+/* HDF5's clean-up at exit crashes (1.10) on what it still holds of a file that it could not write. We close all files
+ * ourselves, so it is not needed. This has to come before any other call of HDF5. */
 __attribute__((constructor)) static void keep_hdf5_from_exit(void)
 {
     H5dont_atexit();
@@ -197,15 +196,11 @@ int lm_h5_finish(struct lm_h5 *h, int sync)
     int written = h->part[0] != 0;
     if (written)
         flush(h);
-    if (h->file >= 0 && !h->broken && H5Fclose(h->file) < 0)
+    if (h->file >= 0 && H5Fclose(h->file) < 0)
         lm_h5_error(h, "cannot close the file");
     h->file = -1;
     if (!written)
         return h->status;
-    int fd =
-        h->broken ? open(h->part, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1; /* frees its space, though not HDF5's handle */
-    if (fd >= 0)
-        close(fd);
     if (sync)
         sync_path(h, h->part);
     give_name(h);
@@ -239,9 +234,9 @@ hid_t lm_h5_group(struct lm_h5 *h, hid_t at, const char *name)
     return group;
 }
 
-void lm_h5_end(const struct lm_h5 *h, hid_t id)
+void lm_h5_end(hid_t id)
 {
-    if (id >= 0 && !h->broken)
+    if (id >= 0)
         H5Oclose(id);
 }
 
@@ -307,7 +302,7 @@ hid_t lm_h5_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type, int
         lm_h5_wrong(h, "the dataset %s has a wrong shape", lm_h5_name(at, name, full));
     if (h->status == LM_OK)
         return data;
-    lm_h5_end(h, data);
+    lm_h5_end(data);
     return -1;
 }
 
@@ -325,7 +320,7 @@ hsize_t lm_h5_length(struct lm_h5 *h, hid_t at, const char *name)
         H5Sget_simple_extent_dims(space, &length, NULL);
     if (space >= 0)
         H5Sclose(space);
-    lm_h5_end(h, data);
+    lm_h5_end(data);
     return length;
 }
 

@@ -16,7 +16,6 @@
 struct lm_h5 {
     hid_t file;             /* negative: not open */
     int status;             /* enum lm_status */
-    int broken;             /* a write failed: HDF5 must not touch this file again, not even to close it */
     int on_error;           /* what an error makes of it: LM_FAILED while writing, LM_BAD_INPUT while reading */
     char path[LM_MAX_PATH]; /* the final name, used in messages */
     char part[LM_MAX_PATH]; /* the name while being written; "" otherwise */
@@ -45,8 +44,7 @@ int lm_h5_open(struct lm_h5 *h, const char *path);
 int lm_h5_publish(struct lm_h5 *h);
 
 /* Closes in any case. Written and without error: flushed, with `sync` on the disk, renamed to its final name; after an
- * error PATH.part is removed (after a write error its descriptor stays open until the program ends: HDF5 1.10 crashes
- * when it closes a file that it could not write). Returns the status; errors of closing included. */
+ * error PATH.part is removed. Returns the status; errors of closing included. */
 int lm_h5_finish(struct lm_h5 *h, int sync);
 
 /* Attributes. Arrays have n >= 1 values; a scalar has n = 0 and is one value. */
@@ -69,7 +67,7 @@ void lm_h5_get_texts(struct lm_h5 *h, hid_t at, const char *name, int n, size_t 
 /* Groups and datasets; the caller closes with lm_h5_end. */
 hid_t lm_h5_make_group(struct lm_h5 *h, hid_t at, const char *name);
 hid_t lm_h5_group(struct lm_h5 *h, hid_t at, const char *name);
-void lm_h5_end(const struct lm_h5 *h, hid_t id);
+void lm_h5_end(hid_t id);
 
 /* gzip 0: contiguous; else chunked with shuffle. */
 hid_t lm_h5_make_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type, int rank, const hsize_t *dims,

@@ -40,7 +40,7 @@ static void print_fields(struct lm_h5 *h, FILE *out)
         fprintf(out, " %s", name);
     }
     fprintf(out, n > 0 ? "\n" : " none\n");
-    lm_h5_end(h, group);
+    lm_h5_end(group);
 }
 
 /* ---- series ---- */
@@ -61,7 +61,7 @@ static void print_column(struct lm_h5 *h, const char *name, FILE *out)
         fprintf(out, "  %-24s %16s %16s  %s\n", name, "-", "-", units ? units : "");
     }
     free(units);
-    lm_h5_end(h, data);
+    lm_h5_end(data);
 }
 
 static void print_series(struct lm_h5 *h, FILE *out)
@@ -115,8 +115,8 @@ static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *ou
     }
     fprintf(out, "\n");
     if (data != record)
-        lm_h5_end(h, data);
-    lm_h5_end(h, record);
+        lm_h5_end(data);
+    lm_h5_end(record);
 }
 
 static void print_species(struct lm_h5 *h, hid_t particles, const char *name, FILE *out)
@@ -128,9 +128,9 @@ static void print_species(struct lm_h5 *h, hid_t particles, const char *name, FI
     double z = lm_h5_get_real(h, charge, "value"), m = lm_h5_get_real(h, mass, "value");
     if (h->status == LM_OK)
         fprintf(out, "  species    %s: %" PRIu64 " particles, charge %g e, mass %g m_p\n", name, count, z, m);
-    lm_h5_end(h, charge);
-    lm_h5_end(h, mass);
-    lm_h5_end(h, species);
+    lm_h5_end(charge);
+    lm_h5_end(mass);
+    lm_h5_end(species);
 }
 
 static void print_members(struct lm_h5 *h, hid_t iteration, const char *name, FILE *out,
@@ -145,7 +145,7 @@ static void print_members(struct lm_h5 *h, hid_t iteration, const char *name, FI
         lm_h5_link_name(group, i, sizeof member, member);
         print(h, group, member, out);
     }
-    lm_h5_end(h, group);
+    lm_h5_end(group);
 }
 
 static void print_openpmd(struct lm_h5 *h, FILE *out)
@@ -164,9 +164,9 @@ static void print_openpmd(struct lm_h5 *h, FILE *out)
             fprintf(out, "  step       %s\n  time       %.10g (unit %.6g s)\n", number, time, si);
         print_members(h, iteration, "meshes", out, print_mesh);
         print_members(h, iteration, "particles", out, print_species);
-        lm_h5_end(h, iteration);
+        lm_h5_end(iteration);
     }
-    lm_h5_end(h, data);
+    lm_h5_end(data);
     free(version);
 }
 

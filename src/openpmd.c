@@ -71,7 +71,7 @@ static hid_t begin(struct lm_h5 *h, const struct lm_openpmd_run *run, const char
     snprintf(number, sizeof number, "%" PRId64, step);
     hid_t data = lm_h5_make_group(h, h->file, "data");
     hid_t iteration = lm_h5_make_group(h, data, number);
-    lm_h5_end(h, data);
+    lm_h5_end(data);
     lm_h5_put_real(h, iteration, "time", time);
     lm_h5_put_real(h, iteration, "dt", run->dt);
     lm_h5_put_real(h, iteration, "timeUnitSI", run->units.time);
@@ -231,13 +231,13 @@ int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double tim
         } else {
             record = lm_h5_make_group(&h, group, first->record);
             for (; m < count && meshes[m].component && strcmp(meshes[m].record, first->record) == 0; m++)
-                lm_h5_end(&h, write_component(&h, record, meshes[m].component, run, &meshes[m]));
+                lm_h5_end(write_component(&h, record, meshes[m].component, run, &meshes[m]));
         }
         put_record(&h, record, run, first);
-        lm_h5_end(&h, record);
+        lm_h5_end(record);
     }
-    lm_h5_end(&h, group);
-    lm_h5_end(&h, iteration);
+    lm_h5_end(group);
+    lm_h5_end(iteration);
     return lm_h5_finish(&h, 0);
 }
 
@@ -272,20 +272,20 @@ static void put_constants(struct lm_h5 *h, hid_t at, const struct lm_units *u, c
 {
     hid_t group = put_constant(h, at, "charge", s->charge, u->charge, s->count);
     put_particle_record(h, group, dim_charge, 1.0, 0, 0.0);
-    lm_h5_end(h, group);
+    lm_h5_end(group);
     group = put_constant(h, at, "mass", s->mass, u->mass, s->count);
     put_particle_record(h, group, dim_mass, 1.0, 0, 0.0);
-    lm_h5_end(h, group);
+    lm_h5_end(group);
     /* ED-PIC fixes unitSI = 1 here, so the value itself is in SI. */
     group = put_constant(h, at, "weighting", s->weight * u->density * u->length * u->length, 1.0, s->count);
     put_particle_record(h, group, dim_none, 1.0, 1, 0.0);
     lm_h5_put_text(h, group, "comment", "real ions per metre along z");
-    lm_h5_end(h, group);
+    lm_h5_end(group);
     group = lm_h5_make_group(h, at, "positionOffset");
     put_particle_record(h, group, dim_length, 0.0, 0, 0.0);
-    lm_h5_end(h, put_constant(h, group, "x", 0.0, u->length, s->count));
-    lm_h5_end(h, put_constant(h, group, "y", 0.0, u->length, s->count));
-    lm_h5_end(h, group);
+    lm_h5_end(put_constant(h, group, "x", 0.0, u->length, s->count));
+    lm_h5_end(put_constant(h, group, "y", 0.0, u->length, s->count));
+    lm_h5_end(group);
 }
 
 static void put_patch_value(struct lm_h5 *h, hid_t at, const char *name, hid_t type, const void *value, double si)
@@ -294,7 +294,7 @@ static void put_patch_value(struct lm_h5 *h, hid_t at, const char *name, hid_t t
     hid_t data = lm_h5_make_dataset(h, at, name, type, 1, &one, 0);
     lm_h5_put_real(h, data, "unitSI", si);
     lm_h5_write_rows(h, data, type, 0, 1, value);
-    lm_h5_end(h, data);
+    lm_h5_end(data);
 }
 
 /* One patch: the whole domain. */
@@ -311,9 +311,9 @@ static void put_patches(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *
         put_dimension(h, group, dim_length);
         put_patch_value(h, group, "x", H5T_NATIVE_DOUBLE, &values[k][0], run->units.length);
         put_patch_value(h, group, "y", H5T_NATIVE_DOUBLE, &values[k][1], run->units.length);
-        lm_h5_end(h, group);
+        lm_h5_end(group);
     }
-    lm_h5_end(h, patches);
+    lm_h5_end(patches);
 }
 
 static void put_species(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *run)
@@ -368,9 +368,9 @@ static void write_species(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run
     if (h->status == LM_OK)
         write_particles(h, data, species, s, read, context);
     for (int k = 0; k < 5; k++)
-        lm_h5_end(h, data[k]);
-    lm_h5_end(h, position);
-    lm_h5_end(h, momentum);
+        lm_h5_end(data[k]);
+    lm_h5_end(position);
+    lm_h5_end(momentum);
 }
 
 int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double time, int species_count,
@@ -386,10 +386,10 @@ int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double 
         for (int s = 0; s < species_count; s++) {
             hid_t group = lm_h5_make_group(&h, all, species[s].name);
             write_species(&h, group, run, species, s, read, context);
-            lm_h5_end(&h, group);
+            lm_h5_end(group);
         }
-        lm_h5_end(&h, all);
+        lm_h5_end(all);
     }
-    lm_h5_end(&h, iteration);
+    lm_h5_end(iteration);
     return lm_h5_finish(&h, 0);
 }

@@ -145,7 +145,7 @@ static int write_summary(const struct run *r, int status)
 {
     char path[LM_MAX_PATH], print[32], device[256];
     uint64_t fingerprint;
-    int kind, failed = lm_sim_fingerprint(r->sim, &fingerprint);
+    int kind = LM_BACKEND_CPU, failed = lm_sim_fingerprint(r->sim, &fingerprint);
     if (!failed)
         failed = lm_path(path, "%s/run.json", r->config->output.directory);
     if (!failed)

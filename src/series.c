@@ -329,7 +329,7 @@ static int continue_h5(struct lm_series *s, int64_t restart_step)
         hsize_t length = open_columns(s, &old, data);
         status = old.status == LM_OK ? copy_old(s, &old, data, length, restart_step) : old.status;
         for (int c = 0; c < s->count; c++)
-            lm_h5_end(&old, data[c]);
+            lm_h5_end(data[c]);
     }
     free(data);
     lm_h5_finish(&old, 0);
@@ -415,7 +415,7 @@ int lm_series_close(struct lm_series **series)
     if (status == LM_OK)
         status = flush_h5(s);
     for (int c = 0; c < s->count; c++)
-        lm_h5_end(&s->h5, s->data[c]);
+        lm_h5_end(s->data[c]);
     int closed = lm_h5_finish(&s->h5, 0);
     if (status == LM_OK)
         status = closed;

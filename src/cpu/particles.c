@@ -108,9 +108,9 @@ static void pass_stray(struct lm_cpu *c, int order, int tile, struct lm_particle
     p->u = s.p.u, p->v = s.p.v, p->w = s.p.w;
 #define ADD(d, a, b, part)                                                                                             \
     do {                                                                                                               \
-        int64_t part64_ = part;                                                                                        \
+        int64_t add_ = part;                                                                                        \
         size_t k_ = (size_t)lm_wrap(s.j + (b), g->ny) * (size_t)g->nx + (size_t)lm_wrap(s.i + (a), g->nx);             \
-        _Pragma("omp atomic") c->sums[d][k_] += part64_;                                                               \
+        _Pragma("omp atomic") c->sums[d][k_] += add_;                                                               \
     } while (0)
     int32_t hx = lm_fix24(s.p.x + (*dx >> 1)), hy = lm_fix24(s.p.y + (*dy >> 1));
     LM_DEPOSIT_CURRENT(order, hx, hy, p->u, p->v, p->w, step->current_scale, ADD);

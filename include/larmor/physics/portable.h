@@ -11,7 +11,11 @@
 
 #ifdef __CUDACC__
 #define LM_HD static __host__ __device__ __forceinline__
+#ifdef __CUDA_ARCH__
 #define LM_UNROLL _Pragma("unroll")
+#else
+#define LM_UNROLL
+#endif
 #else
 #include <math.h>
 #define LM_HD static inline __attribute__((always_inline, unused))

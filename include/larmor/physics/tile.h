@@ -7,26 +7,14 @@
 #define LARMOR_PHYSICS_TILE_H
 
 #include "larmor/physics/push.h"
+#include "larmor/physics/tiling.h"
 
 enum {
     LM_MARGIN = 1,
     LM_WINDOW_LOW = LM_MARGIN + 2,             /* nodes below the tile */
     LM_WINDOW_EXTRA = 2 * LM_MARGIN + 3,       /* window width = T + this */
-    LM_PATCH = 4, LM_PATCH_LOW = 2,            /* nodes around a single cell, and how many of them below it */
-    LM_LANES = 64                              /* strided order: neighbours in memory are this many lanes of cells apart */
+    LM_PATCH = 4, LM_PATCH_LOW = 2             /* nodes around a single cell, and how many of them below it */
 };
-
-struct lm_tiling {
-    int size, nx, ny;   /* cells a side; tiles in x and y */
-    int cells_x, cells_y;
-};
-
-/* i modulo n in [0, n) */
-LM_HD int lm_wrap(int i, int n)
-{
-    int r = i % n;
-    return r < 0 ? r + n : r;
-}
 
 LM_HD int lm_in_window(lm_fix x, lm_fix y, int size)
 {
@@ -48,24 +36,6 @@ LM_HD lm_fix lm_local(int64_t g, int size, int *tile)
 {
     *tile = (int)(g >> LM_FRACTION_BITS) / size;
     return (lm_fix)(g - (((int64_t)*tile * size) << LM_FRACTION_BITS));
-}
-
-/* Number of cell (i, j) in tile order: all cells of a tile stand together. */
-LM_HD uint32_t lm_tile_cell(const struct lm_tiling *t, int i, int j)
-{
-    int tile = (j / t->size) * t->nx + i / t->size;
-    return (uint32_t)tile * (uint32_t)(t->size * t->size) + (uint32_t)((j % t->size) * t->size + i % t->size);
-}
-
-/* Strided order: the q-th of n particles sorted by cell goes to this place, so that neighbours lie in different cells. */
-LM_HD uint32_t lm_strided(uint32_t q, uint32_t n)
-{
-    uint32_t rows = (n + LM_LANES - 1) / LM_LANES;
-    uint32_t full = n - LM_LANES * (rows - 1); /* lanes with `rows` particles; the others have one less */
-    if (q < full * rows)
-        return (q % rows) * LM_LANES + q / rows;
-    q -= full * rows;
-    return (q % (rows - 1)) * LM_LANES + full + q / (rows - 1);
 }
 
 #endif

@@ -1,0 +1,287 @@
+/* CUDA backend: device, memory, and the table of operations. */
+#include "gpu.cuh"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cub/device/device_scan.cuh>
+
+#include "larmor/cuda.h"
+#include "larmor/physics/hash.h"
+
+int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
+{
+    if (error != cudaSuccess && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "GPU: %s: %s", what, cudaGetErrorString(error));
+    return g->failed;
+}
+
+void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what)
+{
+    void *memory = NULL;
+    if (g->failed)
+        return NULL;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+        double free_bytes, total;
+        cudaGetLastError();
+        lm_cuda_memory(&free_bytes, &total);
+        g->failed = lm_fail(LM_FAILED,
+                            "the GPU's memory is full: %.3g GiB for %s, %.3g GiB of %.3g free; use fewer particles or cells, or single "
+                            "precision (particles.precision)",
+                            (double)bytes / 0x1p30, what, free_bytes / 0x1p30, total / 0x1p30);
+        return NULL;
+    }
+    g->bytes += (double)bytes;
+    return memory;
+}
+
+void lm_gpu_free(struct lm_gpu *g, void *memory, size_t bytes)
+{
+    if (memory) {
+        cudaFree(memory);
+        g->bytes -= (double)bytes;
+    }
+}
+
+int lm_gpu_reduce_begin(struct lm_gpu *g)
+{
+    return lm_gpu_check(g, cudaMemsetAsync(g->reduced, 0, sizeof *g->reduced, g->stream), "reduction");
+}
+
+int lm_gpu_reduce_end(struct lm_gpu *g)
+{
+    lm_gpu_check(g, cudaMemcpyAsync(g->reduced_host, g->reduced, sizeof *g->reduced, cudaMemcpyDeviceToHost, g->stream), "reduction");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "reduction");
+}
+
+int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count)
+{
+    return lm_gpu_check(g, cub::DeviceScan::ExclusiveSum(g->scan_work, g->scan_bytes, in, out, count, g->stream), "prefix sum");
+}
+
+static void gpu_destroy(struct lm_backend *b)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    for (int k = 0; k < LM_ARRAYS; k++)
+        cudaFree(g->array[k]);
+    for (int k = 0; k < 4; k++) {
+        cudaFree(g->raw[k]);
+        cudaFree(g->spare[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        cudaFree(g->stage[0][k]);
+        cudaFree(g->stage[1][k]);
+        cudaFree(g->result[k]);
+    }
+    for (int k = 0; k < LM_MAX_SPECIES; k++) {
+        struct lm_gpu_species *s = &g->species[k];
+        void *all[] = {s->x,          s->y,          s->u,           s->v,          s->w, s->scratch, s->place,
+                       s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk_tile};
+        for (size_t m = 0; m < sizeof all / sizeof *all; m++)
+            cudaFree(all[m]);
+    }
+    cudaFree(g->sums);
+    cudaFree(g->control);
+    cudaFree(g->reduced);
+    cudaFree(g->scan_work);
+    cudaFree(g->staging);
+    cudaFreeHost(g->control_host);
+    cudaFreeHost(g->reduced_host);
+    if (g->stream)
+        cudaStreamDestroy(g->stream);
+    free(g);
+}
+
+static int gpu_put(struct lm_backend *b, int array, const double *host)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    size_t bytes = b->setup.grid.size * sizeof *host;
+    lm_gpu_check(g, cudaMemcpyAsync(g->array[array], host, bytes, cudaMemcpyHostToDevice, g->stream), "upload of an array");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of an array");
+}
+
+static int gpu_get(struct lm_backend *b, int array, double *host)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    size_t bytes = b->setup.grid.size * sizeof *host;
+    lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream), "download of an array");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of an array");
+}
+
+static int gpu_swap_levels(struct lm_backend *b)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    for (int k = 0; k < 4; k++) {
+        double *t = g->array[LM_N_OLD + k];
+        g->array[LM_N_OLD + k] = g->array[LM_N_NEW + k];
+        g->array[LM_N_NEW + k] = t;
+    }
+    return g->failed;
+}
+
+static int gpu_control(struct lm_backend *b, struct lm_control *out)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_control *c = g->control_host;
+    lm_gpu_check(g, cudaMemcpyAsync(c, g->control, sizeof *c, cudaMemcpyDeviceToHost, g->stream), "control values");
+    if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
+        return g->failed;
+    for (int s = 0; s < LM_MAX_SPECIES; s++) {
+        out->speed2[s] = lm_from_bits(c->speed2[s]);
+        out->strays[s] = (int64_t)c->strays[s];
+    }
+    for (int d = 0; d < 3; d++)
+        out->push_e[d] = lm_from_bits(c->push_e[d]);
+    out->frequency = lm_from_bits(c->frequency);
+    out->floored = (int64_t)c->floored;
+    return LM_OK;
+}
+
+static int gpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    lm_gpu_reduce_begin(g);
+    lm_gpu_hash_fields(g);
+    for (int s = 0; s < b->setup.species_count; s++)
+        b->setup.precision == 32 ? lm_gpu_hash_particles_f32(g, s) : lm_gpu_hash_particles_f64(g, s);
+    lm_gpu_reduce_end(g);
+    *out = lm_hash_step(step) + g->reduced_host->value[0];
+    return g->failed;
+}
+
+static int gpu_wait(struct lm_backend *b)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "wait");
+}
+
+static double gpu_bytes(const struct lm_backend *b)
+{
+    return ((const struct lm_gpu *)b)->bytes;
+}
+
+static struct lm_backend_ops make_ops(int precision)
+{
+    int single = precision == 32;
+    struct lm_backend_ops o = {};
+    o.name = "cuda";
+    o.destroy = gpu_destroy;
+    o.put = gpu_put;
+    o.get = gpu_get;
+    o.load = single ? lm_gpu_load_f32 : lm_gpu_load_f64;
+    o.reserve = single ? lm_gpu_reserve_f32 : lm_gpu_reserve_f64;
+    o.put_particles = single ? lm_gpu_put_particles_f32 : lm_gpu_put_particles_f64;
+    o.get_particles = single ? lm_gpu_get_particles_f32 : lm_gpu_get_particles_f64;
+    o.sort = single ? lm_gpu_sort_f32 : lm_gpu_sort_f64;
+    o.pass = single ? lm_gpu_pass_f32 : lm_gpu_pass_f64;
+    o.survey_particles = single ? lm_gpu_survey_particles_f32 : lm_gpu_survey_particles_f64;
+    o.particle_sums = single ? lm_gpu_particle_sums_f32 : lm_gpu_particle_sums_f64;
+    o.collect = lm_gpu_collect;
+    o.moments = lm_gpu_moments;
+    o.swap_levels = gpu_swap_levels;
+    o.copy = lm_gpu_copy;
+    o.mix = lm_gpu_mix;
+    o.closure = lm_gpu_closure;
+    o.advance_b = lm_gpu_advance_b;
+    o.ohm = lm_gpu_ohm;
+    o.survey = lm_gpu_survey;
+    o.control = gpu_control;
+    o.grid_sums = lm_gpu_grid_sums;
+    o.fingerprint = gpu_fingerprint;
+    o.wait = gpu_wait;
+    o.bytes = gpu_bytes;
+    return o;
+}
+
+static double *grid_array(struct lm_gpu *g)
+{
+    size_t bytes = g->base.setup.grid.size * sizeof(double);
+    double *a = (double *)lm_gpu_allocate(g, bytes, "a grid array");
+    if (a)
+        lm_gpu_check(g, cudaMemsetAsync(a, 0, bytes, g->stream), "clearing an array");
+    return a;
+}
+
+static void allocate(struct lm_gpu *g)
+{
+    const struct lm_setup *s = &g->base.setup;
+    for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
+        g->array[k] = grid_array(g);
+    for (int k = 0; k < 4; k++) {
+        g->raw[k] = grid_array(g);
+        g->spare[k] = grid_array(g);
+    }
+    for (int k = 0; k < 3; k++) {
+        g->stage[0][k] = grid_array(g);
+        g->stage[1][k] = grid_array(g);
+        g->result[k] = grid_array(g);
+    }
+    g->sums = (lm_u64 *)lm_gpu_allocate(g, 4 * s->grid.cells * sizeof(lm_u64), "the integer moments");
+    g->control = (struct lm_gpu_control *)lm_gpu_allocate(g, sizeof *g->control, "control values");
+    g->reduced = (struct lm_gpu_sums *)lm_gpu_allocate(g, sizeof *g->reduced, "reductions");
+    g->staging = lm_gpu_allocate(g, LM_GPU_PIECE * (size_t)40, "staging");
+    cub::DeviceScan::ExclusiveSum(NULL, g->scan_bytes, (uint32_t *)NULL, (uint32_t *)NULL, g->tile_cells + 1, g->stream);
+    g->scan_work = lm_gpu_allocate(g, g->scan_bytes, "prefix sums");
+    if (g->failed)
+        return;
+    lm_gpu_check(g, cudaMemsetAsync(g->sums, 0, 4 * s->grid.cells * sizeof(lm_u64), g->stream), "clearing the moments");
+    lm_gpu_check(g, cudaMemsetAsync(g->control, 0, sizeof *g->control, g->stream), "clearing control values");
+    lm_gpu_check(g, cudaMallocHost((void **)&g->control_host, sizeof *g->control_host), "pinned memory");
+    lm_gpu_check(g, cudaMallocHost((void **)&g->reduced_host, sizeof *g->reduced_host), "pinned memory");
+}
+
+int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
+{
+    static struct lm_backend_ops ops;
+    struct lm_gpu *g = (struct lm_gpu *)calloc(1, sizeof *g);
+    *out = NULL;
+    if (!g)
+        return lm_fail(LM_FAILED, "not enough memory");
+    ops = make_ops(setup->precision);
+    g->base.ops = &ops;
+    g->base.setup = *setup;
+    const struct lm_grid *grid = &setup->grid;
+    g->tiling = {setup->tile, (grid->nx + setup->tile - 1) / setup->tile, (grid->ny + setup->tile - 1) / setup->tile, grid->nx,
+                 grid->ny};
+    g->tiles = (size_t)g->tiling.nx * g->tiling.ny;
+    g->tile_cells = g->tiles * setup->tile * setup->tile;
+    lm_gpu_check(g, cudaDeviceGetAttribute(&g->processors, cudaDevAttrMultiProcessorCount, 0), "device");
+    lm_gpu_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "stream");
+    allocate(g);
+    if (!g->failed)
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "start");
+    if (g->failed) {
+        gpu_destroy(&g->base);
+        return LM_FAILED;
+    }
+    *out = &g->base;
+    return LM_OK;
+}
+
+int lm_cuda_describe(char *line, size_t size)
+{
+    int count = 0;
+    struct cudaDeviceProp p;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count > 0)
+        error = cudaGetDeviceProperties(&p, 0);
+    if (error != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        snprintf(line, size, "no usable GPU (%s)", error != cudaSuccess ? cudaGetErrorString(error) : "none found");
+        return 0;
+    }
+    if (p.major < 8) {
+        snprintf(line, size, "%s has compute capability %d.%d; 8.0 or later is needed", p.name, p.major, p.minor);
+        return 0;
+    }
+    snprintf(line, size, "%s, %.0f GiB, compute capability %d.%d", p.name, (double)p.totalGlobalMem / 0x1p30, p.major, p.minor);
+    return 1;
+}
+
+void lm_cuda_memory(double *free_bytes, double *total_bytes)
+{
+    size_t free_size = 0, total = 0;
+    cudaMemGetInfo(&free_size, &total);
+    *free_bytes = (double)free_size;
+    *total_bytes = (double)total;
+}

@@ -1,0 +1,126 @@
+/* The CUDA backend's private parts. Everything runs in one stream; a failure sticks and is returned by every later operation. */
+#ifndef LARMOR_GPU_CUH
+#define LARMOR_GPU_CUH
+
+#include <cuda_runtime.h>
+
+#include "larmor/backend.h"
+#include "larmor/physics/tiling.h"
+
+typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
+
+/* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
+struct lm_gpu_control {
+    lm_u64 speed2[LM_MAX_SPECIES], strays[LM_MAX_SPECIES];
+    lm_u64 push_e[3], frequency, floored;
+};
+
+/* Results of a reduction that the host waits for. */
+struct lm_gpu_sums {
+    lm_u64 value[8];
+};
+
+struct lm_gpu_species {
+    uint64_t count;
+    void *x, *y, *u, *v, *w, *scratch; /* as on the CPU: sorting moves one array at a time into scratch and swaps */
+    uint32_t *place;                   /* where a particle goes in a sort; between sorts, the list of strays */
+    uint32_t *tile_start;              /* [tiles + 1] */
+    uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
+    uint32_t *chunk_first, *chunk_tile; /* [tiles + 1]; the tile of each block's chunk */
+    uint32_t chunk;                    /* particles in a chunk at most */
+    unsigned blocks;                   /* upper bound of the number of chunks */
+    int placing;
+};
+
+struct lm_gpu {
+    struct lm_backend base;
+    cudaStream_t stream;
+    int failed, processors;
+    struct lm_tiling tiling;
+    size_t tiles, tile_cells;
+    double *array[LM_ARRAYS];
+    lm_u64 *sums;            /* [4][ny][nx] */
+    double *raw[4], *spare[4];
+    double *stage[2][3], *result[3];
+    struct lm_gpu_control *control, *control_host; /* device; pinned */
+    struct lm_gpu_sums *reduced, *reduced_host;
+    void *scan_work;
+    size_t scan_bytes;
+    void *staging; /* device; LM_GPU_PIECE particles in stored form */
+    double bytes;
+    struct lm_gpu_species species[LM_MAX_SPECIES];
+};
+
+enum { LM_GPU_PIECE = 1 << 18, LM_GPU_THREADS = 256 };
+
+static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
+{
+    return (struct lm_gpu *)b;
+}
+
+/* Records the first failure; returns the backend's status. */
+int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
+#define LM_GPU_LAUNCHED(g, name) lm_gpu_check(g, cudaGetLastError(), name)
+
+/* Device memory; NULL and a recorded failure when there is none. */
+void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what);
+void lm_gpu_free(struct lm_gpu *g, void *memory, size_t bytes);
+
+/* Clears `reduced`; copies it to the host and waits. */
+int lm_gpu_reduce_begin(struct lm_gpu *g);
+int lm_gpu_reduce_end(struct lm_gpu *g);
+
+/* Exclusive prefix sum of `count` values. */
+int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
+
+/* fields.cu */
+int lm_gpu_copy(struct lm_backend *b, int to, int from, int count);
+int lm_gpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count);
+int lm_gpu_closure(struct lm_backend *b, int density);
+int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
+int lm_gpu_ohm(struct lm_backend *b, int ion_current);
+int lm_gpu_survey(struct lm_backend *b);
+int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first);
+int lm_gpu_moments(struct lm_backend *b);
+int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
+int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
+
+/* particles.cu, compiled for both precisions */
+#define LM_GPU_PARTICLES(suffix)                                                                                       \
+    int lm_gpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
+    int lm_gpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \
+    int lm_gpu_put_particles##suffix(struct lm_backend *b, int species, int place, uint64_t count,                     \
+                                     struct lm_raw_particles from);                                                    \
+    int lm_gpu_get_particles##suffix(struct lm_backend *b, int species, uint64_t first, uint64_t count,                \
+                                     struct lm_raw_particles to);                                                      \
+    int lm_gpu_sort##suffix(struct lm_backend *b, int species);                                                        \
+    int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
+    int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
+    int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
+                                     struct lm_particle_sums *out);                                                    \
+    int lm_gpu_hash_particles##suffix(struct lm_gpu *g, int species);
+LM_GPU_PARTICLES(_f32)
+LM_GPU_PARTICLES(_f64)
+
+#ifdef __CUDACC__
+/* Warp reductions, then one atomic a warp. All 32 lanes must take part. */
+static __device__ __forceinline__ void lm_warp_max(lm_u64 *to, lm_u64 v)
+{
+    for (int d = 16; d; d >>= 1) {
+        lm_u64 other = __shfl_xor_sync(0xffffffffu, v, d);
+        v = other > v ? other : v;
+    }
+    if ((threadIdx.x & 31) == 0 && v)
+        atomicMax(to, v);
+}
+
+static __device__ __forceinline__ void lm_warp_sum(lm_u64 *to, lm_u64 v)
+{
+    for (int d = 16; d; d >>= 1)
+        v += __shfl_xor_sync(0xffffffffu, v, d);
+    if ((threadIdx.x & 31) == 0 && v)
+        atomicAdd(to, v);
+}
+#endif
+
+#endif
