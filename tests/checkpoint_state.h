@@ -1,0 +1,196 @@
+/* A small state to write into checkpoints and one to read them into, and the callbacks over it. */
+#ifndef LARMOR_TESTS_CHECKPOINT_STATE_H
+#define LARMOR_TESTS_CHECKPOINT_STATE_H
+
+#include <math.h>
+
+#include "larmor/checkpoint.h"
+#include "larmor/config.h"
+#include "larmor/physics/hash.h"
+#include "scratch.h"
+
+enum { NX = 6, NY = 4, FIELDS = 3, SPECIES = 3 };
+
+static const char *const field_names[FIELDS] = {"bx", "ez", "moments"};
+
+struct state {
+    int precision;
+    uint64_t count[SPECIES];
+    double fields[FIELDS][NX * NY];
+    int64_t *position[SPECIES][2];
+    void *velocity[SPECIES][3];
+    uint64_t largest; /* piece */
+    int refuse;       /* callbacks fail */
+};
+
+static inline size_t real_size(const struct state *s)
+{
+    return s->precision == LM_SINGLE ? sizeof(float) : sizeof(double);
+}
+
+static inline struct state *make_state(int precision, uint64_t first_count)
+{
+    struct state *s = calloc(1, sizeof *s);
+    s->precision = precision;
+    s->count[0] = first_count;
+    s->count[2] = 7; /* the second species is empty */
+    for (int k = 0; k < SPECIES; k++) {
+        for (int d = 0; d < 2; d++)
+            s->position[k][d] = calloc(s->count[k] + 1, sizeof(int64_t));
+        for (int d = 0; d < 3; d++)
+            s->velocity[k][d] = calloc(s->count[k] + 1, sizeof(double));
+    }
+    return s;
+}
+
+static inline void free_state(struct state *s)
+{
+    for (int k = 0; k < SPECIES; k++) {
+        for (int d = 0; d < 2; d++)
+            free(s->position[k][d]);
+        for (int d = 0; d < 3; d++)
+            free(s->velocity[k][d]);
+    }
+    free(s);
+}
+
+static inline void set_velocity(struct state *s, int k, int d, uint64_t i, double value)
+{
+    if (s->precision == LM_SINGLE)
+        ((float *)s->velocity[k][d])[i] = (float)value;
+    else
+        ((double *)s->velocity[k][d])[i] = value;
+}
+
+static inline double get_velocity(const struct state *s, int k, int d, uint64_t i)
+{
+    return s->precision == LM_SINGLE ? (double)((float *)s->velocity[k][d])[i] : ((double *)s->velocity[k][d])[i];
+}
+
+/* Positions over the whole domain, its two ends included. */
+static inline struct state *full_state(int precision, uint64_t first_count)
+{
+    struct state *s = make_state(precision, first_count);
+    int bits = precision == LM_SINGLE ? 24 : 48;
+    for (int f = 0; f < FIELDS; f++)
+        for (int c = 0; c < NX * NY; c++)
+            s->fields[f][c] = 1.0 / (1.0 + c + 31.0 * f) - (f == 1 && c == 3 ? 1.0 : 0.0);
+    for (int k = 0; k < SPECIES; k++)
+        for (uint64_t i = 0; i < s->count[k]; i++) {
+            uint64_t r = lm_mix(i + 1000003u * (uint64_t)k);
+            s->position[k][0][i] = (int64_t)(r % ((uint64_t)NX << bits));
+            s->position[k][1][i] = (int64_t)(lm_mix(r) % ((uint64_t)NY << bits));
+            for (int d = 0; d < 3; d++)
+                set_velocity(s, k, d, i, sin((double)i + d + 0.1 * k));
+        }
+    s->position[0][0][0] = 0;
+    s->position[0][1][0] = ((int64_t)NY << bits) - 1;
+    s->position[0][0][1] = ((int64_t)NX << bits) - 1;
+    return s;
+}
+
+static inline int get_field(void *context, int field, double *packed)
+{
+    struct state *s = context;
+    memcpy(packed, s->fields[field], sizeof s->fields[field]);
+    return LM_OK;
+}
+
+static inline int set_field(void *context, int field, const double *packed)
+{
+    struct state *s = context;
+    memcpy(s->fields[field], packed, sizeof s->fields[field]);
+    return LM_OK;
+}
+
+static inline int get_particles(void *context, int k, uint64_t first, uint64_t count, struct lm_raw_particles out)
+{
+    struct state *s = context;
+    size_t real = real_size(s);
+    if (s->refuse)
+        return lm_fail(LM_FAILED, "the device is gone");
+    ck_assert_uint_le(first + count, s->count[k]);
+    s->largest = count > s->largest ? count : s->largest;
+    memcpy(out.x, s->position[k][0] + first, count * sizeof(int64_t));
+    memcpy(out.y, s->position[k][1] + first, count * sizeof(int64_t));
+    memcpy(out.u, (char *)s->velocity[k][0] + first * real, count * real);
+    memcpy(out.v, (char *)s->velocity[k][1] + first * real, count * real);
+    memcpy(out.w, (char *)s->velocity[k][2] + first * real, count * real);
+    return LM_OK;
+}
+
+static inline int set_particles(void *context, int k, uint64_t first, uint64_t count, struct lm_raw_particles in)
+{
+    struct state *s = context;
+    size_t real = real_size(s);
+    if (s->refuse)
+        return lm_fail(LM_FAILED, "the device is gone");
+    ck_assert_uint_le(first + count, s->count[k]);
+    memcpy(s->position[k][0] + first, in.x, count * sizeof(int64_t));
+    memcpy(s->position[k][1] + first, in.y, count * sizeof(int64_t));
+    memcpy((char *)s->velocity[k][0] + first * real, in.u, count * real);
+    memcpy((char *)s->velocity[k][1] + first * real, in.v, count * real);
+    memcpy((char *)s->velocity[k][2] + first * real, in.w, count * real);
+    return LM_OK;
+}
+
+static inline struct lm_checkpoint_io io_of(struct state *s)
+{
+    return (struct lm_checkpoint_io){s, get_field, set_field, get_particles, set_particles};
+}
+
+static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
+{
+    struct lm_checkpoint h = {.step = step,
+                              .time = 0.1 * (double)step,
+                              .dt = 0.1,
+                              .nx = NX,
+                              .ny = NY,
+                              .lx = 3.0,
+                              .ly = 1.0,
+                              .shape = LM_QUADRATIC,
+                              .precision = s->precision,
+                              .seed = 0xfedcba9876543210u,
+                              .energy_start = 12.5,
+                              .momentum_start = {0.1, -0.2, 0.3},
+                              .charge_start = 77.0,
+                              .field_count = FIELDS,
+                              .field_names = field_names,
+                              .species_count = SPECIES,
+                              .species = {{"protons", 1.0, 1.0, 0.03125, s->count[0]},
+                                          {"none_yet", 2.0, 4.0, 0.5, s->count[1]},
+                                          {"alphas", 2.0, 4.0, 0.0078125, s->count[2]}}};
+    return h;
+}
+
+static char path[LM_MAX_PATH]; /* of the last checkpoint written */
+
+static inline void write_state(struct state *s, int64_t step, int keep)
+{
+    struct lm_checkpoint head = head_of(s, step);
+    struct lm_checkpoint_io io = io_of(s);
+    ck_assert_msg(lm_checkpoint_write(scratch, &head, "[run]\ndt = 0.1\n", keep, &io, path) == LM_OK, "%s", lm_error());
+}
+
+/* Writes the small state that most tests use. */
+static inline void write_small(int64_t step, int keep)
+{
+    struct state *s = full_state(LM_DOUBLE, 10);
+    write_state(s, step, keep);
+    free_state(s);
+}
+
+/* Head and state of a file as a restart does it. */
+static inline int read_file(const char *file, struct state *s)
+{
+    struct lm_checkpoint head;
+    int status = lm_checkpoint_head(file, &head);
+    if (status != LM_OK)
+        return status;
+    struct lm_checkpoint_io io = io_of(s);
+    head.field_count = FIELDS;
+    head.field_names = field_names;
+    return lm_checkpoint_read(file, &head, &io);
+}
+
+#endif

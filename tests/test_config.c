@@ -1,0 +1,480 @@
+/* The configuration: defaults, every class of bad input with file, line and key in the message, overrides, round trip.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "larmor/base.h"
+#include "larmor/config.h"
+
+static char directory[64];
+static char file[128];
+static struct lm_config config;
+
+static void setup(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/larmor-config-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(file, sizeof file, "%s/case.ini", directory);
+}
+
+static void teardown(void)
+{
+    lm_config_free(&config);
+    unlink(file);
+    rmdir(directory);
+}
+
+static void put_bytes(const char *text, size_t n)
+{
+    FILE *out = fopen(file, "wb");
+    ck_assert_ptr_nonnull(out);
+    ck_assert_uint_eq(fwrite(text, 1, n, out), n);
+    fclose(out);
+}
+
+/* A valid head of nine lines; what a test adds begins on line 10, in [species.p]. */
+static const char head[] = "[run]\ndt = 0.1\nt_end = 2\n[grid]\nnx = 4\nny = 3\nlx = 2\nly = 1.5\n[species.p]\n";
+
+static void put_after_head(const char *text)
+{
+    char all[8192];
+    int n = snprintf(all, sizeof all, "%s%s", head, text);
+    ck_assert_int_lt(n, (int)sizeof all);
+    put_bytes(all, (size_t)n);
+}
+
+static int read_again(int count, const char *const *overrides)
+{
+    lm_config_free(&config);
+    return lm_config_read(file, count, overrides, &config);
+}
+
+static void assert_reads(const char *text)
+{
+    put_after_head(text);
+    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
+}
+
+static void assert_message(const char *expected)
+{
+    ck_assert_msg(strstr(lm_error(), expected) != NULL, "no \"%s\" in:\n%s", expected, lm_error());
+}
+
+/* The head plus `text` must fail with exactly one message "FILE:LINE: expected". */
+static void assert_rejects(const char *text, int line, const char *expected)
+{
+    char want[512];
+    put_after_head(text);
+    ck_assert_msg(read_again(0, NULL) == LM_BAD_INPUT, "accepted: %s", text);
+    snprintf(want, sizeof want, "%s:%d: %s", file, line, expected);
+    assert_message(want);
+    ck_assert_msg(!strchr(lm_error(), '\n'), "more than one problem:\n%s", lm_error());
+}
+
+static void assert_override_fails(const char *override, const char *expected)
+{
+    char want[512];
+    ck_assert_msg(read_again(1, &override) == LM_BAD_INPUT, "accepted: %s", override);
+    snprintf(want, sizeof want, "command line: %s", expected);
+    assert_message(want);
+}
+
+START_TEST(test_defaults)
+{
+    assert_reads("");
+    ck_assert_int_eq(config.run.steps, 20);
+    ck_assert_uint_eq(config.run.seed, 1);
+    ck_assert_int_eq(config.run.backend, LM_BACKEND_AUTO);
+    ck_assert_int_eq(config.run.tile, 8);
+    ck_assert_int_eq(config.grid.nx, 4);
+    ck_assert_double_eq(config.grid.ly, 1.5);
+    ck_assert_int_eq(config.electrons.closure, LM_ISOTHERMAL);
+    ck_assert_double_eq(config.fields.density_floor, 0.05);
+    ck_assert_int_eq(config.fields.smoothing, 1);
+    ck_assert_int_eq(config.fields.friction, 1);
+    ck_assert_double_eq(config.fields.substep_safety, 2.0);
+    ck_assert_int_eq(config.fields.max_substeps, 200);
+    ck_assert_int_eq(config.particles.shape, LM_LINEAR);
+    ck_assert_int_eq(config.particles.precision, LM_DOUBLE);
+    ck_assert_int_eq(config.species_count, 1);
+    ck_assert_str_eq(config.species[0].name, "p");
+    ck_assert_double_eq(config.species[0].particles_per_cell, 64.0);
+    ck_assert_str_eq(config.species[0].density, "1");
+    ck_assert_str_eq(config.species[0].temperature[2], "0");
+    ck_assert_int_eq(config.output.series_every, 10);
+    ck_assert_int_eq(config.output.keep, 2);
+    ck_assert_double_eq(config.output.particles_fraction, 1.0);
+    ck_assert_str_eq(config.output.directory, "case.out");
+    double v = 0.0;
+    ck_assert_int_eq(lm_expr_value(config.constants, "nx+10*ny+100*lx+1000*dx+1e5*dt+1e6*dy+1e9*ly", &v), LM_OK);
+    ck_assert_double_eq_tol(v, 4 + 30 + 200 + 500 + 1e4 + 5e5 + 1.5e9, 1e-3);
+}
+END_TEST
+
+START_TEST(test_accepts)
+{
+    static const char crlf[] =
+        "\xEF\xBB\xBF[run]\r\ndt = 0.1 ; step\r\nsteps=3\r\n\r\n  # note\r\n[grid]\r\nnx=4\r\nny =3\r\n"
+        "lx= 2\r\nly = 1e0\t# size\r\n[species.p]";
+    put_bytes(crlf, sizeof crlf - 1);
+    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
+    ck_assert_int_eq(config.run.steps, 3);
+    ck_assert_double_eq(config.run.t_end, 3 * 0.1);
+    assert_reads("temperature_par = 1\ntemperature_perp = 2\n[output]\nwall_limit = 01:02:03\ndirectory = a#b\n"
+                 "[run]\nseed = 18446744073709551615\n[fields]\nbx = (x>1) ? 2 : 3\n");
+    ck_assert_double_eq(config.output.wall_limit, 3723.0);
+    ck_assert_str_eq(config.output.directory, "a#b");
+    ck_assert_uint_eq(config.run.seed, UINT64_MAX);
+    ck_assert_int_eq(config.species[0].temperature_kind, LM_TEMPERATURE_FIELD_ALIGNED);
+    ck_assert_str_eq(config.species[0].temperature[1], "2");
+    assert_reads("temperature = 0.5\n");
+    ck_assert_str_eq(config.species[0].temperature[2], "0.5");
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int line;
+    const char *message;
+} bad[] = {
+    /* names */
+    {"[feilds]\nbx = 1\n", 10, "unknown section [feilds], did you mean [fields]?"},
+    {"[zzzzzz]\n", 10, "unknown section [zzzzzz]"},
+    {"[specis.q]\n", 10, "unknown section [specis.q], did you mean [species.q]?"},
+    {"[species]\n", 10, "unknown section [species]: a species has a name"},
+    {"[species.1a]\n", 10, "[species.1a]: \"1a\" is no name"},
+    {"[species.]\n", 10, "[species.]: \"\" is no name"},
+    {"[species.abcdefghijabcdefghijabcdefghijab]\n", 10, "[species.abcdefghijabcdefghijabcdefghijab]: "},
+    {"[fields]\ndensity_flor = 1\n", 11, "fields.density_flor: unknown key, did you mean density_floor?"},
+    {"[run]\nnx = 1\n", 11, "run.nx: unknown key, did you mean grid.nx?"},
+    {"qqqqqq = 1\n", 10, "species.p.qqqqqq: unknown key"},
+    {"desnity = 1\n", 10, "species.p.desnity: unknown key, did you mean density?"},
+    {"[grid]\nxn = 1\n", 11, "grid.xn: unknown key, did you mean nx?"},
+    /* values */
+    {"mass = 1x\n", 10, "species.p.mass: \"1x\" is not a plain number"},
+    {"mass = 2*3\n", 10, "species.p.mass: \"2*3\" is not a plain number"},
+    {"mass = nan\n", 10, "species.p.mass: \"nan\" is not a plain number"},
+    {"mass = 0x10\n", 10, "species.p.mass: \"0x10\" is not a plain number"},
+    {"mass = 1e999\n", 10, "species.p.mass: 1e999 is out of range (> 0)"},
+    {"mass = 0\n", 10, "species.p.mass: 0 is out of range (> 0)"},
+    {"mass =\n", 10, "species.p.mass: no value"},
+    {"density =\n", 10, "species.p.density: no value"},
+    {"density = # 1\n", 10, "species.p.density: no value"},
+    {"start = loud\n", 10, "species.p.start: \"loud\" is not one of random, quiet"},
+    {"[output]\nkeep = 2.5\n", 11, "output.keep: \"2.5\" is not an integer"},
+    {"[output]\nkeep = 0\n", 11, "output.keep: 0 is out of range (1 to 1e+06)"},
+    {"[output]\nseries_every = 99999999999999999999\n", 11,
+     "output.series_every: 99999999999999999999 is out of range"},
+    {"[output]\nwall_limit = 1:60:00\n", 11, "output.wall_limit: \"1:60:00\" is no duration"},
+    {"[output]\nwall_limit = 90\n", 11, "output.wall_limit: \"90\" is no duration"},
+    {"[run]\nseed = -1\n", 11, "run.seed: \"-1\" is not an integer of 0 or more"},
+    {"[run]\nseed = 18446744073709551616\n", 11, "run.seed: 18446744073709551616 is out of range"},
+    {"[run]\ntile = 9\n", 11, "run.tile: \"9\" is not one of 8, 16"},
+    {"[fields]\nsubstep_safety = 2.9\n", 11, "fields.substep_safety: 2.9 is out of range (> 0, <= 2.8)"},
+    {"[boundary]\nx_min = reflecting\n", 11, "boundary.x_min: \"reflecting\" is not available; only periodic for now"},
+    /* duplicates */
+    {"[run]\ndt = 1\n", 11, "run.dt: given twice, first on line 2"},
+    {"mass = 1\nmass = 1\n", 11, "species.p.mass: given twice, first on line 10"},
+    {"[const]\na = 1\na = 2\n", 12, "const.a: given twice, first on line 11"},
+    /* expressions */
+    {"density = 1+foo\n", 10, "species.p.density: unknown name \"foo\""},
+    {"density = 1+\n", 10, "species.p.density: cannot read \"1+\""},
+    {"density = x=2\n", 10, "species.p.density: assignment"},
+    {"density = 1/abs(x-0.75)\n", 10, "species.p.density: \"1/abs(x-0.75)\" is infinite at x = 0.75, y = 0.25"},
+    {"density = 1-x\n", 10, "species.p.density: \"1-x\" is -0.25 at x = 1.25, y = 0.25; the least allowed is 0"},
+    {"temperature = y-0.5\n", 10, "species.p.temperature: \"y-0.5\" is -0.25 at x = 0.25, y = 0.25"},
+    {"temperature_z = -1\n", 10, "species.p.temperature_z: \"-1\" is -1 at "},
+    {"drift_x = sqrt(x-0.5)\n", 10, "species.p.drift_x: \"sqrt(x-0.5)\" is not a number at x = 0.25, y = 0.25"},
+    {"[fields]\neta = -1e-3\n", 11, "fields.eta: \"-1e-3\" is -0.001 at "},
+    {"[fields]\nbx = 1/(y-0.5)\n", 11, "fields.bx: \"1/(y-0.5)\" is infinite at x = 0.25, y = 0.5"},
+    {"[fields]\nby = 1/(x-0.5)\n", 11, "fields.by: \"1/(x-0.5)\" is infinite at x = 0.5, y = 0.25"},
+    {"[fields]\nbz = 1/(x-0.5+y-0.5)\n", 11, "fields.bz: \"1/(x-0.5+y-0.5)\" is infinite at x = 0.5, y = 0.5"},
+    {"[fields]\naz = ln(x-0.25)\n", 11, "fields.az: \"ln(x-0.25)\" is infinite at x = 0.25, y = 0.25"},
+    {"[const]\na = x\n", 11, "const.a: x cannot be used in a constant"},
+    {"[const]\na = 1/0\n", 11, "const.a: \"1/0\" is infinite"},
+    {"[const]\na = b\nb = 1\n", 11, "const.a: unknown name \"b\""},
+    {"[const]\nsin = 1\n", 11, "const.sin: the name \"sin\" is taken"},
+    {"[const]\ndx = 1\n", 11, "const.dx: the name \"dx\" is taken"},
+    {"[const]\n2a = 1\n", 11, "const.2a: no name"},
+    /* lines */
+    {" mass = 2\n", 10, "indented line"},
+    {"\tmass = 2\n", 10, "indented line"},
+    {"mass\n", 10, "\"mass\": expected key = value"},
+    {"mass : 2\n", 10, "\"mass : 2\": expected key = value"},
+    {"= 2\n", 10, "\"= 2\": no key before ="},
+    {"[run\n", 10, "\"[run\": ] is missing"},
+    {"[run] x\n", 10, "\"[run] x\": text after the section's name"},
+    {"mass = 1\001\n", 10, "control character"},
+    {"mass = 1\rcharge = 1\n", 10, "control character"},
+    /* combinations */
+    {"[run]\nsteps = 5\n", 11, "run.steps: not together with t_end"},
+    {"temperature = 1\ntemperature_y = 1\n", 11, "species.p.temperature_y: not together with temperature"},
+    {"temperature_x = 1\ntemperature_par = 1\ntemperature_perp = 1\n", 11,
+     "species.p.temperature_par: not together with temperature_x"},
+    {"temperature_par = 1\n", 10, "species.p.temperature_par: needs temperature_perp as well"},
+    {"temperature_perp = 1\n", 10, "species.p.temperature_perp: needs temperature_par as well"},
+    {"[electrons]\ngamma = 2\n", 11, "electrons.gamma: has a meaning only with closure = polytropic"},
+    {"[fields]\ney = 2\n", 11, "fields.ey: has a meaning only with solver = none"},
+    {"[units]\nb0 = 1e-9\n", 11, "units.b0: needs units.n0 as well"},
+    {"[units]\nn0 = 1e6\n", 11, "units.n0: needs units.b0 as well"},
+};
+
+START_TEST(test_bad_input)
+{
+    assert_rejects(bad[_i].text, bad[_i].line, bad[_i].message);
+}
+END_TEST
+
+START_TEST(test_line_length)
+{
+    char line[400] = "density = 1";
+    while (strlen(line) < 199)
+        strcat(line, strlen(line) % 2 ? "+" : "1");
+    line[198] = '1';
+    line[199] = '\n';
+    line[200] = 0;
+    assert_reads(line);
+    ck_assert_uint_eq(strlen(config.species[0].density), 189);
+    strcpy(line + 199, "1\n");
+    assert_rejects(line, 10, "line of 200 bytes or more");
+    strcpy(line, "mass = 1 # ");
+    memset(line + 11, 'c', 300);
+    strcpy(line + 311, "\n");
+    assert_reads(line); /* a comment may be long */
+}
+END_TEST
+
+START_TEST(test_nul_byte)
+{
+    char text[300];
+    size_t n = (size_t)snprintf(text, sizeof text, "%smass = 1?0\n", head);
+    *strchr(text, '?') = 0;
+    put_bytes(text, n);
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message("case.ini:10: NUL byte");
+}
+END_TEST
+
+START_TEST(test_files)
+{
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message("case.ini: No such file");
+    ck_assert_int_eq(lm_config_read(directory, 0, NULL, &config), LM_BAD_INPUT);
+    assert_message("not a regular file");
+    put_bytes("", 0);
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    static const char *const required[] = {"run.dt", "run.t_end", "grid.nx", "grid.ny", "grid.lx", "grid.ly"};
+    for (int k = 0; k < 6; k++) {
+        char want[200];
+        snprintf(want, sizeof want, "%s: %s: required", file, required[k]);
+        assert_message(want);
+    }
+    assert_message("no ion species");
+    put_bytes("dt = 1\n[run]\n", 13);
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message("case.ini:1: \"dt = 1\": key before any [section]");
+    ck_assert_int_eq(truncate(file, 2 << 20), 0);
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message("larger than");
+}
+END_TEST
+
+START_TEST(test_all_errors_at_once)
+{
+    put_after_head("mass = -1\ncharg = 2\n[grid]\nlx = 3\n[fields]\nbx = foo\n");
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message(":10: species.p.mass: -1 is out of range");
+    assert_message(":11: species.p.charg: unknown key, did you mean charge?");
+    assert_message(":13: grid.lx: given twice, first on line 7");
+    assert_message(":15: fields.bx: unknown name");
+    ck_assert(strstr(lm_error(), ":10: ") < strstr(lm_error(), ":13: "));
+    ck_assert(strstr(lm_error(), ":13: ") < strstr(lm_error(), ":15: "));
+
+    char many[4000] = "";
+    for (int k = 0; k < 300; k++)
+        strcat(many, "wrong\n");
+    put_after_head(many);
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message(":10: \"wrong\"");
+    assert_message(" more");
+    ck_assert_uint_lt(strlen(lm_error()), LM_MAX_MESSAGE);
+}
+END_TEST
+
+/* A wrong size must not hide errors in expressions, nor make up any. */
+START_TEST(test_expressions_without_a_grid)
+{
+    put_bytes("[run]\ndt=1\nsteps=1\n[grid]\nnx=0\nny=1\nlx=1\nly=1\n[const]\na=1/nx\n[fields]\nbx=a*fo\nby=a/(nx-1)\n"
+              "[species.p]\n",
+              102);
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message(":5: grid.nx: 0 is out of range (1 to 32768)\n");
+    assert_message(":12: fields.bx: unknown name \"fo\"");
+    ck_assert_ptr_null(strstr(lm_error(), "infinite"));
+}
+END_TEST
+
+START_TEST(test_too_many_species)
+{
+    char text[1000] = "";
+    for (int k = 0; k < LM_MAX_SPECIES - 1; k++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "[species.s%d]\n", k);
+    assert_reads(text);
+    ck_assert_int_eq(config.species_count, LM_MAX_SPECIES);
+    strcat(text, "[species.last]\n");
+    assert_rejects(text, 10 + LM_MAX_SPECIES - 1, "[species.last]: more than 16 species");
+}
+END_TEST
+
+START_TEST(test_time)
+{
+    static const char *const short_end[] = {"run.t_end=0.04"}, *const long_end[] = {"run.t_end=1e300"};
+    put_after_head("");
+    ck_assert_int_eq(read_again(1, short_end), LM_BAD_INPUT);
+    assert_message("command line: run.t_end: less than half a step");
+    ck_assert_int_eq(read_again(1, long_end), LM_BAD_INPUT);
+    assert_message("command line: run.t_end: more than 1e15 steps");
+}
+END_TEST
+
+START_TEST(test_overrides)
+{
+    static const char *const good[] = {
+        "run.steps=7", "grid.nx=16", "species.p.temperature_x= 2*a ", "const.a=3", "output.directory=here",
+        "run.seed=5",  "run.seed=6"};
+    put_after_head("temperature = 1\n[const]\na = 1\n");
+    ck_assert_msg(read_again(7, good) == LM_OK, "%s", lm_error());
+    ck_assert_int_eq(config.run.steps, 7);
+    ck_assert_int_eq(config.grid.nx, 16);
+    ck_assert_uint_eq(config.run.seed, 6);
+    ck_assert_str_eq(config.species[0].temperature[0], "2*a");
+    ck_assert_str_eq(config.species[0].temperature[1], "0");
+    ck_assert_str_eq(config.output.directory, "here");
+    double a = 0.0;
+    ck_assert_int_eq(lm_expr_value(config.constants, "a", &a), LM_OK);
+    ck_assert_double_eq(a, 3.0);
+
+    assert_override_fails("grid.nx=12x", "grid.nx: \"12x\" is not an integer");
+    assert_override_fails("grid.nz=12", "grid.nz: unknown key, did you mean nx?");
+    assert_override_fails("gird.nx=12", "unknown section [gird], did you mean [grid]?");
+    assert_override_fails("species.q.mass=1", "species.q.mass: the file has no [species.q]");
+    assert_override_fails("const.b=1", "const.b: the file has no such constant");
+    assert_override_fails("fields.bx=1/0", "fields.bx: \"1/0\" is infinite");
+    assert_override_fails("fields.bx=1 # 2", "fields.bx: # or ; would begin a comment");
+    assert_override_fails("fields.bx=1\n2", "fields.bx: control character");
+    assert_override_fails("fields.bx=", "fields.bx: no value");
+    assert_override_fails("nx=12", "\"nx=12\": expected section.key=value");
+    assert_override_fails("grid.nx", "\"grid.nx\": expected section.key=value");
+    assert_override_fails(".nx=1", "\".nx=1\": expected section.key=value");
+    assert_override_fails("grid.=1", "\"grid.=1\": expected section.key=value");
+    char text[300] = "fields.bx=";
+    memset(text + 10, '1', 200);
+    assert_override_fails(text, "fields.bx: value too long");
+    static const char *const both[] = {"run.steps=7", "run.t_end=1"};
+    ck_assert_int_eq(read_again(2, both), LM_BAD_INPUT);
+    assert_message("command line: run.steps: not together with t_end");
+}
+END_TEST
+
+/* Writes the configuration over its file and reads it again. */
+static void assert_round_trip(void)
+{
+    static struct lm_config first;
+    memcpy(&first, &config, sizeof first);
+    FILE *out = fopen(file, "w");
+    ck_assert_int_eq(lm_config_write(&config, out), LM_OK);
+    fclose(out);
+    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
+    first.constants = config.constants;
+    ck_assert_mem_eq(&first, &config, sizeof first);
+}
+
+START_TEST(test_round_trip)
+{
+    assert_reads("");
+    assert_round_trip();
+    assert_reads("charge = 2\nmass = 4.1000000000000005\nparticles_per_cell = 0.30000000000000004\nstart = quiet\n"
+                 "density = 1+0.1*cos(k*x)\ndrift_z = y\ntemperature_par = 0.1\ntemperature_perp = k\n"
+                 "[species.q]\ntemperature_y = 2\n[species.r]\ntemperature = x*y\n"
+                 "[const]\nk = 2*pi/lx\nk2 = k*k\n[run]\nseed = 18446744073709551615\ntile = 16\nthreads = 3\n"
+                 "sort_every = 123456789012\nbackend = cuda\n[electrons]\nclosure = polytropic\ntemperature = 0.1\n"
+                 "[fields]\nsolver = none\nex = 1\ney = x\nez = k2\nbx = 1\nby = 2\nbz = 3\naz = 4\neta = x\n"
+                 "eta_hyper = 1e-300\ndensity_floor = 1.7976931348623157e308\nvacuum = zero_e\nsmoothing = 0\n"
+                 "friction = off\nmax_substeps = 5\n[particles]\nshape = quadratic\nprecision = single\n"
+                 "[units]\nb0 = 1e-9\nn0 = 1e7\n[output]\ndirectory = a b/c\nseries_every = 0\nfields_every = 7\n"
+                 "particles_every = 8\ncheckpoint_every = 9\nkeep = 10\nparticles_fraction = 0.1\ncompress = 9\n"
+                 "wall_limit = 100:59:59\n");
+    ck_assert_int_eq(config.species_count, 3);
+    assert_round_trip();
+    ck_assert_double_eq(config.electrons.gamma, 5.0 / 3.0);
+    static const char *const overrides[] = {"run.steps=123456789", "run.dt=0.0030000000000000001"};
+    put_after_head("");
+    ck_assert_int_eq(read_again(2, overrides), LM_OK);
+    assert_round_trip();
+    ck_assert_int_eq(config.run.steps, 123456789);
+}
+END_TEST
+
+/* The longest values that a file can hold still fit the echo. */
+START_TEST(test_round_trip_of_long_values)
+{
+    char text[600] = "temperature=", tail[300] = "[fields]\nbx=";
+    memset(text + 12, '1', 187);
+    memset(tail + 12, '2', 196);
+    strcat(text, "\n");
+    strcat(tail, "\n");
+    strcat(text, tail);
+    assert_reads(text);
+    assert_round_trip();
+    ck_assert_uint_eq(strlen(config.fields.b[0]), 196);
+}
+END_TEST
+
+START_TEST(test_keys_print)
+{
+    char *text = NULL;
+    size_t size = 0;
+    for (int markdown = 0; markdown < 2; markdown++) {
+        FILE *out = open_memstream(&text, &size);
+        lm_keys_print(out, markdown);
+        fclose(out);
+        ck_assert_ptr_nonnull(
+            strstr(text, markdown ? "| `density_floor` | number | n0 | > 0 | 0.05 |" : "density_floor"));
+        ck_assert_ptr_nonnull(strstr(text, "[species.NAME]"));
+        ck_assert_ptr_nonnull(strstr(text, "wall_limit"));
+        free(text);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("config");
+    TCase *tc = tcase_create("config");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, test_defaults);
+    tcase_add_test(tc, test_accepts);
+    tcase_add_loop_test(tc, test_bad_input, 0, sizeof bad / sizeof *bad);
+    tcase_add_test(tc, test_line_length);
+    tcase_add_test(tc, test_nul_byte);
+    tcase_add_test(tc, test_files);
+    tcase_add_test(tc, test_all_errors_at_once);
+    tcase_add_test(tc, test_expressions_without_a_grid);
+    tcase_add_test(tc, test_too_many_species);
+    tcase_add_test(tc, test_time);
+    tcase_add_test(tc, test_overrides);
+    tcase_add_test(tc, test_round_trip);
+    tcase_add_test(tc, test_round_trip_of_long_values);
+    tcase_add_test(tc, test_keys_print);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

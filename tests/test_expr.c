@@ -1,0 +1,239 @@
+/* Expressions: accuracy against the C library, errors, places, ghosts. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/base.h"
+#include "larmor/expr.h"
+
+static struct lm_constants *constants;
+
+static void setup(void)
+{
+    ck_assert_int_eq(lm_constants_new(&constants), LM_OK);
+}
+
+static void teardown(void)
+{
+    lm_constants_free(&constants);
+    ck_assert_ptr_null(constants);
+}
+
+static double value_of(const char *text)
+{
+    double v = 0.0;
+    ck_assert_msg(lm_expr_value(constants, text, &v) == LM_OK, "%s: %s", text, lm_error());
+    return v;
+}
+
+static void assert_fails(const char *text, const char *expected)
+{
+    double v;
+    ck_assert_msg(lm_expr_value(constants, text, &v) == LM_BAD_INPUT, "accepted: %s", text);
+    ck_assert_msg(strstr(lm_error(), expected) != NULL, "\"%s\": no \"%s\" in \"%s\"", text, expected, lm_error());
+}
+
+/* Difference in units of the last place of `want`. */
+static double ulps(double got, long double want)
+{
+    double w = fabs((double)want);
+    return (double)(fabsl((long double)got - want) / (long double)(nextafter(w, INFINITY) - w));
+}
+
+struct range {
+    const char *name;
+    long double (*reference)(long double);
+    double low, high;
+    int both_signs;
+};
+
+static const struct range ranges[] = {
+    {"sin", sinl, 1e-200, 1e6, 1},       {"cos", cosl, 1e-200, 1e6, 1},       {"tan", tanl, 1e-200, 1e4, 1},
+    {"asin", asinl, 1e-200, 1, 1},       {"acos", acosl, 1e-200, 1, 1},       {"atan", atanl, 1e-200, 1e200, 1},
+    {"sinh", sinhl, 1e-200, 710, 1},     {"cosh", coshl, 1e-200, 710, 1},     {"tanh", tanhl, 1e-200, 100, 1},
+    {"asinh", asinhl, 1e-200, 1e200, 1}, {"acosh", acoshl, 1, 1e200, 0},      {"atanh", atanhl, 1e-200, 1, 1},
+    {"exp", expl, 1e-200, 700, 1},       {"ln", logl, 1e-200, 1e200, 0},      {"log", logl, 1e-200, 1e200, 0},
+    {"log2", log2l, 1e-200, 1e200, 0},   {"log10", log10l, 1e-200, 1e200, 0},
+};
+
+/* Points in geometric progression, and as many uniform ones in the part near 1 where cancellation would show. */
+START_TEST(test_accuracy)
+{
+    const struct range *f = &ranges[_i];
+    enum { N = 4096 };
+    struct lm_grid g = lm_grid_make(N, 2, 2.0, 2.0);
+    double *x = malloc(g.size * sizeof *x), *y = malloc(g.size * sizeof *y);
+    char text[200], argument[160];
+    struct lm_place centre = {0, 0};
+    for (int part = 0; part < 2; part++) {
+        double top = fmin(f->high, 8.0);
+        if (part == 0)
+            snprintf(argument, sizeof argument, "exp(%.17g+%.17g*x)", log(f->low), (log(f->high) - log(f->low)) / 2.0);
+        else
+            snprintf(argument, sizeof argument, "%.17g+%.17g*x", f->low, (top - f->low) / 2.0);
+        for (int sign = 1; sign >= (f->both_signs ? -1 : 1); sign -= 2) {
+            char signed_argument[180];
+            snprintf(signed_argument, sizeof signed_argument, "%d*(%s)", sign, argument);
+            snprintf(text, sizeof text, "%s(%s)", f->name, signed_argument);
+            ck_assert_msg(!lm_expr_fill(constants, signed_argument, &g, centre, x), "%s", lm_error());
+            ck_assert_msg(!lm_expr_fill(constants, text, &g, centre, y), "%s", lm_error());
+            for (int i = 0; i < N; i++) {
+                double a = x[lm_at(&g, i, 0)], got = y[lm_at(&g, i, 0)];
+                ck_assert_msg(ulps(got, f->reference(a)) < 3.0, "%s(%.17g) = %.17g", f->name, a, got);
+            }
+        }
+    }
+    free(x);
+    free(y);
+}
+END_TEST
+
+START_TEST(test_two_arguments)
+{
+    for (double a = -3.0; a <= 3.0; a += 0.37)
+        for (double b = -30.0; b <= 30.0; b += 0.93) {
+            char text[100];
+            snprintf(text, sizeof text, "atan2(%.17g,%.17g)", a, b);
+            ck_assert_double_lt(ulps(value_of(text), atan2l(a, b)), 3.0);
+            snprintf(text, sizeof text, "pow(%.17g,%.17g)", fabs(a), b);
+            ck_assert_double_lt(ulps(value_of(text), powl(fabs(a), b)), 3.0);
+        }
+    ck_assert_double_eq(value_of("pow(5,1)"), 5.0);
+    ck_assert_double_eq(value_of("pow(-3,3)"), -27.0);
+    ck_assert_double_eq(value_of("pow(10,-2)"), 0.01);
+    ck_assert_double_eq(value_of("pow(-2,11)"), -2048.0);
+    ck_assert_double_eq(value_of("log10(1000)"), 3.0);
+    ck_assert_double_eq(value_of("log2(8)"), 3.0);
+    assert_fails("pow(-2,0.5)", "not a number");
+}
+END_TEST
+
+START_TEST(test_language)
+{
+    ck_assert_double_eq(value_of("1+2*3-4/8"), 6.5);
+    ck_assert_double_eq(value_of("2^3^2"), 512.0);
+    ck_assert_double_eq(value_of("(1<2) ? 7 : 8"), 7.0);
+    ck_assert_double_eq(value_of("1==2 || 3>=3 && 2!=1"), 1.0);
+    ck_assert_double_eq(value_of("min(3,1,2)+max(4,5)+abs(-2)+sqrt(16)+rint(2.7)+sign(-3)"), 14.0);
+    ck_assert_double_eq(value_of("pi"), 3.14159265358979323846);
+}
+END_TEST
+
+START_TEST(test_errors)
+{
+    assert_fails("foo*2", "unknown name \"foo\"");
+    assert_fails("1+sqt(2)", "did you mean sqrt?");
+    assert_fails("x+1", "x cannot be used in a constant");
+    assert_fails("2*y", "y cannot be used in a constant");
+    assert_fails("pi=3", "assignment");
+    assert_fails("1=1", "assignment");
+    assert_fails("(1", "ends too early");
+    assert_fails("sin 1", "parentheses");
+    assert_fails("sin(1,2)", "cannot read");
+    assert_fails("3 4", "cannot read");
+    assert_fails("5 % 3", "cannot read");
+    assert_fails("1,2", "not a list");
+    assert_fails("", "empty");
+    assert_fails("  ", "empty");
+    assert_fails("1/0", "infinite");
+    assert_fails("sqrt(-1)", "not a number");
+    assert_fails("1e400", "cannot read");
+    char text[LM_MAX_TEXT + 8];
+    memset(text, '1', sizeof text);
+    text[LM_MAX_TEXT] = 0;
+    assert_fails(text, "longer than");
+}
+END_TEST
+
+START_TEST(test_constants)
+{
+    ck_assert_int_eq(lm_constants_define(constants, "k", "2*pi"), LM_OK);
+    ck_assert_int_eq(lm_constants_define(constants, "k2", "k*k"), LM_OK);
+    ck_assert_double_eq(value_of("k2/k/pi"), 2.0);
+    static const char *const taken[] = {"k", "pi", "x", "y", "sin", "atan2", "sqrt", "avg"};
+    for (size_t n = 0; n < sizeof taken / sizeof *taken; n++) {
+        ck_assert_int_eq(lm_constants_define(constants, taken[n], "1"), LM_BAD_INPUT);
+        ck_assert_ptr_nonnull(strstr(lm_error(), "taken"));
+    }
+    static const char *const bad[] = {"", "1a", "_a", "a-b", "a b", "abcdefghijabcdefghijabcdefghijab"};
+    for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
+        ck_assert_int_eq(lm_constants_set(constants, bad[n], 1.0), LM_BAD_INPUT);
+        ck_assert_ptr_nonnull(strstr(lm_error(), "no name"));
+    }
+    ck_assert_int_eq(lm_constants_define(constants, "inf", "1/0"), LM_BAD_INPUT);
+}
+END_TEST
+
+START_TEST(test_uniform)
+{
+    int uniform = -1;
+    ck_assert_int_eq(lm_expr_check(constants, "pi*2", &uniform), LM_OK);
+    ck_assert_int_eq(uniform, 1);
+    static const char *const varying[] = {"x", "2*y", "cos(x)*y"};
+    for (int n = 0; n < 3; n++) {
+        ck_assert_int_eq(lm_expr_check(constants, varying[n], &uniform), LM_OK);
+        ck_assert_int_eq(uniform, 0);
+    }
+    ck_assert_int_eq(lm_expr_check(constants, "1/x", &uniform), LM_OK); /* no evaluation */
+    ck_assert_int_eq(lm_expr_check(constants, "x=2", &uniform), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_check(constants, "z", &uniform), LM_BAD_INPUT);
+}
+END_TEST
+
+START_TEST(test_places)
+{
+    struct lm_grid g = lm_grid_make(5, 4, 1.5, 3.0);
+    double *a = malloc(g.size * sizeof *a);
+    static const struct lm_place places[] = {{0, 0}, {0.5, 0}, {0, 0.5}, {0.5, 0.5}};
+    static const char *const texts[] = {"x+100*y", "x", "y", "7"};
+    for (int t = 0; t < 4; t++)
+        for (int p = 0; p < 4; p++) {
+            ck_assert_int_eq(lm_expr_fill(constants, texts[t], &g, places[p], a), LM_OK);
+            for (int j = -LM_GHOST; j < g.ny + LM_GHOST; j++)
+                for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++) {
+                    double x = ((i + g.nx) % g.nx + 0.5 + places[p].x) * g.dx;
+                    double y = ((j + g.ny) % g.ny + 0.5 + places[p].y) * g.dy;
+                    double want[] = {x + 100 * y, x, y, 7};
+                    ck_assert_double_eq(a[lm_at(&g, i, j)], want[t]);
+                }
+        }
+    free(a);
+}
+END_TEST
+
+START_TEST(test_not_finite_names_the_place)
+{
+    struct lm_grid g = lm_grid_make(4, 4, 4.0, 4.0);
+    double *a = malloc(g.size * sizeof *a);
+    struct lm_place centre = {0, 0};
+    ck_assert_int_eq(lm_expr_fill(constants, "1/(x-2.5)", &g, centre, a), LM_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(lm_error(), "infinite at x = 2.5, y = 0.5"));
+    ck_assert_int_eq(lm_expr_fill(constants, "sqrt(3-y)*x", &g, centre, a), LM_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(lm_error(), "not a number at x = 0.5, y = 3.5"));
+    ck_assert_int_eq(lm_expr_fill(constants, "z", &g, centre, a), LM_BAD_INPUT);
+    free(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("expr");
+    TCase *tc = tcase_create("expr");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, test_accuracy, 0, sizeof ranges / sizeof *ranges);
+    tcase_add_test(tc, test_two_arguments);
+    tcase_add_test(tc, test_language);
+    tcase_add_test(tc, test_errors);
+    tcase_add_test(tc, test_constants);
+    tcase_add_test(tc, test_uniform);
+    tcase_add_test(tc, test_places);
+    tcase_add_test(tc, test_not_finite_names_the_place);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
