@@ -107,9 +107,62 @@ bundle: ## build/bundle: program, GPU tests and their libraries, with relative p
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
 	    sort -u | xargs -I{} cp -L {} build/bundle/lib
 
+# --- what a user calls; each re-reads this file after the set-up, so that it sees what was installed ---------------------
+
+.PHONY: setup
+setup: ## install what is missing (apt; needs root or sudo)
+	@tools/setup.sh
+
+.PHONY: demo
+demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, compare with theory, draw
+	@$(MAKE) --no-print-directory all
+	@tools/python.sh examples/run.py waves --larmor $(B)/larmor
+
+.PHONY: test
+test: setup ## set-up, build (CUDA too where nvcc is), all tests
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory layers unit diagnostics-test physics validate
+	@$(MAKE) --no-print-directory unit VARIANT=asan NVCC=
+	@echo "all tests passed"
+
+.PHONY: examples
+examples: setup ## run and check all examples, write their pictures
+	@$(MAKE) --no-print-directory all
+	@tools/python.sh examples/run.py all --larmor $(B)/larmor
+
+# --- parts of `make test` -------------------------------------------------------------------------------------------------
+
 .PHONY: unit
-unit: $(B)/larmor $(TESTS) ## build and run the unit tests
-	@set -e; for t in $(TESTS); do echo "== $$t"; LARMOR=$(B)/larmor $$t; done
+unit: $(B)/larmor $(TESTS) ## unit tests
+	@set -e; for t in $(TESTS); do LARMOR=$(abspath $(B)/larmor) $$t; done
+
+.PHONY: physics
+physics: $(B)/larmor ## energy of a thermal box against fixed limits
+	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor
+
+.PHONY: diagnostics-test
+diagnostics-test: ## tests of the Python package
+	@cd diagnostics && ../tools/python.sh -m unittest discover -s tests
+
+.PHONY: validate
+validate: $(B)/larmor ## openPMD-validator over fields and particles of a run
+	@rm -rf $(B)/validate && $(B)/larmor run tests/cases/mix.ini --backend cpu --quiet --output $(B)/validate \
+	    output.fields_every=20 output.particles_every=20
+	@tests/validate_openpmd.sh $(B)/validate/fields/*.h5 $(B)/validate/particles/*.h5 || [ $$? -eq 77 ]
+
+.PHONY: layers
+layers: ## dependencies between the parts point one way
+	@tools/python.sh tools/layers.py
+
+.PHONY: lint
+lint: ## clang-format, cppcheck
+	clang-format --dry-run -Werror $$(git ls-files 'src/*.[ch]' 'src/cpu/*.[ch]' 'tests/*.[ch]' 'include/*.h')
+	cppcheck -q --enable=warning,performance,portability --inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 \
+	    -Iinclude -DLM_PRECISION=64 src
+
+.PHONY: reference
+reference: $(B)/larmor ## rewrite config/reference.md from the table of keys
+	$(B)/larmor keys --markdown > config/reference.md
 
 .PHONY: help clean
 help: ## this list

@@ -41,7 +41,7 @@ static void add_species(const struct lm_config *c, const struct lm_grid *g, int 
     }
     e->temperature[s] = e->thermal[s] * e->thermal[s] * c->species[s].mass;
     e->speed[s] = sqrt(drift) + 5 * e->thermal[s];
-    e->count[s] = (uint64_t)(count + 0.5);
+    e->count[s] = (uint64_t)(fmin(count, 1e18) + 0.5);
 }
 
 static int find_extremes(const struct lm_config *c, const struct lm_grid *g, struct extremes *e)
@@ -96,8 +96,8 @@ static void print_limits(FILE *out, const struct lm_config *c, const struct lm_g
         limit(out, what, e->speed[s] * dt / cell, 1.0, "drift + 5 thermal speeds; accurate below 1, the run stops at 8");
     }
     if (c->fields.solver == LM_SOLVER_HYBRID) {
-        double substeps = ceil(fmax(1, 0.5 * dt * e->frequency / c->fields.substep_safety));
-        limit(out, "field substeps a half step", substeps, c->fields.max_substeps, "chosen each step; the run stops beyond the limit");
+        double substeps = ceil(fmax(1, dt * e->frequency / c->fields.substep_safety));
+        limit(out, "field substeps a step", substeps, c->fields.max_substeps, "chosen each step; the run stops beyond the limit");
     }
     if (e->n_min > 0)
         limit(out, "cell / local ion inertial length", fmax(g->dx, g->dy) * sqrt(fmin(e->n_min, 1e6)), 1.0,
@@ -137,18 +137,19 @@ int lm_check(const struct lm_config *c, FILE *out)
         return status;
     struct lm_setup setup = lm_setup_of(c);
     double free_bytes, total_bytes, bytes = lm_backend_bytes(&setup, e.count), particles = 0;
+    for (int s = 0; s < c->species_count; s++)
+        particles += (double)e.count[s];
+    if (particles == 0)
+        return lm_fail(LM_BAD_INPUT, "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell",
+                       c->file);
     lm_backend_memory(kind, &free_bytes, &total_bytes);
     fprintf(out, "; resolved settings\n");
     status = lm_config_write(c, out);
     fprintf(out, "\nrun\n  %lld steps to t = %g on %s\n", (long long)c->run.steps, (double)c->run.steps * c->run.dt, device);
     fprintf(out, "  %d x %d cells of %g x %g d_i\n", g.nx, g.ny, g.dx, g.dy);
-    for (int s = 0; s < c->species_count; s++) {
+    for (int s = 0; s < c->species_count; s++)
         fprintf(out, "  %s: %.4g M particles, %.4g a cell\n", c->species[s].name, 1e-6 * (double)e.count[s],
                 (double)e.count[s] / (double)g.cells);
-        particles += (double)e.count[s];
-    }
-    if (particles == 0)
-        return lm_fail(LM_BAD_INPUT, "%s: no species has any particles: raise density or particles_per_cell", c->file);
     fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30, total_bytes / 0x1p30,
             bytes > free_bytes ? ": TOO MUCH" : "");
     print_limits(out, c, &g, &e);

@@ -3,43 +3,111 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "larmor/base.h"
 
-static int is_empty(const char *directory)
+/* ---- before anything is written ---- */
+
+static int refuse(const char *directory, const char *why)
 {
-    DIR *d = opendir(directory);
+    return lm_fail(LM_BAD_INPUT, "%s: %s; choose another output directory with --output or output.directory", directory,
+                   why);
+}
+
+/* 1 when there is nothing in it. */
+static int is_empty(DIR *d)
+{
     int entries = 0;
-    for (struct dirent *e; d && (e = readdir(d));)
+    for (struct dirent *e; (e = readdir(d));)
         entries += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-    if (d)
-        closedir(d);
     return entries == 0;
 }
 
-int lm_directory_check(const char *directory, int overwrite, int restart)
+/* run.ini alone may be a user's; the one that a run leaves begins so (src/config.c). */
+static int holds_run(const char *directory)
+{
+    static const char mark[] = "# All settings of a run";
+    char path[LM_MAX_PATH], line[sizeof mark] = "";
+    FILE *f = lm_path(path, "%s/run.ini", directory) ? NULL : fopen(path, "r");
+    if (!f)
+        return 0;
+    int same = fgets(line, sizeof line, f) && !strcmp(line, mark);
+    fclose(f);
+    return same;
+}
+
+int lm_directory_holds(const char *directory, const char *file)
+{
+    char *outer = realpath(directory, NULL), *inner = realpath(file, NULL);
+    size_t n = outer ? strlen(outer) : 0;
+    int inside = outer && inner && !strncmp(inner, outer, n) && (inner[n] == '/' || n == 1);
+    free(outer);
+    free(inner);
+    return inside;
+}
+
+/* The directory will be made in the nearest one above that exists. */
+static int check_above(const char *directory)
+{
+    char above[LM_MAX_PATH], why[LM_MAX_PATH + 64];
+    struct stat st;
+    if (lm_path(above, "%s", directory))
+        return LM_BAD_INPUT;
+    do {
+        size_t n = strlen(above);
+        while (n > 0 && above[n - 1] == '/')
+            n--;
+        while (n > 0 && above[n - 1] != '/')
+            n--;
+        above[n] = 0;
+    } while (*above && strcmp(above, "/") && stat(above, &st) && errno == ENOENT);
+    const char *parent = *above ? above : ".";
+    int wrong = stat(parent, &st) ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    if (!wrong && !access(parent, W_OK | X_OK))
+        return LM_OK;
+    snprintf(why, sizeof why, "cannot be made in %s: %s", parent, strerror(wrong ? wrong : errno));
+    return refuse(directory, why);
+}
+
+static int check_existing(const char *directory, int overwrite, const char *restart)
+{
+    DIR *d = opendir(directory);
+    if (!d || access(directory, W_OK | X_OK)) {
+        const char *why = strerror(errno);
+        if (d)
+            closedir(d);
+        return refuse(directory, why);
+    }
+    int empty = is_empty(d);
+    closedir(d);
+    if (empty)
+        return LM_OK;
+    if (!holds_run(directory))
+        return refuse(directory, "exists and is not the output of a run (it has no run.ini of one)");
+    if (overwrite || (restart && lm_directory_holds(directory, restart)))
+        return LM_OK;
+    if (restart)
+        return refuse(directory, "holds another run than the checkpoint's, which --overwrite would replace");
+    return refuse(directory, "holds a run already, which --overwrite would replace");
+}
+
+int lm_directory_check(const char *directory, int overwrite, const char *restart)
 {
     struct stat st;
-    char path[LM_MAX_PATH];
+    if (lstat(directory, &st))
+        return errno == ENOENT ? check_above(directory) : refuse(directory, strerror(errno));
     if (stat(directory, &st))
-        return LM_OK;
+        return refuse(directory, "is a link that leads nowhere");
     if (!S_ISDIR(st.st_mode))
-        return lm_fail(LM_BAD_INPUT, "%s: the output directory is a file; choose another with --output or output.directory", directory);
-    if (is_empty(directory))
-        return LM_OK;
-    if (!overwrite && !restart)
-        return lm_fail(LM_BAD_INPUT, "%s: the output directory exists; choose another with --output, or use --overwrite", directory);
-    int status = lm_path(path, "%s/run.ini", directory);
-    if (status)
-        return status;
-    if (access(path, F_OK))
-        return lm_fail(LM_BAD_INPUT, "%s: is not the output of a run (it has no run.ini); choose another directory with --output", directory);
-    return LM_OK;
+        return refuse(directory, "is a file, not a directory");
+    return check_existing(directory, overwrite, restart);
 }
+
+/* ---- making and clearing ---- */
 
 static int remove_matching(const char *directory, const char *below, const char *pattern)
 {
@@ -57,6 +125,13 @@ static int remove_matching(const char *directory, const char *below, const char 
     return status;
 }
 
+static int make_one(const char *path)
+{
+    if (mkdir(path, 0777) && errno != EEXIST)
+        return lm_fail(LM_FAILED, "%s: cannot be made: %s", path, strerror(errno));
+    return LM_OK;
+}
+
 static int make_parents(const char *directory)
 {
     char path[LM_MAX_PATH];
@@ -64,22 +139,44 @@ static int make_parents(const char *directory)
     for (char *c = path + 1; !status && *c; c++)
         if (*c == '/') {
             *c = 0;
-            if (mkdir(path, 0777) && errno != EEXIST)
-                status = lm_fail(LM_FAILED, "%s: cannot be made: %s", path, strerror(errno));
+            status = make_one(path);
             *c = '/';
         }
-    if (!status && mkdir(path, 0777) && errno != EEXIST)
-        status = lm_fail(LM_FAILED, "%s: cannot be made: %s", path, strerror(errno));
-    return status;
+    return status ? status : make_one(path);
 }
 
 int lm_directory_make(const char *directory, int clear)
 {
-    static const char *const files[][2] = {{".", "series.csv"},        {".", "series.h5"},         {".", "run.json"},
-                                           {"fields", "data_*.h5*"},   {"particles", "data_*.h5*"},
-                                           {"checkpoints", "checkpoint_*.h5*"}};
+    static const char *const files[][2] = {{".", "series.csv"},         {".", "series.h5*"},
+                                           {".", "run.json"},           {"fields", "data_*.h5*"},
+                                           {"particles", "data_*.h5*"}, {"checkpoints", "checkpoint_*.h5*"}};
     int status = make_parents(directory);
     for (size_t k = 0; clear && !status && k < sizeof files / sizeof *files; k++)
         status = remove_matching(directory, files[k][0], files[k][1]);
+    return status;
+}
+
+/* ---- small files ---- */
+
+FILE *lm_directory_begin(const char *directory, const char *name, char *path, char *part)
+{
+    if (lm_path(path, "%s/%s", directory, name) || lm_path(part, "%s/%s.part", directory, name))
+        return NULL;
+    FILE *file = fopen(part, "w");
+    if (!file)
+        lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    return file;
+}
+
+int lm_directory_end(FILE *file, const char *path, const char *part, int status)
+{
+    if ((fflush(file) || ferror(file)) && !status)
+        status = lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    if (fclose(file) && !status)
+        status = lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    if (!status && rename(part, path))
+        status = lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    if (status)
+        unlink(part);
     return status;
 }

@@ -112,7 +112,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "substep_safety", REAL, IN(fields.substep_safety), RANGE(LM_POSITIVE, 2.8), .initial = "2",
      .meaning = "largest frequency times substep; RK4 is stable below 2.83"},
     {SECTION, .name = "max_substeps", INT, IN(fields.max_substeps), RANGE(1, 1e6), .initial = "200",
-     .meaning = "a half step that needs more stops the run"},
+     .meaning = "a step that needs more stops the run"},
 #undef SECTION
 #define SECTION .section = "particles"
     {SECTION, .name = "shape", CHOICE(shapes), IN(particles.shape), .initial = "linear",

@@ -1,4 +1,5 @@
 /* The command line. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,55 +29,83 @@ static const char usage[] =
 struct options {
     struct lm_run_options run;
     const char *backend, *threads, *output, *steps;
-    int markdown;
+    int help, markdown;
     int count;
     const char **words; /* what is no option */
 };
+
+#define HELP                                                                                                           \
+    {                                                                                                                  \
+        "help", no_argument, 0, 'h'                                                                                    \
+    }
+#define END                                                                                                            \
+    {                                                                                                                  \
+        0, 0, 0, 0                                                                                                     \
+    }
+static const struct option run_options[] = {{"backend", required_argument, 0, 'b'},
+                                            {"threads", required_argument, 0, 't'},
+                                            {"output", required_argument, 0, 'o'},
+                                            {"restart", required_argument, 0, 'r'},
+                                            {"steps", required_argument, 0, 's'},
+                                            {"overwrite", no_argument, 0, 'w'},
+                                            {"quiet", no_argument, 0, 'q'},
+                                            HELP,
+                                            END};
+static const struct option keys_options[] = {{"markdown", no_argument, 0, 'm'}, HELP, END};
+static const struct option no_options[] = {HELP, END};
 
 static int bad_usage(const char *what, const char *word)
 {
     return lm_fail(LM_BAD_INPUT, "%s%s; see larmor --help", what, word);
 }
 
-static int parse_options(int argc, char **argv, struct options *o)
+static void take_option(struct options *o, int letter)
 {
-    static const struct option longs[] = {{"backend", required_argument, 0, 'b'}, {"threads", required_argument, 0, 't'},
-                                          {"output", required_argument, 0, 'o'},  {"restart", required_argument, 0, 'r'},
-                                          {"steps", required_argument, 0, 's'},   {"overwrite", no_argument, 0, 'w'},
-                                          {"quiet", no_argument, 0, 'q'},         {"markdown", no_argument, 0, 'm'},
-                                          {0, 0, 0, 0}};
+    switch (letter) {
+    case 'b':
+        o->backend = optarg;
+        break;
+    case 't':
+        o->threads = optarg;
+        break;
+    case 'o':
+        o->output = optarg;
+        break;
+    case 'r':
+        o->run.restart = optarg;
+        break;
+    case 's':
+        o->steps = optarg;
+        break;
+    case 'w':
+        o->run.overwrite = 1;
+        break;
+    case 'q':
+        o->run.quiet = 1;
+        break;
+    case 'm':
+        o->markdown = 1;
+        break;
+    default:
+        o->help = 1;
+    }
+}
+
+static int parse_options(int argc, char **argv, const struct option *longs, struct options *o)
+{
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":qo:", longs, NULL)) != -1;) {
-        switch (c) {
-        case 'b':
-            o->backend = optarg;
-            break;
-        case 't':
-            o->threads = optarg;
-            break;
-        case 'o':
-            o->output = optarg;
-            break;
-        case 'r':
-            o->run.restart = optarg;
-            break;
-        case 's':
-            o->steps = optarg;
-            break;
-        case 'w':
-            o->run.overwrite = 1;
-            break;
-        case 'q':
-            o->run.quiet = 1;
-            break;
-        case 'm':
-            o->markdown = 1;
-            break;
-        case ':':
-            return bad_usage("an option needs a value: ", argv[optind - 1]);
-        default:
-            return bad_usage("unknown option ", argv[optind - 1]);
-        }
+    for (int c; (c = getopt_long(argc, argv, ":h", longs, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        char letter[3] = {'-', (char)optopt, 0};
+        if (c == ':')
+            return bad_usage("an option needs a value: ", word);
+        if (c == '?')
+            return bad_usage("no such option here: ", strncmp(word, "--", 2) ? letter : word);
+        if (optarg && !strncmp(optarg, "--", 2))
+            return bad_usage("an option needs a value, before ", optarg);
+        if (optarg && !*optarg)
+            return bad_usage("an option's value is empty", "");
+        take_option(o, c);
     }
     o->words = (const char **)argv + optind;
     o->count = argc - optind;
@@ -94,26 +123,21 @@ static void option_override(char *store, const char *key, const char *text, cons
 
 static int read_config(const struct options *o, struct lm_config *config)
 {
-    char extra[3][LM_MAX_PATH];
-    const char **list = malloc((size_t)(o->count + 3) * sizeof *list);
+    char extra[4][LM_MAX_PATH];
     int count = 0;
-    if (o->count < 1 || !list) {
-        free(list);
+    if (o->count < 1)
         return bad_usage("which file? ", "larmor run FILE.ini");
-    }
+    const char **list = malloc((size_t)(o->count + 4) * sizeof *list);
+    if (!list)
+        return lm_fail(LM_FAILED, "not enough memory");
     for (int k = 1; k < o->count; k++)
         list[count++] = o->words[k];
     option_override(extra[0], "run.backend", o->backend, list, &count);
     option_override(extra[1], "run.threads", o->threads, list, &count);
     option_override(extra[2], "output.directory", o->output, list, &count);
+    option_override(extra[3], "run.steps", o->steps, list, &count);
     int status = lm_config_read(o->words[0], count, list, config);
     free(list);
-    if (!status && o->steps) {
-        char *end;
-        config->run.steps = strtoll(o->steps, &end, 10);
-        if (!*o->steps || *end || config->run.steps < 0)
-            return bad_usage("--steps takes a whole number, not ", o->steps);
-    }
     return status;
 }
 
@@ -130,15 +154,38 @@ static int with_config(const struct options *o, int (*action)(const struct lm_co
     return status;
 }
 
-static int command_run(const struct lm_config *config, const struct options *o)
+static int run_file(const struct lm_config *config, const struct options *o)
 {
     return lm_run(config, &o->run);
 }
 
-static int command_check(const struct lm_config *config, const struct options *o)
+static int command_run(const struct options *o)
+{
+    return with_config(o, run_file);
+}
+
+static int check_file(const struct lm_config *config, const struct options *o)
 {
     (void)o;
     return lm_check(config, stdout);
+}
+
+static int command_check(const struct options *o)
+{
+    return with_config(o, check_file);
+}
+
+static int command_keys(const struct options *o)
+{
+    if (o->count > 0)
+        return bad_usage("larmor keys takes no file: ", o->words[0]);
+    lm_keys_print(stdout, o->markdown);
+    return LM_OK;
+}
+
+static int command_info(const struct options *o)
+{
+    return o->count == 1 ? lm_info_print(o->words[0], stdout) : bad_usage("which file? ", "larmor info FILE.h5");
 }
 
 static int command_fingerprint(const struct options *o)
@@ -152,30 +199,48 @@ static int command_fingerprint(const struct options *o)
     return status;
 }
 
-static int command_info(const struct options *o)
+static int command_help(const struct options *o)
 {
-    return o->count == 1 ? lm_info_print(o->words[0], stdout) : bad_usage("which file? ", "larmor info FILE.h5");
+    (void)o;
+    fputs(usage, stdout);
+    return LM_OK;
 }
 
-static int dispatch(const char *command, int argc, char **argv)
+static int command_version(const struct options *o)
+{
+    (void)o;
+    lm_version_print(stdout);
+    return LM_OK;
+}
+
+static const struct {
+    const char *name;
+    const struct option *options;
+    int (*action)(const struct options *);
+} commands[] = {
+    {"run", run_options, command_run},
+    {"check", run_options, command_check},
+    {"keys", keys_options, command_keys},
+    {"info", no_options, command_info},
+    {"fingerprint", no_options, command_fingerprint},
+    {"help", no_options, command_help},
+    {"--help", no_options, command_help},
+    {"-h", no_options, command_help},
+    {"--version", no_options, command_version},
+};
+
+static int dispatch(int argc, char **argv)
 {
     struct options o = {.count = 0};
-    int status = parse_options(argc, argv, &o);
-    if (status)
-        return status;
-    if (!strcmp(command, "run"))
-        return with_config(&o, command_run);
-    if (!strcmp(command, "check"))
-        return with_config(&o, command_check);
-    if (!strcmp(command, "info"))
-        return command_info(&o);
-    if (!strcmp(command, "fingerprint"))
-        return command_fingerprint(&o);
-    if (!strcmp(command, "keys")) {
-        lm_keys_print(stdout, o.markdown);
-        return LM_OK;
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+        if (strcmp(argv[0], commands[k].name))
+            continue;
+        int status = parse_options(argc, argv, commands[k].options, &o);
+        if (status)
+            return status;
+        return o.help ? command_help(&o) : commands[k].action(&o);
     }
-    return bad_usage("unknown command ", command);
+    return bad_usage("unknown command ", argv[0]);
 }
 
 int main(int argc, char **argv)
@@ -184,15 +249,9 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return LM_BAD_INPUT;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        fputs(usage, stdout);
-        return LM_OK;
-    }
-    if (!strcmp(argv[1], "--version")) {
-        lm_version_print(stdout);
-        return LM_OK;
-    }
-    int status = dispatch(argv[1], argc - 1, argv + 1);
+    int status = dispatch(argc - 1, argv + 1);
+    if (!status && (fflush(stdout) || ferror(stdout)))
+        status = lm_fail(LM_FAILED, "standard output: %s", strerror(errno));
     if (status)
         fprintf(stderr, "%s%s\n", status == LM_STOPPED ? "" : "larmor: ", lm_error());
     return status;

@@ -15,10 +15,14 @@ static const char *boundary_name(int kind)
 static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, char *solver, size_t size)
 {
     const struct lm_config *c = sim->config;
-    snprintf(solver, size, "hybrid: massless electrons, %s, T_e = %g, gamma = %g, eta = %s, eta_hyper = %g, density_floor = %g",
-             c->electrons.closure == LM_ISOTHERMAL ? "isothermal" : "polytropic", c->electrons.temperature,
-             c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma, c->fields.eta, c->fields.eta_hyper,
-             c->fields.density_floor);
+    if (c->fields.solver == LM_SOLVER_NONE)
+        snprintf(solver, size, "none: particles in given, constant fields");
+    else
+        snprintf(solver, size,
+                 "hybrid: massless electrons, %s, T_e = %g, gamma = %g, eta = %s, eta_hyper = %g, density_floor = %g",
+                 c->electrons.closure == LM_ISOTHERMAL ? "isothermal" : "polytropic", c->electrons.temperature,
+                 c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma, c->fields.eta, c->fields.eta_hyper,
+                 c->fields.density_floor);
     *run = (struct lm_openpmd_run){.directory = c->output.directory,
                                    .grid = sim->grid,
                                    .units = lm_units_make(c->units.b0, c->units.n0),
@@ -176,18 +180,28 @@ struct save {
     double *work;
 };
 
+/* A state that is not finite must not pass for one to go on from, nor displace the checkpoints before it. */
 static int get_field(void *context, int field, double *packed)
 {
     struct save *s = context;
+    const struct lm_grid *g = &s->sim->grid;
     int status = s->sim->backend->ops->get(s->sim->backend, field, s->work);
-    lm_grid_pack(&s->sim->grid, s->work, packed);
+    lm_grid_pack(g, s->work, packed);
+    for (size_t k = 0; k < (size_t)g->cells && !status; k++)
+        if (!isfinite(packed[k]))
+            status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", lm_state_names[field],
+                             ((double)(k % (size_t)g->nx) + 0.5) * g->dx, ((double)(k / (size_t)g->nx) + 0.5) * g->dy);
     return status;
 }
 
 static int get_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles out)
 {
     struct lm_sim *sim = ((struct save *)context)->sim;
-    return sim->backend->ops->get_particles(sim->backend, species, first, count, out);
+    int status = sim->backend->ops->get_particles(sim->backend, species, first, count, out);
+    for (uint64_t k = 0; k < count && !status; k++)
+        if (!isfinite(real_at(sim, out.u, k) + real_at(sim, out.v, k) + real_at(sim, out.w, k)))
+            status = lm_fail(LM_FAILED, "a velocity of species %s is not finite", sim->config->species[species].name);
+    return status;
 }
 
 int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path)

@@ -44,7 +44,7 @@ int lm_row_columns(const struct lm_config *config, struct lm_series_column *colu
     for (int s = 0; s < config->species_count; s++)
         add(&l, "v_A", "largest speed, half a step back", 0, "speed_max_%s", config->species[s].name);
     add(&l, "", "cells below the density floor", 1, "floored_cells");
-    add(&l, "", "field substeps of each half step", 1, "substeps");
+    add(&l, "", "field substeps of the last step", 1, "substeps");
     add(&l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
     return l.count;
 }

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "directory.h"
@@ -27,12 +28,12 @@ struct run {
     struct lm_references references;
     struct lm_progress progress;
     int64_t first_step;
-    double started, stepping;        /* clock at the start; seconds spent in steps */
-    double row_stepping;             /* `stepping` and step at the last row */
+    double started, stepping; /* clock at the start; seconds spent in steps */
+    double row_stepping;      /* `stepping` and step at the last row */
     int64_t row_step;
     uint64_t particles;
-    char checkpoint[LM_MAX_PATH];    /* the last one written */
-    char ended[LM_MAX_MESSAGE];      /* why, for run.json */
+    char checkpoint[LM_MAX_PATH]; /* the last one written */
+    char ended[LM_MAX_MESSAGE];   /* why, for run.json */
 };
 
 static int due(int64_t every, int64_t step)
@@ -52,83 +53,119 @@ static int write_row(struct run *r)
 
 static int write_checkpoint(struct run *r)
 {
-    return lm_output_checkpoint(r->sim, &r->references, r->checkpoint);
+    char path[LM_MAX_PATH];
+    int status = lm_output_checkpoint(r->sim, &r->references, path);
+    if (!status)
+        memcpy(r->checkpoint, path, sizeof path);
+    return status;
 }
 
-/* What is due at the present step; the last step gets a row in any case. */
+static int is_last(const struct run *r)
+{
+    return r->sim->step >= r->config->run.steps;
+}
+
+/* What is due at the present step; the last step gets a row and a checkpoint where there are any. */
 static int write_due(struct run *r)
 {
     const struct lm_config *c = r->config;
     int64_t step = r->sim->step;
-    int last = step >= c->run.steps, status = LM_OK;
+    int last = is_last(r), status = LM_OK;
     if (due(c->output.series_every, step) || (c->output.series_every > 0 && last))
         status = write_row(r);
     if (!status && due(c->output.fields_every, step))
         status = lm_output_fields(r->sim);
     if (!status && due(c->output.particles_every, step))
         status = lm_output_particles(r->sim);
-    if (!status && step > r->first_step && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
+    if (!status && step > r->first_step &&
+        (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
         status = write_checkpoint(r);
     return status;
 }
 
-/* A run that cannot go on keeps its last good state, if the disk takes it. */
+static int is_finite(const struct run *r)
+{
+    const struct lm_control *c = &r->sim->control;
+    double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
+    for (int s = 0; s < r->config->species_count; s++)
+        sum += c->speed2[s];
+    return isfinite(sum);
+}
+
+/* A run that cannot go on keeps its state, if that is good and the disk takes it, and all checkpoints it has. */
 static int rescue(struct run *r, int status)
 {
-    char why[LM_MAX_MESSAGE];
+    char why[LM_MAX_MESSAGE / 2], reason[512], before[LM_MAX_PATH + 64] = "";
+    struct lm_config keep_all = *r->config;
     snprintf(why, sizeof why, "%s", lm_error());
-    if (write_checkpoint(r))
-        return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %.500s", why, (long long)r->sim->step, lm_error());
-    return lm_fail(status, "%s\nthe last good state is in %s", why, r->checkpoint);
+    if (r->checkpoint[0])
+        snprintf(before, sizeof before, "; the one before is %s", r->checkpoint);
+    keep_all.output.keep = INT_MAX;
+    r->sim->config = &keep_all;
+    int failed = write_checkpoint(r);
+    r->sim->config = r->config;
+    if (!failed)
+        return lm_fail(status, "%s\nthe last good state is in %s", why, r->checkpoint);
+    snprintf(reason, sizeof reason, "%s", lm_error());
+    return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %s%s", why, (long long)r->sim->step,
+                   reason, before);
 }
 
 static int stop_early(struct run *r, const char *why)
 {
     int status = write_checkpoint(r);
     if (status)
-        return status;
+        return rescue(r, status);
     snprintf(r->ended, sizeof r->ended, "%s", why);
-    return lm_fail(LM_STOPPED, "stopped at step %lld: %s; go on with --restart %s", (long long)r->sim->step, why, r->checkpoint);
+    return lm_fail(LM_STOPPED, "stopped at step %lld: %s; go on with --restart %s", (long long)r->sim->step, why,
+                   r->checkpoint);
+}
+
+/* NULL when nothing asks to stop. */
+static const char *reason_to_stop(const struct run *r)
+{
+    double limit = r->config->output.wall_limit;
+    if (stop_signal)
+        return stop_signal == SIGINT ? "interrupted (SIGINT)" : "terminated (SIGTERM)";
+    return limit > 0 && lm_clock() - r->started > limit ? "wall-time limit (output.wall_limit)" : NULL;
+}
+
+/* One step and what is due after it. A state that cannot be stepped on from is not written as if it were good; after
+ * the last step it need only be finite. */
+static int advance(struct run *r)
+{
+    double before = lm_clock();
+    int status = lm_sim_step(r->sim);
+    if (status)
+        return status; /* a fault of the device: there is no state to keep */
+    r->stepping += lm_clock() - before;
+    if (!is_last(r) || !is_finite(r))
+        status = lm_sim_check(r->sim);
+    if (!status)
+        status = write_due(r);
+    if (status)
+        return rescue(r, status);
+    lm_progress_step(&r->progress, r->sim->step, r->stepping);
+    return LM_OK;
 }
 
 static int loop(struct run *r)
 {
-    const struct lm_config *c = r->config;
     int status = r->options->restart ? LM_OK : write_due(r);
-    while (!status && r->sim->step < c->run.steps) {
-        double before = lm_clock();
-        status = lm_sim_check(r->sim);
-        if (status)
-            return rescue(r, status);
-        status = lm_sim_step(r->sim);
-        if (status)
-            return status; /* a fault of the device: there is no state to keep */
-        r->stepping += lm_clock() - before;
-        status = write_due(r);
-        if (status)
-            return rescue(r, status);
-        lm_progress_step(&r->progress, r->sim->step, r->stepping);
-        if (stop_signal && r->sim->step < c->run.steps)
-            return stop_early(r, stop_signal == SIGINT ? "interrupted (SIGINT)" : "terminated (SIGTERM)");
-        if (c->output.wall_limit > 0 && lm_clock() - r->started > c->output.wall_limit && r->sim->step < c->run.steps)
-            return stop_early(r, "wall-time limit (output.wall_limit)");
+    while (!status && !is_last(r)) {
+        status = advance(r);
+        const char *why = reason_to_stop(r);
+        if (!status && why && !is_last(r))
+            return stop_early(r, why);
     }
     return status;
 }
 
 static int write_echo(const struct run *r)
 {
-    char path[LM_MAX_PATH];
-    int status = lm_path(path, "%s/run.ini", r->config->output.directory);
-    FILE *f = status ? NULL : fopen(path, "w");
-    if (status)
-        return status;
-    if (!f)
-        return lm_fail(LM_FAILED, "%s: %s", path, strerror(errno));
-    status = lm_config_write(r->config, f);
-    if (fclose(f) && !status)
-        status = lm_fail(LM_FAILED, "%s: %s", path, strerror(errno));
-    return status;
+    char path[LM_MAX_PATH], part[LM_MAX_PATH];
+    FILE *f = lm_directory_begin(r->config->output.directory, "run.ini", path, part);
+    return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
 static json_t *species_json(const struct run *r)
@@ -140,80 +177,145 @@ static json_t *species_json(const struct run *r)
     return list;
 }
 
+/* A name of a file need not be UTF-8; JSON must be. */
+static json_t *text_json(const char *text)
+{
+    json_t *j = json_string(text);
+    return j ? j : json_string("(not UTF-8)");
+}
+
+static json_t *real_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+struct summary {
+    uint64_t fingerprint;
+    double rate, drift;
+    char device[256];
+};
+
+static int summarize(const struct run *r, struct summary *s)
+{
+    struct lm_totals totals;
+    int kind = LM_BACKEND_CPU;
+    double start = r->references.energy;
+    int status = lm_sim_fingerprint(r->sim, &s->fingerprint);
+    if (!status)
+        status = lm_sim_totals(r->sim, &totals);
+    if (!status)
+        status = lm_backend_resolve(r->config->run.backend, r->config->run.threads, &kind, s->device, sizeof s->device);
+    if (status)
+        return status;
+    s->rate = r->stepping > 0 ? (double)r->particles * (double)(r->sim->step - r->first_step) / r->stepping : 0;
+    s->drift = start != 0 ? (totals.energy - start) / fabs(start) : 0;
+    return LM_OK;
+}
+
+static json_t *summary_json(const struct run *r, const struct summary *s, int status)
+{
+    char print[32];
+    snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
+    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "software",
+                     lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
+                     text_json(r->config->file), "backend", r->sim->backend->ops->name, "device", s->device,
+                     "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
+                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r),
+                     "fingerprint", print, "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started,
+                     "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift",
+                     real_json(s->drift));
+}
+
 /* run.json: what ran where, how fast, and the fingerprint of the final state. */
 static int write_summary(const struct run *r, int status)
 {
-    char path[LM_MAX_PATH], print[32], device[256];
-    uint64_t fingerprint;
-    int kind = LM_BACKEND_CPU, failed = lm_sim_fingerprint(r->sim, &fingerprint);
-    if (!failed)
-        failed = lm_path(path, "%s/run.json", r->config->output.directory);
-    if (!failed)
-        failed = lm_backend_resolve(r->config->run.backend, r->config->run.threads, &kind, device, sizeof device);
+    char path[LM_MAX_PATH], part[LM_MAX_PATH];
+    struct summary s = {0};
+    int failed = summarize(r, &s);
     if (failed)
         return failed;
-    int64_t steps = r->sim->step - r->first_step;
-    struct lm_totals totals;
-    failed = lm_sim_totals(r->sim, &totals);
-    snprintf(print, sizeof print, "%016llx", (unsigned long long)fingerprint);
-    double rate = r->stepping > 0 ? (double)r->particles * (double)steps / r->stepping : 0;
-    double drift = r->references.energy != 0 ? (totals.energy - r->references.energy) / r->references.energy : 0;
-    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:s, s:f, s:f, s:f, s:I, s:f}", "software",
-                          lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
-                          r->config->file, "backend", r->sim->backend->ops->name, "device", device, "first_step",
-                          (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time", lm_sim_time(r->sim),
-                          "particles", (json_int_t)r->particles, "species", species_json(r), "fingerprint", print,
-                          "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started,
-                          "particle_steps_per_second", rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift", drift);
-    if (!j || failed || json_dump_file(j, path, JSON_INDENT(4) | JSON_REAL_PRECISION(12)))
+    FILE *f = lm_directory_begin(r->config->output.directory, "run.json", path, part);
+    if (!f)
+        return LM_FAILED;
+    json_t *j = summary_json(r, &s, status);
+    if (!j)
+        failed = lm_fail(LM_FAILED, "%s: not enough memory", path);
+    else if (json_dumpf(j, f, JSON_INDENT(4) | JSON_REAL_PRECISION(12)) || fputc('\n', f) == EOF)
         failed = lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     json_decref(j);
+    failed = lm_directory_end(f, path, part, failed);
     if (!failed && !r->options->quiet)
-        fprintf(stderr, "%lld steps of %.4g M particles in %.3g s: %.4g M particle-steps/s; fingerprint %s\n", (long long)steps,
-                1e-6 * (double)r->particles, r->stepping, 1e-6 * rate, print);
+        fprintf(stderr, "%lld steps of %.4g M particles in %.3g s: %.4g M particle-steps/s; fingerprint %016llx\n",
+                (long long)(r->sim->step - r->first_step), 1e-6 * (double)r->particles, r->stepping, 1e-6 * s.rate,
+                (unsigned long long)s.fingerprint);
     return failed;
 }
 
 /* Everything that can be wrong with the input comes before anything is written. */
 static int prepare(struct run *r)
 {
+    const char *directory = r->config->output.directory, *restart = r->options->restart;
     struct lm_checkpoint head;
-    int status = lm_directory_check(r->config->output.directory, r->options->overwrite, r->options->restart != NULL);
+    int status = restart ? lm_checkpoint_head(restart, &head) : LM_OK;
+    if (!status)
+        status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
         status = lm_sim_create(r->config, &r->sim);
     if (!status)
-        status = r->options->restart ? lm_sim_restore(r->sim, r->options->restart, &head) : lm_sim_start(r->sim);
+        status = restart ? lm_sim_restore(r->sim, restart, &head) : lm_sim_start(r->sim);
     if (status)
         return status;
     r->first_step = r->row_step = r->sim->step;
     for (int s = 0; s < r->config->species_count; s++)
         r->particles += r->sim->count[s];
-    if (!r->options->restart)
+    if (!restart)
         return lm_row_references(r->sim, &r->references);
     r->references.energy = head.energy_start;
     for (int d = 0; d < 3; d++)
         r->references.momentum[d] = head.momentum_start[d];
-    if (head.step >= r->config->run.steps)
-        return lm_fail(LM_BAD_INPUT, "%s: is at step %lld and the run ends at %lld: raise run.t_end or run.steps", r->options->restart,
+    if (is_last(r))
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps", restart,
                        (long long)head.step, (long long)r->config->run.steps);
-    return LM_OK;
+    return lm_sim_check(r->sim);
 }
 
+/* A restart goes on with the files of its own directory, and starts new ones elsewhere. */
 static int open_output(struct run *r)
 {
     struct lm_series_column columns[LM_ROW_MAX];
-    const char *directory = r->config->output.directory;
-    int count = lm_row_columns(r->config, columns);
-    int status = lm_directory_make(directory, r->options->overwrite && !r->options->restart);
+    const char *directory = r->config->output.directory, *restart = r->options->restart;
+    char summary[LM_MAX_PATH];
+    int goes_on = restart && lm_directory_holds(directory, restart);
+    int status = lm_path(summary, "%s/run.json", directory);
     if (!status)
-        status = lm_series_open(directory, count, columns, r->options->restart ? r->first_step : -1, &r->series);
+        status = lm_directory_make(directory, r->options->overwrite && !goes_on);
+    if (!status)
+        status = lm_series_open(directory, lm_row_columns(r->config, columns), columns, restart ? r->first_step : -1,
+                                &r->series);
+    int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
+    if (stale && unlink(summary) && errno != ENOENT && !status)
+        status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", summary, strerror(errno));
     return status ? status : write_echo(r);
+}
+
+/* Closes all; the first failure and its message stay. */
+static int finish(struct run *r, int status)
+{
+    char message[LM_MAX_MESSAGE];
+    snprintf(message, sizeof message, "%s", lm_error());
+    int good = status == LM_OK || status == LM_STOPPED, failed = lm_series_close(&r->series);
+    if (good && !failed)
+        failed = write_summary(r, status);
+    if (good && failed)
+        return failed;
+    return lm_fail(status, "%s", message);
 }
 
 int lm_run(const struct lm_config *config, const struct lm_run_options *options)
 {
     struct run r = {.config = config, .options = options, .started = lm_clock(), .ended = "failed"};
-    struct sigaction catch = {.sa_handler = on_signal};
+    struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     stop_signal = 0;
     sigaction(SIGINT, &catch, NULL);
     sigaction(SIGTERM, &catch, NULL);
@@ -224,18 +326,8 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
         lm_progress_start(&r.progress, options->quiet, r.first_step, config->run.steps, r.particles, config->run.dt);
         status = loop(&r);
         lm_progress_end(&r.progress);
-        if (status == LM_OK || status == LM_STOPPED) {
-            char message[LM_MAX_MESSAGE];
-            snprintf(message, sizeof message, "%s", lm_error());
-            int failed = write_summary(&r, status);
-            if (failed)
-                status = failed;
-            else
-                lm_fail(status, "%s", message);
-        }
     }
-    if (r.series && lm_series_close(&r.series) && status == LM_OK)
-        status = LM_FAILED;
+    status = r.series ? finish(&r, status) : status;
     lm_sim_destroy(&r.sim);
     return status;
 }

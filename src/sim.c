@@ -1,5 +1,6 @@
-/* The algorithm. Valentini et al. (2007) and Kunz, Stone and Bai (2014) describe relatives of it; the time levels are
- * those of the CAM-CL family (Matthews 1994) with one particle pass a step.
+/* The algorithm: leapfrog for the ions, Runge-Kutta substeps for B, one pass over the particles a step. Relatives: Matthews
+ * (1994, J. Comput. Phys. 112, 102) and Holmstrom (2010, ASP Conf. Ser. 429, 211). They advance B in two halves with moments
+ * of the start of each, which lags by dt/4; here B takes the whole step with moments centred in it, which is second order.
  *
  * Known at the start of a step: x^n, v^{n-1/2}, B^n, E^n, n^n, J_i^{n-1/2}.
  */
@@ -111,7 +112,7 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
 
 static int substeps_needed(const struct lm_sim *sim)
 {
-    double n = ceil(0.5 * sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
+    double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
     return n < 1 ? 1 : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
@@ -128,18 +129,15 @@ int lm_sim_step(struct lm_sim *sim)
     if (!status)
         status = pass_all(sim, dt, dt, 1);
     if (!status && sim->config->fields.solver == LM_SOLVER_HYBRID) {
-        int m = sim->substeps = substeps_needed(sim);
-        /* 2. B^n to B^{n+1/2} with n^n and J_i^n = (J_i^{n-1/2} + J_i^{n+1/2}) / 2. */
-        ops->mix(b, LM_J_MID, 0.5, LM_J_OLD, 0.5, LM_J_NEW, 3);
-        ops->advance_b(b, LM_J_MID, 0.5 * dt, m);
-        /* 3. B^{n+1/2} to B^{n+1} with (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
+        /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
+        sim->substeps = substeps_needed(sim);
         ops->mix(b, LM_N_MID, 0.5, LM_N_OLD, 0.5, LM_N_NEW, 1);
         ops->closure(b, LM_N_MID);
-        ops->advance_b(b, LM_J_NEW, 0.5 * dt, m);
-        /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
+        ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
+        /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
         ops->closure(b, LM_N_NEW);
-        ops->mix(b, LM_J_MID, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
-        status = ops->ohm(b, LM_J_MID);
+        ops->mix(b, LM_J_AHEAD, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
+        status = ops->ohm(b, LM_J_AHEAD);
     }
     if (!status)
         status = ops->swap_levels(b);
@@ -147,8 +145,7 @@ int lm_sim_step(struct lm_sim *sim)
     return status ? status : settle(sim);
 }
 
-/* --- start and restart
- * --------------------------------------------------------------------------------------------------- */
+/* --- start and restart --- */
 
 /* Density and current at t = 0, E^0, then velocities and J_i half a step back. */
 static int start_levels(struct lm_sim *sim)
@@ -216,14 +213,16 @@ int lm_sim_start(struct lm_sim *sim)
         status = lm_setup_loading(c, s, b, store + 3 * size, &loading);
         if (!status)
             status = sim->backend->ops->load(sim->backend, s, &loading, &sim->count[s]);
-        if (!status)
+        if (status)
+            lm_fail_context(status, "%s: [species.%s]", c->file, c->species[s].name);
+        else
             status = sim->backend->ops->survey_particles(sim->backend, s);
         total += sim->count[s];
     }
     free(store);
     if (!status && total == 0)
         status =
-            lm_fail(LM_BAD_INPUT, "%s: no species has any particles: raise density or particles_per_cell", c->file);
+            lm_fail(LM_BAD_INPUT, "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);
     return status ? status : start_levels(sim);
 }
 
@@ -256,31 +255,35 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
     const struct lm_grid *g = &sim->grid;
     if (h->nx != g->nx || h->ny != g->ny || h->lx != g->lx || h->ly != g->ly)
         return lm_fail(LM_BAD_INPUT,
-                       "%s: a checkpoint of another grid: %d x %d cells, %g x %g d_i; the run has %d x %d, %g x %g",
+                       "%s: a checkpoint of another grid: %d x %d cells, %.17g x %.17g d_i; the run has %d x %d, %.17g x "
+                       "%.17g: set [grid] as there",
                        path, h->nx, h->ny, h->lx, h->ly, g->nx, g->ny, g->lx, g->ly);
     if (h->dt != c->run.dt)
         return lm_fail(LM_BAD_INPUT,
-                       "%s: a checkpoint with dt = %.17g; the run has %.17g (velocities are half a step back)", path,
-                       h->dt, c->run.dt);
+                       "%s: a checkpoint with dt = %.17g; the run has %.17g: set run.dt as there (velocities are half a "
+                       "step back)",
+                       path, h->dt, c->run.dt);
     if (h->shape != c->particles.shape || h->precision != c->particles.precision)
         return lm_fail(LM_BAD_INPUT,
-                       "%s: a checkpoint with %s shape and %s precision; set [particles] shape and precision so", path,
-                       h->shape == LM_LINEAR ? "linear" : "quadratic", h->precision == LM_SINGLE ? "single" : "double");
+                       "%s: a checkpoint with %s shape and %s precision: set particles.shape and particles.precision so",
+                       path, h->shape == LM_LINEAR ? "linear" : "quadratic",
+                       h->precision == LM_SINGLE ? "single" : "double");
     if (h->species_count != c->species_count)
-        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d", path, h->species_count,
-                       c->species_count);
+        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d: give the same [species.NAME]", path,
+                       h->species_count, c->species_count);
     for (int s = 0; s < h->species_count; s++) {
         const struct lm_checkpoint_species *a = &h->species[s];
         const struct lm_species_config *k = &c->species[s];
         if (strcmp(a->name, k->name) || a->charge != k->charge || a->mass != k->mass ||
             a->weight != sim->backend->setup.species[s].weight)
             return lm_fail(LM_BAD_INPUT,
-                           "%s: species %d is '%s' (charge %g, mass %g, weight %g) there, '%s' (%g, %g, %g) in the run",
-                           path, s + 1, a->name, a->charge, a->mass, a->weight, k->name, k->charge, k->mass,
-                           sim->backend->setup.species[s].weight);
+                           "%s: species %d is '%s' there (charge %.17g, mass %.17g, particles_per_cell %.17g), '%s' (%.17g, "
+                           "%.17g, %.17g) in the run: give the same [species.NAME]",
+                           path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
+                           k->particles_per_cell);
     }
     if (h->field_count != LM_STATE_FIELDS)
-        return lm_fail(LM_BAD_INPUT, "%s: holds %d fields instead of %d: written by another version", path,
+        return lm_fail(LM_BAD_INPUT, "%s: holds %d fields instead of %d: take the version that wrote it", path,
                        h->field_count, LM_STATE_FIELDS);
     return LM_OK;
 }
@@ -317,8 +320,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     return status ? status : settle(sim);
 }
 
-/* --- stopping while the state is good
- * --------------------------------------------------------------------------------------- */
+/* --- stopping while the state is good --- */
 
 /* The cell with the largest value (NaN counts as that) of the sum of squares of `count` arrays. */
 static int find_largest(struct lm_sim *sim, int array, int count, int *i, int *j, double *value)
@@ -349,7 +351,8 @@ found:
     return status;
 }
 
-static int unstable(struct lm_sim *sim, const char *what)
+/* Why the next step cannot be taken, where the fields are largest, and what to do about it. */
+static int unstable(struct lm_sim *sim, const char *what, const char *cause)
 {
     int i = 0, j = 0, p = 0, q = 0;
     double e = 0, b = 0;
@@ -357,12 +360,11 @@ static int unstable(struct lm_sim *sim, const char *what)
         return LM_FAILED;
     const struct lm_grid *g = &sim->grid;
     return lm_fail(LM_FAILED,
-                   "step %lld (t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at x "
-                   "= %g, y = %g; "
-                   "%lld cells at the density floor. Likely cause: dt too large for the cell size or the fields%s",
-                   (long long)sim->step + 1, lm_sim_time(sim), what, e, (i + 0.5) * g->dx, (j + 0.5) * g->dy, b,
-                   (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored,
-                   sim->control.floored ? ", or a density floor so low that E grows in the voids" : "");
+                   "step %lld (from t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at "
+                   "x = %g, y = %g; %lld cells at the density floor. Likely cause: %s%s",
+                   (long long)sim->step + 1, lm_sim_time(sim), what, fabs(e), (i + 0.5) * g->dx, (j + 0.5) * g->dy,
+                   fabs(b), (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored, cause,
+                   sim->control.floored ? ", or fields.density_floor so low that E grows in the voids" : "");
 }
 
 int lm_sim_check(struct lm_sim *sim)
@@ -371,7 +373,7 @@ int lm_sim_check(struct lm_sim *sim)
     double dt = sim->config->run.dt, cell = fmin(sim->grid.dx, sim->grid.dy);
     const double *e = sim->control.push_e;
     if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))
-        return unstable(sim, "a field is not finite");
+        return unstable(sim, "a field is not finite", "run.dt too large for the cells or the fields");
     for (int s = 0; s < sim->config->species_count; s++) {
         double bound = speed_bound(sim, s, dt);
         if (bound * dt / cell <= LM_MAX_CELLS)
@@ -379,12 +381,12 @@ int lm_sim_check(struct lm_sim *sim)
         snprintf(what, sizeof what,
                  "a particle of species %s could cross %.3g cells in it (limit %d; fastest now |v| = %.4g)",
                  sim->config->species[s].name, bound * dt / cell, LM_MAX_CELLS, sqrt(sim->control.speed2[s]));
-        return unstable(sim, what);
+        return unstable(sim, what, "run.dt too large for the cells or the speeds");
     }
     if (sim->config->fields.solver == LM_SOLVER_HYBRID && substeps_needed(sim) > sim->config->fields.max_substeps) {
-        snprintf(what, sizeof what, "the fields need %d substeps a half step (fields.max_substeps = %d)",
+        snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)",
                  substeps_needed(sim), sim->config->fields.max_substeps);
-        return unstable(sim, what);
+        return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
     }
     return LM_OK;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/sim.h"
+#include "larmor/run.h"
 
 struct run_case {
     const char *name, *file;
@@ -49,32 +49,73 @@ static inline void case_config(const struct run_case *c, int count, const char *
     }
 }
 
-/* Runs a case to its end; the fingerprint of the last state, and after the first step where `early` is not NULL. */
-static inline uint64_t case_run(const struct run_case *c, int count, const char *const *more, uint64_t *early)
-{
-    struct lm_config *config = calloc(1, sizeof *config);
+/* A case under way. */
+struct case_state {
+    struct lm_config *config;
     struct lm_sim *sim;
-    uint64_t print = 0;
-    case_config(c, count, more, config);
-    int status = lm_sim_create(config, &sim);
-    if (!status)
-        status = lm_sim_start(sim);
-    while (!status && sim->step < config->run.steps) {
-        status = lm_sim_check(sim);
-        if (!status)
-            status = lm_sim_step(sim);
-        if (!status && early && sim->step == 1)
-            status = lm_sim_fingerprint(sim, early);
-    }
-    if (!status)
-        status = lm_sim_fingerprint(sim, &print);
+};
+
+static inline void case_must(int status, const char *name)
+{
     if (status) {
-        fprintf(stderr, "%s: %s\n", c->name, lm_error());
+        fprintf(stderr, "%s: %s\n", name, lm_error());
         exit(1);
     }
-    lm_sim_destroy(&sim);
-    lm_config_free(config);
-    free(config);
+}
+
+/* Creates a case, at its start or from a checkpoint. */
+static inline struct case_state case_open(const struct run_case *c, int count, const char *const *more, const char *restart)
+{
+    struct case_state s = {calloc(1, sizeof *s.config), NULL};
+    struct lm_checkpoint head;
+    case_config(c, count, more, s.config);
+    case_must(lm_sim_create(s.config, &s.sim), c->name);
+    case_must(restart ? lm_sim_restore(s.sim, restart, &head) : lm_sim_start(s.sim), c->name);
+    return s;
+}
+
+/* Steps to `step`, or to the end of the run where that comes first; the fingerprint there. */
+static inline uint64_t case_advance(const struct run_case *c, struct case_state *s, int64_t step)
+{
+    uint64_t print = 0;
+    while (s->sim->step < s->config->run.steps && s->sim->step < step) {
+        case_must(lm_sim_check(s->sim), c->name);
+        case_must(lm_sim_step(s->sim), c->name);
+    }
+    case_must(lm_sim_fingerprint(s->sim, &print), c->name);
+    return print;
+}
+
+static inline void case_close(struct case_state *s)
+{
+    lm_sim_destroy(&s->sim);
+    lm_config_free(s->config);
+    free(s->config);
+}
+
+/* Runs a case to its end. */
+static inline uint64_t case_run(const struct run_case *c, int count, const char *const *more)
+{
+    struct case_state s = case_open(c, count, more, NULL);
+    uint64_t print = case_advance(c, &s, INT64_MAX);
+    case_close(&s);
+    return print;
+}
+
+/* Runs a case to `step`, through a checkpoint in `directory`, and on to its end with other overrides. */
+static inline uint64_t case_run_restarted(const struct run_case *c, int count, const char *const *before, const char *const *after,
+                                          int64_t step, const char *directory)
+{
+    char path[LM_MAX_PATH];
+    struct lm_references none = {0};
+    struct case_state s = case_open(c, count, before, NULL);
+    case_advance(c, &s, step);
+    snprintf(s.config->output.directory, sizeof s.config->output.directory, "%s", directory);
+    case_must(lm_output_checkpoint(s.sim, &none, path), c->name);
+    case_close(&s);
+    s = case_open(c, count, after, path);
+    uint64_t print = case_advance(c, &s, INT64_MAX);
+    case_close(&s);
     return print;
 }
 

@@ -24,9 +24,9 @@ enum lm_array {
     LM_J_OLD,                 /* ion current at n-1/2, centres */
     LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
     LM_J_NEW,                 /* n+1/2 */
-    LM_N_MID = LM_J_NEW + 3,  /* work: a mean of both levels */
-    LM_J_MID,
-    LM_E = LM_J_MID + 3,      /* E of Ohm's law at n, for output */
+    LM_N_MID = LM_J_NEW + 3,  /* work: the mean of both levels */
+    LM_J_AHEAD,               /* work: the ion current extrapolated to n+1 */
+    LM_E = LM_J_AHEAD + 3,      /* E of Ohm's law at n, for output */
     LM_FLOORED = LM_E + 3,    /* electron density, floored */
     LM_PRESSURE,              /* electron pressure */
     LM_ETA,                   /* resistivity at centres */

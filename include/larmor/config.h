@@ -72,7 +72,7 @@ struct lm_config {
         int smoothing;        /* binomial passes on the moments and on E for the push, 0..8 */
         int friction;         /* 1: ions do not feel the resistive part of E */
         double substep_safety; /* largest omega * substep, <= 2.8 */
-        int max_substeps;     /* a half step that needs more stops the run */
+        int max_substeps;     /* a step that needs more stops the run */
     } fields;
     struct {
         int shape;            /* enum lm_shape_order */

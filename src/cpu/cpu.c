@@ -6,6 +6,8 @@
 
 #include "larmor/physics/hash.h"
 
+enum { SHARED_CELLS = 8192 }; /* below it a loop over the grid takes less time than waking the threads */
+
 static void cpu_destroy(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -152,6 +154,7 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     c->base.ops = setup->precision == 32 ? &ops_single : &ops_double;
     c->base.setup = *setup;
     c->threads = setup->threads > 0 ? setup->threads : omp_get_num_procs();
+    c->grid_threads = setup->grid.cells < SHARED_CELLS ? 1 : c->threads;
     c->tiles_x = (setup->grid.nx + setup->tile - 1) / setup->tile;
     c->tiles_y = (setup->grid.ny + setup->tile - 1) / setup->tile;
     int status = allocate(c);

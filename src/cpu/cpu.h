@@ -17,7 +17,8 @@ struct lm_cpu_species {
 
 struct lm_cpu {
     struct lm_backend base;
-    int threads;
+    int threads;      /* for particles */
+    int grid_threads; /* for loops over the grid: 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];                    /* [ny][nx] integer moments of one species */
@@ -36,7 +37,7 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
 
 /* Rows of the grid with all columns, or with `extra` more cells on each side. */
 #define LM_ROWS(c, low, high)                                                                                          \
-    _Pragma("omp parallel for schedule(static) num_threads((c)->threads)") for (int j = -(low);                        \
+    _Pragma("omp parallel for schedule(static) num_threads((c)->grid_threads)") for (int j = -(low);                        \
                                                                                 j < (c)->base.setup.grid.ny + (high); j++)
 
 /* src/cpu/fields.c */

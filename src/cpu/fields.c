@@ -32,7 +32,7 @@ int lm_cpu_mix(struct lm_backend *b, int to, double x, int a, double y, int d, i
     for (int k = 0; k < count; k++) {
         double *out = c->array[to + k];
         const double *p = c->array[a + k], *q = c->array[d + k];
-#pragma omp parallel for num_threads(c->threads)
+#pragma omp parallel for num_threads(c->grid_threads)
         for (size_t i = 0; i < size; i++)
             out[i] = x * p[i] + y * q[i];
     }
@@ -46,7 +46,7 @@ int lm_cpu_closure(struct lm_backend *b, int density)
     size_t size = b->setup.grid.size;
     const double *n = c->array[density];
     double *floored = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE];
-#pragma omp parallel for num_threads(c->threads)
+#pragma omp parallel for num_threads(c->grid_threads)
     for (size_t i = 0; i < size; i++) {
         floored[i] = lm_floored(n[i], o);
         p[i] = lm_pressure(floored[i], o);
@@ -180,7 +180,7 @@ int lm_cpu_survey(struct lm_backend *b)
     struct lm_view bf = view(c, c->array + LM_B);
     uint64_t ex = 0, ey = 0, ez = 0, frequency = 0;
     int64_t floored = 0;
-#pragma omp parallel for num_threads(c->threads) reduction(max : ex, ey, ez, frequency) reduction(+ : floored)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : ex, ey, ez, frequency) reduction(+ : floored)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
@@ -251,7 +251,7 @@ static int64_t sum_cells(const struct lm_cpu *c, const double *a, int square, in
 {
     const struct lm_grid *g = &c->base.setup.grid;
     uint64_t top = 0;
-#pragma omp parallel for num_threads(c->threads) reduction(max : top)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : top)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             double v = a[lm_at(g, i, j)];
@@ -260,7 +260,7 @@ static int64_t sum_cells(const struct lm_cpu *c, const double *a, int square, in
     *exponent = lm_sum_exponent((double)g->cells, lm_cap_exponent(lm_from_bits(top)));
     double scale = lm_exp2i(*exponent);
     int64_t sum = 0;
-#pragma omp parallel for num_threads(c->threads) reduction(+ : sum)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : sum)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             double v = a[lm_at(g, i, j)];
@@ -278,7 +278,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
         out->b2[d] = sum_cells(c, c->array[LM_B + d], 1, &out->exponent_b2[d]);
     uint64_t div = 0;
     struct lm_view bf = view(c, c->array + LM_B);
-#pragma omp parallel for num_threads(c->threads) reduction(max : div)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : div)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
@@ -296,7 +296,7 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
     uint64_t hash = 0;
     for (int f = 0; f < LM_STATE_FIELDS; f++) {
         const double *a = c->array[f];
-#pragma omp parallel for num_threads(c->threads) reduction(+ : hash)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
         for (int j = 0; j < g->ny; j++)
             for (int i = 0; i < g->nx; i++)
                 hash += lm_hash_value(f, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);

@@ -1,4 +1,5 @@
-/* CPU and GPU, bit for bit. Needs a GPU. Prints a line a case that can stand in golden.txt: with --write, only those.
+/* CPU and GPU, bit for bit. Needs a GPU. Prints a line a case that can stand in golden.txt: with --write, only those; with --cpu,
+ * the CPU's alone (no GPU needed).
  *
  * A program without Check: CUDA does not survive a fork, and the machine with the GPU may have no libraries. */
 #include <time.h>
@@ -7,17 +8,46 @@
 
 static int failures;
 
-static void compare(const struct run_case *c, uint64_t want, const char *what, int count, const char *const *more)
+static void report(const struct run_case *c, uint64_t want, const char *what, uint64_t print)
 {
-    uint64_t print = case_run(c, count, more, NULL);
     int ok = print == want;
     failures += !ok;
     printf("%-28s %-34s %016llx %s\n", c->name, what, (unsigned long long)print, ok ? "equal" : "DIFFERENT");
     fflush(stdout);
 }
 
+static void compare(const struct run_case *c, uint64_t want, const char *what, int count, const char *const *more)
+{
+    report(c, want, what, case_run(c, count, more));
+}
+
+/* From one backend to the other in the middle of the run. */
+static void compare_restart(const struct run_case *c, uint64_t want)
+{
+    const char *cpu[] = {"run.backend=cpu", "run.tile=16"}, *gpu[] = {"run.backend=cuda", "run.tile=8"};
+    char directory[] = "/tmp/larmor-gpu-XXXXXX", command[64];
+    if (!mkdtemp(directory))
+        exit(1);
+    report(c, want, "CPU to step 11, on with the GPU", case_run_restarted(c, 2, cpu, gpu, 11, directory));
+    report(c, want, "GPU to step 12, on with the CPU", case_run_restarted(c, 2, gpu, cpu, 12, directory));
+    report(c, want, "GPU to step 13, on with the GPU", case_run_restarted(c, 2, gpu, gpu, 13, directory));
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    failures += system(command) != 0;
+}
+
+/* The CPU's fingerprints, as they would stand in golden.txt. */
+static int print_cpu(void)
+{
+    const char *cpu[] = {"run.backend=cpu"};
+    for (int k = 0; k < RUN_CASES; k++)
+        printf("%s %016llx\n", run_cases[k].name, (unsigned long long)case_run(&run_cases[k], 1, cpu));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "--cpu"))
+        return print_cpu();
     int write = argc > 1 && !strcmp(argv[1], "--write"), fast = argc > 1 && !strcmp(argv[1], "--fast"), cases = 0;
     const char *cpu[] = {"run.backend=cpu"}, *gpu8[] = {"run.backend=cuda", "run.tile=8"};
     const char *gpu16[] = {"run.backend=cuda", "run.tile=16", "run.sort_every=3"};
@@ -27,12 +57,12 @@ int main(int argc, char **argv)
         uint64_t golden = golden_of(c->name);
         if (fast) { /* under a sanitizer */
             const char *few[] = {"run.backend=cuda", "run.tile=8", "run.steps=4"}, *same[] = {"run.backend=cpu", "run.steps=4"};
-            compare(c, case_run(c, 2, same, NULL), "GPU, 4 steps", 3, few);
+            compare(c, case_run(c, 2, same), "GPU, 4 steps", 3, few);
             continue;
         }
-        uint64_t print = case_run(c, 1, cpu, NULL);
+        uint64_t print = case_run(c, 1, cpu);
         if (write) {
-            uint64_t other = case_run(c, 2, gpu8, NULL);
+            uint64_t other = case_run(c, 2, gpu8);
             if (other == print)
                 printf("%s %016llx\n", c->name, (unsigned long long)print);
             failures += other != print;
@@ -45,6 +75,7 @@ int main(int argc, char **argv)
         compare(c, print, "GPU, tile 8", 2, gpu8);
         compare(c, print, "GPU, tile 16, sorted every 3", 3, gpu16);
         compare(c, print, "GPU, tile 8, never sorted", 3, gpu1000);
+        compare_restart(c, print);
     }
     if (!write)
         printf("%d cases, %d failures\n", cases, failures);

@@ -1,0 +1,274 @@
+"""Reads the output directory of a run: time series, fields, particles, summary.
+
+    run = Run("out")
+    run.series["time"], run.series.units["time"]
+    f = run.fields(500)
+    f["B/z"], f.x("B/z"), f.time
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from configparser import ConfigParser
+from functools import cached_property
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+
+class RunError(RuntimeError):
+    """The directory does not hold what was asked for; the message says what is there."""
+
+
+def _text(value: object) -> str:
+    """An HDF5 string attribute, whatever h5py makes of it."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _numbers(value: object) -> np.ndarray:
+    return np.atleast_1d(np.asarray(value, dtype=float))
+
+
+class Series:
+    """The time series: columns by name, all of the same length, with their units."""
+
+    def __init__(self, columns: dict[str, np.ndarray], units: dict[str, str]) -> None:
+        self._columns = columns
+        self.units = units
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._columns)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._columns
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._columns:
+            raise RunError(f"no column {name!r} in the series; there are: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def __len__(self) -> int:
+        return min((len(column) for column in self._columns.values()), default=0)
+
+    @classmethod
+    def read(cls, directory: Path) -> Series:
+        """From series.h5, or from series.csv where the HDF5 file is absent or cannot be read."""
+        try:
+            return cls.read_hdf5(directory / "series.h5")
+        except OSError:
+            pass
+        try:
+            return cls.read_csv(directory / "series.csv")
+        except FileNotFoundError:
+            raise RunError(f"{directory} holds neither series.h5 nor series.csv") from None
+
+    @classmethod
+    def read_hdf5(cls, file: Path) -> Series:
+        with h5py.File(file, "r") as h5:
+            sets = {name: item for name, item in h5.items() if isinstance(item, h5py.Dataset) and item.ndim == 1}
+            rows = min((len(item) for item in sets.values()), default=0)  # a killed run may have cut a row
+            columns = {name: item[:rows] for name, item in sets.items()}
+            units = {name: _text(item.attrs.get("units", "")) for name, item in sets.items()}
+        return cls(columns, units)
+
+    @classmethod
+    def read_csv(cls, file: Path) -> Series:
+        """Header `name[unit],...`; a last line that is cut short is left out."""
+        with open(file, newline="") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+        if not rows:
+            raise RunError(f"{file} is empty")
+        heads = [re.fullmatch(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", head) for head in rows[0]]
+        if not all(heads):
+            raise RunError(f"{file}: the header is not name[unit],name[unit],...")
+        names = [head[1] for head in heads]
+        body = [row for row in rows[1:] if len(row) == len(names)]
+        table = np.array(body, dtype=float).reshape(len(body), len(names))
+        columns = {name: table[:, i] for i, name in enumerate(names)}
+        if "step" in columns:
+            columns["step"] = columns["step"].astype(np.int64)
+        return cls(columns, {name: head[2] or "" for name, head in zip(names, heads)})
+
+
+class _Iteration:
+    """One openPMD file with a single iteration."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._h5 = h5py.File(file, "r")
+        data = self._h5["data"]
+        self.step = int(next(iter(data)))
+        self._group = data[str(self.step)]
+        self.time = float(_numbers(self._group.attrs["time"])[0])
+        self.dt = float(_numbers(self._group.attrs["dt"])[0])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._h5.close()
+
+    def _child(self, path_attribute: str, fallback: str):
+        path = _text(self._h5.attrs.get(path_attribute, fallback)).strip("/")
+        if path not in self._group:
+            raise RunError(f"{self.file} has no {path}")
+        return self._group[path]
+
+
+class Fields(_Iteration):
+    """The meshes of one step. Names are `record` or `record/component`: "B/z", "rho", "n_protons"."""
+
+    @cached_property
+    def _meshes(self) -> h5py.Group:
+        return self._child("meshesPath", "meshes/")
+
+    @property
+    def names(self) -> list[str]:
+        found: list[str] = []
+        for record, item in self._meshes.items():
+            found += [record] if isinstance(item, h5py.Dataset) else [f"{record}/{component}" for component in item]
+        return found
+
+    def _record(self, name: str) -> tuple[h5py.Group | h5py.Dataset, h5py.Dataset]:
+        if name not in self.names:
+            raise RunError(f"no mesh {name!r} in {self.file.name}; there are: {', '.join(self.names)}")
+        return self._meshes[name.split("/")[0]], self._meshes[name]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The array [ny, nx] in the code's units."""
+        record, component = self._record(name)
+        data = component[()]
+        return data.T if self._axes(record) == ["x", "y"] else data
+
+    @staticmethod
+    def _axes(record: h5py.Group | h5py.Dataset) -> list[str]:
+        return [_text(label) for label in np.atleast_1d(record.attrs["axisLabels"])]
+
+    def _coordinate(self, name: str, axis: str) -> np.ndarray:
+        record, component = self._record(name)
+        at = self._axes(record).index(axis)
+        spacing = float(_numbers(record.attrs["gridSpacing"])[at])
+        offset = float(_numbers(record.attrs["gridGlobalOffset"])[at])
+        position = float(_numbers(component.attrs["position"])[at])
+        return offset + (np.arange(component.shape[at]) + position) * spacing
+
+    def x(self, name: str) -> np.ndarray:
+        """x of the values of a mesh [d_i]."""
+        return self._coordinate(name, "x")
+
+    def y(self, name: str) -> np.ndarray:
+        """y of the values of a mesh [d_i]."""
+        return self._coordinate(name, "y")
+
+    def mesh_time(self, name: str) -> float:
+        """Time of a record, which may lie beside the file's [1/Omega_ci]."""
+        record, _ = self._record(name)
+        return self.time + float(_numbers(record.attrs.get("timeOffset", 0.0))[0])
+
+
+class Particles(_Iteration):
+    """The particles of one step, by species."""
+
+    @cached_property
+    def _particles(self) -> h5py.Group:
+        return self._child("particlesPath", "particles/")
+
+    @property
+    def species(self) -> list[str]:
+        return list(self._particles)
+
+    def get(self, species: str, record: str) -> np.ndarray:
+        """A record such as "position/x", "momentum/z", "charge", "id"; positions with positionOffset added."""
+        if species not in self._particles:
+            raise RunError(f"no species {species!r} in {self.file.name}; there are: {', '.join(self.species)}")
+        group = self._particles[species]
+        if record not in group:
+            raise RunError(f"species {species!r} has no {record!r}")
+        values = self._values(group[record])
+        if record.startswith("position/"):
+            offset = record.replace("position/", "positionOffset/", 1)
+            values = values + (self._values(group[offset]) if offset in group else 0)
+        return values
+
+    @staticmethod
+    def _values(item: h5py.Group | h5py.Dataset) -> np.ndarray:
+        if isinstance(item, h5py.Dataset):
+            return item[()]
+        shape = tuple(int(n) for n in np.atleast_1d(item.attrs["shape"]))
+        return np.full(shape, _numbers(item.attrs["value"])[0])
+
+
+class Run:
+    """An output directory."""
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        if not self.directory.is_dir():
+            raise RunError(f"{directory} is no directory")
+
+    @cached_property
+    def series(self) -> Series:
+        return Series.read(self.directory)
+
+    @cached_property
+    def summary(self) -> dict:
+        """run.json."""
+        return json.loads((self.directory / "run.json").read_text())
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, str]]:
+        """run.ini: every key of the run, resolved, as text."""
+        parser = ConfigParser(interpolation=None, delimiters=("=",), inline_comment_prefixes=(";",))
+        with open(self.directory / "run.ini") as stream:
+            parser.read_file(stream)
+        return {section: dict(parser[section]) for section in parser.sections()}
+
+    @property
+    def field_steps(self) -> list[int]:
+        return self._steps("fields")
+
+    @property
+    def particle_steps(self) -> list[int]:
+        return self._steps("particles")
+
+    def fields(self, step: int) -> Fields:
+        return Fields(self._file("fields", step))
+
+    def particles(self, step: int) -> Particles:
+        return Particles(self._file("particles", step))
+
+    def each_fields(self) -> Iterator[Fields]:
+        for step in self.field_steps:
+            with self.fields(step) as fields:
+                yield fields
+
+    def history(self, name: str, reduce: Callable[[np.ndarray], np.ndarray] = lambda a: a,
+                ) -> tuple[np.ndarray, np.ndarray]:
+        """Times and one mesh of every output, passed through `reduce` and stacked along axis 0."""
+        times, frames = [], []
+        for fields in self.each_fields():
+            times.append(fields.mesh_time(name))
+            frames.append(reduce(fields[name]))
+        if not frames:
+            raise RunError(f"{self.directory} holds no fields")
+        return np.array(times), np.array(frames)
+
+    def _steps(self, kind: str) -> list[int]:
+        names = (re.fullmatch(r"data_(\d+)\.h5", file.name) for file in (self.directory / kind).glob("data_*.h5"))
+        return sorted(int(name[1]) for name in names if name)
+
+    def _file(self, kind: str, step: int) -> Path:
+        file = self.directory / kind / f"data_{step:08d}.h5"
+        if not file.is_file():
+            have = self._steps(kind)
+            there = f"steps {have[0]} to {have[-1]}, {len(have)} in all" if have else "none"
+            raise RunError(f"no {kind} of step {step} in {self.directory}; there are: {there}")
+        return file

@@ -1,0 +1,173 @@
+"""Spectra of field outputs, frequencies of modes, growth rates.
+
+Handedness: with B0 along +x and b = B_y + i B_z ~ exp(i (k x - omega t)), a wave with omega > 0 turns as ions do (L)
+and one with omega < 0 as electrons do (R), whatever the sign of k; it runs along +x where omega/k > 0 and along -x
+where omega/k < 0. One transform of b in x and t therefore separates all four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .run import Run
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A fitted number and its standard error."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Transverse:
+    """b = B_y + i B_z, mean over y, at times t [1/Omega_ci] and places x [d_i]: b[t, x]."""
+
+    t: np.ndarray
+    x: np.ndarray
+    b: np.ndarray
+
+    @property
+    def length(self) -> float:
+        """The periodic length of the box [d_i]."""
+        return (self.x[1] - self.x[0]) * len(self.x)
+
+
+def transverse(run: Run) -> Transverse:
+    """b of every field output of a run."""
+    times, rows, x = [], [], None
+    for fields in run.each_fields():
+        rows.append(fields["B/y"].mean(axis=0) + 1j * fields["B/z"].mean(axis=0))
+        times.append(fields.time)
+        x = fields.x("B/y") if x is None else x
+    if len(rows) < 2:
+        raise ValueError(f"{run.directory}: a spectrum needs two field outputs or more ([output] fields_every)")
+    return Transverse(np.array(times), x, np.array(rows))
+
+
+# ---------------------------------------------------------------- transforms
+
+
+def omega_k(b: np.ndarray, dt: float, dx: float, window: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """omega, k (both increasing) and power[omega, k] of b[t, x] ~ exp(i (k x - omega t)); Hann window in t by default.
+
+    The power of a wave of amplitude A that fits the box is |A|^2 in its bin.
+    """
+    nt, nx = b.shape
+    weights = np.hanning(nt + 1)[:nt] if window else np.ones(nt)
+    amplitude = np.fft.fft(b * weights[:, None], axis=1) / nx
+    amplitude = np.fft.ifft(amplitude, axis=0) * nt / weights.sum()  # exp(+i omega t)
+    omega = 2 * np.pi * np.fft.fftfreq(nt, dt)
+    k = 2 * np.pi * np.fft.fftfreq(nx, dx)
+    return np.fft.fftshift(omega), np.fft.fftshift(k), np.fft.fftshift(np.abs(amplitude) ** 2)
+
+
+def mode(b: np.ndarray, m: int) -> np.ndarray:
+    """Amplitude in time of exp(2 pi i m x/L) in b[t, x]; m < 0 turns the other way."""
+    return np.fft.fft(b, axis=1)[:, m] / b.shape[1]
+
+
+def times_are_even(t: np.ndarray) -> bool:
+    steps = np.diff(t)
+    return bool(np.all(np.abs(steps - steps[0]) <= 1e-6 * abs(steps[0])))
+
+
+# ---------------------------------------------------------------- frequencies
+
+
+def peak_frequency(t: np.ndarray, z: np.ndarray, sign: int, padding: int = 16) -> float:
+    """omega of the strongest exp(-i omega t) in z with the given sign of omega (Hann window, zero padding)."""
+    if not times_are_even(t):
+        raise ValueError("the times are not equidistant")
+    n = len(t)
+    spectrum = np.abs(np.fft.ifft(z * np.hanning(n + 1)[:n], padding * n))
+    omega = 2 * np.pi * np.fft.fftfreq(padding * n, t[1] - t[0])
+    return float(omega[np.argmax(np.where(sign * omega > 0, spectrum, 0.0))])
+
+
+def fit_tones(t: np.ndarray, z: np.ndarray, guesses: Sequence[complex], damped: bool = False,
+              iterations: int = 60) -> list[tuple[complex, complex]]:
+    """Least-squares fit of z(t) = sum A exp(-i omega t): the frequencies and their standard errors.
+
+    Real frequencies unless `damped`. Errors are (error of Re omega) + i (error of Im omega), from the covariance of the
+    residuals; they know nothing of systematic effects. The amplitudes are eliminated (variable projection; Golub and
+    Pereyra 1973), the frequencies found by Gauss-Newton.
+    """
+    return _fit(np.asarray(t, float), np.asarray(z, complex), guesses, damped, False, iterations)
+
+
+def fit_oscillation(t: np.ndarray, a: np.ndarray, guess: complex, iterations: int = 60) -> tuple[complex, complex]:
+    """Least-squares fit of a real a(t) = Re A exp(-i omega t), omega complex: omega and its standard errors."""
+    return _fit(np.asarray(t, float), np.asarray(a, float), [guess], True, True, iterations)[0]
+
+
+def _basis(t: np.ndarray, omegas: np.ndarray, real: bool) -> np.ndarray:
+    """Columns of the linear part: for each omega, the real and imaginary part of A."""
+    columns = np.exp(-1j * np.outer(t - t[0], omegas))
+    if real:
+        return np.hstack([columns.real, -columns.imag])
+    both = np.hstack([columns, 1j * columns])
+    return np.vstack([both.real, both.imag])
+
+
+def _fit(t, z, guesses, damped, real, iterations):
+    omegas = np.array(guesses, dtype=complex)
+    data = z if real else np.concatenate([z.real, z.imag])
+    count = len(omegas)
+    for _ in range(iterations):
+        full, residual = _linearise(t, data, omegas, damped, real)
+        step = np.linalg.lstsq(full, residual, rcond=None)[0][2 * count:]
+        change = step[:count] + (1j * step[count:] if damped else 0)
+        limit = np.pi / (t[-1] - t[0])  # half a bin: keeps a step inside the basin
+        omegas = omegas + change * np.minimum(1, limit / np.maximum(np.abs(change), 1e-300))
+        if np.all(np.abs(change) < 1e-12 * np.maximum(np.abs(omegas), 1e-3)):
+            break
+    full, residual = _linearise(t, data, omegas, damped, real)
+    free = max(len(data) - full.shape[1], 1)
+    covariance = np.linalg.pinv(full.T @ full) * (residual @ residual) / free
+    sigma = np.sqrt(np.maximum(np.diag(covariance), 0))[2 * count:]
+    errors = sigma[:count] + (1j * sigma[count:] if damped else 0)
+    return list(zip(omegas.tolist(), np.asarray(errors, complex).tolist()))
+
+
+def _linearise(t, data, omegas, damped, real):
+    """Jacobian [amplitudes, Re omega, Im omega] and residual at the present frequencies."""
+    basis = _basis(t, omegas, real)
+    linear = np.linalg.lstsq(basis, data, rcond=None)[0]
+    count = len(omegas)
+    amplitude = linear[:count] + 1j * linear[count:]
+    slopes = -1j * (t - t[0])[:, None] * amplitude * np.exp(-1j * np.outer(t - t[0], omegas))
+    parts = [slopes] + ([1j * slopes] if damped else [])
+    stack = (lambda a: a.real) if real else (lambda a: np.vstack([a.real, a.imag]))
+    return np.hstack([basis] + [stack(part) for part in parts]), data - basis @ linear
+
+
+# ---------------------------------------------------------------- growth and damping
+
+
+def in_window(t: np.ndarray, window: tuple[float, float]) -> np.ndarray:
+    inside = (t >= window[0]) & (t <= window[1])
+    if inside.sum() < 3:
+        raise ValueError(f"fewer than three outputs in the window {window[0]:g} to {window[1]:g}")
+    return inside
+
+
+def fit_rate(t: np.ndarray, amplitude: np.ndarray, window: tuple[float, float]) -> Estimate:
+    """Growth rate: slope of log|amplitude| by least squares inside a window that was fixed beforehand."""
+    inside = in_window(t, window)
+    x, y = t[inside], np.log(np.abs(amplitude[inside]))
+    x0 = x - x.mean()
+    slope = (x0 @ y) / (x0 @ x0)
+    residual = y - y.mean() - slope * x0
+    return Estimate(float(slope), float(np.sqrt(residual @ residual / (len(x) - 2) / (x0 @ x0))))
+
+
+def mean_estimate(values: Sequence[float]) -> Estimate:
+    """Mean over independent runs with the standard error of the mean."""
+    array = np.asarray(values, dtype=float)
+    error = array.std(ddof=1) / np.sqrt(len(array)) if len(array) > 1 else np.nan
+    return Estimate(float(array.mean()), float(error))

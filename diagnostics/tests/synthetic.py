@@ -1,0 +1,69 @@
+"""Small run directories with known contents, in the formats that the program writes."""
+
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+
+def write_series(directory: Path, columns: dict[str, tuple[str, np.ndarray]]) -> None:
+    """series.h5 and series.csv from name -> (unit, values)."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with h5py.File(directory / "series.h5", "w") as h5:
+        for name, (unit, values) in columns.items():
+            h5.create_dataset(name, data=values).attrs["units"] = np.bytes_(unit)
+    heads = [f"{name}[{unit}]" if unit else name for name, (unit, _) in columns.items()]
+    rows = zip(*(values for _, values in columns.values()))
+    lines = [",".join(heads)] + [",".join(str(int(v)) if isinstance(v, np.integer) else f"{v:.16e}" for v in row)
+                                 for row in rows]
+    (directory / "series.csv").write_text("\n".join(lines) + "\n")
+
+
+def write_fields(directory: Path, step: int, time: float, meshes: dict[str, np.ndarray], spacing=(0.5, 0.25),
+                 position=(0.0, 0.5), offset=(0.25, 0.125)) -> None:
+    """fields/data_%08d.h5 with arrays [ny, nx]; spacing, position and offset as (y, x)."""
+    folder = directory / "fields"
+    folder.mkdir(parents=True, exist_ok=True)
+    with h5py.File(folder / f"data_{step:08d}.h5", "w") as h5:
+        h5.attrs["meshesPath"] = np.bytes_("meshes/")
+        iteration = h5.create_group(f"data/{step}")
+        iteration.attrs["time"], iteration.attrs["dt"] = time, 0.1
+        for name, values in meshes.items():
+            record, _, component = name.partition("/")
+            data = iteration.create_dataset(f"meshes/{name}", data=values)
+            data.attrs["position"] = position
+            group = iteration[f"meshes/{record}"] if component else data
+            group.attrs["axisLabels"] = np.array([b"y", b"x"])
+            group.attrs["gridSpacing"] = np.array(spacing, dtype=np.float32)
+            group.attrs["gridGlobalOffset"] = offset
+            group.attrs["timeOffset"] = 0.0
+
+
+def write_particles(directory: Path, step: int, species: str, x: np.ndarray, weight: float) -> None:
+    folder = directory / "particles"
+    folder.mkdir(parents=True, exist_ok=True)
+    with h5py.File(folder / f"data_{step:08d}.h5", "w") as h5:
+        h5.attrs["particlesPath"] = np.bytes_("particles/")
+        iteration = h5.create_group(f"data/{step}")
+        iteration.attrs["time"], iteration.attrs["dt"] = 0.1 * step, 0.1
+        group = iteration.create_group(f"particles/{species}")
+        group.create_dataset("position/x", data=x)
+        for name, value in (("positionOffset/x", 2.0), ("weighting", weight)):
+            constant = group.create_group(name)
+            constant.attrs["value"], constant.attrs["shape"] = value, np.array([len(x)], dtype=np.uint64)
+
+
+def write_settings(directory: Path) -> None:
+    (directory / "run.ini").write_text("[run]\ndt = 0.1\n\n[species.protons]\ndrift_y = 0.1*sin(x)\n")
+    (directory / "run.json").write_text(json.dumps({"fingerprint": "00ff"}))
+
+
+def wave_run(directory: Path, waves, nt: int = 128, nx: int = 32, dt: float = 0.25, length: float = 8.0) -> None:
+    """Field outputs of b = B_y + i B_z = sum A exp(i (k x - omega t)) from (A, mode, omega)."""
+    x = (np.arange(nx) + 0.5) * length / nx
+    for n in range(nt):
+        b = sum(a * np.exp(1j * (2 * np.pi * m / length * x - omega * n * dt)) for a, m, omega in waves)
+        b = np.tile(b, (2, 1))
+        write_fields(directory, n * 5, n * dt, {"B/x": np.ones_like(b.real), "B/y": b.real, "B/z": b.imag},
+                     spacing=(0.5, length / nx), offset=(0.25, 0.5 * length / nx), position=(0.0, 0.0))

@@ -1,0 +1,104 @@
+"""Reading run directories."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import context  # noqa: F401
+import numpy as np
+import synthetic
+from larmor.run import Run, RunError
+
+COLUMNS = {"step": ("", np.arange(0, 40, 10)), "time": ("1/Omega_ci", np.arange(4) * 0.1),
+           "kinetic_x_protons": ("n0 m_p v_A^2 d_i^2", np.array([1.0, 2.5, -3.25e-7, 4.0]))}
+
+
+class Reading(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = Path(self._folder.name)
+
+    def check_series(self, series):
+        self.assertEqual(series.names, list(COLUMNS)) if "step" == series.names[0] else self.assertEqual(
+            sorted(series.names), sorted(COLUMNS))
+        for name, (unit, values) in COLUMNS.items():
+            np.testing.assert_array_equal(series[name], values)
+            self.assertEqual(series.units[name], unit)
+        self.assertEqual(series["step"].dtype.kind, "i")
+        self.assertEqual(len(series), 4)
+
+    def test_series_hdf5(self):
+        synthetic.write_series(self.path, COLUMNS)
+        (self.path / "series.csv").unlink()
+        self.check_series(Run(self.path).series)
+
+    def test_series_csv_when_there_is_no_hdf5(self):
+        synthetic.write_series(self.path, COLUMNS)
+        (self.path / "series.h5").unlink()
+        self.check_series(Run(self.path).series)
+
+    def test_series_csv_when_the_hdf5_is_damaged(self):
+        synthetic.write_series(self.path, COLUMNS)
+        (self.path / "series.h5").write_bytes(b"not HDF5")
+        self.check_series(Run(self.path).series)
+
+    def test_a_line_that_is_cut_short_is_left_out(self):
+        synthetic.write_series(self.path, COLUMNS)
+        (self.path / "series.h5").unlink()
+        with open(self.path / "series.csv", "a") as stream:
+            stream.write("40,5.0e-01")
+        self.check_series(Run(self.path).series)
+
+    def test_unknown_column_names_the_others(self):
+        synthetic.write_series(self.path, COLUMNS)
+        with self.assertRaisesRegex(RunError, "kinetic_x_protons"):
+            Run(self.path).series["kinetic"]
+
+    def test_no_series(self):
+        with self.assertRaisesRegex(RunError, "series"):
+            Run(self.path).series
+        with self.assertRaises(RunError):
+            Run(self.path / "absent")
+
+    def test_fields(self):
+        bz, n = np.arange(12.0).reshape(3, 4), np.full((3, 4), 2.0)
+        synthetic.write_fields(self.path, 7, 0.7, {"B/z": bz, "n_protons": n})
+        synthetic.write_fields(self.path, 100, 10.0, {"B/z": 2 * bz, "n_protons": n})
+        run = Run(self.path)
+        self.assertEqual(run.field_steps, [7, 100])
+        with run.fields(7) as fields:
+            self.assertEqual((fields.step, fields.time), (7, 0.7))
+            np.testing.assert_array_equal(fields["B/z"], bz)
+            np.testing.assert_array_equal(fields["n_protons"], n)
+            np.testing.assert_allclose(fields.x("B/z"), 0.125 + (np.arange(4) + 0.5) * 0.25)
+            np.testing.assert_allclose(fields.y("n_protons"), 0.25 + np.arange(3) * 0.5)
+            with self.assertRaisesRegex(RunError, "B/z"):
+                fields["B/q"]
+        times, sums = run.history("B/z", np.sum)
+        np.testing.assert_allclose(times, [0.7, 10.0])
+        np.testing.assert_allclose(sums, [66, 132])
+
+    def test_absent_step_says_which_are_there(self):
+        synthetic.write_fields(self.path, 7, 0.7, {"B/z": np.zeros((3, 4))})
+        with self.assertRaisesRegex(RunError, "steps 7 to 7"):
+            Run(self.path).fields(8)
+
+    def test_particles_with_constant_records(self):
+        synthetic.write_particles(self.path, 3, "protons", np.array([0.5, 1.5]), 0.25)
+        with Run(self.path).particles(3) as particles:
+            self.assertEqual(particles.species, ["protons"])
+            np.testing.assert_array_equal(particles.get("protons", "position/x"), [2.5, 3.5])
+            np.testing.assert_array_equal(particles.get("protons", "weighting"), [0.25, 0.25])
+            with self.assertRaises(RunError):
+                particles.get("protons", "momentum/x")
+
+    def test_settings_and_summary(self):
+        synthetic.write_settings(self.path)
+        run = Run(self.path)
+        self.assertEqual(run.settings["species.protons"]["drift_y"], "0.1*sin(x)")
+        self.assertEqual(run.summary["fingerprint"], "00ff")
+
+
+if __name__ == "__main__":
+    unittest.main()

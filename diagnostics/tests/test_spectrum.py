@@ -1,0 +1,120 @@
+"""Spectra, frequencies and rates of signals that are known."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import context  # noqa: F401
+import numpy as np
+import synthetic
+from larmor import spectrum
+from larmor.run import Run
+
+
+class Handedness(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = Path(self._folder.name)
+
+    def peak(self, power, omega, k):
+        i, j = np.unravel_index(np.argmax(power), power.shape)
+        return omega[i], k[j]
+
+    def test_a_wave_lands_in_its_own_quadrant(self):
+        """b ~ exp(i (k x - omega t)): all four combinations of signs, read back from files."""
+        unit = 2 * np.pi / (128 * 0.25)  # of omega
+        for number, (m, bins) in enumerate(((3, 8), (3, -8), (-3, 8), (-3, -8))):
+            directory = self.path / str(number)
+            synthetic.wave_run(directory, [(0.02, m, bins * unit)])
+            data = spectrum.transverse(Run(directory))
+            self.assertAlmostEqual(data.length, 8.0, places=5)
+            omega, k, power = spectrum.omega_k(data.b, 0.25, 0.25)
+            self.assertEqual(power.shape, (128, 32))
+            at = self.peak(power, omega, k)
+            self.assertAlmostEqual(at[0], bins * unit, places=9)
+            self.assertAlmostEqual(at[1], 2 * np.pi * m / 8.0, places=9)
+            self.assertAlmostEqual(power.max(), 0.02**2, delta=1e-9)
+
+    def test_ions_turn_the_left_handed_way(self):
+        """dv/dt = v x B with B = +x: v_y + i v_z ~ exp(-i t), so omega = +1 is left-handed."""
+        t = np.arange(0, 40, 0.1)
+        v = np.array([1.0, 0.0])
+        turned = np.array([[np.cos(s) * v[0] + np.sin(s) * v[1], -np.sin(s) * v[0] + np.cos(s) * v[1]] for s in t])
+        rate = np.gradient(turned, 0.1, axis=0)  # v_y' = v_z, v_z' = -v_y: the equation of motion itself
+        np.testing.assert_allclose(rate[1:-1], np.stack([turned[:, 1], -turned[:, 0]], axis=1)[1:-1], atol=2e-3)
+        z = turned[:, 0] + 1j * turned[:, 1]
+        self.assertAlmostEqual(spectrum.peak_frequency(t, z, 1), 1.0, delta=0.02)
+
+    def test_mode(self):
+        synthetic.wave_run(self.path, [(0.02, 3, 0.5), (0.05j, -3, 0.0)], nt=4)
+        data = spectrum.transverse(Run(self.path))
+        shift = np.exp(1j * 2 * np.pi * 3 / 8.0 * data.x[0])  # the phase counts from x[0]
+        np.testing.assert_allclose(spectrum.mode(data.b, 3), 0.02 * shift * np.exp(-0.5j * data.t), atol=1e-12)
+        np.testing.assert_allclose(spectrum.mode(data.b, -3), 0.05j / shift, atol=1e-12)
+
+
+class Frequencies(unittest.TestCase):
+    T = np.arange(0, 60, 0.2)
+
+    def test_two_tones_of_opposite_sense(self):
+        z = 0.3 * np.exp(-0.0951j * self.T) + 0.3 * np.exp(0.1051j * self.T) * np.exp(0.4j)
+        guesses = [spectrum.peak_frequency(self.T, z, sign) for sign in (1, -1)]
+        (first, error), (second, _) = spectrum.fit_tones(self.T, z, guesses)
+        self.assertAlmostEqual(first, 0.0951, places=9)
+        self.assertAlmostEqual(second, -0.1051, places=9)
+        self.assertLess(error.real, 1e-8)
+
+    def test_error_bar_covers_the_noise(self):
+        """In 200 fits the frequency lies within two standard errors about 95 % of the time."""
+        rng = np.random.default_rng(3)
+        inside = 0
+        for _ in range(200):
+            z = np.exp(-0.7j * self.T) + 0.3 * (rng.normal(size=300) + 1j * rng.normal(size=300))
+            (omega, error), = spectrum.fit_tones(self.T, z, [0.71])
+            inside += abs(omega.real - 0.7) < 2 * error.real
+        self.assertGreater(inside, 178)
+        self.assertLess(inside, 200)
+
+    def test_growing_tone(self):
+        (omega, _), = spectrum.fit_tones(self.T, 1e-3 * np.exp((-0.5j + 0.08) * self.T), [0.45 + 0.05j], damped=True)
+        self.assertLess(abs(omega - (0.5 + 0.08j)), 1e-9)
+
+    def test_damped_oscillation_of_a_real_signal(self):
+        t = self.T[:100]
+        a = 0.2 * np.exp(-0.23 * t) * np.cos(3.01 * t + 0.7)
+        omega, error = spectrum.fit_oscillation(t, a, 2.8 - 0.1j)
+        self.assertLess(abs(omega - (3.01 - 0.23j)), 1e-9)
+        rng = np.random.default_rng(5)
+        omega, error = spectrum.fit_oscillation(t, a + 1e-3 * rng.normal(size=100), 2.8 - 0.1j)
+        self.assertLess(abs(omega.imag + 0.23), 4 * error.imag)
+        self.assertGreater(error.imag, 1e-5)
+
+    def test_uneven_times_are_refused(self):
+        with self.assertRaises(ValueError):
+            spectrum.peak_frequency(self.T**2, np.exp(-1j * self.T), 1)
+
+
+class Rates(unittest.TestCase):
+    def test_only_the_window_counts(self):
+        t = np.linspace(0, 40, 401)
+        amplitude = np.where(t < 10, 1e-3, np.where(t > 30, 1e-3 * np.exp(0.2 * 20), 1e-3 * np.exp(0.2 * (t - 10))))
+        self.assertAlmostEqual(spectrum.fit_rate(t, amplitude, (10, 30)).value, 0.2, places=9)
+        self.assertLess(spectrum.fit_rate(t, amplitude, (0, 30)).value, 0.19)
+
+    def test_damping_is_negative(self):
+        t = np.linspace(0, 5, 50)
+        self.assertAlmostEqual(spectrum.fit_rate(t, -np.exp(-0.4 * t), (0, 5)).value, -0.4, places=9)
+
+    def test_empty_window(self):
+        with self.assertRaises(ValueError):
+            spectrum.fit_rate(np.arange(5.0), np.ones(5), (10, 12))
+
+    def test_mean(self):
+        mean = spectrum.mean_estimate([1.0, 2.0, 3.0])
+        self.assertEqual(mean.value, 2.0)
+        self.assertAlmostEqual(mean.error, 1 / np.sqrt(3))
+
+
+if __name__ == "__main__":
+    unittest.main()

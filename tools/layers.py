@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Checks that dependencies point one way: base <- grid <- physics <- backends <- sim <- main."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Files matched by the pattern may include these of the project's headers only.
+RULES = [
+    ("include/larmor/base.h", r"^$"),
+    ("include/larmor/grid.h", r"^$"),
+    ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid)\.h"),
+    ("include/larmor/backend.h", r"larmor/(base|grid|checkpoint|physics/fields)\.h"),
+    ("src/cpu/*", r"cpu\.h|larmor/(base|grid|backend|loading|physics/.*)\.h"),
+    ("cuda/*", r"gpu\.cuh|larmor/(base|grid|backend|loading|cuda|physics/.*)\.h"),
+    ("src/sim.c", r"larmor/(sim|physics/bounds)\.h"),
+]
+# Headers that only the named files may include.
+OWNERS = {"larmor/cuda.h": {"src/backend.c", "cuda/backend.cu"}, "larmor/run.h": None, "larmor/sim.h": None}
+
+
+def includes(path):
+    return re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)
+
+
+def main():
+    wrong = []
+    for pattern, allowed in RULES:
+        files = sorted(ROOT.glob(pattern))
+        if not files:
+            wrong.append(f"{pattern}: matches no file")
+        for path in files:
+            wrong += [f"{path.relative_to(ROOT)}: must not include {i}" for i in includes(path) if not re.fullmatch(allowed, i)]
+    for path in list(ROOT.glob("src/**/*.c")) + list(ROOT.glob("cuda/*")):
+        name = str(path.relative_to(ROOT))
+        wrong += [f"{name}: must not include {i}" for i in includes(path) if OWNERS.get(i) and name not in OWNERS[i]]
+    print("\n".join(wrong) if wrong else "layers: ok")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
