@@ -12,7 +12,7 @@ struct extremes {
     double speed[LM_MAX_SPECIES];         /* drift + 5 thermal speeds */
     double thermal[LM_MAX_SPECIES], temperature[LM_MAX_SPECIES];
     uint64_t count[LM_MAX_SPECIES];
-    double least_per_cell;                /* particles of all species in the emptiest cell */
+    double least_per_cell; /* particles of all species in the emptiest cell */
 };
 
 static double top(const struct lm_grid *g, const double *a)
@@ -24,8 +24,8 @@ static double top(const struct lm_grid *g, const double *a)
     return m;
 }
 
-static void add_species(const struct lm_config *c, const struct lm_grid *g, int s, const struct lm_loading *l, double *n,
-                        double *per_cell, struct extremes *e)
+static void add_species(const struct lm_config *c, const struct lm_grid *g, int s, const struct lm_loading *l,
+                        double *n, double *per_cell, struct extremes *e)
 {
     double count = 0, drift = 0;
     for (int j = 0; j < g->ny; j++)
@@ -71,7 +71,8 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, str
             e->n_min = fmin(e->n_min, n[k]);
             e->least_per_cell = fmin(e->least_per_cell, per_cell[k]);
             struct lm_vector rest = {0, 0, 0};
-            e->frequency = fmax(e->frequency, lm_frequency(bc, rest, lm_floored(n[k], &setup.ohm), eta[k], k2, &setup.ohm));
+            e->frequency =
+                fmax(e->frequency, lm_frequency(bc, rest, lm_floored(n[k], &setup.ohm), eta[k], k2, &setup.ohm));
         }
     for (int s = 0; s < c->species_count; s++)
         e->gyration = fmax(e->gyration, e->b * c->species[s].charge / c->species[s].mass);
@@ -82,22 +83,26 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, str
 static void limit(FILE *out, const char *what, double value, double bound, const char *about)
 {
     const char *verdict = value <= bound ? "ok" : "BEYOND";
-    fprintf(out, "  %-34s %10.4g of %-8.4g %6.0f %%  %-6s  %s\n", what, value, bound, 100 * value / bound, verdict, about);
+    fprintf(out, "  %-34s %10.4g of %-8.4g %6.0f %%  %-6s  %s\n", what, value, bound, 100 * value / bound, verdict,
+            about);
 }
 
 static void print_limits(FILE *out, const struct lm_config *c, const struct lm_grid *g, const struct extremes *e)
 {
     double dt = c->run.dt, cell = fmin(g->dx, g->dy);
     fprintf(out, "limits (value of limit, share)\n");
-    limit(out, "gyration: Z B dt/m", e->gyration * dt, 0.2, "beyond it the phase of the gyration is off by more than 0.3 %");
+    limit(out, "gyration: Z B dt/m", e->gyration * dt, 0.2,
+          "beyond it the phase of the gyration is off by more than 0.3 %");
     for (int s = 0; s < c->species_count; s++) {
         char what[64];
         snprintf(what, sizeof what, "cells a step, %.20s", c->species[s].name);
-        limit(out, what, e->speed[s] * dt / cell, 1.0, "drift + 5 thermal speeds; accurate below 1, the run stops at 8");
+        limit(out, what, e->speed[s] * dt / cell, 1.0,
+              "drift + 5 thermal speeds; accurate below 1, the run stops at 8");
     }
     if (c->fields.solver == LM_SOLVER_HYBRID) {
         double substeps = ceil(fmax(1, dt * e->frequency / c->fields.substep_safety));
-        limit(out, "field substeps a step", substeps, c->fields.max_substeps, "chosen each step; the run stops beyond the limit");
+        limit(out, "field substeps a step", substeps, c->fields.max_substeps,
+              "chosen each step; the run stops beyond the limit");
     }
     if (e->n_min > 0)
         limit(out, "cell / local ion inertial length", fmax(g->dx, g->dy) * sqrt(fmin(e->n_min, 1e6)), 1.0,
@@ -111,18 +116,24 @@ static void print_advice(FILE *out, const struct lm_config *c, const struct lm_g
     double cell = fmin(g->dx, g->dy);
     fprintf(out, "advice\n");
     if (c->fields.eta_hyper == 0 && c->fields.solver == LM_SOLVER_HYBRID)
-        fprintf(out, "  fields.eta_hyper is 0: the Hall term does not see the grid's shortest waves; %.1g damps what noise leaves there\n",
+        fprintf(out,
+                "  fields.eta_hyper is 0: the Hall term does not see the grid's shortest waves; %.1g damps what noise "
+                "leaves there\n",
                 0.025 * pow(cell, 4));
     if (e->n_min < c->fields.density_floor)
-        fprintf(out, "  the density falls below fields.density_floor: %g < %g; such cells are counted in the series\n", e->n_min,
-                c->fields.density_floor);
+        fprintf(out, "  the density falls below fields.density_floor: %g < %g; such cells are counted in the series\n",
+                e->n_min, c->fields.density_floor);
     for (int s = 0; s < c->species_count; s++)
         if (e->temperature[s] < c->electrons.temperature && cell > e->thermal[s])
-            fprintf(out, "  species %s: cold ions (T = %g) in warm electrons (%g) on cells larger than their gyroradius (%g) heat by the "
-                         "finite-grid instability: use smaller cells, quadratic shape or more smoothing\n",
+            fprintf(out,
+                    "  species %s: cold ions (T = %g) in warm electrons (%g) on cells larger than their gyroradius "
+                    "(%g) heat by the "
+                    "finite-grid instability: use smaller cells, quadratic shape or more smoothing\n",
                     c->species[s].name, e->temperature[s], c->electrons.temperature, e->thermal[s]);
     if (c->output.checkpoint_every == 0)
-        fprintf(out, "  output.checkpoint_every is 0: only signals, the wall-time limit and instabilities leave a checkpoint\n");
+        fprintf(
+            out,
+            "  output.checkpoint_every is 0: only signals, the wall-time limit and instabilities leave a checkpoint\n");
 }
 
 int lm_check(const struct lm_config *c, FILE *out)
@@ -130,7 +141,8 @@ int lm_check(const struct lm_config *c, FILE *out)
     struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
     struct extremes e = {.b = 0};
     char device[256];
-    int kind = LM_BACKEND_CPU, status = lm_backend_resolve(c->run.backend, c->run.threads, &kind, device, sizeof device);
+    int kind = LM_BACKEND_CPU,
+        status = lm_backend_resolve(c->run.backend, c->run.threads, &kind, device, sizeof device);
     if (!status)
         status = find_extremes(c, &g, &e);
     if (status)
@@ -140,18 +152,20 @@ int lm_check(const struct lm_config *c, FILE *out)
     for (int s = 0; s < c->species_count; s++)
         particles += (double)e.count[s];
     if (particles == 0)
-        return lm_fail(LM_BAD_INPUT, "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell",
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell",
                        c->file);
     lm_backend_memory(kind, &free_bytes, &total_bytes);
     fprintf(out, "; resolved settings\n");
     status = lm_config_write(c, out);
-    fprintf(out, "\nrun\n  %lld steps to t = %g on %s\n", (long long)c->run.steps, (double)c->run.steps * c->run.dt, device);
+    fprintf(out, "\nrun\n  %lld steps to t = %g on %s\n", (long long)c->run.steps, (double)c->run.steps * c->run.dt,
+            device);
     fprintf(out, "  %d x %d cells of %g x %g d_i\n", g.nx, g.ny, g.dx, g.dy);
     for (int s = 0; s < c->species_count; s++)
         fprintf(out, "  %s: %.4g M particles, %.4g a cell\n", c->species[s].name, 1e-6 * (double)e.count[s],
                 (double)e.count[s] / (double)g.cells);
-    fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30, total_bytes / 0x1p30,
-            bytes > free_bytes ? ": TOO MUCH" : "");
+    fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30,
+            total_bytes / 0x1p30, bytes > free_bytes ? ": TOO MUCH" : "");
     print_limits(out, c, &g, &e);
     print_advice(out, c, &g, &e);
     return status;

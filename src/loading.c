@@ -18,7 +18,7 @@ static void quiet_scale(uint32_t n, double scale[3])
 int lm_profile_make(const struct lm_grid *g, const struct lm_loading *from, int species, struct lm_profile *profile,
                     double **scale)
 {
-    enum { LARGEST_SET = 16384 }; /* larger sets are close enough to their temperature, and the table stays small */
+    enum { LARGEST_SET = 4096 }; /* larger sets are close enough to their temperature, and the table stays small */
     *profile = (struct lm_profile){.density = from->density,
                                    .particles_per_cell = from->particles_per_cell,
                                    .quiet = from->quiet,
@@ -45,7 +45,6 @@ int lm_profile_make(const struct lm_grid *g, const struct lm_loading *from, int 
     *scale = malloc(sizeof(double) * 3 * (size_t)(profile->quiet_high - profile->quiet_low + 1));
     if (!*scale)
         return lm_fail(LM_FAILED, "not enough memory to load species %d", species);
-#pragma omp parallel for schedule(dynamic)
     for (int n = profile->quiet_low; n <= profile->quiet_high; n++)
         quiet_scale((uint32_t)n, *scale + 3 * (n - profile->quiet_low));
     profile->quiet_scale = *scale;

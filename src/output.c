@@ -43,11 +43,11 @@ struct mesh_list {
     int count;
 };
 
-static void add_mesh(struct mesh_list *l, int array, const char *record, const char *component, int kind, double x, double y,
-                     double time_offset)
+static void add_mesh(struct mesh_list *l, int array, const char *record, const char *component, int kind, double x,
+                     double y, double time_offset)
 {
-    l->mesh[l->count] =
-        (struct lm_mesh){.record = record, .component = component, .kind = kind, .place = {x, y}, .time_offset = time_offset};
+    l->mesh[l->count] = (struct lm_mesh){
+        .record = record, .component = component, .kind = kind, .place = {x, y}, .time_offset = time_offset};
     l->array[l->count++] = array;
 }
 
@@ -87,7 +87,8 @@ int lm_output_fields(struct lm_sim *sim)
     return status;
 }
 
-/* --- particles ----------------------------------------------------------------------------------------------------------- */
+/* --- particles
+ * ----------------------------------------------------------------------------------------------------------- */
 
 enum { PIECE = 1 << 18 };
 
@@ -112,7 +113,8 @@ static int raw_allocate(const struct lm_sim *sim, struct lm_raw_particles *raw)
 
 static double real_at(const struct lm_sim *sim, const void *array, size_t k)
 {
-    return sim->config->particles.precision == LM_SINGLE ? (double)((const float *)array)[k] : ((const double *)array)[k];
+    return sim->config->particles.precision == LM_SINGLE ? (double)((const float *)array)[k]
+                                                         : ((const double *)array)[k];
 }
 
 /* Number k of the kept particles is number k count / kept of all: spread evenly over the tiles. */
@@ -121,8 +123,8 @@ static uint64_t source_of(const struct reader *r, int species, uint64_t k)
     return (uint64_t)((unsigned __int128)k * r->sim->count[species] / r->kept[species]);
 }
 
-static int read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y, double *u, double *v,
-                          double *w)
+static int read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y, double *u,
+                          double *v, double *w)
 {
     struct reader *r = context;
     const struct lm_grid *g = &r->sim->grid;
@@ -173,7 +175,8 @@ int lm_output_particles(struct lm_sim *sim)
     return status;
 }
 
-/* --- checkpoints ---------------------------------------------------------------------------------------------------------- */
+/* --- checkpoints
+ * ---------------------------------------------------------------------------------------------------------- */
 
 struct save {
     struct lm_sim *sim;
@@ -234,7 +237,8 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
     size_t length = 0;
     FILE *echo = open_memstream(&text, &length);
     struct save save = {sim, malloc(sim->grid.size * sizeof(double))};
-    int status = echo && save.work ? lm_config_write(c, echo) : lm_fail(LM_FAILED, "not enough memory for a checkpoint");
+    int status =
+        echo && save.work ? lm_config_write(c, echo) : lm_fail(LM_FAILED, "not enough memory for a checkpoint");
     if (echo)
         fclose(echo);
     struct lm_checkpoint_io io = {.context = &save, .get_field = get_field, .get_particles = get_particles};

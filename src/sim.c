@@ -116,33 +116,41 @@ static int substeps_needed(const struct lm_sim *sim)
     return n < 1 ? 1 : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
-int lm_sim_step(struct lm_sim *sim)
+/* B and E to n+1, from the moments that the particles have left. */
+static int advance_fields(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     const struct lm_backend_ops *ops = b->ops;
+    double dt = sim->config->run.dt;
+    sim->substeps = substeps_needed(sim);
+
+    /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
+    int status = ops->mix(b, LM_N_MID, 0.5, LM_N_OLD, 0.5, LM_N_NEW, 1);
+    status = status ? status : ops->closure(b, LM_N_MID);
+    status = status ? status : ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
+
+    /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
+    status = status ? status : ops->closure(b, LM_N_NEW);
+    status = status ? status : ops->mix(b, LM_J_AHEAD, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
+    return status ? status : ops->ohm(b, LM_J_AHEAD);
+}
+
+int lm_sim_step(struct lm_sim *sim)
+{
     double dt = sim->config->run.dt;
     int status = LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++)
         status = sort_if_due(sim, s, speed_bound(sim, s, dt));
 
     /* 1. Particles: v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
-    if (!status)
-        status = pass_all(sim, dt, dt, 1);
-    if (!status && sim->config->fields.solver == LM_SOLVER_HYBRID) {
-        /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
-        sim->substeps = substeps_needed(sim);
-        ops->mix(b, LM_N_MID, 0.5, LM_N_OLD, 0.5, LM_N_NEW, 1);
-        ops->closure(b, LM_N_MID);
-        ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
-        /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
-        ops->closure(b, LM_N_NEW);
-        ops->mix(b, LM_J_AHEAD, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
-        status = ops->ohm(b, LM_J_AHEAD);
-    }
-    if (!status)
-        status = ops->swap_levels(b);
+    status = status ? status : pass_all(sim, dt, dt, 1);
+    if (!status && sim->config->fields.solver == LM_SOLVER_HYBRID)
+        status = advance_fields(sim);
+    status = status ? status : sim->backend->ops->swap_levels(sim->backend);
+    if (status)
+        return status;
     sim->step++;
-    return status ? status : settle(sim);
+    return settle(sim);
 }
 
 /* --- start and restart --- */

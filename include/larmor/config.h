@@ -71,7 +71,7 @@ struct lm_config {
         int vacuum;           /* enum lm_vacuum */
         int smoothing;        /* binomial passes on the moments and on E for the push, 0..8 */
         int friction;         /* 1: ions do not feel the resistive part of E */
-        double substep_safety; /* largest omega * substep, <= 2.8 */
+        double substep_safety; /* largest omega * substep, <= 2.7 */
         int max_substeps;     /* a step that needs more stops the run */
     } fields;
     struct {

@@ -33,7 +33,7 @@ struct lm_place {
     double x, y;
 };
 
-/* nx, ny in 1..2^20, lx, ly > 0; the caller has checked them. */
+/* nx, ny in 1..32768, lx, ly > 0; the caller has checked them. */
 struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly);
 
 /* Index of cell (i, j); -LM_GHOST <= i < nx + LM_GHOST, likewise j. */

@@ -16,6 +16,7 @@
 LM_HD uint32_t lm_cell_count(const struct lm_profile *p, size_t k, int i, int j, uint32_t cell)
 {
     double expected = p->particles_per_cell * p->density[k];
+    expected = expected < 4294967000.0 ? expected : 4294967000.0; /* refused later; the conversion must be defined */
     double u = p->quiet ? lm_fraction(0.5 + (i + 1) * 0.7548776662466927 + (j + 1) * 0.5698402909980532)
                         : lm_uniform(lm_random_at(p->seed, p->species, LM_STREAM_COUNT, cell, 0).a);
     double whole = (double)(int64_t)expected;

@@ -59,6 +59,26 @@ LM_HD int32_t lm_round32(float x)
 #endif
 }
 
+/* Towards zero; |x| < 2^31. */
+LM_HD int32_t lm_trunc32(float x)
+{
+#ifdef __CUDA_ARCH__
+    return __float2int_rz(x);
+#else
+    return (int32_t)x;
+#endif
+}
+
+/* |size| with the sign of x. */
+LM_HD float lm_sign(float size, float x)
+{
+#ifdef __CUDA_ARCH__
+    return copysignf(size, x);
+#else
+    return __builtin_copysignf(size, x);
+#endif
+}
+
 LM_HD int64_t lm_round64(double x)
 {
 #ifdef __CUDA_ARCH__

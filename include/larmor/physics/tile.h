@@ -25,10 +25,8 @@ LM_HD int lm_in_window(lm_fix x, lm_fix y, int size)
 /* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
 LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 {
-    int64_t length = (int64_t)n << LM_FRACTION_BITS;
-    int64_t g = (int64_t)x + (((int64_t)tile * size) << LM_FRACTION_BITS);
-    g %= length;
-    return g < 0 ? g + length : g;
+    int cell = lm_wrap((int)(x >> LM_FRACTION_BITS) + tile * size, n);
+    return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
 }
 
 /* Splits a position in the domain into home tile and the position relative to it. */

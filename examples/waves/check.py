@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Cold parallel waves: frequencies of the R and L branch at five wave numbers, within 1 %."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
+from larmor import Run, plot, spectrum, theory, verify  # noqa: E402  (after the path is set)
+
+RUNS: list[tuple[str, list[str]]] = [("pulse", [])]
+MODES = {0.1: 1, 0.2: 2, 0.5: 5, 1.0: 10, 2.0: 20}  # k -> periods in the box
+BAND = 0.01
+
+
+def frequencies(t: np.ndarray, z: np.ndarray) -> dict[str, tuple[float, float]]:
+    """|omega| and standard error of both branches in one spatial mode: L turns with omega > 0, R with omega < 0.
+
+    Starting values are the two peaks of the spectrum, not the theory.
+    """
+    guesses = [spectrum.peak_frequency(t, z, sign) for sign in (1, -1)]
+    fits = spectrum.fit_tones(t, z, guesses)
+    return {branch: (abs(omega.real), error.real) for branch, (omega, error) in zip("LR", fits)}
+
+
+def measure(data: spectrum.Transverse) -> list[verify.Row]:
+    rows = {"R": [], "L": []}
+    for k, m in MODES.items():
+        found = frequencies(data.t, spectrum.mode(data.b, m))
+        for branch, (omega, error) in found.items():
+            expected = float(theory.cold_parallel(k, branch))
+            rows[branch].append(verify.Row(f"{branch}, k = {k:g}: omega", omega, expected, BAND, error))
+    return rows["R"] + rows["L"]
+
+
+def points(rows: list[verify.Row]) -> list[tuple[float, float]]:
+    """The measured points in the plane of the picture: L at (k, omega), R at (k, -omega)."""
+    signs = {"R": -1, "L": 1}
+    return [(k, signs[row.label[0]] * row.measured) for row, k in zip(rows, 2 * list(MODES))]
+
+
+def check(directory: Path) -> list[verify.Row]:
+    data = spectrum.transverse(Run(directory / RUNS[0][0]))
+    rows = measure(data)
+    plot.spectrum(data, directory / "spectrum.png", points(rows), k_max=3.0, omega_max=10.0)
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit(verify.main(check, __doc__))

@@ -1,0 +1,243 @@
+/* Runs that cannot go on: exit code 1, one message, and whatever was good on the disk stays so. */
+#define _GNU_SOURCE /* unshare */
+#include "cli.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+/* Numbers of the checkpoints in a directory, at most 64, in order; -1 ends them. No other file may be there. */
+static int *checkpoints(const char *directory)
+{
+    static int found[65];
+    char name[128], expected[64];
+    int n = 0;
+    struct dirent **list;
+    snprintf(name, sizeof name, "%s/checkpoints", directory);
+    int all = scandir(scratch_path(name), &list, NULL, alphasort);
+    for (int k = 0; k < all; k++) {
+        const char *entry = list[k]->d_name;
+        if (entry[0] != '.') {
+            ck_assert_msg(sscanf(entry, "checkpoint_%d", &found[n]) == 1, "a stray file: %s", entry);
+            snprintf(expected, sizeof expected, "checkpoint_%08d.h5", found[n]);
+            ck_assert_str_eq(entry, expected);
+            n += n < 64;
+        }
+        free(list[k]);
+    }
+    if (all >= 0)
+        free(list);
+    found[n] = -1;
+    return found;
+}
+
+/* They are complete: each has a fingerprint; a run goes on from the last of them, or the one `back` before. */
+static void all_good(const char *directory, int back, const char *overrides)
+{
+    const int *step = checkpoints(directory);
+    ck_assert_int_ge(step[back], 0);
+    for (; *step >= 0; step++) {
+        CLI(0, "fingerprint %s/checkpoints/checkpoint_%08d.h5", directory, *step);
+        CLI(0, "info %s/checkpoints/checkpoint_%08d.h5", directory, *step);
+    }
+    CLI(0, "run small.ini --quiet --output after --restart %s/checkpoints/checkpoint_%08d.h5 --steps %d %s", directory,
+        step[-1 - back], step[-1 - back] + 5, overrides);
+}
+
+static void message_has_place_and_cause(void)
+{
+    ck_assert_int_eq(strncmp(cli.err, "larmor: step ", 13), 0);
+    cli_has(cli.err, "(from t = ");
+    cli_has(cli.err, "largest |B| ");
+    cli_has(cli.err, " at x = ");
+    cli_has(cli.err, ", y = ");
+    cli_has(cli.err, "Likely cause: ");
+}
+
+/* A constant E makes the ions faster until one could cross more cells in a step than the tiles allow. */
+START_TEST(too_fast)
+{
+    CLI(1, "run small.ini --quiet --output u fields.solver=none fields.ex=5 run.dt=0.1 --steps 1000 "
+           "output.checkpoint_every=20 output.keep=1");
+    message_has_place_and_cause();
+    cli_has(cli.err, "of species protons could cross");
+    cli_has(cli.err, "the last good state is in u/checkpoints/checkpoint_000000");
+    const int *step = checkpoints("u");
+    ck_assert_msg(step[0] % 20 == 0 && step[1] > step[0] && step[2] == -1, "the one before must stay");
+    ck_assert(!cli_exists("u/run.json"));
+    all_good("u", 1, "fields.solver=none run.dt=0.1");
+}
+END_TEST
+
+/* The frequency of the grid's fastest wave grows a little in this run: its limit is set to what the first steps need.
+ */
+START_TEST(too_many_substeps)
+{
+    CLI(1, "run small.ini --quiet --output none fields.substep_safety=0.02 fields.max_substeps=1");
+    message_has_place_and_cause();
+    int needed = 0;
+    char *at = strstr(cli.err, "the fields need ");
+    ck_assert(at && sscanf(at, "the fields need %d substeps", &needed) == 1);
+    ck_assert_msg(!cli_exists("none"), "nothing is there to keep");
+    CLI(1, "run small.ini --quiet --output u fields.substep_safety=0.02 fields.max_substeps=%d --steps 1000", needed);
+    message_has_place_and_cause();
+    cli_has(cli.err, "fields.max_substeps too small");
+    all_good("u", 0, "fields.substep_safety=0.02");
+    CLI(1,
+        "run small.ini --quiet --output u fields.substep_safety=0.02 fields.max_substeps=1 --restart "
+        "u/checkpoints/checkpoint_%08d.h5 --steps 1000",
+        checkpoints("u")[0]);
+    message_has_place_and_cause();
+}
+END_TEST
+
+/* All ions leave some cells in one step, and what is divided by the density there becomes infinite. */
+START_TEST(not_finite)
+{
+    CLI(1,
+        "run small.ini --quiet --output u output.checkpoint_every=1 output.fields_every=1 fields.density_floor=1e-310 "
+        "fields.smoothing=0 fields.bx=0 fields.bz=1 electrons.temperature=0 species.protons.temperature=0 "
+        "species.protons.particles_per_cell=1 species.protons.start=quiet species.protons.drift_x=(3-x)/0.1 --steps %d",
+        1 + 4 * _i);
+    message_has_place_and_cause();
+    cli_has(cli.err, "a field is not finite");
+    cli_has(cli.err, "no checkpoint of step 1 could be written: ");
+    ck_assert_int_eq(checkpoints("u")[0], -1);
+    ck_assert(cli_exists("u/fields/data_00000000.h5") && !cli_exists("u/fields/data_00000001.h5"));
+    ck_assert(!cli_exists("u/run.json"));
+}
+END_TEST
+
+static void no_leak_check(void)
+{
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* HDF5 leaks what it could not write */
+}
+
+static void one_message(const char *reason)
+{
+    cli_has(cli.err, reason);
+    ck_assert_msg(!strncmp(cli.err, "larmor: disk/", 13) && !strstr(cli.err + 1, "larmor: "), "not one message: %s",
+                  cli.err);
+}
+
+/* Half-written files have another name or none. */
+static void nothing_half_written(const char *directory)
+{
+    static const char *const names[] = {"run.json", "run.json.part", "run.ini.part", "series.h5.part"};
+    char path[128];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[k]);
+        ck_assert_msg(!cli_exists(path), "%s is there", path);
+    }
+}
+
+/* A small disk that only this process sees; 0 when it may not be had. */
+static int small_disk(int kilobytes)
+{
+    char size[32];
+    snprintf(size, sizeof size, "size=%dk", kilobytes);
+    ck_assert_int_eq(mkdir(scratch_path("disk"), 0777), 0);
+    if (!unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+        !mount("tmpfs", scratch_path("disk"), "tmpfs", 0, size))
+        return 1;
+    fprintf(stderr, "skipped: full disk of %d kB (no right to mount one)\n", kilobytes);
+    return 0;
+}
+
+START_TEST(full_disk)
+{
+    static const int kilobytes[] = {4, 40, 400, 1000, 1100, 1200, 1300, 1400};
+    if (!small_disk(kilobytes[_i]))
+        return;
+    cli.prepare = no_leak_check;
+    CLI(1, "run small.ini --quiet --output disk/u output.checkpoint_every=5 output.keep=100 output.fields_every=5 "
+           "output.particles_every=5");
+    one_message("No space left on device");
+    nothing_half_written("disk/u");
+    if (checkpoints("disk/u")[0] >= 0)
+        all_good("disk/u", 0, "");
+    ck_assert(kilobytes[_i] < 1100 || cli_exists("after/run.json"));
+    umount2(scratch_path("disk"), MNT_DETACH);
+}
+END_TEST
+
+/* What a run before it left is whole still. */
+START_TEST(full_disk_at_a_restart)
+{
+    if (!small_disk(1500))
+        return;
+    cli.prepare = no_leak_check;
+    CLI(0, "run small.ini --quiet --output disk/u output.checkpoint_every=10 output.keep=2 --steps 20");
+    FILE *filler = fopen(scratch_path("disk/filler"), "wb");
+    for (int k = 0; k < 1500 && filler; k++)
+        fprintf(filler, "%1023d\n", k);
+    if (filler)
+        fclose(filler);
+    CLI(1, "run small.ini --quiet --output disk/u output.checkpoint_every=10 output.keep=2 --restart "
+           "disk/u/checkpoints/checkpoint_00000010.h5");
+    one_message("No space left on device");
+    nothing_half_written("disk/u");
+    ck_assert(checkpoints("disk/u")[0] == 10 && checkpoints("disk/u")[1] == 20);
+    all_good("disk/u", 0, "");
+    umount2(scratch_path("disk"), MNT_DETACH);
+}
+END_TEST
+
+/* One page less than the run needs: its last file, run.json, does not fit. */
+START_TEST(full_disk_at_the_end)
+{
+    struct statvfs disk;
+    char size[32];
+    if (!small_disk(4000))
+        return;
+    cli.prepare = no_leak_check;
+    CLI(0, "run small.ini --quiet --output disk/u");
+    ck_assert_int_eq(statvfs(scratch_path("disk"), &disk), 0);
+    snprintf(size, sizeof size, "size=%lu", (unsigned long)((disk.f_blocks - disk.f_bfree - 1) * disk.f_frsize));
+    umount2(scratch_path("disk"), MNT_DETACH);
+    ck_assert_int_eq(mount("tmpfs", scratch_path("disk"), "tmpfs", 0, size), 0);
+    CLI(1, "run small.ini --quiet --output disk/u");
+    one_message("disk/u/run.json: cannot be written: No space left on device");
+    nothing_half_written("disk/u");
+    umount2(scratch_path("disk"), MNT_DETACH);
+}
+END_TEST
+
+static void small_files(void)
+{
+    struct rlimit limit = {1 << 20, 1 << 20};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    no_leak_check();
+}
+
+/* Any user's full disk: no file may be larger than 1 MiB; the checkpoints would be. */
+START_TEST(file_size_limit)
+{
+    cli.prepare = small_files;
+    CLI(1, "run small.ini --quiet --output disk/u output.checkpoint_every=10 species.protons.particles_per_cell=300");
+    one_message("File too large");
+    cli_has(cli.err, "no checkpoint of step 10 could be written");
+    nothing_half_written("disk/u");
+    ck_assert_int_eq(checkpoints("disk/u")[0], -1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cli_failure");
+    TCase *t = tcase_create("failures");
+    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, too_fast);
+    tcase_add_test(t, too_many_substeps);
+    tcase_add_loop_test(t, not_finite, 0, 2);
+    tcase_add_loop_test(t, full_disk, 0, 8);
+    tcase_add_test(t, full_disk_at_a_restart);
+    tcase_add_test(t, full_disk_at_the_end);
+    tcase_add_test(t, file_size_limit);
+    suite_add_tcase(suite, t);
+    return cli_main(suite);
+}

@@ -1,0 +1,249 @@
+/* Restarts, signals and the wall-time limit: however a run is cut, its end is the uninterrupted run's. */
+#include "cli.h"
+
+#include <dirent.h>
+#include <hdf5.h>
+#include <math.h>
+
+#define OFTEN "output.series_every=5 output.checkpoint_every=10 output.keep=100"
+
+/* Rows of DIRECTORY/series.csv after `step`, without the column `rate` (the last), to be freed. */
+static char *rows_after(const char *directory, long step)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s/series.csv", directory);
+    char *text = cli_read(name), *out = text;
+    ck_assert_ptr_nonnull(text);
+    for (char *line = text, *next; *line; line = next) {
+        char *end = strchr(line, '\n'), *comma = end;
+        ck_assert_msg(end != NULL, "%s ends within a line", name);
+        next = end + 1;
+        while (comma > line && *comma != ',')
+            comma--;
+        if (line != text && strtol(line, NULL, 10) <= step)
+            continue;
+        memmove(out, line, (size_t)(comma - line));
+        out += comma - line;
+        *out++ = '\n';
+    }
+    *out = 0;
+    return text;
+}
+
+/* A column of DIRECTORY/series.h5; its length. */
+static int column(const char *directory, const char *name, double *out, int room)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/series.h5", directory);
+    hid_t file = H5Fopen(scratch_path(path), H5F_ACC_RDONLY, H5P_DEFAULT);
+    ck_assert_msg(file >= 0, "%s cannot be read", path);
+    hid_t data = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(data);
+    hsize_t length = 0;
+    H5Sget_simple_extent_dims(space, &length, NULL);
+    ck_assert_int_le((int)length, room);
+    ck_assert_int_ge(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), 0);
+    H5Sclose(space);
+    H5Dclose(data);
+    H5Fclose(file);
+    return (int)length;
+}
+
+enum { ROOM = 4096 };
+
+static void same_column(const char *a, const char *b, long step, const char *name)
+{
+    static double one[ROOM], two[ROOM], steps[ROOM];
+    int n = column(a, name, one, ROOM), m = column(b, name, two, ROOM), skip = 0;
+    ck_assert_int_eq(column(a, "step", steps, ROOM), n);
+    while (skip < n && steps[skip] <= (double)step)
+        skip++;
+    ck_assert_msg(n - skip == m, "%s: %d rows instead of %d", name, m, n - skip);
+    for (int k = 0; k < m; k++)
+        ck_assert_msg(two[k] == one[skip + k], "%s, row %d: %.17g instead of %.17g", name, k, two[k], one[skip + k]);
+}
+
+/* The rows of run `b` are those of run `a` after `step`, in both files. */
+static void same_rows(const char *a, const char *b, long step)
+{
+    char *one = rows_after(a, step), *two = rows_after(b, -1);
+    ck_assert_str_eq(one, two);
+    free(one);
+    free(two);
+    static const char *const names[] = {"step",    "time", "energy_total", "energy_drift", "kinetic_x_protons",
+                                        "substeps"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        same_column(a, b, step, names[k]);
+}
+
+static void same_end(const char *a, const char *b)
+{
+    ck_assert_str_eq(cli_fingerprint(a), cli_fingerprint(b));
+}
+
+static const char *const others[] = {"--threads 1", "--threads 2 run.tile=16", "--threads 1 run.sort_every=3"};
+
+START_TEST(into_the_same_directory)
+{
+    int step = 10 * (1 + _i);
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output part " OFTEN);
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_000000%d.h5 %s " OFTEN, step,
+        others[_i]);
+    same_end("whole", "part");
+    same_rows("whole", "part", -1);
+    CLI(0, "fingerprint part/checkpoints/checkpoint_00000040.h5");
+    cli_has(cli.out, cli_fingerprint("whole"));
+}
+END_TEST
+
+START_TEST(into_a_new_directory)
+{
+    int step = 10 * (1 + _i);
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output new --restart whole/checkpoints/checkpoint_000000%d.h5 %s " OFTEN, step,
+        others[_i]);
+    same_end("whole", "new");
+    same_rows("whole", "new", step);
+    ck_assert(cli_exists("new/run.ini") && cli_exists("new/checkpoints/checkpoint_00000040.h5"));
+}
+END_TEST
+
+/* The second part says it goes to the end; until then there is no run.json, which would tell of the first part's. */
+START_TEST(in_two_parts)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output part --steps 20 " OFTEN);
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000020.h5 " OFTEN);
+    same_end("whole", "part");
+    same_rows("whole", "part", -1);
+    char *json = cli_read("part/run.json");
+    cli_has(json, "\"first_step\": 20");
+    cli_has(json, "\"last_step\": 40");
+    static double drift[ROOM];
+    int n = column("part", "energy_drift", drift, ROOM);
+    double told = strtod(strstr(json, "\"energy_drift\": ") + 16, NULL), last = drift[n - 1];
+    ck_assert_msg(fabs(told - last) <= 1e-9 * fabs(last), "run.json has %g, the series %g", told, last);
+    free(json);
+}
+END_TEST
+
+/* The newest checkpoint of `long`. */
+static int newest(void)
+{
+    int step = -1, at;
+    char rest[8];
+    DIR *d = opendir(scratch_path("long/checkpoints"));
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (sscanf(e->d_name, "checkpoint_%d.h%7s", &at, rest) == 2 && !strcmp(rest, "5"))
+            step = at > step ? at : step;
+    if (d)
+        closedir(d);
+    return step;
+}
+
+static void wait_for_checkpoint(void)
+{
+    for (int k = 0; k < 1000 && newest() < 20; k++)
+        cli_sleep(0.01);
+}
+
+/* From the checkpoint of `step` on, 20 steps more, against a run without a break. */
+static void goes_on(int step)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN " --steps %d", step + 20);
+    CLI(0, "run small.ini --quiet --output long " OFTEN " --steps %d --restart long/checkpoints/checkpoint_%08d.h5",
+        step + 20, step);
+    same_end("whole", "long");
+    same_rows("whole", "long", -1);
+}
+
+START_TEST(after_a_kill)
+{
+    cli_begin("run small.ini --quiet --output long " OFTEN " --steps 1000000");
+    wait_for_checkpoint();
+    kill(cli.pid, SIGKILL);
+    ck_assert_int_eq(cli_end(), 128 + SIGKILL);
+    goes_on(newest());
+}
+END_TEST
+
+/* Step and path from "stopped at step N: WHY; go on with --restart PATH"; 0 when there is no such message. */
+static int stopped(const char *why, char *path)
+{
+    int step = 0;
+    char *at = strstr(cli.err, "stopped at step "), *go_on = strstr(cli.err, "; go on with --restart ");
+    ck_assert_msg(at && go_on && sscanf(at, "stopped at step %d: ", &step) == 1, "no such message: %s", cli.err);
+    cli_has(at, why);
+    ck_assert_int_eq(sscanf(go_on, "; go on with --restart %200s", path), 1);
+    char *json = cli_read("long/run.json");
+    ck_assert_ptr_nonnull(json);
+    cli_has(json, why);
+    free(json);
+    return step;
+}
+
+START_TEST(signals)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    char path[256];
+    cli_begin("run small.ini --quiet --output long output.series_every=5 --steps 1000000");
+    for (int k = 0; k < 1000 && !cli_exists("long/run.ini"); k++)
+        cli_sleep(0.01);
+    kill(cli.pid, numbers[_i]);
+    ck_assert_int_eq(cli_end(), 3);
+    int step = stopped(_i ? "terminated (SIGTERM)" : "interrupted (SIGINT)", path);
+    CLI(0, "fingerprint %s", path);
+    cli_has(cli.out, cli_fingerprint("long"));
+    CLI(0, "run small.ini --quiet --output long --restart %s --steps %d", path, step + 20);
+    CLI(0, "run small.ini --quiet --output whole --steps %d", step + 20);
+    same_end("whole", "long");
+}
+END_TEST
+
+/* While two million particles are loaded: a step is taken and kept. Earlier still, nothing is written. */
+START_TEST(early_signal)
+{
+    static const double delays[] = {0.0, 0.02, 0.2};
+    char path[256];
+    cli_begin("run small.ini --quiet --output long --steps 1000 species.protons.particles_per_cell=20000");
+    cli_sleep(delays[_i]);
+    kill(cli.pid, SIGTERM);
+    int code = cli_end();
+    if (code == 128 + SIGTERM)
+        ck_assert(!cli_exists("long"));
+    else {
+        ck_assert_int_eq(code, 3);
+        ck_assert_int_ge(stopped("terminated (SIGTERM)", path), 1);
+        CLI(0, "fingerprint %s", path);
+        cli_has(cli.out, cli_fingerprint("long"));
+    }
+}
+END_TEST
+
+START_TEST(wall_limit)
+{
+    char path[256];
+    CLI(3, "run small.ini --quiet --output long --steps 1000000 output.wall_limit=00:00:01");
+    int step = stopped("wall-time limit (output.wall_limit)", path);
+    CLI(0, "run long/run.ini --quiet --restart %s --steps %d", path, step + 5);
+    CLI(0, "run small.ini --quiet --output whole --steps %d", step + 5);
+    same_end("whole", "long");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cli_restart");
+    TCase *t = tcase_create("restarts");
+    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, into_the_same_directory, 0, 3);
+    tcase_add_loop_test(t, into_a_new_directory, 0, 3);
+    tcase_add_test(t, in_two_parts);
+    tcase_add_test(t, after_a_kill);
+    tcase_add_loop_test(t, signals, 0, 2);
+    tcase_add_loop_test(t, early_signal, 0, 3);
+    tcase_add_test(t, wall_limit);
+    suite_add_tcase(suite, t);
+    return cli_main(suite);
+}
