@@ -1,6 +1,10 @@
 # Larmor. `make help` lists the targets.
 
 .DEFAULT_GOAL := all
+
+# make V=1 shows the commands.
+$(V).SILENT:
+say = @printf '  %-5s %s\n'
 SHELL := /bin/bash
 
 # Tests and examples share the machine with other work: threads that wait should not spin for long.
@@ -48,10 +52,12 @@ ifeq ($(NVCC),)
 endif
 
 $(B)/larmor: $(B)/src/main.c.o $(B)/liblarmor.a
+	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
+	$(say) AR $@
 	ar rcs $@ $^
 
 # A change of flags, or of whether nvcc is there, rebuilds everything.
@@ -69,34 +75,42 @@ $(B)/src/version.c.o: $(wildcard .git/HEAD .git/logs/HEAD)
 
 $(B)/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)
+	$(say) CC $@
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/%.c.32.o: %.c $(B)/flags
 	@mkdir -p $(@D)
+	$(say) CC $@
 	$(CC) $(CFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
 
 $(B)/%.c.64.o: %.c $(B)/flags
 	@mkdir -p $(@D)
+	$(say) CC $@
 	$(CC) $(CFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
 
 $(B)/%.cu.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
+	$(say) NVCC $@
 	$(NVCC) $(NVCCFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/%.cu.32.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
+	$(say) NVCC $@
 	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
 
 $(B)/%.cu.64.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
+	$(say) NVCC $@
 	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
 
 $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
+	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 
 $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
+	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
 
 # The program, the GPU tests and every shared library they need, to be carried to a machine that has a GPU and little else.

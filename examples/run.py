@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import subprocess
 import sys
 import time
@@ -43,7 +44,9 @@ def run_program(args: argparse.Namespace, name: str, output: Path, overrides: li
     command += ["--threads", str(args.threads)] if args.threads else []
     start = time.monotonic()
     subprocess.run(command, check=True)
-    print(f"  {name}/{output.name}: {time.monotonic() - start:.1f} s", flush=True)
+    summary = json.loads((output / "run.json").read_text())
+    print(f"  {name}/{output.name}: {time.monotonic() - start:.1f} s on {summary['device']}, "
+          f"{summary['particle_steps_per_second'] / 1e6:.3g} M particle-steps/s", flush=True)
 
 
 def run_example(args: argparse.Namespace, name: str) -> list[verify.Row]:
@@ -54,6 +57,8 @@ def run_example(args: argparse.Namespace, name: str) -> list[verify.Row]:
             run_program(args, name, directory / run, list(overrides))
     rows = module.check(directory)
     print(verify.table(rows), flush=True)
+    for picture in sorted(directory.glob("*.png")):
+        print(f"picture: {picture}", flush=True)
     return rows
 
 
