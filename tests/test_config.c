@@ -175,7 +175,7 @@ static const struct {
     {"[run]\nseed = -1\n", 11, "run.seed: \"-1\" is not an integer of 0 or more"},
     {"[run]\nseed = 18446744073709551616\n", 11, "run.seed: 18446744073709551616 is out of range"},
     {"[run]\ntile = 9\n", 11, "run.tile: \"9\" is not one of 8, 16"},
-    {"[fields]\nsubstep_safety = 2.9\n", 11, "fields.substep_safety: 2.9 is out of range (> 0, <= 2.8)"},
+    {"[fields]\nsubstep_safety = 2.9\n", 11, "fields.substep_safety: 2.9 is out of range (> 0, <= 2.7)"},
     {"[boundary]\nx_min = reflecting\n", 11, "boundary.x_min: \"reflecting\" is not available; only periodic for now"},
     /* duplicates */
     {"[run]\ndt = 1\n", 11, "run.dt: given twice, first on line 2"},
