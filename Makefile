@@ -157,6 +157,10 @@ unit: $(B)/larmor $(TESTS) ## unit tests
 physics: $(B)/larmor ## energy of a thermal box against fixed limits
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor
 
+.PHONY: physics-long
+physics-long: $(B)/larmor ## the same over 10^4 steps for colder and warmer electrons
+	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor --long
+
 .PHONY: diagnostics-test
 diagnostics-test: ## tests of the Python package
 	@cd diagnostics && ../tools/python.sh -m unittest discover -s tests

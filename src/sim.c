@@ -1,6 +1,7 @@
-/* The algorithm: leapfrog for the ions, Runge-Kutta substeps for B, one pass over the particles a step. Relatives: Matthews
- * (1994, J. Comput. Phys. 112, 102) and Holmstrom (2010, ASP Conf. Ser. 429, 211). They advance B in two halves with moments
- * of the start of each, which lags by dt/4; here B takes the whole step with moments centred in it, which is second order.
+/* The algorithm: leapfrog for the ions, Runge-Kutta substeps for B, one pass over the particles a step. Relatives:
+ * Matthews (1994, J. Comput. Phys. 112, 102) and Holmstrom (2010, ASP Conf. Ser. 429, 211). They advance B in two
+ * halves with moments of the start of each, which lags by dt/4; here B takes the whole step with moments centred in it,
+ * which is second order.
  *
  * Known at the start of a step: x^n, v^{n-1/2}, B^n, E^n, n^n, J_i^{n-1/2}.
  */
@@ -188,18 +189,16 @@ static int put_expression(struct lm_sim *sim, const char *text, struct lm_place 
     return status ? status : sim->backend->ops->put(sim->backend, array, work);
 }
 
-static int put_given_fields(struct lm_sim *sim, double *const b[3], double *work)
+/* What the configuration gives and no step changes: the resistivity and, without a field solver, E. */
+static int put_given(struct lm_sim *sim, double *work)
 {
     static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_config *c = sim->config;
     int status = put_expression(sim, c->fields.eta, (struct lm_place){0, 0}, LM_ETA, work);
-    for (int d = 0; d < 3 && !status; d++) {
-        status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
-        if (!status && c->fields.solver == LM_SOLVER_NONE) {
-            status = put_expression(sim, c->fields.e[d], faces[d], LM_E + d, work);
-            if (!status)
-                status = sim->backend->ops->put(sim->backend, LM_PUSH_E + d, work);
-        }
+    for (int d = 0; d < 3 && !status && c->fields.solver == LM_SOLVER_NONE; d++) {
+        status = put_expression(sim, c->fields.e[d], faces[d], LM_E + d, work);
+        if (!status)
+            status = sim->backend->ops->put(sim->backend, LM_PUSH_E + d, work);
     }
     return status;
 }
@@ -214,8 +213,10 @@ int lm_sim_start(struct lm_sim *sim)
     double *b[3] = {store, store + size, store + 2 * size};
     uint64_t total = 0;
     int status = lm_setup_b(c, b);
+    for (int d = 0; d < 3 && !status; d++)
+        status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
     if (!status)
-        status = put_given_fields(sim, b, store + 3 * size);
+        status = put_given(sim, store + 3 * size);
     for (int s = 0; s < c->species_count && !status; s++) {
         struct lm_loading loading;
         status = lm_setup_loading(c, s, b, store + 3 * size, &loading);
@@ -230,7 +231,8 @@ int lm_sim_start(struct lm_sim *sim)
     free(store);
     if (!status && total == 0)
         status =
-            lm_fail(LM_BAD_INPUT, "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);
+            lm_fail(LM_BAD_INPUT,
+                    "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);
     return status ? status : start_levels(sim);
 }
 
@@ -262,33 +264,36 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
     const struct lm_config *c = sim->config;
     const struct lm_grid *g = &sim->grid;
     if (h->nx != g->nx || h->ny != g->ny || h->lx != g->lx || h->ly != g->ly)
-        return lm_fail(LM_BAD_INPUT,
-                       "%s: a checkpoint of another grid: %d x %d cells, %.17g x %.17g d_i; the run has %d x %d, %.17g x "
-                       "%.17g: set [grid] as there",
-                       path, h->nx, h->ny, h->lx, h->ly, g->nx, g->ny, g->lx, g->ly);
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: a checkpoint of another grid: %d x %d cells, %.17g x %.17g d_i; the run has %d x %d, %.17g x "
+            "%.17g: set [grid] as there",
+            path, h->nx, h->ny, h->lx, h->ly, g->nx, g->ny, g->lx, g->ly);
     if (h->dt != c->run.dt)
-        return lm_fail(LM_BAD_INPUT,
-                       "%s: a checkpoint with dt = %.17g; the run has %.17g: set run.dt as there (velocities are half a "
-                       "step back)",
-                       path, h->dt, c->run.dt);
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: a checkpoint with dt = %.17g; the run has %.17g: set run.dt as there (velocities are half a "
+            "step back)",
+            path, h->dt, c->run.dt);
     if (h->shape != c->particles.shape || h->precision != c->particles.precision)
-        return lm_fail(LM_BAD_INPUT,
-                       "%s: a checkpoint with %s shape and %s precision: set particles.shape and particles.precision so",
-                       path, h->shape == LM_LINEAR ? "linear" : "quadratic",
-                       h->precision == LM_SINGLE ? "single" : "double");
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: a checkpoint with %s shape and %s precision: set particles.shape and particles.precision so", path,
+            h->shape == LM_LINEAR ? "linear" : "quadratic", h->precision == LM_SINGLE ? "single" : "double");
     if (h->species_count != c->species_count)
-        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d: give the same [species.NAME]", path,
-                       h->species_count, c->species_count);
+        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d: give the same [species.NAME]",
+                       path, h->species_count, c->species_count);
     for (int s = 0; s < h->species_count; s++) {
         const struct lm_checkpoint_species *a = &h->species[s];
         const struct lm_species_config *k = &c->species[s];
         if (strcmp(a->name, k->name) || a->charge != k->charge || a->mass != k->mass ||
             a->weight != sim->backend->setup.species[s].weight)
-            return lm_fail(LM_BAD_INPUT,
-                           "%s: species %d is '%s' there (charge %.17g, mass %.17g, particles_per_cell %.17g), '%s' (%.17g, "
-                           "%.17g, %.17g) in the run: give the same [species.NAME]",
-                           path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
-                           k->particles_per_cell);
+            return lm_fail(
+                LM_BAD_INPUT,
+                "%s: species %d is '%s' there (charge %.17g, mass %.17g, particles_per_cell %.17g), '%s' (%.17g, "
+                "%.17g, %.17g) in the run: give the same [species.NAME]",
+                path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
+                k->particles_per_cell);
     }
     if (h->field_count != LM_STATE_FIELDS)
         return lm_fail(LM_BAD_INPUT, "%s: holds %d fields instead of %d: take the version that wrote it", path,
@@ -311,8 +316,6 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     struct lm_checkpoint_io io = {.context = &r, .set_field = set_field, .set_particles = set_particles};
     if (!work)
         status = lm_fail(LM_FAILED, "not enough memory");
-    if (!status)
-        status = put_expression(sim, sim->config->fields.eta, (struct lm_place){0, 0}, LM_ETA, work);
     for (int s = 0; s < head->species_count && !status; s++) {
         sim->count[s] = head->species[s].count;
         status = ops->reserve(sim->backend, s, sim->count[s]);
@@ -323,6 +326,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = ops->survey_particles(sim->backend, s);
     if (!status)
         status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
+    if (!status)
+        status = put_given(sim, work);
     free(work);
     sim->step = head->step;
     return status ? status : settle(sim);
@@ -367,12 +372,13 @@ static int unstable(struct lm_sim *sim, const char *what, const char *cause)
     if (find_largest(sim, LM_PUSH_E, 3, &i, &j, &e) || find_largest(sim, LM_B, 3, &p, &q, &b))
         return LM_FAILED;
     const struct lm_grid *g = &sim->grid;
-    return lm_fail(LM_FAILED,
-                   "step %lld (from t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at "
-                   "x = %g, y = %g; %lld cells at the density floor. Likely cause: %s%s",
-                   (long long)sim->step + 1, lm_sim_time(sim), what, fabs(e), (i + 0.5) * g->dx, (j + 0.5) * g->dy,
-                   fabs(b), (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored, cause,
-                   sim->control.floored ? ", or fields.density_floor so low that E grows in the voids" : "");
+    return lm_fail(
+        LM_FAILED,
+        "step %lld (from t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at "
+        "x = %g, y = %g; %lld cells at the density floor. Likely cause: %s%s",
+        (long long)sim->step + 1, lm_sim_time(sim), what, fabs(e), (i + 0.5) * g->dx, (j + 0.5) * g->dy, fabs(b),
+        (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored, cause,
+        sim->control.floored ? ", or fields.density_floor so low that E grows in the voids" : "");
 }
 
 int lm_sim_check(struct lm_sim *sim)
@@ -392,8 +398,8 @@ int lm_sim_check(struct lm_sim *sim)
         return unstable(sim, what, "run.dt too large for the cells or the speeds");
     }
     if (sim->config->fields.solver == LM_SOLVER_HYBRID && substeps_needed(sim) > sim->config->fields.max_substeps) {
-        snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)",
-                 substeps_needed(sim), sim->config->fields.max_substeps);
+        snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", substeps_needed(sim),
+                 sim->config->fields.max_substeps);
         return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
     }
     return LM_OK;

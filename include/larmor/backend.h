@@ -1,8 +1,8 @@
 /* What a backend (CPU, CUDA) does for the simulation: it owns particles and grid arrays and iterates over them.
  *
- * src/sim.c writes the algorithm in these operations and never sees a backend's memory; src/backend.c is the only file that
- * knows which backends exist. The same operations in the same order give the same bits on every backend. Operations return
- * enum lm_status; on a GPU they are queued, and only those that hand something to the host wait.
+ * src/sim.c writes the algorithm in these operations and never sees a backend's memory; src/backend.c is the only file
+ * that knows which backends exist. The same operations in the same order give the same bits on every backend.
+ * Operations return enum lm_status; on a GPU they are queued, and only those that hand something to the host wait.
  */
 #ifndef LARMOR_BACKEND_H
 #define LARMOR_BACKEND_H
@@ -26,7 +26,7 @@ enum lm_array {
     LM_J_NEW,                 /* n+1/2 */
     LM_N_MID = LM_J_NEW + 3,  /* work: the mean of both levels */
     LM_J_AHEAD,               /* work: the ion current extrapolated to n+1 */
-    LM_E = LM_J_AHEAD + 3,      /* E of Ohm's law at n, for output */
+    LM_E = LM_J_AHEAD + 3,    /* E of Ohm's law at n, for output */
     LM_FLOORED = LM_E + 3,    /* electron density, floored */
     LM_PRESSURE,              /* electron pressure */
     LM_ETA,                   /* resistivity at centres */
@@ -55,7 +55,7 @@ struct lm_setup {
 /* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
 struct lm_loading {
     const double *density, *drift[3], *temperature[3]; /* n0, v_A, T/m */
-    const double *b[3]; /* unit vector along B, or NULL for temperatures per axis */
+    const double *b[3];                                /* unit vector along B, or NULL for temperatures per axis */
     double particles_per_cell;
     int quiet;
     uint64_t seed;
@@ -68,15 +68,15 @@ struct lm_pass {
     double kick_dt;  /* velocities advance by this; 0: not */
     double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
     int move;
-    int cap;         /* 2^cap >= every |v| after the kick */
+    int cap; /* 2^cap >= every |v| after the kick */
 };
 
 /* What the host decides the next step from. NaN counts as the largest value. */
 struct lm_control {
-    double speed2[LM_MAX_SPECIES]; /* max |v|^2 after the last pass */
-    double push_e[3];              /* max |E_c| of LM_PUSH_E */
-    double frequency;              /* max of lm_frequency */
-    int64_t floored;               /* cells at the density floor */
+    double speed2[LM_MAX_SPECIES];  /* max |v|^2 after the last pass */
+    double push_e[3];               /* max |E_c| of LM_PUSH_E */
+    double frequency;               /* max of lm_frequency */
+    int64_t floored;                /* cells at the density floor */
     int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
 };
 
@@ -103,30 +103,32 @@ struct lm_backend_ops {
     int (*put)(struct lm_backend *b, int array, const double *host);
     int (*get)(struct lm_backend *b, int array, double *host);
 
-    /* Particles. load draws a species. Stored ones come in twice: reserve(count), all pieces with place = 0 (they are counted
-     * by cell), then all pieces again with place = 1. Both ways end sorted. get gives the stored form, in any order. */
+    /* Particles. load draws a species. Stored ones come in twice: reserve(count), all pieces with place = 0 (they are
+     * counted by cell), then all pieces again with place = 1. Both ways end sorted. get gives the stored form, in any
+     * order. */
     int (*load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
     int (*reserve)(struct lm_backend *b, int species, uint64_t count);
     int (*put_particles)(struct lm_backend *b, int species, int place, uint64_t count, struct lm_raw_particles from);
     int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
 
-    /* Kick, deposit the current, move, deposit the density; then turn the integer sums into density and current: collect adds
-     * a species (the first one overwrites), moments centres and smooths all of them into LM_N_NEW, LM_J_NEW. */
+    /* Kick, deposit the current, move, deposit the density; then turn the integer sums into density and current:
+     * collect adds a species (the first one overwrites), moments centres and smooths all of them into LM_N_NEW,
+     * LM_J_NEW. */
     int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);
 
     /* Grid. */
-    int (*swap_levels)(struct lm_backend *b);                                       /* OLD <-> NEW */
-    int (*copy)(struct lm_backend *b, int to, int from, int count);                 /* arrays in a row */
+    int (*swap_levels)(struct lm_backend *b);                                              /* OLD <-> NEW */
+    int (*copy)(struct lm_backend *b, int to, int from, int count);                        /* arrays in a row */
     int (*mix)(struct lm_backend *b, int to, double x, int a, double y, int c, int count); /* to = x a + y c */
-    int (*closure)(struct lm_backend *b, int density);          /* LM_FLOORED, LM_PRESSURE from a density */
+    int (*closure)(struct lm_backend *b, int density); /* LM_FLOORED, LM_PRESSURE from a density */
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
-    int (*ohm)(struct lm_backend *b, int ion_current);          /* LM_E, LM_PUSH_E */
+    int (*ohm)(struct lm_backend *b, int ion_current); /* LM_E, LM_PUSH_E */
 
-    /* Maxima for lm_control: of the fields as they stand (after closure of LM_N_OLD), and, where no pass has gone before, of the
-     * particles. control hands them over and waits. */
+    /* Maxima for lm_control: of the fields as they stand (after closure of LM_N_OLD), and, where no pass has gone
+     * before, of the particles. control hands them over and waits. */
     int (*survey)(struct lm_backend *b);
     int (*survey_particles)(struct lm_backend *b, int species);
     int (*control)(struct lm_backend *b, struct lm_control *out);
@@ -136,7 +138,7 @@ struct lm_backend_ops {
     int (*grid_sums)(struct lm_backend *b, struct lm_grid_sums *out);
     int (*fingerprint)(struct lm_backend *b, int64_t step, uint64_t *out);
     int (*wait)(struct lm_backend *b);
-    double (*bytes)(const struct lm_backend *b);                /* memory in use */
+    double (*bytes)(const struct lm_backend *b); /* memory in use */
 };
 
 /* Every backend's struct starts with this. */

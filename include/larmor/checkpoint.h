@@ -2,11 +2,11 @@
  *
  *     DIR/checkpoints/checkpoint_00000500.h5   written as *.part, synced, renamed; older ones than `keep` removed
  *
- * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape, precision,
- * fraction_bits, seed, energy_start, momentum_start[3], charge_start, configuration (the whole run.ini text), software,
- * field_count, field_names[] and species_count, species_names[] (their order is that of the fingerprint);
- * /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain),
- * {u,v,w} float32 or float64; attributes charge, mass, weight, count of each species.
+ * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape,
+ * precision, fraction_bits, seed, energy_start, momentum_start[3], charge_start, configuration (the whole run.ini
+ * text), software, field_count, field_names[] and species_count, species_names[] (their order is that of the
+ * fingerprint); /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
+ * domain), {u,v,w} float32 or float64; attributes charge, mass, weight, count of each species.
  */
 #ifndef LARMOR_CHECKPOINT_H
 #define LARMOR_CHECKPOINT_H
@@ -56,18 +56,18 @@ struct lm_checkpoint_io {
     int (*set_particles)(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in);
 };
 
-/* Writes DIR/checkpoints/checkpoint_STEP.h5 and removes all but the newest `keep`. `path_out` (LM_MAX_PATH) gets the path.
- * LM_FAILED: disk full or not writable; then no file of that name is left or an older one is intact. */
+/* Writes DIR/checkpoints/checkpoint_STEP.h5 and removes all but the newest `keep`. `path_out` (LM_MAX_PATH) gets the
+ * path. LM_FAILED: disk full or not writable; then no file of that name is left or an older one is intact. */
 int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head, const char *configuration, int keep,
                         const struct lm_checkpoint_io *io, char *path_out);
 
-/* Reads the head only. LM_BAD_INPUT: no such file, not HDF5, truncated, foreign or of another format version. field_names is
- * left NULL, field_count is what the file holds. */
+/* Reads the head only. LM_BAD_INPUT: no such file, not HDF5, truncated, foreign or of another format version.
+ * field_names is left NULL, field_count is what the file holds. */
 int lm_checkpoint_head(const char *path, struct lm_checkpoint *head);
 
-/* Reads fields (by `head->field_names`) and particles through the callbacks. `head` is what lm_checkpoint_head gave, with
- * field_count and field_names set by the caller: all fields of the file, in any order. A missing or misshapen dataset, a
- * value that is not finite, a particle outside of the domain is LM_BAD_INPUT, maybe after some callbacks. */
+/* Reads fields (by `head->field_names`) and particles through the callbacks. `head` is what lm_checkpoint_head gave,
+ * with field_count and field_names set by the caller: all fields of the file, in any order. A missing or misshapen
+ * dataset, a value that is not finite, a particle outside of the domain is LM_BAD_INPUT, maybe after some callbacks. */
 int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io);
 
 /* Fingerprint of a stored state; equals the running program's of the same state (larmor/physics/hash.h). */

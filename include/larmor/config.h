@@ -30,57 +30,57 @@ enum lm_boundary { LM_PERIODIC };
 /* Members of type char[LM_MAX_TEXT] hold expressions as the user wrote them, already checked. */
 struct lm_species_config {
     char name[LM_MAX_NAME];
-    double charge;             /* Z, > 0, in e */
-    double mass;               /* > 0, in m_p */
-    double particles_per_cell; /* > 0, where the density is 1: the weight of a particle is its inverse */
-    int start;                 /* enum lm_start */
-    char density[LM_MAX_TEXT]; /* n0 */
-    char drift[3][LM_MAX_TEXT]; /* v_A */
-    int temperature_kind;       /* enum lm_temperature */
+    double charge;                    /* Z, > 0, in e */
+    double mass;                      /* > 0, in m_p */
+    double particles_per_cell;        /* > 0, where the density is 1: the weight of a particle is its inverse */
+    int start;                        /* enum lm_start */
+    char density[LM_MAX_TEXT];        /* n0 */
+    char drift[3][LM_MAX_TEXT];       /* v_A */
+    int temperature_kind;             /* enum lm_temperature */
     char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B, across B, (unused); B0^2/(mu0 n0) */
 };
 
 struct lm_config {
-    char file[LM_MAX_PATH];   /* where it came from, for messages */
+    char file[LM_MAX_PATH]; /* where it came from, for messages */
     struct {
-        double t_end, dt;     /* 1/Omega_ci; steps = round(t_end / dt) unless steps is given */
+        double t_end, dt; /* 1/Omega_ci; steps = round(t_end / dt) unless steps is given */
         int64_t steps;
         uint64_t seed;
-        int backend;          /* enum lm_backend_kind */
-        int threads;          /* 0: all */
-        int tile;             /* 8 or 16 cells */
-        int64_t sort_every;   /* 0: when it pays */
+        int backend;        /* enum lm_backend_kind */
+        int threads;        /* 0: all */
+        int tile;           /* 8 or 16 cells */
+        int64_t sort_every; /* 0: when it pays */
     } run;
     struct {
         int nx, ny;
-        double lx, ly;        /* d_i */
+        double lx, ly; /* d_i */
     } grid;
     struct {
-        int closure;          /* enum lm_closure */
-        double temperature;   /* at density 1; B0^2/(mu0 n0) */
-        double gamma;         /* polytropic index */
+        int closure;        /* enum lm_closure */
+        double temperature; /* at density 1; B0^2/(mu0 n0) */
+        double gamma;       /* polytropic index */
     } electrons;
     struct {
-        int solver;           /* enum lm_solver: hybrid, or none (particles in given fields) */
+        int solver; /* enum lm_solver: hybrid, or none (particles in given fields) */
         char b[3][LM_MAX_TEXT];
-        char az[LM_MAX_TEXT]; /* vector potential; "" or "0" for none */
+        char az[LM_MAX_TEXT];   /* vector potential; "" or "0" for none */
         char e[3][LM_MAX_TEXT]; /* solver = none only */
         char eta[LM_MAX_TEXT];
         double eta_hyper;
-        double density_floor; /* > 0, n0 */
-        int vacuum;           /* enum lm_vacuum */
-        int smoothing;        /* binomial passes on the moments and on E for the push, 0..8 */
-        int friction;         /* 1: ions do not feel the resistive part of E */
+        double density_floor;  /* > 0, n0 */
+        int vacuum;            /* enum lm_vacuum */
+        int smoothing;         /* binomial passes on the moments and on E for the push, 0..8 */
+        int friction;          /* 1: ions do not feel the resistive part of E */
         double substep_safety; /* largest omega * substep, <= 2.7 */
-        int max_substeps;     /* a step that needs more stops the run */
+        int max_substeps;      /* a step that needs more stops the run */
     } fields;
     struct {
-        int shape;            /* enum lm_shape_order */
-        int precision;        /* enum lm_precision */
+        int shape;     /* enum lm_shape_order */
+        int precision; /* enum lm_precision */
     } particles;
     int species_count;
     struct lm_species_config species[LM_MAX_SPECIES];
-    int boundary[LM_SIDES];       /* enum lm_boundary: particles */
+    int boundary[LM_SIDES]; /* enum lm_boundary: particles */
     int boundary_fields[LM_SIDES];
     struct {
         double b0; /* T; 0: not given */
@@ -89,10 +89,10 @@ struct lm_config {
     struct {
         char directory[LM_MAX_PATH];
         int64_t series_every, fields_every, particles_every, checkpoint_every; /* steps; 0: never */
-        int keep;             /* checkpoints that stay on disk, >= 1 */
+        int keep;                                                              /* checkpoints that stay on disk, >= 1 */
         double particles_fraction; /* of the particles in an output, (0, 1] */
-        int compress;         /* gzip level of fields, 0..9 */
-        double wall_limit;    /* s; 0: none. Written hh:mm:ss */
+        int compress;              /* gzip level of fields, 0..9 */
+        double wall_limit;         /* s; 0: none. Written hh:mm:ss */
     } output;
     struct lm_constants *constants; /* owned; of [const], with nx, ny, lx, ly, dx, dy, dt and pi */
     /* For the echo in run.ini: [const] as written, in order. */

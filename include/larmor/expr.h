@@ -30,10 +30,11 @@ int lm_expr_value(const struct lm_constants *constants, const char *text, double
 /* Parses an expression of x and y without evaluating it over a grid; *uniform: it uses neither x nor y. */
 int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform);
 
-/* Evaluates an expression of x and y [d_i, from the domain's lower left corner] at `place` in every cell of the grid and
- * fills `array` (g->size doubles, ghosts by periodic wrap). LM_BAD_INPUT names the first x, y where it is not finite. */
-int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                 struct lm_place place, double *array);
+/* Evaluates an expression of x and y [d_i, from the domain's lower left corner] at `place` in every cell of the grid
+ * and fills `array` (g->size doubles, ghosts by periodic wrap). LM_BAD_INPUT names the first x, y where it is not
+ * finite. */
+int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
+                 double *array);
 
 #ifdef __cplusplus
 }

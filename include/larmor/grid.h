@@ -20,12 +20,12 @@ extern "C" {
 enum { LM_GHOST = 3 }; /* ghost cells on each side of every grid array */
 
 struct lm_grid {
-    int nx, ny;     /* cells, >= 1 */
-    double lx, ly;  /* size, d_i */
-    double dx, dy;  /* cell, d_i */
-    int stride;     /* nx + 2 LM_GHOST: array elements from a cell to the one above */
-    size_t size;    /* elements of one array, ghosts included */
-    size_t cells;   /* nx * ny */
+    int nx, ny;    /* cells, >= 1 */
+    double lx, ly; /* size, d_i */
+    double dx, dy; /* cell, d_i */
+    int stride;    /* nx + 2 LM_GHOST: array elements from a cell to the one above */
+    size_t size;   /* elements of one array, ghosts included */
+    size_t cells;  /* nx * ny */
 };
 
 /* Where in a cell a quantity lives: offset from the cell's centre, in cells. */

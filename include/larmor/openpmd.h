@@ -30,13 +30,13 @@ struct lm_openpmd_run {
     const char *directory;
     struct lm_grid grid;
     struct lm_units units;
-    double dt;                /* 1/Omega_ci */
-    int shape;                /* 1 linear, 2 quadratic */
-    int smoothing;            /* binomial passes on moments */
-    const char *boundary[4];  /* fields at x_min, x_max, y_min, y_max: "periodic", ... */
+    double dt;               /* 1/Omega_ci */
+    int shape;               /* 1 linear, 2 quadratic */
+    int smoothing;           /* binomial passes on moments */
+    const char *boundary[4]; /* fields at x_min, x_max, y_min, y_max: "periodic", ... */
     const char *particle_boundary[4];
     const char *solver_parameters; /* free text: the Ohm's law in use */
-    int compress;             /* gzip level for meshes, 0: none */
+    int compress;                  /* gzip level for meshes, 0: none */
 };
 
 enum lm_mesh_kind { LM_MESH_E, LM_MESH_B, LM_MESH_J, LM_MESH_CHARGE_DENSITY, LM_MESH_DENSITY, LM_MESH_PRESSURE };

@@ -14,8 +14,8 @@ struct lm_run_options {
     int quiet;           /* no progress */
 };
 
-/* Runs to the end. Returns LM_OK, LM_STOPPED, LM_FAILED (a checkpoint of the last good state has been written where possible;
- * lm_error() says where) or LM_BAD_INPUT (nothing has been written). */
+/* Runs to the end. Returns LM_OK, LM_STOPPED, LM_FAILED (a checkpoint of the last good state has been written where
+ * possible; lm_error() says where) or LM_BAD_INPUT (nothing has been written). */
 int lm_run(const struct lm_config *config, const struct lm_run_options *options);
 
 /* `larmor check`: resolved settings, memory, limits with their margins, advice. Runs nothing. */

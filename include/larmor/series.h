@@ -15,16 +15,16 @@ extern "C" {
 
 struct lm_series_column {
     char name[64];
-    char unit[32]; /* "" for a pure number */
+    char unit[32];  /* "" for a pure number */
     char about[96]; /* one phrase, the HDF5 attribute `description` */
     int whole;      /* written as an integer (int64 in HDF5) */
 };
 
 struct lm_series;
 
-/* Creates both files in `directory`; column 0 must be the step. With restart_step >= 0 existing files are continued: rows
- * with a step > restart_step are cut off, the columns must be the same (LM_BAD_INPUT otherwise); a file that is absent is created.
- * The columns are copied. LM_FAILED on a full disk or a file that cannot be written. */
+/* Creates both files in `directory`; column 0 must be the step. With restart_step >= 0 existing files are continued:
+ * rows with a step > restart_step are cut off, the columns must be the same (LM_BAD_INPUT otherwise); a file that is
+ * absent is created. The columns are copied. LM_FAILED on a full disk or a file that cannot be written. */
 int lm_series_open(const char *directory, int column_count, const struct lm_series_column *columns,
                    int64_t restart_step, struct lm_series **out);
 

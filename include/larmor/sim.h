@@ -8,14 +8,14 @@
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
     struct lm_grid grid;
-    struct lm_backend *backend;     /* owned */
-    struct lm_control control;      /* of the state as it stands */
-    int64_t step;                   /* n; t = n dt */
+    struct lm_backend *backend; /* owned */
+    struct lm_control control;  /* of the state as it stands */
+    int64_t step;               /* n; t = n dt */
     uint64_t count[LM_MAX_SPECIES];
-    int substeps;                   /* of the fields in the last step */
+    int substeps; /* of the fields in the last step */
     struct {
-        int64_t steps;              /* since the last sort */
-        double cells, cost;         /* how far a particle can have strayed, and what strays have cost, since then */
+        int64_t steps;      /* since the last sort */
+        double cells, cost; /* how far a particle can have strayed, and what strays have cost, since then */
     } unsorted[LM_MAX_SPECIES];
     int64_t sorts;
 };
@@ -27,14 +27,16 @@ extern const char *const lm_state_names[LM_STATE_FIELDS];
 int lm_sim_create(const struct lm_config *config, struct lm_sim **out);
 void lm_sim_destroy(struct lm_sim **sim);
 
-/* Initial state from the configuration: fields, particles, velocities half a step back. LM_BAD_INPUT: div B of what is given is
- * not 0, or no species has particles. */
+/* Initial state from the configuration: fields, particles, velocities half a step back. LM_BAD_INPUT: div B of what is
+ * given is not 0, or no species has particles. */
 int lm_sim_start(struct lm_sim *sim);
 
-/* State from a checkpoint. LM_BAD_INPUT: another grid, shape, precision, time step or species than the configuration's. */
+/* State from a checkpoint. LM_BAD_INPUT: another grid, shape, precision, time step or species than the configuration's.
+ */
 int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *head);
 
-/* Whether the next step can be taken. LM_FAILED: it cannot; lm_error() says step, place and likely cause. The state is untouched. */
+/* Whether the next step can be taken. LM_FAILED: it cannot; lm_error() says step, place and likely cause. The state is
+ * untouched. */
 int lm_sim_check(struct lm_sim *sim);
 
 /* One step; lm_sim_check has passed. */
@@ -49,7 +51,8 @@ double lm_sim_weight(const struct lm_sim *sim, int species);
 /* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);
 int lm_setup_b(const struct lm_config *config, double *b[3]);
-int lm_setup_loading(const struct lm_config *config, int species, double *const b[3], double *store, struct lm_loading *out);
+int lm_setup_loading(const struct lm_config *config, int species, double *const b[3], double *store,
+                     struct lm_loading *out);
 enum { LM_LOADING_ARRAYS = 10 }; /* of `store` */
 
 /* src/diagnose.c: the integrals of the state, in n0 m_p v_A^2 d_i^2 a unit length (energies). */

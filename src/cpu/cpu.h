@@ -21,10 +21,10 @@ struct lm_cpu {
     int grid_threads; /* for loops over the grid: 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
-    int64_t *sums[4];                    /* [ny][nx] integer moments of one species */
-    double *raw[4];                      /* density and face currents of all species */
-    double *curl[3], *force[3], *e[3];   /* work of Ohm's law */
-    double *stage[3], *result[3];        /* work of RK4 */
+    int64_t *sums[4];                  /* [ny][nx] integer moments of one species */
+    double *raw[4];                    /* density and face currents of all species */
+    double *curl[3], *force[3], *e[3]; /* work of Ohm's law */
+    double *stage[3], *result[3];      /* work of RK4 */
     double *spare;
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
@@ -37,8 +37,10 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
 
 /* Rows of the grid with all columns, or with `extra` more cells on each side. */
 #define LM_ROWS(c, low, high)                                                                                          \
-    _Pragma("omp parallel for schedule(static) num_threads((c)->grid_threads)") for (int j = -(low);                        \
-                                                                                j < (c)->base.setup.grid.ny + (high); j++)
+    _Pragma("omp parallel for schedule(static) num_threads((c)->grid_threads)") for (int j = -(low);                   \
+                                                                                     j <                               \
+                                                                                     (c)->base.setup.grid.ny + (high); \
+                                                                                     j++)
 
 /* src/cpu/fields.c */
 int lm_cpu_copy(struct lm_backend *b, int to, int from, int count);

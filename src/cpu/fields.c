@@ -54,7 +54,8 @@ int lm_cpu_closure(struct lm_backend *b, int density)
     return LM_OK;
 }
 
-/* J = curl B and (J - J_i) x B for the cells whose E is wanted: [0, n], and what the Laplacian of J needs around them. */
+/* J = curl B and (J - J_i) x B for the cells whose E is wanted: [0, n], and what the Laplacian of J needs around them.
+ */
 static void electron_force(struct lm_cpu *c, double *const bf[3], int ion_current)
 {
     const struct lm_grid *g = &c->base.setup.grid;

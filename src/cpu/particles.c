@@ -1,5 +1,5 @@
-/* CPU backend: loops over particles, compiled for each precision. A thread takes a tile, copies the fields around it, runs
- * through the tile's particles and adds its integer moments to the grid. The bodies are in larmor/physics/. */
+/* CPU backend: loops over particles, compiled for each precision. A thread takes a tile, copies the fields around it,
+ * runs through the tile's particles and adds its integer moments to the grid. The bodies are in larmor/physics/. */
 #include "cpu.h"
 
 #include <stdlib.h>
@@ -85,7 +85,8 @@ static struct lm_step step_of(const struct lm_cpu *c, int species, const struct 
 {
     const struct lm_setup *s = &c->base.setup;
     double one = (double)LM_ONE;
-    struct lm_step step = {.kick = (lm_real)(0.5 * pass->kick_dt * s->species[species].charge / s->species[species].mass),
+    struct lm_step step = {.kick =
+                               (lm_real)(0.5 * pass->kick_dt * s->species[species].charge / s->species[species].mass),
                            .rx = (lm_real)(pass->drift_dt * s->ohm.rx * one),
                            .ry = (lm_real)(pass->drift_dt * s->ohm.ry * one),
                            .move = pass->move,
@@ -108,9 +109,9 @@ static void pass_stray(struct lm_cpu *c, int order, int tile, struct lm_particle
     p->u = s.p.u, p->v = s.p.v, p->w = s.p.w;
 #define ADD(d, a, b, part)                                                                                             \
     do {                                                                                                               \
-        int64_t add_ = part;                                                                                        \
+        int64_t add_ = part;                                                                                           \
         size_t k_ = (size_t)lm_wrap(s.j + (b), g->ny) * (size_t)g->nx + (size_t)lm_wrap(s.i + (a), g->nx);             \
-        _Pragma("omp atomic") c->sums[d][k_] += add_;                                                               \
+        _Pragma("omp atomic") c->sums[d][k_] += add_;                                                                  \
     } while (0)
     int32_t hx = lm_fix24(s.p.x + (*dx >> 1)), hy = lm_fix24(s.p.y + (*dy >> 1));
     LM_DEPOSIT_CURRENT(order, hx, hy, p->u, p->v, p->w, step->current_scale, ADD);
@@ -173,9 +174,8 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
             struct lm_window win = fill_window(c, tile, fields);
             for (size_t k = s->tile_start[tile]; k < end; k += LM_CHUNK) {
                 size_t last = k + LM_CHUNK < end ? k + LM_CHUNK : end;
-                strays += b->setup.shape == 1
-                              ? pass_chunk(c, 1, tile, a, k, last, &win, parts, &step, &speed2)
-                              : pass_chunk(c, 2, tile, a, k, last, &win, parts, &step, &speed2);
+                strays += b->setup.shape == 1 ? pass_chunk(c, 1, tile, a, k, last, &win, parts, &step, &speed2)
+                                              : pass_chunk(c, 2, tile, a, k, last, &win, parts, &step, &speed2);
                 flush_window(c, tile, parts);
             }
         }
@@ -201,7 +201,8 @@ int LM_P(lm_cpu_survey_particles)(struct lm_backend *b, int species)
     return LM_OK;
 }
 
-int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out)
+int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+                               struct lm_particle_sums *out)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
@@ -256,7 +257,8 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
     return hash;
 }
 
-/* --- where particles go: counts by cell, starts, places --------------------------------------------------------------- */
+/* --- where particles go: counts by cell, starts, places
+ * --------------------------------------------------------------- */
 
 /* cell_start: counts become starts; tile_start follows. */
 static void scan_cells(struct lm_cpu *c, struct lm_cpu_species *s)
@@ -331,7 +333,8 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
     return LM_OK;
 }
 
-/* --- getting particles in and out --------------------------------------------------------------------------------------- */
+/* --- getting particles in and out
+ * --------------------------------------------------------------------------------------- */
 
 int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
 {
@@ -348,7 +351,8 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     free(s->place);
     s->place = malloc((count + 1) * sizeof *s->place);
     if (!s->x || !s->y || !s->u || !s->v || !s->w || !s->scratch || !s->place)
-        return lm_fail(LM_FAILED, "not enough memory for %llu particles of species %d", (unsigned long long)count, species);
+        return lm_fail(LM_FAILED, "not enough memory for %llu particles of species %d", (unsigned long long)count,
+                       species);
     s->count = count;
     s->placing = 0;
     memset(s->cell_start, 0, tile_cells(c) * sizeof *s->cell_start);
@@ -356,7 +360,8 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     return LM_OK;
 }
 
-int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count, struct lm_raw_particles from)
+int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,
+                               struct lm_raw_particles from)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_cpu_species *s = &c->species[species];
@@ -383,7 +388,8 @@ int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uin
     return LM_OK;
 }
 
-int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to)
+int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count,
+                               struct lm_raw_particles to)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];

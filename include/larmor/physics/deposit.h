@@ -1,13 +1,14 @@
 /* Deposition: every weight becomes an integer, so that the sum over particles has no order.
  *
- * Density: a particle is 2^16 parts at x^{n+1}, spread over the cell centres; the last weight is what is missing to 2^16, so the
- * total charge is exact. Currents: w_i v 2^16 / vcap at x^{n+1/2}, J_x on x-faces, J_y on y-faces, J_z at centres; vcap is a
- * power of two >= every |v| of the species in this step (larmor/physics/bounds.h), so |part| <= 2^16. They are rounded up or
- * down with the probability that keeps the mean: a velocity far below vcap, alike in all particles, would be lost otherwise.
- * The dither comes from the particle's place in its cell and is odd in v: a quiet start stays uniform and without current.
+ * Density: a particle is 2^16 parts at x^{n+1}, spread over the cell centres; the last weight is what is missing to
+ * 2^16, so the total charge is exact. Currents: w_i v 2^16 / vcap at x^{n+1/2}, J_x on x-faces, J_y on y-faces, J_z at
+ * centres; vcap is a power of two >= every |v| of the species in this step (larmor/physics/bounds.h), so |part| <=
+ * 2^16. They are rounded up or down with the probability that keeps the mean: a velocity far below vcap, alike in all
+ * particles, would be lost otherwise. The dither comes from the particle's place in its cell and is odd in v: a quiet
+ * start stays uniform and without current.
  *
- * LM_CHUNK particles at most are summed in int32 before they are added to the int64 grid: 2^14 (2^16 + 1) < 2^31, overflow
- * cannot happen. The int64 sums hold 2^47 particles in one cell.
+ * LM_CHUNK particles at most are summed in int32 before they are added to the int64 grid: 2^14 (2^16 + 1) < 2^31,
+ * overflow cannot happen. The int64 sums hold 2^47 particles in one cell.
  */
 #ifndef LARMOR_PHYSICS_DEPOSIT_H
 #define LARMOR_PHYSICS_DEPOSIT_H
@@ -28,7 +29,7 @@ LM_HD float lm_dither(int32_t x24, int32_t y24)
 }
 
 /* ADD(component, i, j, parts) is how a backend adds to node (i, j); dither has the sign of amount. */
-#define LM_SPREAD(order, component, sx, sy, amount, dither, ADD)                                                               \
+#define LM_SPREAD(order, component, sx, sy, amount, dither, ADD)                                                       \
     LM_UNROLL                                                                                                          \
     for (int b_ = 0; b_ <= (order); b_++)                                                                              \
         LM_UNROLL                                                                                                      \
@@ -56,10 +57,10 @@ LM_HD float lm_dither(int32_t x24, int32_t y24)
         struct lm_stencil24 cx_ = lm_centre24(order, x24), cy_ = lm_centre24(order, y24);                              \
         struct lm_stencil24 fx_ = lm_face24(order, x24), fy_ = lm_face24(order, y24);                                  \
         float ju_ = (float)(u) * (scale), jv_ = (float)(v) * (scale), jw_ = (float)(w) * (scale);                      \
-        float d_ = lm_dither(x24, y24); \
-        LM_SPREAD(order, LM_CURRENT_X, fx_, cy_, ju_, lm_sign(d_, ju_), ADD);                                                            \
-        LM_SPREAD(order, LM_CURRENT_Y, cx_, fy_, jv_, lm_sign(d_, jv_), ADD);                                                            \
-        LM_SPREAD(order, LM_CURRENT_Z, cx_, cy_, jw_, lm_sign(d_, jw_), ADD);                                                            \
+        float d_ = lm_dither(x24, y24);                                                                                \
+        LM_SPREAD(order, LM_CURRENT_X, fx_, cy_, ju_, lm_sign(d_, ju_), ADD);                                          \
+        LM_SPREAD(order, LM_CURRENT_Y, cx_, fy_, jv_, lm_sign(d_, jv_), ADD);                                          \
+        LM_SPREAD(order, LM_CURRENT_Z, cx_, cy_, jw_, lm_sign(d_, jw_), ADD);                                          \
     } while (0)
 
 #endif

@@ -1,5 +1,5 @@
-/* Elementary functions with the same bits everywhere: the C libraries of two machines, or a C library and CUDA, differ in
- * the last bit. Accuracy: about 1 ulp (exp, log, sin, cos), a few ulp (pow, hyperbolic and inverse functions).
+/* Elementary functions with the same bits everywhere: the C libraries of two machines, or a C library and CUDA, differ
+ * in the last bit. Accuracy: about 1 ulp (exp, log, sin, cos), a few ulp (pow, hyperbolic and inverse functions).
  * Polynomials and reductions after FDLIBM (K.-C. Ng, Sun Microsystems, 1993).
  */
 #ifndef LARMOR_PHYSICS_ELEMENTARY_H

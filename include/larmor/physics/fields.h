@@ -1,9 +1,10 @@
-/* Fields on the staggered grid: curl, Ohm's law, Faraday's law, moments. Every function is the body of a loop over cells; its
- * pointers stand on the cell, s* is the array's stride to the cell above. Where things live: larmor/grid.h.
+/* Fields on the staggered grid: curl, Ohm's law, Faraday's law, moments. Every function is the body of a loop over
+ * cells; its pointers stand on the cell, s* is the array's stride to the cell above. Where things live: larmor/grid.h.
  *
  * Massless electrons, quasi-neutrality (Winske and Quest 1986; Kunz, Stone and Bai 2014):
  *     J = curl B,  E = [(J - J_i) x B - grad p_e] / n + eta J - eta_H lap J,  dB/dt = -curl E
- * with J_i = sum Z n u the ion current, n = sum Z n_s. (J - J_i) x B is formed at centres, the pressure gradient on the faces.
+ * with J_i = sum Z n u the ion current, n = sum Z n_s. (J - J_i) x B is formed at centres, the pressure gradient on the
+ * faces.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_H
 #define LARMOR_PHYSICS_FIELDS_H
@@ -21,12 +22,12 @@ struct lm_view {
 };
 
 struct lm_ohm {
-    double rx, ry;              /* 1/dx, 1/dy */
-    double eta, eta_hyper;      /* mu0 v_A d_i, mu0 v_A d_i^3 */
-    double floor;               /* smallest density in any term, n0 */
-    double temperature, gamma;  /* p_e = T n^gamma; gamma = 1: isothermal */
-    int zero_vacuum;            /* E (but for the resistive part) is 0 where all cells around are at the floor */
-    int friction;               /* 1: the E of the push has no resistive part */
+    double rx, ry;             /* 1/dx, 1/dy */
+    double eta, eta_hyper;     /* mu0 v_A d_i, mu0 v_A d_i^3 */
+    double floor;              /* smallest density in any term, n0 */
+    double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
+    int zero_vacuum;           /* E (but for the resistive part) is 0 where all cells around are at the floor */
+    int friction;              /* 1: the E of the push has no resistive part */
 };
 
 LM_HD struct lm_view lm_view_at(struct lm_view v, long k)
@@ -87,7 +88,8 @@ LM_HD struct lm_vector lm_electron_force(struct lm_view j, struct lm_view b, str
 
 /* E without its resistive part, on a face between this cell and the next (`to` elements on in n and p, `tf` in f):
  * f the component of the electron force, n the floored density, p the electron pressure. */
-LM_HD double lm_ohm_face(const double *f, int tf, const double *n, const double *p, int to, double r, const struct lm_ohm *o)
+LM_HD double lm_ohm_face(const double *f, int tf, const double *n, const double *p, int to, double r,
+                         const struct lm_ohm *o)
 {
     double density = 0.5 * (n[0] + n[to]);
     if (o->zero_vacuum && density <= o->floor)
@@ -122,7 +124,8 @@ LM_HD double lm_pressure(double floored, const struct lm_ohm *o)
     return o->temperature * (o->gamma == 1.0 ? floored : lm_pow(floored, o->gamma));
 }
 
-/* Thermal energy of the electrons in a unit area: T n ln n (isothermal; the part that work can change) or p / (gamma - 1). */
+/* Thermal energy of the electrons in a unit area: T n ln n (isothermal; the part that work can change) or p / (gamma -
+ * 1). */
 LM_HD double lm_electron_energy(double floored, const struct lm_ohm *o)
 {
     if (o->temperature == 0.0)
@@ -130,9 +133,10 @@ LM_HD double lm_electron_energy(double floored, const struct lm_ohm *o)
     return o->gamma == 1.0 ? o->temperature * floored * lm_log(floored) : lm_pressure(floored, o) / (o->gamma - 1.0);
 }
 
-/* Largest frequency of this grid in a cell: whistler k^2 |B|/n, convection k |u_i|, resistive eta k^2 + eta_H k^4, with k^2 the
- * largest eigenvalue of the grid's Laplacian. RK4 is stable up to 2.78 / frequency. */
-LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double floored, double eta, double k2, const struct lm_ohm *o)
+/* Largest frequency of this grid in a cell: whistler k^2 |B|/n, convection k |u_i|, resistive eta k^2 + eta_H k^4, with
+ * k^2 the largest eigenvalue of the grid's Laplacian. RK4 is stable up to 2.78 / frequency. */
+LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double floored, double eta, double k2,
+                          const struct lm_ohm *o)
 {
     double bb = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
     double uu = lm_sqrt(ji.x * ji.x + ji.y * ji.y + ji.z * ji.z);
@@ -153,7 +157,8 @@ LM_HD double lm_binomial(const double *a, int s)
     return 0.0625 * corners + (0.125 * edges + 0.25 * a[0]);
 }
 
-/* Classical Runge-Kutta, four stages: how the rate of stage 0..3 enters the result and the next stage's B, for a step h. */
+/* Classical Runge-Kutta, four stages: how the rate of stage 0..3 enters the result and the next stage's B, for a step
+ * h. */
 struct lm_rk4 {
     double result, next;
 };

@@ -1,7 +1,7 @@
 /* The fingerprint of a state: a 64-bit sum of hashes, so that the order of the particles does not matter.
  *
- * fingerprint = sum over particles of lm_hash_particle + sum over cells and fields of lm_hash_value + lm_hash_value of the
- * step, all modulo 2^64. Positions enter as integers relative to the domain, velocities and fields by their bits.
+ * fingerprint = sum over particles of lm_hash_particle + sum over cells and fields of lm_hash_value + lm_hash_value of
+ * the step, all modulo 2^64. Positions enter as integers relative to the domain, velocities and fields by their bits.
  */
 #ifndef LARMOR_PHYSICS_HASH_H
 #define LARMOR_PHYSICS_HASH_H

@@ -1,9 +1,10 @@
 /* Loading: how many particles a cell gets and where they are, from profiles given at the cell centres.
  *
- * Random start: uniform in the cell, Maxwellian velocities. Quiet start: the same set in every cell, so that the density of a
- * uniform plasma is exactly uniform; pairs of opposite thermal velocity stand at one place, so that no cell has a net current;
- * the set fills positions and velocities evenly (the additive recurrence of Roberts 2018 in four dimensions, strata in v_x) and
- * is scaled to the exact temperature. Drifts are interpolated linearly to the particle.
+ * Random start: uniform in the cell, Maxwellian velocities. Quiet start: the same set in every cell, so that the
+ * density of a uniform plasma is exactly uniform; pairs of opposite thermal velocity stand at one place, so that no
+ * cell has a net current; the set fills positions and velocities evenly (the additive recurrence of Roberts 2018 in
+ * four dimensions, strata in v_x) and is scaled to the exact temperature. Drifts are interpolated linearly to the
+ * particle.
  */
 #ifndef LARMOR_PHYSICS_LOAD_H
 #define LARMOR_PHYSICS_LOAD_H
@@ -11,8 +12,8 @@
 #include "larmor/physics/profile.h"
 #include "larmor/physics/real.h"
 
-/* Number of particles in cell number `cell` = j nx + i: the expected number, rounded up with probability its fraction (random) or by
- * a low-discrepancy sequence over the cells (quiet). */
+/* Number of particles in cell number `cell` = j nx + i: the expected number, rounded up with probability its fraction
+ * (random) or by a low-discrepancy sequence over the cells (quiet). */
 LM_HD uint32_t lm_cell_count(const struct lm_profile *p, size_t k, int i, int j, uint32_t cell)
 {
     double expected = p->particles_per_cell * p->density[k];

@@ -1,6 +1,7 @@
 /* What lets one function body compile as C and as CUDA, and give the same bits in both.
  *
- * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no contraction
+ * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no
+ * contraction
  * (-ffp-contract=off, -fmad=false), no library functions but sqrt, no branches on anything but data.
  */
 #ifndef LARMOR_PHYSICS_PORTABLE_H

@@ -8,8 +8,8 @@
 struct lm_profile {
     const double *density, *drift[3];
     const double *temperature[3]; /* T/m: squares of the thermal speeds */
-    const double *b[3];       /* direction of B at centres, for field-aligned temperatures; else NULL */
-    const double *quiet_scale; /* [3 (n - quiet_low)]: factors for a set of n particles */
+    const double *b[3];           /* direction of B at centres, for field-aligned temperatures; else NULL */
+    const double *quiet_scale;    /* [3 (n - quiet_low)]: factors for a set of n particles */
     int quiet_low, quiet_high;
     double particles_per_cell;
     int quiet;
@@ -22,7 +22,8 @@ LM_HD double lm_fraction(double x)
     return x - (double)(int64_t)x;
 }
 
-/* Number r of n in a quiet set: thermal velocity in units of the thermal speed (not yet scaled), place in the cell in [0, 1). */
+/* Number r of n in a quiet set: thermal velocity in units of the thermal speed (not yet scaled), place in the cell in
+ * [0, 1). */
 LM_HD void lm_quiet_point(uint32_t r, uint32_t n, double v[3], double place[2])
 {
     uint32_t pair = r / 2, pairs = (n + 1) / 2;

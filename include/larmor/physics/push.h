@@ -9,7 +9,7 @@
 #include "larmor/physics/shape.h"
 
 struct lm_particle {
-    lm_fix x, y;      /* relative to the home tile */
+    lm_fix x, y; /* relative to the home tile */
     lm_real u, v, w;
 };
 
@@ -22,9 +22,9 @@ struct lm_window {
 
 /* What one pass over the particles of a species does. */
 struct lm_step {
-    lm_real kick;   /* h = Z/m dt/2 */
-    lm_real rx, ry; /* displacement in fixed-point cells a unit of velocity: dt/dx 2^LM_FRACTION_BITS */
-    int move;       /* 0: the particles stay; the current is deposited half a displacement away all the same */
+    lm_real kick;        /* h = Z/m dt/2 */
+    lm_real rx, ry;      /* displacement in fixed-point cells a unit of velocity: dt/dx 2^LM_FRACTION_BITS */
+    int move;            /* 0: the particles stay; the current is deposited half a displacement away all the same */
     float current_scale; /* 2^16 / bound on |v|, a power of two */
 };
 
@@ -76,8 +76,8 @@ LM_HD void lm_boris(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], cons
 }
 
 /* v^{n-1/2} to v^{n+1/2}; *dx, *dy: displacement over the step, fixed point. Positions are left to the caller. */
-LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step, lm_fix *dx,
-                   lm_fix *dy)
+LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
+                   lm_fix *dx, lm_fix *dy)
 {
     lm_real e[3], b[3];
     lm_gather_fields(order, win, p->x, p->y, e, b);

@@ -1,5 +1,5 @@
-/* Random numbers keyed by what they are for, never by thread or rank: Philox4x32-10 (Salmon, Moraes, Dror and Shaw, SC'11)
- * from Random123. Key: the run's seed. Counter: cell, number in the cell, species, stream. */
+/* Random numbers keyed by what they are for, never by thread or rank: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
+ * SC'11) from Random123. Key: the run's seed. Counter: cell, number in the cell, species, stream. */
 #ifndef LARMOR_PHYSICS_RNG_H
 #define LARMOR_PHYSICS_RNG_H
 

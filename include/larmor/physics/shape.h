@@ -1,8 +1,8 @@
 /* Particle shapes along one axis: linear (cloud in cell) and quadratic (triangular-shaped cloud).
  *
- * Birdsall and Langdon, Plasma Physics via Computer Simulation (1985), section 8-8. A position g counts cells; cell i spans
- * [i, i+1); node i of a centred quantity lies at i + 1/2, node i of a face quantity at i + 1. The stencil starts at node `at`
- * and has order + 1 weights, which sum to 1 to round-off.
+ * Birdsall and Langdon, Plasma Physics via Computer Simulation (1985), section 8-8. A position g counts cells; cell i
+ * spans [i, i+1); node i of a centred quantity lies at i + 1/2, node i of a face quantity at i + 1. The stencil starts
+ * at node `at` and has order + 1 weights, which sum to 1 to round-off.
  *
  * Two instances: lm_centre and lm_face in the particles' precision for the gather, lm_centre24 and lm_face24 for the
  * deposition, whose weights are rounded to 2^-16 anyway: 24 bits of position and float serve both precisions alike.

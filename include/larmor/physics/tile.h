@@ -1,7 +1,8 @@
 /* Tiles: where particles are kept, and the exact integer arithmetic of moving between them.
  *
- * A particle is stored with its home tile of T x T cells, in positions relative to that tile, and may stray from it until the
- * next sort. A window of fields serves particles within LM_MARGIN cells of the tile; others take the direct path.
+ * A particle is stored with its home tile of T x T cells, in positions relative to that tile, and may stray from it
+ * until the next sort. A window of fields serves particles within LM_MARGIN cells of the tile; others take the direct
+ * path.
  */
 #ifndef LARMOR_PHYSICS_TILE_H
 #define LARMOR_PHYSICS_TILE_H
@@ -11,9 +12,10 @@
 
 enum {
     LM_MARGIN = 1,
-    LM_WINDOW_LOW = LM_MARGIN + 2,             /* nodes below the tile */
-    LM_WINDOW_EXTRA = 2 * LM_MARGIN + 3,       /* window width = T + this */
-    LM_PATCH = 4, LM_PATCH_LOW = 2             /* nodes around a single cell, and how many of them below it */
+    LM_WINDOW_LOW = LM_MARGIN + 2,       /* nodes below the tile */
+    LM_WINDOW_EXTRA = 2 * LM_MARGIN + 3, /* window width = T + this */
+    LM_PATCH = 4,
+    LM_PATCH_LOW = 2 /* nodes around a single cell, and how many of them below it */
 };
 
 LM_HD int lm_in_window(lm_fix x, lm_fix y, int size)

@@ -7,7 +7,7 @@
 enum { LM_LANES = 64 }; /* strided order: neighbours in memory are in different 64ths of a tile */
 
 struct lm_tiling {
-    int size, nx, ny;   /* cells a side; tiles in x and y */
+    int size, nx, ny; /* cells a side; tiles in x and y */
     int cells_x, cells_y;
 };
 
@@ -25,7 +25,8 @@ LM_HD uint32_t lm_tile_cell(const struct lm_tiling *t, int i, int j)
     return (uint32_t)tile * (uint32_t)(t->size * t->size) + (uint32_t)((j % t->size) * t->size + i % t->size);
 }
 
-/* Strided order: the q-th of n particles sorted by cell goes to this place, so that neighbours lie in different cells. */
+/* Strided order: the q-th of n particles sorted by cell goes to this place, so that neighbours lie in different cells.
+ */
 LM_HD uint32_t lm_strided(uint32_t q, uint32_t n)
 {
     uint32_t rows = (n + LM_LANES - 1) / LM_LANES;
