@@ -25,22 +25,14 @@ void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what)
         double free_bytes, total;
         cudaGetLastError();
         lm_cuda_memory(&free_bytes, &total);
-        g->failed = lm_fail(LM_FAILED,
-                            "the GPU's memory is full: %.3g GiB for %s, %.3g GiB of %.3g free; use fewer particles or cells, or single "
-                            "precision (particles.precision)",
-                            (double)bytes / 0x1p30, what, free_bytes / 0x1p30, total / 0x1p30);
+        g->failed = lm_fail(
+            LM_FAILED,
+            "the GPU's memory is full: %.3g GiB for %s, %.3g GiB of %.3g free; use fewer particles or cells, or single "
+            "precision (particles.precision)",
+            (double)bytes / 0x1p30, what, free_bytes / 0x1p30, total / 0x1p30);
         return NULL;
     }
-    g->bytes += (double)bytes;
     return memory;
-}
-
-void lm_gpu_free(struct lm_gpu *g, void *memory, size_t bytes)
-{
-    if (memory) {
-        cudaFree(memory);
-        g->bytes -= (double)bytes;
-    }
 }
 
 int lm_gpu_reduce_begin(struct lm_gpu *g)
@@ -50,13 +42,15 @@ int lm_gpu_reduce_begin(struct lm_gpu *g)
 
 int lm_gpu_reduce_end(struct lm_gpu *g)
 {
-    lm_gpu_check(g, cudaMemcpyAsync(g->reduced_host, g->reduced, sizeof *g->reduced, cudaMemcpyDeviceToHost, g->stream), "reduction");
+    lm_gpu_check(g, cudaMemcpyAsync(g->reduced_host, g->reduced, sizeof *g->reduced, cudaMemcpyDeviceToHost, g->stream),
+                 "reduction");
     return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "reduction");
 }
 
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count)
 {
-    return lm_gpu_check(g, cub::DeviceScan::ExclusiveSum(g->scan_work, g->scan_bytes, in, out, count, g->stream), "prefix sum");
+    return lm_gpu_check(g, cub::DeviceScan::ExclusiveSum(g->scan_work, g->scan_bytes, in, out, count, g->stream),
+                        "prefix sum");
 }
 
 static void gpu_destroy(struct lm_backend *b)
@@ -75,8 +69,8 @@ static void gpu_destroy(struct lm_backend *b)
     }
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_gpu_species *s = &g->species[k];
-        void *all[] = {s->x,          s->y,          s->u,           s->v,          s->w, s->scratch, s->place,
-                       s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk_tile};
+        void *all[] = {s->x,     s->y,          s->u,          s->v,          s->w,           s->scratch,
+                       s->place, s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk_tile};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
     }
@@ -96,7 +90,8 @@ static int gpu_put(struct lm_backend *b, int array, const double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
-    lm_gpu_check(g, cudaMemcpyAsync(g->array[array], host, bytes, cudaMemcpyHostToDevice, g->stream), "upload of an array");
+    lm_gpu_check(g, cudaMemcpyAsync(g->array[array], host, bytes, cudaMemcpyHostToDevice, g->stream),
+                 "upload of an array");
     return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of an array");
 }
 
@@ -104,7 +99,8 @@ static int gpu_get(struct lm_backend *b, int array, double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
-    lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream), "download of an array");
+    lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream),
+                 "download of an array");
     return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of an array");
 }
 
@@ -149,17 +145,6 @@ static int gpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
     return g->failed;
 }
 
-static int gpu_wait(struct lm_backend *b)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "wait");
-}
-
-static double gpu_bytes(const struct lm_backend *b)
-{
-    return ((const struct lm_gpu *)b)->bytes;
-}
-
 static struct lm_backend_ops make_ops(int precision)
 {
     int single = precision == 32;
@@ -188,8 +173,6 @@ static struct lm_backend_ops make_ops(int precision)
     o.control = gpu_control;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
-    o.wait = gpu_wait;
-    o.bytes = gpu_bytes;
     return o;
 }
 
@@ -220,7 +203,8 @@ static void allocate(struct lm_gpu *g)
     g->control = (struct lm_gpu_control *)lm_gpu_allocate(g, sizeof *g->control, "control values");
     g->reduced = (struct lm_gpu_sums *)lm_gpu_allocate(g, sizeof *g->reduced, "reductions");
     g->staging = lm_gpu_allocate(g, LM_GPU_PIECE * (size_t)40, "staging");
-    cub::DeviceScan::ExclusiveSum(NULL, g->scan_bytes, (uint32_t *)NULL, (uint32_t *)NULL, g->tile_cells + 1, g->stream);
+    cub::DeviceScan::ExclusiveSum(NULL, g->scan_bytes, (uint32_t *)NULL, (uint32_t *)NULL, g->tile_cells + 1,
+                                  g->stream);
     g->scan_work = lm_gpu_allocate(g, g->scan_bytes, "prefix sums");
     if (g->failed)
         return;
@@ -241,8 +225,8 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->base.ops = &ops;
     g->base.setup = *setup;
     const struct lm_grid *grid = &setup->grid;
-    g->tiling = {setup->tile, (grid->nx + setup->tile - 1) / setup->tile, (grid->ny + setup->tile - 1) / setup->tile, grid->nx,
-                 grid->ny};
+    g->tiling = {setup->tile, (grid->nx + setup->tile - 1) / setup->tile, (grid->ny + setup->tile - 1) / setup->tile,
+                 grid->nx, grid->ny};
     g->tiles = (size_t)g->tiling.nx * g->tiling.ny;
     g->tile_cells = g->tiles * setup->tile * setup->tile;
     lm_gpu_check(g, cudaDeviceGetAttribute(&g->processors, cudaDevAttrMultiProcessorCount, 0), "device");
@@ -274,7 +258,8 @@ int lm_cuda_describe(char *line, size_t size)
         snprintf(line, size, "%s has compute capability %d.%d; 8.0 or later is needed", p.name, p.major, p.minor);
         return 0;
     }
-    snprintf(line, size, "%s, %.0f GiB, compute capability %d.%d", p.name, (double)p.totalGlobalMem / 0x1p30, p.major, p.minor);
+    snprintf(line, size, "%s, %.0f GiB, compute capability %d.%d", p.name, (double)p.totalGlobalMem / 0x1p30, p.major,
+             p.minor);
     return 1;
 }
 

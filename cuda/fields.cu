@@ -1,16 +1,17 @@
 /* CUDA backend: loops over the grid. The bodies are in larmor/physics/fields.h.
  *
- * One thread a cell. Whoever writes a cell also writes its periodic images in the ghosts, so no kernel fills ghosts. The field
- * kernels work on tiles of 32 x 8 cells: B with a halo of 2 goes to shared memory, then J, the electron force and E follow
- * there (41 KiB), so that a Runge-Kutta stage is one kernel that reads and writes each array once. No atomics but in the
- * reductions (one a warp).
+ * One thread a cell. Whoever writes a cell also writes its periodic images in the ghosts, so no kernel fills ghosts.
+ * The field kernels work on tiles of 32 x 8 cells: B with a halo of 2 goes to shared memory, then J, the electron force
+ * and E follow there (41 KiB), so that a Runge-Kutta stage is one kernel that reads and writes each array once. No
+ * atomics but in the reductions (one a warp).
  */
 #include "gpu.cuh"
 
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/hash.h"
 
-namespace {
+namespace
+{
 
 enum { TX = 32, TY = 8, HALO = 2, SX = TX + 2 * HALO, SY = TY + 2 * HALO, THREADS = TX * TY };
 
@@ -87,7 +88,8 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, size
     p[k] = lm_pressure(f, &o);
 }
 
-/* --- Ohm's law and Faraday's law on a tile ------------------------------------------------------------------------------ */
+/* --- Ohm's law and Faraday's law on a tile
+ * ------------------------------------------------------------------------------ */
 
 struct tile_store {
     double b[3][SX * SY], j[3][SX * SY], f[3][SX * SY], e[3][SX * SY];
@@ -141,8 +143,8 @@ __device__ void fill_tile(shape s, const field_input &in, const struct lm_ohm &o
 }
 
 /* E at element k of the tile, element g of the grid: without its resistive part, and that part. */
-__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t, int k,
-                                               size_t g, double e[3], double r[3])
+__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t,
+                                               int k, size_t g, double e[3], double r[3])
 {
     e[0] = lm_ohm_face(t.f[0] + k, 1, in.n + g, in.p + g, 1, o.rx, &o);
     e[1] = lm_ohm_face(t.f[1] + k, SX, in.n + g, in.p + g, s.stride, o.ry, &o);
@@ -153,8 +155,8 @@ __device__ __forceinline__ void electric_field(shape s, const field_input &in, c
 }
 
 /* One Runge-Kutta stage: in.b is the stage's B; `state` B before the step; result and next as in lm_rk4. */
-__global__ void __launch_bounds__(THREADS)
-    stage_kernel(shape s, field_input in, struct lm_ohm o, vec3 state, vec3 result, vec3 next, struct lm_rk4 rk, int stage)
+__global__ void __launch_bounds__(THREADS) stage_kernel(shape s, field_input in, struct lm_ohm o, vec3 state,
+                                                        vec3 result, vec3 next, struct lm_rk4 rk, int stage)
 {
     __shared__ tile_store t;
     fill_tile(s, in, o, t);
@@ -204,10 +206,11 @@ __global__ void __launch_bounds__(THREADS) ohm_kernel(shape s, field_input in, s
     }
 }
 
-/* --- moments -------------------------------------------------------------------------------------------------------------- */
+/* --- moments
+ * -------------------------------------------------------------------------------------------------------------- */
 
-__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double density, double current,
-                               int first)
+__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double density,
+                               double current, int first)
 {
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
     if (i >= s.nx || j >= s.ny)
@@ -251,7 +254,8 @@ int smooth(struct lm_gpu *g, vec4 a, vec4 b, int count, int passes)
     return LM_GPU_LAUNCHED(g, "smoothing");
 }
 
-/* --- reductions ------------------------------------------------------------------------------------------------------------ */
+/* --- reductions
+ * ------------------------------------------------------------------------------------------------------------ */
 
 __device__ __forceinline__ lm_u64 size_bits(double x)
 {
@@ -280,7 +284,8 @@ __global__ void survey_kernel(shape s, field_input in, const double *density, ve
 
 enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
 
-__device__ __forceinline__ double term_of(int term, shape s, vec3 b, const double *floored, size_t k, const struct lm_ohm &o)
+__device__ __forceinline__ double term_of(int term, shape s, vec3 b, const double *floored, size_t k,
+                                          const struct lm_ohm &o)
 {
     if (term < ELECTRONS)
         return b.p[term][k] * b.p[term][k];
@@ -305,7 +310,8 @@ struct scales {
     double value[4];
 };
 
-__global__ void grid_sum_kernel(shape s, vec3 b, const double *floored, struct lm_ohm o, scales scale, struct lm_gpu_sums *out)
+__global__ void grid_sum_kernel(shape s, vec3 b, const double *floored, struct lm_ohm o, scales scale,
+                                struct lm_gpu_sums *out)
 {
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
     for (int term = 0; term < DIV_B; term++) {
@@ -348,15 +354,15 @@ int lm_gpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, i
     struct lm_gpu *g = lm_gpu_of(b);
     for (int k = 0; k < count; k++)
         mix_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[to + k], x, g->array[a + k], y, g->array[c + k],
-                                                             b->setup.grid.size);
+                                                              b->setup.grid.size);
     return LM_GPU_LAUNCHED(g, "mix");
 }
 
 int lm_gpu_closure(struct lm_backend *b, int density)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[density],
-                                                             b->setup.grid.size, b->setup.ohm);
+    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], g->array[LM_PRESSURE],
+                                                              g->array[density], b->setup.grid.size, b->setup.ohm);
     return LM_GPU_LAUNCHED(g, "closure");
 }
 
@@ -370,9 +376,9 @@ int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
     for (int r = 0; r < substeps; r++)
         for (int stage = 0; stage < 4; stage++) {
             vec3 from = stage == 0 ? state : work[(stage - 1) % 2];
-            stage_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, from, ion_current), b->setup.ohm, state,
-                                                                   result, work[stage % 2], lm_rk4_stage(stage, dt / substeps),
-                                                                   stage);
+            stage_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, from, ion_current),
+                                                                    b->setup.ohm, state, result, work[stage % 2],
+                                                                    lm_rk4_stage(stage, dt / substeps), stage);
         }
     return LM_GPU_LAUNCHED(g, "Faraday");
 }
@@ -384,8 +390,8 @@ int lm_gpu_ohm(struct lm_backend *b, int ion_current)
     vec4 spare = {{g->spare[0], g->spare[1], g->spare[2], NULL}};
     vec4 first = b->setup.smoothing % 2 ? spare : push; /* so that the last pass ends in LM_PUSH_E */
     vec3 target = {{first.p[0], first.p[1], first.p[2]}};
-    ohm_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, vector_of(g, LM_B), ion_current), b->setup.ohm,
-                                                         vector_of(g, LM_E), target);
+    ohm_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, vector_of(g, LM_B), ion_current),
+                                                          b->setup.ohm, vector_of(g, LM_E), target);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     return smooth(g, first, b->setup.smoothing % 2 ? push : spare, 3, b->setup.smoothing);
 }
@@ -398,7 +404,8 @@ int lm_gpu_survey(struct lm_backend *b)
     size_t from = offsetof(struct lm_gpu_control, push_e);
     lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, sizeof *g->control - from, g->stream), "survey");
     survey_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, vector_of(g, LM_B), LM_J_OLD),
-                                                            g->array[LM_N_OLD], vector_of(g, LM_PUSH_E), *o, k2, g->control);
+                                                             g->array[LM_N_OLD], vector_of(g, LM_PUSH_E), *o, k2,
+                                                             g->control);
     return LM_GPU_LAUNCHED(g, "survey");
 }
 
@@ -407,16 +414,17 @@ int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_backend_species *s = &b->setup.species[species];
     vec4 raw = {{g->raw[0], g->raw[1], g->raw[2], g->raw[3]}};
-    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->sums, raw, g->array[LM_SPECIES_N + species], s->charge,
-                                                             s->weight * lm_exp2i(-16),
-                                                             s->charge * s->weight * lm_exp2i(cap - 16), first);
+    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(
+        shape_of(g), g->sums, raw, g->array[LM_SPECIES_N + species], s->charge, s->weight * lm_exp2i(-16),
+        s->charge * s->weight * lm_exp2i(cap - 16), first);
     return LM_GPU_LAUNCHED(g, "collecting moments");
 }
 
 int lm_gpu_moments(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    vec4 raw = {{g->raw[0], g->raw[1], g->raw[2], g->raw[3]}}, spare = {{g->spare[0], g->spare[1], g->spare[2], g->spare[3]}};
+    vec4 raw = {{g->raw[0], g->raw[1], g->raw[2], g->raw[3]}},
+         spare = {{g->spare[0], g->spare[1], g->spare[2], g->spare[3]}};
     vec4 out = moments_of(g, LM_N_NEW);
     int odd = b->setup.smoothing % 2;
     centre_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), raw, odd ? spare : out);
@@ -431,18 +439,20 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     scales scale;
     int exponent[4];
     lm_gpu_reduce_begin(g);
-    grid_max_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED], b->setup.ohm, g->reduced);
+    grid_max_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED], b->setup.ohm,
+                                                               g->reduced);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
     if (lm_gpu_reduce_end(g))
         return g->failed;
     for (int d = 0; d < 4; d++) {
-        exponent[d] = lm_sum_exponent((double)b->setup.grid.cells, lm_cap_exponent(lm_from_bits(g->reduced_host->value[d])));
+        exponent[d] =
+            lm_sum_exponent((double)b->setup.grid.cells, lm_cap_exponent(lm_from_bits(g->reduced_host->value[d])));
         scale.value[d] = lm_exp2i(exponent[d]);
     }
     out->div_b = lm_from_bits(g->reduced_host->value[DIV_B]);
     lm_gpu_reduce_begin(g);
-    grid_sum_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED], b->setup.ohm, scale,
-                                                              g->reduced);
+    grid_sum_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED], b->setup.ohm,
+                                                               scale, g->reduced);
     LM_GPU_LAUNCHED(g, "sums over the grid");
     lm_gpu_reduce_end(g);
     for (int d = 0; d < 3; d++) {

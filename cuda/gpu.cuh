@@ -1,4 +1,5 @@
-/* The CUDA backend's private parts. Everything runs in one stream; a failure sticks and is returned by every later operation. */
+/* The CUDA backend's private parts. Everything runs in one stream; a failure sticks and is returned by every later
+ * operation. */
 #ifndef LARMOR_GPU_CUH
 #define LARMOR_GPU_CUH
 
@@ -22,13 +23,13 @@ struct lm_gpu_sums {
 
 struct lm_gpu_species {
     uint64_t count;
-    void *x, *y, *u, *v, *w, *scratch; /* as on the CPU: sorting moves one array at a time into scratch and swaps */
-    uint32_t *place;                   /* where a particle goes in a sort; between sorts, the list of strays */
-    uint32_t *tile_start;              /* [tiles + 1] */
-    uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
+    void *x, *y, *u, *v, *w, *scratch;  /* as on the CPU: sorting moves one array at a time into scratch and swaps */
+    uint32_t *place;                    /* where a particle goes in a sort; between sorts, the list of strays */
+    uint32_t *tile_start;               /* [tiles + 1] */
+    uint32_t *cell_count, *cell_start;  /* [tiles T^2 + 1] */
     uint32_t *chunk_first, *chunk_tile; /* [tiles + 1]; the tile of each block's chunk */
-    uint32_t chunk;                    /* particles in a chunk at most */
-    unsigned blocks;                   /* upper bound of the number of chunks */
+    uint32_t chunk;                     /* particles in a chunk at most */
+    unsigned blocks;                    /* upper bound of the number of chunks */
     int placing;
 };
 
@@ -39,7 +40,7 @@ struct lm_gpu {
     struct lm_tiling tiling;
     size_t tiles, tile_cells;
     double *array[LM_ARRAYS];
-    lm_u64 *sums;            /* [4][ny][nx] */
+    lm_u64 *sums; /* [4][ny][nx] */
     double *raw[4], *spare[4];
     double *stage[2][3], *result[3];
     struct lm_gpu_control *control, *control_host; /* device; pinned */
@@ -47,7 +48,6 @@ struct lm_gpu {
     void *scan_work;
     size_t scan_bytes;
     void *staging; /* device; LM_GPU_PIECE particles in stored form */
-    double bytes;
     struct lm_gpu_species species[LM_MAX_SPECIES];
 };
 
@@ -64,7 +64,6 @@ int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
 
 /* Device memory; NULL and a recorded failure when there is none. */
 void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what);
-void lm_gpu_free(struct lm_gpu *g, void *memory, size_t bytes);
 
 /* Clears `reduced`; copies it to the host and waits. */
 int lm_gpu_reduce_begin(struct lm_gpu *g);

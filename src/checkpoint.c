@@ -92,7 +92,6 @@ static void write_head(struct lm_h5 *h, const struct lm_checkpoint *head, const 
     lm_h5_put(h, root, "seed", H5T_NATIVE_UINT64, 0, &head->seed);
     lm_h5_put_real(h, root, "energy_start", head->energy_start);
     lm_h5_put(h, root, "momentum_start", H5T_NATIVE_DOUBLE, 3, head->momentum_start);
-    lm_h5_put_real(h, root, "charge_start", head->charge_start);
     lm_h5_put_text(h, root, "configuration", configuration ? configuration : "");
     lm_h5_put_whole(h, root, "field_count", head->field_count);
     if (head->field_count > 0)
@@ -319,7 +318,6 @@ static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
     for (int k = 0; k < 3; k++)
         if (h->status == LM_OK && !isfinite(head->momentum_start[k]))
             lm_h5_wrong(h, "the attribute momentum_start is not finite; the file is damaged");
-    head->charge_start = get_real(h, h->file, "charge_start", 0);
     head->field_count = get_int(h, "field_count", 0, MAX_FIELDS);
     read_species_head(h, head);
     return h->status;

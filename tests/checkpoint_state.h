@@ -153,7 +153,6 @@ static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
                               .seed = 0xfedcba9876543210u,
                               .energy_start = 12.5,
                               .momentum_start = {0.1, -0.2, 0.3},
-                              .charge_start = 77.0,
                               .field_count = FIELDS,
                               .field_names = field_names,
                               .species_count = SPECIES,

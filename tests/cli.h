@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "scratch.h"
+#include "suite.h"
 
 enum { CLI_WORDS = 32, CLI_TEXT = 1 << 16 };
 
@@ -215,11 +216,7 @@ static inline void cli_sleep(double seconds)
 
 static inline int cli_main(Suite *suite)
 {
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }
 
 /* Fixture: a directory with small.ini. */

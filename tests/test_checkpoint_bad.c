@@ -1,5 +1,6 @@
 /* Every class of wrong file is refused with a message, and never crashes the reader. */
 #include "checkpoint_state.h"
+#include "suite.h"
 
 #include <hdf5.h>
 
@@ -288,9 +289,5 @@ int main(void)
     tcase_add_test(files, single_precision_is_checked_too);
     tcase_add_test(files, other_fields_than_the_runs_are_refused);
     suite_add_tcase(suite, files);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "larmor/base.h"
 #include "larmor/config.h"
+#include "suite.h"
 
 static char directory[64];
 static char file[128];
@@ -472,9 +473,5 @@ int main(void)
     tcase_add_test(tc, test_round_trip_of_long_values);
     tcase_add_test(tc, test_keys_print);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -14,6 +14,7 @@
 #include "larmor/physics/rng.h"
 #include "larmor/physics/tile.h"
 #include "require.h"
+#include "suite.h"
 
 enum { SIZE = 16, LOW = 4, ONE24 = 1 << 24, SAMPLES = 200000 };
 
@@ -260,9 +261,5 @@ int main(void)
     tcase_add_loop_test(t, nodes_stay_in_the_window, 1, 3);
     tcase_add_test(t, exponents);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

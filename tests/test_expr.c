@@ -7,6 +7,7 @@
 
 #include "larmor/base.h"
 #include "larmor/expr.h"
+#include "suite.h"
 
 static struct lm_constants *constants;
 
@@ -231,9 +232,5 @@ int main(void)
     tcase_add_test(tc, test_places);
     tcase_add_test(tc, test_not_finite_names_the_place);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

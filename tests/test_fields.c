@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "field_box.h"
+#include "suite.h"
 
 /* --- an analytic state; the cases switch its parts on and off
  * ----------------------------------------------------------- */
@@ -478,9 +479,5 @@ int main(void)
     tcase_add_test(t, friction);
     tcase_add_loop_test(t, binomial_filter, 0, 4);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

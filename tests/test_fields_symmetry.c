@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "field_box.h"
+#include "suite.h"
 
 enum { N = 16 };
 
@@ -186,9 +187,5 @@ int main(void)
     tcase_add_loop_test(t, flat_and_tiny_boxes, 0, 10);
     tcase_add_test(t, threads_do_not_matter);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

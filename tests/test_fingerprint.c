@@ -3,6 +3,7 @@
 
 #include "cases.h"
 #include "scratch.h"
+#include "suite.h"
 
 START_TEST(golden)
 {
@@ -69,9 +70,5 @@ int main(void)
     tcase_add_loop_test(t, restart, 0, RUN_CASES * RESTARTS);
     tcase_add_test(t, fingerprint_sees_the_state);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

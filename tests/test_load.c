@@ -9,6 +9,7 @@
 #include "larmor/config.h"
 #include "larmor/physics/bounds.h"
 #include "require.h"
+#include "suite.h"
 
 enum { NX = 24, NY = 20, BITS = 48 };
 
@@ -372,9 +373,5 @@ int main(void)
     tcase_add_test(t, quiet_set_is_even);
     tcase_add_loop_test(t, tiles_and_threads_do_not_matter, 0, 2);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include "attributes.h"
 #include "larmor/checkpoint.h"
 #include "scratch.h"
+#include "suite.h"
 
 enum { NX = 6, NY = 4 };
 
@@ -433,9 +434,5 @@ int main(void)
     tcase_add_test(files, a_failure_leaves_no_file);
     tcase_add_test(files, info_describes_the_files);
     suite_add_tcase(suite, files);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run(suite);
 }

@@ -13,6 +13,7 @@
 #include "larmor/physics/rng.h"
 #include "larmor/physics/stray.h"
 #include "require.h"
+#include "suite.h"
 
 #define EPS (LM_PRECISION == 64 ? DBL_EPSILON : (double)FLT_EPSILON)
 
@@ -296,9 +297,5 @@ int main(void)
     tcase_add_test(t, displacement);
     tcase_add_loop_test(t, direct_path_gives_the_same_bits, 1, 3);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

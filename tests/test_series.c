@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "scratch.h"
+#include "suite.h"
 
 enum { COLUMNS = 4 };
 
@@ -419,9 +420,5 @@ int main(void)
     tcase_add_test(rows, a_write_error_is_told_wherever_it_comes);
     tcase_add_test(rows, a_directory_that_cannot_be_is_told);
     suite_add_tcase(suite, rows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run(suite);
 }

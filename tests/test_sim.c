@@ -8,6 +8,7 @@
 #include "larmor/sim.h"
 #include "require.h"
 #include "scratch.h"
+#include "suite.h"
 
 /* --- running
  * ------------------------------------------------------------------------------------------------------------- */
@@ -453,9 +454,5 @@ int main(void)
     tcase_add_loop_test(t, charge_is_constant, 0, 3);
     tcase_add_loop_test(t, momentum, 0, 2);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 #include "larmor/physics/rng.h"
 #include "larmor/physics/tile.h"
 #include "require.h"
+#include "suite.h"
 
 START_TEST(wrap)
 {
@@ -148,9 +149,5 @@ int main(void)
     tcase_add_test(t, wrap_at_the_edges);
     tcase_add_test(t, largest_grids);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

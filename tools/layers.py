@@ -13,7 +13,7 @@ RULES = [
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid)\.h"),
     ("include/larmor/backend.h", r"larmor/(base|grid|checkpoint|physics/fields)\.h"),
     ("src/cpu/*", r"cpu\.h|larmor/(base|grid|backend|loading|physics/.*)\.h"),
-    ("cuda/*", r"gpu\.cuh|larmor/(base|grid|backend|loading|cuda|physics/.*)\.h"),
+    ("cuda/*", r"(gpu|particles)\.cuh|larmor/(base|grid|backend|loading|cuda|physics/.*)\.h"),
     ("src/sim.c", r"larmor/(sim|physics/bounds)\.h"),
 ]
 # Headers that only the named files may include.

@@ -137,8 +137,6 @@ struct lm_backend_ops {
     int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);
     int (*grid_sums)(struct lm_backend *b, struct lm_grid_sums *out);
     int (*fingerprint)(struct lm_backend *b, int64_t step, uint64_t *out);
-    int (*wait)(struct lm_backend *b);
-    double (*bytes)(const struct lm_backend *b); /* memory in use */
 };
 
 /* Every backend's struct starts with this. */

@@ -3,7 +3,7 @@
  *     DIR/checkpoints/checkpoint_00000500.h5   written as *.part, synced, renamed; older ones than `keep` removed
  *
  * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape,
- * precision, fraction_bits, seed, energy_start, momentum_start[3], charge_start, configuration (the whole run.ini
+ * precision, fraction_bits, seed, energy_start, momentum_start[3], configuration (the whole run.ini
  * text), software, field_count, field_names[] and species_count, species_names[] (their order is that of the
  * fingerprint); /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
  * domain), {u,v,w} float32 or float64; attributes charge, mass, weight, count of each species.
@@ -33,7 +33,7 @@ struct lm_checkpoint {
     double lx, ly;
     int shape, precision; /* enums of config.h */
     uint64_t seed;
-    double energy_start, momentum_start[3], charge_start; /* references of the drift columns */
+    double energy_start, momentum_start[3]; /* references of the drift columns */
     int field_count;
     const char *const *field_names; /* the caller's list, also when reading */
     int species_count;

@@ -72,20 +72,6 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
     return LM_OK;
 }
 
-static int cpu_wait(struct lm_backend *b)
-{
-    (void)b;
-    return LM_OK;
-}
-
-static double cpu_bytes(const struct lm_backend *b)
-{
-    uint64_t counts[LM_MAX_SPECIES];
-    for (int s = 0; s < b->setup.species_count; s++)
-        counts[s] = ((const struct lm_cpu *)b)->species[s].count;
-    return lm_backend_bytes(&b->setup, counts);
-}
-
 #define OPS(suffix)                                                                                                    \
     {                                                                                                                  \
         .name = "cpu", .destroy = cpu_destroy, .put = cpu_put, .get = cpu_get, .load = lm_cpu_load##suffix,            \
@@ -94,8 +80,7 @@ static double cpu_bytes(const struct lm_backend *b)
         .collect = lm_cpu_collect, .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy,     \
         .mix = lm_cpu_mix, .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm,                \
         .survey = lm_cpu_survey, .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,          \
-        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint,  \
-        .wait = cpu_wait, .bytes = cpu_bytes                                                                           \
+        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);
 static const struct lm_backend_ops ops_double = OPS(_f64);

@@ -1,0 +1,92 @@
+/* What the particle kernels share: a species' particles on the device, chunks and tiles. For one precision at a time.
+ */
+#ifndef LARMOR_PARTICLES_CUH
+#define LARMOR_PARTICLES_CUH
+
+#include "gpu.cuh"
+
+#include "larmor/physics/tile.h"
+
+namespace
+{
+
+enum { THREADS = LM_GPU_THREADS };
+
+struct arrays {
+    lm_fix *x, *y;
+    lm_real *u, *v, *w;
+};
+
+/* A species' particles and where its tiles are. */
+struct population {
+    arrays a;
+    struct lm_tiling t;
+    const uint32_t *tile_start, *chunk_first, *chunk_tile;
+    uint32_t *place;
+    uint64_t count;
+};
+
+static inline population population_of(const struct lm_gpu *g, int species)
+{
+    const struct lm_gpu_species *s = &g->species[species];
+    population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
+                    g->tiling,
+                    s->tile_start,
+                    s->chunk_first,
+                    s->chunk_tile,
+                    s->place,
+                    s->count};
+    return h;
+}
+
+static inline unsigned particle_blocks(uint64_t count)
+{
+    return (unsigned)((count + THREADS - 1) / THREADS);
+}
+
+/* The chunk of this block: its tile and particles [first, last). False for blocks beyond the last chunk. */
+__device__ __forceinline__ bool chunk_of(const population &h, int *tile, uint32_t *first, uint32_t *last)
+{
+    uint32_t tiles = (uint32_t)(h.t.nx * h.t.ny);
+    if (blockIdx.x >= h.chunk_first[tiles])
+        return false;
+    *tile = (int)h.chunk_tile[blockIdx.x];
+    uint32_t number = blockIdx.x - h.chunk_first[*tile], chunks = h.chunk_first[*tile + 1] - h.chunk_first[*tile];
+    uint64_t start = h.tile_start[*tile], count = h.tile_start[*tile + 1] - start;
+    *first = (uint32_t)(start + count * number / chunks);
+    *last = (uint32_t)(start + count * (number + 1) / chunks);
+    return true;
+}
+
+/* Home tile of the particle in place k. */
+__device__ __forceinline__ int tile_of(const population &h, uint32_t k)
+{
+    int low = 0, high = h.t.nx * h.t.ny;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (h.tile_start[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+__device__ __forceinline__ struct lm_particle particle_at(const arrays &a, uint32_t k)
+{
+    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+    return p;
+}
+
+__device__ __forceinline__ void put_particle(const arrays &a, uint32_t k, const struct lm_particle &p)
+{
+    a.x[k] = p.x;
+    a.y[k] = p.y;
+    a.u[k] = p.u;
+    a.v[k] = p.v;
+    a.w[k] = p.w;
+}
+
+} // namespace
+
+#endif

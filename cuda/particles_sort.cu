@@ -1,0 +1,377 @@
+/* CUDA backend: where particles are. Loading, sorting, and the way in and out; compiled for each precision.
+ *
+ * Sorting: count by cell (one atomic a particle gives its rank), prefix sums, then each array in turn moves into the
+ * spare one and the two change places, so that sorting needs no second set of particles.
+ */
+#include "particles.cuh"
+
+#include <cstdlib>
+
+#include "larmor/loading.h"
+#include "larmor/physics/deposit.h"
+#include "larmor/physics/load.h"
+
+namespace
+{
+
+struct cells {
+    uint32_t *count, *start, *tile_start;
+    int size;
+};
+
+/* Place of the particle with number `rank` in tile cell `cell`. */
+__device__ __forceinline__ uint32_t place_of(const cells &c, uint32_t cell, uint32_t rank)
+{
+    uint32_t tile = cell / (uint32_t)(c.size * c.size), start = c.tile_start[tile];
+    return start + lm_strided(c.start[cell] + rank - start, c.tile_start[tile + 1] - start);
+}
+
+/* Re-bases every particle to the tile it is in, and counts it there; its cell and its rank in it are kept for
+ * place_kernel. */
+__global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of)
+{
+    int tile;
+    uint32_t first, last;
+    if (!chunk_of(h, &tile, &first, &last))
+        return;
+    for (uint32_t k = first + threadIdx.x; k < last; k += THREADS) {
+        int64_t x = lm_global(h.a.x[k], tile % h.t.nx, h.t.size, h.t.cells_x);
+        int64_t y = lm_global(h.a.y[k], tile / h.t.nx, h.t.size, h.t.cells_y);
+        int home;
+        uint32_t cell = lm_tile_cell(&h.t, (int)(x >> LM_FRACTION_BITS), (int)(y >> LM_FRACTION_BITS));
+        h.a.x[k] = lm_local(x, h.t.size, &home);
+        h.a.y[k] = lm_local(y, h.t.size, &home);
+        cell_of[k] = cell;
+        h.place[k] = atomicAdd(&count[cell], 1u);
+    }
+}
+
+__global__ void place_kernel(cells c, uint32_t *place, const uint32_t *cell_of, uint64_t n)
+{
+    uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
+    if (k < n)
+        place[k] = place_of(c, cell_of[k], place[k]);
+}
+
+template <class V> __global__ void move_kernel(V *to, const V *from, const uint32_t *place, uint64_t n)
+{
+    uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
+    if (k < n)
+        to[place[k]] = from[k];
+}
+
+__global__ void tile_kernel(cells c, uint32_t tiles, uint32_t chunk, uint32_t *chunks)
+{
+    uint32_t t = blockIdx.x * THREADS + threadIdx.x, area = (uint32_t)(c.size * c.size);
+    if (t > tiles)
+        return;
+    c.tile_start[t] = c.start[t * area];
+    chunks[t] = t < tiles ? (c.start[(t + 1) * area] - c.start[t * area] + chunk - 1) / chunk : 0;
+}
+
+__global__ void chunk_kernel(const uint32_t *chunk_first, uint32_t *chunk_tile, uint32_t tiles)
+{
+    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
+    if (t < tiles)
+        for (uint32_t k = chunk_first[t]; k < chunk_first[t + 1]; k++)
+            chunk_tile[k] = t;
+}
+
+/* Counts are in cell_count: starts of cells and tiles, and the list of chunks. */
+int scan_cells(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+    uint32_t tiles = (uint32_t)g->tiles;
+    unsigned blocks = (tiles + THREADS) / THREADS;
+    lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
+    tile_kernel<<<blocks, THREADS, 0, g->stream>>>(c, tiles, s->chunk, s->cell_count); /* counts are no longer needed */
+    lm_gpu_scan(g, s->cell_count, s->chunk_first, tiles + 1);
+    chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->chunk_tile, tiles);
+    return LM_GPU_LAUNCHED(g, "tiles");
+}
+
+int clear_counts(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    return lm_gpu_check(g, cudaMemsetAsync(s->cell_count, 0, (g->tile_cells + 1) * sizeof(uint32_t), g->stream),
+                        "clearing counts");
+}
+
+template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, void **array)
+{
+    move_kernel<V>
+        <<<particle_blocks(s->count), THREADS, 0, g->stream>>>((V *)s->scratch, (const V *)*array, s->place, s->count);
+    void *t = s->scratch;
+    s->scratch = *array;
+    *array = t;
+}
+
+/* --- in and out
+ * --------------------------------------------------------------------------------------------------------------- */
+
+/* LM_GPU_PIECE particles in stored form, on the device. */
+struct piece {
+    int64_t *x, *y;
+    lm_real *u, *v, *w;
+};
+
+piece piece_of(const struct lm_gpu *g)
+{
+    piece p;
+    p.x = (int64_t *)g->staging;
+    p.y = p.x + LM_GPU_PIECE;
+    p.u = (lm_real *)(p.y + LM_GPU_PIECE);
+    p.v = p.u + LM_GPU_PIECE;
+    p.w = p.v + LM_GPU_PIECE;
+    return p;
+}
+
+__global__ void get_kernel(population h, uint64_t first, uint32_t count, piece to)
+{
+    uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n >= count)
+        return;
+    uint32_t k = (uint32_t)(first + n);
+    int tile = tile_of(h, k);
+    to.x[n] = lm_global(h.a.x[k], tile % h.t.nx, h.t.size, h.t.cells_x);
+    to.y[n] = lm_global(h.a.y[k], tile / h.t.nx, h.t.size, h.t.cells_y);
+    to.u[n] = h.a.u[k];
+    to.v[n] = h.a.v[k];
+    to.w[n] = h.a.w[k];
+}
+
+__device__ __forceinline__ uint32_t stored_cell(const struct lm_tiling &t, const piece &from, uint32_t n)
+{
+    return lm_tile_cell(&t, (int)(from.x[n] >> LM_FRACTION_BITS), (int)(from.y[n] >> LM_FRACTION_BITS));
+}
+
+__global__ void count_stored_kernel(struct lm_tiling t, piece from, uint32_t count, uint32_t *cell_count)
+{
+    uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n < count)
+        atomicAdd(&cell_count[stored_cell(t, from, n)], 1u);
+}
+
+__global__ void place_stored_kernel(population h, cells c, piece from, uint32_t count)
+{
+    uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n >= count)
+        return;
+    int home;
+    uint32_t cell = stored_cell(h.t, from, n), k = place_of(c, cell, atomicAdd(&c.count[cell], 1u));
+    struct lm_particle p = {lm_local(from.x[n], h.t.size, &home), lm_local(from.y[n], h.t.size, &home), from.u[n],
+                            from.v[n], from.w[n]};
+    put_particle(h.a, k, p);
+}
+
+__global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t, int stride, uint32_t *cell_count)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x, j = blockIdx.y;
+    if (i >= t.cells_x)
+        return;
+    size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
+    cell_count[lm_tile_cell(&t, i, j)] = lm_cell_count(&profile, k, i, j, (uint32_t)j * t.cells_x + i);
+}
+
+/* A warp a cell. */
+__global__ void load_kernel(struct lm_profile profile, population h, cells c, int stride)
+{
+    uint64_t warp = (blockIdx.x * (uint64_t)THREADS + threadIdx.x) / 32;
+    if (warp >= (uint64_t)h.t.cells_x * h.t.cells_y)
+        return;
+    int i = (int)(warp % h.t.cells_x), j = (int)(warp / h.t.cells_x);
+    size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
+    uint32_t home = lm_tile_cell(&h.t, i, j), n = c.start[home + 1] - c.start[home];
+    for (uint32_t r = threadIdx.x % 32; r < n; r += 32) {
+        struct lm_particle p;
+        lm_real v[3];
+        lm_load_particle(&profile, k, stride, (uint32_t)warp, r, n, &p.x, &p.y, v);
+        p.x += (lm_fix)(i % h.t.size) * LM_ONE;
+        p.y += (lm_fix)(j % h.t.size) * LM_ONE;
+        p.u = v[0], p.v = v[1], p.w = v[2];
+        put_particle(h.a, place_of(c, home, r), p);
+    }
+}
+
+/* The profile's arrays on the device, in one piece of memory. */
+struct lm_profile upload_profile(struct lm_gpu *g, struct lm_profile p, double **store)
+{
+    size_t size = g->base.setup.grid.size, scales = p.quiet_scale ? 3 * (size_t)(p.quiet_high - p.quiet_low + 1) : 0,
+           used = 0;
+    *store = (double *)lm_gpu_allocate(g, (10 * size + scales) * sizeof(double), "loading profiles");
+    const double **list[11] = {&p.density};
+    for (int d = 0; d < 3; d++) {
+        list[1 + d] = &p.drift[d];
+        list[4 + d] = &p.temperature[d];
+        list[7 + d] = &p.b[d];
+    }
+    list[10] = &p.quiet_scale;
+    for (int k = 0; k < 11 && *store; k++) {
+        size_t n = k == 10 ? scales : size;
+        if (!*list[k])
+            continue;
+        lm_gpu_check(g, cudaMemcpyAsync(*store + used, *list[k], n * sizeof(double), cudaMemcpyHostToDevice, g->stream),
+                     "upload of a profile");
+        *list[k] = *store + used;
+        used += n;
+    }
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of profiles");
+    return p;
+}
+
+} // namespace
+
+int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    if (s->count == 0)
+        return g->failed;
+    cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+    uint32_t *cell_of = (uint32_t *)s->scratch; /* free until the arrays move */
+    clear_counts(g, s);
+    rank_kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of);
+    LM_GPU_LAUNCHED(g, "ranking particles");
+    scan_cells(g, s);
+    place_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(c, s->place, cell_of, s->count);
+    LM_GPU_LAUNCHED(g, "placing particles");
+    move_array<lm_fix>(g, s, &s->x);
+    move_array<lm_fix>(g, s, &s->y);
+    move_array<lm_real>(g, s, &s->u);
+    move_array<lm_real>(g, s, &s->v);
+    move_array<lm_real>(g, s, &s->w);
+    return LM_GPU_LAUNCHED(g, "moving particles");
+}
+
+/* Particles in a chunk at most: as many as int32 sums allow, but enough chunks to fill the device. */
+static uint32_t chunk_size(const struct lm_gpu *g, uint64_t count)
+{
+    uint64_t share = count / ((uint64_t)g->processors * 8) + 1;
+    return (uint32_t)(share < 1024 ? 1024 : share > LM_CHUNK ? LM_CHUNK : share);
+}
+
+int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    if (count > LM_MAX_PARTICLES)
+        return g->failed = lm_fail(LM_BAD_INPUT, "species %d: %llu particles; at most %llu fit one device", species,
+                                   (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
+    s->count = count;
+    s->placing = 0;
+    s->chunk = chunk_size(g, count);
+    s->blocks = (unsigned)(g->tiles + count / s->chunk + 1);
+    void **const list[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        *list[k] = lm_gpu_allocate(g, (count + 1) * sizeof(lm_real), "particles");
+    s->place = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
+    s->chunk_tile = (uint32_t *)lm_gpu_allocate(g, s->blocks * sizeof(uint32_t), "tiles");
+    return g->failed;
+}
+
+/* What a species needs before its particles can be counted. */
+static int prepare_counts(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    s->tile_start = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->chunk_first = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->cell_count = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
+    s->cell_start = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
+    return g->failed ? g->failed : clear_counts(g, s);
+}
+
+int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,
+                               struct lm_raw_particles from)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    piece p = piece_of(g);
+    if (!place && !s->cell_count)
+        prepare_counts(g, s);
+    if (place && !s->placing) {
+        scan_cells(g, s);
+        clear_counts(g, s);
+        s->placing = 1;
+    }
+    cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+    for (uint64_t first = 0; first < count && !g->failed; first += LM_GPU_PIECE) {
+        size_t n = (size_t)(count - first < LM_GPU_PIECE ? count - first : LM_GPU_PIECE);
+        const void *host[5] = {from.x + first, from.y + first, (const lm_real *)from.u + first,
+                               (const lm_real *)from.v + first, (const lm_real *)from.w + first};
+        void *device[5] = {p.x, p.y, p.u, p.v, p.w};
+        for (int d = 0; d < 5; d++)
+            lm_gpu_check(g,
+                         cudaMemcpyAsync(device[d], host[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyHostToDevice,
+                                         g->stream),
+                         "upload of particles");
+        if (place)
+            place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), c, p,
+                                                                               (uint32_t)n);
+        else
+            count_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(g->tiling, p, (uint32_t)n,
+                                                                               s->cell_count);
+        LM_GPU_LAUNCHED(g, "particles from a file");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles from a file");
+    }
+    return g->failed;
+}
+
+int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count,
+                               struct lm_raw_particles to)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    piece p = piece_of(g);
+    for (uint64_t done = 0; done < count && !g->failed; done += LM_GPU_PIECE) {
+        size_t n = (size_t)(count - done < LM_GPU_PIECE ? count - done : LM_GPU_PIECE);
+        get_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), first + done, (uint32_t)n,
+                                                                  p);
+        LM_GPU_LAUNCHED(g, "particles to the host");
+        void *host[5] = {to.x + done, to.y + done, (lm_real *)to.u + done, (lm_real *)to.v + done,
+                         (lm_real *)to.w + done};
+        const void *device[5] = {p.x, p.y, p.u, p.v, p.w};
+        for (int d = 0; d < 5; d++)
+            lm_gpu_check(g,
+                         cudaMemcpyAsync(host[d], device[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyDeviceToHost,
+                                         g->stream),
+                         "download of particles");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of particles");
+    }
+    return g->failed;
+}
+
+int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    struct lm_profile profile;
+    double *scale, *store;
+    uint32_t total = 0;
+    int stride = b->setup.grid.stride;
+    int status = lm_profile_make(&b->setup.grid, from, species, &profile, &scale);
+    if (status)
+        return status;
+    profile = upload_profile(g, profile, &store);
+    free(scale);
+    prepare_counts(g, s);
+    dim3 blocks((unsigned)(g->tiling.cells_x + THREADS - 1) / THREADS, (unsigned)g->tiling.cells_y);
+    if (!g->failed)
+        count_load_kernel<<<blocks, THREADS, 0, g->stream>>>(profile, g->tiling, stride, s->cell_count);
+    LM_GPU_LAUNCHED(g, "counting particles");
+    if (!g->failed)
+        lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
+    lm_gpu_check(
+        g, cudaMemcpyAsync(&total, s->cell_start + g->tile_cells, sizeof total, cudaMemcpyDeviceToHost, g->stream),
+        "counting particles");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "counting particles");
+    if (!g->failed)
+        LM_P(lm_gpu_reserve)(b, species, total);
+    if (!g->failed) {
+        scan_cells(g, s);
+        cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+        unsigned warps = particle_blocks(b->setup.grid.cells * 32);
+        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, population_of(g, species), c, stride);
+        LM_GPU_LAUNCHED(g, "loading particles");
+    }
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "loading particles");
+    cudaFree(store);
+    *count = total;
+    return g->failed;
+}
