@@ -142,16 +142,12 @@ __device__ void fill_tile(shape s, const field_input &in, const struct lm_ohm &o
     __syncthreads();
 }
 
-/* E at element k of the tile, element g of the grid: without its resistive part, and that part. */
-__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t,
-                                               int k, size_t g, double e[3], double r[3])
+/* E at element k of the tile, element g of the grid: all of it, and without its resistive part. */
+__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t, int k,
+                                               size_t g, double total[3], double ideal[3])
 {
-    e[0] = lm_ohm_face(t.f[0] + k, 1, in.n + g, in.p + g, 1, o.rx, &o);
-    e[1] = lm_ohm_face(t.f[1] + k, SX, in.n + g, in.p + g, s.stride, o.ry, &o);
-    e[2] = lm_ohm_centre(t.f[2] + k, in.n + g, &o);
-    r[0] = lm_resistive(t.j[0] + k, SX, 0.5 * (in.eta[g] + in.eta[g + 1]), &o);
-    r[1] = lm_resistive(t.j[1] + k, SX, 0.5 * (in.eta[g] + in.eta[g + s.stride]), &o);
-    r[2] = lm_resistive(t.j[2] + k, SX, in.eta[g], &o);
+    struct lm_view given = {in.n + g, in.p + g, in.eta + g, s.stride};
+    lm_electric_field(view_at(t.f, k), view_at(t.j, k), given, &o, total, ideal);
 }
 
 /* One Runge-Kutta stage: in.b is the stage's B; `state` B before the step; result and next as in lm_rk4. */
@@ -165,10 +161,10 @@ __global__ void __launch_bounds__(THREADS) stage_kernel(shape s, field_input in,
         int i = i0 + k % SX, j = j0 + k / SX;
         if (k % SX < HALO || k / SX < HALO || k % SX > TX + HALO || k / SX > TY + HALO || i > s.nx || j > s.ny)
             continue;
-        double e[3], r[3];
-        electric_field(s, in, o, t, k, at(s, i, j), e, r);
+        double e[3], ideal[3];
+        electric_field(s, in, o, t, k, at(s, i, j), e, ideal);
         for (int d = 0; d < 3; d++)
-            t.e[d][k] = e[d] + r[d];
+            t.e[d][k] = e[d];
     }
     __syncthreads();
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
@@ -198,29 +194,29 @@ __global__ void __launch_bounds__(THREADS) ohm_kernel(shape s, field_input in, s
     if (i >= s.nx || j >= s.ny)
         return;
     int k = (threadIdx.x / TX + HALO) * SX + threadIdx.x % TX + HALO;
-    double e[3], r[3];
-    electric_field(s, in, o, t, k, at(s, i, j), e, r);
+    double e[3], ideal[3];
+    electric_field(s, in, o, t, k, at(s, i, j), e, ideal);
     for (int d = 0; d < 3; d++) {
-        store(s, field.p[d], i, j, e[d] + r[d]);
-        store(s, push.p[d], i, j, o.friction ? e[d] : e[d] + r[d]);
+        store(s, field.p[d], i, j, e[d]);
+        store(s, push.p[d], i, j, o.friction ? ideal[d] : e[d]);
     }
 }
 
 /* --- moments
  * -------------------------------------------------------------------------------------------------------------- */
 
-__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double density,
-                               double current, int first)
+__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double weight, int cap, int first)
 {
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
     if (i >= s.nx || j >= s.ny)
         return;
     size_t cells = (size_t)s.nx * s.ny, m = (size_t)j * s.nx + i, k = at(s, i, j);
-    double n = density * (double)(long long)sums[m];
-    store(s, number, i, j, n);
+    const int64_t parts[4] = {(int64_t)sums[m], (int64_t)sums[cells + m], (int64_t)sums[2 * cells + m],
+                              (int64_t)sums[3 * cells + m]};
+    double add[4];
+    store(s, number, i, j, lm_species_moments(parts, charge, weight, cap, add));
     for (int d = 0; d < 4; d++) {
-        double add = d == 0 ? charge * n : current * (double)(long long)sums[d * cells + m];
-        store(s, raw.p[d], i, j, first ? add : raw.p[d][k] + add);
+        store(s, raw.p[d], i, j, first ? add[d] : raw.p[d][k] + add[d]);
         sums[d * cells + m] = 0;
     }
 }
@@ -231,10 +227,11 @@ __global__ void centre_kernel(shape s, vec4 raw, vec4 out)
     if (i >= s.nx || j >= s.ny)
         return;
     size_t k = at(s, i, j);
-    store(s, out.p[0], i, j, raw.p[0][k]);
-    store(s, out.p[1], i, j, 0.5 * (raw.p[1][k] + raw.p[1][k - 1]));
-    store(s, out.p[2], i, j, 0.5 * (raw.p[2][k] + raw.p[2][k - s.stride]));
-    store(s, out.p[3], i, j, raw.p[3][k]);
+    const double *const here[4] = {raw.p[0] + k, raw.p[1] + k, raw.p[2] + k, raw.p[3] + k};
+    double centred[4];
+    lm_centred_moments(here, s.stride, centred);
+    for (int d = 0; d < 4; d++)
+        store(s, out.p[d], i, j, centred[d]);
 }
 
 __global__ void smooth_kernel(shape s, vec4 from, vec4 to, int count)
@@ -257,11 +254,6 @@ int smooth(struct lm_gpu *g, vec4 a, vec4 b, int count, int passes)
 /* --- reductions
  * ------------------------------------------------------------------------------------------------------------ */
 
-__device__ __forceinline__ lm_u64 size_bits(double x)
-{
-    return (lm_u64)lm_bits(lm_abs(x));
-}
-
 __global__ void survey_kernel(shape s, field_input in, const double *density, vec3 push, struct lm_ohm o, double k2,
                               struct lm_gpu_control *c)
 {
@@ -271,10 +263,10 @@ __global__ void survey_kernel(shape s, field_input in, const double *density, ve
         size_t k = at(s, i, j);
         struct lm_view b = {in.b.p[0] + k, in.b.p[1] + k, in.b.p[2] + k, s.stride};
         struct lm_vector u = {in.ji.p[0][k], in.ji.p[1][k], in.ji.p[2][k]};
-        frequency = size_bits(lm_frequency(lm_b_centre(b), u, in.n[k], in.eta[k], k2, &o));
+        frequency = lm_size_bits(lm_frequency(lm_b_centre(b), u, in.n[k], in.eta[k], k2, &o));
         floored = density[k] < o.floor;
         for (int d = 0; d < 3; d++)
-            e[d] = size_bits(push.p[d][k]);
+            e[d] = lm_size_bits(push.p[d][k]);
     }
     for (int d = 0; d < 3; d++)
         lm_warp_max(&c->push_e[d], e[d]);
@@ -301,7 +293,7 @@ __global__ void grid_max_kernel(shape s, vec3 b, const double *floored, struct l
     for (int term = 0; term < TERMS; term++) {
         lm_u64 v = 0;
         if (i < s.nx && j < s.ny)
-            v = size_bits(term_of(term, s, b, floored, at(s, i, j), o));
+            v = lm_size_bits(term_of(term, s, b, floored, at(s, i, j), o));
         lm_warp_max(&out->value[term], v);
     }
 }
@@ -415,8 +407,7 @@ int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
     const struct lm_backend_species *s = &b->setup.species[species];
     vec4 raw = {{g->raw[0], g->raw[1], g->raw[2], g->raw[3]}};
     collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(
-        shape_of(g), g->sums, raw, g->array[LM_SPECIES_N + species], s->charge, s->weight * lm_exp2i(-16),
-        s->charge * s->weight * lm_exp2i(cap - 16), first);
+        shape_of(g), g->sums, raw, g->array[LM_SPECIES_N + species], s->charge, s->weight, cap, first);
     return LM_GPU_LAUNCHED(g, "collecting moments");
 }
 

@@ -35,14 +35,8 @@ fields fields_of(const struct lm_gpu *g)
 struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
     const struct lm_setup *s = &g->base.setup;
-    double one = (double)LM_ONE;
-    struct lm_step step;
-    step.kick = (lm_real)(0.5 * pass->kick_dt * s->species[species].charge / s->species[species].mass);
-    step.rx = (lm_real)(pass->drift_dt * s->ohm.rx * one);
-    step.ry = (lm_real)(pass->drift_dt * s->ohm.ry * one);
-    step.move = pass->move;
-    step.current_scale = (float)lm_exp2i(16 - pass->cap);
-    return step;
+    const struct lm_backend_species *p = &s->species[species];
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx, s->ohm.ry);
 }
 
 template <int T> struct window {

@@ -85,24 +85,17 @@ static void electric_field(struct lm_cpu *c, double *const e[3], double *const p
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    int s = g->stride;
-    const double *n = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE], *eta = c->array[LM_ETA];
+    struct lm_view j0 = view(c, c->curl), force = view(c, c->force);
+    struct lm_view given = {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], g->stride};
     LM_ROWS(c, 0, 1)
     for (int i = 0; i <= g->nx; i++) {
-        size_t k = lm_at(g, i, j);
-        double x = lm_ohm_face(c->force[0] + k, 1, n + k, p + k, 1, o->rx, o);
-        double y = lm_ohm_face(c->force[1] + k, s, n + k, p + k, s, o->ry, o);
-        double z = lm_ohm_centre(c->force[2] + k, n + k, o);
-        double rx = lm_resistive(c->curl[0] + k, s, 0.5 * (eta[k] + eta[k + 1]), o);
-        double ry = lm_resistive(c->curl[1] + k, s, 0.5 * (eta[k] + eta[k + (size_t)s]), o);
-        double rz = lm_resistive(c->curl[2] + k, s, eta[k], o);
-        e[0][k] = x + rx;
-        e[1][k] = y + ry;
-        e[2][k] = z + rz;
-        if (push) {
-            push[0][k] = o->friction ? x : x + rx;
-            push[1][k] = o->friction ? y : y + ry;
-            push[2][k] = o->friction ? z : z + rz;
+        long k = (long)lm_at(g, i, j);
+        double total[3], ideal[3];
+        lm_electric_field(lm_view_at(force, k), lm_view_at(j0, k), lm_view_at(given, k), o, total, ideal);
+        for (int d = 0; d < 3; d++) {
+            e[d][k] = total[d];
+            if (push)
+                push[d][k] = o->friction ? ideal[d] : total[d];
         }
     }
 }
@@ -165,10 +158,9 @@ int lm_cpu_ohm(struct lm_backend *b, int ion_current)
     return LM_OK;
 }
 
-/* The larger of two non-negative doubles, NaN the largest of all: by their bits. */
 static uint64_t larger(uint64_t a, double b)
 {
-    uint64_t bits = lm_bits(lm_abs(b));
+    uint64_t bits = lm_size_bits(b);
     return bits > a ? bits : a;
 }
 
@@ -207,14 +199,13 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
     const struct lm_backend_species *s = &b->setup.species[species];
-    double density = s->weight * lm_exp2i(-16), current = s->charge * s->weight * lm_exp2i(cap - 16);
     double *number = c->array[LM_SPECIES_N + species];
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
-        number[k] = density * (double)c->sums[0][m];
-        double add[4] = {s->charge * number[k], current * (double)c->sums[1][m], current * (double)c->sums[2][m],
-                         current * (double)c->sums[3][m]};
+        const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
+        double add[4];
+        number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
         for (int d = 0; d < 4; d++) {
             c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
             c->sums[d][m] = 0;
@@ -228,17 +219,17 @@ int lm_cpu_moments(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
-    size_t s = (size_t)g->stride;
     for (int d = 0; d < 4; d++)
         lm_grid_wrap(g, c->raw[d]);
     double *const *out = c->array + LM_N_NEW;
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         size_t k = lm_at(g, i, j);
-        out[0][k] = c->raw[0][k];
-        out[1][k] = 0.5 * (c->raw[1][k] + c->raw[1][k - 1]);
-        out[2][k] = 0.5 * (c->raw[2][k] + c->raw[2][k - s]);
-        out[3][k] = c->raw[3][k];
+        const double *const raw[4] = {c->raw[0] + k, c->raw[1] + k, c->raw[2] + k, c->raw[3] + k};
+        double centred[4];
+        lm_centred_moments(raw, g->stride, centred);
+        for (int d = 0; d < 4; d++)
+            out[d][k] = centred[d];
     }
     for (int d = 0; d < 4; d++) {
         lm_grid_wrap(g, out[d]);

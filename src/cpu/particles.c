@@ -84,14 +84,8 @@ static void flush_window(const struct lm_cpu *c, int tile, int32_t *parts)
 static struct lm_step step_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
 {
     const struct lm_setup *s = &c->base.setup;
-    double one = (double)LM_ONE;
-    struct lm_step step = {.kick =
-                               (lm_real)(0.5 * pass->kick_dt * s->species[species].charge / s->species[species].mass),
-                           .rx = (lm_real)(pass->drift_dt * s->ohm.rx * one),
-                           .ry = (lm_real)(pass->drift_dt * s->ohm.ry * one),
-                           .move = pass->move,
-                           .current_scale = (float)lm_exp2i(16 - pass->cap)};
-    return step;
+    const struct lm_backend_species *p = &s->species[species];
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx, s->ohm.ry);
 }
 
 /* The direct path for one particle: everything through the grid. */

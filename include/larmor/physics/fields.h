@@ -113,6 +113,39 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
     return e;
 }
 
+/* E of cell (i, j) on its faces and at its centre: all of it, and without the resistive part. `force` and `j` stand in arrays of
+ * one stride; `given` is floored density, electron pressure and resistivity (as x, y, z), of another. */
+LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_view given, const struct lm_ohm *o,
+                             double total[3], double ideal[3])
+{
+    const double *n = given.x, *p = given.y, *eta = given.z;
+    ideal[0] = lm_ohm_face(force.x, 1, n, p, 1, o->rx, o);
+    ideal[1] = lm_ohm_face(force.y, force.s, n, p, given.s, o->ry, o);
+    ideal[2] = lm_ohm_centre(force.z, n, o);
+    total[0] = ideal[0] + lm_resistive(j.x, j.s, 0.5 * (eta[0] + eta[1]), o);
+    total[1] = ideal[1] + lm_resistive(j.y, j.s, 0.5 * (eta[0] + eta[given.s]), o);
+    total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0], o);
+}
+
+/* Integer moments of a species in a cell (larmor/physics/deposit.h) as charge density and current; returns its number density. */
+LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int cap, double out[4])
+{
+    double number = weight * lm_exp2i(-16) * (double)sums[0], current = charge * weight * lm_exp2i(cap - 16);
+    out[0] = charge * number;
+    for (int d = 1; d < 4; d++)
+        out[d] = current * (double)sums[d];
+    return number;
+}
+
+/* Density and currents as deposited (J_x and J_y on faces), brought to the centre. */
+LM_HD void lm_centred_moments(const double *const raw[4], int s, double out[4])
+{
+    out[0] = raw[0][0];
+    out[1] = 0.5 * (raw[1][0] + raw[1][-1]);
+    out[2] = 0.5 * (raw[2][0] + raw[2][-s]);
+    out[3] = raw[3][0];
+}
+
 /* Floored density and electron pressure of a cell. */
 LM_HD double lm_floored(double n, const struct lm_ohm *o)
 {

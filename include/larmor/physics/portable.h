@@ -108,6 +108,12 @@ LM_HD double lm_abs(double x)
     return lm_from_bits(lm_bits(x) & 0x7fffffffffffffffull);
 }
 
+/* Orders non-negative doubles as integers, NaN above all: how maxima are taken everywhere. */
+LM_HD uint64_t lm_size_bits(double x)
+{
+    return lm_bits(x) & 0x7fffffffffffffffull;
+}
+
 LM_HD double lm_max(double a, double b)
 {
     return a > b ? a : b;
