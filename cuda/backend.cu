@@ -203,8 +203,10 @@ static void allocate(struct lm_gpu *g)
     g->control = (struct lm_gpu_control *)lm_gpu_allocate(g, sizeof *g->control, "control values");
     g->reduced = (struct lm_gpu_sums *)lm_gpu_allocate(g, sizeof *g->reduced, "reductions");
     g->staging = lm_gpu_allocate(g, LM_GPU_PIECE * (size_t)40, "staging");
-    cub::DeviceScan::ExclusiveSum(NULL, g->scan_bytes, (uint32_t *)NULL, (uint32_t *)NULL, g->tile_cells + 1,
-                                  g->stream);
+    lm_gpu_check(g,
+                 cub::DeviceScan::ExclusiveSum(NULL, g->scan_bytes, (uint32_t *)NULL, (uint32_t *)NULL,
+                                               g->tile_cells + 1, g->stream),
+                 "prefix sums");
     g->scan_work = lm_gpu_allocate(g, g->scan_bytes, "prefix sums");
     if (g->failed)
         return;
@@ -216,13 +218,13 @@ static void allocate(struct lm_gpu *g)
 
 int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
 {
-    static struct lm_backend_ops ops;
+    static struct lm_backend_ops ops[2]; /* single, double */
     struct lm_gpu *g = (struct lm_gpu *)calloc(1, sizeof *g);
     *out = NULL;
     if (!g)
         return lm_fail(LM_FAILED, "not enough memory");
-    ops = make_ops(setup->precision);
-    g->base.ops = &ops;
+    ops[setup->precision == 64] = make_ops(setup->precision);
+    g->base.ops = &ops[setup->precision == 64];
     g->base.setup = *setup;
     const struct lm_grid *grid = &setup->grid;
     g->tiling = {setup->tile, (grid->nx + setup->tile - 1) / setup->tile, (grid->ny + setup->tile - 1) / setup->tile,
@@ -266,7 +268,8 @@ int lm_cuda_describe(char *line, size_t size)
 void lm_cuda_memory(double *free_bytes, double *total_bytes)
 {
     size_t free_size = 0, total = 0;
-    cudaMemGetInfo(&free_size, &total);
+    if (cudaMemGetInfo(&free_size, &total) != cudaSuccess)
+        cudaGetLastError(); /* both stay 0 */
     *free_bytes = (double)free_size;
     *total_bytes = (double)total;
 }

@@ -88,8 +88,7 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, size
     p[k] = lm_pressure(f, &o);
 }
 
-/* --- Ohm's law and Faraday's law on a tile
- * ------------------------------------------------------------------------------ */
+/* --- Ohm's law and Faraday's law on a tile --- */
 
 struct tile_store {
     double b[3][SX * SY], j[3][SX * SY], f[3][SX * SY], e[3][SX * SY];
@@ -143,8 +142,8 @@ __device__ void fill_tile(shape s, const field_input &in, const struct lm_ohm &o
 }
 
 /* E at element k of the tile, element g of the grid: all of it, and without its resistive part. */
-__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t, int k,
-                                               size_t g, double total[3], double ideal[3])
+__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t,
+                                               int k, size_t g, double total[3], double ideal[3])
 {
     struct lm_view given = {in.n + g, in.p + g, in.eta + g, s.stride};
     lm_electric_field(view_at(t.f, k), view_at(t.j, k), given, &o, total, ideal);
@@ -202,10 +201,10 @@ __global__ void __launch_bounds__(THREADS) ohm_kernel(shape s, field_input in, s
     }
 }
 
-/* --- moments
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- moments --- */
 
-__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double weight, int cap, int first)
+__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double weight, int cap,
+                               int first)
 {
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
     if (i >= s.nx || j >= s.ny)
@@ -251,8 +250,7 @@ int smooth(struct lm_gpu *g, vec4 a, vec4 b, int count, int passes)
     return LM_GPU_LAUNCHED(g, "smoothing");
 }
 
-/* --- reductions
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- reductions --- */
 
 __global__ void survey_kernel(shape s, field_input in, const double *density, vec3 push, struct lm_ohm o, double k2,
                               struct lm_gpu_control *c)

@@ -23,7 +23,6 @@ struct population {
     struct lm_tiling t;
     const uint32_t *tile_start, *chunk_first, *chunk_tile;
     uint32_t *place;
-    uint64_t count;
 };
 
 static inline population population_of(const struct lm_gpu *g, int species)
@@ -34,8 +33,7 @@ static inline population population_of(const struct lm_gpu *g, int species)
                     s->tile_start,
                     s->chunk_first,
                     s->chunk_tile,
-                    s->place,
-                    s->count};
+                    s->place};
     return h;
 }
 

@@ -14,18 +14,6 @@
 namespace
 {
 
-struct cells {
-    uint32_t *count, *start, *tile_start;
-    int size;
-};
-
-/* Place of the particle with number `rank` in tile cell `cell`. */
-__device__ __forceinline__ uint32_t place_of(const cells &c, uint32_t cell, uint32_t rank)
-{
-    uint32_t tile = cell / (uint32_t)(c.size * c.size), start = c.tile_start[tile];
-    return start + lm_strided(c.start[cell] + rank - start, c.tile_start[tile + 1] - start);
-}
-
 /* Re-bases every particle to the tile it is in, and counts it there; its cell and its rank in it are kept for
  * place_kernel. */
 __global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of)
@@ -35,22 +23,17 @@ __global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of)
     if (!chunk_of(h, &tile, &first, &last))
         return;
     for (uint32_t k = first + threadIdx.x; k < last; k += THREADS) {
-        int64_t x = lm_global(h.a.x[k], tile % h.t.nx, h.t.size, h.t.cells_x);
-        int64_t y = lm_global(h.a.y[k], tile / h.t.nx, h.t.size, h.t.cells_y);
-        int home;
-        uint32_t cell = lm_tile_cell(&h.t, (int)(x >> LM_FRACTION_BITS), (int)(y >> LM_FRACTION_BITS));
-        h.a.x[k] = lm_local(x, h.t.size, &home);
-        h.a.y[k] = lm_local(y, h.t.size, &home);
+        uint32_t cell = lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
         cell_of[k] = cell;
         h.place[k] = atomicAdd(&count[cell], 1u);
     }
 }
 
-__global__ void place_kernel(cells c, uint32_t *place, const uint32_t *cell_of, uint64_t n)
+__global__ void place_kernel(struct lm_starts c, uint32_t *place, const uint32_t *cell_of, uint64_t n)
 {
     uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (k < n)
-        place[k] = place_of(c, cell_of[k], place[k]);
+        place[k] = lm_place_of(&c, cell_of[k], place[k]);
 }
 
 template <class V> __global__ void move_kernel(V *to, const V *from, const uint32_t *place, uint64_t n)
@@ -60,13 +43,16 @@ template <class V> __global__ void move_kernel(V *to, const V *from, const uint3
         to[place[k]] = from[k];
 }
 
-__global__ void tile_kernel(cells c, uint32_t tiles, uint32_t chunk, uint32_t *chunks)
+/* Starts of the tiles, and how many chunks each has. */
+__global__ void tile_kernel(const uint32_t *cell_start, uint32_t *tile_start, uint32_t area, uint32_t tiles,
+                            uint32_t chunk, uint32_t *chunks)
 {
-    uint32_t t = blockIdx.x * THREADS + threadIdx.x, area = (uint32_t)(c.size * c.size);
+    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t > tiles)
         return;
-    c.tile_start[t] = c.start[t * area];
-    chunks[t] = t < tiles ? (c.start[(t + 1) * area] - c.start[t * area] + chunk - 1) / chunk : 0;
+    uint32_t start = cell_start[t * area], n = t < tiles ? cell_start[(t + 1) * area] - start : 0;
+    tile_start[t] = start;
+    chunks[t] = n / chunk + (n % chunk != 0);
 }
 
 __global__ void chunk_kernel(const uint32_t *chunk_first, uint32_t *chunk_tile, uint32_t tiles)
@@ -80,11 +66,12 @@ __global__ void chunk_kernel(const uint32_t *chunk_first, uint32_t *chunk_tile, 
 /* Counts are in cell_count: starts of cells and tiles, and the list of chunks. */
 int scan_cells(struct lm_gpu *g, struct lm_gpu_species *s)
 {
-    cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
     uint32_t tiles = (uint32_t)g->tiles;
     unsigned blocks = (tiles + THREADS) / THREADS;
     lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
-    tile_kernel<<<blocks, THREADS, 0, g->stream>>>(c, tiles, s->chunk, s->cell_count); /* counts are no longer needed */
+    tile_kernel<<<blocks, THREADS, 0, g->stream>>>(s->cell_start, s->tile_start,
+                                                   (uint32_t)(g->tiling.size * g->tiling.size), tiles, s->chunk,
+                                                   s->cell_count); /* counts are no longer needed */
     lm_gpu_scan(g, s->cell_count, s->chunk_first, tiles + 1);
     chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->chunk_tile, tiles);
     return LM_GPU_LAUNCHED(g, "tiles");
@@ -105,8 +92,7 @@ template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, v
     *array = t;
 }
 
-/* --- in and out
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- in and out --- */
 
 /* LM_GPU_PIECE particles in stored form, on the device. */
 struct piece {
@@ -151,36 +137,41 @@ __global__ void count_stored_kernel(struct lm_tiling t, piece from, uint32_t cou
         atomicAdd(&cell_count[stored_cell(t, from, n)], 1u);
 }
 
-__global__ void place_stored_kernel(population h, cells c, piece from, uint32_t count)
+__global__ void place_stored_kernel(population h, struct lm_starts c, uint32_t *rank, piece from, uint32_t count)
 {
     uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n >= count)
         return;
     int home;
-    uint32_t cell = stored_cell(h.t, from, n), k = place_of(c, cell, atomicAdd(&c.count[cell], 1u));
+    uint32_t cell = stored_cell(h.t, from, n), k = lm_place_of(&c, cell, atomicAdd(&rank[cell], 1u));
     struct lm_particle p = {lm_local(from.x[n], h.t.size, &home), lm_local(from.y[n], h.t.size, &home), from.u[n],
                             from.v[n], from.w[n]};
     put_particle(h.a, k, p);
 }
 
-__global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t, int stride, uint32_t *cell_count)
+/* cell_count: particles of each cell; *total: their sum. */
+__global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t, int stride, uint32_t *cell_count,
+                                  lm_u64 *total)
 {
     int i = blockIdx.x * THREADS + threadIdx.x, j = blockIdx.y;
-    if (i >= t.cells_x)
-        return;
-    size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
-    cell_count[lm_tile_cell(&t, i, j)] = lm_cell_count(&profile, k, i, j, (uint32_t)j * t.cells_x + i);
+    uint32_t n = 0;
+    if (i < t.cells_x) {
+        size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
+        n = lm_cell_count(&profile, k, i, j, (uint32_t)j * t.cells_x + i);
+        cell_count[lm_tile_cell(&t, i, j)] = n;
+    }
+    lm_warp_sum(total, n);
 }
 
 /* A warp a cell. */
-__global__ void load_kernel(struct lm_profile profile, population h, cells c, int stride)
+__global__ void load_kernel(struct lm_profile profile, population h, struct lm_starts c, int stride)
 {
     uint64_t warp = (blockIdx.x * (uint64_t)THREADS + threadIdx.x) / 32;
     if (warp >= (uint64_t)h.t.cells_x * h.t.cells_y)
         return;
     int i = (int)(warp % h.t.cells_x), j = (int)(warp / h.t.cells_x);
     size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
-    uint32_t home = lm_tile_cell(&h.t, i, j), n = c.start[home + 1] - c.start[home];
+    uint32_t home = lm_tile_cell(&h.t, i, j), n = c.cell[home + 1] - c.cell[home];
     for (uint32_t r = threadIdx.x % 32; r < n; r += 32) {
         struct lm_particle p;
         lm_real v[3];
@@ -188,7 +179,7 @@ __global__ void load_kernel(struct lm_profile profile, population h, cells c, in
         p.x += (lm_fix)(i % h.t.size) * LM_ONE;
         p.y += (lm_fix)(j % h.t.size) * LM_ONE;
         p.u = v[0], p.v = v[1], p.w = v[2];
-        put_particle(h.a, place_of(c, home, r), p);
+        put_particle(h.a, lm_place_of(&c, home, r), p);
     }
 }
 
@@ -226,7 +217,7 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
     struct lm_gpu_species *s = &g->species[species];
     if (s->count == 0)
         return g->failed;
-    cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+    struct lm_starts c = {s->cell_start, s->tile_start, g->tiling.size};
     uint32_t *cell_of = (uint32_t *)s->scratch; /* free until the arrays move */
     clear_counts(g, s);
     rank_kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of);
@@ -254,7 +245,7 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
     if (count > LM_MAX_PARTICLES)
-        return g->failed = lm_fail(LM_BAD_INPUT, "species %d: %llu particles; at most %llu fit one device", species,
+        return g->failed = lm_fail(LM_BAD_INPUT, "%llu particles; at most %llu fit one device",
                                    (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
     s->count = count;
     s->placing = 0;
@@ -291,7 +282,7 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uin
         clear_counts(g, s);
         s->placing = 1;
     }
-    cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+    struct lm_starts c = {s->cell_start, s->tile_start, g->tiling.size};
     for (uint64_t first = 0; first < count && !g->failed; first += LM_GPU_PIECE) {
         size_t n = (size_t)(count - first < LM_GPU_PIECE ? count - first : LM_GPU_PIECE);
         const void *host[5] = {from.x + first, from.y + first, (const lm_real *)from.u + first,
@@ -303,8 +294,8 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uin
                                          g->stream),
                          "upload of particles");
         if (place)
-            place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), c, p,
-                                                                               (uint32_t)n);
+            place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), c,
+                                                                               s->cell_count, p, (uint32_t)n);
         else
             count_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(g->tiling, p, (uint32_t)n,
                                                                                s->cell_count);
@@ -343,7 +334,6 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
     struct lm_gpu_species *s = &g->species[species];
     struct lm_profile profile;
     double *scale, *store;
-    uint32_t total = 0;
     int stride = b->setup.grid.stride;
     int status = lm_profile_make(&b->setup.grid, from, species, &profile, &scale);
     if (status)
@@ -352,26 +342,23 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
     free(scale);
     prepare_counts(g, s);
     dim3 blocks((unsigned)(g->tiling.cells_x + THREADS - 1) / THREADS, (unsigned)g->tiling.cells_y);
+    lm_gpu_reduce_begin(g);
     if (!g->failed)
-        count_load_kernel<<<blocks, THREADS, 0, g->stream>>>(profile, g->tiling, stride, s->cell_count);
+        count_load_kernel<<<blocks, THREADS, 0, g->stream>>>(profile, g->tiling, stride, s->cell_count,
+                                                             &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "counting particles");
+    lm_gpu_reduce_end(g);
     if (!g->failed)
-        lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
-    lm_gpu_check(
-        g, cudaMemcpyAsync(&total, s->cell_start + g->tile_cells, sizeof total, cudaMemcpyDeviceToHost, g->stream),
-        "counting particles");
-    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "counting particles");
-    if (!g->failed)
-        LM_P(lm_gpu_reserve)(b, species, total);
+        LM_P(lm_gpu_reserve)(b, species, g->reduced_host->value[0]);
     if (!g->failed) {
         scan_cells(g, s);
-        cells c = {s->cell_count, s->cell_start, s->tile_start, g->tiling.size};
+        struct lm_starts c = {s->cell_start, s->tile_start, g->tiling.size};
         unsigned warps = particle_blocks(b->setup.grid.cells * 32);
         load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, population_of(g, species), c, stride);
         LM_GPU_LAUNCHED(g, "loading particles");
     }
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "loading particles");
     cudaFree(store);
-    *count = total;
+    *count = s->count;
     return g->failed;
 }

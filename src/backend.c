@@ -1,11 +1,14 @@
 /* The only file that knows which backends exist. */
 #include "larmor/backend.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "larmor/config.h"
+
+enum { WORK_ARRAYS = 20, LOADING_ARRAYS = 13 }; /* grid arrays: of a backend's own, and of profiles while loading */
 
 #ifdef LM_CUDA
 #include "larmor/cuda.h"
@@ -28,7 +31,7 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
     if (found)
         snprintf(line, size, "%s", gpu);
     else
-        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : omp_get_num_procs());
+        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : omp_get_max_threads());
     return LM_OK;
 }
 
@@ -70,11 +73,11 @@ void lm_backend_memory(int kind, double *free_bytes, double *total_bytes)
 
 double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts)
 {
-    /* Both backends: five arrays and one for sorting, a place a particle; the grid arrays, 4 integer moments, cell
-     * counters. */
-    double real = setup->precision == 32 ? 4 : 8, bytes = 0;
-    for (int s = 0; s < setup->species_count; s++)
-        bytes += (double)counts[s] * (6 * real + 4) + 8.0 * (double)setup->grid.cells;
-    return bytes + 8.0 * (double)setup->grid.size * (LM_SPECIES_N + setup->species_count + 20) +
-           32.0 * (double)setup->grid.cells;
+    double real = setup->precision == LM_SINGLE ? 4 : 8, size = (double)setup->grid.size, bytes = 0;
+    double tiles = ceil((double)setup->grid.nx / setup->tile) * ceil((double)setup->grid.ny / setup->tile);
+    for (int s = 0; s < setup->species_count;
+         s++) /* five arrays and one for sorting, a place; two counters a cell of the tiles */
+        bytes += (double)counts[s] * (6 * real + 4) + tiles * (8.0 * setup->tile * setup->tile + 12);
+    bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + WORK_ARRAYS) + 32.0 * (double)setup->grid.cells;
+    return bytes + 8.0 * size * LOADING_ARRAYS;
 }

@@ -51,6 +51,12 @@ static const struct option run_options[] = {{"backend", required_argument, 0, 'b
                                             {"quiet", no_argument, 0, 'q'},
                                             HELP,
                                             END};
+static const struct option check_options[] = {{"backend", required_argument, 0, 'b'},
+                                              {"threads", required_argument, 0, 't'},
+                                              {"output", required_argument, 0, 'o'},
+                                              {"steps", required_argument, 0, 's'},
+                                              HELP,
+                                              END};
 static const struct option keys_options[] = {{"markdown", no_argument, 0, 'm'}, HELP, END};
 static const struct option no_options[] = {HELP, END};
 
@@ -219,7 +225,7 @@ static const struct {
     int (*action)(const struct options *);
 } commands[] = {
     {"run", run_options, command_run},
-    {"check", run_options, command_check},
+    {"check", check_options, command_check},
     {"keys", keys_options, command_keys},
     {"info", no_options, command_info},
     {"fingerprint", no_options, command_fingerprint},

@@ -181,7 +181,7 @@ static void put_record(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *r
     lm_h5_put_real(h, at, "gridUnitSI", run->units.length);
     put_dimension(h, at, kind.powers);
     lm_h5_put_real(h, at, "timeOffset", mesh->time_offset);
-    put_smoothing(h, at, "fieldSmoothing", 0); /* E is smoothed for the push only */
+    put_smoothing(h, at, "fieldSmoothing", mesh->smoothed ? run->smoothing : 0);
 }
 
 /* The array without its ghosts; HDF5 picks them out. */

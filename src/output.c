@@ -65,9 +65,11 @@ int lm_output_fields(struct lm_sim *sim)
     add_mesh(&l, LM_E + 1, "E", "y", LM_MESH_E, 0, 0.5, 0);
     add_mesh(&l, LM_E + 2, "E", "z", LM_MESH_E, 0, 0, 0);
     for (int d = 0; d < 3; d++)
-        add_mesh(&l, LM_J_OLD + d, "J", d == 0 ? "x" : d == 1 ? "y" : "z", LM_MESH_J, 0, 0, -0.5 * c->run.dt);
+        add_mesh(&l, LM_J_OLD + d, "J_i", d == 0 ? "x" : d == 1 ? "y" : "z", LM_MESH_J, 0, 0, -0.5 * c->run.dt);
     add_mesh(&l, LM_N_OLD, "rho", NULL, LM_MESH_CHARGE_DENSITY, 0, 0, 0);
     add_mesh(&l, LM_PRESSURE, "p_e", NULL, LM_MESH_PRESSURE, 0, 0, 0);
+    for (int k = 6; k < l.count; k++) /* the moments and what follows from them; B and E come before */
+        l.mesh[k].smoothed = 1;
     for (int s = 0; s < c->species_count; s++) {
         snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
         add_mesh(&l, LM_SPECIES_N + s, names[s], NULL, LM_MESH_DENSITY, 0, 0, 0);
@@ -87,8 +89,7 @@ int lm_output_fields(struct lm_sim *sim)
     return status;
 }
 
-/* --- particles
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- particles --- */
 
 enum { PIECE = 1 << 18 };
 
@@ -175,8 +176,7 @@ int lm_output_particles(struct lm_sim *sim)
     return status;
 }
 
-/* --- checkpoints
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- checkpoints --- */
 
 struct save {
     struct lm_sim *sim;
@@ -189,7 +189,8 @@ static int get_field(void *context, int field, double *packed)
     struct save *s = context;
     const struct lm_grid *g = &s->sim->grid;
     int status = s->sim->backend->ops->get(s->sim->backend, field, s->work);
-    lm_grid_pack(g, s->work, packed);
+    if (!status)
+        lm_grid_pack(g, s->work, packed);
     for (size_t k = 0; k < (size_t)g->cells && !status; k++)
         if (!isfinite(packed[k]))
             status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", lm_state_names[field],

@@ -31,9 +31,10 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
 /* b[0], b[1] += curl(A_z z): A_z is taken at the centres on both sides of a face, also across the domain's edge. */
 static int add_curl(const struct lm_config *c, const struct lm_grid *g, double *b[3])
 {
-    double *a = malloc(3 * g->size * sizeof *a), *up = a + g->size, *right = up + g->size;
+    double *a = malloc(3 * g->size * sizeof *a);
     if (!a)
         return lm_fail(LM_FAILED, "not enough memory for the vector potential");
+    double *up = a + g->size, *right = up + g->size;
     int status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 0}, a);
     if (!status)
         status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 1}, up);

@@ -17,8 +17,8 @@ void lm_version_print(FILE *out)
 {
     int kind = LM_BACKEND_CPU;
     char line[256];
-    fprintf(out, "%s\ncompiler: gcc %s\nbackend cpu: %d processors\n", lm_version_software(), __VERSION__,
-            omp_get_num_procs());
+    fprintf(out, "%s\ncompiler: gcc %s\nbackend cpu: %d threads\n", lm_version_software(), __VERSION__,
+            omp_get_max_threads());
     if (lm_backend_resolve(LM_BACKEND_CUDA, 0, &kind, line, sizeof line))
         fprintf(out, "%s\n", lm_error());
     else

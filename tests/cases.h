@@ -1,4 +1,5 @@
-/* Runs whose fingerprints must be the same everywhere: with other threads, tiles, sort intervals, after restarts, on a GPU. */
+/* Runs whose fingerprints must be the same everywhere: with other threads, tiles, sort intervals, after restarts, on a
+ * GPU. */
 #ifndef LARMOR_TESTS_CASES_H
 #define LARMOR_TESTS_CASES_H
 
@@ -32,7 +33,8 @@ static inline const char *tests_directory(void)
     return d ? d : "tests";
 }
 
-/* Reads a case with more overrides on top; the caller frees the configuration. Ends the program when it cannot be read. */
+/* Reads a case with more overrides on top; the caller frees the configuration. Ends the program when it cannot be read.
+ */
 static inline void case_config(const struct run_case *c, int count, const char *const *more, struct lm_config *config)
 {
     char path[LM_MAX_PATH];
@@ -64,7 +66,8 @@ static inline void case_must(int status, const char *name)
 }
 
 /* Creates a case, at its start or from a checkpoint. */
-static inline struct case_state case_open(const struct run_case *c, int count, const char *const *more, const char *restart)
+static inline struct case_state case_open(const struct run_case *c, int count, const char *const *more,
+                                          const char *restart)
 {
     struct case_state s = {calloc(1, sizeof *s.config), NULL};
     struct lm_checkpoint head;
@@ -103,8 +106,8 @@ static inline uint64_t case_run(const struct run_case *c, int count, const char 
 }
 
 /* Runs a case to `step`, through a checkpoint in `directory`, and on to its end with other overrides. */
-static inline uint64_t case_run_restarted(const struct run_case *c, int count, const char *const *before, const char *const *after,
-                                          int64_t step, const char *directory)
+static inline uint64_t case_run_restarted(const struct run_case *c, int count, const char *const *before,
+                                          const char *const *after, int64_t step, const char *directory)
 {
     char path[LM_MAX_PATH];
     struct lm_references none = {0};

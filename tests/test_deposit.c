@@ -119,8 +119,8 @@ START_TEST(centre_of_charge)
 }
 END_TEST
 
-/* A velocity of a third of a part is not lost: the mean over many places is right. The dither is one number a particle, so
- * the deviation of a particle's sum is at most its number of parts. */
+/* A velocity of a third of a part is not lost: the mean over many places is right. The dither is one number a particle,
+ * so the deviation of a particle's sum is at most its number of parts. */
 START_TEST(small_currents_are_kept)
 {
     double total[3] = {0}, parts = _i == 1 ? 4 : 9;

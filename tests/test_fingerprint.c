@@ -16,8 +16,8 @@ START_TEST(golden)
 END_TEST
 
 static const char *const variants[][3] = {
-    {"run.threads=1", "run.tile=8", "run.sort_every=1"},    {"run.threads=2", "run.tile=8", "run.sort_every=7"},
-    {"run.threads=3", "run.tile=16", "run.sort_every=0"},   {"run.threads=2", "run.tile=16", "run.sort_every=1"},
+    {"run.threads=1", "run.tile=8", "run.sort_every=1"},     {"run.threads=2", "run.tile=8", "run.sort_every=7"},
+    {"run.threads=3", "run.tile=16", "run.sort_every=0"},    {"run.threads=2", "run.tile=16", "run.sort_every=1"},
     {"run.threads=1", "run.tile=16", "run.sort_every=1000"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, RESTARTS = 30 };

@@ -53,14 +53,14 @@ enum { MESHES = 8 };
 
 static void make_meshes(struct lm_mesh *m)
 {
-    m[0] = (struct lm_mesh){"E", "x", LM_MESH_E, {0.5, 0.0}, 0.0, arrays[0]};
-    m[1] = (struct lm_mesh){"E", "y", LM_MESH_E, {0.0, 0.5}, 0.0, arrays[1]};
-    m[2] = (struct lm_mesh){"E", "z", LM_MESH_E, {0.0, 0.0}, 0.0, arrays[2]};
-    m[3] = (struct lm_mesh){"B", "z", LM_MESH_B, {0.5, 0.5}, 0.0, arrays[3]};
-    m[4] = (struct lm_mesh){"J", "x", LM_MESH_J, {0.5, 0.0}, -0.01, arrays[4]};
-    m[5] = (struct lm_mesh){"rho", NULL, LM_MESH_CHARGE_DENSITY, {0.0, 0.0}, 0.0, arrays[5]};
-    m[6] = (struct lm_mesh){"n_protons", NULL, LM_MESH_DENSITY, {0.0, 0.0}, 0.0, arrays[6]};
-    m[7] = (struct lm_mesh){"p_e", NULL, LM_MESH_PRESSURE, {0.0, 0.0}, 0.0, arrays[7]};
+    m[0] = (struct lm_mesh){"E", "x", LM_MESH_E, {0.5, 0.0}, 0.0, 0, arrays[0]};
+    m[1] = (struct lm_mesh){"E", "y", LM_MESH_E, {0.0, 0.5}, 0.0, 0, arrays[1]};
+    m[2] = (struct lm_mesh){"E", "z", LM_MESH_E, {0.0, 0.0}, 0.0, 0, arrays[2]};
+    m[3] = (struct lm_mesh){"B", "z", LM_MESH_B, {0.5, 0.5}, 0.0, 0, arrays[3]};
+    m[4] = (struct lm_mesh){"J", "x", LM_MESH_J, {0.5, 0.0}, -0.01, 0, arrays[4]};
+    m[5] = (struct lm_mesh){"rho", NULL, LM_MESH_CHARGE_DENSITY, {0.0, 0.0}, 0.0, 1, arrays[5]};
+    m[6] = (struct lm_mesh){"n_protons", NULL, LM_MESH_DENSITY, {0.0, 0.0}, 0.0, 0, arrays[6]};
+    m[7] = (struct lm_mesh){"p_e", NULL, LM_MESH_PRESSURE, {0.0, 0.0}, 0.0, 0, arrays[7]};
 }
 
 static hid_t write_fields(int64_t step)
@@ -183,7 +183,7 @@ START_TEST(records_have_axes_units_and_places)
         assert_real(file, path, "gridUnitSI", run.units.length);
         assert_reals(file, path, "unitDimension", 7, records[r].powers);
         assert_real(file, path, "timeOffset", records[r].time_offset);
-        assert_text(file, path, "fieldSmoothing", "none");
+        assert_text(file, path, "fieldSmoothing", strcmp(records[r].name, "rho") ? "none" : "Binomial");
         snprintf(component, sizeof component, "%s%s", path, r == 0 || r == 2 ? "/x" : r == 1 ? "/z" : "");
         assert_real(file, component, "unitSI", records[r].si);
     }

@@ -11,13 +11,17 @@ RULES = [
     ("include/larmor/base.h", r"^$"),
     ("include/larmor/grid.h", r"^$"),
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid)\.h"),
-    ("include/larmor/backend.h", r"larmor/(base|grid|checkpoint|physics/fields)\.h"),
+    ("include/larmor/backend.h", r"larmor/(base|grid|raw|physics/fields)\.h"),
     ("src/cpu/*", r"cpu\.h|larmor/(base|grid|backend|loading|physics/.*)\.h"),
     ("cuda/*", r"(gpu|particles)\.cuh|larmor/(base|grid|backend|loading|cuda|physics/.*)\.h"),
+    ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("src/sim.c", r"larmor/(sim|physics/bounds)\.h"),
+    ("src/checkpoint.c", r"h5\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),
+    ("src/series.c", r"h5\.h|larmor/(base|series)\.h"),
+    ("src/openpmd.c", r"h5\.h|larmor/(base|grid|openpmd)\.h"),
 ]
 # Headers that only the named files may include.
-OWNERS = {"larmor/cuda.h": {"src/backend.c", "cuda/backend.cu"}, "larmor/run.h": None, "larmor/sim.h": None}
+OWNERS = {"larmor/cuda.h": {"src/backend.c", "cuda/backend.cu"}}
 
 
 def includes(path):

@@ -8,8 +8,8 @@
 #define LARMOR_BACKEND_H
 
 #include "larmor/base.h"
-#include "larmor/checkpoint.h"
 #include "larmor/grid.h"
+#include "larmor/raw.h"
 #include "larmor/physics/fields.h"
 
 #ifdef __cplusplus
@@ -158,7 +158,7 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
 /* Free and total memory in bytes of the resolved kind. */
 void lm_backend_memory(int kind, double *free_bytes, double *total_bytes);
 
-/* Bytes a run needs: at rest and at the peak (sorting). */
+/* Bytes a run needs at its peak: loading, and sorting (which needs little more than the particles at rest). */
 double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts);
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@
 
 #include "larmor/base.h"
 #include "larmor/grid.h"
+#include "larmor/raw.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,13 +39,6 @@ struct lm_checkpoint {
     const char *const *field_names; /* the caller's list, also when reading */
     int species_count;
     struct lm_checkpoint_species species[LM_MAX_SPECIES];
-};
-
-/* Particles in their stored form: x, y in units of 2^-fraction_bits cells from the domain's corner (24 bits for single,
- * 48 for double precision), velocities as float or double. */
-struct lm_raw_particles {
-    int64_t *x, *y;
-    void *u, *v, *w;
 };
 
 /* Callbacks to a running simulation, so that no second copy of all particles is needed. `packed` is [ny][nx]. */

@@ -48,6 +48,7 @@ struct lm_mesh {
     int kind;              /* enum lm_mesh_kind: gives unitDimension and unitSI */
     struct lm_place place; /* offset from the cell's centre, in cells */
     double time_offset;    /* 1/Omega_ci, relative to the file's time */
+    int smoothed;          /* 1: went through the run's smoothing of the moments */
     const double *data;    /* g.size doubles with ghosts; borrowed */
 };
 

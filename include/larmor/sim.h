@@ -3,6 +3,7 @@
 #define LARMOR_SIM_H
 
 #include "larmor/backend.h"
+#include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
 struct lm_sim {

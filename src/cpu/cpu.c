@@ -80,7 +80,7 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .collect = lm_cpu_collect, .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy,     \
         .mix = lm_cpu_mix, .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm,                \
         .survey = lm_cpu_survey, .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,          \
-        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint \
+        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);
 static const struct lm_backend_ops ops_double = OPS(_f64);
@@ -138,7 +138,7 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
         return lm_fail(LM_FAILED, "not enough memory");
     c->base.ops = setup->precision == 32 ? &ops_single : &ops_double;
     c->base.setup = *setup;
-    c->threads = setup->threads > 0 ? setup->threads : omp_get_num_procs();
+    c->threads = setup->threads > 0 ? setup->threads : omp_get_max_threads();
     c->grid_threads = setup->grid.cells < SHARED_CELLS ? 1 : c->threads;
     c->tiles_x = (setup->grid.nx + setup->tile - 1) / setup->tile;
     c->tiles_y = (setup->grid.ny + setup->tile - 1) / setup->tile;

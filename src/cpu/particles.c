@@ -85,7 +85,8 @@ static struct lm_step step_of(const struct lm_cpu *c, int species, const struct 
 {
     const struct lm_setup *s = &c->base.setup;
     const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx, s->ohm.ry);
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
+                        s->ohm.ry);
 }
 
 /* The direct path for one particle: everything through the grid. */
@@ -251,8 +252,7 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
     return hash;
 }
 
-/* --- where particles go: counts by cell, starts, places
- * --------------------------------------------------------------- */
+/* --- where particles go: counts by cell, starts, places --- */
 
 /* cell_start: counts become starts; tile_start follows. */
 static void scan_cells(struct lm_cpu *c, struct lm_cpu_species *s)
@@ -269,12 +269,9 @@ static void scan_cells(struct lm_cpu *c, struct lm_cpu_species *s)
         s->tile_start[tile] = s->cell_start[tile * per_tile];
 }
 
-/* Place of the particle with number `rank` in tile cell `cell`. */
-static uint32_t place_of(const struct lm_cpu *c, const struct lm_cpu_species *s, uint32_t cell, uint32_t rank)
+static struct lm_starts starts_of(const struct lm_cpu *c, const struct lm_cpu_species *s)
 {
-    uint32_t tile = cell / (uint32_t)(c->base.setup.tile * c->base.setup.tile);
-    uint32_t start = s->tile_start[tile];
-    return start + lm_strided(s->cell_start[cell] + rank - start, s->tile_start[tile + 1] - start);
+    return (struct lm_starts){s->cell_start, s->tile_start, c->base.setup.tile};
 }
 
 static uint32_t next_rank(uint32_t *counter)
@@ -307,18 +304,14 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
 #pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
     for (int tile = 0; tile < t.nx * t.ny; tile++)
         for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
-            int64_t x = lm_global(a.x[k], tile % t.nx, t.size, t.cells_x);
-            int64_t y = lm_global(a.y[k], tile / t.nx, t.size, t.cells_y);
-            int home;
-            cell_of[k] = lm_tile_cell(&t, (int)(x >> LM_FRACTION_BITS), (int)(y >> LM_FRACTION_BITS));
+            cell_of[k] = lm_rebase(&t, tile, &a.x[k], &a.y[k]);
             s->place[k] = next_rank(&s->cell_start[cell_of[k]]);
-            a.x[k] = lm_local(x, t.size, &home);
-            a.y[k] = lm_local(y, t.size, &home);
         }
     scan_cells(c, s);
+    struct lm_starts starts = starts_of(c, s);
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
-        s->place[k] = place_of(c, s, cell_of[k], s->place[k]);
+        s->place[k] = lm_place_of(&starts, cell_of[k], s->place[k]);
     move_array(c, s, &s->x, sizeof(lm_fix));
     move_array(c, s, &s->y, sizeof(lm_fix));
     move_array(c, s, &s->u, sizeof(lm_real));
@@ -327,8 +320,7 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
     return LM_OK;
 }
 
-/* --- getting particles in and out
- * --------------------------------------------------------------------------------------- */
+/* --- getting particles in and out --- */
 
 int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
 {
@@ -336,8 +328,8 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     struct lm_cpu_species *s = &c->species[species];
     void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
     if (count > LM_MAX_PARTICLES)
-        return lm_fail(LM_BAD_INPUT, "species %d: %llu particles; at most %llu fit one device", species,
-                       (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
+        return lm_fail(LM_BAD_INPUT, "%llu particles; at most %llu fit one device", (unsigned long long)count,
+                       (unsigned long long)LM_MAX_PARTICLES);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         free(*arrays[k]);
         *arrays[k] = malloc((count + 1) * sizeof(lm_real));
@@ -365,6 +357,7 @@ int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uin
         scan_cells(c, s);
         s->placing = 1;
     }
+    struct lm_starts starts = starts_of(c, s);
     for (size_t k = 0; k < count; k++) {
         int home;
         uint32_t cell = lm_tile_cell(&t, (int)(from.x[k] >> LM_FRACTION_BITS), (int)(from.y[k] >> LM_FRACTION_BITS));
@@ -372,7 +365,7 @@ int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uin
             s->cell_start[cell]++;
             continue;
         }
-        uint32_t to = place_of(c, s, cell, s->cell_rank[cell]++);
+        uint32_t to = lm_place_of(&starts, cell, s->cell_rank[cell]++);
         a.x[to] = lm_local(from.x[k], t.size, &home);
         a.y[to] = lm_local(from.y[k], t.size, &home);
         a.u[to] = ((const lm_real *)from.u)[k];
@@ -438,13 +431,14 @@ int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading
     count_cells(c, s, &profile); /* reserve has cleared them */
     scan_cells(c, s);
     struct arrays a = arrays_of(s);
+    struct lm_starts starts = starts_of(c, s);
 #pragma omp parallel for num_threads(c->threads)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             uint32_t home = lm_tile_cell(&t, i, j), n = s->cell_start[home + 1] - s->cell_start[home];
             uint32_t cell = (uint32_t)j * (uint32_t)g->nx + (uint32_t)i;
             for (uint32_t r = 0; r < n; r++) {
-                uint32_t to = place_of(c, s, home, r);
+                uint32_t to = lm_place_of(&starts, home, r);
                 lm_real v[3];
                 lm_load_particle(&profile, lm_at(g, i, j), g->stride, cell, r, n, &a.x[to], &a.y[to], v);
                 a.x[to] += (lm_fix)(i % t.size) * LM_ONE;

@@ -1,5 +1,5 @@
-/* CPU and GPU, bit for bit. Needs a GPU. Prints a line a case that can stand in golden.txt: with --write, only those; with --cpu,
- * the CPU's alone (no GPU needed).
+/* CPU and GPU, bit for bit. Needs a GPU. Prints a line a case that can stand in golden.txt: with --write, only those;
+ * with --cpu, the CPU's alone (no GPU needed).
  *
  * A program without Check: CUDA does not survive a fork, and the machine with the GPU may have no libraries. */
 #include <time.h>
@@ -56,7 +56,8 @@ int main(int argc, char **argv)
         const struct run_case *c = &run_cases[k];
         uint64_t golden = golden_of(c->name);
         if (fast) { /* under a sanitizer */
-            const char *few[] = {"run.backend=cuda", "run.tile=8", "run.steps=4"}, *same[] = {"run.backend=cpu", "run.steps=4"};
+            const char *few[] = {"run.backend=cuda", "run.tile=8", "run.steps=4"},
+                       *same[] = {"run.backend=cpu", "run.steps=4"};
             compare(c, case_run(c, 2, same), "GPU, 4 steps", 3, few);
             continue;
         }
@@ -70,7 +71,8 @@ int main(int argc, char **argv)
         }
         if (golden != print) {
             failures++;
-            printf("%-28s CPU %016llx is not the golden %016llx\n", c->name, (unsigned long long)print, (unsigned long long)golden);
+            printf("%-28s CPU %016llx is not the golden %016llx\n", c->name, (unsigned long long)print,
+                   (unsigned long long)golden);
         }
         compare(c, print, "GPU, tile 8", 2, gpu8);
         compare(c, print, "GPU, tile 16, sorted every 3", 3, gpu16);

@@ -15,6 +15,8 @@ enum {
     LM_MAX_STRAY_CELLS = 100 /* from the home tile between sorts: int32 positions hold 127 cells */
 };
 
+#define LM_MAX_SPEED 1e12 /* v_A; sums and scales stay far from the limits of float */
+
 /* Largest speed after a kick of |dt|; infinite or NaN when the fields or the velocities are. */
 static inline double lm_speed_bound(double speed2_max, const double e_max[3], double charge_to_mass, double dt)
 {

@@ -113,8 +113,8 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
     return e;
 }
 
-/* E of cell (i, j) on its faces and at its centre: all of it, and without the resistive part. `force` and `j` stand in arrays of
- * one stride; `given` is floored density, electron pressure and resistivity (as x, y, z), of another. */
+/* E of cell (i, j) on its faces and at its centre: all of it, and without the resistive part. `force` and `j` stand in
+ * arrays of one stride; `given` is floored density, electron pressure and resistivity (as x, y, z), of another. */
 LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_view given, const struct lm_ohm *o,
                              double total[3], double ideal[3])
 {
@@ -127,7 +127,8 @@ LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_v
     total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0], o);
 }
 
-/* Integer moments of a species in a cell (larmor/physics/deposit.h) as charge density and current; returns its number density. */
+/* Integer moments of a species in a cell (larmor/physics/deposit.h) as charge density and current; returns its number
+ * density. */
 LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int cap, double out[4])
 {
     double number = weight * lm_exp2i(-16) * (double)sums[0], current = charge * weight * lm_exp2i(cap - 16);

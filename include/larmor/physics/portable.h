@@ -1,8 +1,7 @@
 /* What lets one function body compile as C and as CUDA, and give the same bits in both.
  *
- * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no
- * contraction
- * (-ffp-contract=off, -fmad=false), no library functions but sqrt, no branches on anything but data.
+ * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no contraction
+ * (-ffp-contract=off, -fmad=false), and no library functions but those wrapped here, which are exact or correctly rounded.
  */
 #ifndef LARMOR_PHYSICS_PORTABLE_H
 #define LARMOR_PHYSICS_PORTABLE_H
@@ -50,7 +49,7 @@ LM_HD double lm_sqrt(double x)
 #endif
 }
 
-/* Nearest integer, ties to even; |x| < 2^31 and 2^63. */
+/* Nearest integer, ties to even; |x| < 2^31 here, 2^63 in lm_round64. */
 LM_HD int32_t lm_round32(float x)
 {
 #ifdef __CUDA_ARCH__

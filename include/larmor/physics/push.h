@@ -29,7 +29,8 @@ struct lm_step {
 };
 
 /* `kick_dt`, `drift_dt`, `move`, `cap`: of struct lm_pass (larmor/backend.h); rx, ry: 1/dx, 1/dy. */
-LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int cap, double charge_to_mass, double rx, double ry)
+LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int cap, double charge_to_mass, double rx,
+                                  double ry)
 {
     struct lm_step s;
     s.kick = (lm_real)(0.5 * kick_dt * charge_to_mass);

@@ -38,4 +38,15 @@ LM_HD lm_fix lm_local(int64_t g, int size, int *tile)
     return (lm_fix)(g - (((int64_t)*tile * size) << LM_FRACTION_BITS));
 }
 
+/* Re-bases a particle from its home tile to the tile it is in; returns its cell in tile order. */
+LM_HD uint32_t lm_rebase(const struct lm_tiling *t, int home, lm_fix *x, lm_fix *y)
+{
+    int64_t gx = lm_global(*x, home % t->nx, t->size, t->cells_x);
+    int64_t gy = lm_global(*y, home / t->nx, t->size, t->cells_y);
+    int tile;
+    *x = lm_local(gx, t->size, &tile);
+    *y = lm_local(gy, t->size, &tile);
+    return lm_tile_cell(t, (int)(gx >> LM_FRACTION_BITS), (int)(gy >> LM_FRACTION_BITS));
+}
+
 #endif

@@ -37,4 +37,17 @@ LM_HD uint32_t lm_strided(uint32_t q, uint32_t n)
     return (q % (rows - 1)) * LM_LANES + full + q / (rows - 1);
 }
 
+/* Where each tile and each of its cells begins in the arrays of a species. */
+struct lm_starts {
+    const uint32_t *cell, *tile;
+    int size; /* of a tile */
+};
+
+/* Place of the particle with number `rank` in tile cell `cell`. */
+LM_HD uint32_t lm_place_of(const struct lm_starts *s, uint32_t cell, uint32_t rank)
+{
+    uint32_t tile = cell / (uint32_t)(s->size * s->size), start = s->tile[tile];
+    return start + lm_strided(s->cell[cell] + rank - start, s->tile[tile + 1] - start);
+}
+
 #endif
