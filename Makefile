@@ -141,6 +141,7 @@ demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, com
 test: setup ## set-up, build (CUDA too where nvcc is), all tests
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory layers unit gpu-test diagnostics-test physics validate
+	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 	@$(MAKE) --no-print-directory unit VARIANT=asan NVCC=
 	@echo "all tests passed"
 
