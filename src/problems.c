@@ -37,6 +37,7 @@ static int next(const struct lm_problems *problems, int line, int index)
 {
     int best = -1;
     for (int k = 0; k < problems->count; k++) {
+        /* cppcheck-suppress negativeIndex ; k starts at 0 */
         int l = problems->item[k].line;
         if (l < line || (l == line && k <= index))
             continue;

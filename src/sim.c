@@ -13,8 +13,8 @@
 
 #include "larmor/physics/bounds.h"
 
-const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z", "push_E_x", "push_E_y",
-                                                     "push_E_z", "n",   "J_x", "J_y",      "J_z"};
+const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
+                                                     "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
 
 /* When sorting pays: a sort costs as much as SORT_COST passes, a stray as much as STRAY_COST particles. Chosen on an
  * H200, where they give intervals within 3 % of the best rate for a thermal plasma. */

@@ -56,5 +56,5 @@ int lm_text_is_name(const char *name)
     if (!((*name >= 'A' && *name <= 'Z') || (*name >= 'a' && *name <= 'z')))
         return 0;
     size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-    return name[n] == 0 && n < LM_MAX_NAME;
+    return n < LM_MAX_NAME && name[n] == 0;
 }

@@ -142,6 +142,7 @@ LM_HD double lm_species_moments(const int64_t sums[4], double charge, double wei
 LM_HD void lm_centred_moments(const double *const raw[4], int s, double out[4])
 {
     out[0] = raw[0][0];
+    /* cppcheck-suppress negativeIndex ; the pointers stand inside their arrays */
     out[1] = 0.5 * (raw[1][0] + raw[1][-1]);
     out[2] = 0.5 * (raw[2][0] + raw[2][-s]);
     out[3] = raw[3][0];

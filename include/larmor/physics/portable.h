@@ -1,7 +1,9 @@
 /* What lets one function body compile as C and as CUDA, and give the same bits in both.
  *
- * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no contraction
- * (-ffp-contract=off, -fmad=false), and no library functions but those wrapped here, which are exact or correctly rounded.
+ * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no
+ * contraction
+ * (-ffp-contract=off, -fmad=false), and no library functions but those wrapped here, which are exact or correctly
+ * rounded.
  */
 #ifndef LARMOR_PHYSICS_PORTABLE_H
 #define LARMOR_PHYSICS_PORTABLE_H
