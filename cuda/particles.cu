@@ -83,7 +83,9 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     int32_t *origin = store.parts + window<T>::ORIGIN;
     lm_u64 speed2 = 0;
-    for (uint32_t k = first + threadIdx.x; k < last; k += THREADS) {
+    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
+        if (k < first)
+            continue;
         struct lm_particle p = particle_at(h.a, k);
         bool near = lm_in_window(p.x, p.y, T);
         lm_fix dx = 0, dy = 0;
@@ -171,7 +173,9 @@ __global__ void __launch_bounds__(THREADS)
     struct lm_window near = fill_window<T>(store, h.t, tile, f);
     __syncthreads();
     int64_t sums[6] = {0, 0, 0, 0, 0, 0};
-    for (uint32_t k = first + threadIdx.x; k < last; k += THREADS) {
+    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
+        if (k < first)
+            continue;
         struct lm_particle p = particle_at(h.a, k);
         lm_fix dx, dy;
         if (lm_in_window(p.x, p.y, T)) {
@@ -207,7 +211,9 @@ __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
     if (!chunk_of(h, &tile, &first, &last))
         return;
     lm_u64 sum = 0;
-    for (uint32_t k = first + threadIdx.x; k < last; k += THREADS) {
+    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
+        if (k < first)
+            continue;
         struct lm_particle p = particle_at(h.a, k);
         sum += lm_hash_particle(species, lm_global(p.x, tile % h.t.nx, h.t.size, h.t.cells_x),
                                 lm_global(p.y, tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,

@@ -56,6 +56,13 @@ __device__ __forceinline__ bool chunk_of(const population &h, int *tile, uint32_
     return true;
 }
 
+/* Where a block begins, so that each warp reads and writes whole, aligned segments of memory; it skips what is before
+ * `first`. */
+__device__ __forceinline__ uint32_t aligned(uint32_t first)
+{
+    return first & ~31u;
+}
+
 /* Home tile of the particle in place k. */
 __device__ __forceinline__ int tile_of(const population &h, uint32_t k)
 {

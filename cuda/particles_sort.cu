@@ -22,7 +22,9 @@ __global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of)
     uint32_t first, last;
     if (!chunk_of(h, &tile, &first, &last))
         return;
-    for (uint32_t k = first + threadIdx.x; k < last; k += THREADS) {
+    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
+        if (k < first)
+            continue;
         uint32_t cell = lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
         cell_of[k] = cell;
         h.place[k] = atomicAdd(&count[cell], 1u);
