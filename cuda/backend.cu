@@ -56,24 +56,14 @@ int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t coun
 static void gpu_destroy(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    for (int k = 0; k < LM_ARRAYS; k++)
-        cudaFree(g->array[k]);
-    for (int k = 0; k < 4; k++) {
-        cudaFree(g->raw[k]);
-        cudaFree(g->spare[k]);
-    }
-    for (int k = 0; k < 3; k++) {
-        cudaFree(g->stage[0][k]);
-        cudaFree(g->stage[1][k]);
-        cudaFree(g->result[k]);
-    }
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_gpu_species *s = &g->species[k];
-        void *all[] = {s->x,     s->y,          s->u,          s->v,          s->w,           s->scratch,
-                       s->place, s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk_tile};
+        void *all[] = {s->x,    s->y,      s->u,          s->v,          s->w,          s->scratch,     s->place,
+                       s->rank, s->strays, s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk_tile};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
     }
+    cudaFree(g->grid);
     cudaFree(g->sums);
     cudaFree(g->control);
     cudaFree(g->reduced);
@@ -176,29 +166,35 @@ static struct lm_backend_ops make_ops(int precision)
     return o;
 }
 
-static double *grid_array(struct lm_gpu *g)
+/* All grid arrays in one piece of memory, g->pitch elements apart. */
+static void allocate_grid(struct lm_gpu *g)
 {
-    size_t bytes = g->base.setup.grid.size * sizeof(double);
-    double *a = (double *)lm_gpu_allocate(g, bytes, "a grid array");
-    if (a)
-        lm_gpu_check(g, cudaMemsetAsync(a, 0, bytes, g->stream), "clearing an array");
-    return a;
+    struct {
+        double **base;
+        int arrays;
+    } work[] = {{&g->raw, 4}, {&g->spare, 4}, {&g->stage, 3}, {&g->result, 3}, {&g->next_b, 3}};
+    int species = g->base.setup.species_count, count = LM_SPECIES_N + species;
+    for (size_t k = 0; k < sizeof work / sizeof *work; k++)
+        count += work[k].arrays;
+    g->pitch = (g->base.setup.grid.size + 31) / 32 * 32; /* whole segments of memory */
+    size_t bytes = (size_t)count * g->pitch * sizeof(double);
+    g->grid = (double *)lm_gpu_allocate(g, bytes, "the grid");
+    if (g->failed)
+        return;
+    lm_gpu_check(g, cudaMemsetAsync(g->grid, 0, bytes, g->stream), "clearing the grid");
+    double *next = g->grid;
+    for (int k = 0; k < LM_SPECIES_N + species; k++, next += g->pitch)
+        g->array[k] = next;
+    for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
+        *work[k].base = next;
+        next += work[k].arrays * g->pitch;
+    }
 }
 
 static void allocate(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
-    for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
-        g->array[k] = grid_array(g);
-    for (int k = 0; k < 4; k++) {
-        g->raw[k] = grid_array(g);
-        g->spare[k] = grid_array(g);
-    }
-    for (int k = 0; k < 3; k++) {
-        g->stage[0][k] = grid_array(g);
-        g->stage[1][k] = grid_array(g);
-        g->result[k] = grid_array(g);
-    }
+    allocate_grid(g);
     g->sums = (lm_u64 *)lm_gpu_allocate(g, 4 * s->grid.cells * sizeof(lm_u64), "the integer moments");
     g->control = (struct lm_gpu_control *)lm_gpu_allocate(g, sizeof *g->control, "control values");
     g->reduced = (struct lm_gpu_sums *)lm_gpu_allocate(g, sizeof *g->reduced, "reductions");

@@ -1,461 +1,278 @@
-/* CUDA backend: loops over the grid. The bodies are in larmor/physics/fields.h.
+/* CUDA backend: Ohm's law and Faraday's law. The bodies are in larmor/physics/fields.h.
  *
- * One thread a cell. Whoever writes a cell also writes its periodic images in the ghosts, so no kernel fills ghosts.
- * The field kernels work on tiles of 32 x 8 cells: B with a halo of 2 goes to shared memory, then J, the electron force
- * and E follow there (41 KiB), so that a Runge-Kutta stage is one kernel that reads and writes each array once. No
- * atomics but in the reductions (one a warp).
+ * A warp takes a strip of 32 columns, a lane each, and goes up it row by row. What a row needs of the rows below it
+ * stays in registers and what it needs of the columns beside it comes by shuffles, so there is no shared memory and no
+ * barrier. A kernel does two Runge-Kutta stages: the second takes each row of B as soon as the first has finished it.
+ * Every stage costs HALO columns and rows on each side, which neighbouring warps compute twice.
  */
-#include "gpu.cuh"
-
-#include "larmor/physics/bounds.h"
-#include "larmor/physics/hash.h"
+#include "grid.cuh"
 
 namespace
 {
 
-enum { TX = 32, TY = 8, HALO = 2, SX = TX + 2 * HALO, SY = TY + 2 * HALO, THREADS = TX * TY };
+enum { LANES = 32, WARPS = 4, HALO = 2, CHAIN = 2, SMALLEST_ROWS = 4 };
+enum { RK4_BLOCKS = 3, RK4_HYPER_BLOCKS = 2, OHM_BLOCKS = 4 }; /* that run on a multiprocessor at a time */
 
-struct shape {
-    int nx, ny, stride;
+__device__ __forceinline__ double left(double v)
+{
+    return __shfl_up_sync(0xffffffffu, v, 1);
+}
+
+__device__ __forceinline__ double right(double v)
+{
+    return __shfl_down_sync(0xffffffffu, v, 1);
+}
+
+/* What Ohm's law takes in a cell besides B. */
+struct plasma {
+    struct lm_vector ji;
+    double n, p, eta;
 };
 
-struct vec3 {
-    double *p[3];
+struct plasma_arrays {
+    const double *ji, *n, *p, *eta;
 };
 
-struct vec4 {
-    double *p[4];
-};
-
-shape shape_of(const struct lm_gpu *g)
+__device__ __forceinline__ plasma plasma_at(const plasma_arrays &a, const shape &s, size_t k)
 {
-    const struct lm_grid *grid = &g->base.setup.grid;
-    return {grid->nx, grid->ny, grid->stride};
+    return {{a.ji[k], a.ji[s.pitch + k], a.ji[2 * s.pitch + k]}, a.n[k], a.p[k], a.eta[k]};
 }
 
-vec3 vector_of(const struct lm_gpu *g, int array)
+__device__ __forceinline__ struct lm_vector vector_at(const double *a, const shape &s, size_t k)
 {
-    return {{g->array[array], g->array[array + 1], g->array[array + 2]}};
+    return {a[k], a[s.pitch + k], a[2 * s.pitch + k]};
 }
 
-vec4 moments_of(const struct lm_gpu *g, int density)
-{
-    return {{g->array[density], g->array[density + 1], g->array[density + 2], g->array[density + 3]}};
-}
+/* E of a strip. Given B of row j, returns E of row j - 1: of lanes HALO .. 30, and once rows j - 3 .. j have been
+ * given.
+ */
+template <bool HYPER> struct electric_rows {
+    struct lm_vector b, j, j_below, f; /* of row j - 1; j_below of j - 2 */
+    double bz_left;
+    plasma here;
 
-dim3 cell_blocks(const struct lm_gpu *g)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    return dim3((unsigned)(grid->nx + TX - 1) / TX, (unsigned)(grid->ny + TY - 1) / TY);
-}
+    __device__ __forceinline__ void advance(const struct lm_vector &b_new, const plasma &above, struct lm_ohm o,
+                                            double total[3], double ideal[3])
+    {
+        if (!HYPER)
+            o.eta_hyper = 0.0;
+        /* Patches of 2 x 2 cells whose last one is cell (i, j): what the bodies read of it and its neighbours. */
+        double bz_left_new = left(b_new.z);
+        const double bx[4] = {0, b.x, 0, b_new.x}, by[4] = {0, 0, left(b_new.y), b_new.y},
+                     bz[4] = {bz_left, b.z, bz_left_new, b_new.z};
+        struct lm_view bv = {bx + 3, by + 3, bz + 3, 2};
+        struct lm_vector j_new = lm_curl_b(bv, o.rx, o.ry);
+        const double jx[4] = {0, 0, left(j_new.x), j_new.x}, jy[4] = {0, j.y, 0, j_new.y}, jz[4] = {0, 0, 0, j_new.z};
+        struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
+        struct lm_vector f_new = lm_electron_force(jv, bv, above.ji);
 
-unsigned line_blocks(const struct lm_gpu *g)
-{
-    return (unsigned)((g->base.setup.grid.size + THREADS - 1) / THREADS);
-}
+        /* Patches whose first cell is (i, j - 1); of J, its four neighbours. */
+        const double fx[2] = {f.x, right(f.x)}, fy[3] = {f.y, 0, f_new.y}, fz[1] = {f.z};
+        const double n[3] = {here.n, right(here.n), above.n}, p[3] = {here.p, right(here.p), above.p},
+                     eta[3] = {here.eta, right(here.eta), above.eta};
+        double cx[9], cy[9], cz[9];
+        cross(cx, j_below.x, j.x, j_new.x);
+        cross(cy, j_below.y, j.y, j_new.y);
+        cross(cz, j_below.z, j.z, j_new.z);
+        struct lm_view fv = {fx, fy, fz, 2}, cv = {cx + 4, cy + 4, cz + 4, 3}, given = {n, p, eta, 2};
+        lm_electric_field(fv, cv, given, &o, total, ideal);
 
-__device__ __forceinline__ size_t at(shape s, int i, int j)
-{
-    return (size_t)(j + LM_GHOST) * s.stride + (i + LM_GHOST);
-}
-
-/* Writes cell (i, j) of the domain and its periodic images in the ghosts. */
-__device__ __forceinline__ void store(shape s, double *a, int i, int j, double value)
-{
-    if (i >= LM_GHOST && i < s.nx - LM_GHOST && j >= LM_GHOST && j < s.ny - LM_GHOST) {
-        a[at(s, i, j)] = value;
-        return;
+        b = b_new;
+        bz_left = bz_left_new;
+        j_below = j;
+        j = j_new;
+        f = f_new;
+        here = above;
     }
-    for (int y = j - (j + LM_GHOST) / s.ny * s.ny; y < s.ny + LM_GHOST; y += s.ny)
-        for (int x = i - (i + LM_GHOST) / s.nx * s.nx; x < s.nx + LM_GHOST; x += s.nx)
-            a[at(s, x, y)] = value;
-}
 
-__global__ void mix_kernel(double *to, double x, const double *a, double y, const double *b, size_t size)
-{
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k < size)
-        to[k] = x * a[k] + y * b[k];
-}
-
-__global__ void closure_kernel(double *floored, double *p, const double *n, size_t size, struct lm_ohm o)
-{
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k >= size)
-        return;
-    double f = lm_floored(n[k], &o);
-    floored[k] = f;
-    p[k] = lm_pressure(f, &o);
-}
-
-/* --- Ohm's law and Faraday's law on a tile --- */
-
-struct tile_store {
-    double b[3][SX * SY], j[3][SX * SY], f[3][SX * SY], e[3][SX * SY];
-};
-
-struct field_input {
-    vec3 b, ji;
-    const double *n, *p, *eta;
-};
-
-__device__ __forceinline__ struct lm_view view_at(double (*a)[SX * SY], int k)
-{
-    struct lm_view v = {a[0] + k, a[1] + k, a[2] + k, SX};
-    return v;
-}
-
-/* B, J and the electron force of this block's tile. Cells beyond what E needs are left 0. */
-__device__ void fill_tile(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t)
-{
-    int i0 = blockIdx.x * TX - HALO, j0 = blockIdx.y * TY - HALO;
-    for (int k = threadIdx.x; k < SX * SY; k += THREADS) {
-        int i = i0 + k % SX, j = j0 + k / SX;
-        bool inside = i < s.nx + HALO && j < s.ny + HALO;
-        size_t g = at(s, i, j);
-        for (int d = 0; d < 3; d++) {
-            t.b[d][k] = inside ? in.b.p[d][g] : 0.0;
-            t.j[d][k] = 0.0;
+  private:
+    __device__ __forceinline__ static void cross(double patch[9], double below, double centre, double above)
+    {
+        patch[4] = centre;
+        if (HYPER) {
+            patch[1] = below;
+            patch[3] = left(centre);
+            patch[5] = right(centre);
+            patch[7] = above;
         }
     }
-    __syncthreads();
-    for (int k = threadIdx.x; k < SX * SY; k += THREADS)
-        if (k % SX >= 1 && k / SX >= 1) {
-            struct lm_vector v = lm_curl_b(view_at(t.b, k), o.rx, o.ry);
-            t.j[0][k] = v.x;
-            t.j[1][k] = v.y;
-            t.j[2][k] = v.z;
-        }
-    __syncthreads();
-    for (int k = threadIdx.x; k < SX * SY; k += THREADS) {
-        int i = i0 + k % SX, j = j0 + k / SX;
-        if (k % SX < HALO || k / SX < HALO || i >= s.nx + HALO || j >= s.ny + HALO)
-            continue;
-        size_t g = at(s, i, j);
-        struct lm_vector u = {in.ji.p[0][g], in.ji.p[1][g], in.ji.p[2][g]};
-        struct lm_vector f = lm_electron_force(view_at(t.j, k), view_at(t.b, k), u);
-        t.f[0][k] = f.x;
-        t.f[1][k] = f.y;
-        t.f[2][k] = f.z;
+};
+
+/* dB/dt of a strip. Given B of row j, returns that of row j - HALO: of lanes HALO .. 31 - HALO, and once rows
+ * j - 2 HALO .. j have been given. */
+template <bool HYPER> struct faraday_rows {
+    electric_rows<HYPER> electric;
+    double e[3]; /* of row j - HALO */
+
+    __device__ __forceinline__ struct lm_vector advance(const struct lm_vector &b, const plasma &given,
+                                                        const struct lm_ohm &o)
+    {
+        double above[3], ideal[3];
+        electric.advance(b, given, o, above, ideal);
+        const double ex[3] = {e[0], 0, above[0]}, ey[2] = {e[1], right(e[1])}, ez[3] = {e[2], right(e[2]), above[2]};
+        struct lm_view v = {ex, ey, ez, 2};
+        struct lm_vector rate = lm_faraday(v, o.rx, o.ry);
+        for (int d = 0; d < 3; d++)
+            e[d] = above[d];
+        return rate;
     }
-    __syncthreads();
+};
+
+__device__ __forceinline__ struct lm_vector step_from(const struct lm_vector &b, double h, const struct lm_vector &rate)
+{
+    return {lm_fma(h, rate.x, b.x), lm_fma(h, rate.y, b.y), lm_fma(h, rate.z, b.z)};
 }
 
-/* E at element k of the tile, element g of the grid: all of it, and without its resistive part. */
-__device__ __forceinline__ void electric_field(shape s, const field_input &in, const struct lm_ohm &o, tile_store &t,
-                                               int k, size_t g, double total[3], double ideal[3])
+/* A warp's strip: its column, which lanes and rows it answers for. `halo` on each side is not its own. */
+struct strip {
+    int i, column, first, last;
+    bool mine;
+};
+
+__device__ __forceinline__ strip strip_of(const shape &s, int rows, int halo)
 {
-    struct lm_view given = {in.n + g, in.p + g, in.eta + g, s.stride};
-    lm_electric_field(view_at(t.f, k), view_at(t.j, k), given, &o, total, ideal);
+    int lane = threadIdx.x % LANES, own = LANES - 2 * halo;
+    strip t;
+    t.i = blockIdx.x * own + lane - halo;
+    t.column = lm_wrap(t.i, s.nx);
+    t.first = (blockIdx.y * WARPS + threadIdx.x / LANES) * rows;
+    t.last = min(t.first + rows, s.ny);
+    t.mine = lane >= halo && lane < LANES - halo && t.i < s.nx;
+    return t;
 }
 
-/* One Runge-Kutta stage: in.b is the stage's B; `state` B before the step; result and next as in lm_rk4. */
-__global__ void __launch_bounds__(THREADS) stage_kernel(shape s, field_input in, struct lm_ohm o, vec3 state,
-                                                        vec3 result, vec3 next, struct lm_rk4 rk, int stage)
+struct rk4_arrays {
+    const double *b, *state, *result; /* of the first stage; B before the step; sum so far (not for stage 0) */
+    double *next, *sum;               /* B of the stage after these, and the sum; after stage 3 the new B is in next */
+};
+
+/* Stages FIRST and FIRST + 1 of classical Runge-Kutta. */
+template <int FIRST, bool HYPER>
+__global__ void __launch_bounds__(LANES *WARPS, HYPER ? RK4_HYPER_BLOCKS : RK4_BLOCKS)
+    rk4_kernel(shape s, rk4_arrays a, plasma_arrays in, struct lm_ohm o, double h, int rows)
 {
-    __shared__ tile_store t;
-    fill_tile(s, in, o, t);
-    int i0 = blockIdx.x * TX - HALO, j0 = blockIdx.y * TY - HALO;
-    for (int k = threadIdx.x; k < SX * SY; k += THREADS) {
-        int i = i0 + k % SX, j = j0 + k / SX;
-        if (k % SX < HALO || k / SX < HALO || k % SX > TX + HALO || k / SX > TY + HALO || i > s.nx || j > s.ny)
-            continue;
+    enum { WIDE = CHAIN * HALO };
+    strip t = strip_of(s, rows, WIDE);
+    if (t.first >= s.ny)
+        return;
+    const struct lm_rk4 one = lm_rk4_stage(FIRST, h), two = lm_rk4_stage(FIRST + 1, h);
+    faraday_rows<HYPER> first = {}, second = {};
+    struct lm_vector sum[3] = {}; /* of rows j - 2, j - 3, j - 4 after the first stage */
+    int row = lm_wrap(t.first - WIDE, s.ny), row2 = lm_wrap(t.first - WIDE - HALO, s.ny),
+        row4 = lm_wrap(t.first - 2 * WIDE, s.ny);
+    size_t k = at(s, t.column, row);
+    struct lm_vector b_row = vector_at(a.b, s, k);
+    plasma given = plasma_at(in, s, k);
+    for (int j = t.first - WIDE; j < t.last + WIDE; j++) {
+        struct lm_vector b = b_row;
+        plasma here = given;
+        row = row + 1 == s.ny ? 0 : row + 1;
+        k = at(s, t.column, row); /* the next row comes while this one is worked on */
+        b_row = vector_at(a.b, s, k);
+        given = plasma_at(in, s, k);
+
+        size_t k2 = at(s, t.column, row2), k4 = at(s, t.column, row4);
+        struct lm_vector rate = first.advance(b, here, o), state = vector_at(a.state, s, k2);
+        sum[2] = sum[1];
+        sum[1] = sum[0];
+        sum[0] = step_from(FIRST == 0 ? state : vector_at(a.result, s, k2), one.result, rate);
+        rate = second.advance(step_from(state, one.next, rate), plasma_at(in, s, k2), o);
+        if (t.mine && j >= t.first + WIDE) {
+            struct lm_vector after = step_from(sum[2], two.result, rate);
+            if (FIRST == 0) {
+                struct lm_vector next = step_from(vector_at(a.state, s, k4), two.next, rate);
+                a.next[k4] = next.x, a.next[s.pitch + k4] = next.y, a.next[2 * s.pitch + k4] = next.z;
+                a.sum[k4] = after.x, a.sum[s.pitch + k4] = after.y, a.sum[2 * s.pitch + k4] = after.z;
+            } else {
+                store(s, a.next, t.i, j - WIDE, after.x);
+                store(s, a.next + s.pitch, t.i, j - WIDE, after.y);
+                store(s, a.next + 2 * s.pitch, t.i, j - WIDE, after.z);
+            }
+        }
+        row2 = row2 + 1 == s.ny ? 0 : row2 + 1;
+        row4 = row4 + 1 == s.ny ? 0 : row4 + 1;
+    }
+}
+
+template <bool HYPER>
+__global__ void __launch_bounds__(LANES *WARPS, OHM_BLOCKS)
+    ohm_kernel(shape s, const double *b, plasma_arrays in, struct lm_ohm o, double *field, double *push, int rows)
+{
+    strip t = strip_of(s, rows, HALO);
+    if (t.first >= s.ny)
+        return;
+    electric_rows<HYPER> electric = {};
+    int row = lm_wrap(t.first - HALO, s.ny);
+    for (int j = t.first - HALO; j <= t.last; j++) {
+        size_t k = at(s, t.column, row);
         double e[3], ideal[3];
-        electric_field(s, in, o, t, k, at(s, i, j), e, ideal);
-        for (int d = 0; d < 3; d++)
-            t.e[d][k] = e[d];
-    }
-    __syncthreads();
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    if (i >= s.nx || j >= s.ny)
-        return;
-    int k = (threadIdx.x / TX + HALO) * SX + threadIdx.x % TX + HALO;
-    struct lm_vector v = lm_faraday(view_at(t.e, k), o.rx, o.ry);
-    const double rate[3] = {v.x, v.y, v.z};
-    size_t g = at(s, i, j);
-    for (int d = 0; d < 3; d++) {
-        double b = state.p[d][g], before = stage == 0 ? b : result.p[d][g];
-        double after = lm_fma(rk.result, rate[d], before);
-        if (stage < 3) {
-            result.p[d][g] = after;
-            store(s, next.p[d], i, j, lm_fma(rk.next, rate[d], b));
-        } else {
-            store(s, state.p[d], i, j, after);
-        }
+        electric.advance(vector_at(b, s, k), plasma_at(in, s, k), o, e, ideal);
+        if (t.mine && j > t.first)
+            for (int d = 0; d < 3; d++) {
+                store(s, field + d * s.pitch, t.i, j - 1, e[d]);
+                store(s, push + d * s.pitch, t.i, j - 1, o.friction ? ideal[d] : e[d]);
+            }
+        row = row + 1 == s.ny ? 0 : row + 1;
     }
 }
 
-__global__ void __launch_bounds__(THREADS) ohm_kernel(shape s, field_input in, struct lm_ohm o, vec3 field, vec3 push)
+plasma_arrays plasma_of(const struct lm_gpu *g, int ion_current)
 {
-    __shared__ tile_store t;
-    fill_tile(s, in, o, t);
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    if (i >= s.nx || j >= s.ny)
-        return;
-    int k = (threadIdx.x / TX + HALO) * SX + threadIdx.x % TX + HALO;
-    double e[3], ideal[3];
-    electric_field(s, in, o, t, k, at(s, i, j), e, ideal);
-    for (int d = 0; d < 3; d++) {
-        store(s, field.p[d], i, j, e[d]);
-        store(s, push.p[d], i, j, o.friction ? ideal[d] : e[d]);
-    }
+    return {g->array[ion_current], g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[LM_ETA]};
 }
 
-/* --- moments --- */
-
-__global__ void collect_kernel(shape s, lm_u64 *sums, vec4 raw, double *number, double charge, double weight, int cap,
-                               int first)
-{
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    if (i >= s.nx || j >= s.ny)
-        return;
-    size_t cells = (size_t)s.nx * s.ny, m = (size_t)j * s.nx + i, k = at(s, i, j);
-    const int64_t parts[4] = {(int64_t)sums[m], (int64_t)sums[cells + m], (int64_t)sums[2 * cells + m],
-                              (int64_t)sums[3 * cells + m]};
-    double add[4];
-    store(s, number, i, j, lm_species_moments(parts, charge, weight, cap, add));
-    for (int d = 0; d < 4; d++) {
-        store(s, raw.p[d], i, j, first ? add[d] : raw.p[d][k] + add[d]);
-        sums[d * cells + m] = 0;
-    }
-}
-
-__global__ void centre_kernel(shape s, vec4 raw, vec4 out)
-{
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    if (i >= s.nx || j >= s.ny)
-        return;
-    size_t k = at(s, i, j);
-    const double *const here[4] = {raw.p[0] + k, raw.p[1] + k, raw.p[2] + k, raw.p[3] + k};
-    double centred[4];
-    lm_centred_moments(here, s.stride, centred);
-    for (int d = 0; d < 4; d++)
-        store(s, out.p[d], i, j, centred[d]);
-}
-
-__global__ void smooth_kernel(shape s, vec4 from, vec4 to, int count)
-{
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    if (i >= s.nx || j >= s.ny)
-        return;
-    for (int d = 0; d < count; d++)
-        store(s, to.p[d], i, j, lm_binomial(from.p[d] + at(s, i, j), s.stride));
-}
-
-/* Smooths `passes` times between `a` and `b`, starting from `a`; an even number ends in `a`. */
-int smooth(struct lm_gpu *g, vec4 a, vec4 b, int count, int passes)
-{
-    for (int r = 0; r < passes; r++)
-        smooth_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), r % 2 ? b : a, r % 2 ? a : b, count);
-    return LM_GPU_LAUNCHED(g, "smoothing");
-}
-
-/* --- reductions --- */
-
-__global__ void survey_kernel(shape s, field_input in, const double *density, vec3 push, struct lm_ohm o, double k2,
-                              struct lm_gpu_control *c)
-{
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    lm_u64 e[3] = {0, 0, 0}, frequency = 0, floored = 0;
-    if (i < s.nx && j < s.ny) {
-        size_t k = at(s, i, j);
-        struct lm_view b = {in.b.p[0] + k, in.b.p[1] + k, in.b.p[2] + k, s.stride};
-        struct lm_vector u = {in.ji.p[0][k], in.ji.p[1][k], in.ji.p[2][k]};
-        frequency = lm_size_bits(lm_frequency(lm_b_centre(b), u, in.n[k], in.eta[k], k2, &o));
-        floored = density[k] < o.floor;
-        for (int d = 0; d < 3; d++)
-            e[d] = lm_size_bits(push.p[d][k]);
-    }
-    for (int d = 0; d < 3; d++)
-        lm_warp_max(&c->push_e[d], e[d]);
-    lm_warp_max(&c->frequency, frequency);
-    lm_warp_sum(&c->floored, floored);
-}
-
-enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
-
-__device__ __forceinline__ double term_of(int term, shape s, vec3 b, const double *floored, size_t k,
-                                          const struct lm_ohm &o)
-{
-    if (term < ELECTRONS)
-        return b.p[term][k] * b.p[term][k];
-    if (term == ELECTRONS)
-        return lm_electron_energy(floored[k], &o);
-    struct lm_view v = {b.p[0] + k, b.p[1] + k, b.p[2] + k, s.stride};
-    return lm_div_b(v, o.rx, o.ry);
-}
-
-__global__ void grid_max_kernel(shape s, vec3 b, const double *floored, struct lm_ohm o, struct lm_gpu_sums *out)
-{
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    for (int term = 0; term < TERMS; term++) {
-        lm_u64 v = 0;
-        if (i < s.nx && j < s.ny)
-            v = lm_size_bits(term_of(term, s, b, floored, at(s, i, j), o));
-        lm_warp_max(&out->value[term], v);
-    }
-}
-
-struct scales {
-    double value[4];
+/* How the domain is cut into strips: `blocks` for each multiprocessor and no more, because every strip adds the rows of
+ * its halo. */
+struct cut {
+    dim3 blocks;
+    int rows;
 };
 
-__global__ void grid_sum_kernel(shape s, vec3 b, const double *floored, struct lm_ohm o, scales scale,
-                                struct lm_gpu_sums *out)
+cut cut_of(const struct lm_gpu *g, int halo, int blocks)
 {
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    for (int term = 0; term < DIV_B; term++) {
-        lm_u64 v = 0;
-        if (i < s.nx && j < s.ny)
-            v = (lm_u64)lm_round64(term_of(term, s, b, floored, at(s, i, j), o) * scale.value[term]);
-        lm_warp_sum(&out->value[term], v);
-    }
-}
-
-__global__ void hash_kernel(shape s, const double *a, int field, struct lm_gpu_sums *out)
-{
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    lm_u64 v = 0;
-    if (i < s.nx && j < s.ny)
-        v = lm_hash_value(field, (uint64_t)j * s.nx + i, a[at(s, i, j)]);
-    lm_warp_sum(&out->value[0], v);
-}
-
-field_input input_of(const struct lm_gpu *g, vec3 b, int ion_current)
-{
-    return {b, vector_of(g, ion_current), g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[LM_ETA]};
+    const struct lm_grid *grid = &g->base.setup.grid;
+    int own = LANES - 2 * halo, across = (grid->nx + own - 1) / own, up = g->processors * blocks / across;
+    up = up > 0 ? up : 1;
+    int rows = (grid->ny + WARPS * up - 1) / (WARPS * up);
+    cut c;
+    c.rows = rows < SMALLEST_ROWS ? SMALLEST_ROWS : rows;
+    c.blocks = dim3((unsigned)across, (unsigned)((grid->ny + c.rows * WARPS - 1) / (c.rows * WARPS)));
+    return c;
 }
 
 } // namespace
 
-int lm_gpu_copy(struct lm_backend *b, int to, int from, int count)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    for (int k = 0; k < count; k++)
-        lm_gpu_check(g,
-                     cudaMemcpyAsync(g->array[to + k], g->array[from + k], b->setup.grid.size * sizeof(double),
-                                     cudaMemcpyDeviceToDevice, g->stream),
-                     "copy of an array");
-    return g->failed;
-}
-
-int lm_gpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    for (int k = 0; k < count; k++)
-        mix_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[to + k], x, g->array[a + k], y, g->array[c + k],
-                                                              b->setup.grid.size);
-    return LM_GPU_LAUNCHED(g, "mix");
-}
-
-int lm_gpu_closure(struct lm_backend *b, int density)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], g->array[LM_PRESSURE],
-                                                              g->array[density], b->setup.grid.size, b->setup.ohm);
-    return LM_GPU_LAUNCHED(g, "closure");
-}
-
 int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    vec3 state = vector_of(g, LM_B), result = {{g->result[0], g->result[1], g->result[2]}};
-    vec3 work[2];
-    for (int w = 0; w < 2; w++)
-        work[w] = {{g->stage[w][0], g->stage[w][1], g->stage[w][2]}};
-    for (int r = 0; r < substeps; r++)
-        for (int stage = 0; stage < 4; stage++) {
-            vec3 from = stage == 0 ? state : work[(stage - 1) % 2];
-            stage_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, from, ion_current),
-                                                                    b->setup.ohm, state, result, work[stage % 2],
-                                                                    lm_rk4_stage(stage, dt / substeps), stage);
-        }
+    const struct lm_ohm *o = &b->setup.ohm;
+    shape s = shape_of(g);
+    plasma_arrays in = plasma_of(g, ion_current);
+    cut c = cut_of(g, CHAIN * HALO, o->eta_hyper > 0 ? RK4_HYPER_BLOCKS : RK4_BLOCKS);
+    auto early = o->eta_hyper > 0 ? rk4_kernel<0, true> : rk4_kernel<0, false>;
+    auto late = o->eta_hyper > 0 ? rk4_kernel<2, true> : rk4_kernel<2, false>;
+    for (int r = 0; r < substeps; r++) {
+        double *before = g->array[LM_B];
+        rk4_arrays one = {before, before, NULL, g->stage, g->result};
+        rk4_arrays two = {g->stage, before, g->result, g->next_b, NULL};
+        early<<<c.blocks, LANES * WARPS, 0, g->stream>>>(s, one, in, *o, dt / substeps, c.rows);
+        late<<<c.blocks, LANES * WARPS, 0, g->stream>>>(s, two, in, *o, dt / substeps, c.rows);
+        for (int d = 0; d < 3; d++)
+            g->array[LM_B + d] = g->next_b + d * g->pitch;
+        g->next_b = before;
+    }
     return LM_GPU_LAUNCHED(g, "Faraday");
 }
 
 int lm_gpu_ohm(struct lm_backend *b, int ion_current)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    vec4 push = {{g->array[LM_PUSH_E], g->array[LM_PUSH_E + 1], g->array[LM_PUSH_E + 2], NULL}};
-    vec4 spare = {{g->spare[0], g->spare[1], g->spare[2], NULL}};
-    vec4 first = b->setup.smoothing % 2 ? spare : push; /* so that the last pass ends in LM_PUSH_E */
-    vec3 target = {{first.p[0], first.p[1], first.p[2]}};
-    ohm_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, vector_of(g, LM_B), ion_current),
-                                                          b->setup.ohm, vector_of(g, LM_E), target);
-    LM_GPU_LAUNCHED(g, "Ohm's law");
-    return smooth(g, first, b->setup.smoothing % 2 ? push : spare, 3, b->setup.smoothing);
-}
-
-int lm_gpu_survey(struct lm_backend *b)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
-    double k2 = lm_largest_k2(b->setup.grid.nx, b->setup.grid.ny, o->rx, o->ry);
-    size_t from = offsetof(struct lm_gpu_control, push_e);
-    lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, sizeof *g->control - from, g->stream), "survey");
-    survey_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), input_of(g, vector_of(g, LM_B), LM_J_OLD),
-                                                             g->array[LM_N_OLD], vector_of(g, LM_PUSH_E), *o, k2,
-                                                             g->control);
-    return LM_GPU_LAUNCHED(g, "survey");
-}
-
-int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    const struct lm_backend_species *s = &b->setup.species[species];
-    vec4 raw = {{g->raw[0], g->raw[1], g->raw[2], g->raw[3]}};
-    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(
-        shape_of(g), g->sums, raw, g->array[LM_SPECIES_N + species], s->charge, s->weight, cap, first);
-    return LM_GPU_LAUNCHED(g, "collecting moments");
-}
-
-int lm_gpu_moments(struct lm_backend *b)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    vec4 raw = {{g->raw[0], g->raw[1], g->raw[2], g->raw[3]}},
-         spare = {{g->spare[0], g->spare[1], g->spare[2], g->spare[3]}};
-    vec4 out = moments_of(g, LM_N_NEW);
-    int odd = b->setup.smoothing % 2;
-    centre_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), raw, odd ? spare : out);
-    LM_GPU_LAUNCHED(g, "centring moments");
-    return smooth(g, odd ? spare : out, odd ? out : spare, 4, b->setup.smoothing);
-}
-
-int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    vec3 field = vector_of(g, LM_B);
-    scales scale;
-    int exponent[4];
-    lm_gpu_reduce_begin(g);
-    grid_max_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED], b->setup.ohm,
-                                                               g->reduced);
-    LM_GPU_LAUNCHED(g, "maxima of the grid");
-    if (lm_gpu_reduce_end(g))
-        return g->failed;
-    for (int d = 0; d < 4; d++) {
-        exponent[d] =
-            lm_sum_exponent((double)b->setup.grid.cells, lm_cap_exponent(lm_from_bits(g->reduced_host->value[d])));
-        scale.value[d] = lm_exp2i(exponent[d]);
-    }
-    out->div_b = lm_from_bits(g->reduced_host->value[DIV_B]);
-    lm_gpu_reduce_begin(g);
-    grid_sum_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED], b->setup.ohm,
-                                                               scale, g->reduced);
-    LM_GPU_LAUNCHED(g, "sums over the grid");
-    lm_gpu_reduce_end(g);
-    for (int d = 0; d < 3; d++) {
-        out->b2[d] = (int64_t)g->reduced_host->value[d];
-        out->exponent_b2[d] = exponent[d];
-    }
-    out->electrons = (int64_t)g->reduced_host->value[ELECTRONS];
-    out->exponent_electrons = exponent[ELECTRONS];
-    return g->failed;
-}
-
-int lm_gpu_hash_fields(struct lm_gpu *g)
-{
-    for (int f = 0; f < LM_STATE_FIELDS; f++)
-        hash_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[f], f, g->reduced);
-    return LM_GPU_LAUNCHED(g, "hash of the fields");
+    double *push = b->setup.smoothing % 2 ? g->spare : g->array[LM_PUSH_E]; /* so that the last pass ends there */
+    cut c = cut_of(g, HALO, OHM_BLOCKS);
+    auto kernel = o->eta_hyper > 0 ? ohm_kernel<true> : ohm_kernel<false>;
+    kernel<<<c.blocks, LANES * WARPS, 0, g->stream>>>(shape_of(g), g->array[LM_B], plasma_of(g, ion_current), *o,
+                                                      g->array[LM_E], push, c.rows);
+    LM_GPU_LAUNCHED(g, "Ohm's law");
+    return lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, b->setup.smoothing);
 }

@@ -24,7 +24,9 @@ struct lm_gpu_sums {
 struct lm_gpu_species {
     uint64_t count;
     void *x, *y, *u, *v, *w, *scratch;  /* as on the CPU: sorting moves one array at a time into scratch and swaps */
-    uint32_t *place;                    /* where a particle goes in a sort; between sorts, the list of strays */
+    uint32_t *place;                    /* in a sort: see particles_sort.cu; between sorts, each chunk's strays */
+    uint32_t *rank;                     /* in a sort: a particle's number in its cell */
+    uint32_t *strays;                   /* of each chunk, how many */
     uint32_t *tile_start;               /* [tiles + 1] */
     uint32_t *cell_count, *cell_start;  /* [tiles T^2 + 1] */
     uint32_t *chunk_first, *chunk_tile; /* [tiles + 1]; the tile of each block's chunk */
@@ -39,10 +41,12 @@ struct lm_gpu {
     int failed, processors;
     struct lm_tiling tiling;
     size_t tiles, tile_cells;
-    double *array[LM_ARRAYS];
-    lm_u64 *sums; /* [4][ny][nx] */
-    double *raw[4], *spare[4];
-    double *stage[2][3], *result[3];
+    double *grid; /* every array of the grid, `pitch` elements each; the next lines point into it */
+    size_t pitch;
+    double *array[LM_ARRAYS];        /* those of one vector, and density and current of one level, in a row */
+    double *raw, *spare;             /* four arrays each: moments as deposited; work of the smoothing */
+    double *stage, *result, *next_b; /* three each: work of the Runge-Kutta steps */
+    lm_u64 *sums;                    /* [4][ny][nx] */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
@@ -72,7 +76,11 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* fields.cu */
+/* grid.cu, fields.cu */
+
+/* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
+ */
+int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
 int lm_gpu_copy(struct lm_backend *b, int to, int from, int count);
 int lm_gpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count);
 int lm_gpu_closure(struct lm_backend *b, int density);

@@ -1,10 +1,10 @@
 /* CUDA backend: loops over particles, compiled for each precision. The bodies are in larmor/physics/.
  *
  * A block takes one chunk of a tile (at most LM_CHUNK particles, so that int32 sums cannot overflow): it copies the
- * fields around the tile to shared memory in the particles' precision, streams the chunk once (coalesced; neighbouring
- * lanes in different cells), adds the integer moments with native int32 shared-memory atomics, and flushes them with
- * one 64-bit atomic a node. Particles too far from their tile go to a list and take the direct path in a second, small
- * kernel.
+ * fields around the tile to shared memory in the particles' precision, streams the chunk once (coalesced, sorted by
+ * cell: lanes that read the same nodes share one access), adds the integer moments with native int32 shared-memory
+ * atomics, each lane in its own bank, and flushes them with one 64-bit atomic a node. Particles too far from their tile
+ * go to the chunk's list and take the direct path in a second, small kernel.
  */
 #include "particles.cuh"
 
@@ -16,20 +16,20 @@
 namespace
 {
 
+/* The E of the push and B: three arrays each, `pitch` apart. */
 struct fields {
-    const double *f[6]; /* E of the push, B: order of lm_window */
+    const double *e, *b;
+    size_t pitch;
     int stride;
+    __device__ __forceinline__ const double *component(int d) const /* in the order of lm_window */
+    {
+        return d < 3 ? e + d * pitch : b + (d - 3) * pitch;
+    }
 };
 
 fields fields_of(const struct lm_gpu *g)
 {
-    fields f;
-    for (int d = 0; d < 3; d++) {
-        f.f[d] = g->array[LM_PUSH_E + d];
-        f.f[3 + d] = g->array[LM_B + d];
-    }
-    f.stride = g->base.setup.grid.stride;
-    return f;
+    return {g->array[LM_PUSH_E], g->array[LM_B], g->pitch, g->base.setup.grid.stride};
 }
 
 struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass *pass)
@@ -40,65 +40,115 @@ struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass
                         s->ohm.ry);
 }
 
+/* Nodes around a tile, and the fields there. Rows of fields are padded so that particles of neighbouring cells read
+ * from different banks. */
 template <int T> struct window {
     enum { WIDTH = T + LM_WINDOW_EXTRA, AREA = WIDTH * WIDTH, ORIGIN = LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW };
-    lm_real field[6 * AREA];
+    enum { ROW = WIDTH + 6, FIELD = ROW * WIDTH, FIELD_ORIGIN = LM_WINDOW_LOW * ROW + LM_WINDOW_LOW };
+    lm_real field[6 * FIELD];
 };
 
+/* Shared memory of the pass. Each lane of a warp adds to its own copy of the moments, in its own bank: lanes never wait
+ * for each other, however their particles lie. (With tiles of 16 cells all copies do not fit.) */
 template <int T> struct pass_store {
+    enum { COPIES = T == 8 ? 32 : 8, PARTS = LM_MOMENTS * window<T>::AREA };
+    int32_t parts[PARTS * COPIES];
     window<T> win;
-    int32_t parts[LM_MOMENTS * window<T>::AREA];
+    uint32_t strays;
 };
+
+/* Two blocks of the pass share a multiprocessor. Fewer threads with more registers each, so that the next particle is
+ * loaded while one is worked on, do better than many threads. */
+enum { PASS_THREADS = LM_PRECISION == 32 ? 512 : 384 };
+
+/* Element k of a window's nodes, on the grid. */
+template <int T> __device__ __forceinline__ void node_of(const struct lm_tiling &t, int tile, int k, int *i, int *j)
+{
+    *i = lm_wrap(tile % t.nx * T - LM_WINDOW_LOW + k % window<T>::WIDTH, t.cells_x);
+    *j = lm_wrap(tile / t.nx * T - LM_WINDOW_LOW + k / window<T>::WIDTH, t.cells_y);
+}
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
 template <int T>
 __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const struct lm_tiling &t, int tile,
                                                         const fields &f)
 {
-    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
-    int i0 = tile % t.nx * T - LM_WINDOW_LOW, j0 = tile / t.nx * T - LM_WINDOW_LOW;
-    for (int k = threadIdx.x; k < AREA; k += THREADS) {
-        size_t g = (size_t)(lm_wrap(j0 + k / WIDTH, t.cells_y) + LM_GHOST) * f.stride +
-                   lm_wrap(i0 + k % WIDTH, t.cells_x) + LM_GHOST;
-        for (int d = 0; d < 6; d++)
-            w.field[d * AREA + k] = (lm_real)f.f[d][g];
+    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
+    for (int k = threadIdx.x; k < 6 * AREA; k += blockDim.x) {
+        int i, j;
+        node_of<T>(t, tile, k % AREA, &i, &j);
+        int d = k / AREA, row = k % AREA / WIDTH, column = k % WIDTH;
+        w.field[d * FIELD + row * ROW + column] =
+            (lm_real)f.component(d)[(size_t)(j + LM_GHOST) * f.stride + i + LM_GHOST];
     }
-    struct lm_window win = {w.field + window<T>::ORIGIN, WIDTH, AREA};
+    struct lm_window win = {w.field + window<T>::FIELD_ORIGIN, ROW, FIELD};
     return win;
 }
 
-template <int ORDER, int T>
-__global__ void __launch_bounds__(THREADS)
-    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays)
+template <int T> __device__ __forceinline__ void clear_parts(pass_store<T> &store)
 {
-    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
-    __shared__ pass_store<T> store;
+    int4 *parts = (int4 *)store.parts;
+    for (int k = threadIdx.x; k < pass_store<T>::PARTS * pass_store<T>::COPIES / 4; k += blockDim.x)
+        parts[k] = make_int4(0, 0, 0, 0);
+}
+
+/* Adds up the copies of each node, each thread beginning with another one (another bank), and adds that to the grid. */
+template <int T>
+__device__ __forceinline__ void flush_parts(const pass_store<T> &store, const struct lm_tiling &t, int tile,
+                                            lm_u64 *sums)
+{
+    enum { COPIES = pass_store<T>::COPIES, AREA = window<T>::AREA };
+    size_t cells = (size_t)t.cells_x * t.cells_y;
+    for (int k = threadIdx.x; k < pass_store<T>::PARTS; k += blockDim.x) {
+        int32_t part = 0;
+        for (int c = 0; c < COPIES; c++)
+            part += store.parts[k * COPIES + (c + threadIdx.x) % COPIES];
+        int i, j;
+        node_of<T>(t, tile, k % AREA, &i, &j);
+        if (part)
+            atomicAdd(&sums[k / AREA * cells + (size_t)j * t.cells_x + i], (lm_u64)(int64_t)part);
+    }
+}
+
+template <int ORDER, int T>
+__global__ void __launch_bounds__(PASS_THREADS, 2)
+    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max)
+{
+    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_store<T>::COPIES };
+    extern __shared__ int4 shared[];
+    pass_store<T> &store = *(pass_store<T> *)shared;
     int tile;
     uint32_t first, last;
     if (!chunk_of(h, &tile, &first, &last))
         return;
     struct lm_window win = fill_window<T>(store.win, h.t, tile, f);
-    for (int k = threadIdx.x; k < LM_MOMENTS * AREA; k += THREADS)
-        store.parts[k] = 0;
+    clear_parts<T>(store);
+    if (threadIdx.x == 0)
+        store.strays = 0;
     __syncthreads();
-    int32_t *origin = store.parts + window<T>::ORIGIN;
-    lm_u64 speed2 = 0;
-    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
+    unsigned copy = threadIdx.x % COPIES;
+    asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
+    int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
+    lm_ufix speed2 = 0;
+    uint32_t begin = aligned(first) + threadIdx.x;
+    struct lm_particle next = particle_at(h.a, begin < last ? begin : first);
+    for (uint32_t k = begin; k < last; k += PASS_THREADS) {
+        struct lm_particle p = next;
+        uint32_t n = k + PASS_THREADS;
+        next = particle_at(h.a, n < last ? n : k);
         if (k < first)
             continue;
-        struct lm_particle p = particle_at(h.a, k);
-        bool near = lm_in_window(p.x, p.y, T);
+        bool near = lm_in_window(ORDER, p.x, p.y, T);
         lm_fix dx = 0, dy = 0;
         if (near) {
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
-            near = lm_in_window(p.x + (dx >> 1), p.y + (dy >> 1), T) &&
-                   (!step.move || lm_in_window(p.x + dx, p.y + dy, T));
+            near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
         }
         if (!near) {
-            h.place[atomicAdd(strays, 1ull)] = k;
+            h.place[first + atomicAdd(&store.strays, 1u)] = k;
             continue;
         }
-#define ADD(d, i, j, part) atomicAdd(&origin[(d)*AREA + (j)*WIDTH + (i)], part)
+#define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
         LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
                            step.current_scale, ADD);
         if (step.move) {
@@ -108,57 +158,69 @@ __global__ void __launch_bounds__(THREADS)
         LM_DEPOSIT_DENSITY(ORDER, lm_fix24(p.x), lm_fix24(p.y), ADD);
 #undef ADD
         put_particle(h.a, k, p);
-        lm_u64 bits = lm_bits(lm_speed2(&p));
+        lm_ufix bits = lm_real_bits(lm_speed2(&p));
         speed2 = bits > speed2 ? bits : speed2;
     }
-    lm_warp_max(speed2_max, speed2);
+    lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
-    int i0 = tile % h.t.nx * T - LM_WINDOW_LOW, j0 = tile / h.t.nx * T - LM_WINDOW_LOW;
-    size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
-    for (int k = threadIdx.x; k < LM_MOMENTS * AREA; k += THREADS) {
-        int32_t part = store.parts[k];
-        int node = k % AREA;
-        size_t g =
-            (size_t)lm_wrap(j0 + node / WIDTH, h.t.cells_y) * h.t.cells_x + lm_wrap(i0 + node % WIDTH, h.t.cells_x);
-        if (part)
-            atomicAdd(&sums[k / AREA * cells + g], (lm_u64)(int64_t)part);
-    }
+    flush_parts<T>(store, h.t, tile, sums);
+    if (threadIdx.x == 0)
+        h.strays[blockIdx.x] = store.strays;
 }
 
-/* The direct path: particles of the list, gathered from and deposited on the whole grid. */
+/* The fields around a stray. */
+__device__ __forceinline__ struct lm_window patch_of(const fields &f, const struct lm_tiling &t, int tile,
+                                                     const struct lm_particle &p, struct lm_stray &s)
+{
+    const double *component[6];
+    LM_UNROLL
+    for (int d = 0; d < 6; d++)
+        component[d] = f.component(d);
+    lm_stray_at(&s, &t, tile, &p, component, f.stride);
+    return lm_stray_window(&s);
+}
+
+/* The direct path: strays of all chunks, a warp a chunk, gathered from and deposited on the whole grid. */
 template <int ORDER>
 __global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max,
-                             const lm_u64 *strays)
+                             lm_u64 *strays)
 {
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
-    lm_u64 speed2 = 0;
-    for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < *strays; n += (lm_u64)gridDim.x * THREADS) {
-        uint32_t k = h.place[n];
-        struct lm_particle p = particle_at(h.a, k);
-        struct lm_stray s;
-        lm_fix dx, dy;
-        lm_stray_at(&s, &h.t, tile_of(h, k), &p, f.f, f.stride);
-        struct lm_window win = lm_stray_window(&s);
-        lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+    uint32_t chunks = h.chunk_first[h.t.nx * h.t.ny], warps = gridDim.x * THREADS / 32;
+    lm_u64 speed2 = 0, seen = 0;
+    for (uint32_t chunk = (blockIdx.x * THREADS + threadIdx.x) / 32; chunk < chunks; chunk += warps) {
+        int tile;
+        uint32_t first, last, count = h.strays[chunk];
+        chunk_at(h, chunk, &tile, &first, &last);
+        for (uint32_t n = threadIdx.x % 32; n < count; n += 32) {
+            uint32_t k = h.place[first + n];
+            struct lm_particle p = particle_at(h.a, k);
+            struct lm_stray s;
+            lm_fix dx, dy;
+            struct lm_window win = patch_of(f, h.t, tile, p, s);
+            lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
 #define ADD(d, a, b, part)                                                                                             \
     do {                                                                                                               \
         int64_t add_ = part;                                                                                           \
         size_t g_ = (size_t)lm_wrap(s.j + (b), h.t.cells_y) * h.t.cells_x + lm_wrap(s.i + (a), h.t.cells_x);           \
         atomicAdd(&sums[(d)*cells + g_], (lm_u64)add_);                                                                \
     } while (0)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
-                           step.current_scale, ADD);
-        lm_fix mx = step.move ? dx : 0, my = step.move ? dy : 0;
-        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(s.p.x + mx), lm_fix24(s.p.y + my), ADD);
+            LM_DEPOSIT_CURRENT(ORDER, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
+                               step.current_scale, ADD);
+            lm_fix mx = step.move ? dx : 0, my = step.move ? dy : 0;
+            LM_DEPOSIT_DENSITY(ORDER, lm_fix24(s.p.x + mx), lm_fix24(s.p.y + my), ADD);
 #undef ADD
-        p.x += mx;
-        p.y += my;
-        p.u = s.p.u, p.v = s.p.v, p.w = s.p.w;
-        put_particle(h.a, k, p);
-        lm_u64 bits = lm_bits(lm_speed2(&p));
-        speed2 = bits > speed2 ? bits : speed2;
+            p.x += mx;
+            p.y += my;
+            p.u = s.p.u, p.v = s.p.v, p.w = s.p.w;
+            put_particle(h.a, k, p);
+            lm_u64 bits = lm_bits((double)lm_speed2(&p));
+            speed2 = bits > speed2 ? bits : speed2;
+            seen++;
+        }
     }
     lm_warp_max(speed2_max, speed2);
+    lm_warp_sum(strays, seen);
 }
 
 template <int ORDER, int T>
@@ -178,12 +240,11 @@ __global__ void __launch_bounds__(THREADS)
             continue;
         struct lm_particle p = particle_at(h.a, k);
         lm_fix dx, dy;
-        if (lm_in_window(p.x, p.y, T)) {
+        if (lm_in_window(ORDER, p.x, p.y, T)) {
             lm_push(ORDER, &p, &near, &step, &dx, &dy);
         } else {
             struct lm_stray s;
-            lm_stray_at(&s, &h.t, tile, &p, f.f, f.stride);
-            struct lm_window win = lm_stray_window(&s);
+            struct lm_window win = patch_of(f, h.t, tile, p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
             p = s.p;
         }
@@ -198,7 +259,7 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
     lm_u64 speed2 = 0;
     for (uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x; k < count; k += (uint64_t)gridDim.x * THREADS) {
         struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
-        lm_u64 bits = lm_bits(lm_speed2(&p));
+        lm_u64 bits = lm_bits((double)lm_speed2(&p));
         speed2 = bits > speed2 ? bits : speed2;
     }
     lm_warp_max(speed2_max, speed2);
@@ -222,6 +283,18 @@ __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
     lm_warp_sum(&out->value[0], sum);
 }
 
+template <int ORDER, int T>
+int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
+                const struct lm_step &step, lm_u64 *speed2)
+{
+    size_t bytes = sizeof(pass_store<T>);
+    auto kernel = pass_kernel<ORDER, T>;
+    lm_gpu_check(g, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+                 "shared memory of the pass");
+    kernel<<<s->blocks, PASS_THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2);
+    return LM_GPU_LAUNCHED(g, "particle pass");
+}
+
 } // namespace
 
 int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
@@ -236,10 +309,10 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     lm_gpu_check(g, cudaMemsetAsync(strays, 0, sizeof *strays, g->stream), "pass");
     if (s->count == 0)
         return g->failed;
-    auto kernel = b->setup.shape == 1 ? (b->setup.tile == 8 ? pass_kernel<1, 8> : pass_kernel<1, 16>)
-                                      : (b->setup.tile == 8 ? pass_kernel<2, 8> : pass_kernel<2, 16>);
-    kernel<<<s->blocks, THREADS, 0, g->stream>>>(h, f, step, g->sums, speed2, strays);
-    LM_GPU_LAUNCHED(g, "particle pass");
+    if (b->setup.shape == 1)
+        b->setup.tile == 8 ? launch_pass<1, 8>(g, s, h, f, step, speed2) : launch_pass<1, 16>(g, s, h, f, step, speed2);
+    else
+        b->setup.tile == 8 ? launch_pass<2, 8>(g, s, h, f, step, speed2) : launch_pass<2, 16>(g, s, h, f, step, speed2);
     auto direct = b->setup.shape == 1 ? stray_kernel<1> : stray_kernel<2>;
     direct<<<(unsigned)g->processors * 2, THREADS, 0, g->stream>>>(h, f, step, g->sums, speed2, strays);
     return LM_GPU_LAUNCHED(g, "pass of strays");

@@ -22,7 +22,7 @@ struct population {
     arrays a;
     struct lm_tiling t;
     const uint32_t *tile_start, *chunk_first, *chunk_tile;
-    uint32_t *place;
+    uint32_t *place, *strays;
 };
 
 static inline population population_of(const struct lm_gpu *g, int species)
@@ -33,7 +33,8 @@ static inline population population_of(const struct lm_gpu *g, int species)
                     s->tile_start,
                     s->chunk_first,
                     s->chunk_tile,
-                    s->place};
+                    s->place,
+                    s->strays};
     return h;
 }
 
@@ -42,17 +43,23 @@ static inline unsigned particle_blocks(uint64_t count)
     return (unsigned)((count + THREADS - 1) / THREADS);
 }
 
-/* The chunk of this block: its tile and particles [first, last). False for blocks beyond the last chunk. */
-__device__ __forceinline__ bool chunk_of(const population &h, int *tile, uint32_t *first, uint32_t *last)
+/* A chunk: its tile and particles [first, last). */
+__device__ __forceinline__ void chunk_at(const population &h, uint32_t chunk, int *tile, uint32_t *first,
+                                         uint32_t *last)
 {
-    uint32_t tiles = (uint32_t)(h.t.nx * h.t.ny);
-    if (blockIdx.x >= h.chunk_first[tiles])
-        return false;
-    *tile = (int)h.chunk_tile[blockIdx.x];
-    uint32_t number = blockIdx.x - h.chunk_first[*tile], chunks = h.chunk_first[*tile + 1] - h.chunk_first[*tile];
+    *tile = (int)h.chunk_tile[chunk];
+    uint32_t number = chunk - h.chunk_first[*tile], chunks = h.chunk_first[*tile + 1] - h.chunk_first[*tile];
     uint64_t start = h.tile_start[*tile], count = h.tile_start[*tile + 1] - start;
     *first = (uint32_t)(start + count * number / chunks);
     *last = (uint32_t)(start + count * (number + 1) / chunks);
+}
+
+/* The chunk of this block. False for blocks beyond the last chunk. */
+__device__ __forceinline__ bool chunk_of(const population &h, int *tile, uint32_t *first, uint32_t *last)
+{
+    if (blockIdx.x >= h.chunk_first[h.t.nx * h.t.ny])
+        return false;
+    chunk_at(h, blockIdx.x, tile, first, last);
     return true;
 }
 

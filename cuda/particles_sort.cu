@@ -1,7 +1,8 @@
 /* CUDA backend: where particles are. Loading, sorting, and the way in and out; compiled for each precision.
  *
- * Sorting: count by cell (one atomic a particle gives its rank), prefix sums, then each array in turn moves into the
- * spare one and the two change places, so that sorting needs no second set of particles.
+ * Sorting by cell: a particle's rank in its new cell (one atomic for all lanes of a warp that go to the same cell),
+ * prefix sums, the list of where each place's particle comes from; then each array in turn is gathered into the spare
+ * one and the two change places, so that sorting needs no second set of particles.
  */
 #include "particles.cuh"
 
@@ -14,35 +15,55 @@
 namespace
 {
 
-/* Re-bases every particle to the tile it is in, and counts it there; its cell and its rank in it are kept for
- * place_kernel. */
-__global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of)
+enum : uint32_t { NOWHERE = 0xffffffffu };
+enum { MOVE_THREADS = 1024, MOVE_SPAN = 4 * MOVE_THREADS };
+
+/* Adds one to count[cell] for each lane; returns the value before this lane's. Lanes with the same cell act as one.
+ * All lanes must take part; those with cell = NOWHERE do not count. */
+__device__ __forceinline__ uint32_t next_rank(uint32_t *count, uint32_t cell)
+{
+    unsigned alike = __match_any_sync(0xffffffffu, cell), lane = threadIdx.x % 32;
+    int leader = __ffs(alike) - 1;
+    uint32_t base = 0;
+    if ((int)lane == leader && cell != NOWHERE)
+        base = atomicAdd(&count[cell], (uint32_t)__popc(alike));
+    return __shfl_sync(0xffffffffu, base, leader) + (uint32_t)__popc(alike & ((1u << lane) - 1));
+}
+
+/* Re-bases every particle to the tile it is in, and counts it there; keeps its cell and its rank in it. */
+__global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
 {
     int tile;
     uint32_t first, last;
     if (!chunk_of(h, &tile, &first, &last))
         return;
-    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
-        if (k < first)
-            continue;
-        uint32_t cell = lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
-        cell_of[k] = cell;
-        h.place[k] = atomicAdd(&count[cell], 1u);
+    for (uint32_t block = aligned(first); block < last; block += THREADS) {
+        uint32_t k = block + threadIdx.x, cell = NOWHERE;
+        bool mine = k >= first && k < last;
+        if (mine)
+            cell_of[k] = cell = lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
+        uint32_t r = next_rank(count, cell);
+        if (mine)
+            rank[k] = r;
     }
 }
 
-__global__ void place_kernel(struct lm_starts c, uint32_t *place, const uint32_t *cell_of, uint64_t n)
+/* from[place] = the particle that goes there. */
+__global__ void list_kernel(uint32_t *from, const uint32_t *cell_start, const uint32_t *cell_of, const uint32_t *rank,
+                            uint64_t n)
 {
     uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (k < n)
-        place[k] = lm_place_of(&c, cell_of[k], place[k]);
+        from[cell_start[cell_of[k]] + rank[k]] = (uint32_t)k;
 }
 
-template <class V> __global__ void move_kernel(V *to, const V *from, const uint32_t *place, uint64_t n)
+/* A block takes MOVE_SPAN places in a row: what it reads lies close together and is read once into the L1 cache. */
+template <class V>
+__global__ void __launch_bounds__(MOVE_THREADS) move_kernel(V *to, const V *array, const uint32_t *from, uint64_t n)
 {
-    uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
-    if (k < n)
-        to[place[k]] = from[k];
+    uint64_t start = blockIdx.x * (uint64_t)MOVE_SPAN;
+    for (uint64_t k = start + threadIdx.x; k < start + MOVE_SPAN && k < n; k += MOVE_THREADS)
+        to[k] = __ldg(&array[from[k]]);
 }
 
 /* Starts of the tiles, and how many chunks each has. */
@@ -87,8 +108,8 @@ int clear_counts(struct lm_gpu *g, struct lm_gpu_species *s)
 
 template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, void **array)
 {
-    move_kernel<V>
-        <<<particle_blocks(s->count), THREADS, 0, g->stream>>>((V *)s->scratch, (const V *)*array, s->place, s->count);
+    unsigned blocks = (unsigned)((s->count + MOVE_SPAN - 1) / MOVE_SPAN);
+    move_kernel<V><<<blocks, MOVE_THREADS, 0, g->stream>>>((V *)s->scratch, (const V *)*array, s->place, s->count);
     void *t = s->scratch;
     s->scratch = *array;
     *array = t;
@@ -139,13 +160,14 @@ __global__ void count_stored_kernel(struct lm_tiling t, piece from, uint32_t cou
         atomicAdd(&cell_count[stored_cell(t, from, n)], 1u);
 }
 
-__global__ void place_stored_kernel(population h, struct lm_starts c, uint32_t *rank, piece from, uint32_t count)
+__global__ void place_stored_kernel(population h, const uint32_t *cell_start, uint32_t *rank, piece from,
+                                    uint32_t count)
 {
     uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n >= count)
         return;
     int home;
-    uint32_t cell = stored_cell(h.t, from, n), k = lm_place_of(&c, cell, atomicAdd(&rank[cell], 1u));
+    uint32_t cell = stored_cell(h.t, from, n), k = cell_start[cell] + atomicAdd(&rank[cell], 1u);
     struct lm_particle p = {lm_local(from.x[n], h.t.size, &home), lm_local(from.y[n], h.t.size, &home), from.u[n],
                             from.v[n], from.w[n]};
     put_particle(h.a, k, p);
@@ -166,14 +188,14 @@ __global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t,
 }
 
 /* A warp a cell. */
-__global__ void load_kernel(struct lm_profile profile, population h, struct lm_starts c, int stride)
+__global__ void load_kernel(struct lm_profile profile, population h, const uint32_t *cell_start, int stride)
 {
     uint64_t warp = (blockIdx.x * (uint64_t)THREADS + threadIdx.x) / 32;
     if (warp >= (uint64_t)h.t.cells_x * h.t.cells_y)
         return;
     int i = (int)(warp % h.t.cells_x), j = (int)(warp / h.t.cells_x);
     size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
-    uint32_t home = lm_tile_cell(&h.t, i, j), n = c.cell[home + 1] - c.cell[home];
+    uint32_t home = lm_tile_cell(&h.t, i, j), n = cell_start[home + 1] - cell_start[home];
     for (uint32_t r = threadIdx.x % 32; r < n; r += 32) {
         struct lm_particle p;
         lm_real v[3];
@@ -181,7 +203,7 @@ __global__ void load_kernel(struct lm_profile profile, population h, struct lm_s
         p.x += (lm_fix)(i % h.t.size) * LM_ONE;
         p.y += (lm_fix)(j % h.t.size) * LM_ONE;
         p.u = v[0], p.v = v[1], p.w = v[2];
-        put_particle(h.a, lm_place_of(&c, home, r), p);
+        put_particle(h.a, cell_start[home] + r, p);
     }
 }
 
@@ -219,13 +241,13 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
     struct lm_gpu_species *s = &g->species[species];
     if (s->count == 0)
         return g->failed;
-    struct lm_starts c = {s->cell_start, s->tile_start, g->tiling.size};
     uint32_t *cell_of = (uint32_t *)s->scratch; /* free until the arrays move */
     clear_counts(g, s);
-    rank_kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of);
+    rank_kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of, s->rank);
     LM_GPU_LAUNCHED(g, "ranking particles");
     scan_cells(g, s);
-    place_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(c, s->place, cell_of, s->count);
+    list_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(s->place, s->cell_start, cell_of, s->rank,
+                                                                      s->count);
     LM_GPU_LAUNCHED(g, "placing particles");
     move_array<lm_fix>(g, s, &s->x);
     move_array<lm_fix>(g, s, &s->y);
@@ -257,7 +279,9 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         *list[k] = lm_gpu_allocate(g, (count + 1) * sizeof(lm_real), "particles");
     s->place = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
+    s->rank = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
     s->chunk_tile = (uint32_t *)lm_gpu_allocate(g, s->blocks * sizeof(uint32_t), "tiles");
+    s->strays = (uint32_t *)lm_gpu_allocate(g, s->blocks * sizeof(uint32_t), "tiles");
     return g->failed;
 }
 
@@ -284,7 +308,6 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uin
         clear_counts(g, s);
         s->placing = 1;
     }
-    struct lm_starts c = {s->cell_start, s->tile_start, g->tiling.size};
     for (uint64_t first = 0; first < count && !g->failed; first += LM_GPU_PIECE) {
         size_t n = (size_t)(count - first < LM_GPU_PIECE ? count - first : LM_GPU_PIECE);
         const void *host[5] = {from.x + first, from.y + first, (const lm_real *)from.u + first,
@@ -296,7 +319,7 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uin
                                          g->stream),
                          "upload of particles");
         if (place)
-            place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), c,
+            place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), s->cell_start,
                                                                                s->cell_count, p, (uint32_t)n);
         else
             count_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(g->tiling, p, (uint32_t)n,
@@ -354,9 +377,8 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
         LM_P(lm_gpu_reserve)(b, species, g->reduced_host->value[0]);
     if (!g->failed) {
         scan_cells(g, s);
-        struct lm_starts c = {s->cell_start, s->tile_start, g->tiling.size};
         unsigned warps = particle_blocks(b->setup.grid.cells * 32);
-        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, population_of(g, species), c, stride);
+        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, population_of(g, species), s->cell_start, stride);
         LM_GPU_LAUNCHED(g, "loading particles");
     }
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "loading particles");

@@ -210,11 +210,12 @@ START_TEST(nodes_stay_in_the_window)
 {
     for (int size = 8; size <= 16; size += 8)
         for (uint32_t k = 0; k < 2000; k++) {
-            lm_fix low = -LM_MARGIN * LM_ONE, high = (lm_fix)(size + LM_MARGIN) * LM_ONE - 1;
+            lm_fix low = -LM_MARGIN * LM_ONE + (_i == 2 ? LM_HALF : 0), high = (lm_fix)(size + LM_MARGIN) * LM_ONE - 1;
             lm_fix x = k % 3 == 0 ? low : k % 3 == 1 ? high : (lm_fix)(k % (uint32_t)size) * LM_ONE + (lm_fix)k;
             lm_fix y = k % 2 ? low : high;
-            require(lm_in_window(x, y, size));
-            require(!lm_in_window(low - 1, y, size) && !lm_in_window(x, high + 1, size));
+            require(lm_in_window(_i, x, y, size));
+            require(!lm_in_window(_i, low - 1, y, size) && !lm_in_window(_i, x, high + 1, size));
+            require(!lm_in_window(_i, x, low - 1, size) && !lm_in_window(_i, high + 1, y, size));
             density(_i, lm_fix24(x), lm_fix24(y));
             struct deposit n = got[LM_DENSITY];
             current(_i, lm_fix24(x), lm_fix24(y), 1, 1, 1, 1.0f);

@@ -125,11 +125,11 @@ LM_HD int64_t pass_chunk(struct lm_cpu *c, int order, int tile, struct arrays a,
     for (size_t k = first; k < last; k++) {
         struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, before = p;
         lm_fix dx, dy, x, y;
-        int near = lm_in_window(p.x, p.y, size);
+        int near = lm_in_window(order, p.x, p.y, size);
         if (near) {
             lm_push(order, &p, win, step, &dx, &dy);
             x = p.x + (step->move ? dx : 0), y = p.y + (step->move ? dy : 0);
-            near = lm_in_window(x, y, size) & lm_in_window(p.x + (dx >> 1), p.y + (dy >> 1), size);
+            near = lm_in_window(order, x, y, size) & lm_in_window(order, p.x + (dx >> 1), p.y + (dy >> 1), size);
         }
         if (near) {
 #define ADD(d, i, j, part) origin[(d)*area + (j)*width + (i)] += part
@@ -222,7 +222,7 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
                 struct lm_stray stray;
                 struct lm_window win = near;
                 lm_fix dx, dy;
-                if (!lm_in_window(p.x, p.y, t.size)) {
+                if (!lm_in_window(order, p.x, p.y, t.size)) {
                     lm_stray_at(&stray, &t, tile, &p, field, b->setup.grid.stride);
                     p = stray.p;
                     win = lm_stray_window(&stray);

@@ -42,12 +42,14 @@ LM_HD float lm_dither(int32_t x24, int32_t y24)
         struct lm_stencil24 sx_ = lm_centre24(order, x24), sy_ = lm_centre24(order, y24);                              \
         int32_t rest_ = LM_PARTS;                                                                                      \
         LM_UNROLL                                                                                                      \
-        for (int b_ = 0; b_ <= (order); b_++)                                                                          \
+        for (int b_ = 0; b_ <= (order); b_++) {                                                                        \
+            float row_ = sy_.w[b_] * (float)LM_PARTS;                                                                  \
             LM_UNROLL                                                                                                  \
-        for (int a_ = 0; a_ <= (order); a_++) {                                                                        \
-            int32_t part_ = a_ + b_ == 2 * (order) ? rest_ : lm_round32(sx_.w[a_] * sy_.w[b_] * (float)LM_PARTS);      \
-            rest_ -= part_;                                                                                            \
-            ADD(LM_DENSITY, sx_.at + a_, sy_.at + b_, part_);                                                          \
+            for (int a_ = 0; a_ <= (order); a_++) {                                                                    \
+                int32_t part_ = a_ + b_ == 2 * (order) ? rest_ : lm_round32(sx_.w[a_] * row_);                         \
+                rest_ -= part_;                                                                                        \
+                ADD(LM_DENSITY, sx_.at + a_, sy_.at + b_, part_);                                                      \
+            }                                                                                                          \
         }                                                                                                              \
     } while (0)
 

@@ -100,9 +100,9 @@ LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win
 }
 
 /* |v|^2, for the bound that the next step's scales come from. */
-LM_HD double lm_speed2(const struct lm_particle *p)
+LM_HD lm_real lm_speed2(const struct lm_particle *p)
 {
-    return (double)lm_rfma(p->u, p->u, lm_rfma(p->v, p->v, p->w * p->w));
+    return lm_rfma(p->u, p->u, lm_rfma(p->v, p->v, p->w * p->w));
 }
 
 /* Adds v and v^2 of a particle to sums[0..2] and sums[3..5], in units of 1/one and 1/two. */

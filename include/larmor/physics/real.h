@@ -12,11 +12,13 @@
 #if LM_PRECISION == 32
 typedef float lm_real;
 typedef int32_t lm_fix;
+typedef uint32_t lm_ufix;
 #define LM_FRACTION_BITS 24
 #define LM_P(name) name##_f32
 #elif LM_PRECISION == 64
 typedef double lm_real;
 typedef int64_t lm_fix;
+typedef uint64_t lm_ufix;
 #define LM_FRACTION_BITS 48
 #define LM_P(name) name##_f64
 #else
@@ -33,6 +35,21 @@ LM_HD lm_real lm_rfma(lm_real a, lm_real b, lm_real c)
 #else
     return lm_fma(a, b, c);
 #endif
+}
+
+/* The bits of non-negative numbers order as they do, and NaN stands above all. */
+LM_HD lm_ufix lm_real_bits(lm_real x)
+{
+    lm_ufix b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+}
+
+LM_HD lm_real lm_real_from_bits(lm_ufix b)
+{
+    lm_real x;
+    memcpy(&x, &b, sizeof x);
+    return x;
 }
 
 LM_HD lm_fix lm_round_fix(lm_real x)

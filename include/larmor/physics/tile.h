@@ -11,17 +11,19 @@
 #include "larmor/physics/tiling.h"
 
 enum {
-    LM_MARGIN = 1,
-    LM_WINDOW_LOW = LM_MARGIN + 2,       /* nodes below the tile */
-    LM_WINDOW_EXTRA = 2 * LM_MARGIN + 3, /* window width = T + this */
+    LM_MARGIN = 2,
+    LM_WINDOW_LOW = LM_MARGIN + 1,       /* nodes below the tile */
+    LM_WINDOW_EXTRA = 2 * LM_MARGIN + 2, /* window width = T + this */
     LM_PATCH = 4,
     LM_PATCH_LOW = 2 /* nodes around a single cell, and how many of them below it */
 };
 
-LM_HD int lm_in_window(lm_fix x, lm_fix y, int size)
+/* Where the window serves a particle. The quadratic shape reaches half a cell further on the low side. */
+LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
 {
-    lm_fix low = -LM_MARGIN * LM_ONE, high = (lm_fix)(size + LM_MARGIN) * LM_ONE;
-    return (x >= low) & (x < high) & (y >= low) & (y < high);
+    lm_ufix low = (lm_ufix)(order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE);
+    lm_ufix span = (lm_ufix)(size + LM_MARGIN) * LM_ONE - low; /* unsigned: below `low` wraps beyond it */
+    return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
 }
 
 /* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
