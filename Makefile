@@ -140,7 +140,7 @@ demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, com
 .PHONY: test
 test: setup ## set-up, build (CUDA too where nvcc is), all tests
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory layers unit gpu-test diagnostics-test physics validate
+	@$(MAKE) --no-print-directory layers tools-test $(if $(NVCC),ptx-report) unit gpu-test diagnostics-test physics validate
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 	@$(MAKE) --no-print-directory unit VARIANT=asan NVCC=
 	@echo "all tests passed"
@@ -172,6 +172,18 @@ physics-long: $(B)/larmor ## the same over 10^4 steps for colder and warmer elec
 .PHONY: diagnostics-test
 diagnostics-test: ## tests of the Python package
 	@cd diagnostics && ../tools/python.sh -m unittest discover -s tests
+
+.PHONY: tools-test
+tools-test: ## tests of the reports on CUDA kernels
+	@tools/python.sh -m unittest discover -s tests/tools
+
+PTX_ARCH ?= sm_90
+
+.PHONY: ptx-report
+ptx-report: ## registers, spills, code size, instructions of every CUDA kernel; fails on a spill
+	@test -n "$(NVCC)" || { echo "ptx-report: nvcc not found" >&2; exit 1; }
+	@python3 tools/ptx_report.py --nvcc '$(NVCC)' --arch $(PTX_ARCH) --flags='$(subst $(GPU_TARGETS),,$(NVCCFLAGS))' \
+	    --output build/ptx-report $(filter-out $(CUDA_TWICE),$(CUDA_SRC)) $(foreach p,32 64,$(CUDA_TWICE:%=%:$(p)))
 
 .PHONY: validate
 validate: $(B)/larmor ## openPMD-validator over fields and particles of a run
