@@ -115,14 +115,15 @@ $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
 
-# The program, the GPU tests and every shared library they need, to be carried to a machine that has a GPU and little else.
+# The program, the GPU tests, the profile and every shared library they need, to be carried to a machine that has a GPU and little else.
 .PHONY: bundle
-bundle: ## build/bundle: program, GPU tests and their libraries, with relative paths
+bundle: ## build/bundle: program, GPU tests, profile and their libraries, with relative paths
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
 	    build/portable/larmor build/portable/tests/gpu/test_gpu
 	rm -rf build/bundle && mkdir -p build/bundle/lib
 	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/bundle
 	cp -r tests/cases tests/golden.txt tests/gpu/run.sh build/bundle
+	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
 	    sort -u | xargs -I{} cp -L {} build/bundle/lib
 
