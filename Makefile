@@ -115,14 +115,15 @@ $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
 
-# The program, the GPU tests and every shared library they need, to be carried to a machine that has a GPU and little else.
+# The program, the GPU tests, the profile and every shared library they need, to be carried to a machine that has a GPU and little else.
 .PHONY: bundle
-bundle: ## build/bundle: program, GPU tests and their libraries, with relative paths
+bundle: ## build/bundle: program, GPU tests, profile and their libraries, with relative paths
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
 	    build/portable/larmor build/portable/tests/gpu/test_gpu
 	rm -rf build/bundle && mkdir -p build/bundle/lib
 	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/bundle
 	cp -r tests/cases tests/golden.txt tests/gpu/run.sh build/bundle
+	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
 	    sort -u | xargs -I{} cp -L {} build/bundle/lib
 
@@ -140,7 +141,7 @@ demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, com
 .PHONY: test
 test: setup ## set-up, build (CUDA too where nvcc is), all tests
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory layers unit gpu-test diagnostics-test physics validate
+	@$(MAKE) --no-print-directory layers tools-test $(if $(NVCC),ptx-report) unit gpu-test diagnostics-test physics validate
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 	@$(MAKE) --no-print-directory unit VARIANT=asan NVCC=
 	@echo "all tests passed"
@@ -172,6 +173,18 @@ physics-long: $(B)/larmor ## the same over 10^4 steps for colder and warmer elec
 .PHONY: diagnostics-test
 diagnostics-test: ## tests of the Python package
 	@cd diagnostics && ../tools/python.sh -m unittest discover -s tests
+
+.PHONY: tools-test
+tools-test: ## tests of the reports on CUDA kernels
+	@tools/python.sh -m unittest discover -s tests/tools
+
+PTX_ARCH ?= sm_90
+
+.PHONY: ptx-report
+ptx-report: ## registers, spills, code size, instructions of every CUDA kernel; fails on a spill
+	@test -n "$(NVCC)" || { echo "ptx-report: nvcc not found" >&2; exit 1; }
+	@python3 tools/ptx_report.py --nvcc '$(NVCC)' --arch $(PTX_ARCH) --flags='$(subst $(GPU_TARGETS),,$(NVCCFLAGS))' \
+	    --output build/ptx-report $(filter-out $(CUDA_TWICE),$(CUDA_SRC)) $(foreach p,32 64,$(CUDA_TWICE:%=%:$(p)))
 
 .PHONY: validate
 validate: $(B)/larmor ## openPMD-validator over fields and particles of a run
