@@ -23,11 +23,10 @@ int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, stru
     size_t count = bytes / sizeof(double2);
     double2 *from = (double2 *)d.allocate(bytes), *to = (double2 *)d.allocate(bytes);
     d.check(d.failed ? cudaSuccess : cudaMemset(from, 1, bytes), "copy");
-    *kernel = d.time(repeats, [] {}, [&] {
-        copy_kernel<<<(unsigned)((count + THREADS - 1) / THREADS), THREADS>>>(to, from, count);
-    });
-    *memcpy_time = d.time(repeats, [] {}, [&] {
-        d.check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice), "copy");
-    });
+    *kernel = d.time(
+        repeats, [] {},
+        [&] { copy_kernel<<<(unsigned)((count + THREADS - 1) / THREADS), THREADS>>>(to, from, count); });
+    *memcpy_time = d.time(
+        repeats, [] {}, [&] { d.check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice), "copy"); });
     return d.failed;
 }

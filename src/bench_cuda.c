@@ -14,4 +14,16 @@ int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, stru
     return no_cuda();
 }
 
+int lm_cuda_bench_particles_f32(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count)
+{
+    (void)problem, (void)rows, (void)count;
+    return no_cuda();
+}
+
+int lm_cuda_bench_particles_f64(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count)
+{
+    (void)problem, (void)rows, (void)count;
+    return no_cuda();
+}
+
 #endif

@@ -9,7 +9,7 @@ START_TEST(help_and_list)
     cli_has(cli.out, "larmor bench [CASE ...]");
     cli_has(cli.out, "--repeats N");
     CLI(0, "bench --list");
-    static const char *const names[] = {"copy ", "fields ", "step "};
+    static const char *const names[] = {"copy ", "particles ", "fields ", "step "};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cli_has(cli.out, names[k]);
     ck_assert_str_eq(cli.err, "");
@@ -42,6 +42,15 @@ START_TEST(wrong_input)
 {
     cli.prepare = hide_gpus;
     cli_refuses(wrong[_i].command, wrong[_i].expected, wrong[_i].more);
+}
+END_TEST
+
+/* A case that only a GPU can run says so, and the call goes on. */
+START_TEST(case_for_a_gpu)
+{
+    CLI(0, "bench copy particles --quick --backend cpu --threads 1");
+    cli_has(cli.out, "particles: needs a GPU");
+    cli_has(cli.out, "copy: ");
 }
 END_TEST
 
@@ -109,6 +118,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, help_and_list);
     tcase_add_loop_test(t, wrong_input, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_test(t, case_for_a_gpu);
     tcase_add_test(t, quick_step);
     tcase_add_loop_test(t, quick_others, 0, 2);
     suite_add_tcase(suite, t);

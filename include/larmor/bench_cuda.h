@@ -14,6 +14,38 @@ extern "C" {
 /* Seconds of a copy of `bytes` (a multiple of 16) from one array to another, by a kernel and by cudaMemcpy. */
 int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, struct lm_spread *memcpy_time);
 
+/* --- ways to write the particle pass --- */
+
+struct lm_particle_problem {
+    int cells;              /* a side, a multiple of 8 */
+    int particles_per_cell; /* in every cell */
+    int shape;              /* 1: linear, 2: quadratic */
+    int repeats;
+};
+
+/* A way's sums compared with those of shared int32 atomics: floating ones may be off by the tolerance, in particles of
+ * one cell. Sums in double precision of these integers are exact; float ones are while they stay below 2^24. */
+enum { LM_SUMS_UNCHECKED, LM_SUMS_EQUAL, LM_SUMS_WITHIN, LM_SUMS_DIFFERENT };
+#define LM_PARTICLE_TOLERANCE 1e-4
+
+struct lm_particle_row {
+    const char *variant, *order;
+    struct lm_spread time; /* s */
+    double bytes;          /* that have to be read and written for a particle */
+    int threads, registers;
+    double spill, shared_static, shared_dynamic; /* bytes */
+    double occupancy;                            /* share of the threads a multiprocessor can hold */
+    double global_atomics, shared_atomics;       /* a particle */
+    int sums;
+    double difference;
+};
+
+enum { LM_PARTICLE_ROWS = 32 };
+
+/* Fills rows[0..*count). */
+int lm_cuda_bench_particles_f32(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count);
+int lm_cuda_bench_particles_f64(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count);
+
 #ifdef __cplusplus
 }
 #endif
