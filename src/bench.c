@@ -17,6 +17,7 @@ static const struct bench_case {
     {"copy", "bandwidth of a copy, which the others are compared with", lm_bench_copy, 0},
     {"particles", "ways to write the particle pass, side by side", lm_bench_particles, 1},
     {"fields", "each operation on the grid, and the field part of a step for 1, 2, 4, 20 substeps", lm_bench_fields, 0},
+    {"reduce", "sums over elements of which few contribute: atomics, shuffles, blocks", lm_bench_reduce, 0},
     {"step", "the whole step: shapes, precisions, drifting, uneven, small and many-substep problems", lm_bench_step, 0},
 };
 

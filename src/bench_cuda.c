@@ -26,4 +26,10 @@ int lm_cuda_bench_particles_f64(const struct lm_particle_problem *problem, struc
     return no_cuda();
 }
 
+int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run, int runs)
+{
+    (void)count, (void)repeats, (void)run, (void)runs;
+    return no_cuda();
+}
+
 #endif

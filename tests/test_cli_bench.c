@@ -9,7 +9,7 @@ START_TEST(help_and_list)
     cli_has(cli.out, "larmor bench [CASE ...]");
     cli_has(cli.out, "--repeats N");
     CLI(0, "bench --list");
-    static const char *const names[] = {"copy ", "particles ", "fields ", "step "};
+    static const char *const names[] = {"copy ", "particles ", "fields ", "reduce ", "step "};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cli_has(cli.out, names[k]);
     ck_assert_str_eq(cli.err, "");
@@ -103,7 +103,7 @@ END_TEST
 
 START_TEST(quick_others)
 {
-    static const char *const cases[] = {"copy", "fields"};
+    static const char *const cases[] = {"copy", "fields", "reduce"};
     CLI(0, "bench %s --quick --backend cpu --threads 1 --repeats 1", cases[_i]);
     cli_has(cli.out, cases[_i]);
     ck_assert_str_eq(cli.err, "");
@@ -120,7 +120,7 @@ int main(void)
     tcase_add_loop_test(t, wrong_input, 0, sizeof wrong / sizeof *wrong);
     tcase_add_test(t, case_for_a_gpu);
     tcase_add_test(t, quick_step);
-    tcase_add_loop_test(t, quick_others, 0, 2);
+    tcase_add_loop_test(t, quick_others, 0, 3);
     suite_add_tcase(suite, t);
     return cli_main(suite);
 }

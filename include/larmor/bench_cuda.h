@@ -46,6 +46,27 @@ enum { LM_PARTICLE_ROWS = 32 };
 int lm_cuda_bench_particles_f32(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count);
 int lm_cuda_bench_particles_f64(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count);
 
+/* --- sums over elements of which few contribute --- */
+
+enum lm_reduce_method {
+    LM_REDUCE_THREAD,    /* an atomic a contributing thread and channel */
+    LM_REDUCE_WARP,      /* a tree of shuffles, an atomic a warp and channel */
+    LM_REDUCE_WARP_SKIP, /* the same; warps without contribution skip it */
+    LM_REDUCE_BLOCK,     /* trees of shuffles, then shared memory, an atomic a block and channel */
+    LM_REDUCE_BLOCK_SKIP /* the same; warps and blocks without contribution skip it */
+};
+
+struct lm_reduce_run {
+    int method, channels, block; /* channels 1 or 4 of larmor/bench_reduce.h; threads of a block, any number to 1024 */
+    double rate;                 /* of the elements that contribute */
+    struct lm_spread time;       /* result: s */
+    double atomics;              /* result: on the sums, counted in an untimed launch */
+    int64_t sum[4];              /* result */
+};
+
+/* Fills the results of `run`[0..runs), each over elements [0, count). */
+int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run, int runs);
+
 #ifdef __cplusplus
 }
 #endif
