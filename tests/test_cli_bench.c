@@ -9,7 +9,7 @@ START_TEST(help_and_list)
     cli_has(cli.out, "larmor bench [CASE ...]");
     cli_has(cli.out, "--repeats N");
     CLI(0, "bench --list");
-    static const char *const names[] = {"copy ", "particles ", "fields ", "reduce ", "step "};
+    static const char *const names[] = {"copy ", "particles ", "order ", "fields ", "reduce ", "step ", "memory "};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cli_has(cli.out, names[k]);
     ck_assert_str_eq(cli.err, "");
@@ -101,11 +101,20 @@ START_TEST(quick_step)
 }
 END_TEST
 
+static const struct {
+    const char *words, *expected;
+} others[] = {
+    {"copy", "copy: bytes read and written"},
+    {"order", "BEST: every "},
+    {"fields", "20 substeps"},
+    {"reduce", "OpenMP reduction"},
+    {"memory --fill", "a run that fills the device"},
+};
+
 START_TEST(quick_others)
 {
-    static const char *const cases[] = {"copy", "fields", "reduce"};
-    CLI(0, "bench %s --quick --backend cpu --threads 1 --repeats 1", cases[_i]);
-    cli_has(cli.out, cases[_i]);
+    CLI(0, "bench %s --quick --backend cpu --threads 1 --repeats 1", others[_i].words);
+    cli_has(cli.out, others[_i].expected);
     ck_assert_str_eq(cli.err, "");
 }
 END_TEST
@@ -120,7 +129,7 @@ int main(void)
     tcase_add_loop_test(t, wrong_input, 0, sizeof wrong / sizeof *wrong);
     tcase_add_test(t, case_for_a_gpu);
     tcase_add_test(t, quick_step);
-    tcase_add_loop_test(t, quick_others, 0, 3);
+    tcase_add_loop_test(t, quick_others, 0, sizeof others / sizeof *others);
     suite_add_tcase(suite, t);
     return cli_main(suite);
 }
