@@ -68,7 +68,7 @@ $(B)/flags: always
 	@mkdir -p $(@D); echo '$(CC) $(CFLAGS) $(NVCC) $(NVCCFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(NVCC) $(NVCCFLAGS)' > $@
 
 ifneq ($(NVCC),)
-$(B)/src/backend.c.o: CFLAGS += -DLM_CUDA
+$(B)/src/backend.c.o $(B)/src/bench_cuda.c.o: CFLAGS += -DLM_CUDA
 endif
 
 # Only this file knows the commit, so that a commit rebuilds no more than it.

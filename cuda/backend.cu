@@ -59,7 +59,7 @@ static void gpu_destroy(struct lm_backend *b)
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_gpu_species *s = &g->species[k];
         void *all[] = {s->x,    s->y,      s->u,          s->v,          s->w,          s->scratch,     s->place,
-                       s->rank, s->strays, s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk_tile};
+                       s->rank, s->strays, s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
     }
@@ -80,6 +80,8 @@ static int gpu_put(struct lm_backend *b, int array, const double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
+    for (size_t k = 0; array == LM_ETA && k < b->setup.grid.size; k++)
+        g->resistive |= host[k] != 0.0;
     lm_gpu_check(g, cudaMemcpyAsync(g->array[array], host, bytes, cudaMemcpyHostToDevice, g->stream),
                  "upload of an array");
     return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of an array");

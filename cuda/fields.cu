@@ -6,6 +6,9 @@
  * Every stage costs HALO columns and rows on each side, which neighbouring warps compute twice.
  */
 #include "grid.cuh"
+#ifndef RK_UNROLL
+#define RK_UNROLL
+#endif
 
 namespace
 {
@@ -30,12 +33,21 @@ struct plasma {
 };
 
 struct plasma_arrays {
-    const double *ji, *n, *p, *eta;
+    const double *ji, *n;
+    const double *p, *eta; /* NULL: p = T n; eta = 0 */
+    double temperature;
 };
 
+/* p is left open where it follows from n, or this would wait for n to arrive: see `closed`. */
 __device__ __forceinline__ plasma plasma_at(const plasma_arrays &a, const shape &s, size_t k)
 {
-    return {{a.ji[k], a.ji[s.pitch + k], a.ji[2 * s.pitch + k]}, a.n[k], a.p[k], a.eta[k]};
+    return {{a.ji[k], a.ji[s.pitch + k], a.ji[2 * s.pitch + k]}, a.n[k], a.p ? a.p[k] : 0.0, a.eta ? a.eta[k] : 0.0};
+}
+
+__device__ __forceinline__ plasma closed(const plasma_arrays &a, plasma q)
+{
+    q.p = a.p ? q.p : a.temperature * q.n;
+    return q;
 }
 
 __device__ __forceinline__ struct lm_vector vector_at(const double *a, const shape &s, size_t k)
@@ -163,20 +175,23 @@ __global__ void __launch_bounds__(LANES *WARPS, HYPER ? RK4_HYPER_BLOCKS : RK4_B
     size_t k = at(s, t.column, row);
     struct lm_vector b_row = vector_at(a.b, s, k);
     plasma given = plasma_at(in, s, k);
+    RK_UNROLL
     for (int j = t.first - WIDE; j < t.last + WIDE; j++) {
         struct lm_vector b = b_row;
-        plasma here = given;
+        plasma here = closed(in, given);
         row = row + 1 == s.ny ? 0 : row + 1;
         k = at(s, t.column, row); /* the next row comes while this one is worked on */
         b_row = vector_at(a.b, s, k);
         given = plasma_at(in, s, k);
-
         size_t k2 = at(s, t.column, row2), k4 = at(s, t.column, row4);
-        struct lm_vector rate = first.advance(b, here, o), state = vector_at(a.state, s, k2);
+        struct lm_vector state = vector_at(a.state, s, k2), result = FIRST == 0 ? state : vector_at(a.result, s, k2);
+        plasma given2 = plasma_at(in, s, k2);
+
+        struct lm_vector rate = first.advance(b, here, o);
         sum[2] = sum[1];
         sum[1] = sum[0];
-        sum[0] = step_from(FIRST == 0 ? state : vector_at(a.result, s, k2), one.result, rate);
-        rate = second.advance(step_from(state, one.next, rate), plasma_at(in, s, k2), o);
+        sum[0] = step_from(result, one.result, rate);
+        rate = second.advance(step_from(state, one.next, rate), closed(in, given2), o);
         if (t.mine && j >= t.first + WIDE) {
             struct lm_vector after = step_from(sum[2], two.result, rate);
             if (FIRST == 0) {
@@ -203,22 +218,31 @@ __global__ void __launch_bounds__(LANES *WARPS, OHM_BLOCKS)
         return;
     electric_rows<HYPER> electric = {};
     int row = lm_wrap(t.first - HALO, s.ny);
+    size_t k = at(s, t.column, row);
+    struct lm_vector b_row = vector_at(b, s, k);
+    plasma given = plasma_at(in, s, k);
     for (int j = t.first - HALO; j <= t.last; j++) {
-        size_t k = at(s, t.column, row);
+        struct lm_vector b_here = b_row;
+        plasma here = closed(in, given);
+        row = row + 1 == s.ny ? 0 : row + 1;
+        k = at(s, t.column, row);
+        b_row = vector_at(b, s, k);
+        given = plasma_at(in, s, k);
         double e[3], ideal[3];
-        electric.advance(vector_at(b, s, k), plasma_at(in, s, k), o, e, ideal);
+        electric.advance(b_here, here, o, e, ideal);
         if (t.mine && j > t.first)
             for (int d = 0; d < 3; d++) {
                 store(s, field + d * s.pitch, t.i, j - 1, e[d]);
                 store(s, push + d * s.pitch, t.i, j - 1, o.friction ? ideal[d] : e[d]);
             }
-        row = row + 1 == s.ny ? 0 : row + 1;
     }
 }
 
 plasma_arrays plasma_of(const struct lm_gpu *g, int ion_current)
 {
-    return {g->array[ion_current], g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[LM_ETA]};
+    const struct lm_ohm *o = &g->base.setup.ohm;
+    return {g->array[ion_current], g->array[LM_FLOORED], o->gamma == 1.0 ? NULL : g->array[LM_PRESSURE],
+            g->resistive ? g->array[LM_ETA] : NULL, o->temperature};
 }
 
 /* How the domain is cut into strips: `blocks` for each multiprocessor and no more, because every strip adds the rows of

@@ -21,17 +21,23 @@ struct lm_gpu_sums {
     lm_u64 value[8];
 };
 
+/* Particles [first, last) of a tile: what one block works on. */
+struct lm_gpu_chunk {
+    uint32_t first, last, tile, unused; /* 16 bytes: one load */
+};
+
 struct lm_gpu_species {
     uint64_t count;
-    void *x, *y, *u, *v, *w, *scratch;  /* as on the CPU: sorting moves one array at a time into scratch and swaps */
-    uint32_t *place;                    /* in a sort: see particles_sort.cu; between sorts, each chunk's strays */
-    uint32_t *rank;                     /* in a sort: a particle's number in its cell */
-    uint32_t *strays;                   /* of each chunk, how many */
-    uint32_t *tile_start;               /* [tiles + 1] */
-    uint32_t *cell_count, *cell_start;  /* [tiles T^2 + 1] */
-    uint32_t *chunk_first, *chunk_tile; /* [tiles + 1]; the tile of each block's chunk */
-    uint32_t chunk;                     /* particles in a chunk at most */
-    unsigned blocks;                    /* upper bound of the number of chunks */
+    void *x, *y, *u, *v, *w, *scratch; /* as on the CPU: sorting moves one array at a time into scratch and swaps */
+    uint32_t *place;                   /* in a sort: see particles_sort.cu; between sorts, each chunk's strays */
+    uint32_t *rank;                    /* in a sort: a particle's number in its cell */
+    uint32_t *strays;                  /* of each chunk, how many */
+    uint32_t *tile_start;              /* [tiles + 1] */
+    uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
+    uint32_t *chunk_first;             /* number of the first chunk of each tile: [tiles + 1] */
+    struct lm_gpu_chunk *chunk;        /* [blocks] */
+    uint32_t chunk_size;               /* particles in a chunk at most */
+    unsigned blocks;                   /* upper bound of the number of chunks */
     int placing;
 };
 
@@ -45,6 +51,7 @@ struct lm_gpu {
     size_t pitch;
     double *array[LM_ARRAYS];        /* those of one vector, and density and current of one level, in a row */
     double *raw, *spare;             /* four arrays each: moments as deposited; work of the smoothing */
+    int resistive;                   /* some LM_ETA is not 0 */
     double *stage, *result, *next_b; /* three each: work of the Runge-Kutta steps */
     lm_u64 *sums;                    /* [4][ny][nx] */
     struct lm_gpu_control *control, *control_host; /* device; pinned */

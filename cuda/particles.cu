@@ -13,6 +13,25 @@
 #include "larmor/physics/hash.h"
 #include "larmor/physics/stray.h"
 
+#ifndef PT32
+#define PT32 512
+#define PB32 2
+#define CP32 32
+#define PT64 384
+#define PB64 2
+#define CP64 32
+#endif
+#if LM_PRECISION == 32
+#define PT PT32
+#define CP16 8
+#define PB PB32
+#define CP CP32
+#else
+#define PT PT64
+#define CP16 4
+#define PB PB64
+#define CP CP64
+#endif
 namespace
 {
 
@@ -44,14 +63,18 @@ struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass
  * from different banks. */
 template <int T> struct window {
     enum { WIDTH = T + LM_WINDOW_EXTRA, AREA = WIDTH * WIDTH, ORIGIN = LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW };
-    enum { ROW = WIDTH + 6, FIELD = ROW * WIDTH, FIELD_ORIGIN = LM_WINDOW_LOW * ROW + LM_WINDOW_LOW };
+    enum {
+        ROW = LM_PRECISION == 32 ? WIDTH : WIDTH + 6,
+        FIELD = ROW * WIDTH,
+        FIELD_ORIGIN = LM_WINDOW_LOW * ROW + LM_WINDOW_LOW
+    };
     lm_real field[6 * FIELD];
 };
 
 /* Shared memory of the pass. Each lane of a warp adds to its own copy of the moments, in its own bank: lanes never wait
  * for each other, however their particles lie. (With tiles of 16 cells all copies do not fit.) */
 template <int T> struct pass_store {
-    enum { COPIES = T == 8 ? 32 : 8, PARTS = LM_MOMENTS * window<T>::AREA };
+    enum { COPIES = T == 8 ? CP : CP16, PARTS = LM_MOMENTS * window<T>::AREA };
     int32_t parts[PARTS * COPIES];
     window<T> win;
     uint32_t strays;
@@ -59,28 +82,35 @@ template <int T> struct pass_store {
 
 /* Two blocks of the pass share a multiprocessor. Fewer threads with more registers each, so that the next particle is
  * loaded while one is worked on, do better than many threads. */
-enum { PASS_THREADS = LM_PRECISION == 32 ? 512 : 384 };
+enum { PASS_THREADS = PT };
 
-/* Element k of a window's nodes, on the grid. */
-template <int T> __device__ __forceinline__ void node_of(const struct lm_tiling &t, int tile, int k, int *i, int *j)
+/* Calls body(k, i, j) for the nodes of a tile's window, a thread each: k their number in the window, (i, j) the cell of
+ * the grid. */
+template <int T, class F> __device__ __forceinline__ void each_node(const struct lm_tiling &t, uint32_t tile, F body)
 {
-    *i = lm_wrap(tile % t.nx * T - LM_WINDOW_LOW + k % window<T>::WIDTH, t.cells_x);
-    *j = lm_wrap(tile / t.nx * T - LM_WINDOW_LOW + k / window<T>::WIDTH, t.cells_y);
+    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
+    int i0 = (int)tile % t.nx * T - LM_WINDOW_LOW, j0 = (int)tile / t.nx * T - LM_WINDOW_LOW;
+    if (i0 >= 0 && j0 >= 0 && i0 + WIDTH <= t.cells_x && j0 + WIDTH <= t.cells_y)
+        for (int k = threadIdx.x; k < AREA; k += blockDim.x)
+            body(k, i0 + k % WIDTH, j0 + k / WIDTH);
+    else
+        for (int k = threadIdx.x; k < AREA; k += blockDim.x)
+            body(k, lm_wrap(i0 + k % WIDTH, t.cells_x), lm_wrap(j0 + k / WIDTH, t.cells_y));
 }
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
 template <int T>
-__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const struct lm_tiling &t, int tile,
+__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const struct lm_tiling &t, uint32_t tile,
                                                         const fields &f)
 {
-    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
-    for (int k = threadIdx.x; k < 6 * AREA; k += blockDim.x) {
-        int i, j;
-        node_of<T>(t, tile, k % AREA, &i, &j);
-        int d = k / AREA, row = k % AREA / WIDTH, column = k % WIDTH;
-        w.field[d * FIELD + row * ROW + column] =
-            (lm_real)f.component(d)[(size_t)(j + LM_GHOST) * f.stride + i + LM_GHOST];
-    }
+    enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
+    each_node<T>(t, tile, [&](int k, int i, int j) {
+        size_t g = (size_t)(j + LM_GHOST) * f.stride + i + LM_GHOST;
+        lm_real *to = w.field + k / WIDTH * ROW + k % WIDTH;
+        LM_UNROLL
+        for (int d = 0; d < 6; d++)
+            to[d * FIELD] = (lm_real)f.component(d)[g];
+    });
     struct lm_window win = {w.field + window<T>::FIELD_ORIGIN, ROW, FIELD};
     return win;
 }
@@ -92,36 +122,44 @@ template <int T> __device__ __forceinline__ void clear_parts(pass_store<T> &stor
         parts[k] = make_int4(0, 0, 0, 0);
 }
 
-/* Adds up the copies of each node, each thread beginning with another one (another bank), and adds that to the grid. */
+/* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
+ * that to the grid. */
 template <int T>
-__device__ __forceinline__ void flush_parts(const pass_store<T> &store, const struct lm_tiling &t, int tile,
+__device__ __forceinline__ void flush_parts(const pass_store<T> &store, const struct lm_tiling &t, uint32_t tile,
                                             lm_u64 *sums)
 {
-    enum { COPIES = pass_store<T>::COPIES, AREA = window<T>::AREA };
+    enum { COPIES = pass_store<T>::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
     size_t cells = (size_t)t.cells_x * t.cells_y;
-    for (int k = threadIdx.x; k < pass_store<T>::PARTS; k += blockDim.x) {
-        int32_t part = 0;
-        for (int c = 0; c < COPIES; c++)
-            part += store.parts[k * COPIES + (c + threadIdx.x) % COPIES];
-        int i, j;
-        node_of<T>(t, tile, k % AREA, &i, &j);
-        if (part)
-            atomicAdd(&sums[k / AREA * cells + (size_t)j * t.cells_x + i], (lm_u64)(int64_t)part);
-    }
+    each_node<T>(t, tile, [&](int k, int i, int j) {
+        lm_u64 *to = sums + (size_t)j * t.cells_x + i;
+        LM_UNROLL
+        for (int d = 0; d < LM_MOMENTS; d++) {
+            const int4 *copies = (const int4 *)store.parts + (d * AREA + k) * FOURS;
+            int32_t part = 0;
+            LM_UNROLL
+            for (int c = 0; c < FOURS; c++) {
+                int4 v = copies[(c + k / (32 / COPIES)) % FOURS];
+                part += v.x + v.y + v.z + v.w;
+            }
+            if (part)
+                atomicAdd(&to[d * cells], (lm_u64)(int64_t)part);
+        }
+    });
 }
 
 template <int ORDER, int T>
-__global__ void __launch_bounds__(PASS_THREADS, 2)
+__global__ void __launch_bounds__(PASS_THREADS, PB)
     pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_store<T>::COPIES };
     extern __shared__ int4 shared[];
     pass_store<T> &store = *(pass_store<T> *)shared;
-    int tile;
-    uint32_t first, last;
-    if (!chunk_of(h, &tile, &first, &last))
+    const struct lm_gpu_chunk c = chunk_of(h);
+    if (c.first == c.last)
         return;
-    struct lm_window win = fill_window<T>(store.win, h.t, tile, f);
+    uint32_t k = aligned(c.first) + threadIdx.x;
+    struct lm_particle next = particle_at(h.a, min(k, c.last - 1));
+    struct lm_window win = fill_window<T>(store.win, h.t, c.tile, f);
     clear_parts<T>(store);
     if (threadIdx.x == 0)
         store.strays = 0;
@@ -130,13 +168,10 @@ __global__ void __launch_bounds__(PASS_THREADS, 2)
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
-    uint32_t begin = aligned(first) + threadIdx.x;
-    struct lm_particle next = particle_at(h.a, begin < last ? begin : first);
-    for (uint32_t k = begin; k < last; k += PASS_THREADS) {
+    for (; k < c.last; k += PASS_THREADS) {
         struct lm_particle p = next;
-        uint32_t n = k + PASS_THREADS;
-        next = particle_at(h.a, n < last ? n : k);
-        if (k < first)
+        next = particle_at(h.a, min(k + PASS_THREADS, c.last - 1));
+        if (k < c.first)
             continue;
         bool near = lm_in_window(ORDER, p.x, p.y, T);
         lm_fix dx = 0, dy = 0;
@@ -145,7 +180,7 @@ __global__ void __launch_bounds__(PASS_THREADS, 2)
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
         }
         if (!near) {
-            h.place[first + atomicAdd(&store.strays, 1u)] = k;
+            h.place[c.first + atomicAdd(&store.strays, 1u)] = k;
             continue;
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
@@ -163,7 +198,7 @@ __global__ void __launch_bounds__(PASS_THREADS, 2)
     }
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
-    flush_parts<T>(store, h.t, tile, sums);
+    flush_parts<T>(store, h.t, c.tile, sums);
     if (threadIdx.x == 0)
         h.strays[blockIdx.x] = store.strays;
 }
@@ -186,18 +221,17 @@ __global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64
                              lm_u64 *strays)
 {
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
-    uint32_t chunks = h.chunk_first[h.t.nx * h.t.ny], warps = gridDim.x * THREADS / 32;
+    uint32_t warps = gridDim.x * THREADS / 32;
     lm_u64 speed2 = 0, seen = 0;
-    for (uint32_t chunk = (blockIdx.x * THREADS + threadIdx.x) / 32; chunk < chunks; chunk += warps) {
-        int tile;
-        uint32_t first, last, count = h.strays[chunk];
-        chunk_at(h, chunk, &tile, &first, &last);
+    for (uint32_t chunk = (blockIdx.x * THREADS + threadIdx.x) / 32; chunk < *h.chunks; chunk += warps) {
+        const struct lm_gpu_chunk c = h.chunk[chunk];
+        uint32_t count = h.strays[chunk];
         for (uint32_t n = threadIdx.x % 32; n < count; n += 32) {
-            uint32_t k = h.place[first + n];
+            uint32_t k = h.place[c.first + n];
             struct lm_particle p = particle_at(h.a, k);
             struct lm_stray s;
             lm_fix dx, dy;
-            struct lm_window win = patch_of(f, h.t, tile, p, s);
+            struct lm_window win = patch_of(f, h.t, (int)c.tile, p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
 #define ADD(d, a, b, part)                                                                                             \
     do {                                                                                                               \
@@ -228,15 +262,12 @@ __global__ void __launch_bounds__(THREADS)
     sums_kernel(population h, fields f, struct lm_step step, double one, double two, struct lm_gpu_sums *out)
 {
     __shared__ window<T> store;
-    int tile;
-    uint32_t first, last;
-    if (!chunk_of(h, &tile, &first, &last))
-        return;
-    struct lm_window near = fill_window<T>(store, h.t, tile, f);
+    const struct lm_gpu_chunk c = chunk_of(h);
+    struct lm_window near = fill_window<T>(store, h.t, c.tile, f);
     __syncthreads();
     int64_t sums[6] = {0, 0, 0, 0, 0, 0};
-    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
-        if (k < first)
+    for (uint32_t k = aligned(c.first) + threadIdx.x; k < c.last; k += THREADS) {
+        if (k < c.first)
             continue;
         struct lm_particle p = particle_at(h.a, k);
         lm_fix dx, dy;
@@ -244,7 +275,7 @@ __global__ void __launch_bounds__(THREADS)
             lm_push(ORDER, &p, &near, &step, &dx, &dy);
         } else {
             struct lm_stray s;
-            struct lm_window win = patch_of(f, h.t, tile, p, s);
+            struct lm_window win = patch_of(f, h.t, (int)c.tile, p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
             p = s.p;
         }
@@ -267,17 +298,14 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
 
 __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
 {
-    int tile;
-    uint32_t first, last;
-    if (!chunk_of(h, &tile, &first, &last))
-        return;
+    const struct lm_gpu_chunk c = chunk_of(h);
     lm_u64 sum = 0;
-    for (uint32_t k = aligned(first) + threadIdx.x; k < last; k += THREADS) {
-        if (k < first)
+    for (uint32_t k = aligned(c.first) + threadIdx.x; k < c.last; k += THREADS) {
+        if (k < c.first)
             continue;
         struct lm_particle p = particle_at(h.a, k);
-        sum += lm_hash_particle(species, lm_global(p.x, tile % h.t.nx, h.t.size, h.t.cells_x),
-                                lm_global(p.y, tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,
+        sum += lm_hash_particle(species, lm_global(p.x, (int)c.tile % h.t.nx, h.t.size, h.t.cells_x),
+                                lm_global(p.y, (int)c.tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,
                                 (double)p.w);
     }
     lm_warp_sum(&out->value[0], sum);

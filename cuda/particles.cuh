@@ -21,7 +21,9 @@ struct arrays {
 struct population {
     arrays a;
     struct lm_tiling t;
-    const uint32_t *tile_start, *chunk_first, *chunk_tile;
+    const uint32_t *tile_start;
+    const struct lm_gpu_chunk *chunk;
+    const uint32_t *chunks; /* how many there are */
     uint32_t *place, *strays;
 };
 
@@ -31,8 +33,8 @@ static inline population population_of(const struct lm_gpu *g, int species)
     population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
                     g->tiling,
                     s->tile_start,
-                    s->chunk_first,
-                    s->chunk_tile,
+                    s->chunk,
+                    s->chunk_first + g->tiles,
                     s->place,
                     s->strays};
     return h;
@@ -43,24 +45,13 @@ static inline unsigned particle_blocks(uint64_t count)
     return (unsigned)((count + THREADS - 1) / THREADS);
 }
 
-/* A chunk: its tile and particles [first, last). */
-__device__ __forceinline__ void chunk_at(const population &h, uint32_t chunk, int *tile, uint32_t *first,
-                                         uint32_t *last)
+/* The chunk of this block; empty for blocks beyond the last chunk. */
+__device__ __forceinline__ struct lm_gpu_chunk chunk_of(const population &h)
 {
-    *tile = (int)h.chunk_tile[chunk];
-    uint32_t number = chunk - h.chunk_first[*tile], chunks = h.chunk_first[*tile + 1] - h.chunk_first[*tile];
-    uint64_t start = h.tile_start[*tile], count = h.tile_start[*tile + 1] - start;
-    *first = (uint32_t)(start + count * number / chunks);
-    *last = (uint32_t)(start + count * (number + 1) / chunks);
-}
-
-/* The chunk of this block. False for blocks beyond the last chunk. */
-__device__ __forceinline__ bool chunk_of(const population &h, int *tile, uint32_t *first, uint32_t *last)
-{
-    if (blockIdx.x >= h.chunk_first[h.t.nx * h.t.ny])
-        return false;
-    chunk_at(h, blockIdx.x, tile, first, last);
-    return true;
+    struct lm_gpu_chunk c = h.chunk[blockIdx.x];
+    if (blockIdx.x >= *h.chunks)
+        c.last = c.first;
+    return c;
 }
 
 /* Where a block begins, so that each warp reads and writes whole, aligned segments of memory; it skips what is before

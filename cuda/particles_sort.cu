@@ -33,15 +33,12 @@ __device__ __forceinline__ uint32_t next_rank(uint32_t *count, uint32_t cell)
 /* Re-bases every particle to the tile it is in, and counts it there; keeps its cell and its rank in it. */
 __global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
 {
-    int tile;
-    uint32_t first, last;
-    if (!chunk_of(h, &tile, &first, &last))
-        return;
-    for (uint32_t block = aligned(first); block < last; block += THREADS) {
+    const struct lm_gpu_chunk c = chunk_of(h);
+    for (uint32_t block = aligned(c.first); block < c.last; block += THREADS) {
         uint32_t k = block + threadIdx.x, cell = NOWHERE;
-        bool mine = k >= first && k < last;
+        bool mine = k >= c.first && k < c.last;
         if (mine)
-            cell_of[k] = cell = lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
+            cell_of[k] = cell = lm_rebase(&h.t, (int)c.tile, &h.a.x[k], &h.a.y[k]);
         uint32_t r = next_rank(count, cell);
         if (mine)
             rank[k] = r;
@@ -78,12 +75,16 @@ __global__ void tile_kernel(const uint32_t *cell_start, uint32_t *tile_start, ui
     chunks[t] = n / chunk + (n % chunk != 0);
 }
 
-__global__ void chunk_kernel(const uint32_t *chunk_first, uint32_t *chunk_tile, uint32_t tiles)
+__global__ void chunk_kernel(const uint32_t *chunk_first, const uint32_t *tile_start, struct lm_gpu_chunk *chunk,
+                             uint32_t tiles)
 {
     uint32_t t = blockIdx.x * THREADS + threadIdx.x;
-    if (t < tiles)
-        for (uint32_t k = chunk_first[t]; k < chunk_first[t + 1]; k++)
-            chunk_tile[k] = t;
+    if (t >= tiles)
+        return;
+    uint64_t start = tile_start[t], count = tile_start[t + 1] - start;
+    uint32_t k = chunk_first[t], chunks = chunk_first[t + 1] - k;
+    for (uint32_t n = 0; n < chunks; n++)
+        chunk[k + n] = {(uint32_t)(start + count * n / chunks), (uint32_t)(start + count * (n + 1) / chunks), t, 0};
 }
 
 /* Counts are in cell_count: starts of cells and tiles, and the list of chunks. */
@@ -93,10 +94,10 @@ int scan_cells(struct lm_gpu *g, struct lm_gpu_species *s)
     unsigned blocks = (tiles + THREADS) / THREADS;
     lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
     tile_kernel<<<blocks, THREADS, 0, g->stream>>>(s->cell_start, s->tile_start,
-                                                   (uint32_t)(g->tiling.size * g->tiling.size), tiles, s->chunk,
+                                                   (uint32_t)(g->tiling.size * g->tiling.size), tiles, s->chunk_size,
                                                    s->cell_count); /* counts are no longer needed */
     lm_gpu_scan(g, s->cell_count, s->chunk_first, tiles + 1);
-    chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->chunk_tile, tiles);
+    chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->tile_start, s->chunk, tiles);
     return LM_GPU_LAUNCHED(g, "tiles");
 }
 
@@ -273,14 +274,16 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
                                    (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
     s->count = count;
     s->placing = 0;
-    s->chunk = chunk_size(g, count);
-    s->blocks = (unsigned)(g->tiles + count / s->chunk + 1);
+    s->chunk_size = chunk_size(g, count);
+    s->blocks = (unsigned)(g->tiles + count / s->chunk_size + 1);
     void **const list[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         *list[k] = lm_gpu_allocate(g, (count + 1) * sizeof(lm_real), "particles");
     s->place = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
     s->rank = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
-    s->chunk_tile = (uint32_t *)lm_gpu_allocate(g, s->blocks * sizeof(uint32_t), "tiles");
+    s->chunk = (struct lm_gpu_chunk *)lm_gpu_allocate(g, s->blocks * sizeof *s->chunk, "tiles");
+    if (s->chunk)
+        lm_gpu_check(g, cudaMemsetAsync(s->chunk, 0, s->blocks * sizeof *s->chunk, g->stream), "tiles");
     s->strays = (uint32_t *)lm_gpu_allocate(g, s->blocks * sizeof(uint32_t), "tiles");
     return g->failed;
 }

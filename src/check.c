@@ -100,7 +100,7 @@ static void print_limits(FILE *out, const struct lm_config *c, const struct lm_g
               "drift + 5 thermal speeds; accurate below 1, the run stops at 8");
     }
     if (c->fields.solver == LM_SOLVER_HYBRID) {
-        double substeps = ceil(fmax(1, dt * e->frequency / c->fields.substep_safety));
+        double substeps = ceil(fmax(c->fields.min_substeps, dt * e->frequency / c->fields.substep_safety));
         limit(out, "field substeps a step", substeps, c->fields.max_substeps,
               "chosen each step; the run stops beyond the limit");
     }

@@ -6,9 +6,11 @@
 
 #include "config_reader.h"
 
-static int read_into(struct lm_config_reader *r, int override_count, const char *const *overrides)
+/* `text`: what to read in place of the file, or NULL. */
+static int read_into(struct lm_config_reader *r, const char *text, int override_count, const char *const *overrides)
 {
-    int status = lm_ini_read(r->config->file, &r->ini, &r->problems);
+    int status =
+        text ? lm_ini_read_text(text, &r->ini, &r->problems) : lm_ini_read(r->config->file, &r->ini, &r->problems);
     for (int k = 0; !status && k < override_count; k++)
         status = lm_config_override(r, overrides[k]);
     if (!status) {
@@ -18,17 +20,18 @@ static int read_into(struct lm_config_reader *r, int override_count, const char 
     return status;
 }
 
-int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config)
+static int read_config(const char *name, const char *text, int override_count, const char *const *overrides,
+                       struct lm_config *config)
 {
     memset(config, 0, sizeof *config);
-    if (lm_path(config->file, "%s", file))
+    if (lm_path(config->file, "%s", name))
         return LM_BAD_INPUT;
     struct lm_config_reader *r = calloc(1, sizeof *r);
     if (!r)
         return lm_fail(LM_FAILED, "out of memory");
     r->config = config;
     r->problems.file = config->file;
-    int status = read_into(r, override_count, overrides);
+    int status = read_into(r, text, override_count, overrides);
     if (status)
         lm_problems_free(&r->problems);
     else
@@ -36,6 +39,17 @@ int lm_config_read(const char *file, int override_count, const char *const *over
     lm_ini_free(&r->ini);
     free(r);
     return status;
+}
+
+int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config)
+{
+    return read_config(file, NULL, override_count, overrides, config);
+}
+
+int lm_config_read_text(const char *name, const char *text, int override_count, const char *const *overrides,
+                        struct lm_config *config)
+{
+    return read_config(name, text, override_count, overrides, config);
 }
 
 void lm_config_free(struct lm_config *config)

@@ -53,6 +53,10 @@ static void check_meaning(struct lm_config_reader *r)
             lm_problems_add(&r->problems, r->given[k], "%s.%s: has a meaning only with %s", key->section, key->name,
                             needs);
     }
+    int least = given(r, "fields", "min_substeps"), most = given(r, "fields", "max_substeps");
+    if (c->fields.min_substeps > c->fields.max_substeps)
+        lm_problems_add(&r->problems, least ? least : most, "fields.%s: min_substeps is above max_substeps",
+                        least ? "min_substeps" : "max_substeps");
     int b0 = given(r, "units", "b0"), n0 = given(r, "units", "n0");
     if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0))
         lm_problems_add(&r->problems, b0 ? b0 : n0, "units.%s: needs units.%s as well", c->units.b0 > 0.0 ? "b0" : "n0",

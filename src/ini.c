@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <ini.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,19 +207,31 @@ static int open_regular(const char *file, FILE **out)
     return *out ? LM_OK : lm_fail(LM_BAD_INPUT, "%s: %s", file, strerror(errno));
 }
 
-int lm_ini_read(const char *file, struct lm_ini *ini, struct lm_problems *problems)
+/* Reads to the end and closes. */
+static int read_stream(FILE *file, struct lm_ini *ini, struct lm_problems *problems)
 {
-    *ini = (struct lm_ini){0};
-    struct reader r = {.ini = ini, .problems = problems};
-    if (open_regular(file, &r.file))
-        return LM_BAD_INPUT;
+    struct reader r = {.ini = ini, .problems = problems, .file = file};
     int before = problems->count + problems->lost;
     int bad = ini_parse_stream(next_line, &r, add_entry, &r);
     if (ferror(r.file))
-        r.status = lm_fail(LM_BAD_INPUT, "%s: cannot be read", file);
+        r.status = lm_fail(LM_BAD_INPUT, "%s: cannot be read", problems->file);
     else if (!r.status && bad && before == problems->count + problems->lost)
         lm_problems_add(problems, bad > 0 ? bad : LM_WHOLE_FILE, "cannot be read as an INI line");
     fclose(r.file);
     free(r.raw);
     return r.status;
+}
+
+int lm_ini_read(const char *file, struct lm_ini *ini, struct lm_problems *problems)
+{
+    FILE *in = NULL;
+    *ini = (struct lm_ini){0};
+    return open_regular(file, &in) ? LM_BAD_INPUT : read_stream(in, ini, problems);
+}
+
+int lm_ini_read_text(const char *text, struct lm_ini *ini, struct lm_problems *problems)
+{
+    *ini = (struct lm_ini){0};
+    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"); /* is only read */
+    return in ? read_stream(in, ini, problems) : lm_fail(LM_FAILED, "out of memory");
 }

@@ -34,6 +34,9 @@ struct lm_ini {
 /* Reads a regular file of at most 1 MiB; what is wrong with single lines is added to `problems`. LM_BAD_INPUT: the
  * file cannot be read at all; LM_FAILED: no memory. Free in either case. */
 int lm_ini_read(const char *file, struct lm_ini *ini, struct lm_problems *problems);
+
+/* The same from a text. */
+int lm_ini_read_text(const char *text, struct lm_ini *ini, struct lm_problems *problems);
 void lm_ini_free(struct lm_ini *ini);
 
 /* The entry of a key, or NULL. */

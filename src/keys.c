@@ -111,6 +111,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "on: ions do not feel the resistive part of E (electron-ion friction)"},
     {SECTION, .name = "substep_safety", REAL, IN(fields.substep_safety), RANGE(LM_POSITIVE, 2.7), .initial = "2",
      .meaning = "largest frequency times substep; RK4 is stable below 2.78"},
+    {SECTION, .name = "min_substeps", INT, IN(fields.min_substeps), RANGE(1, 1e6), .initial = "1",
+     .meaning = "of the fields in a step, also where fewer are stable: more accurate, slower"},
     {SECTION, .name = "max_substeps", INT, IN(fields.max_substeps), RANGE(1, 1e6), .initial = "200",
      .meaning = "a step that needs more stops the run"},
 #undef SECTION

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "larmor/bench.h"
 #include "larmor/run.h"
 
 static const char usage[] =
@@ -22,6 +23,7 @@ static const char usage[] =
     "larmor keys [--markdown]                      every key: type, unit, range, default, meaning\n"
     "larmor info FILE.h5                           what a file holds\n"
     "larmor fingerprint FILE.h5                    hash of the state in a checkpoint, the same on every machine\n"
+    "larmor bench [CASE ...]                       measure speed and memory (larmor bench --help)\n"
     "larmor --version\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 stopped early with a checkpoint.\n";
@@ -238,6 +240,8 @@ static const struct {
 static int dispatch(int argc, char **argv)
 {
     struct options o = {.count = 0};
+    if (!strcmp(argv[0], "bench"))
+        return lm_bench_command(argc, argv);
     for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
         if (strcmp(argv[0], commands[k].name))
             continue;

@@ -116,7 +116,8 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
 static int substeps_needed(const struct lm_sim *sim)
 {
     double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
-    return n < 1 ? 1 : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
+    double least = sim->config->fields.min_substeps;
+    return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
 /* B and E to n+1, from the moments that the particles have left. */

@@ -8,6 +8,11 @@
 #define LM_GIT "unknown"
 #endif
 
+const char *lm_version_commit(void)
+{
+    return LM_GIT;
+}
+
 const char *lm_version_software(void)
 {
     return "Larmor " LM_VERSION " (" LM_GIT ")";

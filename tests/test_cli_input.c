@@ -31,6 +31,7 @@ static const struct {
     {"[fields]\neta = 1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1"
      "+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\n",
      "line of 200 bytes or more"},
+    {"[fields]\nmin_substeps = 201\n", "fields.min_substeps: min_substeps is above max_substeps"},
     {"[units]\nb0 = 1e-8\n", "units.b0: needs units.n0 as well"},
     {"[species.protons]\ntemperature_x = 1\n", "not together with temperature"},
 };

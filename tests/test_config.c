@@ -99,6 +99,7 @@ START_TEST(test_defaults)
     ck_assert_int_eq(config.fields.smoothing, 1);
     ck_assert_int_eq(config.fields.friction, 1);
     ck_assert_double_eq(config.fields.substep_safety, 2.0);
+    ck_assert_int_eq(config.fields.min_substeps, 1);
     ck_assert_int_eq(config.fields.max_substeps, 200);
     ck_assert_int_eq(config.particles.shape, LM_LINEAR);
     ck_assert_int_eq(config.particles.precision, LM_DOUBLE);
@@ -399,17 +400,18 @@ START_TEST(test_round_trip)
 {
     assert_reads("");
     assert_round_trip();
-    assert_reads("charge = 2\nmass = 4.1000000000000005\nparticles_per_cell = 0.30000000000000004\nstart = quiet\n"
-                 "density = 1+0.1*cos(k*x)\ndrift_z = y\ntemperature_par = 0.1\ntemperature_perp = k\n"
-                 "[species.q]\ntemperature_y = 2\n[species.r]\ntemperature = x*y\n"
-                 "[const]\nk = 2*pi/lx\nk2 = k*k\n[run]\nseed = 18446744073709551615\ntile = 16\nthreads = 3\n"
-                 "sort_every = 123456789012\nbackend = cuda\n[electrons]\nclosure = polytropic\ntemperature = 0.1\n"
-                 "[fields]\nsolver = none\nex = 1\ney = x\nez = k2\nbx = 1\nby = 2\nbz = 3\naz = 4\neta = x\n"
-                 "eta_hyper = 1e-300\ndensity_floor = 1.7976931348623157e308\nvacuum = zero_e\nsmoothing = 0\n"
-                 "friction = off\nmax_substeps = 5\n[particles]\nshape = quadratic\nprecision = single\n"
-                 "[units]\nb0 = 1e-9\nn0 = 1e7\n[output]\ndirectory = a b/c\nseries_every = 0\nfields_every = 7\n"
-                 "particles_every = 8\ncheckpoint_every = 9\nkeep = 10\nparticles_fraction = 0.1\ncompress = 9\n"
-                 "wall_limit = 100:59:59\n");
+    assert_reads(
+        "charge = 2\nmass = 4.1000000000000005\nparticles_per_cell = 0.30000000000000004\nstart = quiet\n"
+        "density = 1+0.1*cos(k*x)\ndrift_z = y\ntemperature_par = 0.1\ntemperature_perp = k\n"
+        "[species.q]\ntemperature_y = 2\n[species.r]\ntemperature = x*y\n"
+        "[const]\nk = 2*pi/lx\nk2 = k*k\n[run]\nseed = 18446744073709551615\ntile = 16\nthreads = 3\n"
+        "sort_every = 123456789012\nbackend = cuda\n[electrons]\nclosure = polytropic\ntemperature = 0.1\n"
+        "[fields]\nsolver = none\nex = 1\ney = x\nez = k2\nbx = 1\nby = 2\nbz = 3\naz = 4\neta = x\n"
+        "eta_hyper = 1e-300\ndensity_floor = 1.7976931348623157e308\nvacuum = zero_e\nsmoothing = 0\n"
+        "friction = off\nmin_substeps = 4\nmax_substeps = 5\n[particles]\nshape = quadratic\nprecision = single\n"
+        "[units]\nb0 = 1e-9\nn0 = 1e7\n[output]\ndirectory = a b/c\nseries_every = 0\nfields_every = 7\n"
+        "particles_every = 8\ncheckpoint_every = 9\nkeep = 10\nparticles_fraction = 0.1\ncompress = 9\n"
+        "wall_limit = 100:59:59\n");
     ck_assert_int_eq(config.species_count, 3);
     assert_round_trip();
     ck_assert_double_eq(config.electrons.gamma, 5.0 / 3.0);
@@ -433,6 +435,19 @@ START_TEST(test_round_trip_of_long_values)
     assert_reads(text);
     assert_round_trip();
     ck_assert_uint_eq(strlen(config.fields.b[0]), 196);
+}
+END_TEST
+
+/* A text gives what a file of the same bytes gives, messages included. */
+START_TEST(test_text)
+{
+    lm_config_free(&config);
+    ck_assert_int_eq(lm_config_read_text("case.ini", head, 0, NULL, &config), LM_OK);
+    ck_assert_int_eq(config.grid.nx, 4);
+    ck_assert_str_eq(config.output.directory, "case.out");
+    lm_config_free(&config);
+    ck_assert_int_eq(lm_config_read_text("case.ini", "[run]\nsede = 3\n", 0, NULL, &config), LM_BAD_INPUT);
+    assert_message("case.ini:2: run.sede: unknown key");
 }
 END_TEST
 
@@ -471,6 +486,7 @@ int main(void)
     tcase_add_test(tc, test_overrides);
     tcase_add_test(tc, test_round_trip);
     tcase_add_test(tc, test_round_trip_of_long_values);
+    tcase_add_test(tc, test_text);
     tcase_add_test(tc, test_keys_print);
     suite_add_tcase(suite, tc);
     return suite_run(suite);

@@ -395,6 +395,22 @@ END_TEST
 /* --- conservation
  * ----------------------------------------------------------------------------------------------------------- */
 
+/* fields.min_substeps is taken where one would do, and no more than that. */
+START_TEST(least_substeps)
+{
+    static const char box[] = "[run]\nsteps = 4\ndt = 0.01\n[grid]\nnx = 8\nny = 8\nlx = 4\nly = 4\n[fields]\nbz = 1\n"
+                              "[species.p]\ntemperature = 0.1\nparticles_per_cell = 8\n";
+    static const char *const overrides[] = {"fields.min_substeps=1", "fields.min_substeps=7"};
+    static const int expected[] = {1, 7};
+    for (int k = 0; k < 2; k++) {
+        struct lm_sim *sim = sim_new(box, overrides[k]);
+        advance(sim, 2);
+        ck_assert_int_eq(sim->substeps, expected[k]);
+        sim_free(sim);
+    }
+}
+END_TEST
+
 START_TEST(charge_is_constant)
 {
     static const char *const variants[] = {"particles.shape=linear", "particles.shape=quadratic",
@@ -451,6 +467,7 @@ int main(void)
     tcase_add_test(t, rescaled_units);
     tcase_add_test(t, charge_to_mass_is_what_counts);
     tcase_add_test(t, split_species);
+    tcase_add_test(t, least_substeps);
     tcase_add_loop_test(t, charge_is_constant, 0, 3);
     tcase_add_loop_test(t, momentum, 0, 2);
     suite_add_tcase(suite, t);

@@ -13,15 +13,23 @@ RULES = [
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid)\.h"),
     ("include/larmor/backend.h", r"larmor/(base|grid|raw|physics/fields)\.h"),
     ("src/cpu/*", r"cpu\.h|larmor/(base|grid|backend|loading|physics/.*)\.h"),
-    ("cuda/*", r"(gpu|grid|particles)\.cuh|larmor/(base|grid|backend|loading|cuda|physics/.*)\.h"),
+    ("cuda/*", r"(gpu|grid|particles|bench|particles_bench)\.cuh|larmor/(base|grid|backend|loading|cuda|bench_cuda|bench_reduce|table|physics/.*)\.h"),
     ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("src/sim.c", r"larmor/(sim|physics/bounds)\.h"),
     ("src/checkpoint.c", r"h5\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),
     ("src/series.c", r"h5\.h|larmor/(base|series)\.h"),
+    ("include/larmor/table.h", r"^$"),
+    ("src/table.c", r"larmor/(base|table)\.h"),
+    ("include/larmor/bench*.h", r"larmor/(base|table|physics/hash)\.h"),
+    ("src/bench*", r"bench\.h|larmor/(bench|bench_cuda|bench_reduce|config|run|sim|table)\.h"),
     ("src/openpmd.c", r"h5\.h|larmor/(base|grid|openpmd)\.h"),
 ]
 # Headers that only the named files may include.
-OWNERS = {"larmor/cuda.h": {"src/backend.c", "cuda/backend.cu"}}
+OWNERS = {
+    "larmor/cuda.h": {"src/backend.c", "cuda/backend.cu"},
+    "larmor/bench.h": {"src/main.c", "src/bench_command.c", "src/bench.h"},
+    "bench.h": {p.relative_to(ROOT).as_posix() for p in ROOT.glob("src/bench*.c")},
+}
 
 
 def includes(path):

@@ -72,6 +72,7 @@ struct lm_config {
         int smoothing;         /* binomial passes on the moments and on E for the push, 0..8 */
         int friction;          /* 1: ions do not feel the resistive part of E */
         double substep_safety; /* largest omega * substep, <= 2.7 */
+        int min_substeps;      /* taken even where fewer would be stable */
         int max_substeps;      /* a step that needs more stops the run */
     } fields;
     struct {
@@ -108,6 +109,10 @@ struct lm_config {
  * `FILE:LINE: section.key: what is wrong[, did you mean ...?]`. The caller frees with lm_config_free in either case. */
 int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config);
 void lm_config_free(struct lm_config *config);
+
+/* The same from a text; `name` stands for the file in messages and in the default output directory. */
+int lm_config_read_text(const char *name, const char *text, int override_count, const char *const *overrides,
+                        struct lm_config *config);
 
 /* Writes all resolved keys, with defaults, as an INI file that gives the same configuration when read again. */
 int lm_config_write(const struct lm_config *config, FILE *out);

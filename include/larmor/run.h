@@ -24,6 +24,7 @@ int lm_check(const struct lm_config *config, FILE *out);
 /* Version, git state, compiler and backends, as in --version. */
 void lm_version_print(FILE *out);
 const char *lm_version_software(void);
+const char *lm_version_commit(void); /* as git describes it */
 
 /* src/output.c: files of one state. */
 int lm_output_fields(struct lm_sim *sim);

@@ -86,22 +86,6 @@ LM_HD struct lm_vector lm_electron_force(struct lm_view j, struct lm_view b, str
     return f;
 }
 
-/* E without its resistive part, on a face between this cell and the next (`to` elements on in n and p, `tf` in f):
- * f the component of the electron force, n the floored density, p the electron pressure. */
-LM_HD double lm_ohm_face(const double *f, int tf, const double *n, const double *p, int to, double r,
-                         const struct lm_ohm *o)
-{
-    double density = 0.5 * (n[0] + n[to]);
-    if (o->zero_vacuum && density <= o->floor)
-        return 0.0;
-    return (0.5 * (f[0] + f[tf]) - (p[to] - p[0]) * r) / density;
-}
-
-LM_HD double lm_ohm_centre(const double *f, const double *n, const struct lm_ohm *o)
-{
-    return o->zero_vacuum && n[0] <= o->floor ? 0.0 : f[0] / n[0];
-}
-
 /* eta J - eta_H lap J of one component. */
 LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_ohm *o)
 {
@@ -119,9 +103,14 @@ LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_v
                              double total[3], double ideal[3])
 {
     const double *n = given.x, *p = given.y, *eta = given.z;
-    ideal[0] = lm_ohm_face(force.x, 1, n, p, 1, o->rx, o);
-    ideal[1] = lm_ohm_face(force.y, force.s, n, p, given.s, o->ry, o);
-    ideal[2] = lm_ohm_centre(force.z, n, o);
+    const double density[3] = {0.5 * (n[0] + n[1]), 0.5 * (n[0] + n[given.s]), n[0]};
+    const double push[3] = {0.5 * (force.x[0] + force.x[1]) - (p[1] - p[0]) * o->rx,
+                            0.5 * (force.y[0] + force.y[force.s]) - (p[given.s] - p[0]) * o->ry, force.z[0]};
+    lm_divide3(push, density, ideal);
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        if (o->zero_vacuum && density[d] <= o->floor)
+            ideal[d] = 0.0;
     total[0] = ideal[0] + lm_resistive(j.x, j.s, 0.5 * (eta[0] + eta[1]), o);
     total[1] = ideal[1] + lm_resistive(j.y, j.s, 0.5 * (eta[0] + eta[given.s]), o);
     total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0], o);

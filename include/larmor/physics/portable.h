@@ -115,6 +115,34 @@ LM_HD uint64_t lm_size_bits(double x)
     return lm_bits(x) & 0x7fffffffffffffffull;
 }
 
+/* q = n / d, correctly rounded, for three positive d. The GPU's own division ends in a branch, and three of them in a row
+ * wait for each other: here they go together. Reciprocal by Newton's method, then one correction with the exact
+ * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111), which is right as long as nothing comes near under- or overflow.
+ */
+LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
+{
+#ifdef __CUDA_ARCH__
+    bool safe = true;
+    LM_UNROLL
+    for (int k = 0; k < 3; k++) {
+        double r, e;
+        asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d[k]));
+        e = __fma_rn(-d[k], r, 1.0);
+        e = __fma_rn(e, e, e);
+        r = __fma_rn(r, e, r);
+        r = __fma_rn(r, __fma_rn(-d[k], r, 1.0), r);
+        double guess = n[k] * r;
+        q[k] = n[k] == 0.0 ? n[k] : __fma_rn(__fma_rn(-d[k], guess, n[k]), r, guess);
+        double size = lm_abs(n[k]);
+        safe = safe && d[k] > 1e-100 && d[k] < 1e100 && (size == 0.0 || (size > 1e-100 && size < 1e100));
+    }
+    if (safe)
+        return;
+#endif
+    for (int k = 0; k < 3; k++)
+        q[k] = n[k] / d[k];
+}
+
 LM_HD double lm_max(double a, double b)
 {
     return a > b ? a : b;

@@ -1,0 +1,73 @@
+/* What `larmor bench` measures on the device itself; without CUDA every function fails (src/bench_cuda.c). */
+#ifndef LARMOR_BENCH_CUDA_H
+#define LARMOR_BENCH_CUDA_H
+
+#include <stddef.h>
+
+#include "larmor/base.h"
+#include "larmor/table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Seconds of a copy of `bytes` (a multiple of 16) from one array to another, by a kernel and by cudaMemcpy. */
+int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, struct lm_spread *memcpy_time);
+
+/* --- ways to write the particle pass --- */
+
+struct lm_particle_problem {
+    int cells;              /* a side, a multiple of 8 */
+    int particles_per_cell; /* in every cell */
+    int shape;              /* 1: linear, 2: quadratic */
+    int repeats;
+};
+
+/* A way's sums compared with those of shared int32 atomics: floating ones may be off by the tolerance, in particles of
+ * one cell. Sums in double precision of these integers are exact; float ones are while they stay below 2^24. */
+enum { LM_SUMS_UNCHECKED, LM_SUMS_EQUAL, LM_SUMS_WITHIN, LM_SUMS_DIFFERENT };
+#define LM_PARTICLE_TOLERANCE 1e-4
+
+struct lm_particle_row {
+    const char *variant, *order;
+    struct lm_spread time; /* s */
+    double bytes;          /* that have to be read and written for a particle */
+    int threads, registers;
+    double spill, shared_static, shared_dynamic; /* bytes */
+    double occupancy;                            /* share of the threads a multiprocessor can hold */
+    double global_atomics, shared_atomics;       /* a particle */
+    int sums;
+    double difference;
+};
+
+enum { LM_PARTICLE_ROWS = 32 };
+
+/* Fills rows[0..*count). */
+int lm_cuda_bench_particles_f32(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count);
+int lm_cuda_bench_particles_f64(const struct lm_particle_problem *problem, struct lm_particle_row *rows, int *count);
+
+/* --- sums over elements of which few contribute --- */
+
+enum lm_reduce_method {
+    LM_REDUCE_THREAD,    /* an atomic a contributing thread and channel */
+    LM_REDUCE_WARP,      /* a tree of shuffles, an atomic a warp and channel */
+    LM_REDUCE_WARP_SKIP, /* the same; warps without contribution skip it */
+    LM_REDUCE_BLOCK,     /* trees of shuffles, then shared memory, an atomic a block and channel */
+    LM_REDUCE_BLOCK_SKIP /* the same; warps and blocks without contribution skip it */
+};
+
+struct lm_reduce_run {
+    int method, channels, block; /* channels 1 or 4 of larmor/bench_reduce.h; threads of a block, any number to 1024 */
+    double rate;                 /* of the elements that contribute */
+    struct lm_spread time;       /* result: s */
+    double atomics;              /* result: on the sums, counted in an untimed launch */
+    int64_t sum[4];              /* result */
+};
+
+/* Fills the results of `run`[0..runs), each over elements [0, count). */
+int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run, int runs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

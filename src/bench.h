@@ -1,0 +1,90 @@
+/* What the cases of `larmor bench` share. */
+#ifndef LARMOR_BENCH_PARTS_H
+#define LARMOR_BENCH_PARTS_H
+
+#include "larmor/bench.h"
+#include "larmor/sim.h"
+#include "larmor/table.h"
+
+/* One call of `larmor bench`. */
+struct lm_bench {
+    const struct lm_bench_options *options;
+    FILE *out;
+    int kind;                                /* LM_BACKEND_CPU or LM_BACKEND_CUDA */
+    int threads;                             /* CPU */
+    char device[256];                        /* a line about it */
+    struct lm_spread copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
+    struct lm_spread copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
+    struct json_t *tables;
+    int different; /* sums that must be equal were not */
+};
+
+/* src/bench.c */
+int lm_bench_repeats(const struct lm_bench *b, int usual);
+int lm_bench_on_gpu(const struct lm_bench *b);
+
+/* Prints the table, adds it to the JSON file and frees it. */
+int lm_bench_add(struct lm_bench *b, struct lm_table **table);
+
+/* The cases. Each makes its tables; LM_FAILED ends it, not the others. */
+int lm_bench_copy(struct lm_bench *b);
+int lm_bench_particles(struct lm_bench *b);
+int lm_bench_order(struct lm_bench *b);
+int lm_bench_fields(struct lm_bench *b);
+int lm_bench_reduce(struct lm_bench *b);
+int lm_bench_step(struct lm_bench *b);
+int lm_bench_memory(struct lm_bench *b);
+
+/* src/bench_copy.c: fills b->copy. */
+int lm_bench_measure_copy(struct lm_bench *b);
+
+/* src/bench_problem.c: simulations that the cases measure. */
+
+enum { LM_BENCH_MORE = 5 };
+
+/* A thermal plasma (beta = 1, v_th dt/dx = 0.028, B_z = 1) in a square box, but for `more`. */
+struct lm_bench_problem {
+    int shape, precision; /* enums of config.h; 0: linear, double */
+    int cells;            /* a side */
+    double ppc;           /* particles a cell on average, and where the density is 1 unless `mean` says otherwise */
+    double mean;          /* average of the density in `more`; 0: 1 */
+    int substeps;         /* least number; 0: 1 */
+    int64_t sort_every;   /* 0: when it pays */
+    int threads;          /* CPU; 0: the call's */
+    const char *more[LM_BENCH_MORE]; /* section.key=value */
+};
+
+struct lm_bench_sim {
+    struct lm_config config;
+    struct lm_sim *sim;
+    double particles;
+};
+
+/* The size that the call asks for or that suits the device. */
+int lm_bench_cells(const struct lm_bench *b);
+double lm_bench_ppc(const struct lm_bench *b);
+
+/* Makes the simulation and starts it. */
+int lm_bench_sim_new(const struct lm_bench *b, const struct lm_bench_problem *problem, struct lm_bench_sim **out);
+void lm_bench_sim_free(struct lm_bench_sim **s);
+
+/* Checked steps, as a run takes them. */
+int lm_bench_advance(struct lm_bench_sim *s, int64_t steps);
+
+/* Bytes that a step must read and write for one particle: x, y, u, v, w once each. */
+double lm_bench_ideal(int precision);
+const char *lm_bench_shape(int shape);
+const char *lm_bench_precision(int precision);
+
+/* src/bench_watch.c: time of the particle passes and sorts inside of steps. The operations of a backend are replaced by
+ * ones that wait for all that is queued before and after; one backend at a time. */
+struct lm_bench_watch {
+    double pass, sort; /* s */
+    int64_t sorts;
+};
+
+void lm_bench_watch_begin(struct lm_backend *b);
+struct lm_bench_watch lm_bench_watch_read(void); /* since the beginning */
+void lm_bench_watch_end(struct lm_backend *b);
+
+#endif
