@@ -1,7 +1,6 @@
 /* CPU backend: memory, and the table of operations. */
 #include "cpu.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #include "larmor/physics/hash.h"
@@ -25,6 +24,9 @@ static void cpu_destroy(struct lm_backend *b)
         free(c->result[k]);
     }
     free(c->spare);
+    for (int j = 0; c->row_lock && j < b->setup.grid.ny; j++)
+        omp_destroy_lock(&c->row_lock[j]);
+    free(c->row_lock);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_cpu_species *s = &c->species[k];
         void *all[] = {s->x, s->y, s->u, s->v, s->w, s->scratch, s->place, s->tile_start, s->cell_start, s->cell_rank};
@@ -119,6 +121,10 @@ static int allocate(struct lm_cpu *c)
         c->result[k] = grid_array(c, &failed);
     }
     c->spare = grid_array(c, &failed);
+    c->row_lock = malloc((size_t)s->grid.ny * sizeof *c->row_lock);
+    failed |= !c->row_lock;
+    for (int j = 0; c->row_lock && j < s->grid.ny; j++)
+        omp_init_lock(&c->row_lock[j]);
     size_t tiles = (size_t)c->tiles_x * (size_t)c->tiles_y, cells = tiles * (size_t)(s->tile * s->tile);
     for (int k = 0; k < s->species_count; k++) {
         struct lm_cpu_species *p = &c->species[k];

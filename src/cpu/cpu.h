@@ -2,11 +2,13 @@
 #ifndef LARMOR_CPU_H
 #define LARMOR_CPU_H
 
+#include <omp.h>
+
 #include "larmor/backend.h"
 
 struct lm_cpu_species {
     uint64_t count;
-    void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays in home-tile order */
+    void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays, by home tile; after a sort by cell */
     void *scratch;           /* one more such array: sorting moves one array at a time into it and swaps */
     uint32_t *place;         /* where each particle goes in a sort */
     uint32_t *tile_start;    /* [tiles + 1] */
@@ -22,6 +24,7 @@ struct lm_cpu {
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];                  /* [ny][nx] integer moments of one species */
+    omp_lock_t *row_lock;              /* [ny]: held by the thread that adds to this row of `sums` */
     double *raw[4];                    /* density and face currents of all species */
     double *curl[3], *force[3], *e[3]; /* work of Ohm's law */
     double *stage[3], *result[3];      /* work of RK4 */
@@ -54,7 +57,7 @@ int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
-/* src/cpu/particles.c, compiled for both precisions */
+/* src/cpu/particles*.c, compiled for both precisions */
 #define LM_CPU_PARTICLES(suffix)                                                                                       \
     int lm_cpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
     int lm_cpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \

@@ -51,13 +51,14 @@ LM_HD double lm_sqrt(double x)
 #endif
 }
 
-/* Nearest integer, ties to even; |x| < 2^31 here, 2^63 in lm_round64. */
+/* Nearest integer, ties to even; |x| < 2^31 here, 2^63 in lm_round64. (Compilers make vector instructions of rintf and
+ * a conversion, not of lrintf.) */
 LM_HD int32_t lm_round32(float x)
 {
 #ifdef __CUDA_ARCH__
     return __float2int_rn(x);
 #else
-    return (int32_t)__builtin_lrintf(x);
+    return (int32_t)__builtin_rintf(x);
 #endif
 }
 
