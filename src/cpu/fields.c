@@ -17,11 +17,19 @@ static void wrap3(const struct lm_cpu *c, double *const a[3])
         lm_grid_wrap(&c->base.setup.grid, a[k]);
 }
 
+static void copy(const struct lm_cpu *c, double *to, const double *from)
+{
+    size_t size = c->base.setup.grid.size;
+#pragma omp parallel for num_threads(c->grid_threads)
+    for (size_t i = 0; i < size; i++)
+        to[i] = from[i];
+}
+
 int lm_cpu_copy(struct lm_backend *b, int to, int from, int count)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     for (int k = 0; k < count; k++)
-        memcpy(c->array[to + k], c->array[from + k], b->setup.grid.size * sizeof(double));
+        copy(c, c->array[to + k], c->array[from + k]);
     return LM_OK;
 }
 
@@ -135,7 +143,7 @@ static void smooth(struct lm_cpu *c, double *a, int passes)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int r = 0; r < passes; r++) {
-        memcpy(c->spare, a, g->size * sizeof(double));
+        copy(c, c->spare, a);
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);

@@ -112,13 +112,14 @@ static uint32_t next_rank(uint32_t *counter)
     return rank;
 }
 
-static void move_array(struct lm_cpu *c, struct lm_cpu_species *s, void **array, size_t element)
+/* lm_fix and lm_real have one size. */
+static void move_array(struct lm_cpu *c, struct lm_cpu_species *s, void **array)
 {
     const char *from = *array;
     char *to = s->scratch;
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
-        memcpy(to + s->place[k] * element, from + k * element, element);
+        memcpy(to + s->place[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
     s->scratch = *array;
     *array = to;
 }
@@ -141,11 +142,11 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
         s->place[k] += s->cell_start[cell_of[k]];
-    move_array(c, s, &s->x, sizeof(lm_fix));
-    move_array(c, s, &s->y, sizeof(lm_fix));
-    move_array(c, s, &s->u, sizeof(lm_real));
-    move_array(c, s, &s->v, sizeof(lm_real));
-    move_array(c, s, &s->w, sizeof(lm_real));
+    move_array(c, s, &s->x);
+    move_array(c, s, &s->y);
+    move_array(c, s, &s->u);
+    move_array(c, s, &s->v);
+    move_array(c, s, &s->w);
     return LM_OK;
 }
 
