@@ -157,7 +157,6 @@ static struct lm_backend_ops make_ops(int precision)
     o.moments = lm_gpu_moments;
     o.swap_levels = gpu_swap_levels;
     o.copy = lm_gpu_copy;
-    o.mix = lm_gpu_mix;
     o.closure = lm_gpu_closure;
     o.advance_b = lm_gpu_advance_b;
     o.ohm = lm_gpu_ohm;

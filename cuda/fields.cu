@@ -6,9 +6,6 @@
  * Every stage costs HALO columns and rows on each side, which neighbouring warps compute twice.
  */
 #include "grid.cuh"
-#ifndef RK_UNROLL
-#define RK_UNROLL
-#endif
 
 namespace
 {
@@ -26,6 +23,11 @@ __device__ __forceinline__ double right(double v)
     return __shfl_down_sync(0xffffffffu, v, 1);
 }
 
+__device__ __forceinline__ struct lm_vector vector_at(const double *a, const shape &s, unsigned k)
+{
+    return {a[k], a[s.pitch + k], a[2 * s.pitch + k]};
+}
+
 /* What Ohm's law takes in a cell besides B. */
 struct plasma {
     struct lm_vector ji;
@@ -34,25 +36,31 @@ struct plasma {
 
 struct plasma_arrays {
     const double *ji, *n;
-    const double *p, *eta; /* NULL: p = T n; eta = 0 */
+    const double *ji_before; /* with AHEAD, which extrapolates the ion current from this one to `ji` and beyond */
+    const double *p, *eta;   /* NULL: p = T n; eta = 0 */
     double temperature;
 };
 
-/* p is left open where it follows from n, or this would wait for n to arrive: see `closed`. */
-__device__ __forceinline__ plasma plasma_at(const plasma_arrays &a, const shape &s, size_t k)
+/* The same as it comes from memory: nothing is computed, so nothing waits, until `closed` makes a plasma of it. */
+struct plasma_row {
+    struct lm_vector ji, before;
+    double n, p, eta;
+};
+
+template <bool AHEAD>
+__device__ __forceinline__ plasma_row plasma_at(const plasma_arrays &a, const shape &s, unsigned k)
 {
-    return {{a.ji[k], a.ji[s.pitch + k], a.ji[2 * s.pitch + k]}, a.n[k], a.p ? a.p[k] : 0.0, a.eta ? a.eta[k] : 0.0};
+    struct lm_vector none = {0, 0, 0};
+    return {vector_at(a.ji, s, k), AHEAD ? vector_at(a.ji_before, s, k) : none, a.n[k], a.p ? a.p[k] : 0.0,
+            a.eta ? a.eta[k] : 0.0};
 }
 
-__device__ __forceinline__ plasma closed(const plasma_arrays &a, plasma q)
+template <bool AHEAD> __device__ __forceinline__ plasma closed(const plasma_arrays &a, const plasma_row &r)
 {
-    q.p = a.p ? q.p : a.temperature * q.n;
-    return q;
-}
-
-__device__ __forceinline__ struct lm_vector vector_at(const double *a, const shape &s, size_t k)
-{
-    return {a[k], a[s.pitch + k], a[2 * s.pitch + k]};
+    struct lm_vector ji = r.ji;
+    if (AHEAD)
+        ji = {lm_ahead(ji.x, r.before.x), lm_ahead(ji.y, r.before.y), lm_ahead(ji.z, r.before.z)};
+    return {ji, r.n, a.p ? r.p : a.temperature * r.n, r.eta};
 }
 
 /* E of a strip. Given B of row j, returns E of row j - 1: of lanes HALO .. 30, and once rows j - 3 .. j have been
@@ -153,6 +161,12 @@ __device__ __forceinline__ strip strip_of(const shape &s, int rows, int halo)
     return t;
 }
 
+/* Element of the strip's column in a row: 32 bits hold the largest grid, and registers are scarce here. */
+__device__ __forceinline__ unsigned element(const shape &s, const strip &t, int row)
+{
+    return (unsigned)(row + LM_GHOST) * (unsigned)s.stride + (unsigned)(t.column + LM_GHOST);
+}
+
 struct rk4_arrays {
     const double *b, *state, *result; /* of the first stage; B before the step; sum so far (not for stage 0) */
     double *next, *sum;               /* B of the stage after these, and the sum; after stage 3 the new B is in next */
@@ -172,26 +186,25 @@ __global__ void __launch_bounds__(LANES *WARPS, HYPER ? RK4_HYPER_BLOCKS : RK4_B
     struct lm_vector sum[3] = {}; /* of rows j - 2, j - 3, j - 4 after the first stage */
     int row = lm_wrap(t.first - WIDE, s.ny), row2 = lm_wrap(t.first - WIDE - HALO, s.ny),
         row4 = lm_wrap(t.first - 2 * WIDE, s.ny);
-    size_t k = at(s, t.column, row);
+    unsigned k = element(s, t, row);
     struct lm_vector b_row = vector_at(a.b, s, k);
-    plasma given = plasma_at(in, s, k);
-    RK_UNROLL
+    plasma_row given = plasma_at<false>(in, s, k);
     for (int j = t.first - WIDE; j < t.last + WIDE; j++) {
         struct lm_vector b = b_row;
-        plasma here = closed(in, given);
+        plasma here = closed<false>(in, given);
         row = row + 1 == s.ny ? 0 : row + 1;
-        k = at(s, t.column, row); /* the next row comes while this one is worked on */
+        k = element(s, t, row); /* the next row comes while this one is worked on */
         b_row = vector_at(a.b, s, k);
-        given = plasma_at(in, s, k);
-        size_t k2 = at(s, t.column, row2), k4 = at(s, t.column, row4);
-        struct lm_vector state = vector_at(a.state, s, k2), result = FIRST == 0 ? state : vector_at(a.result, s, k2);
-        plasma given2 = plasma_at(in, s, k2);
+        given = plasma_at<false>(in, s, k);
+        unsigned k2 = element(s, t, row2), k4 = element(s, t, row4);
+        struct lm_vector state = vector_at(a.state, s, k2);
+        plasma_row given2 = plasma_at<false>(in, s, k2);
 
         struct lm_vector rate = first.advance(b, here, o);
         sum[2] = sum[1];
         sum[1] = sum[0];
-        sum[0] = step_from(result, one.result, rate);
-        rate = second.advance(step_from(state, one.next, rate), closed(in, given2), o);
+        sum[0] = step_from(FIRST == 0 ? state : vector_at(a.result, s, k2), one.result, rate);
+        rate = second.advance(step_from(state, one.next, rate), closed<false>(in, given2), o);
         if (t.mine && j >= t.first + WIDE) {
             struct lm_vector after = step_from(sum[2], two.result, rate);
             if (FIRST == 0) {
@@ -209,7 +222,7 @@ __global__ void __launch_bounds__(LANES *WARPS, HYPER ? RK4_HYPER_BLOCKS : RK4_B
     }
 }
 
-template <bool HYPER>
+template <bool HYPER, bool AHEAD>
 __global__ void __launch_bounds__(LANES *WARPS, OHM_BLOCKS)
     ohm_kernel(shape s, const double *b, plasma_arrays in, struct lm_ohm o, double *field, double *push, int rows)
 {
@@ -218,16 +231,16 @@ __global__ void __launch_bounds__(LANES *WARPS, OHM_BLOCKS)
         return;
     electric_rows<HYPER> electric = {};
     int row = lm_wrap(t.first - HALO, s.ny);
-    size_t k = at(s, t.column, row);
+    unsigned k = element(s, t, row);
     struct lm_vector b_row = vector_at(b, s, k);
-    plasma given = plasma_at(in, s, k);
+    plasma_row given = plasma_at<AHEAD>(in, s, k);
     for (int j = t.first - HALO; j <= t.last; j++) {
         struct lm_vector b_here = b_row;
-        plasma here = closed(in, given);
+        plasma here = closed<AHEAD>(in, given);
         row = row + 1 == s.ny ? 0 : row + 1;
-        k = at(s, t.column, row);
+        k = element(s, t, row);
         b_row = vector_at(b, s, k);
-        given = plasma_at(in, s, k);
+        given = plasma_at<AHEAD>(in, s, k);
         double e[3], ideal[3];
         electric.advance(b_here, here, o, e, ideal);
         if (t.mine && j > t.first)
@@ -238,11 +251,15 @@ __global__ void __launch_bounds__(LANES *WARPS, OHM_BLOCKS)
     }
 }
 
-plasma_arrays plasma_of(const struct lm_gpu *g, int ion_current)
+plasma_arrays plasma_of(const struct lm_gpu *g, int ion_current, int before)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
-    return {g->array[ion_current], g->array[LM_FLOORED], o->gamma == 1.0 ? NULL : g->array[LM_PRESSURE],
-            g->resistive ? g->array[LM_ETA] : NULL, o->temperature};
+    return {g->array[ion_current],
+            g->array[LM_FLOORED],
+            g->array[before],
+            o->gamma == 1.0 ? NULL : g->array[LM_PRESSURE],
+            g->resistive ? g->array[LM_ETA] : NULL,
+            o->temperature};
 }
 
 /* How the domain is cut into strips: `blocks` for each multiprocessor and no more, because every strip adds the rows of
@@ -271,7 +288,7 @@ int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
     shape s = shape_of(g);
-    plasma_arrays in = plasma_of(g, ion_current);
+    plasma_arrays in = plasma_of(g, ion_current, ion_current);
     cut c = cut_of(g, CHAIN * HALO, o->eta_hyper > 0 ? RK4_HYPER_BLOCKS : RK4_BLOCKS);
     auto early = o->eta_hyper > 0 ? rk4_kernel<0, true> : rk4_kernel<0, false>;
     auto late = o->eta_hyper > 0 ? rk4_kernel<2, true> : rk4_kernel<2, false>;
@@ -288,14 +305,17 @@ int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
     return LM_GPU_LAUNCHED(g, "Faraday");
 }
 
-int lm_gpu_ohm(struct lm_backend *b, int ion_current)
+int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
     double *push = b->setup.smoothing % 2 ? g->spare : g->array[LM_PUSH_E]; /* so that the last pass ends there */
     cut c = cut_of(g, HALO, OHM_BLOCKS);
-    auto kernel = o->eta_hyper > 0 ? ohm_kernel<true> : ohm_kernel<false>;
-    kernel<<<c.blocks, LANES * WARPS, 0, g->stream>>>(shape_of(g), g->array[LM_B], plasma_of(g, ion_current), *o,
+    bool hyper = o->eta_hyper > 0, ahead = current == LM_OHM_AHEAD;
+    auto kernel = hyper ? (ahead ? ohm_kernel<true, true> : ohm_kernel<true, false>)
+                        : (ahead ? ohm_kernel<false, true> : ohm_kernel<false, false>);
+    kernel<<<c.blocks, LANES * WARPS, 0, g->stream>>>(shape_of(g), g->array[LM_B],
+                                                      plasma_of(g, ahead ? LM_J_NEW : LM_J_OLD, LM_J_OLD), *o,
                                                       g->array[LM_E], push, c.rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     return lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, b->setup.smoothing);

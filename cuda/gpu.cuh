@@ -89,10 +89,9 @@ int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t coun
  */
 int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
 int lm_gpu_copy(struct lm_backend *b, int to, int from, int count);
-int lm_gpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count);
-int lm_gpu_closure(struct lm_backend *b, int density);
+int lm_gpu_closure(struct lm_backend *b, int density, int other);
 int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
-int lm_gpu_ohm(struct lm_backend *b, int ion_current);
+int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_survey(struct lm_backend *b);
 int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first);
 int lm_gpu_moments(struct lm_backend *b);

@@ -24,19 +24,13 @@ unsigned line_blocks(const struct lm_gpu *g)
     return (unsigned)((g->base.setup.grid.size + THREADS - 1) / THREADS);
 }
 
-__global__ void mix_kernel(double *to, double x, const double *a, double y, const double *b, size_t size)
-{
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k < size)
-        to[k] = x * a[k] + y * b[k];
-}
-
-__global__ void closure_kernel(double *floored, double *p, const double *n, size_t size, struct lm_ohm o)
+__global__ void closure_kernel(double *floored, double *p, const double *n, const double *other, size_t size,
+                               struct lm_ohm o)
 {
     size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     if (k >= size)
         return;
-    double f = lm_floored(n[k], &o);
+    double f = lm_floored(lm_mean(n[k], other[k]), &o);
     floored[k] = f;
     p[k] = lm_pressure(f, &o);
 }
@@ -203,20 +197,12 @@ int lm_gpu_copy(struct lm_backend *b, int to, int from, int count)
     return g->failed;
 }
 
-int lm_gpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count)
-{
-    struct lm_gpu *g = lm_gpu_of(b);
-    for (int k = 0; k < count; k++)
-        mix_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[to + k], x, g->array[a + k], y, g->array[c + k],
-                                                              b->setup.grid.size);
-    return LM_GPU_LAUNCHED(g, "mix");
-}
-
-int lm_gpu_closure(struct lm_backend *b, int density)
+int lm_gpu_closure(struct lm_backend *b, int density, int other)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], g->array[LM_PRESSURE],
-                                                              g->array[density], b->setup.grid.size, b->setup.ohm);
+                                                              g->array[density], g->array[other], b->setup.grid.size,
+                                                              b->setup.ohm);
     return LM_GPU_LAUNCHED(g, "closure");
 }
 

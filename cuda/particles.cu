@@ -13,25 +13,6 @@
 #include "larmor/physics/hash.h"
 #include "larmor/physics/stray.h"
 
-#ifndef PT32
-#define PT32 512
-#define PB32 2
-#define CP32 32
-#define PT64 384
-#define PB64 2
-#define CP64 32
-#endif
-#if LM_PRECISION == 32
-#define PT PT32
-#define CP16 8
-#define PB PB32
-#define CP CP32
-#else
-#define PT PT64
-#define CP16 4
-#define PB PB64
-#define CP CP64
-#endif
 namespace
 {
 
@@ -71,18 +52,29 @@ template <int T> struct window {
     lm_real field[6 * FIELD];
 };
 
-/* Shared memory of the pass. Each lane of a warp adds to its own copy of the moments, in its own bank: lanes never wait
- * for each other, however their particles lie. (With tiles of 16 cells all copies do not fit.) */
-template <int T> struct pass_store {
-    enum { COPIES = T == 8 ? CP : CP16, PARTS = LM_MOMENTS * window<T>::AREA };
+/* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it keeps.
+ * Lane l of a warp adds to copy l % COPIES, in banks of its own, so that lanes whose particles lie in one cell do not wait
+ * for each other; more copies leave room for fewer blocks. Chosen on an H200 among some twenty. */
+template <int ORDER, int T> struct pass_block;
+#if LM_PRECISION == 32
+template <> struct pass_block<1, 8> { enum { THREADS = 256, BLOCKS = 5, COPIES = 8 }; };
+template <> struct pass_block<2, 8> { enum { THREADS = 320, BLOCKS = 4, COPIES = 16 }; };
+template <> struct pass_block<1, 16> { enum { THREADS = 256, BLOCKS = 3, COPIES = 8 }; };
+template <> struct pass_block<2, 16> { enum { THREADS = 320, BLOCKS = 3, COPIES = 8 }; };
+#else
+template <> struct pass_block<1, 8> { enum { THREADS = 192, BLOCKS = 4, COPIES = 8 }; };
+template <> struct pass_block<2, 8> { enum { THREADS = 192, BLOCKS = 3, COPIES = 16 }; };
+template <> struct pass_block<1, 16> { enum { THREADS = 192, BLOCKS = 3, COPIES = 4 }; };
+template <> struct pass_block<2, 16> { enum { THREADS = 256, BLOCKS = 2, COPIES = 8 }; };
+#endif
+
+/* Shared memory of a block of the pass. */
+template <int ORDER, int T> struct pass_store {
+    enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
     int32_t parts[PARTS * COPIES];
     window<T> win;
     uint32_t strays;
 };
-
-/* Two blocks of the pass share a multiprocessor. Fewer threads with more registers each, so that the next particle is
- * loaded while one is worked on, do better than many threads. */
-enum { PASS_THREADS = PT };
 
 /* Calls body(k, i, j) for the nodes of a tile's window, a thread each: k their number in the window, (i, j) the cell of
  * the grid. */
@@ -115,20 +107,20 @@ __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const stru
     return win;
 }
 
-template <int T> __device__ __forceinline__ void clear_parts(pass_store<T> &store)
+template <int ORDER, int T> __device__ __forceinline__ void clear_parts(pass_store<ORDER, T> &store)
 {
     int4 *parts = (int4 *)store.parts;
-    for (int k = threadIdx.x; k < pass_store<T>::PARTS * pass_store<T>::COPIES / 4; k += blockDim.x)
+    for (int k = threadIdx.x; k < store.PARTS * store.COPIES / 4; k += blockDim.x)
         parts[k] = make_int4(0, 0, 0, 0);
 }
 
 /* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
  * that to the grid. */
-template <int T>
-__device__ __forceinline__ void flush_parts(const pass_store<T> &store, const struct lm_tiling &t, uint32_t tile,
+template <int ORDER, int T>
+__device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, const struct lm_tiling &t, uint32_t tile,
                                             lm_u64 *sums)
 {
-    enum { COPIES = pass_store<T>::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
+    enum { COPIES = pass_store<ORDER, T>::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
     size_t cells = (size_t)t.cells_x * t.cells_y;
     each_node<T>(t, tile, [&](int k, int i, int j) {
         lm_u64 *to = sums + (size_t)j * t.cells_x + i;
@@ -148,19 +140,20 @@ __device__ __forceinline__ void flush_parts(const pass_store<T> &store, const st
 }
 
 template <int ORDER, int T>
-__global__ void __launch_bounds__(PASS_THREADS, PB)
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS)
     pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max)
 {
-    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_store<T>::COPIES };
+    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
+    enum { STRIDE = pass_block<ORDER, T>::THREADS };
     extern __shared__ int4 shared[];
-    pass_store<T> &store = *(pass_store<T> *)shared;
+    pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
     uint32_t k = aligned(c.first) + threadIdx.x;
     struct lm_particle next = particle_at(h.a, min(k, c.last - 1));
     struct lm_window win = fill_window<T>(store.win, h.t, c.tile, f);
-    clear_parts<T>(store);
+    clear_parts(store);
     if (threadIdx.x == 0)
         store.strays = 0;
     __syncthreads();
@@ -168,9 +161,9 @@ __global__ void __launch_bounds__(PASS_THREADS, PB)
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
-    for (; k < c.last; k += PASS_THREADS) {
+    for (; k < c.last; k += STRIDE) {
         struct lm_particle p = next;
-        next = particle_at(h.a, min(k + PASS_THREADS, c.last - 1));
+        next = particle_at(h.a, min(k + STRIDE, c.last - 1));
         if (k < c.first)
             continue;
         bool near = lm_in_window(ORDER, p.x, p.y, T);
@@ -198,7 +191,7 @@ __global__ void __launch_bounds__(PASS_THREADS, PB)
     }
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
-    flush_parts<T>(store, h.t, c.tile, sums);
+    flush_parts(store, h.t, c.tile, sums);
     if (threadIdx.x == 0)
         h.strays[blockIdx.x] = store.strays;
 }
@@ -315,11 +308,11 @@ template <int ORDER, int T>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
                 const struct lm_step &step, lm_u64 *speed2)
 {
-    size_t bytes = sizeof(pass_store<T>);
+    size_t bytes = sizeof(pass_store<ORDER, T>);
     auto kernel = pass_kernel<ORDER, T>;
     lm_gpu_check(g, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
                  "shared memory of the pass");
-    kernel<<<s->blocks, PASS_THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2);
+    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2);
     return LM_GPU_LAUNCHED(g, "particle pass");
 }
 

@@ -8,7 +8,7 @@
 
 #include "larmor/config.h"
 
-enum { WORK_ARRAYS = 20, LOADING_ARRAYS = 13 }; /* grid arrays: of a backend's own, and of profiles while loading */
+enum { WORK_ARRAYS = 24, LOADING_ARRAYS = 13 }; /* grid arrays: of a backend's own, and of profiles while loading */
 
 #ifdef LM_CUDA
 #include "larmor/cuda.h"
@@ -77,7 +77,7 @@ double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts)
     double tiles = ceil((double)setup->grid.nx / setup->tile) * ceil((double)setup->grid.ny / setup->tile);
     /* A particle: five arrays and one for sorting, a place. A cell of the tiles: two counters. */
     for (int s = 0; s < setup->species_count; s++)
-        bytes += (double)counts[s] * (6 * real + 4) + tiles * (8.0 * setup->tile * setup->tile + 12);
+        bytes += (double)counts[s] * (6 * real + 8) + tiles * (8.0 * setup->tile * setup->tile + 12);
     bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + WORK_ARRAYS) + 32.0 * (double)setup->grid.cells;
     return bytes + 8.0 * size * LOADING_ARRAYS;
 }

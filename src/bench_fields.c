@@ -9,14 +9,9 @@
 
 enum { REPEATS = 10 };
 
-static int mix(struct lm_backend *b)
-{
-    return b->ops->mix(b, LM_J_AHEAD, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
-}
-
 static int closure(struct lm_backend *b)
 {
-    return b->ops->closure(b, LM_N_OLD);
+    return b->ops->closure(b, LM_N_OLD, LM_N_NEW);
 }
 
 static int advance_b(struct lm_backend *b)
@@ -26,7 +21,7 @@ static int advance_b(struct lm_backend *b)
 
 static int ohm(struct lm_backend *b)
 {
-    return b->ops->ohm(b, LM_J_OLD);
+    return b->ops->ohm(b, LM_OHM_AHEAD);
 }
 
 static int survey(struct lm_backend *b)
@@ -58,10 +53,9 @@ static const struct {
     int (*run)(struct lm_backend *b);
     double values; /* of 8 bytes a cell, ideal */
 } operations[] = {
-    {"mix of a vector", mix, 9},                    /* two vectors to one */
-    {"closure", closure, 3},                        /* n to floored n, p */
+    {"closure", closure, 4},                        /* n of two levels to floored n, p */
     {"advance_b, a substep", advance_b, 12},        /* B, J_i, n, p, eta to B */
-    {"Ohm's law and smoothing", ohm, 15},           /* B, J_i, n, p, eta to E, push E */
+    {"Ohm's law and smoothing", ohm, 18},           /* B, J_i of two levels, n, p, eta to E, push E */
     {"survey", survey, 12},                         /* B, J_i, n, floored n, eta, push E */
     {"grid_sums", grid_sums, 4},                    /* B, floored n */
     {"collect and moments, smoothed", collect, 13}, /* 4 sums read and cleared; n of the species, n, J_i */

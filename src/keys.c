@@ -22,7 +22,7 @@
 
 static const struct lm_choice backends[] = {
     {"auto", LM_BACKEND_AUTO}, {"cpu", LM_BACKEND_CPU}, {"cuda", LM_BACKEND_CUDA}, {0}};
-static const struct lm_choice tiles[] = {{"8", 8}, {"16", 16}, {0}};
+static const struct lm_choice tiles[] = {{"auto", 0}, {"8", 8}, {"16", 16}, {0}};
 static const struct lm_choice closures[] = {{"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {0}};
 static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none", LM_SOLVER_NONE}, {0}};
 static const struct lm_choice vacuums[] = {{"floor", LM_VACUUM_FLOOR}, {"zero_e", LM_VACUUM_ZERO_E}, {0}};
@@ -61,7 +61,7 @@ const struct lm_key lm_keys[] = {
      .meaning = "where to run; auto: the GPU if there is one"},
     {SECTION, .name = "threads", INT, IN(run.threads), RANGE(0, 4096), .initial = "0",
      .meaning = "of the CPU backend; 0: all cores"},
-    {SECTION, .name = "tile", CHOICE(tiles), IN(run.tile), .unit = "cells", .initial = "8",
+    {SECTION, .name = "tile", CHOICE(tiles), IN(run.tile), .unit = "cells", .initial = "auto",
      .meaning = "side of the tiles that particles are sorted into; speed only, no result depends on it"},
     {SECTION, .name = "sort_every", LONG, IN(run.sort_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",
      .meaning = "between two sorts of the particles, speed only; 0: when it pays"},

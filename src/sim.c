@@ -16,9 +16,10 @@
 const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
                                                      "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
 
-/* When sorting pays: a sort costs as much as SORT_COST passes, a stray as much as STRAY_COST particles. Chosen on an
- * H200, where they give intervals within 3 % of the best rate for a thermal plasma. */
-enum { STRAY_COST = 120, SORT_COST = 5, SORT_AT_LEAST_EVERY = 64 };
+/* Measured on an H200 (`larmor bench order`): a sort costs as much as so many passes, a stray as much as so many other
+ * particles. */
+static const double SORT_COST = 2.3, STRAY_COST = 55;
+enum { SORT_AT_LEAST_EVERY = 64 };
 
 int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
 {
@@ -80,13 +81,11 @@ static int pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
     return status ? status : ops->moments(sim->backend);
 }
 
-/* Closure and maxima of the fields at the level now called OLD. */
+/* Maxima of the fields at the level now called OLD. */
 static int settle(struct lm_sim *sim)
 {
     const struct lm_backend_ops *ops = sim->backend->ops;
-    int status = ops->closure(sim->backend, LM_N_OLD);
-    if (!status)
-        status = ops->survey(sim->backend);
+    int status = ops->survey(sim->backend);
     return status ? status : ops->control(sim->backend, &sim->control);
 }
 
@@ -94,11 +93,12 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
 {
     int64_t every = sim->config->run.sort_every;
     double cells = bound * sim->config->run.dt / fmin(sim->grid.dx, sim->grid.dy);
-    double cost = (double)sim->control.strays[species] * STRAY_COST;
+    int64_t steps = sim->unsorted[species].steps;
+    double cost = (double)sim->control.strays[species] * STRAY_COST, sort = SORT_COST * (double)sim->count[species];
     sim->unsorted[species].cost += cost;
-    int due = every > 0 ? sim->unsorted[species].steps >= every
-                        : sim->unsorted[species].cost > SORT_COST * (double)sim->count[species] ||
-                              sim->unsorted[species].steps >= SORT_AT_LEAST_EVERY;
+    /* It pays as soon as a step costs more than the mean since the last sort, the sort included. */
+    int due = every > 0 ? steps >= every
+                        : cost * (double)steps > sort + sim->unsorted[species].cost || steps >= SORT_AT_LEAST_EVERY;
     if (due || sim->unsorted[species].cells + cells > LM_MAX_STRAY_CELLS) {
         int status = sim->backend->ops->sort(sim->backend, species);
         if (status)
@@ -129,14 +129,12 @@ static int advance_fields(struct lm_sim *sim)
     sim->substeps = substeps_needed(sim);
 
     /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
-    int status = ops->mix(b, LM_N_MID, 0.5, LM_N_OLD, 0.5, LM_N_NEW, 1);
-    status = status ? status : ops->closure(b, LM_N_MID);
+    int status = ops->closure(b, LM_N_OLD, LM_N_NEW);
     status = status ? status : ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
 
     /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
-    status = status ? status : ops->closure(b, LM_N_NEW);
-    status = status ? status : ops->mix(b, LM_J_AHEAD, 1.5, LM_J_NEW, -0.5, LM_J_OLD, 3);
-    return status ? status : ops->ohm(b, LM_J_AHEAD);
+    status = status ? status : ops->closure(b, LM_N_NEW, LM_N_NEW);
+    return status ? status : ops->ohm(b, LM_OHM_AHEAD);
 }
 
 int lm_sim_step(struct lm_sim *sim)
@@ -148,8 +146,10 @@ int lm_sim_step(struct lm_sim *sim)
 
     /* 1. Particles: v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
     status = status ? status : pass_all(sim, dt, dt, 1);
-    if (!status && sim->config->fields.solver == LM_SOLVER_HYBRID)
-        status = advance_fields(sim);
+    if (!status)
+        status = sim->config->fields.solver == LM_SOLVER_HYBRID
+                     ? advance_fields(sim)
+                     : sim->backend->ops->closure(sim->backend, LM_N_NEW, LM_N_NEW);
     status = status ? status : sim->backend->ops->swap_levels(sim->backend);
     if (status)
         return status;
@@ -177,9 +177,9 @@ static int start_levels(struct lm_sim *sim)
     if (!status)
         status = ops->swap_levels(b);
     if (!status)
-        status = ops->closure(b, LM_N_OLD);
+        status = ops->closure(b, LM_N_OLD, LM_N_OLD);
     if (!status && hybrid)
-        status = ops->ohm(b, LM_J_OLD);
+        status = ops->ohm(b, LM_OHM_OLD);
     if (!status)
         status = settle(sim);
     if (!status)
@@ -336,6 +336,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
     if (!status)
         status = put_given(sim, work);
+    if (!status)
+        status = ops->closure(sim->backend, LM_N_OLD, LM_N_OLD);
     free(work);
     sim->step = head->step;
     return status ? status : settle(sim);

@@ -91,7 +91,7 @@ START_TEST(test_defaults)
     ck_assert_int_eq(config.run.steps, 20);
     ck_assert_uint_eq(config.run.seed, 1);
     ck_assert_int_eq(config.run.backend, LM_BACKEND_AUTO);
-    ck_assert_int_eq(config.run.tile, 8);
+    ck_assert_int_eq(config.run.tile, 0);
     ck_assert_int_eq(config.grid.nx, 4);
     ck_assert_double_eq(config.grid.ly, 1.5);
     ck_assert_int_eq(config.electrons.closure, LM_ISOTHERMAL);
@@ -176,7 +176,7 @@ static const struct {
     {"[output]\nwall_limit = 90\n", 11, "output.wall_limit: \"90\" is no duration"},
     {"[run]\nseed = -1\n", 11, "run.seed: \"-1\" is not an integer of 0 or more"},
     {"[run]\nseed = 18446744073709551616\n", 11, "run.seed: 18446744073709551616 is out of range"},
-    {"[run]\ntile = 9\n", 11, "run.tile: \"9\" is not one of 8, 16"},
+    {"[run]\ntile = 9\n", 11, "run.tile: \"9\" is not one of auto, 8, 16"},
     {"[fields]\nsubstep_safety = 2.9\n", 11, "fields.substep_safety: 2.9 is out of range (> 0, <= 2.7)"},
     {"[boundary]\nx_min = reflecting\n", 11, "boundary.x_min: \"reflecting\" is not available; only periodic for now"},
     /* duplicates */

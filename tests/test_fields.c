@@ -136,7 +136,7 @@ static void put_state(struct box *x)
     }
     box_put(x, LM_N_OLD, centre, density);
     box_put(x, LM_ETA, centre, eta);
-    x->b->ops->closure(x->b, LM_N_OLD);
+    x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD);
 }
 
 /* --- Ohm and Faraday, one term at a time
@@ -179,7 +179,7 @@ START_TEST(ohm_term)
     for (int k = 0; k < 3; k++) {
         struct box x = box_new(16 << k, 12 << k, LX, LY, ohm_of_state(), 0);
         put_state(&x);
-        x.b->ops->ohm(x.b, LM_J_OLD);
+        x.b->ops->ohm(x.b, LM_OHM_OLD);
         for (int d = 0; d < 3; d++) {
             double *e = box_get(&x, LM_E + d), *zero = calloc(x.g.size, sizeof *zero);
             error[d][k] = box_error(&x, e, e_place[d], e_functions[d]);
@@ -326,7 +326,7 @@ static void take_with_floor(struct box *x, struct lm_ohm ohm, int smoothing)
     ohm.floor = FLOOR;
     *x = box_new(24, 18, LX, LY, ohm, smoothing);
     put_state(x);
-    x->b->ops->ohm(x->b, LM_J_OLD);
+    x->b->ops->ohm(x->b, LM_OHM_OLD);
 }
 
 /* E below the floor is that of a density clipped at it, to the bit, in every term. */
@@ -344,8 +344,8 @@ START_TEST(floor_holds_in_every_term)
     n = box_get(&x, LM_FLOORED);
     ck_assert_double_lt(box_error(&x, n, centre, clipped), 1e-15);
     box_put(&x, LM_N_OLD, centre, clipped);
-    x.b->ops->closure(x.b, LM_N_OLD);
-    x.b->ops->ohm(x.b, LM_J_OLD);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
     for (int d = 0; d < 3; d++) {
         double *other = box_get(&x, LM_E + d);
         ck_assert(memcmp(other, e[d], x.g.size * sizeof *other) == 0);
@@ -449,8 +449,8 @@ START_TEST(binomial_filter)
         box_put(&x, LM_B + 1, centre, one);
         box_put(&x, LM_N_OLD, centre, one);
         box_put(&x, LM_J_OLD, centre, mode);
-        x.b->ops->closure(x.b, LM_N_OLD);
-        x.b->ops->ohm(x.b, LM_J_OLD);
+        x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
+        x.b->ops->ohm(x.b, LM_OHM_OLD);
         double *e = box_get(&x, LM_E + 2), *push = box_get(&x, LM_PUSH_E + 2);
         double factor = pow(cos(M_PI * mode_x / 16) * cos(M_PI * mode_y / 12), 2 * _i);
         for (size_t k = 0; k < x.g.size; k++)

@@ -23,36 +23,6 @@ START_TEST(wrap)
 }
 END_TEST
 
-START_TEST(strided_is_a_bijection)
-{
-    enum { MOST = 5000 };
-    static unsigned char seen[MOST];
-    for (uint32_t n = 1; n <= MOST; n++) {
-        memset(seen, 0, n);
-        for (uint32_t q = 0; q < n; q++) {
-            uint32_t to = lm_strided(q, n);
-            require(to < n);
-            require(!seen[to]++);
-        }
-    }
-}
-END_TEST
-
-/* Neighbours in sorted order end LM_LANES apart, and the largest count does not overflow. */
-START_TEST(strided_separates_neighbours)
-{
-    const uint32_t n = 64 * 100 + 7;
-    for (uint32_t q = 0; q + 1 < n; q++) {
-        uint32_t a = lm_strided(q, n), b = lm_strided(q + 1, n);
-        require(b == a + LM_LANES || b % LM_LANES == a % LM_LANES + 1);
-    }
-    const uint32_t most = 4294967000u; /* LM_MAX_PARTICLES */
-    require(lm_strided(0, most) == 0);
-    require(lm_strided(1, most) == LM_LANES);
-    require(lm_strided(most - 1, most) == most / LM_LANES * LM_LANES - LM_LANES + LM_LANES - 1);
-}
-END_TEST
-
 START_TEST(tile_cell_is_a_bijection)
 {
     static const int sizes[][2] = {{37, 21}, {8, 8}, {1, 1}, {1, 50}, {17, 1}, {33, 31}, {3, 2}};
@@ -142,8 +112,6 @@ int main(void)
     TCase *t = tcase_create("tiling");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, wrap);
-    tcase_add_test(t, strided_is_a_bijection);
-    tcase_add_test(t, strided_separates_neighbours);
     tcase_add_test(t, tile_cell_is_a_bijection);
     tcase_add_test(t, domain_and_tile);
     tcase_add_test(t, wrap_at_the_edges);

@@ -48,7 +48,7 @@ struct lm_config {
         uint64_t seed;
         int backend;        /* enum lm_backend_kind */
         int threads;        /* 0: all */
-        int tile;           /* 8 or 16 cells */
+        int tile;           /* 8 or 16 cells; 0: as suits the particles */
         int64_t sort_every; /* 0: when it pays */
     } run;
     struct {

@@ -1,7 +1,6 @@
 /* CPU backend: memory, and the table of operations. */
 #include "cpu.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #include "larmor/physics/hash.h"
@@ -19,12 +18,16 @@ static void cpu_destroy(struct lm_backend *b)
     }
     for (int k = 0; k < 3; k++) {
         free(c->curl[k]);
+        free(c->ahead[k]);
         free(c->force[k]);
         free(c->e[k]);
         free(c->stage[k]);
         free(c->result[k]);
     }
     free(c->spare);
+    for (int j = 0; c->row_lock && j < b->setup.grid.ny; j++)
+        omp_destroy_lock(&c->row_lock[j]);
+    free(c->row_lock);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_cpu_species *s = &c->species[k];
         void *all[] = {s->x, s->y, s->u, s->v, s->w, s->scratch, s->place, s->tile_start, s->cell_start, s->cell_rank};
@@ -78,8 +81,8 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
         .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
         .collect = lm_cpu_collect, .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy,     \
-        .mix = lm_cpu_mix, .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm,                \
-        .survey = lm_cpu_survey, .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,          \
+        .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,          \
+        .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,                                   \
         .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);
@@ -113,12 +116,17 @@ static int allocate(struct lm_cpu *c)
     }
     for (int k = 0; k < 3; k++) {
         c->curl[k] = grid_array(c, &failed);
+        c->ahead[k] = grid_array(c, &failed);
         c->force[k] = grid_array(c, &failed);
         c->e[k] = grid_array(c, &failed);
         c->stage[k] = grid_array(c, &failed);
         c->result[k] = grid_array(c, &failed);
     }
     c->spare = grid_array(c, &failed);
+    c->row_lock = malloc((size_t)s->grid.ny * sizeof *c->row_lock);
+    failed |= !c->row_lock;
+    for (int j = 0; c->row_lock && j < s->grid.ny; j++)
+        omp_init_lock(&c->row_lock[j]);
     size_t tiles = (size_t)c->tiles_x * (size_t)c->tiles_y, cells = tiles * (size_t)(s->tile * s->tile);
     for (int k = 0; k < s->species_count; k++) {
         struct lm_cpu_species *p = &c->species[k];

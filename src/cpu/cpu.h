@@ -2,11 +2,13 @@
 #ifndef LARMOR_CPU_H
 #define LARMOR_CPU_H
 
+#include <omp.h>
+
 #include "larmor/backend.h"
 
 struct lm_cpu_species {
     uint64_t count;
-    void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays in home-tile order */
+    void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays, by home tile; after a sort by cell */
     void *scratch;           /* one more such array: sorting moves one array at a time into it and swaps */
     uint32_t *place;         /* where each particle goes in a sort */
     uint32_t *tile_start;    /* [tiles + 1] */
@@ -22,8 +24,9 @@ struct lm_cpu {
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];                  /* [ny][nx] integer moments of one species */
+    omp_lock_t *row_lock;              /* [ny]: held by the thread that adds to this row of `sums` */
     double *raw[4];                    /* density and face currents of all species */
-    double *curl[3], *force[3], *e[3]; /* work of Ohm's law */
+    double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];      /* work of RK4 */
     double *spare;
     struct lm_cpu_species species[LM_MAX_SPECIES];
@@ -44,17 +47,16 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
 
 /* src/cpu/fields.c */
 int lm_cpu_copy(struct lm_backend *b, int to, int from, int count);
-int lm_cpu_mix(struct lm_backend *b, int to, double x, int a, double y, int c, int count);
-int lm_cpu_closure(struct lm_backend *b, int density);
+int lm_cpu_closure(struct lm_backend *b, int density, int other);
 int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
-int lm_cpu_ohm(struct lm_backend *b, int ion_current);
+int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_cpu_survey(struct lm_backend *b);
 int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first);
 int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
-/* src/cpu/particles.c, compiled for both precisions */
+/* src/cpu/particles*.c, compiled for both precisions */
 #define LM_CPU_PARTICLES(suffix)                                                                                       \
     int lm_cpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
     int lm_cpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \

@@ -17,38 +17,32 @@ static void wrap3(const struct lm_cpu *c, double *const a[3])
         lm_grid_wrap(&c->base.setup.grid, a[k]);
 }
 
+static void copy(const struct lm_cpu *c, double *to, const double *from)
+{
+    size_t size = c->base.setup.grid.size;
+#pragma omp parallel for num_threads(c->grid_threads)
+    for (size_t i = 0; i < size; i++)
+        to[i] = from[i];
+}
+
 int lm_cpu_copy(struct lm_backend *b, int to, int from, int count)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     for (int k = 0; k < count; k++)
-        memcpy(c->array[to + k], c->array[from + k], b->setup.grid.size * sizeof(double));
+        copy(c, c->array[to + k], c->array[from + k]);
     return LM_OK;
 }
 
-int lm_cpu_mix(struct lm_backend *b, int to, double x, int a, double y, int d, int count)
-{
-    struct lm_cpu *c = lm_cpu_of(b);
-    size_t size = b->setup.grid.size;
-    for (int k = 0; k < count; k++) {
-        double *out = c->array[to + k];
-        const double *p = c->array[a + k], *q = c->array[d + k];
-#pragma omp parallel for num_threads(c->grid_threads)
-        for (size_t i = 0; i < size; i++)
-            out[i] = x * p[i] + y * q[i];
-    }
-    return LM_OK;
-}
-
-int lm_cpu_closure(struct lm_backend *b, int density)
+int lm_cpu_closure(struct lm_backend *b, int density, int other)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
     size_t size = b->setup.grid.size;
-    const double *n = c->array[density];
+    const double *n = c->array[density], *m = c->array[other];
     double *floored = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE];
 #pragma omp parallel for num_threads(c->grid_threads)
     for (size_t i = 0; i < size; i++) {
-        floored[i] = lm_floored(n[i], o);
+        floored[i] = lm_floored(lm_mean(n[i], m[i]), o);
         p[i] = lm_pressure(floored[i], o);
     }
     return LM_OK;
@@ -56,11 +50,11 @@ int lm_cpu_closure(struct lm_backend *b, int density)
 
 /* J = curl B and (J - J_i) x B for the cells whose E is wanted: [0, n], and what the Laplacian of J needs around them.
  */
-static void electron_force(struct lm_cpu *c, double *const bf[3], int ion_current)
+static void electron_force(struct lm_cpu *c, double *const bf[3], double *const ion_current[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    struct lm_view b = view(c, bf), j0 = view(c, c->curl), ji = view(c, c->array + ion_current);
+    struct lm_view b = view(c, bf), j0 = view(c, c->curl), ji = view(c, ion_current);
     LM_ROWS(c, 1, 2)
     for (int i = -1; i < g->nx + 2; i++) {
         long k = (long)lm_at(g, i, j);
@@ -109,7 +103,7 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
     for (int r = 0; r < substeps; r++)
         for (int stage = 0; stage < 4; stage++) {
             struct lm_rk4 rk = lm_rk4_stage(stage, dt / substeps);
-            electron_force(c, stage == 0 ? state : c->stage, ion_current);
+            electron_force(c, stage == 0 ? state : c->stage, c->array + ion_current);
             electric_field(c, c->e, NULL);
             struct lm_view e = view(c, c->e);
             LM_ROWS(c, 0, 0)
@@ -135,7 +129,7 @@ static void smooth(struct lm_cpu *c, double *a, int passes)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int r = 0; r < passes; r++) {
-        memcpy(c->spare, a, g->size * sizeof(double));
+        copy(c, c->spare, a);
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
@@ -145,11 +139,25 @@ static void smooth(struct lm_cpu *c, double *a, int passes)
     }
 }
 
-int lm_cpu_ohm(struct lm_backend *b, int ion_current)
+static void extrapolate_current(struct lm_cpu *c)
+{
+    size_t size = c->base.setup.grid.size;
+    for (int d = 0; d < 3; d++) {
+        const double *later = c->array[LM_J_NEW + d], *earlier = c->array[LM_J_OLD + d];
+        double *to = c->ahead[d];
+#pragma omp parallel for num_threads(c->grid_threads)
+        for (size_t k = 0; k < size; k++)
+            to[k] = lm_ahead(later[k], earlier[k]);
+    }
+}
+
+int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     double *const *push = c->array + LM_PUSH_E;
-    electron_force(c, c->array + LM_B, ion_current);
+    if (current == LM_OHM_AHEAD)
+        extrapolate_current(c);
+    electron_force(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD);
     electric_field(c, c->array + LM_E, push);
     wrap3(c, c->array + LM_E);
     wrap3(c, push);

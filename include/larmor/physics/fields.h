@@ -137,6 +137,17 @@ LM_HD void lm_centred_moments(const double *const raw[4], int s, double out[4])
     out[3] = raw[3][0];
 }
 
+/* A quantity half way between two levels, and half a step beyond the later one. */
+LM_HD double lm_mean(double a, double b)
+{
+    return 0.5 * a + 0.5 * b;
+}
+
+LM_HD double lm_ahead(double later, double earlier)
+{
+    return 1.5 * later - 0.5 * earlier;
+}
+
 /* Floored density and electron pressure of a cell. */
 LM_HD double lm_floored(double n, const struct lm_ohm *o)
 {

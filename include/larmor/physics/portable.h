@@ -51,13 +51,14 @@ LM_HD double lm_sqrt(double x)
 #endif
 }
 
-/* Nearest integer, ties to even; |x| < 2^31 here, 2^63 in lm_round64. */
+/* Nearest integer, ties to even; |x| < 2^31 here, 2^63 in lm_round64. (Compilers make vector instructions of rintf and
+ * a conversion, not of lrintf.) */
 LM_HD int32_t lm_round32(float x)
 {
 #ifdef __CUDA_ARCH__
     return __float2int_rn(x);
 #else
-    return (int32_t)__builtin_lrintf(x);
+    return (int32_t)__builtin_rintf(x);
 #endif
 }
 
@@ -115,9 +116,10 @@ LM_HD uint64_t lm_size_bits(double x)
     return lm_bits(x) & 0x7fffffffffffffffull;
 }
 
-/* q = n / d, correctly rounded, for three positive d. The GPU's own division ends in a branch, and three of them in a row
- * wait for each other: here they go together. Reciprocal by Newton's method, then one correction with the exact
- * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111), which is right as long as nothing comes near under- or overflow.
+/* q = n / d, correctly rounded, for three positive d. The GPU's own division ends in a branch, and three of them in a
+ * row wait for each other: here they go together. Reciprocal by Newton's method, then one correction with the exact
+ * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111), which is right as long as nothing comes near under- or
+ * overflow.
  */
 LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
 {

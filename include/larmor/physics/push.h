@@ -47,11 +47,11 @@ LM_HD lm_real lm_gather(int order, const lm_real *f, int width, const struct lm_
     lm_real sum = 0;
     LM_UNROLL
     for (int b = 0; b <= order; b++) {
-        const lm_real *row = f + (y->at + b) * width + x->at;
-        lm_real r = x->w[0] * row[0];
+        int row = (y->at + b) * width + x->at;
+        lm_real r = x->w[0] * f[row];
         LM_UNROLL
         for (int a = 1; a <= order; a++)
-            r = lm_rfma(x->w[a], row[a], r);
+            r = lm_rfma(x->w[a], f[row + a], r);
         sum = b == 0 ? y->w[0] * r : lm_rfma(y->w[b], r, sum);
     }
     return sum;

@@ -12,6 +12,22 @@
 
 #include "larmor/physics/real.h"
 
+/* The place within the cell, [0, 1), exact. In double, the bits of 1 + f: the conversion of an int64 is slow or no
+ * vector instruction on most processors. */
+LM_HD float lm_in_cell24(int32_t g)
+{
+    return (float)(g & 0xffffff) * (1.0f / 16777216.0f);
+}
+
+LM_HD lm_real lm_in_cell(lm_fix g)
+{
+#if LM_PRECISION == 32
+    return lm_in_cell24(g);
+#else
+    return lm_from_bits(0x3ff0000000000000ull | ((uint64_t)g & (uint64_t)(LM_ONE - 1)) << 4) - 1.0;
+#endif
+}
+
 #define LM_DEFINE_SHAPE(suffix, real, fix, bits)                                                                       \
     struct lm_stencil##suffix {                                                                                        \
         int at;                                                                                                        \
@@ -21,7 +37,7 @@
     {                                                                                                                  \
         struct lm_stencil##suffix s;                                                                                   \
         s.at = (int)(g >> (bits));                                                                                     \
-        real f = (real)(g & (((fix)1 << (bits)) - 1)) * (real)(1.0 / (double)((int64_t)1 << (bits)));                  \
+        real f = lm_in_cell##suffix(g);                                                                                \
         real r = (real)1 - f;                                                                                          \
         if (order == 1) {                                                                                              \
             s.w[0] = r;                                                                                                \

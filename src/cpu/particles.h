@@ -1,0 +1,73 @@
+/* What the CPU's loops over particles share; for sources compiled for each precision. */
+#ifndef LARMOR_CPU_PARTICLES_H
+#define LARMOR_CPU_PARTICLES_H
+
+#include "cpu.h"
+#include "larmor/physics/stray.h"
+
+enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
+
+struct arrays {
+    lm_fix *x, *y;
+    lm_real *u, *v, *w;
+};
+
+static inline struct arrays arrays_of(const struct lm_cpu_species *s)
+{
+    return (struct arrays){s->x, s->y, s->u, s->v, s->w};
+}
+
+static inline struct lm_tiling tiling(const struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    return (struct lm_tiling){c->base.setup.tile, c->tiles_x, c->tiles_y, g->nx, g->ny};
+}
+
+/* E of the push and B, in the order of lm_window. */
+static inline void push_fields(const struct lm_cpu *c, const double *field[6])
+{
+    for (int d = 0; d < 3; d++) {
+        field[d] = c->array[LM_PUSH_E + d];
+        field[3 + d] = c->array[LM_B + d];
+    }
+}
+
+static inline struct lm_step step_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
+{
+    const struct lm_setup *s = &c->base.setup;
+    const struct lm_backend_species *p = &s->species[species];
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
+                        s->ohm.ry);
+}
+
+/* Cells of the domain under the rows and columns of a tile's window. */
+struct footprint {
+    int width, row[WIDTH_MAX], column[WIDTH_MAX];
+};
+
+static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
+{
+    const struct lm_setup *s = &c->base.setup;
+    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA};
+    for (int k = 0; k < f.width; k++) {
+        f.row[k] = lm_wrap(tile / c->tiles_x * s->tile - LM_WINDOW_LOW + k, s->grid.ny);
+        f.column[k] = lm_wrap(tile % c->tiles_x * s->tile - LM_WINDOW_LOW + k, s->grid.nx);
+    }
+    return f;
+}
+
+static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)
+{
+    int width = f->width, area = width * width;
+    const double *field[6];
+    push_fields(c, field);
+    for (int d = 0; d < 6; d++)
+        for (int j = 0; j < width; j++) {
+            const double *row = field[d] + lm_at(&c->base.setup.grid, 0, f->row[j]);
+            for (int i = 0; i < width; i++)
+                store[d * area + j * width + i] = (lm_real)row[f->column[i]];
+        }
+    return (struct lm_window){store + LM_WINDOW_LOW * width + LM_WINDOW_LOW, width, area};
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* CPU backend: the pass over particles. A thread takes a tile, copies the fields around it, runs through the tile's
+ * particles a block at a time and adds their integer moments to the grid.
+ *
+ * A block goes through three loops: push, integer parts, sums. The first two have no branches and one iteration a
+ * particle, so that the compiler makes vector instructions of the bodies in larmor/physics/. The third adds the parts
+ * of a stencil's corners four at a time: every node has its own sum for each corner, and these meet only when the tile
+ * is done. */
+#include "particles.h"
+
+#include "larmor/physics/deposit.h"
+
+enum { BLOCK = 64, QUADS = 2 };
+
+typedef int32_t quad __attribute__((vector_size(16), may_alias));
+
+/* Corner c of a stencil is element c % 4 of quad c / 4; the ninth one of the quadratic shape stands alone. */
+struct sums {
+    quad quads[LM_MOMENTS][QUADS][AREA_MAX]; /* at the stencil's first node */
+    int32_t ninth[LM_MOMENTS][AREA_MAX];
+};
+
+struct block {
+    _Alignas(64) int32_t near[BLOCK];                                 /* 0: a stray */
+    int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* where current and density are deposited */
+    int32_t node[LM_MOMENTS][BLOCK]; /* the stencil's first, from the window's origin */
+    int32_t quads[LM_MOMENTS][QUADS][BLOCK][4], ninth[LM_MOMENTS][BLOCK];
+};
+
+/* What a thread works with. */
+struct worker {
+    struct lm_cpu *c;
+    struct arrays a;
+    struct lm_step step;
+    int tile;
+    struct lm_window window;
+    struct sums sums;
+    struct block block;
+    uint64_t speed2; /* largest |v|^2 so far */
+    int64_t strays;
+};
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- strays: everything through the grid --- */
+
+/* Threads add to a row of the grid's sums one at a time. */
+static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    int row = lm_wrap(j, g->ny);
+    omp_set_lock(&c->row_lock[row]);
+    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)lm_wrap(i, g->nx)] += part;
+    omp_unset_lock(&c->row_lock[row]);
+}
+
+static void pass_stray(struct worker *w, int order, size_t k)
+{
+    struct arrays a = w->a;
+    const struct lm_step *step = &w->step;
+    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+    struct lm_tiling t = tiling(w->c);
+    const double *field[6];
+    lm_fix dx, dy;
+    push_fields(w->c, field);
+    struct lm_stray s;
+    lm_stray_at(&s, &t, w->tile, &p, field, w->c->base.setup.grid.stride);
+    struct lm_window win = lm_stray_window(&s);
+    lm_push(order, &s.p, &win, step, &dx, &dy);
+#define ADD(d, a, b, part) add_to_grid(w->c, d, s.i + (a), s.j + (b), part)
+    LM_DEPOSIT_CURRENT(order, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
+                       step->current_scale, ADD);
+    dx = step->move ? dx : 0, dy = step->move ? dy : 0;
+    LM_DEPOSIT_DENSITY(order, lm_fix24(s.p.x + dx), lm_fix24(s.p.y + dy), ADD);
+#undef ADD
+    a.x[k] += dx, a.y[k] += dy;
+    a.u[k] = s.p.u, a.v[k] = s.p.v, a.w[k] = s.p.w;
+    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&s.p)));
+    w->strays++;
+}
+
+/* --- blocks --- */
+
+/* All ones in the window, 0 outside: masks instead of branches keep the loop over a block a vector loop. */
+LM_HD lm_fix window_mask(int order, lm_fix x, lm_fix y, int size)
+{
+    return -(lm_fix)lm_in_window(order, x, y, size);
+}
+
+/* Particle k, number l of the block: kick, move, where to deposit. A stray is left as it is. Returns |v|^2 as bits. */
+LM_HD uint64_t push_near(int order, struct arrays a, size_t k, int size, const struct lm_window *win,
+                         const struct lm_step *step, struct block *b, int l)
+{
+    struct lm_particle old = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, p = old;
+    lm_fix near = window_mask(order, p.x, p.y, size), move = -(lm_fix)step->move, dx, dy;
+    p.x &= near;
+    p.y &= near;
+    lm_push(order, &p, win, step, &dx, &dy);
+    lm_fix half_x = p.x + (dx >> 1), half_y = p.y + (dy >> 1);
+    lm_fix end_x = p.x + (dx & move), end_y = p.y + (dy & move);
+    near &= window_mask(order, p.x + dx, p.y + dy, size); /* and so is every place between the two */
+    b->near[l] = (int32_t)near;
+    b->half_x[l] = lm_fix24(half_x & near), b->half_y[l] = lm_fix24(half_y & near);
+    b->end_x[l] = lm_fix24(end_x & near), b->end_y[l] = lm_fix24(end_y & near);
+    a.x[k] = near ? end_x : old.x, a.y[k] = near ? end_y : old.y;
+    a.u[k] = near ? p.u : old.u, a.v[k] = near ? p.v : old.v, a.w[k] = near ? p.w : old.w;
+    return lm_bits(lm_speed2(&p)) & (uint64_t)(int64_t)near;
+}
+
+/* Integer parts of number l of the block; those of a stray are not used. */
+LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale, struct block *b, int l)
+{
+    int corner = 0, corners = (order + 1) * (order + 1);
+#define ADD(d, i, j, part)                                                                                             \
+    do {                                                                                                               \
+        if (corner == 0)                                                                                               \
+            b->node[d][l] = (j)*width + (i);                                                                           \
+        *(corner < 8 ? &b->quads[d][corner / 4][l][corner % 4] : &b->ninth[d][l]) = part;                              \
+        corner = (corner + 1) % corners;                                                                               \
+    } while (0)
+    LM_DEPOSIT_CURRENT(order, b->half_x[l], b->half_y[l], a.u[k], a.v[k], a.w[k], scale, ADD);
+    LM_DEPOSIT_DENSITY(order, b->end_x[l], b->end_y[l], ADD);
+#undef ADD
+}
+
+LM_HD void sum_parts(int order, struct sums *s, int origin, const struct block *b, int l)
+{
+    LM_UNROLL
+    for (int d = 0; d < LM_MOMENTS; d++) {
+        int node = origin + b->node[d][l];
+        LM_UNROLL
+        for (int q = 0; q < order; q++)
+            s->quads[d][q][node] += *(const quad *)b->quads[d][q][l];
+        if (order == 2)
+            s->ninth[d][node] += b->ninth[d][l];
+    }
+}
+
+/* Particles [first, first + count), at most a block of them. */
+LM_HD void pass_block(struct worker *w, int order, size_t first, int count)
+{
+    const struct arrays a = w->a;
+    const struct lm_step step = w->step;
+    const struct lm_window win = w->window;
+    struct block *b = &w->block;
+    int size = w->c->base.setup.tile, origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
+    uint64_t speed2 = w->speed2;
+#pragma omp simd reduction(max : speed2)
+    for (int l = 0; l < count; l++) {
+        uint64_t bits = push_near(order, a, first + (size_t)l, size, &win, &step, b, l);
+        speed2 = bits > speed2 ? bits : speed2;
+    }
+    w->speed2 = speed2;
+#pragma omp simd
+    for (int l = 0; l < count; l++)
+        parts_of(order, a, first + (size_t)l, win.width, step.current_scale, b, l);
+    for (int l = 0; l < count; l++)
+        if (b->near[l])
+            sum_parts(order, &w->sums, origin, b, l);
+        else
+            pass_stray(w, order, first + (size_t)l);
+}
+
+/* --- tiles --- */
+
+/* Adds to `nodes` what a row of stencils gives to the row of nodes `above` it. */
+LM_HD void add_stencils(int order, const struct sums *s, int moment, int first, int width, int above, int32_t *nodes)
+{
+    for (int i = 0; i < width - order; i++)
+        LM_UNROLL
+    for (int a = 0; a <= order; a++) {
+        int corner = above * (order + 1) + a;
+        nodes[i + a] += corner < 8 ? s->quads[moment][corner / 4][first + i][corner % 4] : s->ninth[moment][first + i];
+    }
+}
+
+/* Adds the sums to the grid and clears them. */
+LM_HD void flush(struct worker *w, int order, const struct footprint *f)
+{
+    struct lm_cpu *c = w->c;
+    for (int j = 0; j < f->width; j++) {
+        int32_t nodes[LM_MOMENTS][WIDTH_MAX] = {0};
+        for (int d = 0; d < LM_MOMENTS; d++)
+            for (int b = 0; b <= order && b <= j; b++)
+                add_stencils(order, &w->sums, d, (j - b) * f->width, f->width, b, nodes[d]);
+        size_t row = (size_t)f->row[j] * (size_t)c->base.setup.grid.nx;
+        omp_set_lock(&c->row_lock[f->row[j]]);
+        for (int d = 0; d < LM_MOMENTS; d++)
+            for (int i = 0; i < f->width; i++)
+                c->sums[d][row + (size_t)f->column[i]] += nodes[d][i];
+        omp_unset_lock(&c->row_lock[f->row[j]]);
+    }
+    memset(&w->sums, 0, sizeof w->sums);
+}
+
+LM_HD void pass_tile(struct worker *w, int order, size_t first, size_t end, const struct footprint *f)
+{
+    for (; first < end; first += LM_CHUNK) {
+        size_t last = end - first < LM_CHUNK ? end : first + LM_CHUNK;
+        for (size_t k = first; k < last; k += BLOCK)
+            pass_block(w, order, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
+        flush(w, order, f);
+    }
+}
+
+int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_cpu_species *s = &c->species[species];
+    uint64_t speed2 = 0;
+    int64_t strays = 0;
+#pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
+    {
+        lm_real fields[6 * AREA_MAX];
+        struct worker w = {.c = c, .a = arrays_of(s), .step = step_of(c, species, pass)};
+#pragma omp for schedule(dynamic, 4)
+        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
+            struct footprint f = footprint_of(c, tile);
+            w.tile = tile;
+            w.window = fill_window(c, &f, fields);
+            if (b->setup.shape == 1)
+                pass_tile(&w, 1, s->tile_start[tile], s->tile_start[tile + 1], &f);
+            else
+                pass_tile(&w, 2, s->tile_start[tile], s->tile_start[tile + 1], &f);
+        }
+        speed2 = w.speed2;
+        strays = w.strays;
+    }
+    c->control.speed2[species] = lm_from_bits(speed2);
+    c->control.strays[species] = strays;
+    return LM_OK;
+}

@@ -1,0 +1,198 @@
+/* The pass of the CPU backend, particles in blocks, against one particle after the other through the grid, to the bit:
+ * any number of particles in a tile, strays among them. test_pass_single.c includes this file. */
+#ifndef LM_PRECISION
+#define LM_PRECISION 64
+#endif
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/backend.h"
+#include "larmor/config.h"
+#include "larmor/physics/bounds.h"
+#include "larmor/physics/deposit.h"
+#include "larmor/physics/rng.h"
+#include "larmor/physics/stray.h"
+#include "require.h"
+#include "suite.h"
+
+enum { NX = 37, NY = 21, CELLS = NX * NY, SIZE = (NX + 2 * LM_GHOST) * (NY + 2 * LM_GHOST), MOST = 20000 };
+
+struct particles {
+    int64_t x[MOST], y[MOST];
+    lm_real u[MOST], v[MOST], w[MOST];
+};
+
+static struct particles before, after;
+static double field[6][SIZE];
+static int64_t moments[LM_MOMENTS][CELLS];
+static uint64_t draws;
+
+static double draw(void) /* in [0, 1) */
+{
+    return (double)(lm_random_at(7, 0, LM_STREAM_POSITION, (uint32_t)draws++, 0).a >> 11) * 0x1p-53;
+}
+
+static struct lm_raw_particles raw(struct particles *p)
+{
+    return (struct lm_raw_particles){p->x, p->y, p->u, p->v, p->w};
+}
+
+static struct lm_backend *backend(int shape, int tile, int threads)
+{
+    struct lm_setup s = {.grid = lm_grid_make(NX, NY, NX * 0.25, NY * 0.25),
+                         .shape = shape,
+                         .precision = LM_PRECISION == 32 ? LM_SINGLE : LM_DOUBLE,
+                         .tile = tile,
+                         .threads = threads,
+                         .species_count = 1};
+    s.ohm.rx = s.ohm.ry = 4;
+    s.species[0] = (struct lm_backend_species){1, 1, 1};
+    struct lm_backend *b;
+    ck_assert_int_eq(lm_cpu_create(&s, &b), LM_OK);
+    for (int d = 0; d < 6; d++) {
+        for (int k = 0; k < SIZE; k++)
+            field[d][k] = 2 * draw() - 1;
+        lm_grid_wrap(&s.grid, field[d]);
+        b->ops->put(b, d < 3 ? LM_PUSH_E + d : LM_B + d - 3, field[d]);
+    }
+    return b;
+}
+
+/* All in the cells [0, wide) x [0, wide); one in `fast` crosses up to seven cells a step of 1/8, the others a tenth. */
+static void fill(struct lm_backend *b, int count, int wide, int fast)
+{
+    for (int k = 0; k < count; k++) {
+        double speed = fast && k % fast == 0 ? 14 : 0.2;
+        before.x[k] = (int64_t)(draw() * wide * (double)LM_ONE);
+        before.y[k] = (int64_t)(draw() * wide * (double)LM_ONE);
+        before.u[k] = (lm_real)(speed * (2 * draw() - 1));
+        before.v[k] = (lm_real)(speed * (2 * draw() - 1));
+        before.w[k] = (lm_real)(speed * (2 * draw() - 1));
+    }
+    b->ops->reserve(b, 0, (uint64_t)count);
+    for (int place = 0; place < 2; place++)
+        b->ops->put_particles(b, 0, place, (uint64_t)count, raw(&before));
+}
+
+static void add(int moment, int i, int j, int32_t part)
+{
+    moments[moment][lm_wrap(j, NY) * NX + lm_wrap(i, NX)] += part;
+}
+
+/* One particle of `before`, which becomes the one expected; returns |v|^2. */
+static double pass_one(const struct lm_setup *s, int order, const struct lm_step *step, int k)
+{
+    const double *const fields[6] = {field[0], field[1], field[2], field[3], field[4], field[5]};
+    struct lm_tiling t = {NX, 1, 1, NX, NY}; /* positions from the domain's corner: one tile */
+    struct lm_particle p = {(lm_fix)before.x[k], (lm_fix)before.y[k], before.u[k], before.v[k], before.w[k]};
+    struct lm_stray at;
+    lm_fix dx, dy;
+    lm_stray_at(&at, &t, 0, &p, fields, s->grid.stride);
+    struct lm_window win = lm_stray_window(&at);
+    lm_push(order, &at.p, &win, step, &dx, &dy);
+    int32_t half_x = lm_fix24(at.p.x + (dx >> 1)), half_y = lm_fix24(at.p.y + (dy >> 1));
+    dx = step->move ? dx : 0, dy = step->move ? dy : 0;
+    int32_t end_x = lm_fix24(at.p.x + dx), end_y = lm_fix24(at.p.y + dy);
+#define ADD(d, a, b, part) add(d, at.i + (a), at.j + (b), part)
+    LM_DEPOSIT_CURRENT(order, half_x, half_y, at.p.u, at.p.v, at.p.w, step->current_scale, ADD);
+    LM_DEPOSIT_DENSITY(order, end_x, end_y, ADD);
+#undef ADD
+    before.x[k] = lm_global((lm_fix)(p.x + dx), 0, NX, NX);
+    before.y[k] = lm_global((lm_fix)(p.y + dy), 0, NX, NY);
+    before.u[k] = at.p.u, before.v[k] = at.p.v, before.w[k] = at.p.w;
+    return lm_speed2(&at.p);
+}
+
+static void require_moments(struct lm_backend *b, int cap)
+{
+    static double got[SIZE], want[LM_MOMENTS][SIZE];
+    const struct lm_grid *g = &b->setup.grid;
+    b->ops->collect(b, 0, cap, 1);
+    b->ops->moments(b);
+    for (int k = 0; k < CELLS; k++) {
+        const int64_t sums[4] = {moments[0][k], moments[1][k], moments[2][k], moments[3][k]};
+        double out[4];
+        lm_species_moments(sums, 1, 1, cap, out);
+        for (int d = 0; d < 4; d++)
+            want[d][lm_at(g, k % NX, k / NX)] = out[d];
+    }
+    for (int d = 0; d < 4; d++)
+        lm_grid_wrap(g, want[d]);
+    for (int d = 0; d < 4; d++) {
+        b->ops->get(b, LM_N_NEW + d, got);
+        for (int k = 0; k < CELLS; k++) {
+            size_t m = lm_at(g, k % NX, k / NX);
+            const double *const at[4] = {want[0] + m, want[1] + m, want[2] + m, want[3] + m};
+            double centred[4];
+            lm_centred_moments(at, g->stride, centred);
+            require(got[m] == centred[d]);
+        }
+    }
+}
+
+static void check_pass(struct lm_backend *b, int count, int move)
+{
+    const struct lm_setup *s = &b->setup;
+    struct lm_pass pass = {.kick_dt = 0.125, .drift_dt = 0.125, .move = move, .cap = 5};
+    struct lm_step step = lm_step_make(pass.kick_dt, pass.drift_dt, move, pass.cap, 1, s->ohm.rx, s->ohm.ry);
+    struct lm_control control;
+    double speed2 = 0;
+    memset(moments, 0, sizeof moments);
+    b->ops->get_particles(b, 0, 0, (uint64_t)count, raw(&before));
+    for (int k = 0; k < count; k++)
+        speed2 = lm_max(speed2, s->shape == 1 ? pass_one(s, 1, &step, k) : pass_one(s, 2, &step, k));
+    b->ops->pass(b, 0, &pass);
+    b->ops->get_particles(b, 0, 0, (uint64_t)count, raw(&after));
+    b->ops->control(b, &control);
+    require(control.speed2[0] == speed2);
+    for (int k = 0; k < count; k++) {
+        require(after.x[k] == before.x[k] && after.y[k] == before.y[k]);
+        require(after.u[k] == before.u[k] && after.v[k] == before.v[k] && after.w[k] == before.w[k]);
+    }
+    require_moments(b, pass.cap);
+}
+
+/* Every remainder of a block and of the vectors in it, more than one block, more than LM_CHUNK; strays that begin or
+ * end far from home. The third pass finds what the first two have scattered. */
+START_TEST(like_one_after_the_other)
+{
+    static const int counts[] = {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 1000, MOST};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        for (int fast = 0; fast <= 8; fast += 4) {
+            struct lm_backend *b = backend(1 + _i % 2, _i & 2 ? 16 : 8, 1 + k % 2);
+            fill(b, counts[k], k % 3 ? 8 : 16, fast);
+            check_pass(b, counts[k], 1);
+            check_pass(b, counts[k], 1);
+            check_pass(b, counts[k], 0);
+            lm_backend_destroy(&b);
+        }
+}
+END_TEST
+
+/* There are strays where this test wants them, and none where it does not. */
+START_TEST(strays_are_counted)
+{
+    struct lm_control control;
+    for (int fast = 0; fast <= 4; fast += 4) {
+        struct lm_backend *b = backend(1, 8, 1);
+        fill(b, 1000, 16, fast);
+        check_pass(b, 1000, 1);
+        b->ops->control(b, &control);
+        require(fast ? control.strays[0] > 50 && control.strays[0] <= 250 : control.strays[0] == 0);
+        lm_backend_destroy(&b);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create(LM_PRECISION == 64 ? "pass, double" : "pass, single");
+    TCase *t = tcase_create("pass");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, like_one_after_the_other, 0, 4);
+    tcase_add_test(t, strays_are_counted);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
