@@ -111,6 +111,11 @@ $(B)/%.cu.64.o: %.cu $(B)/flags
 	$(say) NVCC $@
 	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
 
+ifneq ($(NVCC),)
+$(B)/tests/gpu/test_gpu.c.o: CFLAGS += -DLM_CUDA
+$(B)/tests/gpu/test_gpu: $(B)/tests/gpu/divide.cu.o
+endif
+
 $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)

@@ -109,6 +109,7 @@ static int gpu_swap_levels(struct lm_backend *b)
 
 static int gpu_control(struct lm_backend *b, struct lm_control *out)
 {
+    lm_gpu_range range("control");
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_control *c = g->control_host;
     lm_gpu_check(g, cudaMemcpyAsync(c, g->control, sizeof *c, cudaMemcpyDeviceToHost, g->stream), "control values");
@@ -127,6 +128,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
 
 static int gpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
 {
+    lm_gpu_range range("fingerprint");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
     lm_gpu_hash_fields(g);

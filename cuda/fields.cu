@@ -28,6 +28,25 @@ __device__ __forceinline__ struct lm_vector vector_at(const double *a, const sha
     return {a[k], a[s.pitch + k], a[2 * s.pitch + k]};
 }
 
+__device__ __forceinline__ void put(double *a, const shape &s, size_t k, const struct lm_vector &v)
+{
+    a[k] = v.x;
+    a[s.pitch + k] = v.y;
+    a[2 * s.pitch + k] = v.z;
+}
+
+/* A cell and its periodic images. */
+__device__ __forceinline__ void store_vector(const shape &s, double *a, int i, int j, const struct lm_vector &v)
+{
+    if (is_inner(s, i, j)) {
+        put(a, s, at(s, i, j), v);
+        return;
+    }
+    store(s, a, i, j, v.x);
+    store(s, a + s.pitch, i, j, v.y);
+    store(s, a + 2 * s.pitch, i, j, v.z);
+}
+
 /* What Ohm's law takes in a cell besides B. */
 struct plasma {
     struct lm_vector ji;
@@ -184,8 +203,7 @@ __global__ void __launch_bounds__(LANES *WARPS, HYPER ? RK4_HYPER_BLOCKS : RK4_B
     const struct lm_rk4 one = lm_rk4_stage(FIRST, h), two = lm_rk4_stage(FIRST + 1, h);
     faraday_rows<HYPER> first = {}, second = {};
     struct lm_vector sum[3] = {}; /* of rows j - 2, j - 3, j - 4 after the first stage */
-    int row = lm_wrap(t.first - WIDE, s.ny), row2 = lm_wrap(t.first - WIDE - HALO, s.ny),
-        row4 = lm_wrap(t.first - 2 * WIDE, s.ny);
+    int row = lm_wrap(t.first - WIDE, s.ny), row2 = lm_wrap(t.first - WIDE - HALO, s.ny);
     unsigned k = element(s, t, row);
     struct lm_vector b_row = vector_at(a.b, s, k);
     plasma_row given = plasma_at<false>(in, s, k);
@@ -196,29 +214,27 @@ __global__ void __launch_bounds__(LANES *WARPS, HYPER ? RK4_HYPER_BLOCKS : RK4_B
         k = element(s, t, row); /* the next row comes while this one is worked on */
         b_row = vector_at(a.b, s, k);
         given = plasma_at<false>(in, s, k);
-        unsigned k2 = element(s, t, row2), k4 = element(s, t, row4);
-        struct lm_vector state = vector_at(a.state, s, k2);
-        plasma_row given2 = plasma_at<false>(in, s, k2);
+        unsigned k2 = element(s, t, row2);
+        struct lm_vector state = vector_at(a.state, s, k2), result = FIRST == 0 ? state : vector_at(a.result, s, k2);
 
         struct lm_vector rate = first.advance(b, here, o);
+        plasma_row given2 = plasma_at<false>(in, s, k2);
         sum[2] = sum[1];
         sum[1] = sum[0];
-        sum[0] = step_from(FIRST == 0 ? state : vector_at(a.result, s, k2), one.result, rate);
+        sum[0] = step_from(result, one.result, rate);
         rate = second.advance(step_from(state, one.next, rate), closed<false>(in, given2), o);
         if (t.mine && j >= t.first + WIDE) {
             struct lm_vector after = step_from(sum[2], two.result, rate);
             if (FIRST == 0) {
+                unsigned k4 = element(s, t, j - WIDE);
                 struct lm_vector next = step_from(vector_at(a.state, s, k4), two.next, rate);
-                a.next[k4] = next.x, a.next[s.pitch + k4] = next.y, a.next[2 * s.pitch + k4] = next.z;
-                a.sum[k4] = after.x, a.sum[s.pitch + k4] = after.y, a.sum[2 * s.pitch + k4] = after.z;
+                put(a.next, s, k4, next);
+                put(a.sum, s, k4, after);
             } else {
-                store(s, a.next, t.i, j - WIDE, after.x);
-                store(s, a.next + s.pitch, t.i, j - WIDE, after.y);
-                store(s, a.next + 2 * s.pitch, t.i, j - WIDE, after.z);
+                store_vector(s, a.next, t.i, j - WIDE, after);
             }
         }
         row2 = row2 + 1 == s.ny ? 0 : row2 + 1;
-        row4 = row4 + 1 == s.ny ? 0 : row4 + 1;
     }
 }
 
@@ -243,11 +259,11 @@ __global__ void __launch_bounds__(LANES *WARPS, OHM_BLOCKS)
         given = plasma_at<AHEAD>(in, s, k);
         double e[3], ideal[3];
         electric.advance(b_here, here, o, e, ideal);
-        if (t.mine && j > t.first)
-            for (int d = 0; d < 3; d++) {
-                store(s, field + d * s.pitch, t.i, j - 1, e[d]);
-                store(s, push + d * s.pitch, t.i, j - 1, o.friction ? ideal[d] : e[d]);
-            }
+        if (t.mine && j > t.first) {
+            bool f = o.friction;
+            store_vector(s, field, t.i, j - 1, {e[0], e[1], e[2]});
+            store_vector(s, push, t.i, j - 1, {f ? ideal[0] : e[0], f ? ideal[1] : e[1], f ? ideal[2] : e[2]});
+        }
     }
 }
 
@@ -285,6 +301,7 @@ cut cut_of(const struct lm_gpu *g, int halo, int blocks)
 
 int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
 {
+    lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
     shape s = shape_of(g);
@@ -307,6 +324,7 @@ int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
 
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
+    lm_gpu_range range("ohm");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
     double *push = b->setup.smoothing % 2 ? g->spare : g->array[LM_PUSH_E]; /* so that the last pass ends there */

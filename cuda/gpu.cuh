@@ -4,6 +4,7 @@
 #define LARMOR_GPU_CUH
 
 #include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "larmor/backend.h"
 #include "larmor/physics/tiling.h"
@@ -63,6 +64,18 @@ struct lm_gpu {
 };
 
 enum { LM_GPU_PIECE = 1 << 18, LM_GPU_THREADS = 256 };
+
+/* A named stretch of host time in a profiler's timeline (NVTX), to the end of the scope. */
+struct lm_gpu_range {
+    explicit lm_gpu_range(const char *name)
+    {
+        nvtxRangePushA(name);
+    }
+    ~lm_gpu_range()
+    {
+        nvtxRangePop();
+    }
+};
 
 static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
 {

@@ -199,6 +199,7 @@ int lm_gpu_copy(struct lm_backend *b, int to, int from, int count)
 
 int lm_gpu_closure(struct lm_backend *b, int density, int other)
 {
+    lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
     closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], g->array[LM_PRESSURE],
                                                               g->array[density], g->array[other], b->setup.grid.size,
@@ -218,6 +219,7 @@ int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes)
 
 int lm_gpu_survey(struct lm_backend *b)
 {
+    lm_gpu_range range("survey");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
     double k2 = lm_largest_k2(b->setup.grid.nx, b->setup.grid.ny, o->rx, o->ry);
@@ -231,6 +233,7 @@ int lm_gpu_survey(struct lm_backend *b)
 
 int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
 {
+    lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_backend_species *s = &b->setup.species[species];
     collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(
@@ -240,6 +243,7 @@ int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
 
 int lm_gpu_moments(struct lm_backend *b)
 {
+    lm_gpu_range range("moments");
     struct lm_gpu *g = lm_gpu_of(b);
     int passes = b->setup.smoothing;
     double *out = g->array[LM_N_NEW];
@@ -252,6 +256,7 @@ int lm_gpu_moments(struct lm_backend *b)
 
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
 {
+    lm_gpu_range range("grid sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const double *field = g->array[LM_B];
     scales scale;

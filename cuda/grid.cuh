@@ -23,10 +23,16 @@ __device__ __forceinline__ size_t at(const shape &s, int i, int j)
     return (size_t)(j + LM_GHOST) * s.stride + (i + LM_GHOST);
 }
 
+/* Whether a cell has no image in the ghosts. */
+__device__ __forceinline__ bool is_inner(const shape &s, int i, int j)
+{
+    return i >= LM_GHOST && i < s.nx - LM_GHOST && j >= LM_GHOST && j < s.ny - LM_GHOST;
+}
+
 /* Writes cell (i, j) of the domain and its periodic images in the ghosts. */
 __device__ __forceinline__ void store(const shape &s, double *a, int i, int j, double value)
 {
-    if (i >= LM_GHOST && i < s.nx - LM_GHOST && j >= LM_GHOST && j < s.ny - LM_GHOST) {
+    if (is_inner(s, i, j)) {
         a[at(s, i, j)] = value;
         return;
     }

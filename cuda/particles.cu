@@ -52,20 +52,36 @@ template <int T> struct window {
     lm_real field[6 * FIELD];
 };
 
-/* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it keeps.
- * Lane l of a warp adds to copy l % COPIES, in banks of its own, so that lanes whose particles lie in one cell do not wait
- * for each other; more copies leave room for fewer blocks. Chosen on an H200 among some twenty. */
+/* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it
+ * keeps. Lane l of a warp adds to copy l % COPIES, in banks of its own, so that lanes whose particles lie in one cell
+ * do not wait for each other; more copies leave room for fewer blocks. Chosen on an H200 among some twenty. */
 template <int ORDER, int T> struct pass_block;
 #if LM_PRECISION == 32
-template <> struct pass_block<1, 8> { enum { THREADS = 256, BLOCKS = 5, COPIES = 8 }; };
-template <> struct pass_block<2, 8> { enum { THREADS = 320, BLOCKS = 4, COPIES = 16 }; };
-template <> struct pass_block<1, 16> { enum { THREADS = 256, BLOCKS = 3, COPIES = 8 }; };
-template <> struct pass_block<2, 16> { enum { THREADS = 320, BLOCKS = 3, COPIES = 8 }; };
+template <> struct pass_block<1, 8> {
+    enum { THREADS = 256, BLOCKS = 5, COPIES = 8 };
+};
+template <> struct pass_block<2, 8> {
+    enum { THREADS = 320, BLOCKS = 4, COPIES = 16 };
+};
+template <> struct pass_block<1, 16> {
+    enum { THREADS = 256, BLOCKS = 3, COPIES = 8 };
+};
+template <> struct pass_block<2, 16> {
+    enum { THREADS = 320, BLOCKS = 3, COPIES = 8 };
+};
 #else
-template <> struct pass_block<1, 8> { enum { THREADS = 192, BLOCKS = 4, COPIES = 8 }; };
-template <> struct pass_block<2, 8> { enum { THREADS = 192, BLOCKS = 3, COPIES = 16 }; };
-template <> struct pass_block<1, 16> { enum { THREADS = 192, BLOCKS = 3, COPIES = 4 }; };
-template <> struct pass_block<2, 16> { enum { THREADS = 256, BLOCKS = 2, COPIES = 8 }; };
+template <> struct pass_block<1, 8> {
+    enum { THREADS = 192, BLOCKS = 4, COPIES = 8 };
+};
+template <> struct pass_block<2, 8> {
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 16 };
+};
+template <> struct pass_block<1, 16> {
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 4 };
+};
+template <> struct pass_block<2, 16> {
+    enum { THREADS = 256, BLOCKS = 2, COPIES = 8 };
+};
 #endif
 
 /* Shared memory of a block of the pass. */
@@ -320,6 +336,7 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const populati
 
 int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
+    lm_gpu_range range("pass");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     lm_u64 *speed2 = &g->control->speed2[species], *strays = &g->control->strays[species];
@@ -352,6 +369,7 @@ int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)
 int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
                                struct lm_particle_sums *out)
 {
+    lm_gpu_range range("particle sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     out->exponent_v = lm_sum_exponent((double)s->count, half->cap);

@@ -238,6 +238,7 @@ struct lm_profile upload_profile(struct lm_gpu *g, struct lm_profile p, double *
 
 int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
 {
+    lm_gpu_range range("sort");
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
     if (s->count == 0)
@@ -358,6 +359,7 @@ int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first
 
 int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
 {
+    lm_gpu_range range("load");
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
     struct lm_profile profile;

@@ -61,7 +61,9 @@ static int make_rows(const struct lm_bench *b, struct step_row *rows)
     if (!lm_bench_on_gpu(b) && b->threads > 1)
         add_thermal(rows, &count, base, 1);
     p.ppc = 16;
-    add(rows, &count, "16 particles a cell", p);
+    add(rows, &count, "16 a cell, linear, double", p);
+    p.precision = LM_SINGLE;
+    add(rows, &count, "16 a cell, linear, single", p);
     p = base;
     p.more[0] = "species.protons.drift_x=7.5";
     add(rows, &count, "drift of 0.3 cells a step", p);
@@ -81,6 +83,7 @@ static int make_rows(const struct lm_bench *b, struct step_row *rows)
     p.ppc = b->options->quick ? 8 : 64;
     add(rows, &count, b->options->quick ? "small: 16^2 x 8" : "small: 64^2 x 64", p);
     p = base;
+    add(rows, &count, "series row each 10 steps", p)->series_every = 10;
     p.substeps = 4;
     add(rows, &count, "4 substeps, series row each 10 steps", p)->series_every = 10;
     p.substeps = 20;
@@ -201,7 +204,7 @@ static void put_result(struct lm_table *t, const struct lm_bench *b, const struc
 int lm_bench_step(struct lm_bench *b)
 {
     struct step_row rows[MAX_ROWS];
-    struct protocol p = {50, 20, 10};
+    struct protocol p = {50, 50, 5}; /* a batch holds one sort or two */
     struct lm_table *t;
     if (!lm_bench_on_gpu(b))
         p = (struct protocol){5, 4, 5};

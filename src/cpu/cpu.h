@@ -23,11 +23,11 @@ struct lm_cpu {
     int grid_threads; /* for loops over the grid: 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
-    int64_t *sums[4];                  /* [ny][nx] integer moments of one species */
-    omp_lock_t *row_lock;              /* [ny]: held by the thread that adds to this row of `sums` */
-    double *raw[4];                    /* density and face currents of all species */
+    int64_t *sums[4];                             /* [ny][nx] integer moments of one species */
+    omp_lock_t *row_lock;                         /* [ny]: held by the thread that adds to this row of `sums` */
+    double *raw[4];                               /* density and face currents of all species */
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
-    double *stage[3], *result[3];      /* work of RK4 */
+    double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;

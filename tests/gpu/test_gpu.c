@@ -72,6 +72,10 @@ static void under_sanitizer(const struct run_case *c)
     failures += system(command) != 0;
 }
 
+#ifdef LM_CUDA
+unsigned long long test_divide(unsigned long long *tried); /* divide.cu */
+#endif
+
 /* The CPU's fingerprints, as they would stand in golden.txt. */
 static int print_cpu(void)
 {
@@ -115,6 +119,12 @@ int main(int argc, char **argv)
         compare_restart(c, print);
         compare_totals(c, gpu8);
     }
+#ifdef LM_CUDA
+    unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);
+    failures += wrong > 0;
+    if (!fast && !write)
+        printf("divisions %llu, wrong %llu\n", tried, wrong);
+#endif
     if (!write)
         printf("%d cases, %d failures\n", cases, failures);
     return failures != 0;

@@ -1,0 +1,51 @@
+/* lm_divide3 on the GPU against its own division, which is correctly rounded: random mantissas over every exponent, so
+ * that both the quick way and the way out of it are taken, and zeros. */
+#include "larmor/physics/hash.h"
+
+namespace
+{
+
+enum { BLOCKS = 4096, THREADS = 256, ROUNDS = 512 };
+
+/* A finite number with random sign and mantissa; its exponent in [low, high], biased. */
+__device__ double random_number(uint64_t r, int low, int high)
+{
+    uint64_t exponent = (uint64_t)low + (r >> 52) % (uint64_t)(high - low + 1);
+    return lm_from_bits((lm_mix(r) & 0x800fffffffffffffull) | exponent << 52);
+}
+
+__global__ void divide_kernel(unsigned long long *wrong)
+{
+    uint64_t thread = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
+    for (uint64_t n = 0; n < ROUNDS; n++) {
+        double a[3], d[3], q[3];
+        int wide = n % 4 == 0; /* else numbers as they are in a plasma */
+        for (uint64_t k = 0; k < 3; k++) {
+            uint64_t r = lm_mix(3 * (thread * ROUNDS + n) + k);
+            a[k] = r % 61 == 0 ? 0.0 : random_number(r, wide ? 0 : 900, wide ? 2046 : 1100);
+            d[k] = lm_abs(random_number(lm_mix(r + 1), wide ? 1 : 1000, wide ? 2046 : 1050));
+        }
+        lm_divide3(a, d, q);
+        for (int k = 0; k < 3; k++)
+            if (lm_bits(q[k]) != lm_bits(__ddiv_rn(a[k], d[k])))
+                atomicAdd(wrong, 1ull);
+    }
+}
+
+} // namespace
+
+/* Wrong quotients among *tried; all of them where the GPU fails. */
+extern "C" unsigned long long test_divide(unsigned long long *tried)
+{
+    unsigned long long *wrong, result = 0;
+    *tried = 3ull * BLOCKS * THREADS * ROUNDS;
+    if (cudaMalloc(&wrong, sizeof *wrong) != cudaSuccess)
+        return *tried;
+    cudaMemset(wrong, 0, sizeof *wrong);
+    divide_kernel<<<BLOCKS, THREADS>>>(wrong);
+    if (cudaGetLastError() != cudaSuccess ||
+        cudaMemcpy(&result, wrong, sizeof result, cudaMemcpyDeviceToHost) != cudaSuccess)
+        result = *tried;
+    cudaFree(wrong);
+    return result;
+}
