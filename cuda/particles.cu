@@ -89,7 +89,7 @@ template <int ORDER, int T> struct pass_store {
     enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
     int32_t parts[PARTS * COPIES];
     window<T> win;
-    uint32_t strays;
+    uint32_t strays, first_stray; /* of this chunk; and where they begin in the list */
 };
 
 /* Calls body(k, i, j) for the nodes of a tile's window, a thread each: k their number in the window, (i, j) the cell of
@@ -155,9 +155,26 @@ __device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, c
     });
 }
 
+/* Adds the chunk's strays, in h.place, to the list of all; *strays: how many there are. */
+template <int ORDER, int T>
+__device__ __forceinline__ void list_strays(pass_store<ORDER, T> &store, const population &h, lm_u64 *strays)
+{
+    uint32_t count = store.strays;
+    if (count == 0)
+        return;
+    const struct lm_gpu_chunk c = chunk_of(h);
+    if (threadIdx.x == 0)
+        store.first_stray = (uint32_t)atomicAdd(strays, (lm_u64)count);
+    __syncthreads();
+    for (uint32_t n = threadIdx.x; n < count; n += blockDim.x) {
+        h.stray[store.first_stray + n] = h.place[c.first + n];
+        h.stray_tile[store.first_stray + n] = c.tile;
+    }
+}
+
 template <int ORDER, int T>
 __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS)
-    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max)
+    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
@@ -208,8 +225,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
     flush_parts(store, h.t, c.tile, sums);
-    if (threadIdx.x == 0)
-        h.strays[blockIdx.x] = store.strays;
+    list_strays(store, h, strays);
 }
 
 /* The fields around a stray. */
@@ -224,46 +240,39 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
     return lm_stray_window(&s);
 }
 
-/* The direct path: strays of all chunks, a warp a chunk, gathered from and deposited on the whole grid. */
+/* The direct path: particles of the list, gathered from and deposited on the whole grid. */
 template <int ORDER>
 __global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max,
-                             lm_u64 *strays)
+                             const lm_u64 *strays)
 {
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
-    uint32_t warps = gridDim.x * THREADS / 32;
-    lm_u64 speed2 = 0, seen = 0;
-    for (uint32_t chunk = (blockIdx.x * THREADS + threadIdx.x) / 32; chunk < *h.chunks; chunk += warps) {
-        const struct lm_gpu_chunk c = h.chunk[chunk];
-        uint32_t count = h.strays[chunk];
-        for (uint32_t n = threadIdx.x % 32; n < count; n += 32) {
-            uint32_t k = h.place[c.first + n];
-            struct lm_particle p = particle_at(h.a, k);
-            struct lm_stray s;
-            lm_fix dx, dy;
-            struct lm_window win = patch_of(f, h.t, (int)c.tile, p, s);
-            lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+    lm_u64 speed2 = 0;
+    for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < *strays; n += (lm_u64)gridDim.x * THREADS) {
+        uint32_t k = h.stray[n];
+        struct lm_particle p = particle_at(h.a, k);
+        struct lm_stray s;
+        lm_fix dx, dy;
+        struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
+        lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
 #define ADD(d, a, b, part)                                                                                             \
     do {                                                                                                               \
         int64_t add_ = part;                                                                                           \
         size_t g_ = (size_t)lm_wrap(s.j + (b), h.t.cells_y) * h.t.cells_x + lm_wrap(s.i + (a), h.t.cells_x);           \
         atomicAdd(&sums[(d)*cells + g_], (lm_u64)add_);                                                                \
     } while (0)
-            LM_DEPOSIT_CURRENT(ORDER, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
-                               step.current_scale, ADD);
-            lm_fix mx = step.move ? dx : 0, my = step.move ? dy : 0;
-            LM_DEPOSIT_DENSITY(ORDER, lm_fix24(s.p.x + mx), lm_fix24(s.p.y + my), ADD);
+        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
+                           step.current_scale, ADD);
+        lm_fix mx = step.move ? dx : 0, my = step.move ? dy : 0;
+        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(s.p.x + mx), lm_fix24(s.p.y + my), ADD);
 #undef ADD
-            p.x += mx;
-            p.y += my;
-            p.u = s.p.u, p.v = s.p.v, p.w = s.p.w;
-            put_particle(h.a, k, p);
-            lm_u64 bits = lm_bits((double)lm_speed2(&p));
-            speed2 = bits > speed2 ? bits : speed2;
-            seen++;
-        }
+        p.x += mx;
+        p.y += my;
+        p.u = s.p.u, p.v = s.p.v, p.w = s.p.w;
+        put_particle(h.a, k, p);
+        lm_u64 bits = lm_bits((double)lm_speed2(&p));
+        speed2 = bits > speed2 ? bits : speed2;
     }
     lm_warp_max(speed2_max, speed2);
-    lm_warp_sum(strays, seen);
 }
 
 template <int ORDER, int T>
@@ -322,13 +331,13 @@ __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
 
 template <int ORDER, int T>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
-                const struct lm_step &step, lm_u64 *speed2)
+                const struct lm_step &step, lm_u64 *speed2, lm_u64 *strays)
 {
     size_t bytes = sizeof(pass_store<ORDER, T>);
     auto kernel = pass_kernel<ORDER, T>;
     lm_gpu_check(g, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
                  "shared memory of the pass");
-    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2);
+    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2, strays);
     return LM_GPU_LAUNCHED(g, "particle pass");
 }
 
@@ -348,11 +357,13 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     if (s->count == 0)
         return g->failed;
     if (b->setup.shape == 1)
-        b->setup.tile == 8 ? launch_pass<1, 8>(g, s, h, f, step, speed2) : launch_pass<1, 16>(g, s, h, f, step, speed2);
+        b->setup.tile == 8 ? launch_pass<1, 8>(g, s, h, f, step, speed2, strays)
+                           : launch_pass<1, 16>(g, s, h, f, step, speed2, strays);
     else
-        b->setup.tile == 8 ? launch_pass<2, 8>(g, s, h, f, step, speed2) : launch_pass<2, 16>(g, s, h, f, step, speed2);
+        b->setup.tile == 8 ? launch_pass<2, 8>(g, s, h, f, step, speed2, strays)
+                           : launch_pass<2, 16>(g, s, h, f, step, speed2, strays);
     auto direct = b->setup.shape == 1 ? stray_kernel<1> : stray_kernel<2>;
-    direct<<<(unsigned)g->processors * 2, THREADS, 0, g->stream>>>(h, f, step, g->sums, speed2, strays);
+    direct<<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(h, f, step, g->sums, speed2, strays);
     return LM_GPU_LAUNCHED(g, "pass of strays");
 }
 

@@ -24,7 +24,8 @@ struct population {
     const uint32_t *tile_start;
     const struct lm_gpu_chunk *chunk;
     const uint32_t *chunks; /* how many there are */
-    uint32_t *place, *strays;
+    uint32_t *place;
+    uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
 };
 
 static inline population population_of(const struct lm_gpu *g, int species)
@@ -36,7 +37,8 @@ static inline population population_of(const struct lm_gpu *g, int species)
                     s->chunk,
                     s->chunk_first + g->tiles,
                     s->place,
-                    s->strays};
+                    s->rank,
+                    (uint32_t *)s->scratch};
     return h;
 }
 

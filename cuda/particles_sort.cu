@@ -285,7 +285,6 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     s->chunk = (struct lm_gpu_chunk *)lm_gpu_allocate(g, s->blocks * sizeof *s->chunk, "tiles");
     if (s->chunk)
         lm_gpu_check(g, cudaMemsetAsync(s->chunk, 0, s->blocks * sizeof *s->chunk, g->stream), "tiles");
-    s->strays = (uint32_t *)lm_gpu_allocate(g, s->blocks * sizeof(uint32_t), "tiles");
     return g->failed;
 }
 
