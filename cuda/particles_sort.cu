@@ -16,7 +16,7 @@ namespace
 {
 
 enum : uint32_t { NOWHERE = 0xffffffffu };
-enum { MOVE_THREADS = 1024, MOVE_SPAN = 4 * MOVE_THREADS };
+enum { MOVE_THREADS = 512, MOVE_EACH = 8 };
 
 /* Adds one to count[cell] for each lane; returns the value before this lane's. Lanes with the same cell act as one.
  * All lanes must take part; those with cell = NOWHERE do not count. */
@@ -54,13 +54,24 @@ __global__ void list_kernel(uint32_t *from, const uint32_t *cell_start, const ui
         from[cell_start[cell_of[k]] + rank[k]] = (uint32_t)k;
 }
 
-/* A block takes MOVE_SPAN places in a row: what it reads lies close together and is read once into the L1 cache. */
+/* A thread moves several particles, so that their loads are under way together; what a block reads lies close together
+ * and is read once into the L1 cache. */
 template <class V>
 __global__ void __launch_bounds__(MOVE_THREADS) move_kernel(V *to, const V *array, const uint32_t *from, uint64_t n)
 {
-    uint64_t start = blockIdx.x * (uint64_t)MOVE_SPAN;
-    for (uint64_t k = start + threadIdx.x; k < start + MOVE_SPAN && k < n; k += MOVE_THREADS)
-        to[k] = __ldg(&array[from[k]]);
+    uint64_t first = blockIdx.x * (uint64_t)(MOVE_EACH * MOVE_THREADS) + threadIdx.x;
+    uint32_t place[MOVE_EACH];
+    V value[MOVE_EACH];
+    LM_UNROLL
+    for (int e = 0; e < MOVE_EACH; e++)
+        place[e] = from[min(first + e * MOVE_THREADS, n - 1)];
+    LM_UNROLL
+    for (int e = 0; e < MOVE_EACH; e++)
+        value[e] = __ldg(&array[place[e]]);
+    LM_UNROLL
+    for (int e = 0; e < MOVE_EACH; e++)
+        if (first + e * MOVE_THREADS < n)
+            to[first + e * MOVE_THREADS] = value[e];
 }
 
 /* Starts of the tiles, and how many chunks each has. */
@@ -109,7 +120,7 @@ int clear_counts(struct lm_gpu *g, struct lm_gpu_species *s)
 
 template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, void **array)
 {
-    unsigned blocks = (unsigned)((s->count + MOVE_SPAN - 1) / MOVE_SPAN);
+    unsigned blocks = (unsigned)((s->count + MOVE_EACH * MOVE_THREADS - 1) / (MOVE_EACH * MOVE_THREADS));
     move_kernel<V><<<blocks, MOVE_THREADS, 0, g->stream>>>((V *)s->scratch, (const V *)*array, s->place, s->count);
     void *t = s->scratch;
     s->scratch = *array;

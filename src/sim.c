@@ -18,7 +18,7 @@ const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",  
 
 /* Measured on an H200 (`larmor bench order`): a sort costs as much as so many passes, a stray as much as so many other
  * particles. */
-static const double SORT_COST = 2.3, STRAY_COST = 40;
+static const double SORT_COST = 1.9, STRAY_COST = 50;
 enum { SORT_AT_LEAST_EVERY = 64 };
 
 int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
