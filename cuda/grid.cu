@@ -103,7 +103,7 @@ template <class F> __device__ __forceinline__ void each_cell(const shape &s, F b
 
 unsigned reduction_blocks(const struct lm_gpu *g)
 {
-    return (unsigned)g->processors * 8;
+    return (unsigned)g->processors * 4;
 }
 
 __device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)

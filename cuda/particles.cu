@@ -2,9 +2,9 @@
  *
  * A block takes one chunk of a tile (at most LM_CHUNK particles, so that int32 sums cannot overflow): it copies the
  * fields around the tile to shared memory in the particles' precision, streams the chunk once (coalesced, sorted by
- * cell: lanes that read the same nodes share one access), adds the integer moments with native int32 shared-memory
- * atomics, each lane in its own bank, and flushes them with one 64-bit atomic a node. Particles too far from their tile
- * go to the chunk's list and take the direct path in a second, small kernel.
+ * cell: lanes that read the same nodes share one access; the next particle is loaded ahead), adds the integer moments
+ * with native int32 shared-memory atomics into several copies, and flushes them with one 64-bit atomic a node.
+ * Particles too far from their tile go to a list and take the direct path in a second, small kernel.
  */
 #include "particles.cuh"
 
@@ -40,7 +40,7 @@ struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass
                         s->ohm.ry);
 }
 
-/* Nodes around a tile, and the fields there. Rows of fields are padded so that particles of neighbouring cells read
+/* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read
  * from different banks. */
 template <int T> struct window {
     enum { WIDTH = T + LM_WINDOW_EXTRA, AREA = WIDTH * WIDTH, ORIGIN = LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW };
@@ -54,7 +54,7 @@ template <int T> struct window {
 
 /* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it
  * keeps. Lane l of a warp adds to copy l % COPIES, in banks of its own, so that lanes whose particles lie in one cell
- * do not wait for each other; more copies leave room for fewer blocks. Chosen on an H200 among some twenty. */
+ * do not wait for each other so often; more copies leave room for fewer blocks. Chosen on an H200 among some twenty. */
 template <int ORDER, int T> struct pass_block;
 #if LM_PRECISION == 32
 template <> struct pass_block<1, 8> {
