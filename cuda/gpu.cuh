@@ -29,10 +29,10 @@ struct lm_gpu_chunk {
 
 struct lm_gpu_species {
     uint64_t count;
-    void *x, *y, *u, *v, *w, *scratch; /* as on the CPU: sorting moves one array at a time into scratch and swaps */
+    void *x, *y, *u, *v, *w, *scratch; /* a sort moves one array at a time into scratch and swaps */
     uint32_t *place;                   /* in a sort: where a place's particle comes from; in a pass: a chunk's strays */
-    uint32_t *rank;                    /* in a sort: a particle's number in its cell; in a pass: all strays */
-    uint32_t *tile_start;              /* [tiles + 1] */
+    uint32_t *rank;       /* in a sort: a particle's number in its cell; in a pass: all strays; their tiles: scratch */
+    uint32_t *tile_start; /* [tiles + 1] */
     uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
     uint32_t *chunk_first;             /* number of the first chunk of each tile: [tiles + 1] */
     struct lm_gpu_chunk *chunk;        /* [blocks] */

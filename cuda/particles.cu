@@ -281,6 +281,8 @@ __global__ void __launch_bounds__(THREADS)
 {
     __shared__ window<T> store;
     const struct lm_gpu_chunk c = chunk_of(h);
+    if (c.first == c.last)
+        return;
     struct lm_window near = fill_window<T>(store, h.t, c.tile, f);
     __syncthreads();
     int64_t sums[6] = {0, 0, 0, 0, 0, 0};
@@ -333,10 +335,11 @@ template <int ORDER, int T>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
                 const struct lm_step &step, lm_u64 *speed2, lm_u64 *strays)
 {
-    size_t bytes = sizeof(pass_store<ORDER, T>);
+    const size_t bytes = sizeof(pass_store<ORDER, T>);
     auto kernel = pass_kernel<ORDER, T>;
-    lm_gpu_check(g, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-                 "shared memory of the pass");
+    static const cudaError_t allowed = /* asked once, not in every step */
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    lm_gpu_check(g, allowed, "shared memory of the pass");
     kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2, strays);
     return LM_GPU_LAUNCHED(g, "particle pass");
 }

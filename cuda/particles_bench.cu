@@ -108,7 +108,7 @@ int prepare(measurement &m, const struct lm_particle_problem *p)
     h.tiles = p->cells / TILE;
     h.ppc = (uint32_t)p->particles_per_cell;
     h.in_tile = h.ppc * TILE * TILE;
-    h.chunks = (h.in_tile + MOST_IN_CHUNK - 1) / MOST_IN_CHUNK;
+    h.chunks = (h.in_tile + LM_CHUNK - 1) / LM_CHUNK;
     h.chunk = (h.in_tile / h.chunks + 31 + (h.in_tile % h.chunks != 0)) & ~31u;
     h.step = lm_step_make(0.01, 0.01, 1, 3, 1.0, 4.0, 4.0); /* dt = 0.01, cells of 0.25, |v| < 8 */
     m.count = (uint64_t)cells * h.ppc;

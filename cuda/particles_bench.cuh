@@ -22,8 +22,7 @@ enum {
     WIDTH = TILE + LM_WINDOW_EXTRA,
     AREA = WIDTH * WIDTH,
     ORIGIN = LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW,
-    NODES = LM_MOMENTS * AREA,
-    MOST_IN_CHUNK = 1 << 14 /* parts of at most 2^16 + 1 each fit an int32 */
+    NODES = LM_MOMENTS * AREA
 };
 
 enum stage { FUSED, PUSH, DEPOSIT };

@@ -73,16 +73,10 @@ static int one_table(struct lm_bench *b, const struct lm_particle_problem *p, in
 
 int lm_bench_particles(struct lm_bench *b)
 {
-    const struct lm_bench_options *o = b->options;
-    int status = LM_OK, quick = o->quick;
-    struct lm_particle_problem p = {.cells = (o->cells ? o->cells
-                                              : quick  ? 256
-                                                       : 1024) &
-                                             ~7,
-                                    .particles_per_cell = o->ppc > 0 ? (int)o->ppc
-                                                          : quick    ? 32
-                                                                     : 128,
-                                    .repeats = lm_bench_repeats(b, quick ? 2 : REPEATS)};
+    int status = LM_OK;
+    struct lm_particle_problem p = {.cells = lm_bench_cells(b) & ~7, /* whole tiles */
+                                    .particles_per_cell = (int)lm_bench_ppc(b),
+                                    .repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS)};
     for (p.shape = LM_LINEAR; p.shape <= LM_QUADRATIC && !status; p.shape++) {
         status = one_table(b, &p, LM_DOUBLE);
         status = status ? status : one_table(b, &p, LM_SINGLE);
