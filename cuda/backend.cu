@@ -65,6 +65,7 @@ static void gpu_destroy(struct lm_backend *b)
     }
     cudaFree(g->grid);
     cudaFree(g->sums);
+    cudaFree(g->spare_sums);
     cudaFree(g->control);
     cudaFree(g->reduced);
     cudaFree(g->scan_work);
@@ -198,7 +199,9 @@ static void allocate(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
     allocate_grid(g);
-    g->sums = (lm_u64 *)lm_gpu_allocate(g, 4 * s->grid.cells * sizeof(lm_u64), "the integer moments");
+    size_t sums = 4 * s->grid.cells * sizeof(lm_u64);
+    g->sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the integer moments");
+    g->spare_sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the integer moments");
     g->control = (struct lm_gpu_control *)lm_gpu_allocate(g, sizeof *g->control, "control values");
     g->reduced = (struct lm_gpu_sums *)lm_gpu_allocate(g, sizeof *g->reduced, "reductions");
     g->staging = lm_gpu_allocate(g, LM_GPU_PIECE * (size_t)40, "staging");
@@ -209,7 +212,7 @@ static void allocate(struct lm_gpu *g)
     g->scan_work = lm_gpu_allocate(g, g->scan_bytes, "prefix sums");
     if (g->failed)
         return;
-    lm_gpu_check(g, cudaMemsetAsync(g->sums, 0, 4 * s->grid.cells * sizeof(lm_u64), g->stream), "clearing the moments");
+    lm_gpu_check(g, cudaMemsetAsync(g->sums, 0, sums, g->stream), "clearing the moments");
     lm_gpu_check(g, cudaMemsetAsync(g->control, 0, sizeof *g->control, g->stream), "clearing control values");
     lm_gpu_check(g, cudaMallocHost((void **)&g->control_host, sizeof *g->control_host), "pinned memory");
     lm_gpu_check(g, cudaMallocHost((void **)&g->reduced_host, sizeof *g->reduced_host), "pinned memory");

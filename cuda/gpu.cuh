@@ -50,10 +50,12 @@ struct lm_gpu {
     double *grid; /* every array of the grid, `pitch` elements each; the next lines point into it */
     size_t pitch;
     double *array[LM_ARRAYS];        /* those of one vector, and density and current of one level, in a row */
-    double *raw, *spare;             /* four arrays each: moments as deposited; work of the smoothing */
+    double *raw, *spare;             /* four arrays each: moments of all species but the last, as deposited, without
+                                        ghosts; work of the smoothing */
     int resistive;                   /* some LM_ETA is not 0 */
     double *stage, *result, *next_b; /* three each: work of the Runge-Kutta steps */
-    lm_u64 *sums;                    /* [4][ny][nx] */
+    lm_u64 *sums, *spare_sums;       /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
+    int last_cap, last_alone;        /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
@@ -105,8 +107,12 @@ int lm_gpu_closure(struct lm_backend *b, int density, int other);
 int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_survey(struct lm_backend *b);
+
+/* lm_gpu_collect leaves the last species to lm_gpu_moments, which reads its sums, clears the spare ones for the next
+ * pass and swaps the two. The species before it are added up in `raw`, and their sums cleared where they are. */
 int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first);
 int lm_gpu_moments(struct lm_backend *b);
+
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 

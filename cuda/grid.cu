@@ -1,7 +1,8 @@
 /* CUDA backend: moments, smoothing, closure and reductions over the grid. The bodies are in larmor/physics/fields.h.
  *
- * One thread a cell. Whoever writes a cell also writes its periodic images in the ghosts, so no kernel fills ghosts. No
- * atomics but in the reductions (one a warp).
+ * One thread a cell, but for the moments of the last species, where a warp goes up a strip of columns. Whoever writes a
+ * cell also writes its periodic images in the ghosts, so no kernel fills ghosts. No atomics but in the reductions (one
+ * a warp).
  */
 #include "grid.cuh"
 
@@ -37,46 +38,140 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, cons
 
 /* --- moments --- */
 
-__global__ void collect_kernel(shape s, lm_u64 *sums, double *raw, double *number, double charge, double weight,
-                               int cap, int first)
+/* Calls body(k) for the element of a cell and of each of its periodic images in the ghosts. */
+template <class F> __device__ __forceinline__ void each_image(const shape &s, int i, int j, F body)
+{
+    if (is_inner(s, i, j)) {
+        body((unsigned)at(s, i, j));
+        return;
+    }
+    for (int y = j - (j + LM_GHOST) / s.ny * s.ny; y < s.ny + LM_GHOST; y += s.ny)
+        for (int x = i - (i + LM_GHOST) / s.nx * s.nx; x < s.nx + LM_GHOST; x += s.nx)
+            body((unsigned)at(s, x, y));
+}
+
+/* A species and the arrays of the four moments. */
+struct moments_of {
+    lm_u64 *sums[4], *clear[4];
+    double *raw[4], *out[4], *number;
+    double charge, weight;
+    int cap;
+};
+
+/* Any species but the last. `raw` has no images. */
+__global__ void collect_kernel(shape s, moments_of a, int first)
 {
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
     if (i >= s.nx || j >= s.ny)
         return;
-    size_t cells = (size_t)s.nx * s.ny, m = (size_t)j * s.nx + i, k = at(s, i, j);
-    const int64_t parts[4] = {(int64_t)sums[m], (int64_t)sums[cells + m], (int64_t)sums[2 * cells + m],
-                              (int64_t)sums[3 * cells + m]};
+    size_t m = (size_t)j * s.nx + i, k = at(s, i, j);
+    const int64_t parts[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
+                              (int64_t)a.sums[3][m]};
     double add[4];
-    store(s, number, i, j, lm_species_moments(parts, charge, weight, cap, add));
+    store(s, a.number, i, j, lm_species_moments(parts, a.charge, a.weight, a.cap, add));
     LM_UNROLL
     for (int d = 0; d < 4; d++) {
-        double *r = raw + d * s.pitch;
-        store(s, r, i, j, first ? add[d] : r[k] + add[d]);
-        sums[d * cells + m] = 0;
+        a.raw[d][k] = first ? add[d] : a.raw[d][k] + add[d];
+        a.sums[d][m] = 0;
     }
 }
 
-/* Moments brought to centres, and smoothed once if so wanted. */
-template <bool SMOOTH> __global__ void centre_kernel(shape s, const double *raw, double *out)
+/* Strips of columns as in fields.cu. A block is one warp, so that the compiler knows its lanes to stay together. */
+enum { LANES = 32, HALO = 2, SMALLEST_ROWS = 4, STRIPS = 20 }; /* STRIPS: that run on a multiprocessor at a time */
+
+__device__ __forceinline__ double left(double v)
 {
-    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
-    if (i >= s.nx || j >= s.ny)
-        return;
-    double around[4][9]; /* of this cell and its neighbours */
+    return __shfl_up_sync(0xffffffffu, v, 1);
+}
+
+__device__ __forceinline__ double right(double v)
+{
+    return __shfl_down_sync(0xffffffffu, v, 1);
+}
+
+/* A cell of a row as it comes from memory: nothing is computed, so nothing waits. */
+struct moments_cell {
+    int64_t parts[4];
+    double before[4]; /* of the species before, where there are any */
+};
+
+template <bool ALONE>
+__device__ __forceinline__ moments_cell cell_at(const shape &s, const moments_of &a, int column, int row)
+{
+    unsigned m = (unsigned)row * s.nx + column, k = (unsigned)at(s, column, row);
+    moments_cell c = {};
     LM_UNROLL
-    for (int q = 0; q < 9; q++) {
-        if (!SMOOTH && q != 4)
-            continue;
-        const double *r = raw + at(s, i + q % 3 - 1, j + q / 3 - 1);
-        const double *const here[4] = {r, r + s.pitch, r + 2 * s.pitch, r + 3 * s.pitch};
-        double centred[4];
-        lm_centred_moments(here, s.stride, centred);
-        for (int d = 0; d < 4; d++)
-            around[d][q] = centred[d];
+    for (int d = 0; d < 4; d++) {
+        c.parts[d] = (int64_t)a.sums[d][m];
+        if (!ALONE)
+            c.before[d] = a.raw[d][k];
     }
-    LM_UNROLL
-    for (int d = 0; d < 4; d++)
-        store(s, out + d * s.pitch, i, j, SMOOTH ? lm_binomial(around[d] + 4, 3) : around[d][4]);
+    return c;
+}
+
+/* The last species, added to those before it; then all of them centred, and smoothed once if so wanted. A warp goes up
+ * a strip of columns and keeps what it needs of the rows below in registers. The sums that are cleared are the spare
+ * ones: neighbours read the others. */
+template <bool ALONE, bool SMOOTH>
+__global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, moments_of a, int rows)
+{
+    int lane = threadIdx.x, i = blockIdx.x * (LANES - 2 * HALO) + lane - HALO, column = lm_wrap(i, s.nx);
+    bool mine = lane >= HALO && lane < LANES - HALO && i < s.nx;
+    int first = blockIdx.y * rows, last = min(first + rows, s.ny), row = lm_wrap(first - HALO, s.ny);
+    moments_cell coming = cell_at<ALONE>(s, a, column, row);
+    double centre[4][3] = {}, sides[4][3] = {}; /* of rows j - 2, j - 1, j: centred, and the sum left and right of it */
+    double number = 0.0, jy = 0.0;              /* of row j - 1: number density, current as deposited */
+    for (int j = first - HALO; j <= last; j++) {
+        moments_cell here = coming;
+        row = row + 1 == s.ny ? 0 : row + 1;
+        if (j < last)
+            coming = cell_at<ALONE>(s, a, column, row); /* the next row comes while this one is worked on */
+        __syncwarp();                                   /* or the compiler would not ask for it before the shuffles */
+        double v[4], centred[4], number_below = number;
+        number = lm_species_moments(here.parts, a.charge, a.weight, a.cap, v);
+        LM_UNROLL
+        for (int d = 0; d < 4 && !ALONE; d++)
+            v[d] = here.before[d] + v[d];
+        const double x[2] = {left(v[1]), v[1]}, y[2] = {jy, v[2]};
+        const double *const raw[4] = {v, x + 1, y + 1, v + 3};
+        lm_centred_moments(raw, 1, centred);
+        jy = v[2];
+        LM_UNROLL
+        for (int d = 0; d < 4; d++) {
+            centre[d][0] = centre[d][1];
+            centre[d][1] = centre[d][2];
+            centre[d][2] = centred[d];
+            sides[d][0] = sides[d][1];
+            sides[d][1] = sides[d][2];
+            sides[d][2] = SMOOTH ? left(centred[d]) + right(centred[d]) : 0.0;
+        }
+        if (!mine || j <= first)
+            continue;
+        unsigned m = (unsigned)(j - 1) * s.nx + i;
+        double result[4];
+        LM_UNROLL
+        for (int d = 0; d < 4; d++) {
+            result[d] = SMOOTH ? lm_binomial_rows(centre[d], sides[d]) : centre[d][1];
+            a.clear[d][m] = 0;
+        }
+        each_image(s, i, j - 1, [&](unsigned k) {
+            a.number[k] = number_below;
+            LM_UNROLL
+            for (int d = 0; d < 4; d++)
+                a.out[d][k] = result[d];
+        });
+    }
+}
+
+/* As many strips as run at a time, and no more, because every strip adds the rows of its halo. */
+dim3 cut_into_strips(const struct lm_gpu *g, int *rows)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    int own = LANES - 2 * HALO, across = (grid->nx + own - 1) / own, up = g->processors * STRIPS / across;
+    up = up > 0 ? up : 1;
+    *rows = (grid->ny + up - 1) / up;
+    *rows = *rows < SMALLEST_ROWS ? SMALLEST_ROWS : *rows;
+    return dim3((unsigned)across, (unsigned)((grid->ny + *rows - 1) / *rows));
 }
 
 /* The array of a group is blockIdx.z. */
@@ -231,13 +326,35 @@ int lm_gpu_survey(struct lm_backend *b)
     return LM_GPU_LAUNCHED(g, "survey");
 }
 
+static moments_of moments_of_species(const struct lm_gpu *g, int species, int cap)
+{
+    const struct lm_backend_species *s = &g->base.setup.species[species];
+    int passes = g->base.setup.smoothing; /* the kernel does the first; the last must end in LM_N_NEW */
+    double *out = passes > 0 && passes % 2 == 0 ? g->spare : g->array[LM_N_NEW];
+    moments_of a;
+    for (int d = 0; d < 4; d++) {
+        a.sums[d] = g->sums + d * g->base.setup.grid.cells;
+        a.clear[d] = g->spare_sums + d * g->base.setup.grid.cells;
+        a.raw[d] = g->raw + d * g->pitch;
+        a.out[d] = out + d * g->pitch;
+    }
+    a.number = g->array[LM_SPECIES_N + species];
+    a.charge = s->charge;
+    a.weight = s->weight;
+    a.cap = cap;
+    return a;
+}
+
 int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
 {
     lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
-    const struct lm_backend_species *s = &b->setup.species[species];
-    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(
-        shape_of(g), g->sums, g->raw, g->array[LM_SPECIES_N + species], s->charge, s->weight, cap, first);
+    if (species == b->setup.species_count - 1) {
+        g->last_cap = cap;
+        g->last_alone = first;
+        return g->failed;
+    }
+    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), moments_of_species(g, species, cap), first);
     return LM_GPU_LAUNCHED(g, "collecting moments");
 }
 
@@ -245,13 +362,17 @@ int lm_gpu_moments(struct lm_backend *b)
 {
     lm_gpu_range range("moments");
     struct lm_gpu *g = lm_gpu_of(b);
-    int passes = b->setup.smoothing;
-    double *out = g->array[LM_N_NEW];
-    auto kernel = passes > 0 ? centre_kernel<true> : centre_kernel<false>;
-    kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->raw,
-                                                      passes > 0 && passes % 2 == 0 ? g->spare : out);
-    LM_GPU_LAUNCHED(g, "centring moments");
-    return passes > 0 ? lm_gpu_smooth(g, out, 4, passes - 1) : g->failed;
+    int passes = b->setup.smoothing, rows;
+    dim3 strips = cut_into_strips(g, &rows);
+    moments_of a = moments_of_species(g, b->setup.species_count - 1, g->last_cap);
+    auto kernel = g->last_alone ? (passes > 0 ? moments_kernel<true, true> : moments_kernel<true, false>)
+                                : (passes > 0 ? moments_kernel<false, true> : moments_kernel<false, false>);
+    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, rows);
+    lm_u64 *read = g->sums;
+    g->sums = g->spare_sums;
+    g->spare_sums = read;
+    LM_GPU_LAUNCHED(g, "moments");
+    return passes > 0 ? lm_gpu_smooth(g, g->array[LM_N_NEW], 4, passes - 1) : g->failed;
 }
 
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)

@@ -78,6 +78,7 @@ double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts)
     /* A particle: five arrays and one for sorting, its place, on a GPU its rank. A cell of the tiles: two counters. */
     for (int s = 0; s < setup->species_count; s++)
         bytes += (double)counts[s] * (6 * real + 8) + tiles * (8.0 * setup->tile * setup->tile + 12);
-    bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + WORK_ARRAYS) + 32.0 * (double)setup->grid.cells;
+    bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + WORK_ARRAYS);
+    bytes += 2 * 32.0 * (double)setup->grid.cells; /* four integer moments; a GPU has them twice */
     return bytes + 8.0 * size * LOADING_ARRAYS;
 }

@@ -58,7 +58,7 @@ static const struct {
     {"Ohm's law and smoothing", ohm, 18},           /* B, J_i of two levels, n, p, eta to E, push E */
     {"survey", survey, 12},                         /* B, J_i, n, floored n, eta, push E */
     {"grid_sums", grid_sums, 4},                    /* B, floored n */
-    {"collect and moments, smoothed", collect, 13}, /* 4 sums read and cleared; n of the species, n, J_i */
+    {"collect and moments, smoothed", collect, 13}, /* 4 sums read, 4 cleared; n of the species, n, J_i */
     {"waiting for nothing", nothing, 0},
 };
 

@@ -21,6 +21,9 @@ static const struct run_case run_cases[] = {
     {"mix-quadratic-single", "mix.ini", {"particles.shape=quadratic", "particles.precision=single"}},
     {"quiet-quadratic-double", "quiet.ini", {"particles.precision=double"}},
     {"quiet-linear-single", "quiet.ini", {"particles.shape=linear", "particles.precision=single"}},
+    {"quiet-smoothed-double",
+     "quiet.ini",
+     {"particles.precision=double", "grid.nx=61", "grid.ny=7", "fields.smoothing=1"}},
     {"heap-linear-double", "heap.ini", {"particles.shape=linear"}},
     {"heap-quadratic-single", "heap.ini", {"particles.shape=quadratic", "particles.precision=single"}},
 };

@@ -114,8 +114,8 @@ struct lm_backend_ops {
     int (*sort)(struct lm_backend *b, int species);
 
     /* Kick, deposit the current, move, deposit the density; then turn the integer sums into density and current:
-     * collect adds a species (the first one overwrites), moments centres and smooths all of them into LM_N_NEW,
-     * LM_J_NEW. */
+     * collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and smooths
+     * all of them into LM_N_NEW, LM_J_NEW. Only after moments does LM_SPECIES_N hold the last one's number density. */
     int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);

@@ -184,12 +184,20 @@ LM_HD double lm_largest_k2(int nx, int ny, double rx, double ry)
     return 4.0 * ((nx > 1 ? rx * rx : 0.0) + (ny > 1 ? ry * ry : 0.0));
 }
 
-/* One pass of the binomial filter, 1-2-1 in x and in y. */
+/* One pass of the binomial filter, 1-2-1 in x and in y: from the values of the row below, of the cell's and of the one
+ * above, and the sums of those left and right of them. */
+LM_HD double lm_binomial_rows(const double centre[3], const double sides[3])
+{
+    double corners = sides[0] + sides[2];
+    double edges = sides[1] + (centre[0] + centre[2]);
+    return 0.0625 * corners + (0.125 * edges + 0.25 * centre[1]);
+}
+
 LM_HD double lm_binomial(const double *a, int s)
 {
-    double corners = (a[-s - 1] + a[-s + 1]) + (a[s - 1] + a[s + 1]);
-    double edges = (a[-1] + a[1]) + (a[-s] + a[s]);
-    return 0.0625 * corners + (0.125 * edges + 0.25 * a[0]);
+    const double centre[3] = {a[-s], a[0], a[s]};
+    const double sides[3] = {a[-s - 1] + a[-s + 1], a[-1] + a[1], a[s - 1] + a[s + 1]};
+    return lm_binomial_rows(centre, sides);
 }
 
 /* Classical Runge-Kutta, four stages: how the rate of stage 0..3 enters the result and the next stage's B, for a step
