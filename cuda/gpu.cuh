@@ -19,7 +19,7 @@ struct lm_gpu_control {
 
 /* Results of a reduction that the host waits for. */
 struct lm_gpu_sums {
-    lm_u64 value[8];
+    lm_u64 value[9];
 };
 
 /* Particles [first, last) of a tile: what one block works on. */
@@ -151,6 +151,35 @@ static __device__ __forceinline__ void lm_warp_sum(lm_u64 *to, lm_u64 v)
         v += __shfl_xor_sync(0xffffffffu, v, d);
     if ((threadIdx.x & 31) == 0 && v)
         atomicAdd(to, v);
+}
+
+/* The same for N values over a block, then one atomic each. All threads must take part. */
+template <int N> static __device__ __forceinline__ void lm_block_max(lm_u64 *to, const lm_u64 (&v)[N])
+{
+    __shared__ lm_u64 all[N];
+    const unsigned k = threadIdx.x;
+    if (k < N)
+        all[k] = 0;
+    __syncthreads();
+    for (int n = 0; n < N; n++)
+        lm_warp_max(&all[n], v[n]);
+    __syncthreads();
+    if (k < N && all[k])
+        atomicMax(&to[k], all[k]);
+}
+
+template <int N> static __device__ __forceinline__ void lm_block_sum(lm_u64 *to, const lm_u64 (&v)[N])
+{
+    __shared__ lm_u64 all[N];
+    const unsigned k = threadIdx.x;
+    if (k < N)
+        all[k] = 0;
+    __syncthreads();
+    for (int n = 0; n < N; n++)
+        lm_warp_sum(&all[n], v[n]);
+    __syncthreads();
+    if (k < N && all[k])
+        atomicAdd(&to[k], all[k]);
 }
 #endif
 

@@ -241,7 +241,7 @@ __device__ __forceinline__ double term_of(int term, const shape &s, const double
 }
 
 __global__ void grid_max_kernel(shape s, const double *b, const double *floored, struct lm_ohm o,
-                                struct lm_gpu_sums *out)
+                                lm_u64 *largest_of_all)
 {
     lm_u64 largest[TERMS] = {0, 0, 0, 0, 0};
     each_cell(s, [&](int, int, size_t k) {
@@ -249,27 +249,29 @@ __global__ void grid_max_kernel(shape s, const double *b, const double *floored,
         for (int term = 0; term < TERMS; term++)
             raise(largest[term], lm_size_bits(term_of(term, s, b, floored, k, o)));
     });
-    LM_UNROLL
-    for (int term = 0; term < TERMS; term++)
-        lm_warp_max(&out->value[term], largest[term]);
+    lm_block_max(largest_of_all, largest);
 }
 
-struct scales {
-    double value[DIV_B];
-};
-
-__global__ void grid_sum_kernel(shape s, const double *b, const double *floored, struct lm_ohm o, scales scale,
-                                struct lm_gpu_sums *out)
+/* Units of a term's sum are 2^-exponent; `largest`: bits of the largest term. */
+__host__ __device__ int term_exponent(double cells, lm_u64 largest)
 {
+    return lm_sum_exponent(cells, lm_cap_exponent(lm_from_bits(largest)));
+}
+
+__global__ void grid_sum_kernel(shape s, const double *b, const double *floored, struct lm_ohm o, const lm_u64 *largest,
+                                lm_u64 *sums)
+{
+    __shared__ double scale[DIV_B];
+    if (threadIdx.x < DIV_B)
+        scale[threadIdx.x] = lm_exp2i(term_exponent((double)s.nx * s.ny, largest[threadIdx.x]));
+    __syncthreads();
     lm_u64 sum[DIV_B] = {0, 0, 0, 0};
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < DIV_B; term++)
-            sum[term] += (lm_u64)lm_round64(term_of(term, s, b, floored, k, o) * scale.value[term]);
+            sum[term] += (lm_u64)lm_round64(term_of(term, s, b, floored, k, o) * scale[term]);
     });
-    LM_UNROLL
-    for (int term = 0; term < DIV_B; term++)
-        lm_warp_sum(&out->value[term], sum[term]);
+    lm_block_sum(sums, sum);
 }
 
 __global__ void hash_kernel(shape s, const double *a, int field, struct lm_gpu_sums *out)
@@ -380,31 +382,27 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     lm_gpu_range range("grid sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const double *field = g->array[LM_B];
-    scales scale;
-    int exponent[4];
+    const double *floored = g->array[LM_FLOORED];
+    lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
+    static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);
-    grid_max_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED],
-                                                                    b->setup.ohm, g->reduced);
+    grid_max_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, floored, b->setup.ohm, largest);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
+    grid_sum_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, floored, b->setup.ohm, largest,
+                                                                    sums);
+    LM_GPU_LAUNCHED(g, "sums over the grid");
     if (lm_gpu_reduce_end(g))
         return g->failed;
-    for (int d = 0; d < 4; d++) {
-        exponent[d] =
-            lm_sum_exponent((double)b->setup.grid.cells, lm_cap_exponent(lm_from_bits(g->reduced_host->value[d])));
-        scale.value[d] = lm_exp2i(exponent[d]);
-    }
-    out->div_b = lm_from_bits(g->reduced_host->value[DIV_B]);
-    lm_gpu_reduce_begin(g);
-    grid_sum_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, g->array[LM_FLOORED],
-                                                                    b->setup.ohm, scale, g->reduced);
-    LM_GPU_LAUNCHED(g, "sums over the grid");
-    lm_gpu_reduce_end(g);
+    largest = g->reduced_host->value;
+    sums = largest + TERMS;
+    const double cells = (double)b->setup.grid.cells;
     for (int d = 0; d < 3; d++) {
-        out->b2[d] = (int64_t)g->reduced_host->value[d];
-        out->exponent_b2[d] = exponent[d];
+        out->b2[d] = (int64_t)sums[d];
+        out->exponent_b2[d] = term_exponent(cells, largest[d]);
     }
-    out->electrons = (int64_t)g->reduced_host->value[ELECTRONS];
-    out->exponent_electrons = exponent[ELECTRONS];
+    out->electrons = (int64_t)sums[ELECTRONS];
+    out->exponent_electrons = term_exponent(cells, largest[ELECTRONS]);
+    out->div_b = lm_from_bits(largest[DIV_B]);
     return g->failed;
 }
 

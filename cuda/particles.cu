@@ -275,34 +275,114 @@ __global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64
     lm_warp_max(speed2_max, speed2);
 }
 
-template <int ORDER, int T>
-__global__ void __launch_bounds__(THREADS)
-    sums_kernel(population h, fields f, struct lm_step step, double one, double two, struct lm_gpu_sums *out)
+/* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
+ * once, which it does a group ahead. */
+template <int ORDER> struct sums_block;
+#if LM_PRECISION == 32
+template <> struct sums_block<1> {
+    enum { THREADS = 128, BLOCKS = 8, GROUP = 2 };
+};
+template <> struct sums_block<2> {
+    enum { THREADS = 128, BLOCKS = 7, GROUP = 2 };
+};
+#else
+template <> struct sums_block<1> {
+    enum { THREADS = 128, BLOCKS = 5, GROUP = 2 };
+};
+template <> struct sums_block<2> {
+    enum { THREADS = 128, BLOCKS = 6, GROUP = 1 };
+};
+#endif
+
+/* N values in one load. */
+template <class V, int N> struct alignas(N * sizeof(V)) row {
+    V at[N];
+};
+
+template <int N> struct group {
+    row<lm_fix, N> x, y;
+    row<lm_real, N> u, v, w;
+};
+
+template <class V, int N> __device__ __forceinline__ row<V, N> row_at(const V *from, uint32_t k)
 {
+    return *(const row<V, N> *)(from + k);
+}
+
+/* Particles k to k + N - 1; k is a multiple of N. */
+template <int N> __device__ __forceinline__ group<N> group_at(const arrays &a, uint32_t k)
+{
+    return {row_at<lm_fix, N>(a.x, k), row_at<lm_fix, N>(a.y, k), row_at<lm_real, N>(a.u, k),
+            row_at<lm_real, N>(a.v, k), row_at<lm_real, N>(a.w, k)};
+}
+
+/* What the sums are rounded to: units of 1/one and 1/two. add_rounded needs terms of at most 2^51 units: `small`. If
+ * not (few particles have finer units), all take the direct path. */
+struct units {
+    double one, two, shift_one, shift_two; /* shifts: 3 2^51 units */
+    bool small;
+};
+
+units units_of(const struct lm_particle_sums *sums, uint64_t count)
+{
+    double one = lm_exp2i(sums->exponent_v), two = lm_exp2i(sums->exponent_v2);
+    return {one, two, 0x1.8p52 / one, 0x1.8p52 / two, lm_sum_exponent((double)count, 0) <= 51};
+}
+
+/* lm_add_sums, and the bits of the shifts, which the host takes off again. A term with its shift added is rounded to
+ * the unit, and this is the last bit. The square of a float is exact in double: its fma rounds no more and no less. */
+__device__ __forceinline__ void add_rounded(lm_u64 sums[6], const struct lm_particle &p, const units &in)
+{
+    const double v[3] = {(double)p.u, (double)p.v, (double)p.w};
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        sums[d] += lm_bits(v[d] + in.shift_one);
+        sums[3 + d] += lm_bits(LM_PRECISION == 32 ? lm_fma(v[d], v[d], in.shift_two) : v[d] * v[d] + in.shift_two);
+    }
+}
+
+template <int ORDER, int T>
+__global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>::BLOCKS)
+    sums_kernel(population h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
+{
+    enum { GROUP = sums_block<ORDER>::GROUP, STRIDE = sums_block<ORDER>::THREADS * GROUP };
+    static_assert(GROUP <= GROUP_MAX, "reads beyond the arrays");
     __shared__ window<T> store;
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
+    const uint32_t count = c.last - c.first, served = in.small ? count : 0, last = (c.last - 1) / GROUP * GROUP;
+    uint32_t k = aligned(c.first) + threadIdx.x * GROUP;
+    group<GROUP> next = group_at<GROUP>(h.a, min(k, last));
     struct lm_window near = fill_window<T>(store, h.t, c.tile, f);
     __syncthreads();
-    int64_t sums[6] = {0, 0, 0, 0, 0, 0};
-    for (uint32_t k = aligned(c.first) + threadIdx.x; k < c.last; k += THREADS) {
-        if (k < c.first)
-            continue;
-        struct lm_particle p = particle_at(h.a, k);
+    lm_u64 sums[6] = {0, 0, 0, 0, 0, 0};
+    for (; k < c.last; k += STRIDE) {
+        const group<GROUP> now = next;
+        next = group_at<GROUP>(h.a, min(k + STRIDE, last));
         lm_fix dx, dy;
-        if (lm_in_window(ORDER, p.x, p.y, T)) {
-            lm_push(ORDER, &p, &near, &step, &dx, &dy);
-        } else {
-            struct lm_stray s;
-            struct lm_window win = patch_of(f, h.t, (int)c.tile, p, s);
-            lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-            p = s.p;
+        unsigned left = 0; /* a bit for each particle that takes the direct path */
+        LM_UNROLL
+        for (int n = 0; n < GROUP; n++) {
+            struct lm_particle p = {now.x.at[n], now.y.at[n], now.u.at[n], now.v.at[n], now.w.at[n]};
+            const uint32_t number = k + n - c.first; /* huge before the first */
+            if (number < served && lm_in_window(ORDER, p.x, p.y, T)) {
+                lm_push(ORDER, &p, &near, &step, &dx, &dy);
+                add_rounded(sums, p, in);
+            } else if (number < count) {
+                left |= 1u << n;
+            }
         }
-        lm_add_sums(sums, &p, one, two);
+        for (; left; left &= left - 1) {
+            struct lm_stray s;
+            struct lm_window win = patch_of(f, h.t, (int)c.tile, particle_at(h.a, k + __ffs((int)left) - 1), s);
+            lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+            lm_add_sums((int64_t *)sums, &s.p, in.one, in.two);
+            for (int d = 0; d < 6; d++)
+                sums[d] += lm_bits(d < 3 ? in.shift_one : in.shift_two);
+        }
     }
-    for (int d = 0; d < 6; d++)
-        lm_warp_sum(&out->value[d], (lm_u64)sums[d]);
+    lm_block_sum(out->value, sums);
 }
 
 __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
@@ -342,6 +422,13 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const populati
     lm_gpu_check(g, allowed, "shared memory of the pass");
     kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2, strays);
     return LM_GPU_LAUNCHED(g, "particle pass");
+}
+
+template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
+{
+    sums_kernel<ORDER, T><<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(
+        population_of(g, species), fields_of(g), step_of(g, species, half), in, g->reduced);
+    return LM_GPU_LAUNCHED(g, "sums over particles");
 }
 
 } // namespace
@@ -388,17 +475,18 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     const struct lm_gpu_species *s = &g->species[species];
     out->exponent_v = lm_sum_exponent((double)s->count, half->cap);
     out->exponent_v2 = lm_sum_exponent((double)s->count, 2 * half->cap);
+    const units in = units_of(out, s->count);
     lm_gpu_reduce_begin(g);
-    auto kernel = b->setup.shape == 1 ? (b->setup.tile == 8 ? sums_kernel<1, 8> : sums_kernel<1, 16>)
-                                      : (b->setup.tile == 8 ? sums_kernel<2, 8> : sums_kernel<2, 16>);
-    if (s->count > 0)
-        kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), fields_of(g), step_of(g, species, half),
-                                                     lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2), g->reduced);
-    LM_GPU_LAUNCHED(g, "sums over particles");
+    if (s->count > 0) {
+        if (b->setup.shape == 1)
+            b->setup.tile == 8 ? launch_sums<1, 8>(g, species, half, in) : launch_sums<1, 16>(g, species, half, in);
+        else
+            b->setup.tile == 8 ? launch_sums<2, 8>(g, species, half, in) : launch_sums<2, 16>(g, species, half, in);
+    }
     lm_gpu_reduce_end(g);
     for (int d = 0; d < 3; d++) {
-        out->v[d] = (int64_t)g->reduced_host->value[d];
-        out->v2[d] = (int64_t)g->reduced_host->value[3 + d];
+        out->v[d] = (int64_t)(g->reduced_host->value[d] - s->count * lm_bits(in.shift_one));
+        out->v2[d] = (int64_t)(g->reduced_host->value[3 + d] - s->count * lm_bits(in.shift_two));
     }
     return g->failed;
 }

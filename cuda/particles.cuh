@@ -12,6 +12,10 @@ namespace
 
 enum { THREADS = LM_GPU_THREADS };
 
+/* Neighbours in one load at most. As many elements follow the last particle in every array, so that the last load may
+ * be whole. */
+enum { GROUP_MAX = 4 };
+
 struct arrays {
     lm_fix *x, *y;
     lm_real *u, *v, *w;

@@ -289,8 +289,12 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     s->chunk_size = chunk_size(g, count);
     s->blocks = (unsigned)(g->tiles + count / s->chunk_size + 1);
     void **const list[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        *list[k] = lm_gpu_allocate(g, (count + 1) * sizeof(lm_real), "particles");
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        lm_real *array = (lm_real *)lm_gpu_allocate(g, (count + GROUP_MAX) * sizeof *array, "particles");
+        *list[k] = array;
+        if (array)
+            lm_gpu_check(g, cudaMemsetAsync(array + count, 0, GROUP_MAX * sizeof *array, g->stream), "particles");
+    }
     s->place = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
     s->rank = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
     s->chunk = (struct lm_gpu_chunk *)lm_gpu_allocate(g, s->blocks * sizeof *s->chunk, "tiles");

@@ -62,7 +62,7 @@ struct lm_loading {
     uint64_t seed;
 };
 
-#define LM_MAX_PARTICLES 4294967000ull /* of one species on one device: places are 32-bit */
+#define LM_MAX_PARTICLES 4294960000ull /* of one species on one device: places, and a block beyond, are 32-bit */
 
 /* One pass over a species. */
 struct lm_pass {

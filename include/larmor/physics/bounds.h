@@ -1,7 +1,7 @@
 /* Bounds that hold before a step is taken: they make overflow impossible and stop a run while its state is still good.
  *
  * The gathered E is a convex combination of grid values, component by component, and the rotation keeps |v|, so
- * |v_new| <= max|v| + |Z/m| dt max|E| (+ round-off). Host code.
+ * |v_new| <= max|v| + |Z/m| dt max|E| (+ round-off). Exponents are the same on the GPU: frexp is exact.
  */
 #ifndef LARMOR_PHYSICS_BOUNDS_H
 #define LARMOR_PHYSICS_BOUNDS_H
@@ -25,7 +25,7 @@ static inline double lm_speed_bound(double speed2_max, const double e_max[3], do
 }
 
 /* Exponent of the smallest power of two >= bound, at least 2^-40. */
-static inline int lm_cap_exponent(double bound)
+LM_HD int lm_cap_exponent(double bound)
 {
     int e;
     double m = frexp(bound, &e);
@@ -34,7 +34,7 @@ static inline int lm_cap_exponent(double bound)
 }
 
 /* Exponent of the fixed-point scale with which `count` terms of at most 2^cap each sum without overflow in int64. */
-static inline int lm_sum_exponent(double count, int cap)
+LM_HD int lm_sum_exponent(double count, int cap)
 {
     int e;
     frexp(count < 1 ? 1 : count, &e);
