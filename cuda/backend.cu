@@ -92,6 +92,8 @@ static int gpu_get(struct lm_backend *b, int array, double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
+    if (array == LM_PRESSURE)
+        lm_gpu_pressure(g);
     lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream),
                  "download of an array");
     return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of an array");
@@ -117,8 +119,8 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
         return g->failed;
     for (int s = 0; s < LM_MAX_SPECIES; s++) {
-        out->speed2[s] = lm_from_bits(c->speed2[s]);
-        out->strays[s] = (int64_t)c->strays[s];
+        out->speed2[s] = lm_from_bits(c->species[s].speed2);
+        out->strays[s] = (int64_t)c->species[s].strays;
     }
     for (int d = 0; d < 3; d++)
         out->push_e[d] = lm_from_bits(c->push_e[d]);
@@ -176,7 +178,7 @@ static void allocate_grid(struct lm_gpu *g)
     struct {
         double **base;
         int arrays;
-    } work[] = {{&g->raw, 4}, {&g->spare, 4}, {&g->stage, 3}, {&g->result, 3}, {&g->next_b, 3}};
+    } work[] = {{&g->raw, 4}, {&g->spare, 4}, {&g->next_b, 3}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
@@ -234,6 +236,9 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->tiles = (size_t)g->tiling.nx * g->tiling.ny;
     g->tile_cells = g->tiles * setup->tile * setup->tile;
     lm_gpu_check(g, cudaDeviceGetAttribute(&g->processors, cudaDevAttrMultiProcessorCount, 0), "device");
+    int shared = 0;
+    lm_gpu_check(g, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "device");
+    g->shared_bytes = (size_t)shared;
     lm_gpu_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "stream");
     allocate(g);
     if (!g->failed)

@@ -11,9 +11,14 @@
 
 typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
 
+/* What a pass finds out about a species. */
+struct lm_gpu_pass_control {
+    lm_u64 speed2, strays;
+};
+
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
-    lm_u64 speed2[LM_MAX_SPECIES], strays[LM_MAX_SPECIES];
+    struct lm_gpu_pass_control species[LM_MAX_SPECIES];
     lm_u64 push_e[3], frequency, floored;
 };
 
@@ -45,17 +50,18 @@ struct lm_gpu {
     struct lm_backend base;
     cudaStream_t stream;
     int failed, processors;
+    size_t shared_bytes; /* that a block may have */
     struct lm_tiling tiling;
     size_t tiles, tile_cells;
     double *grid; /* every array of the grid, `pitch` elements each; the next lines point into it */
     size_t pitch;
-    double *array[LM_ARRAYS];        /* those of one vector, and density and current of one level, in a row */
-    double *raw, *spare;             /* four arrays each: moments of all species but the last, as deposited, without
-                                        ghosts; work of the smoothing */
-    int resistive;                   /* some LM_ETA is not 0 */
-    double *stage, *result, *next_b; /* three each: work of the Runge-Kutta steps */
-    lm_u64 *sums, *spare_sums;       /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
-    int last_cap, last_alone;        /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
+    double *array[LM_ARRAYS];  /* those of one vector, and density and current of one level, in a row */
+    double *raw, *spare;       /* four arrays each: moments of all species but the last, as deposited, without
+                                  ghosts; work of the smoothing */
+    int resistive;             /* some LM_ETA is not 0 */
+    double *next_b;            /* three: where a Runge-Kutta step puts B */
+    lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
+    int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
@@ -103,10 +109,13 @@ int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t coun
  */
 int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
 int lm_gpu_copy(struct lm_backend *b, int to, int from, int count);
-int lm_gpu_closure(struct lm_backend *b, int density, int other);
+int lm_gpu_closure(struct lm_backend *b, int density, int other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
+int lm_gpu_pressure(struct lm_gpu *g);                            /* LM_PRESSURE of LM_N_OLD */
 int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_survey(struct lm_backend *b);
+int lm_gpu_clear_survey(struct lm_gpu *g);
+int lm_gpu_survey_level(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: with the currents that follow it */
 
 /* lm_gpu_collect leaves the last species to lm_gpu_moments, which reads its sums, clears the spare ones for the next
  * pass and swaps the two. The species before it are added up in `raw`, and their sums cleared where they are. */

@@ -33,22 +33,11 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, cons
         return;
     double f = lm_floored(lm_mean(n[k], other[k]), &o);
     floored[k] = f;
-    p[k] = lm_pressure(f, &o);
+    if (p)
+        p[k] = lm_pressure(f, &o);
 }
 
 /* --- moments --- */
-
-/* Calls body(k) for the element of a cell and of each of its periodic images in the ghosts. */
-template <class F> __device__ __forceinline__ void each_image(const shape &s, int i, int j, F body)
-{
-    if (is_inner(s, i, j)) {
-        body((unsigned)at(s, i, j));
-        return;
-    }
-    for (int y = j - (j + LM_GHOST) / s.ny * s.ny; y < s.ny + LM_GHOST; y += s.ny)
-        for (int x = i - (i + LM_GHOST) / s.nx * s.nx; x < s.nx + LM_GHOST; x += s.nx)
-            body((unsigned)at(s, x, y));
-}
 
 /* A species and the arrays of the four moments. */
 struct moments_of {
@@ -76,18 +65,7 @@ __global__ void collect_kernel(shape s, moments_of a, int first)
     }
 }
 
-/* Strips of columns as in fields.cu. A block is one warp, so that the compiler knows its lanes to stay together. */
-enum { LANES = 32, HALO = 2, SMALLEST_ROWS = 4, STRIPS = 20 }; /* STRIPS: that run on a multiprocessor at a time */
-
-__device__ __forceinline__ double left(double v)
-{
-    return __shfl_up_sync(0xffffffffu, v, 1);
-}
-
-__device__ __forceinline__ double right(double v)
-{
-    return __shfl_down_sync(0xffffffffu, v, 1);
-}
+enum { HALO = 2, STRIPS = 20 }; /* STRIPS: that run on a multiprocessor at a time */
 
 /* A cell of a row as it comes from memory: nothing is computed, so nothing waits. */
 struct moments_cell {
@@ -163,17 +141,6 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, moments
     }
 }
 
-/* As many strips as run at a time, and no more, because every strip adds the rows of its halo. */
-dim3 cut_into_strips(const struct lm_gpu *g, int *rows)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    int own = LANES - 2 * HALO, across = (grid->nx + own - 1) / own, up = g->processors * STRIPS / across;
-    up = up > 0 ? up : 1;
-    *rows = (grid->ny + up - 1) / up;
-    *rows = *rows < SMALLEST_ROWS ? SMALLEST_ROWS : *rows;
-    return dim3((unsigned)across, (unsigned)((grid->ny + *rows - 1) / *rows));
-}
-
 /* The array of a group is blockIdx.z. */
 __global__ void smooth_kernel(shape s, const double *from, double *to)
 {
@@ -201,13 +168,8 @@ unsigned reduction_blocks(const struct lm_gpu *g)
     return (unsigned)g->processors * 4;
 }
 
-__device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)
-{
-    to = v > to ? v : to;
-}
-
 struct survey_arrays {
-    const double *b, *ji, *floored, *eta, *density, *push;
+    const double *b, *ji, *eta, *density, *push;
 };
 
 __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double k2, struct lm_gpu_control *c)
@@ -216,7 +178,7 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
     each_cell(s, [&](int, int, size_t k) {
         struct lm_view b = {a.b + k, a.b + s.pitch + k, a.b + 2 * s.pitch + k, s.stride};
         struct lm_vector u = {a.ji[k], a.ji[s.pitch + k], a.ji[2 * s.pitch + k]};
-        raise(frequency, lm_size_bits(lm_frequency(lm_b_centre(b), u, a.floored[k], a.eta[k], k2, &o)));
+        raise(frequency, lm_size_bits(lm_frequency(lm_b_centre(b), u, lm_floored(a.density[k], &o), a.eta[k], k2, &o)));
         floored += a.density[k] < o.floor;
         for (int d = 0; d < 3; d++)
             raise(e[d], lm_size_bits(a.push[d * s.pitch + k]));
@@ -229,25 +191,25 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
 
 enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
 
-__device__ __forceinline__ double term_of(int term, const shape &s, const double *b, const double *floored, size_t k,
+__device__ __forceinline__ double term_of(int term, const shape &s, const double *b, const double *density, size_t k,
                                           const struct lm_ohm &o)
 {
     if (term < ELECTRONS)
         return b[term * s.pitch + k] * b[term * s.pitch + k];
     if (term == ELECTRONS)
-        return lm_electron_energy(floored[k], &o);
+        return lm_electron_energy(lm_floored(density[k], &o), &o);
     struct lm_view v = {b + k, b + s.pitch + k, b + 2 * s.pitch + k, s.stride};
     return lm_div_b(v, o.rx, o.ry);
 }
 
-__global__ void grid_max_kernel(shape s, const double *b, const double *floored, struct lm_ohm o,
+__global__ void grid_max_kernel(shape s, const double *b, const double *density, struct lm_ohm o,
                                 lm_u64 *largest_of_all)
 {
     lm_u64 largest[TERMS] = {0, 0, 0, 0, 0};
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < TERMS; term++)
-            raise(largest[term], lm_size_bits(term_of(term, s, b, floored, k, o)));
+            raise(largest[term], lm_size_bits(term_of(term, s, b, density, k, o)));
     });
     lm_block_max(largest_of_all, largest);
 }
@@ -258,7 +220,7 @@ __host__ __device__ int term_exponent(double cells, lm_u64 largest)
     return lm_sum_exponent(cells, lm_cap_exponent(lm_from_bits(largest)));
 }
 
-__global__ void grid_sum_kernel(shape s, const double *b, const double *floored, struct lm_ohm o, const lm_u64 *largest,
+__global__ void grid_sum_kernel(shape s, const double *b, const double *density, struct lm_ohm o, const lm_u64 *largest,
                                 lm_u64 *sums)
 {
     __shared__ double scale[DIV_B];
@@ -269,7 +231,7 @@ __global__ void grid_sum_kernel(shape s, const double *b, const double *floored,
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < DIV_B; term++)
-            sum[term] += (lm_u64)lm_round64(term_of(term, s, b, floored, k, o) * scale[term]);
+            sum[term] += (lm_u64)lm_round64(term_of(term, s, b, density, k, o) * scale[term]);
     });
     lm_block_sum(sums, sum);
 }
@@ -294,14 +256,24 @@ int lm_gpu_copy(struct lm_backend *b, int to, int from, int count)
     return g->failed;
 }
 
+/* `p` may be NULL. */
+static int close_density(struct lm_gpu *g, int density, int other, double *p)
+{
+    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(
+        g->array[LM_FLOORED], p, g->array[density], g->array[other], g->base.setup.grid.size, g->base.setup.ohm);
+    return LM_GPU_LAUNCHED(g, "closure");
+}
+
 int lm_gpu_closure(struct lm_backend *b, int density, int other)
 {
     lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
-    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], g->array[LM_PRESSURE],
-                                                              g->array[density], g->array[other], b->setup.grid.size,
-                                                              b->setup.ohm);
-    return LM_GPU_LAUNCHED(g, "closure");
+    return close_density(g, density, other, b->setup.ohm.gamma == 1.0 ? NULL : g->array[LM_PRESSURE]);
+}
+
+int lm_gpu_pressure(struct lm_gpu *g)
+{
+    return close_density(g, LM_N_OLD, LM_N_OLD, g->array[LM_PRESSURE]);
 }
 
 int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes)
@@ -314,18 +286,28 @@ int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes)
     return LM_GPU_LAUNCHED(g, "smoothing");
 }
 
+int lm_gpu_clear_survey(struct lm_gpu *g)
+{
+    size_t from = offsetof(struct lm_gpu_control, push_e);
+    return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, sizeof *g->control - from, g->stream),
+                        "survey");
+}
+
+int lm_gpu_survey_level(struct lm_gpu *g, int level)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const struct lm_ohm *o = &g->base.setup.ohm;
+    survey_arrays a = {g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E]};
+    lm_gpu_clear_survey(g);
+    survey_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
+        shape_of(g), a, *o, lm_largest_k2(grid->nx, grid->ny, o->rx, o->ry), g->control);
+    return LM_GPU_LAUNCHED(g, "survey");
+}
+
 int lm_gpu_survey(struct lm_backend *b)
 {
     lm_gpu_range range("survey");
-    struct lm_gpu *g = lm_gpu_of(b);
-    const struct lm_ohm *o = &b->setup.ohm;
-    double k2 = lm_largest_k2(b->setup.grid.nx, b->setup.grid.ny, o->rx, o->ry);
-    size_t from = offsetof(struct lm_gpu_control, push_e);
-    survey_arrays a = {g->array[LM_B],   g->array[LM_J_OLD], g->array[LM_FLOORED],
-                       g->array[LM_ETA], g->array[LM_N_OLD], g->array[LM_PUSH_E]};
-    lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, sizeof *g->control - from, g->stream), "survey");
-    survey_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, *o, k2, g->control);
-    return LM_GPU_LAUNCHED(g, "survey");
+    return lm_gpu_survey_level(lm_gpu_of(b), LM_N_OLD);
 }
 
 static moments_of moments_of_species(const struct lm_gpu *g, int species, int cap)
@@ -365,7 +347,7 @@ int lm_gpu_moments(struct lm_backend *b)
     lm_gpu_range range("moments");
     struct lm_gpu *g = lm_gpu_of(b);
     int passes = b->setup.smoothing, rows;
-    dim3 strips = cut_into_strips(g, &rows);
+    dim3 strips = cut_into_strips(g, LANES - 2 * HALO, STRIPS, &rows);
     moments_of a = moments_of_species(g, b->setup.species_count - 1, g->last_cap);
     auto kernel = g->last_alone ? (passes > 0 ? moments_kernel<true, true> : moments_kernel<true, false>)
                                 : (passes > 0 ? moments_kernel<false, true> : moments_kernel<false, false>);
@@ -382,13 +364,13 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     lm_gpu_range range("grid sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const double *field = g->array[LM_B];
-    const double *floored = g->array[LM_FLOORED];
+    const double *density = g->array[LM_N_OLD];
     lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
     static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);
-    grid_max_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, floored, b->setup.ohm, largest);
+    grid_max_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, b->setup.ohm, largest);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
-    grid_sum_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, floored, b->setup.ohm, largest,
+    grid_sum_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, b->setup.ohm, largest,
                                                                     sums);
     LM_GPU_LAUNCHED(g, "sums over the grid");
     if (lm_gpu_reduce_end(g))

@@ -84,12 +84,17 @@ template <> struct pass_block<2, 16> {
 };
 #endif
 
+/* A chunk's strays, their places in h.place: how many, and where they begin in the list of all. */
+struct stray_list {
+    uint32_t count, first;
+};
+
 /* Shared memory of a block of the pass. */
 template <int ORDER, int T> struct pass_store {
     enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
     int32_t parts[PARTS * COPIES];
     window<T> win;
-    uint32_t strays, first_stray; /* of this chunk; and where they begin in the list */
+    struct stray_list strays;
 };
 
 /* Calls body(k, i, j) for the nodes of a tile's window, a thread each: k their number in the window, (i, j) the cell of
@@ -155,20 +160,19 @@ __device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, c
     });
 }
 
-/* Adds the chunk's strays, in h.place, to the list of all; *strays: how many there are. */
-template <int ORDER, int T>
-__device__ __forceinline__ void list_strays(pass_store<ORDER, T> &store, const population &h, lm_u64 *strays)
+/* Adds the chunk's strays to the list of all; *strays: how many there are. All threads of the block take part, after a
+ * barrier. */
+__device__ __forceinline__ void list_strays(struct stray_list &list, const population &h, lm_u64 *strays)
 {
-    uint32_t count = store.strays;
-    if (count == 0)
+    if (list.count == 0)
         return;
     const struct lm_gpu_chunk c = chunk_of(h);
     if (threadIdx.x == 0)
-        store.first_stray = (uint32_t)atomicAdd(strays, (lm_u64)count);
+        list.first = (uint32_t)atomicAdd(strays, (lm_u64)list.count);
     __syncthreads();
-    for (uint32_t n = threadIdx.x; n < count; n += blockDim.x) {
-        h.stray[store.first_stray + n] = h.place[c.first + n];
-        h.stray_tile[store.first_stray + n] = c.tile;
+    for (uint32_t n = threadIdx.x; n < list.count; n += blockDim.x) {
+        h.stray[list.first + n] = h.place[c.first + n];
+        h.stray_tile[list.first + n] = c.tile;
     }
 }
 
@@ -188,7 +192,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     struct lm_window win = fill_window<T>(store.win, h.t, c.tile, f);
     clear_parts(store);
     if (threadIdx.x == 0)
-        store.strays = 0;
+        store.strays.count = 0;
     __syncthreads();
     unsigned copy = threadIdx.x % COPIES;
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
@@ -206,7 +210,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
         }
         if (!near) {
-            h.place[c.first + atomicAdd(&store.strays, 1u)] = k;
+            h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
             continue;
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
@@ -225,7 +229,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
     flush_parts(store, h.t, c.tile, sums);
-    list_strays(store, h, strays);
+    list_strays(store.strays, h, strays);
 }
 
 /* The fields around a stray. */
@@ -316,6 +320,8 @@ template <int N> __device__ __forceinline__ group<N> group_at(const arrays &a, u
             row_at<lm_real, N>(a.v, k), row_at<lm_real, N>(a.w, k)};
 }
 
+enum { STRAYS = 6 }; /* value of lm_gpu_sums after the six sums: length of the list */
+
 /* What the sums are rounded to: units of 1/one and 1/two. add_rounded needs terms of at most 2^51 units: `small`. If
  * not (few particles have finer units), all take the direct path. */
 struct units {
@@ -348,20 +354,22 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
     enum { GROUP = sums_block<ORDER>::GROUP, STRIDE = sums_block<ORDER>::THREADS * GROUP };
     static_assert(GROUP <= GROUP_MAX, "reads beyond the arrays");
     __shared__ window<T> store;
+    __shared__ struct stray_list strays;
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
+    if (threadIdx.x == 0)
+        strays.count = 0;
     const uint32_t count = c.last - c.first, served = in.small ? count : 0, last = (c.last - 1) / GROUP * GROUP;
     uint32_t k = aligned(c.first) + threadIdx.x * GROUP;
     group<GROUP> next = group_at<GROUP>(h.a, min(k, last));
     struct lm_window near = fill_window<T>(store, h.t, c.tile, f);
     __syncthreads();
     lm_u64 sums[6] = {0, 0, 0, 0, 0, 0};
+    lm_fix dx, dy;
     for (; k < c.last; k += STRIDE) {
         const group<GROUP> now = next;
         next = group_at<GROUP>(h.a, min(k + STRIDE, last));
-        lm_fix dx, dy;
-        unsigned left = 0; /* a bit for each particle that takes the direct path */
         LM_UNROLL
         for (int n = 0; n < GROUP; n++) {
             struct lm_particle p = {now.x.at[n], now.y.at[n], now.u.at[n], now.v.at[n], now.w.at[n]};
@@ -370,19 +378,32 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
                 lm_push(ORDER, &p, &near, &step, &dx, &dy);
                 add_rounded(sums, p, in);
             } else if (number < count) {
-                left |= 1u << n;
+                h.place[c.first + atomicAdd(&strays.count, 1u)] = k + n;
             }
         }
-        for (; left; left &= left - 1) {
-            struct lm_stray s;
-            struct lm_window win = patch_of(f, h.t, (int)c.tile, particle_at(h.a, k + __ffs((int)left) - 1), s);
-            lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-            lm_add_sums((int64_t *)sums, &s.p, in.one, in.two);
-            for (int d = 0; d < 6; d++)
-                sums[d] += lm_bits(d < 3 ? in.shift_one : in.shift_two);
-        }
     }
+    __syncthreads();
+    list_strays(strays, h, &out->value[STRAYS]);
     lm_block_sum(out->value, sums);
+}
+
+/* The same for the particles of the list. */
+template <int ORDER>
+__global__ void stray_sums_kernel(population h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
+{
+    int64_t sums[6] = {0, 0, 0, 0, 0, 0};
+    for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < out->value[STRAYS];
+         n += gridDim.x * (lm_u64)THREADS) {
+        struct lm_stray s;
+        lm_fix dx, dy;
+        struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], particle_at(h.a, h.stray[n]), s);
+        lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+        lm_add_sums(sums, &s.p, in.one, in.two);
+        for (int d = 0; d < 6; d++)
+            sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_one : in.shift_two);
+    }
+    for (int d = 0; d < 6; d++)
+        lm_warp_sum(&out->value[d], (lm_u64)sums[d]);
 }
 
 __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
@@ -426,9 +447,14 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const populati
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
 {
-    sums_kernel<ORDER, T><<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(
-        population_of(g, species), fields_of(g), step_of(g, species, half), in, g->reduced);
-    return LM_GPU_LAUNCHED(g, "sums over particles");
+    const population h = population_of(g, species);
+    const fields f = fields_of(g);
+    const struct lm_step step = step_of(g, species, half);
+    sums_kernel<ORDER, T>
+        <<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(h, f, step, in, g->reduced);
+    LM_GPU_LAUNCHED(g, "sums over particles");
+    stray_sums_kernel<ORDER><<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(h, f, step, in, g->reduced);
+    return LM_GPU_LAUNCHED(g, "sums over strays");
 }
 
 } // namespace
@@ -438,12 +464,12 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     lm_gpu_range range("pass");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    lm_u64 *speed2 = &g->control->speed2[species], *strays = &g->control->strays[species];
+    struct lm_gpu_pass_control *control = &g->control->species[species];
+    lm_u64 *speed2 = &control->speed2, *strays = &control->strays;
     struct lm_step step = step_of(g, species, pass);
     population h = population_of(g, species);
     fields f = fields_of(g);
-    lm_gpu_check(g, cudaMemsetAsync(speed2, 0, sizeof *speed2, g->stream), "pass");
-    lm_gpu_check(g, cudaMemsetAsync(strays, 0, sizeof *strays, g->stream), "pass");
+    lm_gpu_check(g, cudaMemsetAsync(control, 0, sizeof *control, g->stream), "pass");
     if (s->count == 0)
         return g->failed;
     if (b->setup.shape == 1)
@@ -460,7 +486,7 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
 int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    lm_u64 *speed2 = &g->control->speed2[species];
+    lm_u64 *speed2 = &g->control->species[species].speed2;
     lm_gpu_check(g, cudaMemsetAsync(speed2, 0, sizeof *speed2, g->stream), "survey of particles");
     speed_kernel<<<(unsigned)g->processors * 8, THREADS, 0, g->stream>>>(population_of(g, species).a,
                                                                          g->species[species].count, speed2);

@@ -132,8 +132,7 @@ static int advance_fields(struct lm_sim *sim)
     int status = ops->closure(b, LM_N_OLD, LM_N_NEW);
     status = status ? status : ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
 
-    /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1. */
-    status = status ? status : ops->closure(b, LM_N_NEW, LM_N_NEW);
+    /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
     return status ? status : ops->ohm(b, LM_OHM_AHEAD);
 }
 
@@ -145,16 +144,16 @@ int lm_sim_step(struct lm_sim *sim)
         status = sort_if_due(sim, s, speed_bound(sim, s, dt));
 
     /* 1. Particles: v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    const int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
     status = status ? status : pass_all(sim, dt, dt, 1);
-    if (!status)
-        status = sim->config->fields.solver == LM_SOLVER_HYBRID
-                     ? advance_fields(sim)
-                     : sim->backend->ops->closure(sim->backend, LM_N_NEW, LM_N_NEW);
-    status = status ? status : sim->backend->ops->swap_levels(sim->backend);
+    if (!status && hybrid)
+        status = advance_fields(sim);
+    status = status ? status : ops->swap_levels(sim->backend);
     if (status)
         return status;
     sim->step++;
-    return settle(sim);
+    return hybrid ? ops->control(sim->backend, &sim->control) : settle(sim);
 }
 
 /* --- start and restart --- */
@@ -176,8 +175,6 @@ static int start_levels(struct lm_sim *sim)
         status = pass_all(sim, 0, 0, 0);
     if (!status)
         status = ops->swap_levels(b);
-    if (!status)
-        status = ops->closure(b, LM_N_OLD, LM_N_OLD);
     if (!status && hybrid)
         status = ops->ohm(b, LM_OHM_OLD);
     if (!status)
@@ -336,8 +333,6 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
     if (!status)
         status = put_given(sim, work);
-    if (!status)
-        status = ops->closure(sim->backend, LM_N_OLD, LM_N_OLD);
     free(work);
     sim->step = head->step;
     return status ? status : settle(sim);

@@ -11,7 +11,7 @@
 
 struct run_case {
     const char *name, *file;
-    const char *overrides[4];
+    const char *overrides[8];
 };
 
 static const struct run_case run_cases[] = {
@@ -23,9 +23,23 @@ static const struct run_case run_cases[] = {
     {"quiet-linear-single", "quiet.ini", {"particles.shape=linear", "particles.precision=single"}},
     {"quiet-smoothed-double",
      "quiet.ini",
-     {"particles.precision=double", "grid.nx=61", "grid.ny=7", "fields.smoothing=1"}},
+     {"particles.precision=double", "grid.nx=61", "grid.ny=7", "fields.smoothing=1", "fields.eta=0"}},
     {"heap-linear-double", "heap.ini", {"particles.shape=linear"}},
     {"heap-quadratic-single", "heap.ini", {"particles.shape=quadratic", "particles.precision=single"}},
+    {"wide-plain-double", "wide.ini", {NULL}},
+    {"wide-resistive-single",
+     "wide.ini",
+     {"particles.precision=single", "fields.eta=0.01*(1 + cos(kx*x))", "electrons.closure=polytropic",
+      "electrons.gamma=1.4"}},
+    {"narrow-plain-double", "wide.ini", {"grid.nx=13", "grid.ny=50", "grid.lx=3.25", "grid.ly=12.5"}},
+    {"narrow-resistive-double",
+     "wide.ini",
+     {"grid.nx=1", "grid.ny=50", "grid.lx=0.25", "grid.ly=12.5", "fields.az=0", "fields.bx=0.4*cos(ky*y)",
+      "fields.eta=1e-3"}},
+    {"narrow-hyper-single",
+     "wide.ini",
+     {"grid.nx=16", "grid.ny=3", "grid.lx=4", "grid.ly=0.75", "fields.eta_hyper=1e-4", "particles.precision=single"}},
+    {"wide-hyper-double", "wide.ini", {"fields.eta_hyper=1e-4", "fields.eta=1e-3", "grid.nx=271", "grid.ny=31"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 
@@ -43,7 +57,7 @@ static inline void case_config(const struct run_case *c, int count, const char *
     char path[LM_MAX_PATH];
     const char *all[16];
     int n = 0;
-    for (int k = 0; k < 4 && c->overrides[k]; k++)
+    for (int k = 0; k < 8 && c->overrides[k]; k++)
         all[n++] = c->overrides[k];
     for (int k = 0; k < count; k++)
         all[n++] = more[k];

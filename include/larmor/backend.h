@@ -25,14 +25,15 @@ enum lm_array {
     LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
     LM_J_NEW,                 /* n+1/2 */
     LM_E = LM_J_NEW + 3,      /* E of Ohm's law at n, for output */
-    LM_FLOORED = LM_E + 3,    /* electron density, floored */
-    LM_PRESSURE,              /* electron pressure */
+    LM_FLOORED = LM_E + 3,    /* electron density, floored, as the last closure left it */
+    LM_PRESSURE,              /* electron pressure; to get it: at n */
     LM_ETA,                   /* resistivity at centres */
     LM_SPECIES_N,             /* number density of species 0, 1, ... */
     LM_ARRAYS = LM_SPECIES_N + LM_MAX_SPECIES
 };
 
-/* The ion current in Ohm's law: LM_J_OLD, or 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is half a step ahead of LM_J_NEW. */
+/* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
+ * half a step ahead of LM_J_NEW. */
 enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD };
 
 enum { LM_STATE_FIELDS = LM_N_NEW }; /* the arrays before this one are the state a checkpoint holds */
@@ -123,12 +124,15 @@ struct lm_backend_ops {
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */
     int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
-    int (*closure)(struct lm_backend *b, int density, int other);   /* LM_FLOORED, LM_PRESSURE from the mean of two */
+    int (*closure)(struct lm_backend *b, int density, int other);   /* for advance_b: electrons of the mean of two */
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
-    int (*ohm)(struct lm_backend *b, enum lm_ohm_current current); /* LM_E, LM_PUSH_E */
 
-    /* Maxima for lm_control: of the fields as they stand (after closure of LM_N_OLD), and, where no pass has gone
-     * before, of the particles. control hands them over and waits. */
+    /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
+     * level. */
+    int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
+
+    /* Maxima for lm_control where ohm has not left them: of the fields as they stand with the OLD level, and, where no
+     * pass has gone before, of the particles. control hands them over and waits. */
     int (*survey)(struct lm_backend *b);
     int (*survey_particles)(struct lm_backend *b, int species);
     int (*control)(struct lm_backend *b, struct lm_control *out);

@@ -45,6 +45,8 @@ static int cpu_put(struct lm_backend *b, int array, const double *host)
 
 static int cpu_get(struct lm_backend *b, int array, double *host)
 {
+    if (array == LM_PRESSURE)
+        lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
     memcpy(host, lm_cpu_of(b)->array[array], b->setup.grid.size * sizeof *host);
     return LM_OK;
 }

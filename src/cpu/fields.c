@@ -151,32 +151,19 @@ static void extrapolate_current(struct lm_cpu *c)
     }
 }
 
-int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
-{
-    struct lm_cpu *c = lm_cpu_of(b);
-    double *const *push = c->array + LM_PUSH_E;
-    if (current == LM_OHM_AHEAD)
-        extrapolate_current(c);
-    electron_force(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD);
-    electric_field(c, c->array + LM_E, push);
-    wrap3(c, c->array + LM_E);
-    wrap3(c, push);
-    for (int k = 0; k < 3; k++)
-        smooth(c, push[k], b->setup.smoothing);
-    return LM_OK;
-}
-
 static uint64_t larger(uint64_t a, double b)
 {
     uint64_t bits = lm_size_bits(b);
     return bits > a ? bits : a;
 }
 
-int lm_cpu_survey(struct lm_backend *b)
+/* Maxima with the density and the ion current of a level: LM_N_OLD or LM_N_NEW. */
+static void survey(struct lm_cpu *c, int level)
 {
-    struct lm_cpu *c = lm_cpu_of(b);
-    const struct lm_grid *g = &b->setup.grid;
-    const struct lm_ohm *o = &b->setup.ohm;
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double *n = c->array[level];
+    double *const *ji = c->array + level + 1;
     double k2 = lm_largest_k2(g->nx, g->ny, o->rx, o->ry);
     struct lm_view bf = view(c, c->array + LM_B);
     uint64_t ex = 0, ey = 0, ez = 0, frequency = 0;
@@ -185,19 +172,42 @@ int lm_cpu_survey(struct lm_backend *b)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
-            struct lm_vector u = {c->array[LM_J_OLD][k], c->array[LM_J_OLD + 1][k], c->array[LM_J_OLD + 2][k]};
+            struct lm_vector u = {ji[0][k], ji[1][k], ji[2][k]};
             struct lm_vector bc = lm_b_centre(lm_view_at(bf, (long)k));
-            frequency = larger(frequency, lm_frequency(bc, u, c->array[LM_FLOORED][k], c->array[LM_ETA][k], k2, o));
+            frequency = larger(frequency, lm_frequency(bc, u, lm_floored(n[k], o), c->array[LM_ETA][k], k2, o));
             ex = larger(ex, c->array[LM_PUSH_E][k]);
             ey = larger(ey, c->array[LM_PUSH_E + 1][k]);
             ez = larger(ez, c->array[LM_PUSH_E + 2][k]);
-            floored += c->array[LM_N_OLD][k] < o->floor;
+            floored += n[k] < o->floor;
         }
     c->control.push_e[0] = lm_from_bits(ex);
     c->control.push_e[1] = lm_from_bits(ey);
     c->control.push_e[2] = lm_from_bits(ez);
     c->control.frequency = lm_from_bits(frequency);
     c->control.floored = floored;
+}
+
+int lm_cpu_survey(struct lm_backend *b)
+{
+    survey(lm_cpu_of(b), LM_N_OLD);
+    return LM_OK;
+}
+
+int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    double *const *push = c->array + LM_PUSH_E;
+    const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
+    lm_cpu_closure(b, level, level);
+    if (current == LM_OHM_AHEAD)
+        extrapolate_current(c);
+    electron_force(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD);
+    electric_field(c, c->array + LM_E, push);
+    wrap3(c, c->array + LM_E);
+    wrap3(c, push);
+    for (int k = 0; k < 3; k++)
+        smooth(c, push[k], b->setup.smoothing);
+    survey(c, level);
     return LM_OK;
 }
 
@@ -282,7 +292,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
-            c->spare[k] = lm_electron_energy(c->array[LM_FLOORED][k], o);
+            c->spare[k] = lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
             div = larger(div, lm_div_b(lm_view_at(bf, (long)k), o->rx, o->ry));
         }
     out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);

@@ -116,6 +116,16 @@ LM_HD uint64_t lm_size_bits(double x)
     return lm_bits(x) & 0x7fffffffffffffffull;
 }
 
+#ifdef __CUDA_ARCH__
+/* Whether the size of the double with these upper 32 bits lies in [2^-332, 2^332). With integers: a GPU is faster
+ * there.
+ */
+LM_HD bool lm_is_middling(uint32_t high)
+{
+    return 2 * high - (691u << 21) < 664u << 21;
+}
+#endif
+
 /* q = n / d, correctly rounded, for three positive d. The GPU's own division ends in a branch, and three of them in a
  * row wait for each other: here they go together. Reciprocal by Newton's method, then one correction with the exact
  * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111), which is right as long as nothing comes near under- or
@@ -134,9 +144,10 @@ LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
         r = __fma_rn(r, e, r);
         r = __fma_rn(r, __fma_rn(-d[k], r, 1.0), r);
         double guess = n[k] * r;
-        q[k] = n[k] == 0.0 ? n[k] : __fma_rn(__fma_rn(-d[k], guess, n[k]), r, guess);
-        double size = lm_abs(n[k]);
-        safe = safe && d[k] > 1e-100 && d[k] < 1e100 && (size == 0.0 || (size > 1e-100 && size < 1e100));
+        uint32_t high = (uint32_t)__double2hiint(n[k]);
+        bool zero = ((high & 0x7fffffffu) | (uint32_t)__double2loint(n[k])) == 0;
+        q[k] = zero ? n[k] : __fma_rn(__fma_rn(-d[k], guess, n[k]), r, guess);
+        safe = safe & (lm_is_middling(high) | zero) & ((uint32_t)__double2hiint(d[k]) - (691u << 20) < 664u << 20);
     }
     if (safe)
         return;
