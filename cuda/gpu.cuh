@@ -162,8 +162,9 @@ static __device__ __forceinline__ void lm_warp_sum(lm_u64 *to, lm_u64 v)
         atomicAdd(to, v);
 }
 
-/* The same for N values over a block, then one atomic each. All threads must take part. */
-template <int N> static __device__ __forceinline__ void lm_block_max(lm_u64 *to, const lm_u64 (&v)[N])
+/* The same for N values over a block, then one atomic each: their maxima, or else their sums. All threads must take
+ * part. */
+template <bool LARGEST, int N> static __device__ __forceinline__ void lm_block_reduce(lm_u64 *to, const lm_u64 (&v)[N])
 {
     __shared__ lm_u64 all[N];
     const unsigned k = threadIdx.x;
@@ -171,24 +172,10 @@ template <int N> static __device__ __forceinline__ void lm_block_max(lm_u64 *to,
         all[k] = 0;
     __syncthreads();
     for (int n = 0; n < N; n++)
-        lm_warp_max(&all[n], v[n]);
+        LARGEST ? lm_warp_max(&all[n], v[n]) : lm_warp_sum(&all[n], v[n]);
     __syncthreads();
     if (k < N && all[k])
-        atomicMax(&to[k], all[k]);
-}
-
-template <int N> static __device__ __forceinline__ void lm_block_sum(lm_u64 *to, const lm_u64 (&v)[N])
-{
-    __shared__ lm_u64 all[N];
-    const unsigned k = threadIdx.x;
-    if (k < N)
-        all[k] = 0;
-    __syncthreads();
-    for (int n = 0; n < N; n++)
-        lm_warp_sum(&all[n], v[n]);
-    __syncthreads();
-    if (k < N && all[k])
-        atomicAdd(&to[k], all[k]);
+        LARGEST ? atomicMax(&to[k], all[k]) : atomicAdd(&to[k], all[k]);
 }
 #endif
 

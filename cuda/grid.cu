@@ -211,7 +211,7 @@ __global__ void grid_max_kernel(shape s, const double *b, const double *density,
         for (int term = 0; term < TERMS; term++)
             raise(largest[term], lm_size_bits(term_of(term, s, b, density, k, o)));
     });
-    lm_block_max(largest_of_all, largest);
+    lm_block_reduce<true>(largest_of_all, largest);
 }
 
 /* Units of a term's sum are 2^-exponent; `largest`: bits of the largest term. */
@@ -233,7 +233,7 @@ __global__ void grid_sum_kernel(shape s, const double *b, const double *density,
         for (int term = 0; term < DIV_B; term++)
             sum[term] += (lm_u64)lm_round64(term_of(term, s, b, density, k, o) * scale[term]);
     });
-    lm_block_sum(sums, sum);
+    lm_block_reduce<false>(sums, sum);
 }
 
 __global__ void hash_kernel(shape s, const double *a, int field, struct lm_gpu_sums *out)

@@ -384,7 +384,7 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
     }
     __syncthreads();
     list_strays(strays, h, &out->value[STRAYS]);
-    lm_block_sum(out->value, sums);
+    lm_block_reduce<false>(out->value, sums);
 }
 
 /* The same for the particles of the list. */
