@@ -20,7 +20,7 @@ enum {
     LAG = 2,                /* pairs that a stage is behind the one before it */
     FLOW_PAIRS = 2,
     SUM_PAIRS = LAG * (STAGES - 1) + 1,
-    GIVEN_PAIRS = SUM_PAIRS + 1
+    GIVEN_PAIRS = SUM_PAIRS + 1 /* from what the last stage takes in to what is on its way */
 };
 static_assert((int)HALO == (int)PAIR, "the pair that is finished is the one below");
 
@@ -144,9 +144,10 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
     /* This thread's column in shared memory; what comes out there is its to store from turn `store_from` on. */
     const int begin = HALO * stage + warp % STAGE_WARPS * OWN, end = width - HALO * stage;
     const int x = min(begin + lane, end - 1), to_left = x > 0 ? -1 : 0, to_right = x < WIDTH - 1 ? 1 : 0;
+    const int beyond = HALO * (STAGES - 1 - stage); /* columns beyond the domain that the later stages need */
     const bool mine =
-        lane >= HALO && lane < LANES - HALO && begin + lane < end - HALO && first_column + begin + lane < s.nx + MARGIN;
-    const int work_from = (LAG + 1) * stage, turns = pairs + LAG * (STAGES - 1),
+        lane >= HALO && lane < LANES - HALO && begin + lane < end - HALO && first_column + begin + lane < s.nx + beyond;
+    const int work_from = (LAG + 1) * stage, turns = pairs + (LAG - 1) * (STAGES - 1),
               work_to = begin < end - 2 * HALO ? pairs + (LAG - 1) * stage : work_from,
               store_from = mine ? work_from + 2 : turns;
 
@@ -188,11 +189,10 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
                 continue;
             const double *before = done + r * block::GIVEN;
             double *total = sum + r * block::VECTOR;
-            const struct lm_vector state = row_at<WIDTH>(before),
-                                   after = step_from(row_at<WIDTH>(stage == 0 ? before : total), rk.result, rate);
+            const struct lm_vector after = step_from(row_at<WIDTH>(stage == 0 ? before : total), rk.result, rate);
             if (stage < STAGES - 1) {
                 row_put<WIDTH>(total, after);
-                row_put<WIDTH>(flow_out + r * block::VECTOR, step_from(state, rk.next, rate));
+                row_put<WIDTH>(flow_out + r * block::VECTOR, step_from(row_at<WIDTH>(before), rk.next, rate));
             } else {
                 int j = first + PAIR * (t - work_from + stage - 1) + r;
                 if (j < s.ny)
@@ -217,7 +217,6 @@ typedef int rk4_steps(struct lm_gpu *g, rk4_problem a, double h, int steps);
 
 template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_problem a, double h, int steps)
 {
-    enum { SMALLEST_ROWS = 4 };
     typedef rk4_block<STAGE_WARPS, COUNT> block;
     const struct lm_grid *grid = &g->base.setup.grid;
     auto kernel = rk4_kernel<STAGE_WARPS, COUNT, HYPER>;

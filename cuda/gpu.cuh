@@ -103,7 +103,7 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* grid.cu, fields.cu */
+/* grid.cu, faraday.cu, ohm.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */

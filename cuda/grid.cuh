@@ -50,7 +50,7 @@ __device__ __forceinline__ void store(const shape &s, double *a, int i, int j, d
 /* --- strips: a warp goes up 32 columns, a lane each; a block is one warp, so that the compiler knows its lanes to stay
  * together --- */
 
-enum { LANES = 32 };
+enum { LANES = 32, SMALLEST_ROWS = 4 /* of a strip or block: less would be mostly halo */ };
 
 __device__ __forceinline__ double left(double v)
 {
@@ -66,7 +66,6 @@ __device__ __forceinline__ double right(double v)
  * no more, because every strip adds the rows of its halo. Returns the grid of blocks. */
 inline dim3 cut_into_strips(const struct lm_gpu *g, int own, int strips, int *rows)
 {
-    enum { SMALLEST_ROWS = 4 };
     const struct lm_grid *grid = &g->base.setup.grid;
     int across = (grid->nx + own - 1) / own, up = g->processors * strips / across;
     up = up > 0 ? up : 1;

@@ -8,8 +8,6 @@
 
 #include "larmor/config.h"
 
-enum { WORK_ARRAYS = 24, LOADING_ARRAYS = 13 }; /* grid arrays: of a backend's own, and of profiles while loading */
-
 #ifdef LM_CUDA
 #include "larmor/cuda.h"
 #else
@@ -71,14 +69,15 @@ void lm_backend_memory(int kind, double *free_bytes, double *total_bytes)
     *total_bytes = page * (double)sysconf(_SC_PHYS_PAGES);
 }
 
-double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts)
+double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts)
 {
+    /* Arrays of the grid that a backend has for its work; that hold profiles while loading; sets of integer moments. */
+    const int cuda = kind == LM_BACKEND_CUDA, work = cuda ? 11 : 23, loading = cuda ? 10 : 13, moments = cuda ? 2 : 1;
     double real = setup->precision == LM_SINGLE ? 4 : 8, size = (double)setup->grid.size, bytes = 0;
     double tiles = ceil((double)setup->grid.nx / setup->tile) * ceil((double)setup->grid.ny / setup->tile);
     /* A particle: five arrays and one for sorting, its place, on a GPU its rank. A cell of the tiles: two counters. */
     for (int s = 0; s < setup->species_count; s++)
         bytes += (double)counts[s] * (6 * real + 8) + tiles * (8.0 * setup->tile * setup->tile + 12);
-    bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + WORK_ARRAYS);
-    bytes += 2 * 32.0 * (double)setup->grid.cells; /* four integer moments; a GPU has them twice */
-    return bytes + 8.0 * size * LOADING_ARRAYS;
+    bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + work + loading);
+    return bytes + 4 * 8.0 * moments * (double)setup->grid.cells;
 }

@@ -53,11 +53,11 @@ static const struct {
     int (*run)(struct lm_backend *b);
     double values; /* of 8 bytes a cell, ideal */
 } operations[] = {
-    {"closure", closure, 3},                        /* n of two levels to floored n */
-    {"advance_b, a substep", advance_b, 12},        /* B, J_i, n, p, eta to B */
-    {"Ohm's law, smoothing, maxima", ohm, 18},      /* B, J_i of two levels, n, p, eta to E, push E */
-    {"survey", survey, 12},                         /* B, J_i, n, floored n, eta, push E */
-    {"grid_sums", grid_sums, 4},                    /* B, floored n */
+    {"closure", closure, 3},                        /* n of two levels to floored n; isothermal here and below */
+    {"advance_b, a substep", advance_b, 10},        /* B, J_i, n to B */
+    {"Ohm's law, smoothing, maxima", ohm, 16},      /* B, J_i of two levels, n to E, push E */
+    {"survey", survey, 11},                         /* B, J_i, n, eta, push E */
+    {"grid_sums", grid_sums, 4},                    /* B, n */
     {"collect and moments, smoothed", collect, 13}, /* 4 sums read, 4 cleared; n of the species, n, J_i */
     {"waiting for nothing", nothing, 0},
 };

@@ -47,7 +47,7 @@ static int measure(const struct lm_bench *b, struct lm_bench_problem problem, do
     u->loaded = used_bytes(b) - before;
     status = lm_bench_advance(s, 3);
     u->stepped = used_bytes(b) - before;
-    u->estimate = lm_backend_bytes(&s->sim->backend->setup, s->sim->count);
+    u->estimate = lm_backend_bytes(b->kind, &s->sim->backend->setup, s->sim->count);
     lm_bench_sim_free(&s);
     return status;
 }

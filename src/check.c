@@ -148,7 +148,7 @@ int lm_check(const struct lm_config *c, FILE *out)
     if (status)
         return status;
     struct lm_setup setup = lm_setup_of(c);
-    double free_bytes, total_bytes, bytes = lm_backend_bytes(&setup, e.count), particles = 0;
+    double free_bytes, total_bytes, bytes = lm_backend_bytes(kind, &setup, e.count), particles = 0;
     for (int s = 0; s < c->species_count; s++)
         particles += (double)e.count[s];
     if (particles == 0)

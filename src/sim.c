@@ -178,7 +178,7 @@ static int start_levels(struct lm_sim *sim)
     if (!status && hybrid)
         status = ops->ohm(b, LM_OHM_OLD);
     if (!status)
-        status = settle(sim);
+        status = hybrid ? ops->control(b, &sim->control) : settle(sim);
     if (!status)
         status = lm_sim_check(sim);
     if (!status)

@@ -27,10 +27,11 @@ static const struct run_case run_cases[] = {
     {"heap-linear-double", "heap.ini", {"particles.shape=linear"}},
     {"heap-quadratic-single", "heap.ini", {"particles.shape=quadratic", "particles.precision=single"}},
     {"wide-plain-double", "wide.ini", {NULL}},
+    {"middle-plain-double", "wide.ini", {"grid.nx=133", "grid.lx=33.25"}},
     {"wide-resistive-single",
      "wide.ini",
      {"particles.precision=single", "fields.eta=0.01*(1 + cos(kx*x))", "electrons.closure=polytropic",
-      "electrons.gamma=1.4"}},
+      "electrons.gamma=1.4", "grid.nx=501", "grid.lx=125.25"}},
     {"narrow-plain-double", "wide.ini", {"grid.nx=13", "grid.ny=50", "grid.lx=3.25", "grid.ly=12.5"}},
     {"narrow-resistive-double",
      "wide.ini",
@@ -39,7 +40,7 @@ static const struct run_case run_cases[] = {
     {"narrow-hyper-single",
      "wide.ini",
      {"grid.nx=16", "grid.ny=3", "grid.lx=4", "grid.ly=0.75", "fields.eta_hyper=1e-4", "particles.precision=single"}},
-    {"wide-hyper-double", "wide.ini", {"fields.eta_hyper=1e-4", "fields.eta=1e-3", "grid.nx=271", "grid.ny=31"}},
+    {"wide-hyper-double", "wide.ini", {"fields.eta_hyper=1e-4", "fields.eta=1e-3", "grid.nx=361", "grid.lx=90.25"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 

@@ -25,7 +25,7 @@ enum lm_array {
     LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
     LM_J_NEW,                 /* n+1/2 */
     LM_E = LM_J_NEW + 3,      /* E of Ohm's law at n, for output */
-    LM_FLOORED = LM_E + 3,    /* electron density, floored, as the last closure left it */
+    LM_FLOORED = LM_E + 3,    /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
     LM_PRESSURE,              /* electron pressure; to get it: at n */
     LM_ETA,                   /* resistivity at centres */
     LM_SPECIES_N,             /* number density of species 0, 1, ... */
@@ -162,8 +162,9 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
 /* Free and total memory in bytes of the resolved kind. */
 void lm_backend_memory(int kind, double *free_bytes, double *total_bytes);
 
-/* Bytes a run needs at its peak: loading, and sorting (which needs little more than the particles at rest). */
-double lm_backend_bytes(const struct lm_setup *setup, const uint64_t *counts);
+/* Bytes of a resolved kind that a run needs at its peak: loading, and sorting (which needs little more than the
+ * particles at rest). */
+double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts);
 
 #ifdef __cplusplus
 }

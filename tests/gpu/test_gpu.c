@@ -92,6 +92,43 @@ static void under_sanitizer(const struct run_case *c)
     failures += system(command) != 0;
 }
 
+/* A few steps in domains of many widths and heights, for kernels that cut them into strips and blocks. */
+static void compare_sizes(void)
+{
+    static const char *const kinds[][2] = {{"fields.eta=0", "fields.eta_hyper=0"},
+                                           {"fields.eta=1e-3", "fields.eta_hyper=0"},
+                                           {"fields.eta=0", "fields.eta_hyper=1e-4"}};
+    const struct run_case c = {"sizes", "wide.ini", {NULL}};
+    int tried = 0, different = 0;
+    for (int nx = 1; nx < 1200; nx += nx < 24 ? 1 : 23)
+        for (int kind = 0; kind < 3; kind++, tried++) {
+            char size[4][32];
+            int ny = 1 + (7 * nx + kind) % 40;
+            snprintf(size[0], sizeof size[0], "grid.nx=%d", nx);
+            snprintf(size[1], sizeof size[1], "grid.ny=%d", ny);
+            snprintf(size[2], sizeof size[2], "grid.lx=%g", 0.25 * nx);
+            snprintf(size[3], sizeof size[3], "grid.ly=%g", 0.25 * ny);
+            const char *cpu[] = {"run.backend=cpu", "run.steps=3",  "species.protons.particles_per_cell=2",
+                                 kinds[kind][0],    kinds[kind][1], size[0],
+                                 size[1],           size[2],        size[3]};
+            const char *gpu[] = {"run.backend=cuda",
+                                 "run.steps=3",
+                                 "species.protons.particles_per_cell=2",
+                                 kinds[kind][0],
+                                 kinds[kind][1],
+                                 size[0],
+                                 size[1],
+                                 size[2],
+                                 size[3]};
+            if (case_run(&c, 9, cpu) != case_run(&c, 9, gpu)) {
+                printf("%d x %d cells, %s, %s: DIFFERENT\n", nx, ny, kinds[kind][0], kinds[kind][1]);
+                different++;
+            }
+        }
+    failures += different;
+    printf("%-28s %d, different %d\n", "sizes of domains", tried, different);
+}
+
 #ifdef LM_CUDA
 unsigned long long test_divide(unsigned long long *tried); /* divide.cu */
 #endif
@@ -139,6 +176,8 @@ int main(int argc, char **argv)
         compare_restart(c, print);
         compare_totals(c, gpu8);
     }
+    if (!fast && !write)
+        compare_sizes();
 #ifdef LM_CUDA
     unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);
     failures += wrong > 0;

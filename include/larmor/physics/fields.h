@@ -97,8 +97,8 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
     return e;
 }
 
-/* E of cell (i, j) on its faces and at its centre: all of it, and without the resistive part. `force` and `j` stand in
- * arrays of one stride; `given` is floored density, electron pressure and resistivity (as x, y, z), of another. */
+/* E of cell (i, j) on its faces and at its centre: all of it, and without the resistive part. `given` is
+ * floored density, electron pressure and resistivity (as x, y, z). */
 LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_view given, const struct lm_ohm *o,
                              double total[3], double ideal[3])
 {
