@@ -121,6 +121,12 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     for (int s = 0; s < LM_MAX_SPECIES; s++) {
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
         out->strays[s] = (int64_t)c->species[s].strays;
+        out->parts[s] = (int64_t)c->species[s].parts;
+        for (int side = 0; side < LM_SIDES; side++) {
+            out->lost[s][side] = (int64_t)c->species[s].lost[side];
+            g->species[s].gone += g->species[s].passed ? c->species[s].lost[side] : 0;
+        }
+        g->species[s].passed = 0;
     }
     for (int d = 0; d < 3; d++)
         out->push_e[d] = lm_from_bits(c->push_e[d]);

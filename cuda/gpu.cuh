@@ -13,7 +13,7 @@ typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
 
 /* What a pass finds out about a species. */
 struct lm_gpu_pass_control {
-    lm_u64 speed2, strays;
+    lm_u64 speed2, strays, lost[LM_SIDES], parts; /* as in lm_control */
 };
 
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
@@ -44,6 +44,8 @@ struct lm_gpu_species {
     uint32_t chunk_size;               /* particles in a chunk at most */
     unsigned blocks;                   /* upper bound of the number of chunks */
     int placing;
+    int passed;    /* a pass whose losses the host has not seen yet */
+    uint64_t gone; /* particles that have left since the last sort, and still have their places */
 };
 
 struct lm_gpu {

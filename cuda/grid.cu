@@ -8,6 +8,7 @@
 
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/hash.h"
+#include "larmor/physics/wall.h"
 
 namespace
 {
@@ -45,24 +46,70 @@ struct moments_of {
     double *raw[4], *out[4], *number;
     double charge, weight;
     int cap;
+    lm_u64 *parts; /* sum of the density, as integers */
 };
 
-/* Any species but the last. `raw` has no images. */
+/* Any species but the last, and in a domain with walls any species. `raw` has no images. */
 __global__ void collect_kernel(shape s, moments_of a, int first)
+{
+    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
+    lm_u64 density = 0;
+    if (i < s.nx && j < s.ny) {
+        size_t m = (size_t)j * s.nx + i, k = at(s, i, j);
+        const int64_t parts[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
+                                  (int64_t)a.sums[3][m]};
+        double add[4];
+        store(s, a.number, i, j, lm_species_moments(parts, a.charge, a.weight, a.cap, add));
+        LM_UNROLL
+        for (int d = 0; d < 4; d++) {
+            a.raw[d][k] = first ? add[d] : a.raw[d][k] + add[d];
+            a.sums[d][m] = 0;
+        }
+        density = (lm_u64)parts[0];
+    }
+    lm_warp_sum(a.parts, density);
+}
+
+/* Currents as deposited, on the faces of walls: a thread for each line that ends at them. */
+__global__ void wall_kernel(shape s, struct lm_sides sides, double *jx, double *jy)
+{
+    int line = blockIdx.x * THREADS + threadIdx.x;
+    if (line < s.ny && lm_has_walls(&sides, 0)) {
+        jx[at(s, -1, line)] = s.nx > 1 ? lm_on_wall(sides.of[LM_X_MIN], jx[at(s, 0, line)]) : 0.0;
+        jx[at(s, s.nx - 1, line)] = s.nx > 1 ? lm_on_wall(sides.of[LM_X_MAX], jx[at(s, s.nx - 2, line)]) : 0.0;
+    }
+    if (line < s.nx && lm_has_walls(&sides, 1)) {
+        jy[at(s, line, -1)] = s.ny > 1 ? lm_on_wall(sides.of[LM_Y_MIN], jy[at(s, line, 0)]) : 0.0;
+        jy[at(s, line, s.ny - 1)] = s.ny > 1 ? lm_on_wall(sides.of[LM_Y_MAX], jy[at(s, line, s.ny - 2)]) : 0.0;
+    }
+}
+
+/* Ghosts of moments at the centres; array blockIdx.y of a group, of which the second and third are a current along x
+ * and y if it is `vector`. */
+__global__ void ghost_kernel(shape s, struct lm_sides sides, double *group, int vector)
+{
+    const int width = s.nx + 2 * LM_GHOST, cell = blockIdx.x * THREADS + threadIdx.x;
+    const int i = cell % width - LM_GHOST, j = cell / width - LM_GHOST, along = vector ? (int)blockIdx.y - 1 : -1;
+    if (j >= s.ny + LM_GHOST || (i >= 0 && i < s.nx && j >= 0 && j < s.ny))
+        return;
+    int sign = 1, x = lm_node_inside(&sides, 0, s.nx, 0, along == 0, i, &sign),
+        y = lm_node_inside(&sides, 1, s.ny, 0, along == 1, j, &sign);
+    double *a = group + blockIdx.y * s.pitch;
+    a[at(s, i, j)] = sign * a[at(s, x, y)];
+}
+
+/* Moments brought to the centres, without ghosts. */
+__global__ void centre_kernel(shape s, const double *raw, double *out)
 {
     int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
     if (i >= s.nx || j >= s.ny)
         return;
-    size_t m = (size_t)j * s.nx + i, k = at(s, i, j);
-    const int64_t parts[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
-                              (int64_t)a.sums[3][m]};
-    double add[4];
-    store(s, a.number, i, j, lm_species_moments(parts, a.charge, a.weight, a.cap, add));
-    LM_UNROLL
-    for (int d = 0; d < 4; d++) {
-        a.raw[d][k] = first ? add[d] : a.raw[d][k] + add[d];
-        a.sums[d][m] = 0;
-    }
+    size_t k = at(s, i, j);
+    const double *const here[4] = {raw + k, raw + s.pitch + k, raw + 2 * s.pitch + k, raw + 3 * s.pitch + k};
+    double centred[4];
+    lm_centred_moments(here, s.stride, centred);
+    for (int d = 0; d < 4; d++)
+        out[d * s.pitch + k] = centred[d];
 }
 
 enum { HALO = 2, STRIPS = 20 }; /* STRIPS: that run on a multiprocessor at a time */
@@ -99,12 +146,15 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, moments
     moments_cell coming = cell_at<ALONE>(s, a, column, row);
     double centre[4][3] = {}, sides[4][3] = {}; /* of rows j - 2, j - 1, j: centred, and the sum left and right of it */
     double number = 0.0, jy = 0.0;              /* of row j - 1: number density, current as deposited */
+    lm_u64 density = 0;
     for (int j = first - HALO; j <= last; j++) {
         moments_cell here = coming;
         row = row + 1 == s.ny ? 0 : row + 1;
         if (j < last)
             coming = cell_at<ALONE>(s, a, column, row); /* the next row comes while this one is worked on */
         __syncwarp();                                   /* or the compiler would not ask for it before the shuffles */
+        if (mine && j >= first && j < last)
+            density += (lm_u64)here.parts[0];
         double v[4], centred[4], number_below = number;
         number = lm_species_moments(here.parts, a.charge, a.weight, a.cap, v);
         LM_UNROLL
@@ -139,6 +189,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, moments
                 a.out[d][k] = result[d];
         });
     }
+    lm_warp_sum(a.parts, density);
 }
 
 /* The array of a group is blockIdx.z. */
@@ -323,17 +374,57 @@ static moments_of moments_of_species(const struct lm_gpu *g, int species, int ca
         a.out[d] = out + d * g->pitch;
     }
     a.number = g->array[LM_SPECIES_N + species];
+    a.parts = &g->control->species[species].parts;
     a.charge = s->charge;
     a.weight = s->weight;
     a.cap = cap;
     return a;
 }
 
+static bool has_walls(const struct lm_gpu *g)
+{
+    const struct lm_sides *sides = &g->base.setup.grid.sides;
+    return lm_has_walls(sides, 0) || lm_has_walls(sides, 1);
+}
+
+/* Of `count` arrays in a row. */
+static void fill_ghosts(struct lm_gpu *g, double *group, int count, int vector)
+{
+    ghost_kernel<<<dim3(line_blocks(g), (unsigned)count), THREADS, 0, g->stream>>>(
+        shape_of(g), g->base.setup.grid.sides, group, vector);
+}
+
+/* The slow way: everything for itself, and ghosts filled after each step. */
+static int moments_with_walls(struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const int longest = grid->nx > grid->ny ? grid->nx : grid->ny;
+    double *out = g->array[LM_N_NEW];
+    for (int s = 0; s < g->base.setup.species_count; s++)
+        fill_ghosts(g, g->array[LM_SPECIES_N + s], 1, 0);
+    fill_ghosts(g, g->raw, 4, 0);
+    wall_kernel<<<(unsigned)((longest + THREADS - 1) / THREADS), THREADS, 0, g->stream>>>(
+        shape_of(g), grid->sides, g->raw + g->pitch, g->raw + 2 * g->pitch);
+    int left = g->base.setup.smoothing;
+    double *now = left % 2 ? g->spare : out;
+    centre_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->raw, now);
+    fill_ghosts(g, now, 4, 1);
+    dim3 blocks = cell_blocks(g);
+    blocks.z = 4;
+    for (; left > 0; left--) {
+        double *next = left % 2 ? out : g->spare;
+        smooth_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), now, next);
+        fill_ghosts(g, next, 4, 1);
+        now = next;
+    }
+    return LM_GPU_LAUNCHED(g, "moments before walls");
+}
+
 int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
 {
     lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
-    if (species == b->setup.species_count - 1) {
+    if (species == b->setup.species_count - 1 && !has_walls(g)) {
         g->last_cap = cap;
         g->last_alone = first;
         return g->failed;
@@ -346,6 +437,8 @@ int lm_gpu_moments(struct lm_backend *b)
 {
     lm_gpu_range range("moments");
     struct lm_gpu *g = lm_gpu_of(b);
+    if (has_walls(g))
+        return moments_with_walls(g);
     int passes = b->setup.smoothing, rows;
     dim3 strips = cut_into_strips(g, LANES - 2 * HALO, STRIPS, &rows);
     moments_of a = moments_of_species(g, b->setup.species_count - 1, g->last_cap);

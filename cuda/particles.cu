@@ -97,27 +97,53 @@ template <int ORDER, int T> struct pass_store {
     struct stray_list strays;
 };
 
-/* Calls body(k, i, j) for the nodes of a tile's window, a thread each: k their number in the window, (i, j) the cell of
- * the grid. */
-template <int T, class F> __device__ __forceinline__ void each_node(const struct lm_tiling &t, uint32_t tile, F body)
+/* Kernels for periodic domains know of no walls. */
+template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const population &h)
+{
+    struct lm_sides periodic = {};
+    return WALLS ? h.sides : periodic;
+}
+
+/* Where a tile's window lies: its first node, and whether it sticks out of the domain, or beyond a wall. */
+struct footprint {
+    int i, j;
+    bool out, at_wall;
+};
+
+template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(const population &h, uint32_t tile)
+{
+    enum { WIDTH = window<T>::WIDTH };
+    const int i = (int)tile % h.t.nx * T - LM_WINDOW_LOW, j = (int)tile / h.t.nx * T - LM_WINDOW_LOW;
+    const bool out_x = i < 0 || i + WIDTH > h.t.cells_x, out_y = j < 0 || j + WIDTH > h.t.cells_y;
+    return {i, j, out_x || out_y,
+            WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)))};
+}
+
+/* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
+ * lies in the domain but where there are walls. */
+template <int T, class F> __device__ __forceinline__ void each_node(const population &h, const footprint &p, F body)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
-    int i0 = (int)tile % t.nx * T - LM_WINDOW_LOW, j0 = (int)tile / t.nx * T - LM_WINDOW_LOW;
-    if (i0 >= 0 && j0 >= 0 && i0 + WIDTH <= t.cells_x && j0 + WIDTH <= t.cells_y)
+    if (!p.out || p.at_wall)
         for (int k = threadIdx.x; k < AREA; k += blockDim.x)
-            body(k, i0 + k % WIDTH, j0 + k / WIDTH);
+            body(k, p.i + k % WIDTH, p.j + k / WIDTH);
     else
         for (int k = threadIdx.x; k < AREA; k += blockDim.x)
-            body(k, lm_wrap(i0 + k % WIDTH, t.cells_x), lm_wrap(j0 + k / WIDTH, t.cells_y));
+            body(k, lm_wrap(p.i + k % WIDTH, h.t.cells_x), lm_wrap(p.j + k / WIDTH, h.t.cells_y));
 }
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
-template <int T>
-__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const struct lm_tiling &t, uint32_t tile,
+template <int T, bool WALLS>
+__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const footprint &p,
                                                         const fields &f)
 {
     enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
-    each_node<T>(t, tile, [&](int k, int i, int j) {
+    const struct lm_sides sides = sides_of<WALLS>(h);
+    each_node<T>(h, p, [&](int k, int i, int j) {
+        if (p.at_wall) {
+            i = lm_field_cell(&sides, 0, h.t.cells_x, i);
+            j = lm_field_cell(&sides, 1, h.t.cells_y, j);
+        }
         size_t g = (size_t)(j + LM_GHOST) * f.stride + i + LM_GHOST;
         lm_real *to = w.field + k / WIDTH * ROW + k % WIDTH;
         LM_UNROLL
@@ -135,16 +161,28 @@ template <int ORDER, int T> __device__ __forceinline__ void clear_parts(pass_sto
         parts[k] = make_int4(0, 0, 0, 0);
 }
 
+/* Adds to node (i, j), which may lie beyond the domain, of a moment. */
+template <bool WALLS>
+__device__ __forceinline__ void add_to_grid(lm_u64 *sums, const population &h, int moment, int i, int j, int64_t part)
+{
+    const struct lm_sides sides = sides_of<WALLS>(h);
+    int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
+    i = lm_node_inside(&sides, 0, h.t.cells_x, x, x, i, &sign);
+    j = lm_node_inside(&sides, 1, h.t.cells_y, y, y, j, &sign);
+    if (i >= 0 && j >= 0)
+        atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * part));
+}
+
 /* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
  * that to the grid. */
 template <int ORDER, int T>
-__device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, const struct lm_tiling &t, uint32_t tile,
+__device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, const population &h, const footprint &p,
                                             lm_u64 *sums)
 {
     enum { COPIES = pass_store<ORDER, T>::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
-    size_t cells = (size_t)t.cells_x * t.cells_y;
-    each_node<T>(t, tile, [&](int k, int i, int j) {
-        lm_u64 *to = sums + (size_t)j * t.cells_x + i;
+    size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
+    each_node<T>(h, p, [&](int k, int i, int j) {
+        lm_u64 *to = sums + (size_t)j * h.t.cells_x + i;
         LM_UNROLL
         for (int d = 0; d < LM_MOMENTS; d++) {
             const int4 *copies = (const int4 *)store.parts + (d * AREA + k) * FOURS;
@@ -154,7 +192,9 @@ __device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, c
                 int4 v = copies[(c + k / (32 / COPIES)) % FOURS];
                 part += v.x + v.y + v.z + v.w;
             }
-            if (part)
+            if (part && p.at_wall)
+                add_to_grid<true>(sums, h, d, i, j, part);
+            else if (part)
                 atomicAdd(&to[d * cells], (lm_u64)(int64_t)part);
         }
     });
@@ -176,8 +216,8 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
     }
 }
 
-template <int ORDER, int T>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS)
+template <int ORDER, int T, bool WALLS>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - WALLS)
     pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
@@ -189,7 +229,8 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
         return;
     uint32_t k = aligned(c.first) + threadIdx.x;
     struct lm_particle next = particle_at(h.a, min(k, c.last - 1));
-    struct lm_window win = fill_window<T>(store.win, h.t, c.tile, f);
+    const footprint foot = footprint_of<T, WALLS>(h, c.tile);
+    struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
     clear_parts(store);
     if (threadIdx.x == 0)
         store.strays.count = 0;
@@ -208,6 +249,8 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
         if (near) {
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
+            if (foot.at_wall)
+                near = near && lm_behind_no_wall(&h.sides, &h.t, (int)c.tile, p.x + dx, p.y + dy);
         }
         if (!near) {
             h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
@@ -228,7 +271,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     }
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
-    flush_parts(store, h.t, c.tile, sums);
+    flush_parts(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
     list_strays(store.strays, h, strays);
 }
 
@@ -245,38 +288,41 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
 }
 
 /* The direct path: particles of the list, gathered from and deposited on the whole grid. */
-template <int ORDER>
-__global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max,
-                             const lm_u64 *strays)
+template <int ORDER, bool WALLS>
+__global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64 *sums,
+                             struct lm_gpu_pass_control *control)
 {
-    size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
+    const struct lm_sides sides = sides_of<WALLS>(h);
     lm_u64 speed2 = 0;
-    for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < *strays; n += (lm_u64)gridDim.x * THREADS) {
+    for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < control->strays; n += (lm_u64)gridDim.x * THREADS) {
         uint32_t k = h.stray[n];
         struct lm_particle p = particle_at(h.a, k);
+        if (WALLS && p.x == LM_GONE)
+            continue;
         struct lm_stray s;
         lm_fix dx, dy;
         struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
         lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-#define ADD(d, a, b, part)                                                                                             \
-    do {                                                                                                               \
-        int64_t add_ = part;                                                                                           \
-        size_t g_ = (size_t)lm_wrap(s.j + (b), h.t.cells_y) * h.t.cells_x + lm_wrap(s.i + (a), h.t.cells_x);           \
-        atomicAdd(&sums[(d)*cells + g_], (lm_u64)add_);                                                                \
-    } while (0)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
-                           step.current_scale, ADD);
-        lm_fix mx = step.move ? dx : 0, my = step.move ? dy : 0;
-        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(s.p.x + mx), lm_fix24(s.p.y + my), ADD);
+        const struct lm_stray_step m = lm_stray_step_of(&s, dx, dy, step.move, &sides, &h.t);
+#define ADD(d, a, b, part) add_to_grid<WALLS>(sums, h, d, m.mid.i + (a), m.mid.j + (b), part)
+        if (m.mid.inside)
+            LM_DEPOSIT_CURRENT(ORDER, lm_fix24(m.mid.x), lm_fix24(m.mid.y), m.mid.u, m.mid.v, m.mid.w,
+                               step.current_scale, ADD);
 #undef ADD
-        p.x += mx;
-        p.y += my;
-        p.u = s.p.u, p.v = s.p.v, p.w = s.p.w;
+        if (WALLS && !m.end.inside) {
+            atomicAdd(&control->lost[m.side], 1ull);
+            put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
+            continue;
+        }
+#define ADD(d, a, b, part) add_to_grid<WALLS>(sums, h, d, m.end.i + (a), m.end.j + (b), part)
+        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(m.end.x), lm_fix24(m.end.y), ADD);
+#undef ADD
+        p = {p.x + m.dx, p.y + m.dy, m.end.u, m.end.v, m.end.w};
         put_particle(h.a, k, p);
         lm_u64 bits = lm_bits((double)lm_speed2(&p));
         speed2 = bits > speed2 ? bits : speed2;
     }
-    lm_warp_max(speed2_max, speed2);
+    lm_warp_max(&control->speed2, speed2);
 }
 
 /* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
@@ -363,7 +409,7 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
     const uint32_t count = c.last - c.first, served = in.small ? count : 0, last = (c.last - 1) / GROUP * GROUP;
     uint32_t k = aligned(c.first) + threadIdx.x * GROUP;
     group<GROUP> next = group_at<GROUP>(h.a, min(k, last));
-    struct lm_window near = fill_window<T>(store, h.t, c.tile, f);
+    struct lm_window near = fill_window<T, true>(store, h, footprint_of<T, true>(h, c.tile), f);
     __syncthreads();
     lm_u64 sums[6] = {0, 0, 0, 0, 0, 0};
     lm_fix dx, dy;
@@ -396,9 +442,12 @@ __global__ void stray_sums_kernel(population h, fields f, struct lm_step step, u
          n += gridDim.x * (lm_u64)THREADS) {
         struct lm_stray s;
         lm_fix dx, dy;
-        struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], particle_at(h.a, h.stray[n]), s);
-        lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-        lm_add_sums(sums, &s.p, in.one, in.two);
+        const struct lm_particle p = particle_at(h.a, h.stray[n]);
+        if (p.x != LM_GONE) {
+            struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
+            lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+            lm_add_sums(sums, &s.p, in.one, in.two);
+        }
         for (int d = 0; d < 6; d++)
             sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_one : in.shift_two);
     }
@@ -425,24 +474,36 @@ __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
         if (k < c.first)
             continue;
         struct lm_particle p = particle_at(h.a, k);
-        sum += lm_hash_particle(species, lm_global(p.x, (int)c.tile % h.t.nx, h.t.size, h.t.cells_x),
-                                lm_global(p.y, (int)c.tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,
-                                (double)p.w);
+        if (p.x != LM_GONE)
+            sum += lm_hash_particle(species, lm_global(p.x, (int)c.tile % h.t.nx, h.t.size, h.t.cells_x),
+                                    lm_global(p.y, (int)c.tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u,
+                                    (double)p.v, (double)p.w);
     }
     lm_warp_sum(&out->value[0], sum);
 }
 
-template <int ORDER, int T>
+template <int ORDER, int T, bool WALLS>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
-                const struct lm_step &step, lm_u64 *speed2, lm_u64 *strays)
+                const struct lm_step &step, struct lm_gpu_pass_control *control)
 {
     const size_t bytes = sizeof(pass_store<ORDER, T>);
-    auto kernel = pass_kernel<ORDER, T>;
+    auto kernel = pass_kernel<ORDER, T, WALLS>;
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     lm_gpu_check(g, allowed, "shared memory of the pass");
-    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, speed2, strays);
-    return LM_GPU_LAUNCHED(g, "particle pass");
+    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, &control->speed2,
+                                                                           &control->strays);
+    LM_GPU_LAUNCHED(g, "particle pass");
+    stray_kernel<ORDER, WALLS><<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(h, f, step, g->sums, control);
+    return LM_GPU_LAUNCHED(g, "pass of strays");
+}
+
+template <int ORDER, bool WALLS>
+int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
+                 const struct lm_step &step, struct lm_gpu_pass_control *control)
+{
+    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, WALLS>(g, s, h, f, step, control)
+                                   : launch_pass<ORDER, 16, WALLS>(g, s, h, f, step, control);
 }
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
@@ -465,22 +526,17 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     struct lm_gpu_pass_control *control = &g->control->species[species];
-    lm_u64 *speed2 = &control->speed2, *strays = &control->strays;
     struct lm_step step = step_of(g, species, pass);
     population h = population_of(g, species);
     fields f = fields_of(g);
     lm_gpu_check(g, cudaMemsetAsync(control, 0, sizeof *control, g->stream), "pass");
+    g->species[species].passed = 1;
     if (s->count == 0)
         return g->failed;
-    if (b->setup.shape == 1)
-        b->setup.tile == 8 ? launch_pass<1, 8>(g, s, h, f, step, speed2, strays)
-                           : launch_pass<1, 16>(g, s, h, f, step, speed2, strays);
-    else
-        b->setup.tile == 8 ? launch_pass<2, 8>(g, s, h, f, step, speed2, strays)
-                           : launch_pass<2, 16>(g, s, h, f, step, speed2, strays);
-    auto direct = b->setup.shape == 1 ? stray_kernel<1> : stray_kernel<2>;
-    direct<<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(h, f, step, g->sums, speed2, strays);
-    return LM_GPU_LAUNCHED(g, "pass of strays");
+    const bool walls = lm_has_walls(&h.sides, 0) || lm_has_walls(&h.sides, 1);
+    auto launch = b->setup.shape == 1 ? (walls ? launch_tiles<1, true> : launch_tiles<1, false>)
+                                      : (walls ? launch_tiles<2, true> : launch_tiles<2, false>);
+    return launch(g, s, h, f, step, control);
 }
 
 int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)
@@ -499,9 +555,10 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     lm_gpu_range range("particle sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    out->exponent_v = lm_sum_exponent((double)s->count, half->cap);
-    out->exponent_v2 = lm_sum_exponent((double)s->count, 2 * half->cap);
-    const units in = units_of(out, s->count);
+    const uint64_t present = s->count - s->gone;
+    out->exponent_v = lm_sum_exponent((double)present, half->cap);
+    out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->cap);
+    const units in = units_of(out, present);
     lm_gpu_reduce_begin(g);
     if (s->count > 0) {
         if (b->setup.shape == 1)

@@ -6,6 +6,7 @@
 #include "gpu.cuh"
 
 #include "larmor/physics/tile.h"
+#include "larmor/physics/wall.h"
 
 namespace
 {
@@ -25,6 +26,7 @@ struct arrays {
 struct population {
     arrays a;
     struct lm_tiling t;
+    struct lm_sides sides;
     const uint32_t *tile_start;
     const struct lm_gpu_chunk *chunk;
     const uint32_t *chunks; /* how many there are */
@@ -37,6 +39,7 @@ static inline population population_of(const struct lm_gpu *g, int species)
     const struct lm_gpu_species *s = &g->species[species];
     population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
                     g->tiling,
+                    g->base.setup.grid.sides,
                     s->tile_start,
                     s->chunk,
                     s->chunk_first + g->tiles,

@@ -38,7 +38,7 @@ __global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of, ui
         uint32_t k = block + threadIdx.x, cell = NOWHERE;
         bool mine = k >= c.first && k < c.last;
         if (mine)
-            cell_of[k] = cell = lm_rebase(&h.t, (int)c.tile, &h.a.x[k], &h.a.y[k]);
+            cell_of[k] = cell = h.a.x[k] == LM_GONE ? NOWHERE : lm_rebase(&h.t, (int)c.tile, &h.a.x[k], &h.a.y[k]);
         uint32_t r = next_rank(count, cell);
         if (mine)
             rank[k] = r;
@@ -50,7 +50,7 @@ __global__ void list_kernel(uint32_t *from, const uint32_t *cell_start, const ui
                             uint64_t n)
 {
     uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
-    if (k < n)
+    if (k < n && cell_of[k] != NOWHERE)
         from[cell_start[cell_of[k]] + rank[k]] = (uint32_t)k;
 }
 
@@ -262,6 +262,10 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
     list_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(s->place, s->cell_start, cell_of, s->rank,
                                                                       s->count);
     LM_GPU_LAUNCHED(g, "placing particles");
+    s->count -= s->gone; /* their places are gone, too */
+    s->gone = 0;
+    if (s->count == 0)
+        return g->failed;
     move_array<lm_fix>(g, s, &s->x);
     move_array<lm_fix>(g, s, &s->y);
     move_array<lm_real>(g, s, &s->u);

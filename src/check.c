@@ -138,7 +138,7 @@ static void print_advice(FILE *out, const struct lm_config *c, const struct lm_g
 
 int lm_check(const struct lm_config *c, FILE *out)
 {
-    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    struct lm_grid g = lm_config_grid(c);
     struct extremes e = {.b = 0};
     char device[256];
     int kind = LM_BACKEND_CPU,

@@ -137,6 +137,8 @@ static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_chec
     lm_h5_put_real(h, group, "mass", sp->mass);
     lm_h5_put_real(h, group, "weight", sp->weight);
     lm_h5_put(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
+    lm_h5_put(h, group, "loaded", H5T_NATIVE_UINT64, 0, &sp->loaded);
+    lm_h5_put(h, group, "lost", H5T_NATIVE_UINT64, LM_SIDES, sp->lost);
     hsize_t length = sp->count;
     hid_t data[5];
     for (int k = 0; k < 5; k++)
@@ -284,6 +286,11 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         sp->mass = get_real(h, group, "mass", 1);
         sp->weight = get_real(h, group, "weight", 1);
         lm_h5_get(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
+        sp->loaded = sp->count;
+        if (lm_h5_has(group, "loaded")) { /* files from before there were walls have lost nothing */
+            lm_h5_get(h, group, "loaded", H5T_NATIVE_UINT64, 0, &sp->loaded);
+            lm_h5_get(h, group, "lost", H5T_NATIVE_UINT64, LM_SIDES, sp->lost);
+        }
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
             hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);

@@ -52,6 +52,16 @@ int lm_config_read_text(const char *name, const char *text, int override_count, 
     return read_config(name, text, override_count, overrides, config);
 }
 
+const char *const lm_side_names[LM_SIDES] = {"x_min", "x_max", "y_min", "y_max"};
+
+struct lm_grid lm_config_grid(const struct lm_config *c)
+{
+    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    for (int side = 0; side < LM_SIDES; side++)
+        g.sides.of[side] = c->boundary[side];
+    return g;
+}
+
 void lm_config_free(struct lm_config *config)
 {
     lm_constants_free(&config->constants);

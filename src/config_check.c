@@ -39,6 +39,27 @@ static void check_families(struct lm_config_reader *r, const int *lines, const s
         }
 }
 
+/* Periodic sides come in pairs, and the field solver knows no others yet. */
+static void check_sides(struct lm_config_reader *r)
+{
+    const struct lm_config *c = r->config;
+    for (int side = 0; side < LM_SIDES; side++) {
+        const char *name = lm_side_names[side], *opposite = lm_side_names[side ^ 1];
+        int line = given(r, "boundary", name);
+        if (c->boundary[side] == LM_PERIODIC)
+            continue;
+        if (c->boundary[side ^ 1] == LM_PERIODIC)
+            lm_problems_add(&r->problems, line, "boundary.%s: the side opposite is periodic: set boundary.%s as well",
+                            name, opposite);
+        else if (c->fields.solver != LM_SOLVER_NONE)
+            lm_problems_add(&r->problems, line,
+                            "boundary.%s: only with fields.solver = none: the field solver needs periodic sides", name);
+        else
+            continue;
+        return;
+    }
+}
+
 static void check_meaning(struct lm_config_reader *r)
 {
     const struct lm_config *c = r->config;
@@ -124,7 +145,7 @@ static int resolve_constants(struct lm_config_reader *r)
     r->unusable_values = !(c->grid.nx && c->grid.ny && c->grid.lx > 0.0 && c->grid.ly > 0.0 && c->run.dt > 0.0);
     struct lm_grid g = {.dx = 1, .dy = 1};
     if (!r->unusable_values)
-        g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+        g = lm_config_grid(c);
     const struct {
         const char *name;
         double value;
@@ -154,7 +175,7 @@ static void check_expression(struct lm_config_reader *r, const struct lm_key *ke
     int uniform;
     int status = lm_expr_check(c->constants, text, &uniform);
     if (!status && !r->unusable_values) {
-        struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+        struct lm_grid g = lm_config_grid(c);
         status = lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
     }
     if (status)
@@ -186,6 +207,7 @@ int lm_config_check(struct lm_config_reader *r)
     for (int s = 0; s < c->species_count; s++)
         check_families(r, r->species[s], &c->species[s]);
     check_meaning(r);
+    check_sides(r);
     resolve_directory(r);
     if (c->run.dt > 0.0)
         resolve_time(r);

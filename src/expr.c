@@ -291,17 +291,24 @@ int lm_expr_scan(const struct lm_constants *constants, const char *text, const s
     return status;
 }
 
+/* Cells beyond the domain in which an expression counts: those behind walls. */
+static int beyond(const struct lm_grid *g, enum lm_side side)
+{
+    return g->sides.of[side] == LM_PERIODIC ? 0 : LM_GHOST;
+}
+
 /* Row j of the array; what does not depend on a coordinate is evaluated once along it. */
 static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place place, int j, const char *text,
                     double *array)
 {
+    const int x = beyond(g, LM_X_MIN), y = beyond(g, LM_Y_MIN);
     double *row = array + lm_at(g, 0, j);
-    if (j > 0 && !p->uses_y) {
-        memcpy(row, array + lm_at(g, 0, 0), (size_t)g->nx * sizeof *row);
+    if (j > -y && !p->uses_y) {
+        memcpy(row - x, array + lm_at(g, -x, -y), (size_t)(g->nx + 2 * x) * sizeof *row);
         return LM_OK;
     }
-    for (int i = 0; i < g->nx; i++) {
-        row[i] = i > 0 && !p->uses_x ? row[0] : at_cell(p, g, place, i, j);
+    for (int i = -x; i < g->nx + x; i++) {
+        row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, place, i, j);
         if (!isfinite(row[i]))
             return fail_value(p, text, row[i], -HUGE_VAL);
     }
@@ -313,7 +320,8 @@ int lm_expr_fill(const struct lm_constants *constants, const char *text, const s
 {
     struct parser p;
     int status = open_parser(&p, constants, text, 1);
-    for (int j = 0; !status && j < g->ny; j++)
+    const int y = beyond(g, LM_Y_MIN);
+    for (int j = -y; !status && j < g->ny + y; j++)
         status = fill_row(&p, g, place, j, text, array);
     if (!status)
         lm_grid_wrap(g, array);

@@ -19,11 +19,14 @@ static int wrapped(int i, int n)
 
 void lm_grid_wrap(const struct lm_grid *g, double *a)
 {
-    for (int j = 0; j < g->ny; j++)
+    int walls_y = g->sides.of[LM_Y_MIN] != LM_PERIODIC, extra = walls_y ? LM_GHOST : 0;
+    for (int j = -extra; j < g->ny + extra && g->sides.of[LM_X_MIN] == LM_PERIODIC; j++)
         for (int i = 1; i <= LM_GHOST; i++) {
             a[lm_at(g, -i, j)] = a[lm_at(g, wrapped(-i, g->nx), j)];
             a[lm_at(g, g->nx + i - 1, j)] = a[lm_at(g, wrapped(g->nx + i - 1, g->nx), j)];
         }
+    if (walls_y)
+        return;
     size_t row = (size_t)g->stride * sizeof *a;
     for (int j = 1; j <= LM_GHOST; j++) {
         int low = wrapped(-j, g->ny), high = wrapped(g->ny + j - 1, g->ny);

@@ -30,7 +30,9 @@ static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
 static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
 static const struct lm_choice starts[] = {{"random", LM_RANDOM}, {"quiet", LM_QUIET}, {0}};
-static const struct lm_choice boundaries[] = {{"periodic", LM_PERIODIC}, {0}};
+static const struct lm_choice boundaries[] = {
+    {"periodic", LM_PERIODIC}, {"reflecting", LM_REFLECTING}, {"absorbing", LM_ABSORBING}, {0}};
+static const struct lm_choice field_boundaries[] = {{"periodic", LM_PERIODIC}, {0}};
 
 static const struct {
     const char *name, *meaning;
@@ -143,16 +145,16 @@ const struct lm_key lm_keys[] = {
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "along the local B, in place of temperature"},
     {OF(temperature[1]), .name = "temperature_perp", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "-",
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "across the local B; with temperature_par"},
-#define SIDE(text, side, member) \
-    .section = "boundary", .name = text, CHOICE(boundaries), IN(member[side]), .initial = "periodic"
-    {SIDE("x_min", LM_X_MIN, boundary), .meaning = "particles at x = 0"},
-    {SIDE("x_max", LM_X_MAX, boundary), .meaning = "particles at x = lx"},
-    {SIDE("y_min", LM_Y_MIN, boundary), .meaning = "particles at y = 0"},
-    {SIDE("y_max", LM_Y_MAX, boundary), .meaning = "particles at y = ly"},
-    {SIDE("fields_x_min", LM_X_MIN, boundary_fields), .meaning = "fields at x = 0"},
-    {SIDE("fields_x_max", LM_X_MAX, boundary_fields), .meaning = "fields at x = lx"},
-    {SIDE("fields_y_min", LM_Y_MIN, boundary_fields), .meaning = "fields at y = 0"},
-    {SIDE("fields_y_max", LM_Y_MAX, boundary_fields), .meaning = "fields at y = ly"},
+#define SIDE(text, side, member, choices) \
+    .section = "boundary", .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
+    {SIDE("x_min", LM_X_MIN, boundary, boundaries), .meaning = "particles at x = 0: they enter at the side opposite, turn round, or are gone and counted"},
+    {SIDE("x_max", LM_X_MAX, boundary, boundaries), .meaning = "particles at x = lx"},
+    {SIDE("y_min", LM_Y_MIN, boundary, boundaries), .meaning = "particles at y = 0"},
+    {SIDE("y_max", LM_Y_MAX, boundary, boundaries), .meaning = "particles at y = ly"},
+    {SIDE("fields_x_min", LM_X_MIN, boundary_fields, field_boundaries), .meaning = "fields at x = 0"},
+    {SIDE("fields_x_max", LM_X_MAX, boundary_fields, field_boundaries), .meaning = "fields at x = lx"},
+    {SIDE("fields_y_min", LM_Y_MIN, boundary_fields, field_boundaries), .meaning = "fields at y = 0"},
+    {SIDE("fields_y_max", LM_Y_MAX, boundary_fields, field_boundaries), .meaning = "fields at y = ly"},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
      .meaning = "magnetic field"},

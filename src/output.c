@@ -8,8 +8,8 @@
 
 static const char *boundary_name(int kind)
 {
-    (void)kind; /* the only one so far */
-    return "periodic";
+    static const char *const names[] = {"periodic", "reflecting", "absorbing"};
+    return names[kind];
 }
 
 static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, char *solver, size_t size)
@@ -158,6 +158,9 @@ int lm_output_particles(struct lm_sim *sim)
     struct lm_openpmd_run run;
     struct reader r = {.sim = sim};
     char solver[512];
+    int status = lm_sim_compact(sim);
+    if (status)
+        return status;
     describe_run(sim, &run, solver, sizeof solver);
     for (int s = 0; s < c->species_count; s++) {
         double kept = ceil((double)sim->count[s] * c->output.particles_fraction);
@@ -169,7 +172,7 @@ int lm_output_particles(struct lm_sim *sim)
                                               .weight = lm_sim_weight(sim, s) * scale,
                                               .count = r.kept[s]};
     }
-    int status = raw_allocate(sim, &r.raw);
+    status = raw_allocate(sim, &r.raw);
     if (!status)
         status = lm_openpmd_particles(&run, sim->step, lm_sim_time(sim), c->species_count, list, read_particles, &r);
     free(r.raw.x);
@@ -231,7 +234,9 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
         head.species[s] = (struct lm_checkpoint_species){.charge = c->species[s].charge,
                                                          .mass = c->species[s].mass,
                                                          .weight = sim->backend->setup.species[s].weight,
-                                                         .count = sim->count[s]};
+                                                         .count = sim->count[s],
+                                                         .loaded = sim->ledger[s].loaded};
+        memcpy(head.species[s].lost, sim->ledger[s].lost, sizeof head.species[s].lost);
         snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
     }
     char *text = NULL;
@@ -243,6 +248,8 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
     if (echo)
         fclose(echo);
     struct lm_checkpoint_io io = {.context = &save, .get_field = get_field, .get_particles = get_particles};
+    if (!status)
+        status = lm_sim_compact(sim);
     if (!status)
         status = lm_checkpoint_write(c->output.directory, &head, text, c->output.keep, &io, path);
     free(save.work);

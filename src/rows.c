@@ -45,6 +45,11 @@ int lm_row_columns(const struct lm_config *config, struct lm_series_column *colu
         add(&l, "v_A", "largest speed, half a step back", 0, "speed_max_%s", config->species[s].name);
     add(&l, "", "cells below the density floor", 1, "floored_cells");
     add(&l, "", "field substeps of the last step", 1, "substeps");
+    for (int s = 0; s < config->species_count; s++)
+        for (int side = 0; side < LM_SIDES; side++)
+            if (config->boundary[side] == LM_ABSORBING)
+                add(&l, "", "particles that the side has absorbed", 1, "leak_%s_%s", lm_side_names[side],
+                    config->species[s].name);
     add(&l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
     return l.count;
 }
@@ -80,6 +85,10 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
         row[n++] = sqrt(sim->control.speed2[s]);
     row[n++] = (double)sim->control.floored;
     row[n++] = sim->substeps;
+    for (int s = 0; s < species; s++)
+        for (int side = 0; side < LM_SIDES; side++)
+            if (sim->config->boundary[side] == LM_ABSORBING)
+                row[n++] = (double)sim->ledger[s].lost[side];
     row[n++] = rate;
     return status;
 }

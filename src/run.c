@@ -30,7 +30,7 @@ struct run {
     int64_t first_step;
     double started, stepping; /* clock at the start; seconds spent in steps */
     double row_stepping;      /* `stepping` and step at the last row */
-    int64_t row_step;
+    uint64_t row_pushed;
     uint64_t particles;
     char checkpoint[LM_MAX_PATH]; /* the last one written */
     char ended[LM_MAX_MESSAGE];   /* why, for run.json */
@@ -44,10 +44,10 @@ static int due(int64_t every, int64_t step)
 static int write_row(struct run *r)
 {
     double row[LM_ROW_MAX], spent = r->stepping - r->row_stepping;
-    double rate = spent > 0 ? (double)r->particles * (double)(r->sim->step - r->row_step) / spent : 0;
+    double rate = spent > 0 ? (double)(r->sim->pushed - r->row_pushed) / spent : 0;
     int status = lm_row_fill(r->sim, &r->references, rate, row);
     r->row_stepping = r->stepping;
-    r->row_step = r->sim->step;
+    r->row_pushed = r->sim->pushed;
     return status ? status : lm_series_append(r->series, row);
 }
 
@@ -168,12 +168,27 @@ static int write_echo(const struct run *r)
     return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
+/* In every step loaded = present + lost: the program stops where it is not so. */
+static json_t *ledger_json(const struct run *r, int species)
+{
+    const struct lm_ledger *l = &r->sim->ledger[species];
+    uint64_t residual = l->loaded - r->sim->count[species];
+    json_t *lost = json_object();
+    for (int side = 0; side < LM_SIDES; side++) {
+        residual -= l->lost[side];
+        if (r->config->boundary[side] == LM_ABSORBING)
+            json_object_set_new(lost, lm_side_names[side], json_integer((json_int_t)l->lost[side]));
+    }
+    return json_pack("{s:I, s:o, s:I}", "loaded", (json_int_t)l->loaded, "leak", lost, "residual",
+                     (json_int_t)residual);
+}
+
 static json_t *species_json(const struct run *r)
 {
     json_t *list = json_array();
     for (int s = 0; s < r->config->species_count; s++)
-        json_array_append_new(list, json_pack("{s:s, s:I}", "name", r->config->species[s].name, "particles",
-                                              (json_int_t)r->sim->count[s]));
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", r->config->species[s].name, "particles",
+                                              (json_int_t)r->sim->count[s], "ledger", ledger_json(r, s)));
     return list;
 }
 
@@ -207,7 +222,7 @@ static int summarize(const struct run *r, struct summary *s)
         status = lm_backend_resolve(r->config->run.backend, r->config->run.threads, &kind, s->device, sizeof s->device);
     if (status)
         return status;
-    s->rate = r->stepping > 0 ? (double)r->particles * (double)(r->sim->step - r->first_step) / r->stepping : 0;
+    s->rate = r->stepping > 0 ? (double)r->sim->pushed / r->stepping : 0;
     s->drift = start != 0 ? (totals.energy - start) / fabs(start) : 0;
     return LM_OK;
 }
@@ -265,7 +280,7 @@ static int prepare(struct run *r)
         status = restart ? lm_sim_restore(r->sim, restart, &head) : lm_sim_start(r->sim);
     if (status)
         return status;
-    r->first_step = r->row_step = r->sim->step;
+    r->first_step = r->sim->step;
     for (int s = 0; s < r->config->species_count; s++)
         r->particles += r->sim->count[s];
     if (!restart)

@@ -16,7 +16,7 @@ static int tile_for(const struct lm_config *c)
 
 struct lm_setup lm_setup_of(const struct lm_config *c)
 {
-    struct lm_setup s = {.grid = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly),
+    struct lm_setup s = {.grid = lm_config_grid(c),
                          .shape = c->particles.shape,
                          .precision = c->particles.precision,
                          .smoothing = c->fields.smoothing,
@@ -85,7 +85,7 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
 int lm_setup_b(const struct lm_config *c, double *b[3])
 {
     static const struct lm_place places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
-    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    struct lm_grid g = lm_config_grid(c);
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
         status = lm_expr_fill(c->constants, c->fields.b[d], &g, places[d], b[d]);
@@ -116,7 +116,7 @@ static void direction(const struct lm_grid *g, double *const b[3], double *out[3
 int lm_setup_loading(const struct lm_config *c, int species, double *const b[3], double *store, struct lm_loading *out)
 {
     const struct lm_species_config *s = &c->species[species];
-    struct lm_grid g = lm_grid_make(c->grid.nx, c->grid.ny, c->grid.lx, c->grid.ly);
+    struct lm_grid g = lm_config_grid(c);
     struct lm_place centre = {0, 0};
     double *density = store, *drift[3], *temperature[3], *along[3];
     int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;

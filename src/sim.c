@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "larmor/physics/bounds.h"
+#include "larmor/physics/tiling.h"
 
 const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
                                                      "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
@@ -106,6 +107,7 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
         sim->unsorted[species].steps = 0;
         sim->unsorted[species].cells = 0;
         sim->unsorted[species].cost = 0;
+        sim->departed[species] = 0;
         sim->sorts++;
     }
     sim->unsorted[species].steps++;
@@ -136,6 +138,43 @@ static int advance_fields(struct lm_sim *sim)
     return status ? status : ops->ohm(b, LM_OHM_AHEAD);
 }
 
+/* Who has left in the last step, and who is there: counted apart, by the sides and from the density. */
+static int close_ledger(struct lm_sim *sim)
+{
+    for (int s = 0; s < sim->config->species_count; s++) {
+        struct lm_ledger *l = &sim->ledger[s];
+        uint64_t left = 0;
+        for (int side = 0; side < LM_SIDES; side++) {
+            left += (uint64_t)sim->control.lost[s][side];
+            l->lost[side] += (uint64_t)sim->control.lost[s][side];
+        }
+        sim->count[s] -= left;
+        sim->departed[s] |= left > 0;
+        if ((uint64_t)sim->control.parts[s] == sim->count[s] * LM_PARTS)
+            continue;
+        return lm_fail(
+            LM_FAILED,
+            "step %lld: the ledger of species %s does not close: %llu loaded, %llu, %llu, %llu, %llu lost at "
+            "x_min, x_max, y_min, y_max, but %.10g are there: an error of the program",
+            (long long)sim->step, sim->config->species[s].name, (unsigned long long)l->loaded,
+            (unsigned long long)l->lost[LM_X_MIN], (unsigned long long)l->lost[LM_X_MAX],
+            (unsigned long long)l->lost[LM_Y_MIN], (unsigned long long)l->lost[LM_Y_MAX],
+            (double)sim->control.parts[s] / LM_PARTS);
+    }
+    return LM_OK;
+}
+
+int lm_sim_compact(struct lm_sim *sim)
+{
+    int status = LM_OK;
+    for (int s = 0; s < sim->config->species_count && !status; s++)
+        if (sim->departed[s]) {
+            status = sim->backend->ops->sort(sim->backend, s);
+            sim->departed[s] = 0;
+        }
+    return status;
+}
+
 int lm_sim_step(struct lm_sim *sim)
 {
     double dt = sim->config->run.dt;
@@ -153,7 +192,10 @@ int lm_sim_step(struct lm_sim *sim)
     if (status)
         return status;
     sim->step++;
-    return hybrid ? ops->control(sim->backend, &sim->control) : settle(sim);
+    for (int s = 0; s < sim->config->species_count; s++)
+        sim->pushed += sim->count[s];
+    status = hybrid ? ops->control(sim->backend, &sim->control) : settle(sim);
+    return status ? status : close_ledger(sim);
 }
 
 /* --- start and restart --- */
@@ -194,6 +236,19 @@ static int put_expression(struct lm_sim *sim, const char *text, struct lm_place 
     return status ? status : sim->backend->ops->put(sim->backend, array, work);
 }
 
+/* Without a field solver B stays as it was given, also behind walls, of which a checkpoint knows nothing. */
+static int put_b_again(struct lm_sim *sim)
+{
+    size_t size = sim->grid.size;
+    double *store = malloc(3 * size * sizeof *store);
+    double *b[3] = {store, store + size, store + 2 * size};
+    int status = store ? lm_setup_b(sim->config, b) : lm_fail(LM_FAILED, "not enough memory");
+    for (int d = 0; d < 3 && !status; d++)
+        status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
+    free(store);
+    return status;
+}
+
 /* What the configuration gives and no step changes: the resistivity and, without a field solver, E. */
 static int put_given(struct lm_sim *sim, double *work)
 {
@@ -231,6 +286,7 @@ int lm_sim_start(struct lm_sim *sim)
             lm_fail_context(status, "%s: [species.%s]", c->file, c->species[s].name);
         else
             status = sim->backend->ops->survey_particles(sim->backend, s);
+        sim->ledger[s].loaded = sim->count[s];
         total += sim->count[s];
     }
     free(store);
@@ -323,6 +379,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = lm_fail(LM_FAILED, "not enough memory");
     for (int s = 0; s < head->species_count && !status; s++) {
         sim->count[s] = head->species[s].count;
+        sim->ledger[s].loaded = head->species[s].loaded;
+        memcpy(sim->ledger[s].lost, head->species[s].lost, sizeof sim->ledger[s].lost);
         status = ops->reserve(sim->backend, s, sim->count[s]);
     }
     for (r.place = 0; r.place < 2 && !status; r.place++)
@@ -333,6 +391,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
     if (!status)
         status = put_given(sim, work);
+    if (!status && sim->config->fields.solver == LM_SOLVER_NONE)
+        status = put_b_again(sim);
     free(work);
     sim->step = head->step;
     return status ? status : settle(sim);

@@ -15,7 +15,7 @@ RULES = [
     ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|loading|physics/.*)\.h"),
     ("cuda/*", r"(gpu|grid|electric|particles|bench|particles_bench)\.cuh|larmor/(base|grid|backend|loading|cuda|bench_cuda|bench_reduce|table|physics/.*)\.h"),
     ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
-    ("src/sim.c", r"larmor/(sim|physics/bounds)\.h"),
+    ("src/sim.c", r"larmor/(sim|physics/(bounds|tiling))\.h"),
     ("src/checkpoint.c", r"h5\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),
     ("src/series.c", r"h5\.h|larmor/(base|series)\.h"),
     ("include/larmor/table.h", r"^$"),

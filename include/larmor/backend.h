@@ -75,11 +75,13 @@ struct lm_pass {
 
 /* What the host decides the next step from. NaN counts as the largest value. */
 struct lm_control {
-    double speed2[LM_MAX_SPECIES];  /* max |v|^2 after the last pass */
-    double push_e[3];               /* max |E_c| of LM_PUSH_E */
-    double frequency;               /* max of lm_frequency */
-    int64_t floored;                /* cells at the density floor */
-    int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
+    double speed2[LM_MAX_SPECIES];          /* max |v|^2 after the last pass */
+    double push_e[3];                       /* max |E_c| of LM_PUSH_E */
+    double frequency;                       /* max of lm_frequency */
+    int64_t floored;                        /* cells at the density floor */
+    int64_t strays[LM_MAX_SPECIES];         /* particles that took the direct path in the last pass */
+    int64_t lost[LM_MAX_SPECIES][LM_SIDES]; /* particles that a side absorbed in the last pass */
+    int64_t parts[LM_MAX_SPECIES]; /* sum of the last pass's density: LM_PARTS for each particle that is there */
 };
 
 /* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */

@@ -6,7 +6,7 @@
  * precision, fraction_bits, seed, energy_start, momentum_start[3], configuration (the whole run.ini
  * text), software, field_count, field_names[] and species_count, species_names[] (their order is that of the
  * fingerprint); /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
- * domain), {u,v,w} float32 or float64; attributes charge, mass, weight, count of each species.
+ * domain), {u,v,w} float32 or float64; attributes charge, mass, weight, count, loaded, lost of each species.
  */
 #ifndef LARMOR_CHECKPOINT_H
 #define LARMOR_CHECKPOINT_H
@@ -25,6 +25,7 @@ struct lm_checkpoint_species {
     char name[LM_MAX_NAME];
     double charge, mass, weight;
     uint64_t count;
+    uint64_t loaded, lost[LM_SIDES]; /* since the run began: what it had, and what each side absorbed */
 };
 
 struct lm_checkpoint {

@@ -24,8 +24,6 @@ enum lm_precision { LM_SINGLE = 32, LM_DOUBLE = 64 };
 enum lm_start { LM_RANDOM, LM_QUIET };
 enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
 enum lm_backend_kind { LM_BACKEND_AUTO, LM_BACKEND_CPU, LM_BACKEND_CUDA };
-enum lm_side { LM_X_MIN, LM_X_MAX, LM_Y_MIN, LM_Y_MAX, LM_SIDES };
-enum lm_boundary { LM_PERIODIC };
 
 /* Members of type char[LM_MAX_TEXT] hold expressions as the user wrote them, already checked. */
 struct lm_species_config {
@@ -81,8 +79,8 @@ struct lm_config {
     } particles;
     int species_count;
     struct lm_species_config species[LM_MAX_SPECIES];
-    int boundary[LM_SIDES]; /* enum lm_boundary: particles */
-    int boundary_fields[LM_SIDES];
+    int boundary[LM_SIDES];        /* enum lm_boundary: particles */
+    int boundary_fields[LM_SIDES]; /* periodic where particles are not has a meaning only without a solver */
     struct {
         double b0; /* T; 0: not given */
         double n0; /* m^-3; 0: not given */
@@ -113,6 +111,12 @@ void lm_config_free(struct lm_config *config);
 /* The same from a text; `name` stands for the file in messages and in the default output directory. */
 int lm_config_read_text(const char *name, const char *text, int override_count, const char *const *overrides,
                         struct lm_config *config);
+
+/* x_min, x_max, y_min, y_max */
+extern const char *const lm_side_names[LM_SIDES];
+
+/* The grid of a run, with its sides. */
+struct lm_grid lm_config_grid(const struct lm_config *config);
 
 /* Writes all resolved keys, with defaults, as an INI file that gives the same configuration when read again. */
 int lm_config_write(const struct lm_config *config, FILE *out);

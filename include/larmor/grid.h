@@ -19,6 +19,21 @@ extern "C" {
 
 enum { LM_GHOST = 3 }; /* ghost cells on each side of every grid array */
 
+/* The four sides of the domain, and what they do to particles. */
+enum lm_side { LM_X_MIN, LM_X_MAX, LM_Y_MIN, LM_Y_MAX, LM_SIDES };
+
+/* Periodic sides come in pairs. */
+enum lm_boundary {
+    LM_PERIODIC,
+    LM_REFLECTING, /* the normal velocity changes its sign */
+    LM_ABSORBING   /* the particle is gone, and counted */
+};
+
+/* All zero: periodic. */
+struct lm_sides {
+    int of[LM_SIDES]; /* enum lm_boundary */
+};
+
 struct lm_grid {
     int nx, ny;    /* cells, >= 1 */
     double lx, ly; /* size, d_i */
@@ -26,6 +41,7 @@ struct lm_grid {
     int stride;    /* nx + 2 LM_GHOST: array elements from a cell to the one above */
     size_t size;   /* elements of one array, ghosts included */
     size_t cells;  /* nx * ny */
+    struct lm_sides sides;
 };
 
 /* Where in a cell a quantity lives: offset from the cell's centre, in cells. */
@@ -33,7 +49,7 @@ struct lm_place {
     double x, y;
 };
 
-/* nx, ny in 1..32768, lx, ly > 0; the caller has checked them. */
+/* nx, ny in 1..32768, lx, ly > 0; the caller has checked them. All sides periodic. */
 struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly);
 
 /* Index of cell (i, j); -LM_GHOST <= i < nx + LM_GHOST, likewise j. */
@@ -42,7 +58,8 @@ static inline size_t lm_at(const struct lm_grid *g, int i, int j)
     return (size_t)(j + LM_GHOST) * (size_t)g->stride + (size_t)(i + LM_GHOST);
 }
 
-/* Fills the ghosts of a host array from the opposite side (any ratio of ghosts to cells). */
+/* Fills the ghosts of a host array beyond periodic sides from the opposite side (any ratio of ghosts to cells); those
+ * beyond walls stay. */
 void lm_grid_wrap(const struct lm_grid *g, double *array);
 
 /* Copies the cells without ghosts to or from a packed [ny][nx] array. */

@@ -6,6 +6,11 @@
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
+/* Particles of a species: loaded = present + the sum of lost, in every step. */
+struct lm_ledger {
+    uint64_t loaded, lost[LM_SIDES];
+};
+
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
     struct lm_grid grid;
@@ -19,6 +24,10 @@ struct lm_sim {
         double cells, cost; /* how far a particle can have strayed, and what strays have cost, since then */
     } unsorted[LM_MAX_SPECIES];
     int64_t sorts;
+    struct lm_ledger ledger[LM_MAX_SPECIES];
+    int departed[LM_MAX_SPECIES]; /* some particles have left since the last sort: the backend still holds their places
+                                   */
+    uint64_t pushed;              /* particle-steps since the start or restart */
 };
 
 /* Names of the state's arrays, in the order of enum lm_array: what a checkpoint holds and a fingerprint covers. */
@@ -40,8 +49,11 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
  * untouched. */
 int lm_sim_check(struct lm_sim *sim);
 
-/* One step; lm_sim_check has passed. */
+/* One step; lm_sim_check has passed. LM_FAILED also when the ledger does not close. */
 int lm_sim_step(struct lm_sim *sim);
+
+/* Sorts the species some of whose particles have left, so that the backend holds sim->count of each. */
+int lm_sim_compact(struct lm_sim *sim);
 
 double lm_sim_time(const struct lm_sim *sim);
 int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);

@@ -7,7 +7,7 @@
 #include "larmor/backend.h"
 
 struct lm_cpu_species {
-    uint64_t count;
+    uint64_t count, gone;    /* places; particles that have left since the last sort, and still have theirs */
     void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays, by home tile; after a sort by cell */
     void *scratch;           /* one more such array: sorting moves one array at a time into it and swaps */
     uint32_t *place;         /* where each particle goes in a sort */

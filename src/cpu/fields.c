@@ -5,6 +5,7 @@
 
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/hash.h"
+#include "larmor/physics/wall.h"
 
 static struct lm_view view(const struct lm_cpu *c, double *const a[3])
 {
@@ -124,8 +125,41 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
     return LM_OK;
 }
 
-/* `passes` of the binomial filter on an array, ghosts valid before and after. */
-static void smooth(struct lm_cpu *c, double *a, int passes)
+/* Ghosts of a moment at the centres; `along`: the axis of a current's component, or -1. */
+static void fill_ghosts(const struct lm_cpu *c, double *a, int along)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    lm_grid_wrap(g, a);
+    if (!lm_has_walls(&g->sides, 0) && !lm_has_walls(&g->sides, 1))
+        return;
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            if (i == 0 && j >= 0 && j < g->ny)
+                i = g->nx; /* no ghosts between the two */
+            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, along == 0, i, &sign),
+                y = lm_node_inside(&g->sides, 1, g->ny, 0, along == 1, j, &sign);
+            a[lm_at(g, i, j)] = sign * a[lm_at(g, x, y)];
+        }
+}
+
+/* Currents as deposited, on the faces of walls. */
+static void fill_walls(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int *of = g->sides.of;
+    double *jx = c->raw[1], *jy = c->raw[2];
+    for (int j = 0; j < g->ny && lm_has_walls(&g->sides, 0); j++) {
+        jx[lm_at(g, -1, j)] = g->nx > 1 ? lm_on_wall(of[LM_X_MIN], jx[lm_at(g, 0, j)]) : 0.0;
+        jx[lm_at(g, g->nx - 1, j)] = g->nx > 1 ? lm_on_wall(of[LM_X_MAX], jx[lm_at(g, g->nx - 2, j)]) : 0.0;
+    }
+    for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1); i++) {
+        jy[lm_at(g, i, -1)] = g->ny > 1 ? lm_on_wall(of[LM_Y_MIN], jy[lm_at(g, i, 0)]) : 0.0;
+        jy[lm_at(g, i, g->ny - 1)] = g->ny > 1 ? lm_on_wall(of[LM_Y_MAX], jy[lm_at(g, i, g->ny - 2)]) : 0.0;
+    }
+}
+
+/* `passes` of the binomial filter on an array, ghosts valid before and after; `along` as in fill_ghosts. */
+static void smooth(struct lm_cpu *c, double *a, int along, int passes)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int r = 0; r < passes; r++) {
@@ -135,7 +169,7 @@ static void smooth(struct lm_cpu *c, double *a, int passes)
             size_t k = lm_at(g, i, j);
             a[k] = lm_binomial(c->spare + k, g->stride);
         }
-        lm_grid_wrap(g, a);
+        fill_ghosts(c, a, along);
     }
 }
 
@@ -206,7 +240,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     wrap3(c, c->array + LM_E);
     wrap3(c, push);
     for (int k = 0; k < 3; k++)
-        smooth(c, push[k], b->setup.smoothing);
+        smooth(c, push[k], -1, b->setup.smoothing);
     survey(c, level);
     return LM_OK;
 }
@@ -218,18 +252,22 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
     const struct lm_grid *g = &b->setup.grid;
     const struct lm_backend_species *s = &b->setup.species[species];
     double *number = c->array[LM_SPECIES_N + species];
-    LM_ROWS(c, 0, 0)
-    for (int i = 0; i < g->nx; i++) {
-        size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
-        const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
-        double add[4];
-        number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
-        for (int d = 0; d < 4; d++) {
-            c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
-            c->sums[d][m] = 0;
+    int64_t parts = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : parts)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
+            const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
+            double add[4];
+            number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
+            parts += sums[0];
+            for (int d = 0; d < 4; d++) {
+                c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
+                c->sums[d][m] = 0;
+            }
         }
-    }
-    lm_grid_wrap(g, number);
+    c->control.parts[species] = parts;
+    fill_ghosts(c, number, -1);
     return LM_OK;
 }
 
@@ -239,6 +277,7 @@ int lm_cpu_moments(struct lm_backend *b)
     const struct lm_grid *g = &b->setup.grid;
     for (int d = 0; d < 4; d++)
         lm_grid_wrap(g, c->raw[d]);
+    fill_walls(c);
     double *const *out = c->array + LM_N_NEW;
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
@@ -250,8 +289,8 @@ int lm_cpu_moments(struct lm_backend *b)
             out[d][k] = centred[d];
     }
     for (int d = 0; d < 4; d++) {
-        lm_grid_wrap(g, out[d]);
-        smooth(c, out[d], b->setup.smoothing);
+        fill_ghosts(c, out[d], d - 1);
+        smooth(c, out[d], d - 1, b->setup.smoothing);
     }
     return LM_OK;
 }

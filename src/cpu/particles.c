@@ -39,8 +39,8 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     struct lm_tiling t = tiling(c);
     struct arrays a = arrays_of(s);
     int order = b->setup.shape;
-    out->exponent_v = lm_sum_exponent((double)s->count, half->cap);
-    out->exponent_v2 = lm_sum_exponent((double)s->count, 2 * half->cap);
+    out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->cap);
+    out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->cap);
     double one = lm_exp2i(out->exponent_v), two = lm_exp2i(out->exponent_v2);
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
@@ -54,6 +54,8 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
             struct lm_window near = fill_window(c, &f, fields);
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
                 struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+                if (p.x == LM_GONE)
+                    continue;
                 struct lm_stray stray;
                 struct lm_window win = near;
                 lm_fix dx, dy;
@@ -81,13 +83,16 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
 #pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads) reduction(+ : hash)
     for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
         for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-            hash += lm_hash_particle(species, lm_global(a.x[k], tile % t.nx, t.size, t.cells_x),
-                                     lm_global(a.y[k], tile / t.nx, t.size, t.cells_y), (double)a.u[k], (double)a.v[k],
-                                     (double)a.w[k]);
+            if (a.x[k] != LM_GONE)
+                hash += lm_hash_particle(species, lm_global(a.x[k], tile % t.nx, t.size, t.cells_x),
+                                         lm_global(a.y[k], tile / t.nx, t.size, t.cells_y), (double)a.u[k],
+                                         (double)a.v[k], (double)a.w[k]);
     return hash;
 }
 
 /* --- where particles go: counts by cell, starts, places --- */
+
+#define NOWHERE 0xffffffffu
 
 /* cell_start: counts become starts; tile_start follows. */
 static void scan_cells(struct lm_cpu *c, struct lm_cpu_species *s)
@@ -119,7 +124,8 @@ static void move_array(struct lm_cpu *c, struct lm_cpu_species *s, void **array)
     char *to = s->scratch;
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
-        memcpy(to + s->place[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
+        if (s->place[k] != NOWHERE)
+            memcpy(to + s->place[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
     s->scratch = *array;
     *array = to;
 }
@@ -135,18 +141,21 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
 #pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
     for (int tile = 0; tile < t.nx * t.ny; tile++)
         for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
-            cell_of[k] = lm_rebase(&t, tile, &a.x[k], &a.y[k]);
-            s->place[k] = next_rank(&s->cell_start[cell_of[k]]);
+            cell_of[k] = a.x[k] == LM_GONE ? NOWHERE : lm_rebase(&t, tile, &a.x[k], &a.y[k]);
+            s->place[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
         }
     scan_cells(c, s);
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
-        s->place[k] += s->cell_start[cell_of[k]];
+        if (cell_of[k] != NOWHERE)
+            s->place[k] += s->cell_start[cell_of[k]];
     move_array(c, s, &s->x);
     move_array(c, s, &s->y);
     move_array(c, s, &s->u);
     move_array(c, s, &s->v);
     move_array(c, s, &s->w);
+    s->count -= s->gone;
+    s->gone = 0;
     return LM_OK;
 }
 

@@ -40,18 +40,26 @@ static inline struct lm_step step_of(const struct lm_cpu *c, int species, const 
                         s->ohm.ry);
 }
 
-/* Cells of the domain under the rows and columns of a tile's window. */
+/* What lies under the rows and columns of a tile's window: cells of the field arrays (beyond walls, ghosts). */
 struct footprint {
     int width, row[WIDTH_MAX], column[WIDTH_MAX];
+    int first_row, first_column; /* unwrapped */
+    int at_wall;                 /* some of it lies beyond one */
 };
 
 static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
 {
     const struct lm_setup *s = &c->base.setup;
-    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA};
+    const struct lm_sides *sides = &s->grid.sides;
+    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA,
+                          .first_row = tile / c->tiles_x * s->tile - LM_WINDOW_LOW,
+                          .first_column = tile % c->tiles_x * s->tile - LM_WINDOW_LOW};
     for (int k = 0; k < f.width; k++) {
-        f.row[k] = lm_wrap(tile / c->tiles_x * s->tile - LM_WINDOW_LOW + k, s->grid.ny);
-        f.column[k] = lm_wrap(tile % c->tiles_x * s->tile - LM_WINDOW_LOW + k, s->grid.nx);
+        int i = f.first_column + k, j = f.first_row + k;
+        f.row[k] = lm_field_cell(sides, 1, s->grid.ny, j);
+        f.column[k] = lm_field_cell(sides, 0, s->grid.nx, i);
+        f.at_wall |= (lm_has_walls(sides, 0) && (i < 0 || i >= s->grid.nx)) ||
+                     (lm_has_walls(sides, 1) && (j < 0 || j >= s->grid.ny));
     }
     return f;
 }

@@ -36,7 +36,7 @@ struct worker {
     struct sums sums;
     struct block block;
     uint64_t speed2; /* largest |v|^2 so far */
-    int64_t strays;
+    int64_t strays, lost[LM_SIDES];
 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -50,9 +50,13 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    int row = lm_wrap(j, g->ny);
+    int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
+    int column = lm_node_inside(&g->sides, 0, g->nx, x, x, i, &sign);
+    int row = lm_node_inside(&g->sides, 1, g->ny, y, y, j, &sign);
+    if (column < 0 || row < 0)
+        return;
     omp_set_lock(&c->row_lock[row]);
-    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)lm_wrap(i, g->nx)] += part;
+    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)column] += sign * part;
     omp_unset_lock(&c->row_lock[row]);
 }
 
@@ -64,43 +68,65 @@ static void pass_stray(struct worker *w, int order, size_t k)
     struct lm_tiling t = tiling(w->c);
     const double *field[6];
     lm_fix dx, dy;
+    if (p.x == LM_GONE)
+        return;
     push_fields(w->c, field);
     struct lm_stray s;
     lm_stray_at(&s, &t, w->tile, &p, field, w->c->base.setup.grid.stride);
     struct lm_window win = lm_stray_window(&s);
     lm_push(order, &s.p, &win, step, &dx, &dy);
-#define ADD(d, a, b, part) add_to_grid(w->c, d, s.i + (a), s.j + (b), part)
-    LM_DEPOSIT_CURRENT(order, lm_fix24(s.p.x + (dx >> 1)), lm_fix24(s.p.y + (dy >> 1)), s.p.u, s.p.v, s.p.w,
-                       step->current_scale, ADD);
-    dx = step->move ? dx : 0, dy = step->move ? dy : 0;
-    LM_DEPOSIT_DENSITY(order, lm_fix24(s.p.x + dx), lm_fix24(s.p.y + dy), ADD);
-#undef ADD
-    a.x[k] += dx, a.y[k] += dy;
-    a.u[k] = s.p.u, a.v[k] = s.p.v, a.w[k] = s.p.w;
-    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&s.p)));
+    struct lm_stray_step m = lm_stray_step_of(&s, dx, dy, step->move, &w->c->base.setup.grid.sides, &t);
     w->strays++;
+#define ADD(d, a, b, part) add_to_grid(w->c, d, m.mid.i + (a), m.mid.j + (b), part)
+    if (m.mid.inside)
+        LM_DEPOSIT_CURRENT(order, lm_fix24(m.mid.x), lm_fix24(m.mid.y), m.mid.u, m.mid.v, m.mid.w, step->current_scale,
+                           ADD);
+#undef ADD
+    if (!m.end.inside) {
+        w->lost[m.side]++;
+        a.x[k] = LM_GONE;
+        a.u[k] = a.v[k] = a.w[k] = 0;
+        return;
+    }
+#define ADD(d, a, b, part) add_to_grid(w->c, d, m.end.i + (a), m.end.j + (b), part)
+    LM_DEPOSIT_DENSITY(order, lm_fix24(m.end.x), lm_fix24(m.end.y), ADD);
+#undef ADD
+    a.x[k] += m.dx, a.y[k] += m.dy;
+    a.u[k] = m.end.u, a.v[k] = m.end.v, a.w[k] = m.end.w;
+    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&s.p)));
 }
 
 /* --- blocks --- */
 
-/* All ones in the window, 0 outside: masks instead of branches keep the loop over a block a vector loop. */
-LM_HD lm_fix window_mask(int order, lm_fix x, lm_fix y, int size)
+/* What decides whether a particle of a tile is near. */
+struct near_of {
+    int size, tile;
+    struct lm_sides sides;
+    struct lm_tiling tiling;
+};
+
+/* All ones in the window and before all walls, else 0: masks instead of branches keep the loop over a block a vector
+ * loop. */
+LM_HD lm_fix near_mask(int order, int at_wall, lm_fix x, lm_fix y, const struct near_of *n)
 {
-    return -(lm_fix)lm_in_window(order, x, y, size);
+    int near = lm_in_window(order, x, y, n->size);
+    if (at_wall)
+        near &= lm_behind_no_wall(&n->sides, &n->tiling, n->tile, x, y);
+    return -(lm_fix)near;
 }
 
 /* Particle k, number l of the block: kick, move, where to deposit. A stray is left as it is. Returns |v|^2 as bits. */
-LM_HD uint64_t push_near(int order, struct arrays a, size_t k, int size, const struct lm_window *win,
-                         const struct lm_step *step, struct block *b, int l)
+LM_HD uint64_t push_near(int order, int at_wall, struct arrays a, size_t k, const struct near_of *n,
+                         const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
 {
     struct lm_particle old = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, p = old;
-    lm_fix near = window_mask(order, p.x, p.y, size), move = -(lm_fix)step->move, dx, dy;
+    lm_fix near = near_mask(order, at_wall, p.x, p.y, n), move = -(lm_fix)step->move, dx, dy;
     p.x &= near;
     p.y &= near;
     lm_push(order, &p, win, step, &dx, &dy);
     lm_fix half_x = p.x + (dx >> 1), half_y = p.y + (dy >> 1);
     lm_fix end_x = p.x + (dx & move), end_y = p.y + (dy & move);
-    near &= window_mask(order, p.x + dx, p.y + dy, size); /* and so is every place between the two */
+    near &= near_mask(order, at_wall, p.x + dx, p.y + dy, n); /* and so is every place between the two */
     b->near[l] = (int32_t)near;
     b->half_x[l] = lm_fix24(half_x & near), b->half_y[l] = lm_fix24(half_y & near);
     b->end_x[l] = lm_fix24(end_x & near), b->end_y[l] = lm_fix24(end_y & near);
@@ -139,17 +165,18 @@ LM_HD void sum_parts(int order, struct sums *s, int origin, const struct block *
 }
 
 /* Particles [first, first + count), at most a block of them. */
-LM_HD void pass_block(struct worker *w, int order, size_t first, int count)
+LM_HD void pass_block(struct worker *w, int order, int at_wall, size_t first, int count)
 {
     const struct arrays a = w->a;
     const struct lm_step step = w->step;
     const struct lm_window win = w->window;
     struct block *b = &w->block;
-    int size = w->c->base.setup.tile, origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
+    const struct near_of near = {w->c->base.setup.tile, w->tile, w->c->base.setup.grid.sides, tiling(w->c)};
+    int origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
     uint64_t speed2 = w->speed2;
 #pragma omp simd reduction(max : speed2)
     for (int l = 0; l < count; l++) {
-        uint64_t bits = push_near(order, a, first + (size_t)l, size, &win, &step, b, l);
+        uint64_t bits = push_near(order, at_wall, a, first + (size_t)l, &near, &win, &step, b, l);
         speed2 = bits > speed2 ? bits : speed2;
     }
     w->speed2 = speed2;
@@ -176,31 +203,44 @@ LM_HD void add_stencils(int order, const struct sums *s, int moment, int first, 
     }
 }
 
+/* Adds a row of the window to the grid. */
+static void add_row(struct lm_cpu *c, const struct footprint *f, int j, int32_t nodes[LM_MOMENTS][WIDTH_MAX])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    if (f->at_wall) {
+        for (int d = 0; d < LM_MOMENTS; d++)
+            for (int i = 0; i < f->width; i++)
+                if (nodes[d][i])
+                    add_to_grid(c, d, f->first_column + i, f->first_row + j, nodes[d][i]);
+        return;
+    }
+    size_t row = (size_t)f->row[j] * (size_t)g->nx;
+    omp_set_lock(&c->row_lock[f->row[j]]);
+    for (int d = 0; d < LM_MOMENTS; d++)
+        for (int i = 0; i < f->width; i++)
+            c->sums[d][row + (size_t)f->column[i]] += nodes[d][i];
+    omp_unset_lock(&c->row_lock[f->row[j]]);
+}
+
 /* Adds the sums to the grid and clears them. */
 LM_HD void flush(struct worker *w, int order, const struct footprint *f)
 {
-    struct lm_cpu *c = w->c;
     for (int j = 0; j < f->width; j++) {
         int32_t nodes[LM_MOMENTS][WIDTH_MAX] = {0};
         for (int d = 0; d < LM_MOMENTS; d++)
             for (int b = 0; b <= order && b <= j; b++)
                 add_stencils(order, &w->sums, d, (j - b) * f->width, f->width, b, nodes[d]);
-        size_t row = (size_t)f->row[j] * (size_t)c->base.setup.grid.nx;
-        omp_set_lock(&c->row_lock[f->row[j]]);
-        for (int d = 0; d < LM_MOMENTS; d++)
-            for (int i = 0; i < f->width; i++)
-                c->sums[d][row + (size_t)f->column[i]] += nodes[d][i];
-        omp_unset_lock(&c->row_lock[f->row[j]]);
+        add_row(w->c, f, j, nodes);
     }
     memset(&w->sums, 0, sizeof w->sums);
 }
 
-LM_HD void pass_tile(struct worker *w, int order, size_t first, size_t end, const struct footprint *f)
+LM_HD void pass_tile(struct worker *w, int order, int at_wall, size_t first, size_t end, const struct footprint *f)
 {
     for (; first < end; first += LM_CHUNK) {
         size_t last = end - first < LM_CHUNK ? end : first + LM_CHUNK;
         for (size_t k = first; k < last; k += BLOCK)
-            pass_block(w, order, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
+            pass_block(w, order, at_wall, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
         flush(w, order, f);
     }
 }
@@ -208,10 +248,10 @@ LM_HD void pass_tile(struct worker *w, int order, size_t first, size_t end, cons
 int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    const struct lm_cpu_species *s = &c->species[species];
+    struct lm_cpu_species *s = &c->species[species];
     uint64_t speed2 = 0;
-    int64_t strays = 0;
-#pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
+    int64_t strays = 0, lost[LM_SIDES] = {0};
+#pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays, lost)
     {
         lm_real fields[6 * AREA_MAX];
         struct worker w = {.c = c, .a = arrays_of(s), .step = step_of(c, species, pass)};
@@ -220,15 +260,20 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
             struct footprint f = footprint_of(c, tile);
             w.tile = tile;
             w.window = fill_window(c, &f, fields);
+            size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
             if (b->setup.shape == 1)
-                pass_tile(&w, 1, s->tile_start[tile], s->tile_start[tile + 1], &f);
+                f.at_wall ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);
             else
-                pass_tile(&w, 2, s->tile_start[tile], s->tile_start[tile + 1], &f);
+                f.at_wall ? pass_tile(&w, 2, 1, first, end, &f) : pass_tile(&w, 2, 0, first, end, &f);
         }
         speed2 = w.speed2;
         strays = w.strays;
+        memcpy(lost, w.lost, sizeof lost);
     }
     c->control.speed2[species] = lm_from_bits(speed2);
     c->control.strays[species] = strays;
+    memcpy(c->control.lost[species], lost, sizeof lost);
+    for (int side = 0; side < LM_SIDES; side++)
+        s->gone += (uint64_t)lost[side];
     return LM_OK;
 }

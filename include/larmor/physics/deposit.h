@@ -14,11 +14,10 @@
 #define LARMOR_PHYSICS_DEPOSIT_H
 
 #include "larmor/physics/shape.h"
+#include "larmor/physics/tiling.h"
 
 enum { LM_CHUNK = 1 << 14 };
 enum { LM_DENSITY, LM_CURRENT_X, LM_CURRENT_Y, LM_CURRENT_Z, LM_MOMENTS };
-
-#define LM_PARTS 65536
 
 /* In [0, 1), from the 24 fraction bits of the place in the cell. */
 LM_HD float lm_dither(int32_t x24, int32_t y24)

@@ -27,6 +27,8 @@ typedef uint64_t lm_ufix;
 
 #define LM_ONE ((lm_fix)1 << LM_FRACTION_BITS) /* one cell */
 #define LM_HALF (LM_ONE >> 1)
+#define LM_GONE                                                                                                        \
+    ((lm_fix)((lm_ufix)1 << (8 * sizeof(lm_fix) - 1))) /* x of a particle that has left, until the next sort */
 
 LM_HD lm_real lm_rfma(lm_real a, lm_real b, lm_real c)
 {

@@ -9,6 +9,7 @@
 
 #include "larmor/physics/push.h"
 #include "larmor/physics/tiling.h"
+#include "larmor/grid.h"
 
 enum {
     LM_MARGIN = 2,
@@ -24,6 +25,15 @@ LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
     lm_ufix low = (lm_ufix)(order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE);
     lm_ufix span = (lm_ufix)(size + LM_MARGIN) * LM_ONE - low; /* unsigned: below `low` wraps beyond it */
     return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
+}
+
+/* Whether a position is in the domain, as far as it has walls: (x, y) relative to tile number `tile`. */
+LM_HD int lm_behind_no_wall(const struct lm_sides *s, const struct lm_tiling *t, int tile, lm_fix x, lm_fix y)
+{
+    int i = (int)(x >> LM_FRACTION_BITS) + tile % t->nx * t->size,
+        j = (int)(y >> LM_FRACTION_BITS) + tile / t->nx * t->size;
+    return (s->of[LM_X_MIN] == LM_PERIODIC || (unsigned)i < (unsigned)t->cells_x) &
+           (s->of[LM_Y_MIN] == LM_PERIODIC || (unsigned)j < (unsigned)t->cells_y);
 }
 
 /* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */

@@ -4,6 +4,8 @@
 
 #include "larmor/physics/portable.h"
 
+#define LM_PARTS 65536 /* integer parts of density that a particle is deposited as (larmor/physics/deposit.h) */
+
 struct lm_tiling {
     int size, nx, ny; /* cells a side; tiles in x and y */
     int cells_x, cells_y;
