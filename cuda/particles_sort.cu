@@ -118,6 +118,12 @@ int clear_counts(struct lm_gpu *g, struct lm_gpu_species *s)
                         "clearing counts");
 }
 
+/* Clears the elements that may be read after the last particle; lm_fix and lm_real have one size. */
+void end_array(struct lm_gpu *g, void *array, uint64_t count)
+{
+    lm_gpu_check(g, cudaMemsetAsync((lm_real *)array + count, 0, GROUP_MAX * sizeof(lm_real), g->stream), "particles");
+}
+
 template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, void **array)
 {
     unsigned blocks = (unsigned)((s->count + MOVE_EACH * MOVE_THREADS - 1) / (MOVE_EACH * MOVE_THREADS));
@@ -262,6 +268,7 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
     list_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(s->place, s->cell_start, cell_of, s->rank,
                                                                       s->count);
     LM_GPU_LAUNCHED(g, "placing particles");
+    const bool fewer = s->gone > 0;
     s->count -= s->gone; /* their places are gone, too */
     s->gone = 0;
     if (s->count == 0)
@@ -271,6 +278,9 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
     move_array<lm_real>(g, s, &s->u);
     move_array<lm_real>(g, s, &s->v);
     move_array<lm_real>(g, s, &s->w);
+    void *const moved[] = {s->x, s->y, s->u, s->v, s->w};
+    for (size_t k = 0; fewer && k < sizeof moved / sizeof *moved; k++)
+        end_array(g, moved[k], s->count);
     return LM_GPU_LAUNCHED(g, "moving particles");
 }
 
@@ -297,7 +307,7 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
         lm_real *array = (lm_real *)lm_gpu_allocate(g, (count + GROUP_MAX) * sizeof *array, "particles");
         *list[k] = array;
         if (array)
-            lm_gpu_check(g, cudaMemsetAsync(array + count, 0, GROUP_MAX * sizeof *array, g->stream), "particles");
+            end_array(g, array, count);
     }
     s->place = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
     s->rank = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
