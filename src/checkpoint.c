@@ -296,6 +296,12 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
             hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
             lm_h5_end(data);
         }
+        uint64_t known = sp->count;
+        for (int side = 0; side < LM_SIDES; side++)
+            known += sp->lost[side];
+        if (h->status == LM_OK && known != sp->loaded)
+            lm_h5_wrong(h, "species %s: those that are there and those lost are not those loaded; the file is damaged",
+                        sp->name);
         lm_h5_end(group);
     }
     lm_h5_end(all);

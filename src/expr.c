@@ -297,6 +297,11 @@ static int beyond(const struct lm_grid *g, enum lm_side side)
     return g->sides.of[side] == LM_PERIODIC ? 0 : LM_GHOST;
 }
 
+static int clamp(int i, int n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
 /* Row j of the array; what does not depend on a coordinate is evaluated once along it. */
 static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place place, int j, const char *text,
                     double *array)
@@ -309,6 +314,8 @@ static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place p
     }
     for (int i = -x; i < g->nx + x; i++) {
         row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, place, i, j);
+        if (!isfinite(row[i])) /* behind a wall it need not go on: the value at the wall does */
+            row[i] = at_cell(p, g, place, clamp(i, g->nx), clamp(j, g->ny));
         if (!isfinite(row[i]))
             return fail_value(p, text, row[i], -HUGE_VAL);
     }

@@ -32,7 +32,7 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
                                    .solver_parameters = solver,
                                    .compress = c->output.compress};
     for (int side = 0; side < LM_SIDES; side++) {
-        run->boundary[side] = boundary_name(c->boundary_fields[side]);
+        run->boundary[side] = c->boundary[side] == LM_PERIODIC ? boundary_name(c->boundary_fields[side]) : "given";
         run->particle_boundary[side] = boundary_name(c->boundary[side]);
     }
 }

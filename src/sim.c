@@ -236,15 +236,21 @@ static int put_expression(struct lm_sim *sim, const char *text, struct lm_place 
     return status ? status : sim->backend->ops->put(sim->backend, array, work);
 }
 
-/* Without a field solver B stays as it was given, also behind walls, of which a checkpoint knows nothing. */
-static int put_b_again(struct lm_sim *sim)
+/* A checkpoint knows nothing of B behind walls: that comes from the configuration. */
+static int put_b_behind_walls(struct lm_sim *sim, double *work)
 {
-    size_t size = sim->grid.size;
-    double *store = malloc(3 * size * sizeof *store);
-    double *b[3] = {store, store + size, store + 2 * size};
+    const struct lm_grid *g = &sim->grid;
+    double *store = malloc(3 * g->size * sizeof *store);
+    double *b[3] = {store, store + g->size, store + 2 * g->size};
     int status = store ? lm_setup_b(sim->config, b) : lm_fail(LM_FAILED, "not enough memory");
-    for (int d = 0; d < 3 && !status; d++)
-        status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
+    for (int d = 0; d < 3 && !status; d++) {
+        status = sim->backend->ops->get(sim->backend, LM_B + d, work);
+        for (int j = 0; j < g->ny; j++)
+            memcpy(b[d] + lm_at(g, 0, j), work + lm_at(g, 0, j), (size_t)g->nx * sizeof *work);
+        lm_grid_wrap(g, b[d]);
+        if (!status)
+            status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
+    }
     free(store);
     return status;
 }
@@ -391,8 +397,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
     if (!status)
         status = put_given(sim, work);
-    if (!status && sim->config->fields.solver == LM_SOLVER_NONE)
-        status = put_b_again(sim);
+    if (!status && (sim->grid.sides.of[LM_X_MIN] != LM_PERIODIC || sim->grid.sides.of[LM_Y_MIN] != LM_PERIODIC))
+        status = put_b_behind_walls(sim, work);
     free(work);
     sim->step = head->step;
     return status ? status : settle(sim);

@@ -156,9 +156,9 @@ static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
                               .field_count = FIELDS,
                               .field_names = field_names,
                               .species_count = SPECIES,
-                              .species = {{"protons", 1.0, 1.0, 0.03125, s->count[0]},
-                                          {"none_yet", 2.0, 4.0, 0.5, s->count[1]},
-                                          {"alphas", 2.0, 4.0, 0.0078125, s->count[2]}}};
+                              .species = {{"protons", 1.0, 1.0, 0.03125, s->count[0], s->count[0] + 10, {1, 2, 3, 4}},
+                                          {"none_yet", 2.0, 4.0, 0.5, s->count[1], s->count[1], {0}},
+                                          {"alphas", 2.0, 4.0, 0.0078125, s->count[2], s->count[2], {0}}}};
     return h;
 }
 

@@ -74,6 +74,8 @@ START_TEST(the_head_comes_back)
         ck_assert_str_eq(back.species[k].name, head.species[k].name);
         ck_assert(back.species[k].charge == head.species[k].charge && back.species[k].mass == head.species[k].mass);
         ck_assert(back.species[k].weight == head.species[k].weight && back.species[k].count == head.species[k].count);
+        ck_assert(back.species[k].loaded == head.species[k].loaded);
+        ck_assert_mem_eq(back.species[k].lost, head.species[k].lost, sizeof head.species[k].lost);
     }
     free_state(s);
 }

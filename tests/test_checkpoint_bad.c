@@ -167,6 +167,8 @@ static const char *spoil_head(hid_t f, int n)
         return H5Adelete(f, "format"), "is no checkpoint of this program";
     case 20:
         return put_attribute(f, root, "format", H5T_NATIVE_DOUBLE, array), "format has a wrong type";
+    case 21:
+        return put_whole(f, protons, "loaded", 5), "species protons: those that are there and those lost";
     }
     return NULL;
 }
@@ -234,7 +236,7 @@ static void spoil_all(const char *(*spoil)(hid_t, int), int least)
 
 START_TEST(a_wrong_head_is_refused)
 {
-    spoil_all(spoil_head, 21);
+    spoil_all(spoil_head, 22);
 }
 END_TEST
 

@@ -80,7 +80,7 @@ struct lm_config {
     int species_count;
     struct lm_species_config species[LM_MAX_SPECIES];
     int boundary[LM_SIDES];        /* enum lm_boundary: particles */
-    int boundary_fields[LM_SIDES]; /* periodic where particles are not has a meaning only without a solver */
+    int boundary_fields[LM_SIDES]; /* where particles meet walls: the given fields simply go on */
     struct {
         double b0; /* T; 0: not given */
         double n0; /* m^-3; 0: not given */

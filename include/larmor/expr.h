@@ -31,7 +31,8 @@ int lm_expr_value(const struct lm_constants *constants, const char *text, double
 int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform);
 
 /* Evaluates an expression of x and y [d_i, from the domain's lower left corner] at `place` in every cell of the grid
- * and fills `array` (g->size doubles, ghosts by periodic wrap). LM_BAD_INPUT names the first x, y where it is not
+ * and fills `array` (g->size doubles, ghosts by periodic wrap; behind walls the expression goes on, or
+ * where it is not finite the value at the wall). LM_BAD_INPUT names the first x, y where it is not
  * finite. */
 int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                  double *array);
