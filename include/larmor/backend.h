@@ -9,6 +9,7 @@
 
 #include "larmor/base.h"
 #include "larmor/grid.h"
+#include "larmor/ledger.h"
 #include "larmor/raw.h"
 #include "larmor/physics/fields.h"
 
@@ -45,6 +46,8 @@ struct lm_backend_species {
 
 struct lm_setup {
     struct lm_grid grid;
+    int field_sides[LM_SIDES]; /* enum lm_field_boundary */
+    struct lm_bodies bodies;   /* the mask is borrowed for the call that creates a backend */
     struct lm_ohm ohm;
     int shape, precision; /* enums of config.h */
     int smoothing;        /* binomial passes */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "larmor/base.h"
+#include "larmor/body.h"
 #include "larmor/expr.h"
 #include "larmor/grid.h"
 
@@ -36,6 +37,27 @@ struct lm_species_config {
     char drift[3][LM_MAX_TEXT];       /* v_A */
     int temperature_kind;             /* enum lm_temperature */
     char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B, across B, (unused); B0^2/(mu0 n0) */
+    char inflow_density[LM_MAX_TEXT]; /* beyond inflow sides, of x, y and t; "": `density`. n0 */
+    double slowing;                   /* rate nu of dv/dt = -nu v, Omega_ci */
+    double scattering;                /* d<theta^2>/dt of the angle in one plane, rad^2 Omega_ci */
+    double scattering_sigmas;         /* where the sampled tail of the angle ends: theta_cutoff */
+    double energy_cutoff;             /* kinetic energy, m_p v_A^2: slower ones have stopped */
+    double pitch_min, pitch_max;      /* accepted angles between v and B, degrees: theta_boundary */
+};
+
+struct lm_body_config {
+    char name[LM_MAX_NAME];
+    int shape;                     /* enum lm_body_shape */
+    double x, y;                   /* centre of a disk or box, d_i */
+    double radius;                 /* of a disk */
+    double width, height;          /* of a box */
+    char points[LM_MAX_TEXT];      /* of a polygon: "x y, x y, ...", d_i; closed, even-odd rule */
+    char file[LM_MAX_PATH];        /* of a mask: PGM, or HDF5 with `dataset` [ny][nx]; not 0: body */
+    char dataset[LM_MAX_NAME];     /* in an HDF5 file */
+    int particles;                 /* enum lm_boundary: LM_ABSORBING, LM_REFLECTING, LM_THERMAL */
+    double temperature;            /* of what it re-emits, B0^2/(mu0 n0) */
+    int fields;                    /* enum lm_body_fields */
+    char resistivity[LM_MAX_TEXT]; /* mu0 v_A d_i */
 };
 
 struct lm_config {
@@ -79,8 +101,13 @@ struct lm_config {
     } particles;
     int species_count;
     struct lm_species_config species[LM_MAX_SPECIES];
-    int boundary[LM_SIDES];        /* enum lm_boundary: particles */
-    int boundary_fields[LM_SIDES]; /* where particles meet walls: the given fields simply go on */
+    int boundary[LM_SIDES];                /* enum lm_boundary: particles */
+    double boundary_temperature[LM_SIDES]; /* of thermal sides, B0^2/(mu0 n0) */
+    int boundary_fields[LM_SIDES];         /* enum lm_field_boundary; solver = none: the given fields simply go on */
+    double layer[LM_SIDES]; /* width of the resistive layer that damps waves before a side, d_i; 0: none */
+    double layer_eta;       /* its resistivity at the side, mu0 v_A d_i */
+    int body_count;
+    struct lm_body_config body[LM_MAX_BODIES];
     struct {
         double b0; /* T; 0: not given */
         double n0; /* m^-3; 0: not given */
@@ -92,6 +119,10 @@ struct lm_config {
         double particles_fraction; /* of the particles in an output, (0, 1] */
         int compress;              /* gzip level of fields, 0..9 */
         double wall_limit;         /* s; 0: none. Written hh:mm:ss */
+        int64_t maps_every;        /* steps between two maps of where particles hit; 0: only at the end */
+        int map_angles;            /* bins of the angle of incidence, 0 to 90 degrees; 0: no maps */
+        int map_energies;          /* bins of the energy, equal in its logarithm, and one below and above */
+        double map_energy[2];      /* of the lowest and to the highest bin, m_p v_A^2 */
     } output;
     struct lm_constants *constants; /* owned; of [const], with nx, ny, lx, ly, dx, dy, dt and pi */
     /* For the echo in run.ini: [const] as written, in order. */

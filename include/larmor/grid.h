@@ -12,6 +12,7 @@
 #define LARMOR_GRID_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +27,18 @@ enum lm_side { LM_X_MIN, LM_X_MAX, LM_Y_MIN, LM_Y_MAX, LM_SIDES };
 enum lm_boundary {
     LM_PERIODIC,
     LM_REFLECTING, /* the normal velocity changes its sign */
-    LM_ABSORBING   /* the particle is gone, and counted */
+    LM_ABSORBING,  /* the particle is gone, and counted */
+    LM_THERMAL,    /* it comes back with a velocity drawn from a Maxwellian at the wall's temperature */
+    LM_INFLOW      /* it is gone, and counted; others enter from a plasma beyond */
+};
+
+/* What they do to the fields. Periodic where the particles are. */
+enum lm_field_boundary {
+    LM_FIELDS_PERIODIC,
+    LM_CONDUCTING, /* tangential E is 0 on the wall */
+    LM_OPEN,       /* nothing changes across it */
+    LM_INFLOW_B,   /* tangential B on the wall is given */
+    LM_INFLOW_E    /* tangential E beyond the wall is given */
 };
 
 /* All zero: periodic. */

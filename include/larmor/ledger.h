@@ -1,0 +1,52 @@
+/* The ledger: who has entered and left the run, by species and channel, exactly.
+ *
+ *     loaded + injected = present + sum of the channels
+ *
+ * holds for the number of every species after every step, as integers. Weight is the number times the species'
+ * constant weight. Momentum and energy are tallied in fixed point: what crosses, not a balance, since fields change
+ * them in between.
+ */
+#ifndef LARMOR_LEDGER_H
+#define LARMOR_LEDGER_H
+
+#include "larmor/base.h"
+#include "larmor/body.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a particle can meet: sides of the domain, then bodies. */
+enum { LM_SURFACES = LM_SIDES + LM_MAX_BODIES };
+
+/* How a particle can leave: at a surface, or by one of the ways after them. */
+enum lm_channel {
+    LM_ENERGY_STOPPED = LM_SURFACES, /* its energy fell below the species' cut-off */
+    LM_THETA_BOUNDARY,               /* it left the accepted cone of pitch angles */
+    LM_THETA_CUTOFF,                 /* it was scattered beyond the sampled tail */
+    LM_CHANNELS
+};
+
+/* One step's sums over particles that pass a channel, fixed point: value = sum 2^-exponent (struct lm_pass). */
+struct lm_tally {
+    int64_t number, v[3], v2;
+};
+
+__extension__ typedef __int128 lm_int128;
+
+/* The same over the whole run. */
+struct lm_account {
+    uint64_t number;
+    lm_int128 v[3], v2; /* in units of struct lm_ledger */
+};
+
+struct lm_ledger {
+    uint64_t loaded;
+    int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
+    struct lm_account injected[LM_SIDES], lost[LM_CHANNELS];
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
