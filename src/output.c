@@ -236,7 +236,8 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
                                                          .weight = sim->backend->setup.species[s].weight,
                                                          .count = sim->count[s],
                                                          .loaded = sim->ledger[s].loaded};
-        memcpy(head.species[s].lost, sim->ledger[s].lost, sizeof head.species[s].lost);
+        for (int side = 0; side < LM_SIDES; side++)
+            head.species[s].lost[side] = sim->ledger[s].lost[side].number;
         snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
     }
     char *text = NULL;

@@ -88,7 +88,7 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
     for (int s = 0; s < species; s++)
         for (int side = 0; side < LM_SIDES; side++)
             if (sim->config->boundary[side] == LM_ABSORBING)
-                row[n++] = (double)sim->ledger[s].lost[side];
+                row[n++] = (double)sim->ledger[s].lost[side].number;
     row[n++] = rate;
     return status;
 }

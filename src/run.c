@@ -175,9 +175,9 @@ static json_t *ledger_json(const struct run *r, int species)
     uint64_t residual = l->loaded - r->sim->count[species];
     json_t *lost = json_object();
     for (int side = 0; side < LM_SIDES; side++) {
-        residual -= l->lost[side];
+        residual -= l->lost[side].number;
         if (r->config->boundary[side] == LM_ABSORBING)
-            json_object_set_new(lost, lm_side_names[side], json_integer((json_int_t)l->lost[side]));
+            json_object_set_new(lost, lm_side_names[side], json_integer((json_int_t)l->lost[side].number));
     }
     return json_pack("{s:I, s:o, s:I}", "loaded", (json_int_t)l->loaded, "leak", lost, "residual",
                      (json_int_t)residual);

@@ -146,7 +146,7 @@ static int close_ledger(struct lm_sim *sim)
         uint64_t left = 0;
         for (int side = 0; side < LM_SIDES; side++) {
             left += (uint64_t)sim->control.lost[s][side];
-            l->lost[side] += (uint64_t)sim->control.lost[s][side];
+            l->lost[side].number += (uint64_t)sim->control.lost[s][side];
         }
         sim->count[s] -= left;
         sim->departed[s] |= left > 0;
@@ -157,8 +157,8 @@ static int close_ledger(struct lm_sim *sim)
             "step %lld: the ledger of species %s does not close: %llu loaded, %llu, %llu, %llu, %llu lost at "
             "x_min, x_max, y_min, y_max, but %.10g are there: an error of the program",
             (long long)sim->step, sim->config->species[s].name, (unsigned long long)l->loaded,
-            (unsigned long long)l->lost[LM_X_MIN], (unsigned long long)l->lost[LM_X_MAX],
-            (unsigned long long)l->lost[LM_Y_MIN], (unsigned long long)l->lost[LM_Y_MAX],
+            (unsigned long long)l->lost[LM_X_MIN].number, (unsigned long long)l->lost[LM_X_MAX].number,
+            (unsigned long long)l->lost[LM_Y_MIN].number, (unsigned long long)l->lost[LM_Y_MAX].number,
             (double)sim->control.parts[s] / LM_PARTS);
     }
     return LM_OK;
@@ -386,7 +386,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     for (int s = 0; s < head->species_count && !status; s++) {
         sim->count[s] = head->species[s].count;
         sim->ledger[s].loaded = head->species[s].loaded;
-        memcpy(sim->ledger[s].lost, head->species[s].lost, sizeof sim->ledger[s].lost);
+        for (int side = 0; side < LM_SIDES; side++)
+            sim->ledger[s].lost[side].number = head->species[s].lost[side];
         status = ops->reserve(sim->backend, s, sim->count[s]);
     }
     for (r.place = 0; r.place < 2 && !status; r.place++)

@@ -468,8 +468,8 @@ START_TEST(effusion)
     double want = 50 / area * sqrt(0.5 / (2 * M_PI)) * length * lm_sim_time(sim);
     uint64_t gone = 0;
     for (int side = 0; side < LM_SIDES; side++) {
-        double lost = (double)sim->ledger[0].lost[side];
-        gone += sim->ledger[0].lost[side];
+        double lost = (double)sim->ledger[0].lost[side].number;
+        gone += sim->ledger[0].lost[side].number;
         if (sim->config->boundary[side] == LM_ABSORBING)
             ck_assert_msg(fabs(lost - want) < 4 * sqrt(want), "%s: %g lost, %g expected", lm_side_names[side], lost,
                           want);

@@ -6,11 +6,6 @@
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
-/* Particles of a species: loaded = present + the sum of lost, in every step. */
-struct lm_ledger {
-    uint64_t loaded, lost[LM_SIDES];
-};
-
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
     struct lm_grid grid;
