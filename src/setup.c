@@ -22,6 +22,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                          .smoothing = c->fields.smoothing,
                          .tile = c->run.tile > 0 ? c->run.tile : tile_for(c),
                          .threads = c->run.threads,
+                         .seed = c->run.seed,
                          .species_count = c->species_count};
     s.ohm = (struct lm_ohm){.rx = 1.0 / s.grid.dx,
                             .ry = 1.0 / s.grid.dy,
@@ -33,7 +34,14 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .friction = c->fields.friction};
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];
-        s.species[k] = (struct lm_backend_species){p->charge, p->mass, 1.0 / p->particles_per_cell};
+        s.species[k] =
+            (struct lm_backend_species){.charge = p->charge, .mass = p->mass, .weight = 1.0 / p->particles_per_cell};
+        for (int side = 0; side < LM_SIDES; side++)
+            if (c->boundary[side] == LM_THERMAL)
+                s.species[k].thermal[side] = sqrt(c->boundary_temperature[side] / p->mass);
+        for (int body = 0; body < c->body_count; body++)
+            if (c->body[body].particles == LM_THERMAL)
+                s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
     }
     return s;
 }

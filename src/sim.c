@@ -31,18 +31,24 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     struct lm_setup setup = lm_setup_of(config);
     sim->config = config;
     sim->grid = setup.grid;
-    int status = lm_backend_create(config->run.backend, &setup, &sim->backend);
+    int status = lm_sim_surround(sim, &setup);
+    if (!status)
+        status = lm_backend_create(config->run.backend, &setup, &sim->backend);
     if (status)
-        free(sim);
-    else
-        *out = sim;
+        lm_sim_destroy(&sim);
+    *out = sim;
     return status;
 }
 
 void lm_sim_destroy(struct lm_sim **sim)
 {
-    if (*sim)
-        lm_backend_destroy(&(*sim)->backend);
+    if (!*sim)
+        return;
+    lm_backend_destroy(&(*sim)->backend);
+    free((*sim)->mask);
+    free((void *)(*sim)->maps.cos2);
+    free((void *)(*sim)->maps.energy);
+    free((void *)(*sim)->maps.faces);
     free(*sim);
     *sim = NULL;
 }
@@ -65,19 +71,46 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
 static double speed_bound(const struct lm_sim *sim, int species, double kick_dt)
 {
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
-    return lm_speed_bound(sim->control.speed2[species], sim->control.push_e, s->charge / s->mass, kick_dt);
+    const double bound =
+        lm_speed_bound(sim->control.speed2[species], sim->control.push_e, s->charge / s->mass, kick_dt);
+    return bound < sim->inflow[species].speed ? sim->inflow[species].speed : bound;
 }
 
-/* One pass over every species, and their moments at the new level. */
+static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick_dt, double drift_dt, int move)
+{
+    struct lm_pass p = {.kick_dt = kick_dt,
+                        .drift_dt = drift_dt,
+                        .move = move,
+                        .cap = lm_cap_exponent(speed_bound(sim, species, kick_dt)),
+                        .step = sim->step};
+    lm_ledger_units(&sim->ledger[species], (double)(sim->count[species] + sim->inflow[species].most), p.cap, &p.tally_v,
+                    &p.tally_v2);
+    return p;
+}
+
+static int enters(const struct lm_sim *sim, int species)
+{
+    const int *sides = sim->inflow[species].sides;
+    return sides[LM_X_MIN] || sides[LM_X_MAX] || sides[LM_Y_MIN] || sides[LM_Y_MAX];
+}
+
+/* One pass over every species, and their moments at the new level. With `move`, which a step has and its preparation
+ * has not, particles also leave and enter. */
 static int pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move)
 {
     const struct lm_backend_ops *ops = sim->backend->ops;
     int status = LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++) {
-        struct lm_pass pass = {kick_dt, drift_dt, move, lm_cap_exponent(speed_bound(sim, s, kick_dt))};
-        status = ops->pass(sim->backend, s, &pass);
+        struct lm_pass *pass = &sim->pass[s];
+        *pass = pass_of(sim, s, kick_dt, drift_dt, move);
+        if (move)
+            status = lm_sim_lose(sim, s);
         if (!status)
-            status = ops->collect(sim->backend, s, pass.cap, s == 0);
+            status = ops->pass(sim->backend, s, pass);
+        if (!status && move && enters(sim, s))
+            status = ops->enter(sim->backend, s, pass);
+        if (!status)
+            status = ops->collect(sim->backend, s, pass->cap, s == 0);
     }
     return status ? status : ops->moments(sim->backend);
 }
@@ -107,7 +140,7 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
         sim->unsorted[species].steps = 0;
         sim->unsorted[species].cells = 0;
         sim->unsorted[species].cost = 0;
-        sim->departed[species] = 0;
+        sim->shuffled[species] = 0;
         sim->sorts++;
     }
     sim->unsorted[species].steps++;
@@ -138,39 +171,13 @@ static int advance_fields(struct lm_sim *sim)
     return status ? status : ops->ohm(b, LM_OHM_AHEAD);
 }
 
-/* Who has left in the last step, and who is there: counted apart, by the sides and from the density. */
-static int close_ledger(struct lm_sim *sim)
-{
-    for (int s = 0; s < sim->config->species_count; s++) {
-        struct lm_ledger *l = &sim->ledger[s];
-        uint64_t left = 0;
-        for (int side = 0; side < LM_SIDES; side++) {
-            left += (uint64_t)sim->control.lost[s][side];
-            l->lost[side].number += (uint64_t)sim->control.lost[s][side];
-        }
-        sim->count[s] -= left;
-        sim->departed[s] |= left > 0;
-        if ((uint64_t)sim->control.parts[s] == sim->count[s] * LM_PARTS)
-            continue;
-        return lm_fail(
-            LM_FAILED,
-            "step %lld: the ledger of species %s does not close: %llu loaded, %llu, %llu, %llu, %llu lost at "
-            "x_min, x_max, y_min, y_max, but %.10g are there: an error of the program",
-            (long long)sim->step, sim->config->species[s].name, (unsigned long long)l->loaded,
-            (unsigned long long)l->lost[LM_X_MIN].number, (unsigned long long)l->lost[LM_X_MAX].number,
-            (unsigned long long)l->lost[LM_Y_MIN].number, (unsigned long long)l->lost[LM_Y_MAX].number,
-            (double)sim->control.parts[s] / LM_PARTS);
-    }
-    return LM_OK;
-}
-
 int lm_sim_compact(struct lm_sim *sim)
 {
     int status = LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++)
-        if (sim->departed[s]) {
+        if (sim->shuffled[s]) {
             status = sim->backend->ops->sort(sim->backend, s);
-            sim->departed[s] = 0;
+            sim->shuffled[s] = 0;
         }
     return status;
 }
@@ -195,7 +202,7 @@ int lm_sim_step(struct lm_sim *sim)
     for (int s = 0; s < sim->config->species_count; s++)
         sim->pushed += sim->count[s];
     status = hybrid ? ops->control(sim->backend, &sim->control) : settle(sim);
-    return status ? status : close_ledger(sim);
+    return status ? status : lm_sim_book(sim);
 }
 
 /* --- start and restart --- */
@@ -228,6 +235,12 @@ static int start_levels(struct lm_sim *sim)
     if (!status)
         status = ops->copy(b, LM_J_OLD, LM_J_NEW, 3);
     return status ? status : settle(sim);
+}
+
+/* No particle may ever be faster: it would cross too many cells. */
+static double fastest(const struct lm_sim *sim)
+{
+    return LM_MAX_CELLS * fmin(sim->grid.dx, sim->grid.dy) / sim->config->run.dt;
 }
 
 static int put_expression(struct lm_sim *sim, const char *text, struct lm_place place, int array, double *work)
@@ -277,26 +290,35 @@ int lm_sim_start(struct lm_sim *sim)
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for the initial profiles");
     double *b[3] = {store, store + size, store + 2 * size};
-    uint64_t total = 0;
+    uint64_t total = 0, enter = 0;
     int status = lm_setup_b(c, b);
+    if (!status)
+        status = lm_sim_inflow(sim, 1);
     for (int d = 0; d < 3 && !status; d++)
         status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
     if (!status)
         status = put_given(sim, store + 3 * size);
     for (int s = 0; s < c->species_count && !status; s++) {
         struct lm_loading loading;
-        status = lm_setup_loading(c, s, b, store + 3 * size, &loading);
+        double *density = store + 3 * size; /* the first array of a loading */
+        status = lm_setup_loading(c, s, b, density, &loading);
+        for (int j = 0; j < sim->grid.ny && sim->mask; j++)
+            for (int i = 0; i < sim->grid.nx; i++)
+                if (sim->mask[(size_t)j * (size_t)sim->grid.nx + (size_t)i])
+                    density[lm_at(&sim->grid, i, j)] = 0;
         if (!status)
             status = sim->backend->ops->load(sim->backend, s, &loading, &sim->count[s]);
         if (status)
             lm_fail_context(status, "%s: [species.%s]", c->file, c->species[s].name);
         else
             status = sim->backend->ops->survey_particles(sim->backend, s);
-        sim->ledger[s].loaded = sim->count[s];
+        lm_ledger_begin(&sim->ledger[s], sim->count[s], fastest(sim));
         total += sim->count[s];
     }
     free(store);
-    if (!status && total == 0)
+    for (int s = 0; s < c->species_count; s++)
+        enter += (uint64_t)enters(sim, s);
+    if (!status && total + enter == 0)
         status =
             lm_fail(LM_BAD_INPUT,
                     "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);
@@ -385,7 +407,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = lm_fail(LM_FAILED, "not enough memory");
     for (int s = 0; s < head->species_count && !status; s++) {
         sim->count[s] = head->species[s].count;
-        sim->ledger[s].loaded = head->species[s].loaded;
+        lm_ledger_begin(&sim->ledger[s], head->species[s].loaded, fastest(sim));
         for (int side = 0; side < LM_SIDES; side++)
             sim->ledger[s].lost[side].number = head->species[s].lost[side];
         status = ops->reserve(sim->backend, s, sim->count[s]);
@@ -402,6 +424,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = put_b_behind_walls(sim, work);
     free(work);
     sim->step = head->step;
+    if (!status)
+        status = lm_sim_inflow(sim, 1);
     return status ? status : settle(sim);
 }
 
@@ -453,6 +477,16 @@ static int unstable(struct lm_sim *sim, const char *what, const char *cause)
         sim->control.floored ? ", or fields.density_floor so low that E grows in the voids" : "");
 }
 
+/* For what the next step brings in. */
+static int make_room(struct lm_sim *sim)
+{
+    int status = lm_sim_inflow(sim, 0);
+    for (int s = 0; s < sim->config->species_count && !status; s++)
+        if (enters(sim, s))
+            status = sim->backend->ops->room(sim->backend, s, sim->inflow[s].most);
+    return status;
+}
+
 int lm_sim_check(struct lm_sim *sim)
 {
     char what[256];
@@ -474,5 +508,5 @@ int lm_sim_check(struct lm_sim *sim)
                  sim->config->fields.max_substeps);
         return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
     }
-    return LM_OK;
+    return make_room(sim);
 }

@@ -12,6 +12,7 @@
 #include "larmor/ledger.h"
 #include "larmor/raw.h"
 #include "larmor/physics/fields.h"
+#include "larmor/physics/losses.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +42,8 @@ enum { LM_STATE_FIELDS = LM_N_NEW }; /* the arrays before this one are the state
 
 struct lm_backend_species {
     double charge, mass;
-    double weight; /* density of one particle in one cell, n0 */
+    double weight;               /* density of one particle in one cell, n0 */
+    double thermal[LM_SURFACES]; /* speed of what LM_THERMAL surfaces re-emit, v_A */
 };
 
 struct lm_setup {
@@ -53,6 +55,8 @@ struct lm_setup {
     int smoothing;        /* binomial passes */
     int tile;             /* 8 or 16 */
     int threads;          /* CPU: 0 for all */
+    uint64_t seed;
+    struct lm_map_bins maps; /* arrays: borrowed as the mask is */
     int species_count;
     struct lm_backend_species species[LM_MAX_SPECIES];
 };
@@ -73,18 +77,21 @@ struct lm_pass {
     double kick_dt;  /* velocities advance by this; 0: not */
     double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
     int move;
-    int cap; /* 2^cap >= every |v| after the kick */
+    int cap;               /* 2^cap >= every |v| after the kick, and of what enters or is re-emitted */
+    int tally_v, tally_v2; /* exponents of struct lm_tally */
+    int64_t step;          /* that is taken: the random numbers' */
 };
 
 /* What the host decides the next step from. NaN counts as the largest value. */
 struct lm_control {
-    double speed2[LM_MAX_SPECIES];          /* max |v|^2 after the last pass */
-    double push_e[3];                       /* max |E_c| of LM_PUSH_E */
-    double frequency;                       /* max of lm_frequency */
-    int64_t floored;                        /* cells at the density floor */
-    int64_t strays[LM_MAX_SPECIES];         /* particles that took the direct path in the last pass */
-    int64_t lost[LM_MAX_SPECIES][LM_SIDES]; /* particles that a side absorbed in the last pass */
-    int64_t parts[LM_MAX_SPECIES]; /* sum of the last pass's density: LM_PARTS for each particle that is there */
+    double speed2[LM_MAX_SPECIES];  /* max |v|^2 after the last pass */
+    double push_e[3];               /* max |E_c| of LM_PUSH_E */
+    double frequency;               /* max of lm_frequency */
+    int64_t floored;                /* cells at the density floor */
+    int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
+    int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
+    /* Since the values were last handed over: */
+    struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_SIDES];
 };
 
 /* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */
@@ -118,6 +125,21 @@ struct lm_backend_ops {
     int (*put_particles)(struct lm_backend *b, int species, int place, uint64_t count, struct lm_raw_particles from);
     int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
+
+    /* Places for so many more particles, which enter may fill. LM_FAILED: no memory for them; all is as before. */
+    int (*room)(struct lm_backend *b, int species, uint64_t more);
+
+    /* Slowing and scattering at integer time, before a pass; of the pass only the tally's exponents count. */
+    int (*lose)(struct lm_backend *b, int species, const struct lm_losses *losses, const struct lm_pass *pass);
+
+    /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
+     * like the others. */
+    int (*put_inflow)(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells);
+    int (*enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
+
+    /* Maps of hits of a species since the start: lm_map_size counters. put adds to them. */
+    int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);
+    int (*put_map)(struct lm_backend *b, int species, const uint64_t *counters);
 
     /* Kick, deposit the current, move, deposit the density; then turn the integer sums into density and current:
      * collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and smooths

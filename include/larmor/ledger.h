@@ -46,6 +46,28 @@ struct lm_ledger {
     struct lm_account injected[LM_SIDES], lost[LM_CHANNELS];
 };
 
+/* Names of the channels in columns and files: sides as x_min, ...; NULL for bodies, which have names of their own. */
+extern const char *const lm_channel_names[LM_CHANNELS];
+
+/* An empty ledger of a species, no particle of which is ever faster than `fastest`, v_A. */
+void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest);
+
+/* Exponents for a step's tallies of at most `count` particles with |v| <= 2^cap. */
+void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2);
+
+/* Books a step's tallies, which have those exponents. */
+void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_SIDES],
+                   const struct lm_tally lost[LM_CHANNELS], int exponent_v, int exponent_v2);
+
+/* loaded + injected - lost */
+uint64_t lm_ledger_present(const struct lm_ledger *l);
+
+/* An account in the run's units: number, weight (n0 d_i^2 a unit length), momentum x, y, z and kinetic energy.
+ * `weight`: of one particle (lm_sim_weight). */
+enum { LM_LEDGER_VALUES = 6 };
+void lm_ledger_values(const struct lm_ledger *l, const struct lm_account *a, double weight, double mass,
+                      double out[LM_LEDGER_VALUES]);
+
 #ifdef __cplusplus
 }
 #endif

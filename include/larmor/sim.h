@@ -20,9 +20,16 @@ struct lm_sim {
     } unsorted[LM_MAX_SPECIES];
     int64_t sorts;
     struct lm_ledger ledger[LM_MAX_SPECIES];
-    int departed[LM_MAX_SPECIES]; /* some particles have left since the last sort: the backend still holds their places
-                                   */
+    int shuffled[LM_MAX_SPECIES]; /* some have left or entered since the last sort: not every place is a particle's */
     uint64_t pushed;              /* particle-steps since the start or restart */
+    struct lm_pass pass[LM_MAX_SPECIES]; /* the last one */
+    uint8_t *mask;                       /* lm_body_mask; NULL without bodies */
+    struct lm_map_bins maps;             /* with arrays of its own */
+    struct {
+        int sides[LM_SIDES], timed; /* where it enters; that changes with time */
+        double speed;               /* nothing that enters or is re-emitted is faster */
+        uint64_t most;              /* that can enter in the next step */
+    } inflow[LM_MAX_SPECIES];
 };
 
 /* Names of the state's arrays, in the order of enum lm_array: what a checkpoint holds and a fingerprint covers. */
@@ -55,6 +62,20 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);
 
 /* Real ions (n0 d_i^2 a unit length) one particle of a species stands for. */
 double lm_sim_weight(const struct lm_sim *sim, int species);
+
+/* src/surroundings.c: walls, bodies, what enters and what is taken out. */
+
+/* Mask of the bodies and bins of the maps, for `setup` to lend to the backend. */
+int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup);
+
+/* Hands what lies beyond inflow sides to the backend: all of it, or what has changed since the last step. */
+int lm_sim_inflow(struct lm_sim *sim, int all);
+
+/* Takes out of a species what slowing and scattering bring to its limits, for the step that begins. */
+int lm_sim_lose(struct lm_sim *sim, int species);
+
+/* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
+int lm_sim_book(struct lm_sim *sim);
 
 /* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);

@@ -30,10 +30,19 @@ static void cpu_destroy(struct lm_backend *b)
     free(c->row_lock);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_cpu_species *s = &c->species[k];
-        void *all[] = {s->x, s->y, s->u, s->v, s->w, s->scratch, s->place, s->tile_start, s->cell_start, s->cell_rank};
+        void *all[] = {s->x,     s->y,          s->u,          s->v,         s->w,    s->scratch,
+                       s->place, s->tile_start, s->cell_start, s->cell_rank, s->home, s->map};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             free(all[m]);
+        for (int side = 0; side < LM_SIDES; side++)
+            free(s->inflow[side]);
     }
+    free((void *)b->setup.bodies.mask);
+    free((void *)b->setup.maps.cos2);
+    free((void *)b->setup.maps.energy);
+    free((void *)b->setup.maps.faces);
+    free(c->beside);
+    free(c->tile_has_body);
     free(c);
 }
 
@@ -64,7 +73,36 @@ static int cpu_swap_levels(struct lm_backend *b)
 
 static int cpu_control(struct lm_backend *b, struct lm_control *out)
 {
-    *out = lm_cpu_of(b)->control;
+    struct lm_control *c = &lm_cpu_of(b)->control;
+    *out = *c;
+    memset(c->lost, 0, sizeof c->lost);
+    memset(c->injected, 0, sizeof c->injected);
+    return LM_OK;
+}
+
+static int cpu_put_inflow(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells)
+{
+    struct lm_inflow_cell **to = &lm_cpu_of(b)->species[species].inflow[side];
+    size_t bytes = (size_t)(side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx) * sizeof *cells;
+    *to = *to ? *to : malloc(bytes);
+    if (!*to)
+        return lm_fail(LM_FAILED, "not enough memory for what enters");
+    memcpy(*to, cells, bytes);
+    return LM_OK;
+}
+
+static int cpu_get_map(struct lm_backend *b, int species, uint64_t *counters)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    memcpy(counters, c->species[species].map, lm_map_size(&b->setup.maps) * sizeof *counters);
+    return LM_OK;
+}
+
+static int cpu_put_map(struct lm_backend *b, int species, const uint64_t *counters)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    for (uint64_t k = 0; k < lm_map_size(&b->setup.maps); k++)
+        c->species[species].map[k] += counters[k];
     return LM_OK;
 }
 
@@ -82,8 +120,10 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .name = "cpu", .destroy = cpu_destroy, .put = cpu_put, .get = cpu_get, .load = lm_cpu_load##suffix,            \
         .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
         .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
-        .collect = lm_cpu_collect, .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy,     \
-        .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,          \
+        .room = lm_cpu_room##suffix, .lose = lm_cpu_lose##suffix, .put_inflow = cpu_put_inflow,                        \
+        .enter = lm_cpu_enter##suffix, .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect,      \
+        .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
+        .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
         .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,                                   \
         .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
@@ -105,10 +145,42 @@ static double *grid_array(const struct lm_cpu *c, int *failed)
     return a;
 }
 
+/* NULL stays NULL. */
+static void *copy_of(const void *from, size_t bytes, int *failed)
+{
+    void *to = from ? malloc(bytes + 1) : NULL;
+    *failed |= from && !to;
+    return to ? memcpy(to, from, bytes) : NULL;
+}
+
+/* Copies what the setup lends, before anything else can fail. */
+static int allocate_surfaces(struct lm_cpu *c)
+{
+    struct lm_setup *s = &c->base.setup;
+    struct lm_map_bins *m = &s->maps;
+    int failed = 0;
+    s->bodies.mask = copy_of(s->bodies.mask, s->grid.cells, &failed);
+    m->cos2 = copy_of(m->cos2, (size_t)m->angles * sizeof *m->cos2, &failed);
+    m->energy = copy_of(m->energy, (size_t)(m->energies + 1) * sizeof *m->energy, &failed);
+    m->faces = copy_of(m->faces, m->first[LM_SURFACES] * sizeof *m->faces, &failed);
+    for (int k = 0; k < s->species_count && m->angles > 0; k++) {
+        c->species[k].map = calloc(lm_map_size(m) + 1, sizeof *c->species[k].map);
+        failed |= !c->species[k].map;
+    }
+    if (failed || s->bodies.count == 0)
+        return failed;
+    c->beside = malloc(s->grid.cells);
+    c->tile_has_body = malloc((size_t)c->tiles_x * (size_t)c->tiles_y);
+    if (!c->beside || !c->tile_has_body)
+        return 1;
+    lm_surfaces_mark(s, c->beside, c->tile_has_body);
+    return 0;
+}
+
 static int allocate(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
-    int failed = 0;
+    int failed = allocate_surfaces(c);
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c, &failed);
     for (int k = 0; k < 4; k++) {

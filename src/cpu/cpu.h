@@ -4,23 +4,29 @@
 
 #include <omp.h>
 
-#include "larmor/backend.h"
+#include "larmor/surfaces.h"
 
 struct lm_cpu_species {
     uint64_t count, gone;    /* places; particles that have left since the last sort, and still have theirs */
+    uint64_t sorted;         /* places up to here are in tiles; the ones behind hold what has entered since */
+    uint64_t capacity;       /* places there is memory for */
     void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays, by home tile; after a sort by cell */
     void *scratch;           /* one more such array: sorting moves one array at a time into it and swaps */
     uint32_t *place;         /* where each particle goes in a sort */
-    uint32_t *tile_start;    /* [tiles + 1] */
-    uint32_t *cell_start;    /* [tiles T^2 + 1], work */
-    uint32_t *cell_rank;     /* [tiles T^2], work */
-    int placing;             /* put_particles: cell_start holds starts, not counts */
+    uint32_t *home;          /* tile of each particle behind the sorted ones */
+    uint64_t home_capacity;
+    struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
+    uint64_t *map;                           /* counters of hits; NULL without maps */
+    uint32_t *tile_start;                    /* [tiles + 1] */
+    uint32_t *cell_start;                    /* [tiles T^2 + 1], work */
+    uint32_t *cell_rank;                     /* [tiles T^2], work */
+    int placing;                             /* put_particles: cell_start holds starts, not counts */
 };
 
 struct lm_cpu {
-    struct lm_backend base;
-    int threads;      /* for particles */
-    int grid_threads; /* for loops over the grid: 1 where these are too small to share */
+    struct lm_backend base; /* its setup's mask and maps are the backend's own */
+    int threads;            /* for particles */
+    int grid_threads;       /* for loops over the grid: 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];                             /* [ny][nx] integer moments of one species */
@@ -29,6 +35,7 @@ struct lm_cpu {
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
+    uint8_t *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
 };
@@ -66,6 +73,10 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
                                      struct lm_raw_particles to);                                                      \
     int lm_cpu_sort##suffix(struct lm_backend *b, int species);                                                        \
     int lm_cpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
+    int lm_cpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
+    int lm_cpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
+    int lm_cpu_lose##suffix(struct lm_backend *b, int species, const struct lm_losses *losses,                         \
+                            const struct lm_pass *pass);                                                               \
     int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_cpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
                                      struct lm_particle_sums *out);                                                    \

@@ -30,48 +30,72 @@ int LM_P(lm_cpu_survey_particles)(struct lm_backend *b, int species)
     return LM_OK;
 }
 
+/* A particle's velocities half a step later, added to sum; `near`: the window of its tile, or NULL. */
+static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile, const struct lm_window *near,
+                         const struct lm_step *step, const double units[2], int64_t sum[6])
+{
+    const int order = c->base.setup.shape;
+    struct lm_tiling t = tiling(c);
+    struct lm_stray stray;
+    struct lm_window win;
+    lm_fix dx, dy;
+    if (p.x == LM_GONE)
+        return;
+    if (near && lm_in_window(order, p.x, p.y, t.size)) {
+        win = *near;
+    } else {
+        const double *field[6];
+        push_fields(c, field);
+        lm_stray_at(&stray, &t, tile, &p, field, c->base.setup.grid.stride);
+        p = stray.p;
+        win = lm_stray_window(&stray);
+    }
+    lm_push(order, &p, &win, step, &dx, &dy);
+    lm_add_sums(sum, &p, units[0], units[1]);
+}
+
+static struct lm_particle particle_at(const struct arrays *a, size_t k)
+{
+    return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+}
+
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
                                struct lm_particle_sums *out)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
     struct lm_step step = step_of(c, species, half);
-    struct lm_tiling t = tiling(c);
     struct arrays a = arrays_of(s);
-    int order = b->setup.shape;
     out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->cap);
     out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->cap);
-    double one = lm_exp2i(out->exponent_v), two = lm_exp2i(out->exponent_v2);
+    const double units[2] = {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)};
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
         lm_real fields[6 * AREA_MAX];
-        const double *field[6];
-        push_fields(c, field);
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             struct footprint f = footprint_of(c, tile);
             struct lm_window near = fill_window(c, &f, fields);
-            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
-                struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
-                if (p.x == LM_GONE)
-                    continue;
-                struct lm_stray stray;
-                struct lm_window win = near;
-                lm_fix dx, dy;
-                if (!lm_in_window(order, p.x, p.y, t.size)) {
-                    lm_stray_at(&stray, &t, tile, &p, field, b->setup.grid.stride);
-                    p = stray.p;
-                    win = lm_stray_window(&stray);
-                }
-                lm_push(order, &p, &win, &step, &dx, &dy);
-                lm_add_sums(sum, &p, one, two);
-            }
+            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
+                add_particle(c, particle_at(&a, k), tile, &near, &step, units, sum);
         }
+#pragma omp for schedule(static)
+        for (size_t k = s->sorted; k < s->count; k++)
+            add_particle(c, particle_at(&a, k), home_of(s, k, 0), NULL, &step, units, sum);
     }
     memcpy(out->v, sum, sizeof out->v);
     memcpy(out->v2, sum + 3, sizeof out->v2);
     return LM_OK;
+}
+
+static uint64_t hash_one(const struct lm_tiling *t, const struct arrays *a, int species, size_t k, int tile)
+{
+    if (a->x[k] == LM_GONE)
+        return 0;
+    return lm_hash_particle(species, lm_global(a->x[k], tile % t->nx, t->size, t->cells_x),
+                            lm_global(a->y[k], tile / t->nx, t->size, t->cells_y), (double)a->u[k], (double)a->v[k],
+                            (double)a->w[k]);
 }
 
 uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
@@ -80,14 +104,63 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
     struct lm_tiling t = tiling(c);
     struct arrays a = arrays_of(s);
     uint64_t hash = 0;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads) reduction(+ : hash)
-    for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
-        for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-            if (a.x[k] != LM_GONE)
-                hash += lm_hash_particle(species, lm_global(a.x[k], tile % t.nx, t.size, t.cells_x),
-                                         lm_global(a.y[k], tile / t.nx, t.size, t.cells_y), (double)a.u[k],
-                                         (double)a.v[k], (double)a.w[k]);
+#pragma omp parallel num_threads(c->threads) reduction(+ : hash)
+    {
+#pragma omp for schedule(dynamic, 16)
+        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
+            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
+                hash += hash_one(&t, &a, species, k, tile);
+#pragma omp for schedule(static)
+        for (size_t k = s->sorted; k < s->count; k++)
+            hash += hash_one(&t, &a, species, k, home_of(s, k, 0));
+    }
     return hash;
+}
+
+/* B where a particle stands. */
+static void gather_b(const struct lm_cpu *c, int64_t x, int64_t y, double b[3])
+{
+    const double *const field[3] = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2]};
+    lm_gather_b(c->base.setup.shape, field, c->base.setup.grid.stride, x, y, b);
+}
+
+int LM_P(lm_cpu_lose)(struct lm_backend *b, int species, const struct lm_losses *losses, const struct lm_pass *pass)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    struct lm_cpu_species *s = &c->species[species];
+    const struct lm_tiling t = tiling(c);
+    const struct lm_tally_units units = units_of(pass);
+    struct arrays a = arrays_of(s);
+#pragma omp parallel num_threads(c->threads)
+    {
+        struct lm_tally lost[LM_CHANNELS] = {{0}};
+        int tile = 0;
+#pragma omp for schedule(static)
+        for (size_t k = 0; k < s->count; k++) {
+            if (a.x[k] == LM_GONE)
+                continue;
+            tile = home_of(s, k, k < s->sorted ? tile : 0);
+            int64_t x = lm_global(a.x[k], tile % t.nx, t.size, t.cells_x);
+            int64_t y = lm_global(a.y[k], tile / t.nx, t.size, t.cells_y);
+            double v[3] = {(double)a.u[k], (double)a.v[k], (double)a.w[k]}, field[3] = {0, 0, 0};
+            if (losses->has_pitch)
+                gather_b(c, x, y, field);
+            int channel = lm_lose(losses, v, field, lm_hash_particle(species, x, y, v[0], v[1], v[2]));
+            a.u[k] = (lm_real)v[0], a.v[k] = (lm_real)v[1], a.w[k] = (lm_real)v[2];
+            if (channel < 0)
+                continue;
+            struct lm_tally one = lm_tally_of(&units, v[0], v[1], v[2]);
+            lm_tally_add(&lost[channel], &one);
+            a.x[k] = LM_GONE;
+            a.u[k] = a.v[k] = a.w[k] = 0;
+        }
+#pragma omp critical(book)
+        for (int channel = LM_SURFACES; channel < LM_CHANNELS; channel++) {
+            lm_tally_add(&c->control.lost[species][channel], &lost[channel]);
+            s->gone += (uint64_t)lost[channel].number;
+        }
+    }
+    return LM_OK;
 }
 
 /* --- where particles go: counts by cell, starts, places --- */
@@ -130,6 +203,14 @@ static void move_array(struct lm_cpu *c, struct lm_cpu_species *s, void **array)
     *array = to;
 }
 
+/* Its cell, and its number in that. */
+static void rank_one(struct lm_cpu_species *s, const struct lm_tiling *t, const struct arrays *a, size_t k, int tile,
+                     uint32_t *cell_of)
+{
+    cell_of[k] = a->x[k] == LM_GONE ? NOWHERE : lm_rebase(t, tile, &a->x[k], &a->y[k]);
+    s->place[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
+}
+
 int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -138,12 +219,16 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
     struct arrays a = arrays_of(s);
     memset(s->cell_start, 0, tile_cells(c) * sizeof *s->cell_start);
     uint32_t *cell_of = s->scratch; /* free until the arrays move */
-#pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
-    for (int tile = 0; tile < t.nx * t.ny; tile++)
-        for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
-            cell_of[k] = a.x[k] == LM_GONE ? NOWHERE : lm_rebase(&t, tile, &a.x[k], &a.y[k]);
-            s->place[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
-        }
+#pragma omp parallel num_threads(c->threads)
+    {
+#pragma omp for schedule(dynamic, 16)
+        for (int tile = 0; tile < t.nx * t.ny; tile++)
+            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
+                rank_one(s, &t, &a, k, tile, cell_of);
+#pragma omp for schedule(static)
+        for (size_t k = s->sorted; k < s->count; k++)
+            rank_one(s, &t, &a, k, home_of(s, k, 0), cell_of);
+    }
     scan_cells(c, s);
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
@@ -155,6 +240,7 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
     move_array(c, s, &s->v);
     move_array(c, s, &s->w);
     s->count -= s->gone;
+    s->sorted = s->count;
     s->gone = 0;
     return LM_OK;
 }
@@ -178,10 +264,50 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     if (!s->x || !s->y || !s->u || !s->v || !s->w || !s->scratch || !s->place)
         return lm_fail(LM_FAILED, "not enough memory for %llu particles of species %d", (unsigned long long)count,
                        species);
-    s->count = count;
+    s->count = s->sorted = s->capacity = count;
     s->placing = 0;
     memset(s->cell_start, 0, tile_cells(c) * sizeof *s->cell_start);
     memset(s->cell_rank, 0, tile_cells(c) * sizeof *s->cell_rank);
+    return LM_OK;
+}
+
+/* An array of particles with more places; 0 when there is no memory for it, and the old one stays. */
+static int extend(void **array, uint64_t capacity)
+{
+    void *more = realloc(*array, (capacity + 1) * sizeof(lm_real));
+    *array = more ? more : *array;
+    return more != NULL;
+}
+
+int LM_P(lm_cpu_room)(struct lm_backend *b, int species, uint64_t more)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    struct lm_cpu_species *s = &c->species[species];
+    const int is_full = s->count + more > s->capacity, is_long = s->count - s->sorted + more > s->home_capacity;
+    if ((is_full && s->gone > 0) || (is_long && s->count > s->sorted))
+        LM_P(lm_cpu_sort)(b, species);
+    if (s->count - s->sorted + more > s->home_capacity) {
+        const uint64_t wanted = 64 * more; /* a sort comes no later than after so many steps (src/sim.c) */
+        uint32_t *home = realloc(s->home, wanted * sizeof *home);
+        if (!home)
+            return lm_fail(LM_FAILED, "not enough memory for %llu particles that enter", (unsigned long long)more);
+        s->home = home;
+        s->home_capacity = wanted;
+    }
+    if (s->count + more <= s->capacity)
+        return LM_OK;
+    const uint64_t capacity = s->count + more + (s->count + more) / 4;
+    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    int failed = capacity > LM_MAX_PARTICLES;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !failed; k++)
+        failed = !extend(arrays[k], capacity);
+    uint32_t *place = failed ? NULL : realloc(s->place, (capacity + 1) * sizeof *place);
+    if (!place)
+        return lm_fail(LM_FAILED, "no room for more than %llu particles of species %d: %s",
+                       (unsigned long long)s->count, species,
+                       capacity > LM_MAX_PARTICLES ? "places are 32-bit numbers" : "not enough memory");
+    s->place = place;
+    s->capacity = capacity;
     return LM_OK;
 }
 
@@ -223,8 +349,7 @@ int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first
     int tile = 0;
     for (size_t k = 0; k < count; k++) {
         size_t p = first + k;
-        while (s->tile_start[tile + 1] <= p)
-            tile++;
+        tile = home_of(s, p, p < s->sorted ? tile : 0);
         to.x[k] = lm_global(a.x[p], tile % t.nx, t.size, t.cells_x);
         to.y[k] = lm_global(a.y[p], tile / t.nx, t.size, t.cells_y);
         ((lm_real *)to.u)[k] = a.u[p];

@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "larmor/physics/stray.h"
+#include "larmor/physics/wall.h"
 
 enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
 
@@ -45,6 +46,7 @@ struct footprint {
     int width, row[WIDTH_MAX], column[WIDTH_MAX];
     int first_row, first_column; /* unwrapped */
     int at_wall;                 /* some of it lies beyond one */
+    int is_free;                 /* nothing to meet within it */
 };
 
 static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
@@ -61,7 +63,28 @@ static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
         f.at_wall |= (lm_has_walls(sides, 0) && (i < 0 || i >= s->grid.nx)) ||
                      (lm_has_walls(sides, 1) && (j < 0 || j >= s->grid.ny));
     }
+    f.is_free = !f.at_wall && !(c->tile_has_body && c->tile_has_body[tile]);
     return f;
+}
+
+/* The tile that the particle in place k is at home in; `tile` may be any before it. */
+static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
+{
+    if (k >= s->sorted)
+        return (int)s->home[k - s->sorted];
+    while (s->tile_start[tile + 1] <= k)
+        tile++;
+    return tile;
+}
+
+static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
+{
+    return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->beside);
+}
+
+static inline struct lm_tally_units units_of(const struct lm_pass *pass)
+{
+    return (struct lm_tally_units){lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)};
 }
 
 static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)

@@ -8,6 +8,7 @@
 #include "particles.h"
 
 #include "larmor/physics/deposit.h"
+#include "larmor/physics/inflow.h"
 
 enum { BLOCK = 64, QUADS = 2 };
 
@@ -36,7 +37,12 @@ struct worker {
     struct sums sums;
     struct block block;
     uint64_t speed2; /* largest |v|^2 so far */
-    int64_t strays, lost[LM_SIDES];
+    int64_t strays;
+    int open; /* there are walls or bodies */
+    struct lm_surfaces surfaces;
+    struct lm_tally_units units;
+    struct lm_tally lost[LM_CHANNELS];
+    uint64_t *map;
 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -60,6 +66,44 @@ static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part
     omp_unset_lock(&c->row_lock[row]);
 }
 
+/* Deposits a flight's current or density, wherever it ended. */
+static void add_current(struct worker *w, int order, const struct lm_flight *f)
+{
+#define ADD(d, a, b, part) add_to_grid(w->c, d, f->i + (a), f->j + (b), part)
+    if (f->channel < 0)
+        LM_DEPOSIT_CURRENT(order, lm_fix24(f->x), lm_fix24(f->y), f->u, f->v, f->w, w->step.current_scale, ADD);
+#undef ADD
+}
+
+static void add_density(struct worker *w, int order, const struct lm_flight *f)
+{
+#define ADD(d, a, b, part) add_to_grid(w->c, d, f->i + (a), f->j + (b), part)
+    LM_DEPOSIT_DENSITY(order, lm_fix24(f->x), lm_fix24(f->y), ADD);
+#undef ADD
+}
+
+/* What a flight has met; returns whether the particle is still there. */
+static int book_flight(struct worker *w, const struct lm_flight *f)
+{
+    const struct lm_setup *s = &w->c->base.setup;
+    for (int n = 0; n < f->hits && w->map; n++) {
+        uint64_t *counter = &w->map[lm_map_bin(&s->maps, &f->hit[n], s->species[w->surfaces.species].mass)];
+#pragma omp atomic
+        (*counter)++;
+    }
+    if (f->channel < 0)
+        return 1;
+    struct lm_tally t = lm_tally_of(&w->units, (double)f->u, (double)f->v, (double)f->w);
+    lm_tally_add(&w->lost[f->channel], &t);
+    return 0;
+}
+
+static void raise_speed(struct worker *w, const struct lm_flight *f)
+{
+    struct lm_particle p = {0, 0, f->u, f->v, f->w};
+    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&p)));
+}
+
 static void pass_stray(struct worker *w, int order, size_t k)
 {
     struct arrays a = w->a;
@@ -72,61 +116,48 @@ static void pass_stray(struct worker *w, int order, size_t k)
         return;
     push_fields(w->c, field);
     struct lm_stray s;
+    struct lm_stray_step m;
     lm_stray_at(&s, &t, w->tile, &p, field, w->c->base.setup.grid.stride);
     struct lm_window win = lm_stray_window(&s);
     lm_push(order, &s.p, &win, step, &dx, &dy);
-    struct lm_stray_step m = lm_stray_step_of(&s, dx, dy, step->move, &w->c->base.setup.grid.sides, &t);
+    lm_stray_move(&m, &s, dx, dy, step->move, w->open, &w->surfaces, &t);
     w->strays++;
-#define ADD(d, a, b, part) add_to_grid(w->c, d, m.mid.i + (a), m.mid.j + (b), part)
-    if (m.mid.inside)
-        LM_DEPOSIT_CURRENT(order, lm_fix24(m.mid.x), lm_fix24(m.mid.y), m.mid.u, m.mid.v, m.mid.w, step->current_scale,
-                           ADD);
-#undef ADD
-    if (!m.end.inside) {
-        w->lost[m.side]++;
+    add_current(w, order, &m.mid);
+    if (!book_flight(w, &m.end)) {
         a.x[k] = LM_GONE;
         a.u[k] = a.v[k] = a.w[k] = 0;
         return;
     }
-#define ADD(d, a, b, part) add_to_grid(w->c, d, m.end.i + (a), m.end.j + (b), part)
-    LM_DEPOSIT_DENSITY(order, lm_fix24(m.end.x), lm_fix24(m.end.y), ADD);
-#undef ADD
-    a.x[k] += m.dx, a.y[k] += m.dy;
+    add_density(w, order, &m.end);
+    a.x[k] += m.end.dx, a.y[k] += m.end.dy;
     a.u[k] = m.end.u, a.v[k] = m.end.v, a.w[k] = m.end.w;
-    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&s.p)));
+    raise_speed(w, &m.end);
 }
 
 /* --- blocks --- */
 
-/* What decides whether a particle of a tile is near. */
+/* What decides whether a particle of a tile takes the short way. */
 struct near_of {
     int size, tile;
-    struct lm_sides sides;
+    struct lm_surfaces surfaces;
     struct lm_tiling tiling;
 };
 
-/* All ones in the window and before all walls, else 0: masks instead of branches keep the loop over a block a vector
- * loop. */
-LM_HD lm_fix near_mask(int order, int at_wall, lm_fix x, lm_fix y, const struct near_of *n)
-{
-    int near = lm_in_window(order, x, y, n->size);
-    if (at_wall)
-        near &= lm_behind_no_wall(&n->sides, &n->tiling, n->tile, x, y);
-    return -(lm_fix)near;
-}
-
-/* Particle k, number l of the block: kick, move, where to deposit. A stray is left as it is. Returns |v|^2 as bits. */
-LM_HD uint64_t push_near(int order, int at_wall, struct arrays a, size_t k, const struct near_of *n,
+/* Particle k, number l of the block: kick, move, where to deposit. A stray is left as it is. Returns |v|^2 as bits.
+ * Masks, all ones or 0, instead of branches keep the loop over a block a vector loop. */
+LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct near_of *n,
                          const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
 {
     struct lm_particle old = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, p = old;
-    lm_fix near = near_mask(order, at_wall, p.x, p.y, n), move = -(lm_fix)step->move, dx, dy;
+    lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size), move = -(lm_fix)step->move, dx, dy;
     p.x &= near;
     p.y &= near;
     lm_push(order, &p, win, step, &dx, &dy);
     lm_fix half_x = p.x + (dx >> 1), half_y = p.y + (dy >> 1);
     lm_fix end_x = p.x + (dx & move), end_y = p.y + (dy & move);
-    near &= near_mask(order, at_wall, p.x + dx, p.y + dy, n); /* and so is every place between the two */
+    near &= -(lm_fix)lm_in_window(order, p.x + dx, p.y + dy, n->size); /* and so is every place between the two */
+    if (!is_free)
+        near &= -(lm_fix)lm_is_free(&n->surfaces, &n->tiling, n->tile, p.x, p.y, dx, dy);
     b->near[l] = (int32_t)near;
     b->half_x[l] = lm_fix24(half_x & near), b->half_y[l] = lm_fix24(half_y & near);
     b->end_x[l] = lm_fix24(end_x & near), b->end_y[l] = lm_fix24(end_y & near);
@@ -165,18 +196,18 @@ LM_HD void sum_parts(int order, struct sums *s, int origin, const struct block *
 }
 
 /* Particles [first, first + count), at most a block of them. */
-LM_HD void pass_block(struct worker *w, int order, int at_wall, size_t first, int count)
+LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, int count)
 {
     const struct arrays a = w->a;
     const struct lm_step step = w->step;
     const struct lm_window win = w->window;
     struct block *b = &w->block;
-    const struct near_of near = {w->c->base.setup.tile, w->tile, w->c->base.setup.grid.sides, tiling(w->c)};
+    const struct near_of near = {w->c->base.setup.tile, w->tile, w->surfaces, tiling(w->c)};
     int origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
     uint64_t speed2 = w->speed2;
 #pragma omp simd reduction(max : speed2)
     for (int l = 0; l < count; l++) {
-        uint64_t bits = push_near(order, at_wall, a, first + (size_t)l, &near, &win, &step, b, l);
+        uint64_t bits = push_near(order, is_free, a, first + (size_t)l, &near, &win, &step, b, l);
         speed2 = bits > speed2 ? bits : speed2;
     }
     w->speed2 = speed2;
@@ -235,45 +266,140 @@ LM_HD void flush(struct worker *w, int order, const struct footprint *f)
     memset(&w->sums, 0, sizeof w->sums);
 }
 
-LM_HD void pass_tile(struct worker *w, int order, int at_wall, size_t first, size_t end, const struct footprint *f)
+LM_HD void pass_tile(struct worker *w, int order, int is_free, size_t first, size_t end, const struct footprint *f)
 {
     for (; first < end; first += LM_CHUNK) {
         size_t last = end - first < LM_CHUNK ? end : first + LM_CHUNK;
         for (size_t k = first; k < last; k += BLOCK)
-            pass_block(w, order, at_wall, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
+            pass_block(w, order, is_free, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
         flush(w, order, f);
+    }
+}
+
+static struct worker worker_of(struct lm_cpu *c, int species, const struct lm_pass *pass)
+{
+    return (struct worker){.c = c,
+                           .a = arrays_of(&c->species[species]),
+                           .step = step_of(c, species, pass),
+                           .open = lm_setup_is_open(&c->base.setup),
+                           .surfaces = surfaces_of(c, species, pass),
+                           .units = units_of(pass),
+                           .map = pass->move ? c->species[species].map : NULL};
+}
+
+/* Books what a thread's particles have met. */
+static void book_worker(const struct worker *w, int species)
+{
+    struct lm_control *to = &w->c->control;
+#pragma omp critical(book)
+    for (int channel = 0; channel < LM_CHANNELS; channel++) {
+        lm_tally_add(&to->lost[species][channel], &w->lost[channel]);
+        w->c->species[species].gone += (uint64_t)w->lost[channel].number;
     }
 }
 
 int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    struct lm_cpu_species *s = &c->species[species];
+    const struct lm_cpu_species *s = &c->species[species];
+    const int linear = b->setup.shape == 1;
     uint64_t speed2 = 0;
-    int64_t strays = 0, lost[LM_SIDES] = {0};
-#pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays, lost)
+    int64_t strays = 0;
+#pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
     {
         lm_real fields[6 * AREA_MAX];
-        struct worker w = {.c = c, .a = arrays_of(s), .step = step_of(c, species, pass)};
+        struct worker w = worker_of(c, species, pass);
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             struct footprint f = footprint_of(c, tile);
             w.tile = tile;
             w.window = fill_window(c, &f, fields);
             size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
-            if (b->setup.shape == 1)
-                f.at_wall ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);
+            if (linear)
+                f.is_free ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);
             else
-                f.at_wall ? pass_tile(&w, 2, 1, first, end, &f) : pass_tile(&w, 2, 0, first, end, &f);
+                f.is_free ? pass_tile(&w, 2, 1, first, end, &f) : pass_tile(&w, 2, 0, first, end, &f);
+        }
+#pragma omp for schedule(dynamic, 64)
+        for (size_t k = s->sorted; k < s->count; k++) {
+            w.tile = home_of(s, k, 0);
+            pass_stray(&w, linear ? 1 : 2, k);
         }
         speed2 = w.speed2;
         strays = w.strays;
-        memcpy(lost, w.lost, sizeof lost);
+        book_worker(&w, species);
     }
     c->control.speed2[species] = lm_from_bits(speed2);
     c->control.strays[species] = strays;
-    memcpy(c->control.lost[species], lost, sizeof lost);
-    for (int side = 0; side < LM_SIDES; side++)
-        s->gone += (uint64_t)lost[side];
+    return LM_OK;
+}
+
+/* --- inflow --- */
+
+/* Where one that has entered stays until the next sort. */
+static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_flight *f)
+{
+    const struct lm_tiling t = tiling(w->c);
+    size_t k;
+#pragma omp atomic capture
+    k = s->count++;
+    s->home[k - s->sorted] = (uint32_t)(f->j / t.size * t.nx + f->i / t.size);
+    w->a.x[k] = (lm_fix)(f->i % t.size) * LM_ONE + f->x;
+    w->a.y[k] = (lm_fix)(f->j % t.size) * LM_ONE + f->y;
+    w->a.u[k] = f->u, w->a.v[k] = f->v, w->a.w[k] = f->w;
+}
+
+/* Those of one cell of a side; adds them to *injected. */
+static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, int cell, struct lm_tally *injected)
+{
+    const struct lm_setup *setup = &w->c->base.setup;
+    const int species = w->surfaces.species, order = setup->shape == 1 ? 1 : 2;
+    struct lm_cpu_species *s = &w->c->species[species];
+    const struct lm_inflow_cell *from = &s->inflow[side][cell];
+    const struct lm_tiling t = tiling(w->c);
+    const uint32_t n = lm_inflow_count(from, setup->seed, species, side, cell, pass->step);
+    for (uint32_t r = 0; r < n; r++) {
+        struct lm_flight end;
+        const double part = lm_enter(&end, from, &t, side, cell, r, n, w->surfaces.key, species);
+        struct lm_flight mid = end;
+        const struct lm_tally tally = lm_tally_of(&w->units, (double)end.u, (double)end.v, (double)end.w);
+        lm_tally_add(injected, &tally);
+        if (part > 0.5) { /* it was there half way through the step */
+            lm_fly_on(&mid, &w->surfaces, &t, part - 0.5);
+            add_current(w, order, &mid);
+        }
+        lm_fly_on(&end, &w->surfaces, &t, part);
+        if (!book_flight(w, &end))
+            continue;
+        add_density(w, order, &end);
+        raise_speed(w, &end);
+        append(w, s, &end);
+    }
+}
+
+int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    struct lm_control *to = &c->control;
+    const uint64_t gone = c->species[species].gone;
+    uint64_t speed2 = lm_bits(to->speed2[species]);
+#pragma omp parallel num_threads(c->threads) reduction(max : speed2)
+    {
+        struct worker w = worker_of(c, species, pass);
+        for (int side = 0; side < LM_SIDES; side++) {
+            struct lm_tally injected = {0};
+            if (!c->species[species].inflow[side])
+                continue;
+#pragma omp for schedule(dynamic, 16)
+            for (int cell = 0; cell < (side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx); cell++)
+                enter_cell(&w, pass, side, cell, &injected);
+#pragma omp critical(book)
+            lm_tally_add(&to->injected[species][side], &injected);
+        }
+        speed2 = larger(speed2, w.speed2);
+        book_worker(&w, species);
+    }
+    c->species[species].gone = gone; /* who left at once has had no place */
+    to->speed2[species] = lm_from_bits(speed2);
     return LM_OK;
 }

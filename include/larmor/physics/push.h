@@ -6,6 +6,7 @@
 #ifndef LARMOR_PHYSICS_PUSH_H
 #define LARMOR_PHYSICS_PUSH_H
 
+#include "larmor/grid.h"
 #include "larmor/physics/shape.h"
 
 struct lm_particle {
@@ -69,6 +70,22 @@ LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm
     b[0] = lm_gather(order, f + 3 * win->area, win->width, &cx, &fy);
     b[1] = lm_gather(order, f + 4 * win->area, win->width, &fx, &cy);
     b[2] = lm_gather(order, f + 5 * win->area, win->width, &fx, &fy);
+}
+
+/* B at a place in the domain, straight from the grid: `b` stand on the first elements of arrays with ghosts. */
+LM_HD void lm_gather_b(int order, const double *const b[3], int stride, int64_t x, int64_t y, double out[3])
+{
+    const long cell = ((long)(y >> LM_FRACTION_BITS) + LM_GHOST) * stride + (long)(x >> LM_FRACTION_BITS) + LM_GHOST;
+    const lm_fix px = (lm_fix)(x & (int64_t)(LM_ONE - 1)), py = (lm_fix)(y & (int64_t)(LM_ONE - 1));
+    const struct lm_stencil centre_x = lm_centre(order, px), centre_y = lm_centre(order, py);
+    const struct lm_stencil face_x = lm_face(order, px), face_y = lm_face(order, py);
+    for (int d = 0; d < 3; d++) {
+        const struct lm_stencil *sx = d == 0 ? &centre_x : &face_x, *sy = d == 1 ? &centre_y : &face_y;
+        out[d] = 0.0;
+        for (int j = 0; j <= order; j++)
+            for (int i = 0; i <= order; i++)
+                out[d] += (double)sx->w[i] * (double)sy->w[j] * b[d][cell + (long)(sy->at + j) * stride + sx->at + i];
+    }
 }
 
 /* v += h E, rotation by B, v += h E. Keeps |v| to round-off when E = 0. */

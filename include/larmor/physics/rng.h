@@ -7,7 +7,19 @@
 
 #include <Random123/philox.h>
 
-enum lm_stream { LM_STREAM_COUNT, LM_STREAM_POSITION, LM_STREAM_VELOCITY, LM_STREAM_VELOCITY_Z };
+enum lm_stream {
+    LM_STREAM_COUNT,
+    LM_STREAM_POSITION,
+    LM_STREAM_VELOCITY,
+    LM_STREAM_VELOCITY_Z,
+    LM_STREAM_WALL,
+    LM_STREAM_WALL_ALONG,
+    LM_STREAM_ENTRY,
+    LM_STREAM_FLUX,
+    LM_STREAM_FLUX_ACCEPT,
+    LM_STREAM_FLUX_ALONG,
+    LM_STREAM_SCATTER
+};
 
 struct lm_random {
     uint64_t a, b;

@@ -3,8 +3,8 @@
 #define LARMOR_PHYSICS_STRAY_H
 
 #include "larmor/grid.h"
+#include "larmor/physics/flight.h"
 #include "larmor/physics/tile.h"
-#include "larmor/physics/wall.h"
 
 /* The particle's cell in the domain, its position within it, and the fields around it. */
 struct lm_stray {
@@ -40,48 +40,33 @@ LM_HD struct lm_window lm_stray_window(const struct lm_stray *s)
     return w;
 }
 
-/* Where a stray's current and density go, if anywhere, each in a cell of the domain. */
-struct lm_stray_place {
-    int inside, i, j;
-    lm_fix x, y; /* in the cell */
-    lm_real u, v, w;
-};
-
+/* Where a stray's current and density go, if anywhere (channel < 0). */
 struct lm_stray_step {
-    struct lm_stray_place mid, end;
-    lm_fix dx, dy; /* by which its position, relative to the home tile, changes */
-    int side;      /* that absorbed it, or -1 */
+    struct lm_flight mid, end;
 };
 
-LM_HD struct lm_stray_place lm_stray_place_at(const struct lm_stray *s, const struct lm_step_end *e)
+/* s->p has been pushed and would move by (dx, dy); `move` as in struct lm_step. `open`: there is anything to meet. */
+LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm_fix dx, lm_fix dy, int move, int open,
+                         const struct lm_surfaces *surfaces, const struct lm_tiling *t)
 {
-    struct lm_stray_place p;
-    p.inside = e->side < 0;
-    p.i = (int)(e->x.end >> LM_FRACTION_BITS);
-    p.j = (int)(e->y.end >> LM_FRACTION_BITS);
-    p.x = (lm_fix)(e->x.end & (LM_ONE - 1));
-    p.y = (lm_fix)(e->y.end & (LM_ONE - 1));
-    p.u = e->x.flipped ? -s->p.u : s->p.u;
-    p.v = e->y.flipped ? -s->p.v : s->p.v;
-    p.w = s->p.w;
-    return p;
-}
-
-/* s->p has been pushed and would move by (dx, dy); `move` as in struct lm_step. */
-LM_HD struct lm_stray_step lm_stray_step_of(const struct lm_stray *s, lm_fix dx, lm_fix dy, int move,
-                                            const struct lm_sides *sides, const struct lm_tiling *t)
-{
-    const int64_t x = (int64_t)s->i << LM_FRACTION_BITS | s->p.x, y = (int64_t)s->j << LM_FRACTION_BITS | s->p.y;
-    const int64_t size_x = (int64_t)t->cells_x << LM_FRACTION_BITS, size_y = (int64_t)t->cells_y << LM_FRACTION_BITS;
-    struct lm_step_end mid = lm_step_end_of(sides, x, y, dx >> 1, dy >> 1, size_x, size_y);
-    struct lm_step_end end = lm_step_end_of(sides, x, y, move ? dx : 0, move ? dy : 0, size_x, size_y);
-    struct lm_stray_step out;
-    out.mid = lm_stray_place_at(s, &mid);
-    out.end = lm_stray_place_at(s, &end);
-    out.side = end.side;
-    out.dx = lm_has_walls(sides, 0) ? (lm_fix)(end.x.end - x) : move ? dx : 0;
-    out.dy = lm_has_walls(sides, 1) ? (lm_fix)(end.y.end - y) : move ? dy : 0;
-    return out;
+    struct lm_flight *const mid = &out->mid, *const end = &out->end;
+    mid->i = end->i = s->i;
+    mid->j = end->j = s->j;
+    mid->x = end->x = s->p.x;
+    mid->y = end->y = s->p.y;
+    mid->u = end->u = s->p.u;
+    mid->v = end->v = s->p.v;
+    mid->w = end->w = s->p.w;
+    if (!open) {
+        lm_glide(mid, t, dx >> 1, dy >> 1);
+        lm_glide(end, t, move ? dx : 0, move ? dy : 0);
+        return;
+    }
+    const uint64_t identity =
+        lm_hash_particle(surfaces->species, (int64_t)s->i << LM_FRACTION_BITS | s->p.x,
+                         (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.u, (double)s->p.v, (double)s->p.w);
+    lm_fly(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
+    lm_fly(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
 }
 
 #endif

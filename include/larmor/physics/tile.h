@@ -8,6 +8,7 @@
 #define LARMOR_PHYSICS_TILE_H
 
 #include "larmor/physics/push.h"
+#include "larmor/physics/surface.h"
 #include "larmor/physics/tiling.h"
 #include "larmor/grid.h"
 
@@ -27,13 +28,22 @@ LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
     return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
 }
 
-/* Whether a position is in the domain, as far as it has walls: (x, y) relative to tile number `tile`. */
-LM_HD int lm_behind_no_wall(const struct lm_sides *s, const struct lm_tiling *t, int tile, lm_fix x, lm_fix y)
+/* Whether a particle at (x, y) relative to tile number `tile` meets nothing on its way by (dx, dy). Careful: 0 also for
+ * some that would not, beside bodies. */
+LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int tile, lm_fix x, lm_fix y, lm_fix dx,
+                     lm_fix dy)
 {
-    int i = (int)(x >> LM_FRACTION_BITS) + tile % t->nx * t->size,
-        j = (int)(y >> LM_FRACTION_BITS) + tile / t->nx * t->size;
-    return (s->of[LM_X_MIN] == LM_PERIODIC || (unsigned)i < (unsigned)t->cells_x) &
-           (s->of[LM_Y_MIN] == LM_PERIODIC || (unsigned)j < (unsigned)t->cells_y);
+    const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
+    const int i = (int)((x + dx) >> LM_FRACTION_BITS) + left, j = (int)((y + dy) >> LM_FRACTION_BITS) + low;
+    int free = (s->of[LM_X_MIN] == LM_PERIODIC || (unsigned)i < (unsigned)t->cells_x) &
+               (s->of[LM_Y_MIN] == LM_PERIODIC || (unsigned)j < (unsigned)t->cells_y);
+    if (s->beside) {
+        const int a = lm_wrap((int)(x >> LM_FRACTION_BITS) + left, t->cells_x),
+                  b = lm_wrap((int)(y >> LM_FRACTION_BITS) + low, t->cells_y);
+        const lm_ufix far = (lm_ufix)(dx + LM_ONE) | (lm_ufix)(dy + LM_ONE); /* both in [0, 2) cells */
+        free &= !s->beside[(size_t)b * (size_t)t->cells_x + (size_t)a] & (far <= 2 * (lm_ufix)LM_ONE - 1);
+    }
+    return free;
 }
 
 /* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */

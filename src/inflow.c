@@ -1,0 +1,180 @@
+#include "larmor/inflow.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "larmor/physics/fields.h"
+
+double lm_normal_below(double x)
+{
+    static const double a[7] = {220.206867912376, 221.213596169931,  112.079291497871,  33.912866078383,
+                                6.37396220353165, 0.700383064443688, 0.0352624965998911};
+    static const double b[8] = {440.413735824752, 793.826512519948, 637.333633378831, 296.564248779674,
+                                86.7807322029461, 16.064177579207,  1.75566716318264, 0.0883883476483184};
+    const double size = fabs(x), edge = 7.07106781186547;
+    double upper = 0;
+    if (size <= 37) {
+        const double e = lm_exp(-0.5 * size * size);
+        if (size < edge) {
+            double p = a[6], q = b[7];
+            for (int k = 5; k >= 0; k--)
+                p = p * size + a[k];
+            for (int k = 6; k >= 0; k--)
+                q = q * size + b[k];
+            upper = e * p / q;
+        } else {
+            double f = size + 0.65;
+            for (int k = 4; k >= 1; k--)
+                f = size + k / f;
+            upper = e / f / 2.506628274631;
+        }
+    }
+    return x > 0 ? 1 - upper : upper;
+}
+
+double lm_inflow_flux(double drift, double thermal)
+{
+    if (!(thermal > 0))
+        return fmax(drift, 0);
+    const double a = drift / thermal;
+    return fmax(0, thermal * 0.3989422804014327 * lm_exp(-0.5 * a * a) + drift * lm_normal_below(a));
+}
+
+/* Profiles at the middle of each cell's edge; arrays of `count`. */
+struct edge {
+    int count;
+    double *x, *y, *density, *drift[3], *temperature[3];
+};
+
+enum { EDGE_ARRAYS = 9 };
+
+static struct edge edge_of(const struct lm_grid *g, int side, double *store)
+{
+    struct edge e = {.count = side < LM_Y_MIN ? g->ny : g->nx};
+    double **const arrays[EDGE_ARRAYS] = {&e.x,
+                                          &e.y,
+                                          &e.density,
+                                          &e.drift[0],
+                                          &e.drift[1],
+                                          &e.drift[2],
+                                          &e.temperature[0],
+                                          &e.temperature[1],
+                                          &e.temperature[2]};
+    for (int k = 0; k < EDGE_ARRAYS; k++)
+        *arrays[k] = store + (size_t)k * (size_t)e.count;
+    for (int k = 0; k < e.count; k++) {
+        e.x[k] = side < LM_Y_MIN ? (side == LM_X_MAX ? g->lx : 0) : (k + 0.5) * g->dx;
+        e.y[k] = side < LM_Y_MIN ? (k + 0.5) * g->dy : (side == LM_Y_MAX ? g->ly : 0);
+    }
+    return e;
+}
+
+static const char *density_of(const struct lm_species_config *s)
+{
+    return s->inflow_density[0] ? s->inflow_density : s->density;
+}
+
+static int fill_edge(const struct lm_config *c, const struct lm_species_config *s, double t, struct edge *e)
+{
+    const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
+    int status = lm_expr_at(c->constants, density_of(s), e->count, e->x, e->y, t, e->density);
+    for (int d = 0; d < 3 && !status; d++) {
+        const char *temperature = s->temperature[aligned && d == 2 ? 1 : d];
+        status = lm_expr_at(c->constants, s->drift[d], e->count, e->x, e->y, t, e->drift[d]);
+        if (!status)
+            status = lm_expr_at(c->constants, temperature, e->count, e->x, e->y, t, e->temperature[d]);
+    }
+    for (int k = 0; k < e->count && !status; k++)
+        if (e->density[k] < 0 || fmin(e->temperature[0][k], fmin(e->temperature[1][k], e->temperature[2][k])) < 0)
+            status = lm_fail(LM_BAD_INPUT,
+                             "%s: [species.%s]: negative density or temperature beyond the side at x = %g, y = %g, "
+                             "t = %g",
+                             c->file, s->name, e->x[k], e->y[k], t);
+    return status;
+}
+
+/* Covariance of the velocities in edge k: T/m along the axes, or along and across the unit vector b. */
+static void covariance(const struct edge *e, int k, double mass, const double *b, double v[3][3])
+{
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++) {
+            double across = p == q ? e->temperature[b ? 1 : p][k] / mass : 0;
+            double along = b ? (e->temperature[0][k] - e->temperature[1][k]) / mass * b[p] * b[q] : 0;
+            v[p][q] = across + along;
+        }
+}
+
+/* The normal velocity's spread, and what the tangential ones have given it. */
+static void condition(double v[3][3], const int axis[3], int inward, struct lm_inflow_cell *c)
+{
+    const double nn = v[axis[0]][axis[0]], aa = v[axis[1]][axis[1]], bb = v[axis[2]][axis[2]];
+    const double na = inward * v[axis[0]][axis[1]], nb = inward * v[axis[0]][axis[2]], ab = v[axis[1]][axis[2]];
+    c->thermal = sqrt(nn);
+    c->slope[0] = nn > 0 ? na / nn : 0;
+    c->slope[1] = nn > 0 ? nb / nn : 0;
+    const double a = aa - c->slope[0] * na, mixed = ab - c->slope[0] * nb, b = bb - c->slope[1] * nb;
+    c->spread[0] = sqrt(fmax(a, 0));
+    c->spread[1] = a > 0 ? mixed / c->spread[0] : 0;
+    c->spread[2] = sqrt(fmax(b - c->spread[1] * c->spread[1], 0));
+}
+
+/* Unit vector along B in the cell before edge k; x where B = 0. */
+static void direction(const struct lm_grid *g, double *const b[3], int side, int k, double out[3])
+{
+    const int i = side < LM_Y_MIN ? (side == LM_X_MAX ? g->nx - 1 : 0) : k;
+    const int j = side < LM_Y_MIN ? k : (side == LM_Y_MAX ? g->ny - 1 : 0);
+    const struct lm_view view = {b[0], b[1], b[2], g->stride};
+    const struct lm_vector c = lm_b_centre(lm_view_at(view, (long)lm_at(g, i, j)));
+    const double size = sqrt(c.x * c.x + c.y * c.y + c.z * c.z);
+    out[0] = size > 0 ? c.x / size : 1;
+    out[1] = size > 0 ? c.y / size : 0;
+    out[2] = size > 0 ? c.z / size : 0;
+}
+
+static double largest_speed(const struct lm_inflow_cell *c)
+{
+    const double sigmas = 9; /* no random number is larger */
+    double n = fabs(c->drift[0]) + sigmas * c->thermal;
+    double a = fabs(c->drift[1]) + fabs(c->slope[0]) * (n + fabs(c->drift[0])) + sigmas * c->spread[0];
+    double b =
+        fabs(c->drift[2]) + fabs(c->slope[1]) * (n + fabs(c->drift[0])) + sigmas * (fabs(c->spread[1]) + c->spread[2]);
+    return sqrt(n * n + a * a + b * b);
+}
+
+int lm_inflow_fill(const struct lm_config *c, int species, int side, double t, double *const b[3],
+                   struct lm_inflow_cell *cells, int *any, double *speed)
+{
+    const struct lm_species_config *s = &c->species[species];
+    const struct lm_grid g = lm_config_grid(c);
+    const int inward = side % 2 ? -1 : 1, axis[3] = {side / 2, !(side / 2), 2};
+    const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
+    const double step = c->run.dt / (side < LM_Y_MIN ? g.dx : g.dy) * s->particles_per_cell;
+    double *store = malloc(EDGE_ARRAYS * (size_t)(side < LM_Y_MIN ? g.ny : g.nx) * sizeof *store);
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory for what enters");
+    struct edge e = edge_of(&g, side, store);
+    int status = fill_edge(c, s, t, &e);
+    for (int k = 0; k < e.count && !status; k++) {
+        double v[3][3], along[3];
+        if (aligned)
+            direction(&g, b, side, k, along);
+        covariance(&e, k, s->mass, aligned ? along : NULL, v);
+        condition(v, axis, inward, &cells[k]);
+        for (int d = 0; d < 3; d++)
+            cells[k].drift[d] = (d == 0 ? inward : 1) * e.drift[axis[d]][k];
+        cells[k].rate = e.density[k] * lm_inflow_flux(cells[k].drift[0], cells[k].thermal) * step;
+        if (!(cells[k].rate < 1e9))
+            status =
+                lm_fail(LM_BAD_INPUT, "%s: [species.%s]: %.3g particles would enter a cell at x = %g, y = %g in a step",
+                        c->file, s->name, cells[k].rate, e.x[k], e.y[k]);
+        *any |= cells[k].rate > 0;
+        *speed = fmax(*speed, largest_speed(&cells[k]));
+    }
+    free(store);
+    return status;
+}
+
+int lm_inflow_is_timed(const struct lm_config *c, int species, int *timed)
+{
+    return lm_expr_uses_time(c->constants, density_of(&c->species[species]), timed);
+}

@@ -1,0 +1,154 @@
+/* Walls, bodies, what enters and what is taken out: what a simulation of an open system does beside the algorithm. */
+#include "larmor/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "larmor/inflow.h"
+#include "larmor/physics/bounds.h"
+#include "larmor/surfaces.h"
+
+static const double DEGREE = 0.017453292519943295;
+
+/* Angles of equal width, energies of equal ratio. */
+static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
+{
+    const struct lm_config *c = sim->config;
+    struct lm_map_bins *m = &sim->maps;
+    const int angles = c->output.map_angles, energies = c->output.map_energies;
+    lm_surfaces_faces(&sim->grid, &setup->bodies, m->first, NULL);
+    if (angles == 0 || m->first[LM_SURFACES] == 0)
+        return LM_OK;
+    double *cos2 = malloc((size_t)angles * sizeof *cos2), *energy = malloc((size_t)(energies + 1) * sizeof *energy);
+    uint32_t *faces = malloc(m->first[LM_SURFACES] * sizeof *faces);
+    m->cos2 = cos2, m->energy = energy, m->faces = faces;
+    if (!cos2 || !energy || !faces)
+        return lm_fail(LM_FAILED, "not enough memory for maps of where particles hit");
+    for (int k = 0; k < angles; k++) {
+        const double edge = k < angles - 1 ? lm_cos(90 * DEGREE * (k + 1) / angles) : 0;
+        cos2[k] = edge * edge;
+    }
+    const double low = lm_log(c->output.map_energy[0]), high = lm_log(c->output.map_energy[1]);
+    for (int k = 0; k <= energies; k++)
+        energy[k] = lm_exp(low + (high - low) * k / energies);
+    lm_surfaces_faces(&sim->grid, &setup->bodies, m->first, faces);
+    m->angles = angles;
+    m->energies = energies;
+    return LM_OK;
+}
+
+int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup)
+{
+    const struct lm_config *c = sim->config;
+    if (c->body_count > 0) {
+        sim->mask = malloc(sim->grid.cells);
+        int status = sim->mask ? lm_body_mask(c, sim->mask) : lm_fail(LM_FAILED, "not enough memory for the bodies");
+        if (status)
+            return status;
+        setup->bodies.mask = sim->mask;
+    }
+    int status = make_bins(sim, setup);
+    setup->maps = sim->maps;
+    return status;
+}
+
+/* What a wall or body at this temperature re-emits. */
+static double thermal_speed(const struct lm_setup *setup, int species)
+{
+    double fastest = 0;
+    for (int k = 0; k < LM_SURFACES; k++)
+        fastest = fmax(fastest, setup->species[species].thermal[k]);
+    return fastest * sqrt(3.0) * 9; /* no random number is larger */
+}
+
+static int fill_side(struct lm_sim *sim, int species, int side, double *const b[3], struct lm_inflow_cell *cells)
+{
+    const int count = side < LM_Y_MIN ? sim->grid.ny : sim->grid.nx;
+    double *speed = &sim->inflow[species].speed;
+    int status = lm_inflow_fill(sim->config, species, side, lm_sim_time(sim), b, cells,
+                                &sim->inflow[species].sides[side], speed);
+    for (int k = 0; k < count && !status; k++)
+        sim->inflow[species].most += (uint64_t)cells[k].rate + 1;
+    return status ? status : sim->backend->ops->put_inflow(sim->backend, species, side, cells);
+}
+
+int lm_sim_inflow(struct lm_sim *sim, int all)
+{
+    const struct lm_config *c = sim->config;
+    const struct lm_grid *g = &sim->grid;
+    int status = LM_OK, any = 0;
+    for (int s = 0; s < c->species_count && all && !status; s++) {
+        sim->inflow[s].speed = thermal_speed(&sim->backend->setup, s);
+        status = lm_inflow_is_timed(c, s, &sim->inflow[s].timed);
+    }
+    for (int side = 0; side < LM_SIDES; side++)
+        for (int s = 0; s < c->species_count; s++)
+            any |= c->boundary[side] == LM_INFLOW && (all || sim->inflow[s].timed);
+    if (!any || status)
+        return status;
+    struct lm_inflow_cell *cells = malloc((size_t)(g->nx > g->ny ? g->nx : g->ny) * sizeof *cells);
+    double *store = malloc(3 * g->size * sizeof *store), *b[3] = {store, store + g->size, store + 2 * g->size};
+    status = cells && store ? lm_setup_b(c, b) : lm_fail(LM_FAILED, "not enough memory for what enters");
+    for (int s = 0; s < c->species_count && !status; s++) {
+        if (!all && !sim->inflow[s].timed)
+            continue;
+        sim->inflow[s].most = 0;
+        for (int side = 0; side < LM_SIDES && !status; side++)
+            if (c->boundary[side] == LM_INFLOW)
+                status = fill_side(sim, s, side, b, cells);
+    }
+    free(cells);
+    free(store);
+    return status;
+}
+
+int lm_sim_lose(struct lm_sim *sim, int species)
+{
+    const struct lm_species_config *s = &sim->config->species[species];
+    const double dt = sim->config->run.dt;
+    const int has_pitch = s->pitch_min > 0 || s->pitch_max < 180;
+    if (!(s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || has_pitch))
+        return LM_OK;
+    const struct lm_losses losses = {.keep = lm_exp(-s->slowing * dt),
+                                     .angle = sqrt(s->scattering * dt),
+                                     .tail2 = s->scattering_sigmas * s->scattering_sigmas,
+                                     .stopped2 = 2 * s->energy_cutoff / s->mass,
+                                     .cos_low = lm_cos(s->pitch_max * DEGREE),
+                                     .cos_high = lm_cos(s->pitch_min * DEGREE),
+                                     .scatters = s->scattering > 0,
+                                     .has_pitch = has_pitch,
+                                     .key = lm_step_key(sim->config->run.seed, sim->step),
+                                     .species = species};
+    return sim->backend->ops->lose(sim->backend, species, &losses, &sim->pass[species]);
+}
+
+static uint64_t sum_of(const struct lm_tally *t, int count)
+{
+    uint64_t n = 0;
+    for (int k = 0; k < count; k++)
+        n += (uint64_t)t[k].number;
+    return n;
+}
+
+int lm_sim_book(struct lm_sim *sim)
+{
+    const struct lm_control *c = &sim->control;
+    for (int s = 0; s < sim->config->species_count; s++) {
+        struct lm_ledger *l = &sim->ledger[s];
+        const uint64_t in = sum_of(c->injected[s], LM_SIDES), out = sum_of(c->lost[s], LM_CHANNELS);
+        lm_ledger_add(l, c->injected[s], c->lost[s], sim->pass[s].tally_v, sim->pass[s].tally_v2);
+        sim->count[s] += in - out;
+        sim->shuffled[s] |= in + out > 0;
+        if ((uint64_t)c->parts[s] == sim->count[s] * LM_PARTS && sim->count[s] == lm_ledger_present(l))
+            continue;
+        return lm_fail(
+            LM_FAILED,
+            "step %lld: the ledger of species %s does not close: %llu loaded, and with all that have entered "
+            "and left %llu should be there (in this step %llu entered, %llu left), but %.10g are: an error "
+            "of the program",
+            (long long)sim->step, sim->config->species[s].name, (unsigned long long)l->loaded,
+            (unsigned long long)lm_ledger_present(l), (unsigned long long)in, (unsigned long long)out,
+            (double)c->parts[s] / LM_PARTS);
+    }
+    return LM_OK;
+}
