@@ -35,6 +35,13 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
         const struct lm_species_config *p = &c->species[k];
         s.species[k] = (struct lm_backend_species){p->charge, p->mass, 1.0 / p->particles_per_cell};
     }
+    for (int side = 0; side < LM_SIDES; side++)
+        s.field_sides[side] = c->boundary_fields[side];
+    s.bodies.count = c->body_count;
+    for (int k = 0; k < c->body_count; k++) {
+        s.bodies.particles[k] = c->body[k].particles;
+        s.bodies.fields[k] = c->body[k].fields;
+    }
     return s;
 }
 
