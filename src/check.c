@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "keys.h"
 #include "larmor/physics/bounds.h"
 #include "larmor/run.h"
+#include "sides.h"
 
 /* What the limits are made of: extremes of the initial state. */
 struct extremes {
@@ -15,6 +17,12 @@ struct extremes {
     double least_per_cell; /* particles of all species in the emptiest cell */
 };
 
+/* 1 where there is plasma; `mask` as in struct lm_bodies, or NULL. */
+static int is_plasma(const struct lm_grid *g, const uint8_t *mask, int i, int j)
+{
+    return !mask || mask[(size_t)j * (size_t)g->nx + (size_t)i] == 0;
+}
+
 static double top(const struct lm_grid *g, const double *a)
 {
     double m = 0;
@@ -24,8 +32,8 @@ static double top(const struct lm_grid *g, const double *a)
     return m;
 }
 
-static void add_species(const struct lm_config *c, const struct lm_grid *g, int s, const struct lm_loading *l,
-                        double *n, double *per_cell, struct extremes *e)
+static void add_species(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, int s,
+                        const struct lm_loading *l, double *n, double *per_cell, struct extremes *e)
 {
     double count = 0, drift = 0;
     for (int j = 0; j < g->ny; j++)
@@ -33,7 +41,7 @@ static void add_species(const struct lm_config *c, const struct lm_grid *g, int 
             size_t k = lm_at(g, i, j);
             n[k] += c->species[s].charge * l->density[k];
             per_cell[k] += l->particles_per_cell * l->density[k];
-            count += l->particles_per_cell * l->density[k];
+            count += is_plasma(g, mask, i, j) ? l->particles_per_cell * l->density[k] : 0;
         }
     for (int d = 0; d < 3; d++) {
         drift += pow(top(g, l->drift[d]), 2);
@@ -44,7 +52,7 @@ static void add_species(const struct lm_config *c, const struct lm_grid *g, int 
     e->count[s] = (uint64_t)(fmin(count, 1e18) + 0.5);
 }
 
-static int find_extremes(const struct lm_config *c, const struct lm_grid *g, struct extremes *e)
+static int find_extremes(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, struct extremes *e)
 {
     double *store = calloc((5 + LM_LOADING_ARRAYS + 1) * g->size, sizeof *store);
     if (!store)
@@ -59,7 +67,7 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, str
         struct lm_loading l;
         status = lm_setup_loading(c, s, b, work, &l);
         if (!status)
-            add_species(c, g, s, &l, n, per_cell, e);
+            add_species(c, g, mask, s, &l, n, per_cell, e);
     }
     double k2 = lm_largest_k2(g->nx, g->ny, setup.ohm.rx, setup.ohm.ry);
     e->n_min = e->least_per_cell = INFINITY;
@@ -68,6 +76,8 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, str
             size_t k = lm_at(g, i, j);
             struct lm_vector bc = lm_b_centre(lm_view_at((struct lm_view){b[0], b[1], b[2], g->stride}, (long)k));
             e->b = fmax(e->b, sqrt(bc.x * bc.x + bc.y * bc.y + bc.z * bc.z));
+            if (!is_plasma(g, mask, i, j))
+                continue;
             e->n_min = fmin(e->n_min, n[k]);
             e->least_per_cell = fmin(e->least_per_cell, per_cell[k]);
             struct lm_vector rest = {0, 0, 0};
@@ -111,6 +121,96 @@ static void print_limits(FILE *out, const struct lm_config *c, const struct lm_g
           "1/sqrt(particles); random start");
 }
 
+static const char *choice(const struct lm_config *c, const char *prefix, int side, char *text)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", prefix, lm_side_names[side]);
+    lm_key_text(&lm_keys[lm_keys_find("boundary", name)], c, text);
+    return text;
+}
+
+static void print_sides(FILE *out, const struct lm_config *c)
+{
+    char particles[LM_MAX_PATH], fields[LM_MAX_PATH];
+    fprintf(out, "sides\n");
+    for (int side = 0; side < LM_SIDES; side++)
+        fprintf(out, "  %s: particles %s, fields %s\n", lm_side_names[side], choice(c, "", side, particles),
+                c->fields.solver == LM_SOLVER_NONE && c->boundary[side] != LM_PERIODIC
+                    ? "given"
+                    : choice(c, "fields_", side, fields));
+}
+
+static void print_bodies(FILE *out, const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask)
+{
+    size_t count[LM_MAX_BODIES + 1] = {0};
+    for (size_t k = 0; mask && k < g->cells; k++)
+        count[mask[k]]++;
+    if (c->body_count > 0)
+        fprintf(out, "bodies\n");
+    for (int k = 0; k < c->body_count; k++) {
+        char particles[LM_MAX_PATH], fields[LM_MAX_PATH];
+        lm_key_text(&lm_keys[lm_keys_find(LM_BODY_SECTION, "particles")], &c->body[k], particles);
+        lm_key_text(&lm_keys[lm_keys_find(LM_BODY_SECTION, "fields")], &c->body[k], fields);
+        fprintf(out, "  %s: %zu cells, %.3g %% of the domain; particles %s, fields %s\n", c->body[k].name, count[k + 1],
+                100.0 * (double)count[k + 1] / (double)g->cells, particles, fields);
+    }
+}
+
+/* 1 when a species comes in through a side at t = 0 at one point of it at least: there is a density beyond it, and a
+ * drift inwards or a temperature. `work` has room for four values a point. */
+static int comes_in(const struct lm_config *c, const struct lm_grid *g, int species, int side, double *work)
+{
+    const struct lm_species_config *s = &c->species[species];
+    const char *density = s->inflow_density[0] ? s->inflow_density : s->density;
+    const char *drift = s->drift[side == LM_X_MIN || side == LM_X_MAX ? 0 : 1];
+    double inwards = side == LM_X_MIN || side == LM_Y_MIN ? 1.0 : -1.0;
+    size_t most = lm_side_most(g);
+    double *x = work, *y = x + most, *n = y + most, *v = n + most;
+    int count = lm_side_points(g, (enum lm_side)side, x, y), timed = 0, found = 0;
+    lm_expr_uses_time(c->constants, density, &timed);
+    if (timed) /* it may begin later */
+        return 1;
+    for (int d = -1; d < 3 && !found; d++) {
+        const char *text = d < 0 ? drift : s->temperature[d];
+        if (!*text || lm_expr_at(c->constants, density, (size_t)count, x, y, 0.0, n) ||
+            lm_expr_at(c->constants, text, (size_t)count, x, y, 0.0, v))
+            continue;
+        for (int k = 0; k < count; k++)
+            found |= n[k] > 0.0 && (d < 0 ? inwards : 1.0) * v[k] > 0.0;
+    }
+    return found;
+}
+
+static int advise_inflow(FILE *out, const struct lm_config *c, const struct lm_grid *g)
+{
+    double *work = malloc(4 * sizeof *work * lm_side_most(g));
+    if (!work)
+        return lm_fail(LM_FAILED, "not enough memory");
+    for (int side = 0; side < LM_SIDES; side++) {
+        int any = c->boundary[side] != LM_INFLOW;
+        for (int s = 0; s < c->species_count && !any; s++)
+            any = comes_in(c, g, s, side, work);
+        if (!any)
+            fprintf(out,
+                    "  boundary.%s is inflow, and nothing comes in: no species has a density beyond it with a drift "
+                    "inwards or a temperature\n",
+                    lm_side_names[side]);
+    }
+    free(work);
+    return LM_OK;
+}
+
+static void advise_thermal(FILE *out, const struct lm_config *c)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->boundary[side] == LM_THERMAL && c->boundary_temperature[side] == 0.0)
+            fprintf(out, "  boundary.%s is thermal at boundary.%s_temperature = 0: nothing leaves that wall again\n",
+                    lm_side_names[side], lm_side_names[side]);
+    for (int k = 0; k < c->body_count; k++)
+        if (c->body[k].particles == LM_THERMAL && c->body[k].temperature == 0.0)
+            fprintf(out, "  body.%s is thermal at temperature = 0: nothing leaves it again\n", c->body[k].name);
+}
+
 static void print_advice(FILE *out, const struct lm_config *c, const struct lm_grid *g, const struct extremes *e)
 {
     double cell = fmin(g->dx, g->dy);
@@ -136,7 +236,8 @@ static void print_advice(FILE *out, const struct lm_config *c, const struct lm_g
             "  output.checkpoint_every is 0: only signals, the wall-time limit and instabilities leave a checkpoint\n");
 }
 
-int lm_check(const struct lm_config *c, FILE *out)
+/* `mask`: of the bodies; NULL without any. */
+static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
 {
     struct lm_grid g = lm_config_grid(c);
     struct extremes e = {.b = 0};
@@ -144,7 +245,7 @@ int lm_check(const struct lm_config *c, FILE *out)
     int kind = LM_BACKEND_CPU,
         status = lm_backend_resolve(c->run.backend, c->run.threads, &kind, device, sizeof device);
     if (!status)
-        status = find_extremes(c, &g, &e);
+        status = find_extremes(c, &g, mask, &e);
     if (status)
         return status;
     struct lm_setup setup = lm_setup_of(c);
@@ -164,9 +265,25 @@ int lm_check(const struct lm_config *c, FILE *out)
     for (int s = 0; s < c->species_count; s++)
         fprintf(out, "  %s: %.4g M particles, %.4g a cell\n", c->species[s].name, 1e-6 * (double)e.count[s],
                 (double)e.count[s] / (double)g.cells);
+    print_sides(out, c);
+    print_bodies(out, c, &g, mask);
     fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30,
             total_bytes / 0x1p30, bytes > free_bytes ? ": TOO MUCH" : "");
     print_limits(out, c, &g, &e);
     print_advice(out, c, &g, &e);
+    advise_thermal(out, c);
+    return status ? status : advise_inflow(out, c, &g);
+}
+
+int lm_check(const struct lm_config *c, FILE *out)
+{
+    struct lm_grid g = lm_config_grid(c);
+    uint8_t *mask = c->body_count > 0 ? malloc(g.cells) : NULL;
+    if (c->body_count > 0 && !mask)
+        return lm_fail(LM_FAILED, "not enough memory");
+    int status = mask ? lm_body_mask(c, mask) : LM_OK;
+    if (!status)
+        status = check(c, mask, out);
+    free(mask);
     return status;
 }

@@ -67,23 +67,31 @@ void lm_config_free(struct lm_config *config)
     lm_constants_free(&config->constants);
 }
 
-/* 1 when a key belongs in the echo: it has a meaning here, and no other key says the same. */
-static int is_written(const struct lm_config *c, const struct lm_species_config *s, const struct lm_key *key)
+/* The variant of the temperature keys that says what a species has. */
+static int temperature_variant(const struct lm_species_config *s)
 {
-    if (key->when == LM_IF_POLYTROPIC)
-        return c->electrons.closure == LM_POLYTROPIC;
-    if (key->when == LM_IF_NO_SOLVER)
-        return c->fields.solver == LM_SOLVER_NONE;
+    if (s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED)
+        return LM_ALONG_FIELD;
+    int alike = !strcmp(s->temperature[0], s->temperature[1]) && !strcmp(s->temperature[0], s->temperature[2]);
+    return alike ? LM_ISOTROPIC : LM_ALONG_AXES;
+}
+
+static int is_empty(const struct lm_key *key, const void *base)
+{
+    int is_text = key->kind == LM_KEY_EXPR || key->kind == LM_KEY_PATH || key->kind == LM_KEY_TEXT;
+    return is_text && *((const char *)base + key->offset) == 0;
+}
+
+/* 1 when a key belongs in the echo: it has a meaning here, and no other key says the same. */
+static int is_written(const struct lm_config *c, const void *base, const struct lm_key *key)
+{
+    if (lm_key_meaning(key, c, base) != LM_MEANINGFUL || is_empty(key, base))
+        return 0;
     if (key->family == LM_DURATION_FAMILY)
         return key->variant == LM_BY_TIME;
-    if (key->family != LM_TEMPERATURE_FAMILY)
-        return 1;
-    int variant = LM_ALONG_AXES;
-    if (s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED)
-        variant = LM_ALONG_FIELD;
-    else if (!strcmp(s->temperature[0], s->temperature[1]) && !strcmp(s->temperature[0], s->temperature[2]))
-        variant = LM_ISOTROPIC;
-    return key->variant == variant;
+    if (key->family == LM_TEMPERATURE_FAMILY)
+        return key->variant == temperature_variant(base);
+    return 1;
 }
 
 /* Without blanks where the line would become too long for the reader. */
@@ -93,14 +101,23 @@ static void write_entry(FILE *out, const char *key, const char *value)
     fprintf(out, fits ? "%s = %s\n" : "%s=%s\n", key, value);
 }
 
-static void write_keys(const struct lm_config *c, const struct lm_species_config *s, const char *section, FILE *out)
+static void write_keys(const struct lm_config *c, const void *base, const char *section, FILE *out)
 {
     for (int k = 0; k < lm_key_count; k++) {
         char text[LM_MAX_PATH];
-        if (strcmp(lm_keys[k].section, section) || !is_written(c, s, &lm_keys[k]))
+        if (strcmp(lm_keys[k].section, section) || !is_written(c, base, &lm_keys[k]))
             continue;
-        lm_key_text(&lm_keys[k], s ? (const void *)s : c, text);
+        lm_key_text(&lm_keys[k], base, text);
         write_entry(out, lm_keys[k].name, text);
+    }
+}
+
+static void write_named(const struct lm_config *c, const struct lm_named *kind, FILE *out)
+{
+    for (int k = 0; k < lm_named_count(kind, c); k++) {
+        const char *item = (const char *)c + lm_named_offset(kind, k);
+        fprintf(out, "\n[%s.%s]\n", kind->kind, item);
+        write_keys(c, item, kind->section, out);
     }
 }
 
@@ -120,15 +137,12 @@ int lm_config_write(const struct lm_config *config, FILE *out)
         if (!strcmp(lm_keys[k].section, section))
             continue;
         section = lm_keys[k].section;
-        if (!strcmp(section, LM_SPECIES_SECTION)) {
-            for (int s = 0; s < config->species_count; s++) {
-                fprintf(out, "\n[species.%s]\n", config->species[s].name);
-                write_keys(config, &config->species[s], section, out);
-            }
+        if (lm_named_of(section)) {
+            write_named(config, lm_named_of(section), out);
             continue;
         }
         fprintf(out, "\n[%s]\n", section);
-        write_keys(config, NULL, section, out);
+        write_keys(config, config, section, out);
         if (!strcmp(section, "grid"))
             write_constants(config, out);
     }

@@ -5,49 +5,59 @@
 #include "config_reader.h"
 #include "text.h"
 
-static const char prefix[] = "species.";
-enum { PREFIX = sizeof prefix - 1 };
-
-static int is_species_section(const char *section)
-{
-    return !strncmp(section, prefix, PREFIX);
-}
-
 /* The section's name in the table of keys. */
 static const char *table_section(const char *section)
 {
-    return is_species_section(section) ? LM_SPECIES_SECTION : section;
+    const struct lm_named *kind = lm_named_of(section);
+    return kind ? kind->section : section;
 }
 
 static int is_known_section(const char *section)
 {
-    return !strcmp(section, "const") || is_species_section(section) || lm_keys_has_section(section);
+    return !strcmp(section, "const") || lm_named_of(section) || lm_keys_has_section(section);
 }
 
-static int find_species(const struct lm_config *config, const char *section)
+/* NAME of [KIND.NAME]. */
+static const char *own_name(const struct lm_named *kind, const char *section)
 {
-    for (int s = 0; s < config->species_count; s++)
-        if (!strcmp(config->species[s].name, section + PREFIX))
-            return s;
+    return section + strlen(kind->kind) + 1;
+}
+
+static int find_item(const struct lm_config *config, const struct lm_named *kind, const char *section)
+{
+    for (int k = 0; k < lm_named_count(kind, config); k++)
+        if (!strcmp((const char *)config + lm_named_offset(kind, k), own_name(kind, section)))
+            return k;
     return -1;
+}
+
+/* A section whose name, or what stands before its dot, is nearly that of a kind of named sections. 1: reported. */
+static int report_near_kind(struct lm_config_reader *r, const char *section, int line)
+{
+    const char *dot = strchr(section, '.');
+    char head[LM_INI_NAME];
+    snprintf(head, sizeof head, "%.*s", dot ? (int)(dot - section) : (int)sizeof head - 1, section);
+    for (int k = 0; k < LM_NAMED_KINDS; k++) {
+        const struct lm_named *kind = &lm_named[k];
+        if (lm_text_distance(head, kind->kind) > lm_text_tolerance(kind->kind))
+            continue;
+        r->bad_section[k] = 1;
+        if (dot)
+            lm_problems_add(&r->problems, line, "unknown section [%s], did you mean [%s%s]?", section, kind->kind, dot);
+        else
+            lm_problems_add(&r->problems, line, "unknown section [%s]: %s has a name, [%s]", section, kind->one,
+                            kind->section);
+        return 1;
+    }
+    return 0;
 }
 
 static void report_unknown_section(struct lm_config_reader *r, const char *section, int line)
 {
-    const char *best = NULL, *dot = strchr(section, '.');
+    const char *best = NULL;
     int distance = lm_text_tolerance(section) + 1;
-    char head[LM_INI_NAME];
-    snprintf(head, sizeof head, "%.*s", dot ? (int)(dot - section) : (int)sizeof head - 1, section);
-    if (dot && lm_text_distance(head, "species") <= 2) {
-        r->bad_species = 1;
-        lm_problems_add(&r->problems, line, "unknown section [%s], did you mean [species%s]?", section, dot);
+    if (report_near_kind(r, section, line))
         return;
-    }
-    if (lm_text_distance(section, "species") <= 2) {
-        r->bad_species = 1;
-        lm_problems_add(&r->problems, line, "unknown section [%s]: a species has a name, [species.NAME]", section);
-        return;
-    }
     lm_text_nearer(section, "const", &best, &distance);
     for (int k = 0; k < lm_key_count; k++)
         lm_text_nearer(section, lm_keys[k].section, &best, &distance);
@@ -78,35 +88,40 @@ static void report_unknown_key(struct lm_config_reader *r, const struct lm_ini_e
         lm_problems_add(&r->problems, e->line, "%s.%s: unknown key", e->section, e->key);
 }
 
-static void set_defaults(int species, void *base)
+static void set_defaults(const struct lm_named *kind, void *base)
 {
     for (int k = 0; k < lm_key_count; k++) {
-        int of_species = !strcmp(lm_keys[k].section, LM_SPECIES_SECTION);
-        if (lm_keys[k].initial && of_species == species)
-            lm_key_set(&lm_keys[k], base, lm_keys[k].initial);
+        const struct lm_key *key = &lm_keys[k];
+        if (lm_named_of(key->section) != kind)
+            continue;
+        if (key->initial)
+            lm_key_set(key, base, key->initial);
+        else if (key->kind == LM_KEY_CHOICE)
+            *(int *)((char *)base + key->offset) = LM_NOT_CHOSEN;
     }
 }
 
-static void add_species(struct lm_config_reader *r, const struct lm_ini_section *section)
+static void add_item(struct lm_config_reader *r, const struct lm_named *kind, const struct lm_ini_section *section)
 {
-    struct lm_config *c = r->config;
-    const char *name = section->name + PREFIX;
+    const char *name = own_name(kind, section->name);
     if (!lm_text_is_name(name)) {
-        r->bad_species = 1;
+        r->bad_section[kind - lm_named] = 1;
         lm_problems_add(&r->problems, section->line,
                         "[%s]: \"%s\" is no name: a letter, then letters, digits and _, at most %d", section->name,
                         name, LM_MAX_NAME - 1);
         return;
     }
-    if (find_species(c, section->name) >= 0)
+    if (find_item(r->config, kind, section->name) >= 0)
         return;
-    if (c->species_count == LM_MAX_SPECIES) {
-        lm_problems_add(&r->problems, section->line, "[%s]: more than %d species", section->name, LM_MAX_SPECIES);
+    int used = lm_named_count(kind, r->config);
+    if (used == kind->most) {
+        lm_problems_add(&r->problems, section->line, "[%s]: more than %d %s", section->name, kind->most, kind->many);
         return;
     }
-    struct lm_species_config *s = &c->species[c->species_count++];
-    snprintf(s->name, sizeof s->name, "%s", name);
-    set_defaults(1, s);
+    char *item = (char *)r->config + lm_named_offset(kind, used);
+    *(int *)((char *)r->config + kind->used) = used + 1;
+    memcpy(item, name, strlen(name) + 1); /* a name is shorter than LM_MAX_NAME */
+    set_defaults(kind, item);
 }
 
 static void apply_const(struct lm_config_reader *r, const struct lm_ini_entry *e)
@@ -134,12 +149,13 @@ static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
     }
     void *base = r->config;
     int *given = r->given;
-    if (is_species_section(e->section)) {
-        int s = find_species(r->config, e->section);
-        if (s < 0)
+    const struct lm_named *kind = lm_named_of(e->section);
+    if (kind) {
+        int n = find_item(r->config, kind, e->section);
+        if (n < 0)
             return; /* its section is in the list of problems */
-        base = &r->config->species[s];
-        given = r->species[s];
+        base = (char *)r->config + lm_named_offset(kind, n);
+        given = r->named[kind - lm_named][n];
     }
     given[k] = e->line;
     if (lm_key_set(&lm_keys[k], base, e->value))
@@ -148,13 +164,13 @@ static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
 
 void lm_config_apply(struct lm_config_reader *r)
 {
-    set_defaults(0, r->config);
+    set_defaults(NULL, r->config);
     for (int k = 0; k < r->ini.section_count; k++) {
         const struct lm_ini_section *s = &r->ini.section[k];
         if (!is_known_section(s->name))
             report_unknown_section(r, s->name, s->line);
-        else if (is_species_section(s->name))
-            add_species(r, s);
+        else if (lm_named_of(s->name))
+            add_item(r, lm_named_of(s->name), s);
     }
     for (int k = 0; k < r->ini.count; k++) {
         const struct lm_ini_entry *e = &r->ini.entry[k];
@@ -165,6 +181,43 @@ void lm_config_apply(struct lm_config_reader *r)
         else
             apply_key(r, e);
     }
+}
+
+static int header_line(const struct lm_config_reader *r, const char *section)
+{
+    for (int k = 0; k < r->ini.section_count; k++)
+        if (!strcmp(r->ini.section[k].name, section))
+            return r->ini.section[k].line;
+    return LM_WHOLE_FILE;
+}
+
+int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *out)
+{
+    *out = (struct lm_scope){.base = r->config, .lines = r->given, .line = LM_WHOLE_FILE};
+    int n = k - 1;
+    for (int kind = 0; k > 0 && kind < LM_NAMED_KINDS; kind++) {
+        int count = lm_named_count(&lm_named[kind], r->config);
+        if (n < count) {
+            out->kind = &lm_named[kind];
+            out->base = (char *)r->config + lm_named_offset(out->kind, n);
+            out->lines = r->named[kind][n];
+            snprintf(out->section, sizeof out->section, "%s.%s", out->kind->kind, (const char *)out->base);
+            out->line = header_line(r, out->section);
+            return 1;
+        }
+        n -= count;
+    }
+    return k == 0;
+}
+
+int lm_scope_has(const struct lm_scope *scope, const struct lm_key *key)
+{
+    return lm_named_of(key->section) == scope->kind;
+}
+
+const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *key)
+{
+    return scope->kind ? scope->section : key->section;
 }
 
 /* An override displaces what it cannot go together with: steps on the command line, t_end in the file. */
@@ -183,10 +236,10 @@ static void drop_rivals(struct lm_config_reader *r, const char *section, const c
     }
 }
 
-/* 1 when an override may name this section and key: it must not bring in a new species or constant by a slip. */
+/* 1 when an override may name this section and key: it must not bring in a new species, body or constant by a slip. */
 static int check_target(struct lm_config_reader *r, const char *section, const char *key)
 {
-    int found = !is_species_section(section);
+    int found = !lm_named_of(section);
     for (int k = 0; k < r->ini.section_count && !found; k++)
         found = !strcmp(r->ini.section[k].name, section);
     if (!is_known_section(section))

@@ -12,76 +12,80 @@ static int given(const struct lm_config_reader *r, const char *section, const ch
     return r->given[lm_keys_find(section, name)];
 }
 
-static void check_required(struct lm_config_reader *r)
+static void check_required(struct lm_config_reader *r, const struct lm_scope *scope)
 {
     for (int k = 0; k < lm_key_count; k++) {
         const struct lm_key *key = &lm_keys[k];
-        if (!key->initial && !key->shown && !r->given[k])
-            lm_problems_add(&r->problems, LM_WHOLE_FILE, "%s.%s: required and not given", key->section, key->name);
+        if (!lm_scope_has(scope, key) || key->initial || key->shown || scope->lines[k] ||
+            lm_key_meaning(key, r->config, scope->base) != LM_MEANINGFUL)
+            continue;
+        lm_problems_add(&r->problems, scope->line, "%s.%s: required%s%s and not given", lm_scope_section(scope, key),
+                        key->name, key->when ? " with " : "", key->when ? key->when->words : "");
     }
+}
+
+static void check_whole(struct lm_config_reader *r)
+{
     if (!given(r, "run", "t_end") && !given(r, "run", "steps"))
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "run.t_end: required and not given (or run.steps)");
-    if (r->config->species_count == 0 && !r->bad_species)
+    if (r->config->species_count == 0 && !r->bad_section[LM_SPECIES])
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "no ion species: a [species.NAME] section is required");
 }
 
-/* Keys of one family that do not go together, in the run (species = NULL) or in one species. */
-static void check_families(struct lm_config_reader *r, const int *lines, const struct lm_species_config *species)
+/* Keys of one family that do not go together. */
+static void check_families(struct lm_config_reader *r, const struct lm_scope *scope)
 {
+    const int *lines = scope->lines;
     for (int k = 0; k < lm_key_count; k++)
         for (int n = 0; n < k; n++) {
             const struct lm_key *a = &lm_keys[k], *b = &lm_keys[n];
             if (!lines[k] || !lines[n] || a->family == LM_ALONE || a->family != b->family || a->variant == b->variant)
                 continue;
-            lm_problems_add(&r->problems, lines[k], "%s%s.%s: not together with %s", species ? "species." : "",
-                            species ? species->name : a->section, a->name, b->name);
+            lm_problems_add(&r->problems, lines[k], "%s.%s: not together with %s", lm_scope_section(scope, a), a->name,
+                            b->name);
             return;
         }
 }
 
-/* Periodic sides come in pairs, and the field solver knows no others yet. */
-static void check_sides(struct lm_config_reader *r)
+static void check_meaning(struct lm_config_reader *r, const struct lm_scope *scope)
 {
-    const struct lm_config *c = r->config;
-    for (int side = 0; side < LM_SIDES; side++) {
-        const char *name = lm_side_names[side], *opposite = lm_side_names[side ^ 1];
-        int line = given(r, "boundary", name);
-        if (c->boundary[side] == LM_PERIODIC)
-            continue;
-        if (c->boundary[side ^ 1] == LM_PERIODIC)
-            lm_problems_add(&r->problems, line, "boundary.%s: the side opposite is periodic: set boundary.%s as well",
-                            name, opposite);
-        else if (c->fields.solver != LM_SOLVER_NONE)
-            lm_problems_add(&r->problems, line,
-                            "boundary.%s: only with fields.solver = none: the field solver needs periodic sides", name);
-        else
-            continue;
-        return;
-    }
+    for (int k = 0; k < lm_key_count; k++)
+        if (scope->lines[k] && lm_key_meaning(&lm_keys[k], r->config, scope->base) == LM_MEANINGLESS)
+            lm_problems_add(&r->problems, scope->lines[k], "%s.%s: has a meaning only with %s",
+                            lm_scope_section(scope, &lm_keys[k]), lm_keys[k].name, lm_keys[k].when->words);
 }
 
-static void check_meaning(struct lm_config_reader *r)
+/* Of two keys that do not fit each other the one that was given; the first if both were. */
+static void report_pair(struct lm_config_reader *r, const struct lm_scope *scope, const char *first, const char *second,
+                        const char *wrong)
+{
+    const char *table = scope->kind ? scope->kind->section : scope->section;
+    int a = scope->lines[lm_keys_find(table, first)], b = scope->lines[lm_keys_find(table, second)];
+    lm_problems_add(&r->problems, a ? a : b, "%s.%s: %s", scope->section, a ? first : second, wrong);
+}
+
+static void check_pairs(struct lm_config_reader *r)
 {
     const struct lm_config *c = r->config;
-    for (int k = 0; k < lm_key_count; k++) {
-        const struct lm_key *key = &lm_keys[k];
-        const char *needs = NULL;
-        if (key->when == LM_IF_POLYTROPIC && c->electrons.closure != LM_POLYTROPIC)
-            needs = "closure = polytropic";
-        if (key->when == LM_IF_NO_SOLVER && c->fields.solver != LM_SOLVER_NONE)
-            needs = "solver = none";
-        if (needs && r->given[k])
-            lm_problems_add(&r->problems, r->given[k], "%s.%s: has a meaning only with %s", key->section, key->name,
-                            needs);
-    }
-    int least = given(r, "fields", "min_substeps"), most = given(r, "fields", "max_substeps");
+    struct lm_scope fields = {.lines = r->given, .section = "fields"},
+                    output = {.lines = r->given, .section = "output"};
     if (c->fields.min_substeps > c->fields.max_substeps)
-        lm_problems_add(&r->problems, least ? least : most, "fields.%s: min_substeps is above max_substeps",
-                        least ? "min_substeps" : "max_substeps");
+        report_pair(r, &fields, "min_substeps", "max_substeps", "min_substeps is above max_substeps");
+    if (!(c->output.map_energy[0] < c->output.map_energy[1]))
+        report_pair(r, &output, "map_energy_min", "map_energy_max", "map_energy_min is not below map_energy_max");
     int b0 = given(r, "units", "b0"), n0 = given(r, "units", "n0");
     if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0))
         lm_problems_add(&r->problems, b0 ? b0 : n0, "units.%s: needs units.%s as well", c->units.b0 > 0.0 ? "b0" : "n0",
                         c->units.b0 > 0.0 ? "n0" : "b0");
+}
+
+static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    if (scope->kind != &lm_named[LM_SPECIES])
+        return;
+    const struct lm_species_config *s = scope->base;
+    if (!(s->pitch_min < s->pitch_max))
+        report_pair(r, scope, "pitch_min", "pitch_max", "pitch_min is not below pitch_max");
 }
 
 static void resolve_time(struct lm_config_reader *r)
@@ -104,7 +108,7 @@ static void resolve_time(struct lm_config_reader *r)
 static void resolve_temperature(struct lm_config_reader *r, int s)
 {
     struct lm_species_config *c = &r->config->species[s];
-    const int *lines = r->species[s];
+    const int *lines = r->named[LM_SPECIES][s];
     int par = lines[lm_keys_find(LM_SPECIES_SECTION, "temperature_par")];
     int perp = lines[lm_keys_find(LM_SPECIES_SECTION, "temperature_perp")];
     if (par || perp) {
@@ -167,54 +171,57 @@ static int resolve_constants(struct lm_config_reader *r)
     return LM_OK;
 }
 
-static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const void *base, int line,
-                             const char *section)
+/* What an expression of time is along the sides is checked with them. */
+static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
 {
     const struct lm_config *c = r->config;
-    const char *text = (const char *)base + key->offset;
-    int uniform;
-    int status = lm_expr_check(c->constants, text, &uniform);
-    if (!status && !r->unusable_values) {
+    const char *text = (const char *)scope->base + key->offset;
+    int unused;
+    int status =
+        key->timed ? lm_expr_uses_time(c->constants, text, &unused) : lm_expr_check(c->constants, text, &unused);
+    if (!status && !key->timed && !r->unusable_values) {
         struct lm_grid g = lm_config_grid(c);
         status = lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
     }
     if (status)
-        lm_problems_add(&r->problems, line, "%s.%s: %s", section, key->name, lm_error());
+        lm_problems_add(&r->problems, scope->lines[key - lm_keys], "%s.%s: %s", lm_scope_section(scope, key), key->name,
+                        lm_error());
 }
 
-static void check_expressions(struct lm_config_reader *r)
+static void check_expressions(struct lm_config_reader *r, const struct lm_scope *scope)
 {
-    for (int k = 0; k < lm_key_count; k++) {
-        const struct lm_key *key = &lm_keys[k];
-        if (key->kind != LM_KEY_EXPR)
-            continue;
-        if (r->given[k])
-            check_expression(r, key, r->config, r->given[k], key->section);
-        for (int s = 0; s < r->config->species_count; s++) {
-            char section[LM_INI_NAME];
-            snprintf(section, sizeof section, "species.%s", r->config->species[s].name);
-            if (r->species[s][k])
-                check_expression(r, key, &r->config->species[s], r->species[s][k], section);
-        }
-    }
+    for (int k = 0; k < lm_key_count; k++)
+        if (lm_keys[k].kind == LM_KEY_EXPR && scope->lines[k])
+            check_expression(r, &lm_keys[k], scope);
+}
+
+static void check_scope(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    check_required(r, scope);
+    check_families(r, scope);
+    check_meaning(r, scope);
+    check_pitch(r, scope);
 }
 
 int lm_config_check(struct lm_config_reader *r)
 {
     struct lm_config *c = r->config;
-    check_required(r);
-    check_families(r, r->given, NULL);
-    for (int s = 0; s < c->species_count; s++)
-        check_families(r, r->species[s], &c->species[s]);
-    check_meaning(r);
-    check_sides(r);
+    struct lm_scope scope;
+    lm_config_check_sides(r);
+    for (int k = 0; lm_config_scope(r, k, &scope); k++)
+        check_scope(r, &scope);
+    check_whole(r);
+    check_pairs(r);
+    lm_config_check_points(r);
     resolve_directory(r);
     if (c->run.dt > 0.0)
         resolve_time(r);
     if (resolve_constants(r))
         return LM_FAILED;
-    check_expressions(r);
+    for (int k = 0; lm_config_scope(r, k, &scope); k++)
+        check_expressions(r, &scope);
     for (int s = 0; s < c->species_count; s++)
         resolve_temperature(r, s);
-    return LM_OK;
+    int status = lm_config_check_inflow(r);
+    return status ? status : lm_config_check_cells(r);
 }

@@ -11,19 +11,47 @@ struct lm_config_reader {
     struct lm_config *config;
     struct lm_ini ini;
     struct lm_problems problems;
-    /* Where a key was given: line, LM_COMMAND_LINE or 0 (not given). Keys of species are in `species`. */
+    /* Where a key was given: line, LM_COMMAND_LINE or 0 (not given). Keys of named sections are in `named`. */
     int given[LM_MAX_KEYS];
-    int species[LM_MAX_SPECIES][LM_MAX_KEYS];
+    int named[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
     int const_line[64];
-    int bad_species;     /* a species' section could not be used */
-    int unusable_values; /* a size or a constant is wrong: expressions can be parsed, not evaluated */
+    int bad_section[LM_NAMED_KINDS]; /* a section of this kind could not be used */
+    int unusable_values;             /* a size or a constant is wrong: expressions can be parsed, not evaluated */
 };
+
+/* A part of the configuration with keys of its own: a named section, or all that is not in one. */
+struct lm_scope {
+    const struct lm_named *kind; /* NULL: not a named section */
+    void *base;                  /* of its members */
+    const int *lines;            /* where its keys were given */
+    int line;                    /* of its header */
+    char section[LM_INI_NAME];   /* "species.p" */
+};
+
+/* Scope k of a reader that has applied its entries: 0 for all that is not in a named section, then the named ones. 0:
+ * there are no more. */
+int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *out);
+
+/* 1 when the scope has this key. */
+int lm_scope_has(const struct lm_scope *scope, const struct lm_key *key);
+/* The section in messages about a key that it has. */
+const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *key);
 
 /* Puts one override "section.key=value" into the list of entries. LM_FAILED: no memory. */
 int lm_config_override(struct lm_config_reader *r, const char *text);
 
-/* Defaults; species from the section headers; values of all entries. */
+/* Defaults; species and bodies from the section headers; values of all entries. */
 void lm_config_apply(struct lm_config_reader *r);
+
+/* The sides of the domain: what must go together, and what fields do where the file does not say. */
+void lm_config_check_sides(struct lm_config_reader *r);
+/* Densities beyond inflow sides, at t = 0. LM_FAILED: no memory. */
+int lm_config_check_inflow(struct lm_config_reader *r);
+
+/* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
+ * memory. */
+void lm_config_check_points(struct lm_config_reader *r);
+int lm_config_check_cells(struct lm_config_reader *r);
 
 /* Required keys, combinations, what follows from other keys, constants, and the expressions on the grid. LM_FAILED: no
  * memory. */

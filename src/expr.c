@@ -2,6 +2,7 @@
 
 #include <muParserDLL.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +39,15 @@ static const char *const parser_functions[] = {"sqrt", "abs", "sign", "rint", "m
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* A parsed expression; x and y are its variables. */
+/* What an expression may depend on. */
+enum variables { CONSTANT, OF_PLACE, OF_PLACE_AND_TIME };
+
+/* A parsed expression; x, y and t are its variables. */
 struct parser {
     muParserHandle_t handle;
-    double x, y;
-    int uses_x, uses_y;
+    enum variables variables;
+    double x, y, t;
+    int uses_x, uses_y, uses_t;
 };
 
 static int is_function(const char *name)
@@ -59,9 +64,9 @@ static int is_function(const char *name)
     return 0;
 }
 
-static int is_xy(const char *name)
+static int is_variable(const char *name)
 {
-    return !strcmp(name, "x") || !strcmp(name, "y");
+    return !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "t");
 }
 
 static int find(const struct lm_constants *constants, const char *name)
@@ -88,15 +93,16 @@ static const char *nearest_name(const struct lm_constants *constants, const char
 }
 
 /* Turns the parser's error at an identifier into one that names it. */
-static int fail_at_name(const struct lm_constants *constants, const char *text, const char *at)
+static int fail_at_name(const struct parser *p, const struct lm_constants *constants, const char *text, const char *at)
 {
     char name[LM_MAX_TEXT];
     size_t n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
     n = n < sizeof name ? n : sizeof name - 1;
     memcpy(name, at, n);
     name[n] = 0;
-    if (is_xy(name))
-        return lm_fail(LM_BAD_INPUT, "%s cannot be used in a constant: \"%s\"", name, text);
+    if (is_variable(name))
+        return lm_fail(LM_BAD_INPUT, "%s cannot be used %s: \"%s\"", name,
+                       p->variables == CONSTANT ? "in a constant" : "here, where only x and y can", text);
     if (is_function(name))
         return lm_fail(LM_BAD_INPUT, "function %s needs its arguments in parentheses: \"%s\"", name, text);
     const char *near = nearest_name(constants, name);
@@ -104,15 +110,15 @@ static int fail_at_name(const struct lm_constants *constants, const char *text, 
                    near ? near : "", near ? "?" : "");
 }
 
-static int fail_to_parse(const struct lm_constants *constants, const char *text, muParserHandle_t handle)
+static int fail_to_parse(const struct parser *p, const struct lm_constants *constants, const char *text)
 {
     enum { UNASSIGNABLE_TOKEN = 1 }; /* muParser's ecUNASSIGNABLE_TOKEN */
-    int code = mupGetErrorCode(handle), position = mupGetErrorPos(handle);
+    int code = mupGetErrorCode(p->handle), position = mupGetErrorPos(p->handle);
     size_t at = position < 0 ? 0 : (size_t)position;
     if (code == UNASSIGNABLE_TOKEN && at < strlen(text)) {
         char c = text[at];
         if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_')
-            return fail_at_name(constants, text, text + at);
+            return fail_at_name(p, constants, text, text + at);
         return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" at \"%s\"", text, text + at);
     }
     if (at >= strlen(text))
@@ -139,7 +145,7 @@ static int check_text(const char *text)
     return LM_OK;
 }
 
-static void define_all(struct parser *p, const struct lm_constants *constants, int with_xy)
+static void define_all(struct parser *p, const struct lm_constants *constants)
 {
     for (size_t k = 0; k < COUNT(functions); k++)
         mupDefineFun1(p->handle, functions[k].name, functions[k].function, 1);
@@ -147,10 +153,12 @@ static void define_all(struct parser *p, const struct lm_constants *constants, i
         mupDefineFun2(p->handle, functions2[k].name, functions2[k].function, 1);
     for (int k = 0; k < constants->count; k++)
         mupDefineConst(p->handle, constants->entry[k].name, constants->entry[k].value);
-    if (with_xy) {
+    if (p->variables != CONSTANT) {
         mupDefineVar(p->handle, "x", &p->x);
         mupDefineVar(p->handle, "y", &p->y);
     }
+    if (p->variables == OF_PLACE_AND_TIME)
+        mupDefineVar(p->handle, "t", &p->t);
 }
 
 static void find_used(struct parser *p)
@@ -162,26 +170,28 @@ static void find_used(struct parser *p)
         mupGetExprVar(p->handle, (unsigned)k, &name, &variable);
         p->uses_x |= name && !strcmp(name, "x");
         p->uses_y |= name && !strcmp(name, "y");
+        p->uses_t |= name && !strcmp(name, "t");
     }
 }
 
-/* The parser keeps the addresses of p->x and p->y: p must not move. Close it in either case. */
-static int open_parser(struct parser *p, const struct lm_constants *constants, const char *text, int with_xy)
+/* The parser keeps the addresses of p->x, p->y and p->t: p must not move. Close it in either case. */
+static int open_parser(struct parser *p, const struct lm_constants *constants, const char *text,
+                       enum variables variables)
 {
-    *p = (struct parser){0};
+    *p = (struct parser){.variables = variables};
     if (check_text(text))
         return LM_BAD_INPUT;
     p->handle = mupCreate(muBASETYPE_FLOAT);
     if (!p->handle)
         return lm_fail(LM_FAILED, "out of memory");
-    define_all(p, constants, with_xy);
+    define_all(p, constants);
     if (mupError(p->handle))
         return lm_fail(LM_BAD_INPUT, "a name is no identifier");
     mupSetExpr(p->handle, text);
     int results = 0;
     mupEvalMulti(p->handle, &results);
     if (mupError(p->handle))
-        return fail_to_parse(constants, text, p->handle);
+        return fail_to_parse(p, constants, text);
     if (results != 1)
         return lm_fail(LM_BAD_INPUT, "one value expected, not a list: \"%s\"", text);
     find_used(p);
@@ -220,7 +230,7 @@ int lm_constants_set(struct lm_constants *constants, const char *name, double va
     if (!lm_text_is_name(name))
         return lm_fail(LM_BAD_INPUT, "\"%.80s\" is no name: a letter, then letters, digits and _, at most %d", name,
                        LM_MAX_NAME - 1);
-    if (is_xy(name) || is_function(name) || find(constants, name) >= 0)
+    if (is_variable(name) || is_function(name) || find(constants, name) >= 0)
         return lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name);
     if (constants->count == MAX_CONSTANTS)
         return lm_fail(LM_BAD_INPUT, "more than %d constants", MAX_CONSTANTS);
@@ -240,7 +250,7 @@ int lm_constants_define(struct lm_constants *constants, const char *name, const 
 int lm_expr_value(const struct lm_constants *constants, const char *text, double *value)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, 0);
+    int status = open_parser(&p, constants, text, CONSTANT);
     if (!status) {
         *value = mupEval(p.handle);
         if (!isfinite(*value))
@@ -253,9 +263,19 @@ int lm_expr_value(const struct lm_constants *constants, const char *text, double
 int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, 1);
+    int status = open_parser(&p, constants, text, OF_PLACE);
     if (!status)
         *uniform = !p.uses_x && !p.uses_y;
+    close_parser(&p);
+    return status;
+}
+
+int lm_expr_uses_time(const struct lm_constants *constants, const char *text, int *uses)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    if (!status)
+        *uses = p.uses_t;
     close_parser(&p);
     return status;
 }
@@ -269,17 +289,43 @@ static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_place
 
 static int fail_value(const struct parser *p, const char *text, double value, double least)
 {
+    char place[128];
+    int n = snprintf(place, sizeof place, "x = %.10g, y = %.10g", p->x, p->y);
+    if (p->variables == OF_PLACE_AND_TIME)
+        snprintf(place + n, sizeof place - (size_t)n, ", t = %.10g", p->t);
     if (!isfinite(value))
-        return lm_fail(LM_BAD_INPUT, "\"%s\" is %s at x = %.10g, y = %.10g", text, not_finite(value), p->x, p->y);
-    return lm_fail(LM_BAD_INPUT, "\"%s\" is %.10g at x = %.10g, y = %.10g; the least allowed is %g", text, value, p->x,
-                   p->y, least);
+        return lm_fail(LM_BAD_INPUT, "\"%s\" is %s at %s", text, not_finite(value), place);
+    return lm_fail(LM_BAD_INPUT, "\"%s\" is %.10g at %s; the least allowed is %g", text, value, place, least);
+}
+
+int lm_expr_at_least(const struct lm_constants *constants, const char *text, size_t count, const double *x,
+                     const double *y, double t, double least, double *out)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    p.t = t;
+    for (size_t k = 0; k < count && !status; k++) {
+        p.x = x[k];
+        p.y = y[k];
+        out[k] = mupEval(p.handle);
+        if (!isfinite(out[k]) || out[k] < least)
+            status = fail_value(&p, text, out[k], least);
+    }
+    close_parser(&p);
+    return status;
+}
+
+int lm_expr_at(const struct lm_constants *constants, const char *text, size_t count, const double *x, const double *y,
+               double t, double *out)
+{
+    return lm_expr_at_least(constants, text, count, x, y, t, -HUGE_VAL, out);
 }
 
 int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                  double least)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, 1);
+    int status = open_parser(&p, constants, text, OF_PLACE);
     int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1;
     for (int j = 0; !status && j < ny; j++)
         for (int i = 0; !status && i < nx; i++) {
@@ -326,7 +372,7 @@ int lm_expr_fill(const struct lm_constants *constants, const char *text, const s
                  double *array)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, 1);
+    int status = open_parser(&p, constants, text, OF_PLACE);
     const int y = beyond(g, LM_Y_MIN);
     for (int j = -y; !status && j < g->ny + y; j++)
         status = fill_row(&p, g, place, j, text, array);

@@ -19,15 +19,26 @@ static void *member(const struct lm_key *key, void *base)
 
 const char *lm_key_type(const struct lm_key *key)
 {
-    static const char *const names[] = {"integer", "integer",    "integer", "number",
-                                        "choice",  "expression", "path",    "duration"};
+    static const char *const names[] = {"integer",    "integer", "integer", "number",  "choice",
+                                        "expression", "path",    "text",    "duration"};
     return names[key->kind];
+}
+
+/* 1 when a choice before it has the same value. */
+static int is_alias(const struct lm_key *key, const struct lm_choice *choice)
+{
+    const struct lm_choice *c = key->choices;
+    while (c->value != choice->value)
+        c++;
+    return c != choice;
 }
 
 static void list_choices(const struct lm_key *key, char *out, const char *separator)
 {
     *out = 0;
     for (const struct lm_choice *c = key->choices; c->name; c++) {
+        if (is_alias(key, c))
+            continue;
         strcat(out, c == key->choices ? "" : separator);
         strcat(out, c->name);
     }
@@ -42,6 +53,8 @@ void lm_key_range(const struct lm_key *key, char *out)
         snprintf(out, SIZE, "0 to 2^64 - 1");
     else if (key->kind == LM_KEY_PATH)
         snprintf(out, SIZE, "up to %d bytes", LONGEST_PATH);
+    else if (key->kind == LM_KEY_TEXT)
+        snprintf(out, SIZE, "up to %g bytes", key->high);
     else if (key->low == LM_POSITIVE && key->high == DBL_MAX)
         snprintf(out, SIZE, "> 0");
     else if (key->low == LM_POSITIVE)
@@ -109,9 +122,8 @@ static int set_choice(const struct lm_key *key, void *base, const char *text)
             return LM_OK;
         }
     char list[128];
+    *(int *)member(key, base) = LM_NOT_CHOSEN;
     list_choices(key, list, ", ");
-    if (!key->choices[1].name)
-        return lm_fail(LM_BAD_INPUT, "\"%s\" is not available; only %s for now", text, list);
     return lm_fail(LM_BAD_INPUT, "\"%s\" is not one of %s", text, list);
 }
 
@@ -130,7 +142,11 @@ static int set_duration(const struct lm_key *key, void *base, const char *text)
 
 static int set_text(const struct lm_key *key, void *base, const char *text)
 {
-    size_t limit = key->kind == LM_KEY_PATH ? LONGEST_PATH : LM_MAX_TEXT - 1;
+    size_t limit = LM_MAX_TEXT - 1;
+    if (key->kind == LM_KEY_PATH)
+        limit = LONGEST_PATH;
+    else if (key->kind == LM_KEY_TEXT)
+        limit = (size_t)key->high;
     size_t n = strlen(text);
     if (n > limit)
         return lm_fail(LM_BAD_INPUT, "longer than %zu bytes", limit);
@@ -156,6 +172,7 @@ int lm_key_set(const struct lm_key *key, void *base, const char *text)
         return set_duration(key, base, text);
     case LM_KEY_EXPR:
     case LM_KEY_PATH:
+    case LM_KEY_TEXT:
         return set_text(key, base, text);
     }
     return LM_FAILED;
@@ -205,6 +222,7 @@ void lm_key_text(const struct lm_key *key, const void *base, char *out)
     }
     case LM_KEY_EXPR:
     case LM_KEY_PATH:
+    case LM_KEY_TEXT:
         snprintf(out, LM_MAX_PATH, "%s", (const char *)at);
         break;
     }

@@ -7,10 +7,13 @@
 #define NONE DBL_MAX
 #define IN(member) .offset = offsetof(struct lm_config, member)
 #define OF(member) .section = LM_SPECIES_SECTION, .offset = offsetof(struct lm_species_config, member)
+#define BODY(member) .section = LM_BODY_SECTION, .offset = offsetof(struct lm_body_config, member)
 #define INT .kind = LM_KEY_INT
 #define LONG .kind = LM_KEY_LONG
 #define REAL .kind = LM_KEY_REAL
 #define EXPR .kind = LM_KEY_EXPR
+#define PATH .kind = LM_KEY_PATH
+#define TEXT(size) .kind = LM_KEY_TEXT, .high = (size)-1
 #define CHOICE(list) .kind = LM_KEY_CHOICE, .choices = list
 #define RANGE(a, b) .low = (a), .high = (b)
 #define ANY RANGE(-NONE, NONE)
@@ -30,9 +33,65 @@ static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
 static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
 static const struct lm_choice starts[] = {{"random", LM_RANDOM}, {"quiet", LM_QUIET}, {0}};
-static const struct lm_choice boundaries[] = {
-    {"periodic", LM_PERIODIC}, {"reflecting", LM_REFLECTING}, {"absorbing", LM_ABSORBING}, {0}};
-static const struct lm_choice field_boundaries[] = {{"periodic", LM_PERIODIC}, {0}};
+static const struct lm_choice boundaries[] = {{"periodic", LM_PERIODIC},   {"reflecting", LM_REFLECTING},
+                                              {"absorbing", LM_ABSORBING}, {"thermal", LM_THERMAL},
+                                              {"inflow", LM_INFLOW},       {0}};
+static const struct lm_choice field_boundaries[] = {
+    {"periodic", LM_FIELDS_PERIODIC}, {"conducting", LM_CONDUCTING}, {"open", LM_OPEN},
+    {"inflow", LM_INFLOW_B},          {"inflow_e", LM_INFLOW_E},     {0}};
+static const struct lm_choice body_shapes[] = {
+    {"disk", LM_DISK}, {"box", LM_BOX}, {"polygon", LM_POLYGON}, {"mask", LM_MASK}, {0}};
+static const struct lm_choice body_surfaces[] = {{"absorbing", LM_ABSORBING}, {"reflecting", LM_REFLECTING},
+                                                 {"thermal", LM_THERMAL},     {"absorb", LM_ABSORBING},
+                                                 {"reflect", LM_REFLECTING},  {0}};
+static const struct lm_choice body_fields[] = {
+    {"conducting", LM_BODY_CONDUCTING}, {"resistive", LM_BODY_RESISTIVE}, {"transparent", LM_BODY_TRANSPARENT}, {0}};
+
+#define BIT(value) (1u << (value))
+#define IF(words, member, bits)                                                                                        \
+    {                                                                                                                  \
+        words, 0, offsetof(struct lm_config, member), 1, bits, NULL                                                    \
+    }
+#define IF_BODY(words, member, bits)                                                                                   \
+    {                                                                                                                  \
+        words, 0, offsetof(struct lm_body_config, member), 1, bits, NULL                                               \
+    }
+
+static const struct lm_key_when if_polytropic = IF("closure = polytropic", electrons.closure, BIT(LM_POLYTROPIC));
+static const struct lm_key_when if_inflow_e = {
+    .offset = offsetof(struct lm_config, boundary_fields), .count = LM_SIDES, .values = BIT(LM_INFLOW_E)};
+static const struct lm_key_when if_given_e = {"solver = none or a side of fields = inflow_e",
+                                              0,
+                                              offsetof(struct lm_config, fields.solver),
+                                              1,
+                                              BIT(LM_SOLVER_NONE),
+                                              &if_inflow_e};
+static const struct lm_key_when if_thermal[LM_SIDES] = {IF("x_min = thermal", boundary[LM_X_MIN], BIT(LM_THERMAL)),
+                                                        IF("x_max = thermal", boundary[LM_X_MAX], BIT(LM_THERMAL)),
+                                                        IF("y_min = thermal", boundary[LM_Y_MIN], BIT(LM_THERMAL)),
+                                                        IF("y_max = thermal", boundary[LM_Y_MAX], BIT(LM_THERMAL))};
+static const struct lm_key_when if_inflow = {"an inflow side", 1,   offsetof(struct lm_config, boundary), LM_SIDES,
+                                             BIT(LM_INFLOW),   NULL};
+static const struct lm_key_when if_disk = IF_BODY("shape = disk", shape, BIT(LM_DISK));
+static const struct lm_key_when if_box = IF_BODY("shape = box", shape, BIT(LM_BOX));
+static const struct lm_key_when if_centred = IF_BODY("shape = disk or box", shape, BIT(LM_DISK) | BIT(LM_BOX));
+static const struct lm_key_when if_polygon = IF_BODY("shape = polygon", shape, BIT(LM_POLYGON));
+static const struct lm_key_when if_mask = IF_BODY("shape = mask", shape, BIT(LM_MASK));
+static const struct lm_key_when if_thermal_body = IF_BODY("particles = thermal", particles, BIT(LM_THERMAL));
+static const struct lm_key_when if_resistive = IF_BODY("fields = resistive", fields, BIT(LM_BODY_RESISTIVE));
+
+#define NAMED(kind, section, one, many, list, length)                                                                  \
+    {                                                                                                                  \
+        kind, section, one, many, offsetof(struct lm_config, list), sizeof((struct lm_config *)0)->list[0],            \
+            offsetof(struct lm_config, length),                                                                        \
+            sizeof((struct lm_config *)0)->list / sizeof((struct lm_config *)0)->list[0]                               \
+    }
+
+const struct lm_named lm_named[LM_NAMED_KINDS] = {
+    [LM_SPECIES] = NAMED("species", LM_SPECIES_SECTION, "a species", "species", species, species_count),
+    [LM_BODIES] = NAMED("body", LM_BODY_SECTION, "a body", "bodies", body, body_count),
+};
+_Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED, "raise LM_MAX_NAMED");
 
 static const struct {
     const char *name, *meaning;
@@ -45,7 +104,18 @@ static const struct {
     {"fields", "Initial magnetic field, Ohm's law and its solver."},
     {"particles", "Shape and precision of all ions."},
     {LM_SPECIES_SECTION, "One section an ion species; NAME: a letter, then letters, digits and _."},
-    {"boundary", "What the sides of the domain do to particles and to fields."},
+    {"boundary",
+     "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at a "
+     "side "
+     "that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at rest at the "
+     "wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields there: "
+     "conducting: tangential E is 0; open: nothing changes across; inflow: tangential B is that of fields.b*; "
+     "inflow_e: "
+     "tangential E is that of fields.e*. By default conducting with reflecting and thermal, open with absorbing, "
+     "inflow "
+     "with inflow; with solver = none given fields simply go on."},
+    {LM_BODY_SECTION, "One section a solid body, a set of cells: those whose centre lies in it, cut off at walls and "
+                      "continued across periodic sides. Where bodies overlap the last one counts."},
     {"units", "SI scales, only for the factors in the output: both or none."},
     {"output", "What is written, and how often."},
 };
@@ -80,7 +150,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "temperature", REAL, IN(electrons.temperature), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
      .meaning = "at density 1"},
     {SECTION, .name = "gamma", REAL, IN(electrons.gamma), RANGE(1, 10), .initial = "1.6666666666666667", .shown = "5/3",
-     .when = LM_IF_POLYTROPIC, .meaning = "polytropic index; only with closure = polytropic"},
+     .when = &if_polytropic, .meaning = "polytropic index; only with closure = polytropic"},
 #undef SECTION
 #define SECTION .section = "fields"
     {SECTION, .name = "solver", CHOICE(solvers), IN(fields.solver), .initial = "hybrid",
@@ -94,11 +164,11 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "az", EXPR, IN(fields.az), ANY, PLACE(0, 0), .unit = "B0 d_i", .initial = "0",
      .meaning = "vector potential: adds curl(az z) to bx and by, free of divergence"},
     {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, PLACE(0.5, 0), .unit = "v_A B0", .initial = "0",
-     .when = LM_IF_NO_SOLVER, .meaning = "electric field; only with solver = none"},
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side with fields = inflow_e"},
     {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, PLACE(0, 0.5), .unit = "v_A B0", .initial = "0",
-     .when = LM_IF_NO_SOLVER, .meaning = "electric field; only with solver = none"},
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side with fields = inflow_e"},
     {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, PLACE(0, 0), .unit = "v_A B0", .initial = "0",
-     .when = LM_IF_NO_SOLVER, .meaning = "electric field; only with solver = none"},
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side with fields = inflow_e"},
     {SECTION, .name = "eta", EXPR, IN(fields.eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
      .meaning = "resistivity"},
     {SECTION, .name = "eta_hyper", REAL, IN(fields.eta_hyper), NOT_NEGATIVE, .unit = "mu0 v_A d_i^3", .initial = "0",
@@ -145,16 +215,71 @@ const struct lm_key lm_keys[] = {
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "along the local B, in place of temperature"},
     {OF(temperature[1]), .name = "temperature_perp", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "-",
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "across the local B; with temperature_par"},
-#define SIDE(text, side, member, choices) \
-    .section = "boundary", .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
-    {SIDE("x_min", LM_X_MIN, boundary, boundaries), .meaning = "particles at x = 0: they enter at the side opposite, turn round, or are gone and counted"},
+    {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = 1, .unit = "n0", .shown = "density",
+     .when = &if_inflow, .meaning = "density beyond inflow sides, also of the time t; drift and temperature are the species' own; only with an inflow side"},
+    {OF(slowing), .name = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
+     .meaning = "rate nu of friction, dv/dt = -nu v"},
+    {OF(scattering), .name = "scattering", REAL, NOT_NEGATIVE, .unit = "rad^2 Omega_ci", .initial = "0",
+     .meaning = "rate of pitch-angle scattering: growth of the mean square angle in one plane"},
+    {OF(scattering_sigmas), .name = "scattering_sigmas", REAL, RANGE(LM_POSITIVE, 100), .initial = "5",
+     .meaning = "largest angle of one step in standard deviations; beyond it a particle is gone, and counted"},
+    {OF(energy_cutoff), .name = "energy_cutoff", REAL, NOT_NEGATIVE, .unit = "m_p v_A^2", .initial = "0",
+     .meaning = "kinetic energy below which a particle has stopped: it is gone, and counted"},
+    {OF(pitch_min), .name = "pitch_min", REAL, RANGE(0, 180), .unit = "degrees", .initial = "0",
+     .meaning = "least angle between v and B; below it a particle is gone, and counted"},
+    {OF(pitch_max), .name = "pitch_max", REAL, RANGE(0, 180), .unit = "degrees", .initial = "180",
+     .meaning = "largest angle between v and B, likewise"},
+#define SECTION .section = "boundary"
+#define SIDE(text, side, member, choices) SECTION, .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
+#define FIELDS(text, side) \
+    SECTION, .name = text, CHOICE(field_boundaries), IN(boundary_fields[side]), .shown = "by the particles"
+    {SIDE("x_min", LM_X_MIN, boundary, boundaries), .meaning = "particles at x = 0"},
     {SIDE("x_max", LM_X_MAX, boundary, boundaries), .meaning = "particles at x = lx"},
     {SIDE("y_min", LM_Y_MIN, boundary, boundaries), .meaning = "particles at y = 0"},
     {SIDE("y_max", LM_Y_MAX, boundary, boundaries), .meaning = "particles at y = ly"},
-    {SIDE("fields_x_min", LM_X_MIN, boundary_fields, field_boundaries), .meaning = "fields at x = 0"},
-    {SIDE("fields_x_max", LM_X_MAX, boundary_fields, field_boundaries), .meaning = "fields at x = lx"},
-    {SIDE("fields_y_min", LM_Y_MIN, boundary_fields, field_boundaries), .meaning = "fields at y = 0"},
-    {SIDE("fields_y_max", LM_Y_MAX, boundary_fields, field_boundaries), .meaning = "fields at y = ly"},
+    {SECTION, .name = "x_min_temperature", REAL, IN(boundary_temperature[LM_X_MIN]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_X_MIN], .meaning = "of what comes back; only with x_min = thermal"},
+    {SECTION, .name = "x_max_temperature", REAL, IN(boundary_temperature[LM_X_MAX]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_X_MAX], .meaning = "of what comes back; only with x_max = thermal"},
+    {SECTION, .name = "y_min_temperature", REAL, IN(boundary_temperature[LM_Y_MIN]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_Y_MIN], .meaning = "of what comes back; only with y_min = thermal"},
+    {SECTION, .name = "y_max_temperature", REAL, IN(boundary_temperature[LM_Y_MAX]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_Y_MAX], .meaning = "of what comes back; only with y_max = thermal"},
+    {FIELDS("fields_x_min", LM_X_MIN), .meaning = "fields at x = 0; only with solver = hybrid"},
+    {FIELDS("fields_x_max", LM_X_MAX), .meaning = "fields at x = lx"},
+    {FIELDS("fields_y_min", LM_Y_MIN), .meaning = "fields at y = 0"},
+    {FIELDS("fields_y_max", LM_Y_MAX), .meaning = "fields at y = ly"},
+    {SECTION, .name = "layer_x_min", REAL, IN(layer[LM_X_MIN]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_x_max", REAL, IN(layer[LM_X_MAX]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_y_min", REAL, IN(layer[LM_Y_MIN]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_y_max", REAL, IN(layer[LM_Y_MAX]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_eta", REAL, IN(layer_eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "resistivity of the layers at the sides"},
+#undef SECTION
+    {BODY(shape), .name = "shape", CHOICE(body_shapes), .meaning = "of the body"},
+    {BODY(x), .name = "x", REAL, ANY, .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box; only with those"},
+    {BODY(y), .name = "y", REAL, ANY, .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box; only with those"},
+    {BODY(radius), .name = "radius", REAL, RANGE(LM_POSITIVE, NONE), .unit = "d_i", .when = &if_disk, .meaning = "of a disk; only with shape = disk"},
+    {BODY(width), .name = "width", REAL, RANGE(LM_POSITIVE, NONE), .unit = "d_i", .when = &if_box, .meaning = "of a box, along x; only with shape = box"},
+    {BODY(height), .name = "height", REAL, RANGE(LM_POSITIVE, NONE), .unit = "d_i", .when = &if_box, .meaning = "of a box, along y; only with shape = box"},
+    {BODY(points), .name = "points", TEXT(LM_MAX_TEXT), .unit = "d_i", .when = &if_polygon,
+     .meaning = "corners of a polygon, `x y, x y, ...`; inside by the even-odd rule; only with shape = polygon"},
+    {BODY(file), .name = "file", PATH, .when = &if_mask,
+     .meaning = "mask with a value a cell, not 0 in the body: PGM, whose first row is the top (y = ly), or HDF5; relative to this file; only with shape = mask"},
+    {BODY(dataset), .name = "dataset", TEXT(LM_MAX_NAME), .shown = "none: PGM", .when = &if_mask,
+     .meaning = "of an HDF5 file: [ny][nx], the first row at y = 0, integers or reals; only with shape = mask"},
+    {BODY(particles), .name = "particles", CHOICE(body_surfaces), .initial = "absorbing",
+     .meaning = "that hit the body: gone and counted, reflected, or come back from a plasma at rest"},
+    {BODY(temperature), .name = "temperature", REAL, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal_body, .meaning = "of what comes back; only with particles = thermal"},
+    {BODY(fields), .name = "fields", CHOICE(body_fields), .initial = "conducting",
+     .meaning = "in the body: E = 0, E = resistivity J, or the same with the largest resistivity that the step allows"},
+    {BODY(resistivity), .name = "resistivity", EXPR, NOT_NEGATIVE, .unit = "mu0 v_A d_i", .when = &if_resistive,
+     .meaning = "in the body; only with fields = resistive"},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
      .meaning = "magnetic field"},
@@ -162,7 +287,7 @@ const struct lm_key lm_keys[] = {
      .meaning = "number density"},
 #undef SECTION
 #define SECTION .section = "output"
-    {SECTION, .name = "directory", .kind = LM_KEY_PATH, IN(output.directory), .shown = "NAME.out for NAME.ini",
+    {SECTION, .name = "directory", PATH, IN(output.directory), .shown = "NAME.out for NAME.ini",
      .meaning = "where everything is written"},
     {SECTION, .name = "series_every", LONG, IN(output.series_every), RANGE(0, 1e15), .unit = "steps", .initial = "10",
      .meaning = "between two rows of the time series; 0: never"},
@@ -180,6 +305,16 @@ const struct lm_key lm_keys[] = {
      .meaning = "gzip level of the fields; 0: none"},
     {SECTION, .name = "wall_limit", .kind = LM_KEY_DURATION, IN(output.wall_limit), RANGE(0, 1e9), .initial = "0",
      .unit = "hh:mm:ss", .meaning = "time after which the run ends in a checkpoint; 0: none"},
+    {SECTION, .name = "maps_every", LONG, IN(output.maps_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",
+     .meaning = "between two maps of where particles hit sides and bodies; 0: only at the end"},
+    {SECTION, .name = "map_angles", INT, IN(output.map_angles), RANGE(0, 180), .initial = "18",
+     .meaning = "bins of the angle of incidence in a map, 0 to 90 degrees; 0: no maps"},
+    {SECTION, .name = "map_energies", INT, IN(output.map_energies), RANGE(1, 1000), .initial = "32",
+     .meaning = "bins of the energy in a map, equal in its logarithm, and one more below and above"},
+    {SECTION, .name = "map_energy_min", REAL, IN(output.map_energy[0]), RANGE(LM_POSITIVE, NONE), .unit = "m_p v_A^2",
+     .initial = "1e-3", .meaning = "lower end of the lowest bin"},
+    {SECTION, .name = "map_energy_max", REAL, IN(output.map_energy[1]), RANGE(LM_POSITIVE, NONE), .unit = "m_p v_A^2",
+     .initial = "1e3", .meaning = "upper end of the highest bin"},
 #undef SECTION
 };
 /* clang-format on */
@@ -201,6 +336,40 @@ int lm_keys_has_section(const char *section)
         if (!strcmp(lm_keys[k].section, section))
             return 1;
     return 0;
+}
+
+const struct lm_named *lm_named_of(const char *section)
+{
+    for (int k = 0; k < LM_NAMED_KINDS; k++) {
+        size_t n = strlen(lm_named[k].kind);
+        if (!strncmp(section, lm_named[k].kind, n) && section[n] == '.')
+            return &lm_named[k];
+    }
+    return NULL;
+}
+
+int lm_named_count(const struct lm_named *kind, const struct lm_config *config)
+{
+    return *(const int *)((const char *)config + kind->used);
+}
+
+size_t lm_named_offset(const struct lm_named *kind, int k)
+{
+    return kind->list + (size_t)k * kind->size;
+}
+
+enum lm_meaning lm_key_meaning(const struct lm_key *key, const struct lm_config *config, const void *base)
+{
+    enum lm_meaning meaning = key->when ? LM_MEANINGLESS : LM_MEANINGFUL;
+    for (const struct lm_key_when *w = key->when; w; w = w->otherwise) {
+        const int *choices = (const int *)((const char *)(w->in_config ? config : base) + w->offset);
+        for (int k = 0; k < w->count; k++)
+            if (choices[k] == LM_NOT_CHOSEN)
+                return LM_UNDECIDED;
+            else if (w->values >> choices[k] & 1)
+                meaning = LM_MEANINGFUL;
+    }
+    return meaning;
 }
 
 static const char *shown_default(const struct lm_key *key)
@@ -238,11 +407,12 @@ static void print_markdown(FILE *out, const char *section)
 static const char intro[] =
     "# Keys of a configuration\n\n"
     "<!-- Generated by `larmor keys --markdown > config/reference.md` from the table in src/keys.c: edit that. -->\n\n"
-    "A number is plain. An expression may use x and y [d_i], the names of `[const]`, nx, ny, lx, ly, dx, dy, dt, pi,\n"
-    "`+ - * / ^`, comparisons, `&&`, `||`, `?:` and the functions sin, cos, tan, asin, acos, atan, atan2, sinh, cosh,\n"
-    "tanh, asinh, acosh, atanh, exp, ln, log (natural, as ln), log2, log10, pow, sqrt, abs, sign, rint, min, max, "
-    "sum,\n"
-    "avg. `#` or `;` at the start of a line or after a blank begins a comment.\n";
+    "A number is plain. An expression may use x and y [d_i], `inflow_density` also the time t, the names of "
+    "`[const]`,\n"
+    "nx, ny, lx, ly, dx, dy, dt, pi, `+ - * / ^`, comparisons, `&&`, `||`, `?:` and the functions sin, cos, tan, "
+    "asin,\n"
+    "acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, exp, ln, log (natural, as ln), log2, log10, pow, sqrt,\n"
+    "abs, sign, rint, min, max, sum, avg. `#` or `;` at the start of a line or after a blank begins a comment.\n";
 
 void lm_keys_print(FILE *out, int markdown)
 {

@@ -43,6 +43,13 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
             if (c->body[body].particles == LM_THERMAL)
                 s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
     }
+    for (int side = 0; side < LM_SIDES; side++)
+        s.field_sides[side] = c->boundary_fields[side];
+    s.bodies.count = c->body_count;
+    for (int k = 0; k < c->body_count; k++) {
+        s.bodies.particles[k] = c->body[k].particles;
+        s.bodies.fields[k] = c->body[k].fields;
+    }
     return s;
 }
 

@@ -180,8 +180,6 @@ static const struct {
     {"[fields]\nsubstep_safety = 2.9\n", 11, "fields.substep_safety: 2.9 is out of range (> 0, <= 2.7)"},
     {"[boundary]\nx_min = reflecting\n", 11,
      "boundary.x_min: the side opposite is periodic: set boundary.x_max as well"},
-    {"[boundary]\ny_min = absorbing\ny_max = absorbing\n", 11,
-     "boundary.y_min: only with fields.solver = none: the field solver needs periodic sides"},
     /* duplicates */
     {"[run]\ndt = 1\n", 11, "run.dt: given twice, first on line 2"},
     {"mass = 1\nmass = 1\n", 11, "species.p.mass: given twice, first on line 10"},

@@ -1,4 +1,4 @@
-/* Expressions of the configuration: muParser, with names for the constants and, where allowed, x and y.
+/* Expressions of the configuration: muParser, with names for the constants and, where allowed, x and y, or x, y and t.
  *
  * Operators and functions are muParser's (+ - * / ^, comparisons, `&&`, `||`, `?:`, sin, exp, min, ...), `pi`,
  * and the names of the [const] section. An assignment is an error. The elementary functions are the program's
@@ -20,11 +20,11 @@ int lm_constants_new(struct lm_constants **out);
 void lm_constants_free(struct lm_constants **constants);
 
 /* Defines `name` as the value of `text` (constants only, no x and y). LM_BAD_INPUT: the name is no identifier, is
- * taken (function, constant, x, y), or the expression is wrong or not finite. */
+ * taken (function, constant, x, y, t), or the expression is wrong or not finite. */
 int lm_constants_define(struct lm_constants *constants, const char *name, const char *text);
 int lm_constants_set(struct lm_constants *constants, const char *name, double value);
 
-/* Value of an expression without x and y. LM_BAD_INPUT: cannot be parsed or is not finite. */
+/* Value of an expression without x, y and t. LM_BAD_INPUT: cannot be parsed or is not finite. */
 int lm_expr_value(const struct lm_constants *constants, const char *text, double *value);
 
 /* Parses an expression of x and y without evaluating it over a grid; *uniform: it uses neither x nor y. */
@@ -36,6 +36,14 @@ int lm_expr_check(const struct lm_constants *constants, const char *text, int *u
  * finite. */
 int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                  double *array);
+
+/* Evaluates an expression of x, y and the time t at `count` points. LM_BAD_INPUT names the first x, y, t where it is
+ * not finite. */
+int lm_expr_at(const struct lm_constants *constants, const char *text, size_t count, const double *x, const double *y,
+               double t, double *out);
+
+/* Parses an expression of x, y and t; *uses: it depends on t. */
+int lm_expr_uses_time(const struct lm_constants *constants, const char *text, int *uses);
 
 #ifdef __cplusplus
 }
