@@ -77,12 +77,12 @@ static const char *density_of(const struct lm_species_config *s)
 static int fill_edge(const struct lm_config *c, const struct lm_species_config *s, double t, struct edge *e)
 {
     const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
-    int status = lm_expr_at(c->constants, density_of(s), e->count, e->x, e->y, t, e->density);
+    int status = lm_expr_at(c->constants, density_of(s), (size_t)e->count, e->x, e->y, t, e->density);
     for (int d = 0; d < 3 && !status; d++) {
         const char *temperature = s->temperature[aligned && d == 2 ? 1 : d];
-        status = lm_expr_at(c->constants, s->drift[d], e->count, e->x, e->y, t, e->drift[d]);
+        status = lm_expr_at(c->constants, s->drift[d], (size_t)e->count, e->x, e->y, t, e->drift[d]);
         if (!status)
-            status = lm_expr_at(c->constants, temperature, e->count, e->x, e->y, t, e->temperature[d]);
+            status = lm_expr_at(c->constants, temperature, (size_t)e->count, e->x, e->y, t, e->temperature[d]);
     }
     for (int k = 0; k < e->count && !status; k++)
         if (e->density[k] < 0 || fmin(e->temperature[0][k], fmin(e->temperature[1][k], e->temperature[2][k])) < 0)

@@ -6,6 +6,7 @@
 
 #include "larmor/inflow.h"
 #include "larmor/physics/bounds.h"
+#include "larmor/physics/tiling.h"
 #include "larmor/surfaces.h"
 
 static const double DEGREE = 0.017453292519943295;
