@@ -1,6 +1,7 @@
 /* CUDA backend: device, memory, and the table of operations. */
 #include "gpu.cuh"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,22 +17,26 @@ int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
     return g->failed;
 }
 
-void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what)
+void *lm_gpu_try_allocate(size_t bytes, const char *what)
 {
     void *memory = NULL;
-    if (g->failed)
-        return NULL;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-        double free_bytes, total;
-        cudaGetLastError();
-        lm_cuda_memory(&free_bytes, &total);
-        g->failed = lm_fail(
-            LM_FAILED,
+    double free_bytes, total;
+    if (cudaMalloc(&memory, bytes) == cudaSuccess)
+        return memory;
+    cudaGetLastError();
+    lm_cuda_memory(&free_bytes, &total);
+    lm_fail(LM_FAILED,
             "the GPU's memory is full: %.3g GiB for %s, %.3g GiB of %.3g free; use fewer particles or cells, or single "
             "precision (particles.precision)",
             (double)bytes / 0x1p30, what, free_bytes / 0x1p30, total / 0x1p30);
-        return NULL;
-    }
+    return NULL;
+}
+
+void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what)
+{
+    void *memory = g->failed ? NULL : lm_gpu_try_allocate(bytes, what);
+    if (!memory)
+        g->failed = LM_FAILED;
     return memory;
 }
 
@@ -58,11 +63,20 @@ static void gpu_destroy(struct lm_backend *b)
     struct lm_gpu *g = lm_gpu_of(b);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_gpu_species *s = &g->species[k];
-        void *all[] = {s->x,    s->y,          s->u,          s->v,          s->w,           s->scratch, s->place,
-                       s->rank, s->tile_start, s->cell_count, s->cell_start, s->chunk_first, s->chunk};
+        void *all[] = {s->x,          s->y,           s->u,     s->v,          s->w,
+                       s->scratch,    s->place,       s->rank,  s->tile_start, s->cell_count,
+                       s->cell_start, s->chunk_first, s->chunk, s->home,       s->map};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
+        for (int side = 0; side < LM_SIDES; side++)
+            cudaFree(s->inflow[side]);
     }
+    cudaFree(g->body);
+    cudaFree(g->beside);
+    cudaFree(g->tile_has_body);
+    cudaFree((void *)g->maps.cos2);
+    cudaFree((void *)g->maps.energy);
+    cudaFree((void *)g->maps.faces);
     cudaFree(g->grid);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
@@ -115,24 +129,76 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     lm_gpu_range range("control");
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_control *c = g->control_host;
-    lm_gpu_check(g, cudaMemcpyAsync(c, g->control, sizeof *c, cudaMemcpyDeviceToHost, g->stream), "control values");
+    const size_t head = offsetof(struct lm_gpu_control, tallies);
+    const size_t tallies = g->open ? (size_t)b->setup.species_count * sizeof *c->tallies : 0;
+    lm_gpu_check(g, cudaMemcpyAsync(c, g->control, head + tallies, cudaMemcpyDeviceToHost, g->stream),
+                 "control values");
     if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
         return g->failed;
-    for (int s = 0; s < LM_MAX_SPECIES; s++) {
+    for (int s = 0; s < b->setup.species_count; s++) {
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
         out->strays[s] = (int64_t)c->species[s].strays;
         out->parts[s] = (int64_t)c->species[s].parts;
-        for (int side = 0; side < LM_SIDES; side++) {
-            out->lost[s][side] = (int64_t)c->species[s].lost[side];
-            g->species[s].gone += g->species[s].passed ? c->species[s].lost[side] : 0;
-        }
-        g->species[s].passed = 0;
+        if (!g->open)
+            continue;
+        memcpy(out->lost[s], c->tallies[s].lost, sizeof out->lost[s]);
+        memcpy(out->injected[s], c->tallies[s].injected, sizeof out->injected[s]);
+        g->species[s].gone += c->tallies[s].gone;
+        g->species[s].count += c->tallies[s].arrived;
     }
+    if (g->open)
+        lm_gpu_check(g, cudaMemsetAsync(g->control->tallies, 0, tallies, g->stream), "tallies");
     for (int d = 0; d < 3; d++)
         out->push_e[d] = lm_from_bits(c->push_e[d]);
     out->frequency = lm_from_bits(c->frequency);
     out->floored = (int64_t)c->floored;
     return LM_OK;
+}
+
+static size_t cells_of(const struct lm_gpu *g, int side)
+{
+    return (size_t)(side < LM_Y_MIN ? g->base.setup.grid.ny : g->base.setup.grid.nx);
+}
+
+static int gpu_put_inflow(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_inflow_cell **to = &g->species[species].inflow[side];
+    const size_t bytes = cells_of(g, side) * sizeof *cells;
+    if (!*to)
+        *to = (struct lm_inflow_cell *)lm_gpu_allocate(g, bytes, "what enters");
+    if (*to)
+        lm_gpu_check(g, cudaMemcpyAsync(*to, cells, bytes, cudaMemcpyHostToDevice, g->stream), "what enters");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "what enters");
+}
+
+static int gpu_get_map(struct lm_backend *b, int species, uint64_t *counters)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    lm_gpu_check(g,
+                 cudaMemcpyAsync(counters, g->species[species].map, lm_map_size(&g->maps) * sizeof *counters,
+                                 cudaMemcpyDeviceToHost, g->stream),
+                 "maps of hits");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
+}
+
+static int gpu_put_map(struct lm_backend *b, int species, const uint64_t *counters)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    const size_t size = lm_map_size(&g->maps);
+    uint64_t *sum = (uint64_t *)malloc(size * sizeof *sum + 1);
+    if (!sum)
+        return lm_fail(LM_FAILED, "not enough memory for maps of hits");
+    int status = gpu_get_map(b, species, sum);
+    for (size_t k = 0; k < size && !status; k++)
+        sum[k] += counters[k];
+    if (!status)
+        lm_gpu_check(
+            g, cudaMemcpyAsync(g->species[species].map, sum, size * sizeof *sum, cudaMemcpyHostToDevice, g->stream),
+            "maps of hits");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
+    free(sum);
+    return g->failed;
 }
 
 static int gpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
@@ -162,6 +228,12 @@ static struct lm_backend_ops make_ops(int precision)
     o.get_particles = single ? lm_gpu_get_particles_f32 : lm_gpu_get_particles_f64;
     o.sort = single ? lm_gpu_sort_f32 : lm_gpu_sort_f64;
     o.pass = single ? lm_gpu_pass_f32 : lm_gpu_pass_f64;
+    o.enter = single ? lm_gpu_enter_f32 : lm_gpu_enter_f64;
+    o.room = single ? lm_gpu_room_f32 : lm_gpu_room_f64;
+    o.lose = single ? lm_gpu_lose_f32 : lm_gpu_lose_f64;
+    o.put_inflow = gpu_put_inflow;
+    o.get_map = gpu_get_map;
+    o.put_map = gpu_put_map;
     o.survey_particles = single ? lm_gpu_survey_particles_f32 : lm_gpu_survey_particles_f64;
     o.particle_sums = single ? lm_gpu_particle_sums_f32 : lm_gpu_particle_sums_f64;
     o.collect = lm_gpu_collect;
@@ -203,9 +275,52 @@ static void allocate_grid(struct lm_gpu *g)
     }
 }
 
+/* A copy on the device; NULL stays NULL. */
+template <class V> static V *upload(struct lm_gpu *g, const V *from, size_t count, const char *what)
+{
+    V *to = from ? (V *)lm_gpu_allocate(g, (count + 1) * sizeof *to, what) : NULL;
+    if (to)
+        lm_gpu_check(g, cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyHostToDevice, g->stream), what);
+    return to;
+}
+
+/* Bodies and maps, as the setup lends them. */
+static void allocate_surfaces(struct lm_gpu *g)
+{
+    struct lm_setup *s = &g->base.setup;
+    const struct lm_map_bins lent = s->maps;
+    g->open = lm_setup_is_open(s);
+    if (s->bodies.count > 0) {
+        uint8_t *beside = (uint8_t *)malloc(s->grid.cells), *tile = (uint8_t *)malloc(g->tiles);
+        if (beside && tile) {
+            lm_surfaces_mark(s, beside, tile);
+            g->body = upload(g, s->bodies.mask, s->grid.cells, "bodies");
+            g->beside = upload(g, beside, s->grid.cells, "bodies");
+            g->tile_has_body = upload(g, tile, g->tiles, "bodies");
+            lm_gpu_check(g, cudaStreamSynchronize(g->stream), "bodies");
+        } else {
+            g->failed = lm_fail(LM_FAILED, "not enough memory for the bodies");
+        }
+        free(beside);
+        free(tile);
+    }
+    g->maps = lent;
+    g->maps.cos2 = upload(g, lent.cos2, (size_t)lent.angles, "maps of hits");
+    g->maps.energy = upload(g, lent.energy, (size_t)lent.energies + 1, "maps of hits");
+    g->maps.faces = upload(g, lent.faces, lent.first[LM_SURFACES], "maps of hits");
+    const size_t bytes = lm_map_size(&lent) * sizeof(lm_u64);
+    for (int k = 0; k < s->species_count && bytes > 0; k++) {
+        g->species[k].map = (lm_u64 *)lm_gpu_allocate(g, bytes, "maps of hits");
+        if (g->species[k].map)
+            lm_gpu_check(g, cudaMemsetAsync(g->species[k].map, 0, bytes, g->stream), "maps of hits");
+    }
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
+}
+
 static void allocate(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
+    allocate_surfaces(g);
     allocate_grid(g);
     size_t sums = 4 * s->grid.cells * sizeof(lm_u64);
     g->sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the integer moments");

@@ -6,20 +6,27 @@
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
-#include "larmor/backend.h"
+#include "larmor/surfaces.h"
 #include "larmor/physics/tiling.h"
 
 typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
 
 /* What a pass finds out about a species. */
 struct lm_gpu_pass_control {
-    lm_u64 speed2, strays, lost[LM_SIDES], parts; /* as in lm_control */
+    lm_u64 speed2, strays, parts; /* as in lm_control */
+};
+
+/* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
+struct lm_gpu_tallies {
+    struct lm_tally lost[LM_CHANNELS], injected[LM_SIDES];
+    lm_u64 gone, arrived;
 };
 
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
     lm_u64 push_e[3], frequency, floored;
+    struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: last, so that others skip it */
 };
 
 /* Results of a reduction that the host waits for. */
@@ -33,7 +40,10 @@ struct lm_gpu_chunk {
 };
 
 struct lm_gpu_species {
-    uint64_t count;
+    uint64_t count;                    /* places in use */
+    uint64_t gone;                     /* of these, of particles that have left since the last sort */
+    uint64_t sorted;                   /* places up to here are in tiles; the ones behind hold what has entered since */
+    uint64_t capacity;                 /* places there is memory for */
     void *x, *y, *u, *v, *w, *scratch; /* a sort moves one array at a time into scratch and swaps */
     uint32_t *place;                   /* in a sort: where a place's particle comes from; in a pass: a chunk's strays */
     uint32_t *rank;       /* in a sort: a particle's number in its cell; in a pass: all strays; their tiles: scratch */
@@ -44,8 +54,10 @@ struct lm_gpu_species {
     uint32_t chunk_size;               /* particles in a chunk at most */
     unsigned blocks;                   /* upper bound of the number of chunks */
     int placing;
-    int passed;    /* a pass whose losses the host has not seen yet */
-    uint64_t gone; /* particles that have left since the last sort, and still have their places */
+    uint32_t *home; /* tile of each particle behind the sorted ones */
+    uint64_t home_capacity;
+    struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
+    lm_u64 *map;                             /* counters of hits; NULL without maps */
 };
 
 struct lm_gpu {
@@ -57,11 +69,14 @@ struct lm_gpu {
     size_t tiles, tile_cells;
     double *grid; /* every array of the grid, `pitch` elements each; the next lines point into it */
     size_t pitch;
-    double *array[LM_ARRAYS];  /* those of one vector, and density and current of one level, in a row */
-    double *raw, *spare;       /* four arrays each: moments of all species but the last, as deposited, without
-                                  ghosts; work of the smoothing */
-    int resistive;             /* some LM_ETA is not 0 */
-    double *next_b;            /* three: where a Runge-Kutta step puts B */
+    double *array[LM_ARRAYS]; /* those of one vector, and density and current of one level, in a row */
+    double *raw, *spare;      /* four arrays each: moments of all species but the last, as deposited, without
+                                 ghosts; work of the smoothing */
+    int resistive;            /* some LM_ETA is not 0 */
+    int open;                 /* particles can leave: tallies count */
+    uint8_t *body, *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    struct lm_map_bins maps;                /* arrays on the device */
+    double *next_b;                         /* three: where a Runge-Kutta step puts B */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
     int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
@@ -97,6 +112,9 @@ int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
 
 /* Device memory; NULL and a recorded failure when there is none. */
 void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what);
+
+/* The same, or NULL without a failure, whose message is recorded. */
+void *lm_gpu_try_allocate(size_t bytes, const char *what);
 
 /* Clears `reduced`; copies it to the host and waits. */
 int lm_gpu_reduce_begin(struct lm_gpu *g);
@@ -137,6 +155,10 @@ int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
                                      struct lm_raw_particles to);                                                      \
     int lm_gpu_sort##suffix(struct lm_backend *b, int species);                                                        \
     int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
+    int lm_gpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
+    int lm_gpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
+    int lm_gpu_lose##suffix(struct lm_backend *b, int species, const struct lm_losses *losses,                         \
+                            const struct lm_pass *pass);                                                               \
     int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
                                      struct lm_particle_sums *out);                                                    \

@@ -339,9 +339,8 @@ int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes)
 
 int lm_gpu_clear_survey(struct lm_gpu *g)
 {
-    size_t from = offsetof(struct lm_gpu_control, push_e);
-    return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, sizeof *g->control - from, g->stream),
-                        "survey");
+    const size_t from = offsetof(struct lm_gpu_control, push_e), to = offsetof(struct lm_gpu_control, tallies);
+    return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, to - from, g->stream), "survey");
 }
 
 int lm_gpu_survey_level(struct lm_gpu *g, int level)

@@ -11,6 +11,7 @@
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/deposit.h"
 #include "larmor/physics/hash.h"
+#include "larmor/physics/inflow.h"
 #include "larmor/physics/stray.h"
 
 namespace
@@ -104,10 +105,11 @@ template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const 
     return WALLS ? h.sides : periodic;
 }
 
-/* Where a tile's window lies: its first node, and whether it sticks out of the domain, or beyond a wall. */
+/* Where a tile's window lies: its first node, whether it sticks out of the domain, or beyond a wall, and whether there
+ * is nothing to meet in it. */
 struct footprint {
     int i, j;
-    bool out, at_wall;
+    bool out, at_wall, is_free;
 };
 
 template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(const population &h, uint32_t tile)
@@ -115,8 +117,8 @@ template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(c
     enum { WIDTH = window<T>::WIDTH };
     const int i = (int)tile % h.t.nx * T - LM_WINDOW_LOW, j = (int)tile / h.t.nx * T - LM_WINDOW_LOW;
     const bool out_x = i < 0 || i + WIDTH > h.t.cells_x, out_y = j < 0 || j + WIDTH > h.t.cells_y;
-    return {i, j, out_x || out_y,
-            WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)))};
+    const bool at_wall = WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)));
+    return {i, j, out_x || out_y, at_wall, !at_wall && !(WALLS && h.tile_has_body && h.tile_has_body[tile])};
 }
 
 /* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
@@ -218,7 +220,8 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
 
 template <int ORDER, int T, bool WALLS>
 __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - WALLS)
-    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays)
+    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                struct lm_surfaces surfaces)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
@@ -249,8 +252,8 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
         if (near) {
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
-            if (foot.at_wall)
-                near = near && lm_behind_no_wall(&h.sides, &h.t, (int)c.tile, p.x + dx, p.y + dy);
+            if (!foot.is_free)
+                near = near && lm_is_free(&surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy);
         }
         if (!near) {
             h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
@@ -287,42 +290,218 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
     return lm_stray_window(&s);
 }
 
+/* Those that have entered since the last sort begin the list of strays. */
+__global__ void list_entered_kernel(population h, lm_u64 *strays)
+{
+    const uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n == 0)
+        *strays = h.entered;
+    if (n >= h.entered)
+        return;
+    h.stray[n] = h.sorted + n;
+    h.stray_tile[n] = h.home[n];
+}
+
+/* What the direct path leaves behind. */
+struct books {
+    lm_u64 *sums; /* of moments */
+    struct lm_gpu_pass_control *control;
+    struct lm_gpu_tallies *tallies;
+    struct lm_tally_units units;
+    struct lm_map_bins bins;
+    lm_u64 *map; /* or NULL */
+    double mass;
+};
+
+books books_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
+{
+    return {g->sums,
+            &g->control->species[species],
+            &g->control->tallies[species],
+            {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)},
+            g->maps,
+            pass->move ? g->species[species].map : NULL,
+            g->base.setup.species[species].mass};
+}
+
+/* Adds the tallies of a warp's lanes for which `mine`. All lanes must take part. */
+__device__ __forceinline__ void book(struct lm_tally *to, bool mine, const struct lm_tally &t)
+{
+    lm_warp_sum((lm_u64 *)&to->number, mine ? (lm_u64)t.number : 0);
+    for (int d = 0; d < 3; d++)
+        lm_warp_sum((lm_u64 *)&to->v[d], mine ? (lm_u64)t.v[d] : 0);
+    lm_warp_sum((lm_u64 *)&to->v2, mine ? (lm_u64)t.v2 : 0);
+}
+
+/* Books the lanes that have left through a channel >= 0: a channel at a time. All lanes must take part. */
+__device__ void book_lost(const books &b, int channel, const struct lm_tally &t)
+{
+    unsigned left = __ballot_sync(0xffffffffu, channel >= 0);
+    while (left) {
+        const int now = __shfl_sync(0xffffffffu, channel, __ffs(left) - 1);
+        const bool mine = channel == now;
+        book(&b.tallies->lost[now], mine, t);
+        left &= ~__ballot_sync(0xffffffffu, mine);
+    }
+}
+
+__device__ void book_hits(const books &b, const struct lm_flight &f)
+{
+    for (int n = 0; b.map && n < f.hits; n++)
+        atomicAdd(&b.map[lm_map_bin(&b.bins, &f.hit[n], b.mass)], 1ull);
+}
+
+template <int ORDER, bool WALLS>
+__device__ void add_current(const population &h, const books &b, const struct lm_step &step, const struct lm_flight &f)
+{
+#define ADD(d, a, c, part) add_to_grid<WALLS>(b.sums, h, d, f.i + (a), f.j + (c), part)
+    if (f.channel < 0)
+        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(f.x), lm_fix24(f.y), f.u, f.v, f.w, step.current_scale, ADD);
+#undef ADD
+}
+
+template <int ORDER, bool WALLS>
+__device__ void add_density(const population &h, const books &b, const struct lm_flight &f)
+{
+#define ADD(d, a, c, part) add_to_grid<WALLS>(b.sums, h, d, f.i + (a), f.j + (c), part)
+    LM_DEPOSIT_DENSITY(ORDER, lm_fix24(f.x), lm_fix24(f.y), ADD);
+#undef ADD
+}
+
+__device__ __forceinline__ lm_u64 speed_of(const struct lm_flight &f)
+{
+    struct lm_particle p = {0, 0, f.u, f.v, f.w};
+    return lm_bits((double)lm_speed2(&p));
+}
+
+/* One particle of the list; the flight it has made, with a channel if it has left in it. */
+template <int ORDER, bool WALLS>
+__device__ bool pass_stray(const population &h, const fields &f, const struct lm_step &step, const books &b,
+                           const struct lm_surfaces &surfaces, lm_u64 n, struct lm_stray_step &m)
+{
+    const uint32_t k = h.stray[n];
+    const struct lm_particle p = particle_at(h.a, k);
+    if (WALLS && p.x == LM_GONE)
+        return false;
+    struct lm_stray s;
+    lm_fix dx, dy;
+    struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
+    lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+    lm_stray_move(&m, &s, dx, dy, step.move, WALLS, &surfaces, &h.t);
+    add_current<ORDER, WALLS>(h, b, step, m.mid);
+    if (WALLS && m.end.channel >= 0) {
+        put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
+        return true;
+    }
+    add_density<ORDER, WALLS>(h, b, m.end);
+    put_particle(h.a, k, {p.x + m.end.dx, p.y + m.end.dy, m.end.u, m.end.v, m.end.w});
+    return true;
+}
+
 /* The direct path: particles of the list, gathered from and deposited on the whole grid. */
 template <int ORDER, bool WALLS>
-__global__ void stray_kernel(population h, fields f, struct lm_step step, lm_u64 *sums,
-                             struct lm_gpu_pass_control *control)
+__global__ void stray_kernel(population h, fields f, struct lm_step step, books b, struct lm_surfaces surfaces)
 {
-    const struct lm_sides sides = sides_of<WALLS>(h);
+    const lm_u64 count = b.control->strays;
     lm_u64 speed2 = 0;
-    for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < control->strays; n += (lm_u64)gridDim.x * THREADS) {
-        uint32_t k = h.stray[n];
-        struct lm_particle p = particle_at(h.a, k);
-        if (WALLS && p.x == LM_GONE)
+    for (lm_u64 first = blockIdx.x * (lm_u64)THREADS; first < count; first += (lm_u64)gridDim.x * THREADS) {
+        const lm_u64 n = first + threadIdx.x;
+        struct lm_stray_step m;
+        const bool flies = n < count && pass_stray<ORDER, WALLS>(h, f, step, b, surfaces, n, m);
+        if (flies && m.end.channel < 0)
+            raise(speed2, speed_of(m.end));
+        if (!WALLS)
             continue;
-        struct lm_stray s;
-        lm_fix dx, dy;
-        struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
-        lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-        const struct lm_stray_step m = lm_stray_step_of(&s, dx, dy, step.move, &sides, &h.t);
-#define ADD(d, a, b, part) add_to_grid<WALLS>(sums, h, d, m.mid.i + (a), m.mid.j + (b), part)
-        if (m.mid.inside)
-            LM_DEPOSIT_CURRENT(ORDER, lm_fix24(m.mid.x), lm_fix24(m.mid.y), m.mid.u, m.mid.v, m.mid.w,
-                               step.current_scale, ADD);
-#undef ADD
-        if (WALLS && !m.end.inside) {
-            atomicAdd(&control->lost[m.side], 1ull);
-            put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
-            continue;
-        }
-#define ADD(d, a, b, part) add_to_grid<WALLS>(sums, h, d, m.end.i + (a), m.end.j + (b), part)
-        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(m.end.x), lm_fix24(m.end.y), ADD);
-#undef ADD
-        p = {p.x + m.dx, p.y + m.dy, m.end.u, m.end.v, m.end.w};
-        put_particle(h.a, k, p);
-        lm_u64 bits = lm_bits((double)lm_speed2(&p));
-        speed2 = bits > speed2 ? bits : speed2;
+        const int channel = flies ? m.end.channel : -1;
+        struct lm_tally t = {};
+        if (flies)
+            book_hits(b, m.end);
+        if (channel >= 0)
+            t = lm_tally_of(&b.units, (double)m.end.u, (double)m.end.v, (double)m.end.w);
+        lm_warp_sum(&b.tallies->gone, channel >= 0);
+        book_lost(b, channel, t);
     }
-    lm_warp_max(&control->speed2, speed2);
+    lm_warp_max(&b.control->speed2, speed2);
+}
+
+/* Who enters through a side, a warp for each of its cells: places after `first` are free. */
+template <int ORDER>
+__global__ void enter_kernel(population h, struct lm_step step, books b, struct lm_surfaces surfaces,
+                             const struct lm_inflow_cell *from, int side, int cells, uint64_t seed, int64_t number,
+                             uint32_t *home, uint32_t first)
+{
+    const int cell = (int)((blockIdx.x * THREADS + threadIdx.x) / 32), lane = threadIdx.x % 32;
+    const uint32_t n = cell < cells ? lm_inflow_count(&from[cell], seed, surfaces.species, side, cell, number) : 0;
+    lm_u64 speed2 = 0;
+    for (uint32_t base = 0; base < n; base += 32) { /* n is the same in all lanes */
+        const uint32_t r = base + lane;
+        struct lm_flight end;
+        struct lm_tally t = {};
+        int channel = -1;
+        bool stays = false;
+        if (r < n) {
+            const double part = lm_enter(&end, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
+            struct lm_flight mid = end;
+            const struct lm_flight start = end;
+            if (part > 0.5) { /* it was there half way through the step */
+                lm_fly_on(&mid, &surfaces, &h.t, part - 0.5);
+                add_current<ORDER, true>(h, b, step, mid);
+            }
+            lm_fly_on(&end, &surfaces, &h.t, part);
+            book_hits(b, end);
+            channel = end.channel;
+            stays = channel < 0;
+            if (stays) {
+                add_density<ORDER, true>(h, b, end);
+                raise(speed2, speed_of(end));
+            }
+            t = lm_tally_of(&b.units, (double)start.u, (double)start.v, (double)start.w);
+        }
+        book(&b.tallies->injected[side], r < n, t);
+        if (channel >= 0)
+            t = lm_tally_of(&b.units, (double)end.u, (double)end.v, (double)end.w);
+        book_lost(b, channel, t);
+        const unsigned all = __ballot_sync(0xffffffffu, stays);
+        uint32_t at = 0;
+        if (lane == 0 && all)
+            at = (uint32_t)atomicAdd(&b.tallies->arrived, (lm_u64)__popc(all));
+        at = __shfl_sync(0xffffffffu, at, 0) + __popc(all & ((1u << lane) - 1));
+        if (stays) {
+            home[first - h.sorted + at] = (uint32_t)(end.j / h.t.size * h.t.nx + end.i / h.t.size);
+            put_particle(h.a, first + at,
+                         {(lm_fix)(end.i % h.t.size) * LM_ONE + end.x, (lm_fix)(end.j % h.t.size) * LM_ONE + end.y,
+                          end.u, end.v, end.w});
+        }
+    }
+    lm_warp_max(&b.control->speed2, speed2);
+}
+
+/* Slowing, scattering, and who that takes out. */
+__global__ void lose_kernel(population h, const double *field, size_t pitch, int stride, int order,
+                            struct lm_losses losses, books b)
+{
+    const double *const components[3] = {field, field + pitch, field + 2 * pitch};
+    each_particle(h, [&](bool mine, uint32_t k, int tile) {
+        int channel = -1;
+        struct lm_tally t = {};
+        if (mine && h.a.x[k] != LM_GONE) {
+            const int64_t x = lm_global(h.a.x[k], tile % h.t.nx, h.t.size, h.t.cells_x);
+            const int64_t y = lm_global(h.a.y[k], tile / h.t.nx, h.t.size, h.t.cells_y);
+            double v[3] = {(double)h.a.u[k], (double)h.a.v[k], (double)h.a.w[k]}, here[3] = {0, 0, 0};
+            if (losses.has_pitch)
+                lm_gather_b(order, components, stride, x, y, here);
+            channel = lm_lose(&losses, v, here, lm_hash_particle(losses.species, x, y, v[0], v[1], v[2]));
+            h.a.u[k] = (lm_real)v[0];
+            h.a.v[k] = (lm_real)v[1];
+            h.a.w[k] = (lm_real)v[2];
+            if (channel >= 0) {
+                t = lm_tally_of(&b.units, v[0], v[1], v[2]);
+                put_particle(h.a, k, {LM_GONE, h.a.y[k], 0, 0, 0});
+            }
+        }
+        lm_warp_sum(&b.tallies->gone, channel >= 0);
+        book_lost(b, channel, t);
+    });
 }
 
 /* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
@@ -468,42 +647,61 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
 
 __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
 {
-    const struct lm_gpu_chunk c = chunk_of(h);
     lm_u64 sum = 0;
-    for (uint32_t k = aligned(c.first) + threadIdx.x; k < c.last; k += THREADS) {
-        if (k < c.first)
-            continue;
+    each_particle(h, [&](bool mine, uint32_t k, int tile) {
+        if (!mine || h.a.x[k] == LM_GONE)
+            return;
         struct lm_particle p = particle_at(h.a, k);
-        if (p.x != LM_GONE)
-            sum += lm_hash_particle(species, lm_global(p.x, (int)c.tile % h.t.nx, h.t.size, h.t.cells_x),
-                                    lm_global(p.y, (int)c.tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u,
-                                    (double)p.v, (double)p.w);
-    }
+        sum += lm_hash_particle(species, lm_global(p.x, tile % h.t.nx, h.t.size, h.t.cells_x),
+                                lm_global(p.y, tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,
+                                (double)p.w);
+    });
     lm_warp_sum(&out->value[0], sum);
 }
 
+/* Begins the list of strays of a pass or a sum; their number, *strays, is 0. */
+int list_entered(struct lm_gpu *g, const population &h, lm_u64 *strays)
+{
+    if (h.entered == 0)
+        return g->failed;
+    list_entered_kernel<<<particle_blocks(h.entered), THREADS, 0, g->stream>>>(h, strays);
+    return LM_GPU_LAUNCHED(g, "listing what has entered");
+}
+
+/* A pass, ready to be launched. */
+struct pass_call {
+    population h;
+    fields f;
+    struct lm_step step;
+    books b;
+    struct lm_surfaces surfaces;
+};
+
+pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
+{
+    return {population_of(g, species), fields_of(g), step_of(g, species, pass), books_of(g, species, pass),
+            lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside)};
+}
+
 template <int ORDER, int T, bool WALLS>
-int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
-                const struct lm_step &step, struct lm_gpu_pass_control *control)
+int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
     const size_t bytes = sizeof(pass_store<ORDER, T>);
     auto kernel = pass_kernel<ORDER, T, WALLS>;
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     lm_gpu_check(g, allowed, "shared memory of the pass");
-    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(h, f, step, g->sums, &control->speed2,
-                                                                           &control->strays);
+    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(
+        c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, c.surfaces);
     LM_GPU_LAUNCHED(g, "particle pass");
-    stray_kernel<ORDER, WALLS><<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(h, f, step, g->sums, control);
+    stray_kernel<ORDER, WALLS>
+        <<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(c.h, c.f, c.step, c.b, c.surfaces);
     return LM_GPU_LAUNCHED(g, "pass of strays");
 }
 
-template <int ORDER, bool WALLS>
-int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const population &h, const fields &f,
-                 const struct lm_step &step, struct lm_gpu_pass_control *control)
+template <int ORDER, bool WALLS> int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, WALLS>(g, s, h, f, step, control)
-                                   : launch_pass<ORDER, 16, WALLS>(g, s, h, f, step, control);
+    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, WALLS>(g, s, c) : launch_pass<ORDER, 16, WALLS>(g, s, c);
 }
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
@@ -511,6 +709,7 @@ template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const
     const population h = population_of(g, species);
     const fields f = fields_of(g);
     const struct lm_step step = step_of(g, species, half);
+    list_entered(g, h, &g->reduced->value[STRAYS]);
     sums_kernel<ORDER, T>
         <<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(h, f, step, in, g->reduced);
     LM_GPU_LAUNCHED(g, "sums over particles");
@@ -525,18 +724,48 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     lm_gpu_range range("pass");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    struct lm_gpu_pass_control *control = &g->control->species[species];
-    struct lm_step step = step_of(g, species, pass);
-    population h = population_of(g, species);
-    fields f = fields_of(g);
-    lm_gpu_check(g, cudaMemsetAsync(control, 0, sizeof *control, g->stream), "pass");
-    g->species[species].passed = 1;
+    const pass_call c = call_of(g, species, pass);
+    lm_gpu_check(g, cudaMemsetAsync(c.b.control, 0, sizeof *c.b.control, g->stream), "pass");
     if (s->count == 0)
         return g->failed;
-    const bool walls = lm_has_walls(&h.sides, 0) || lm_has_walls(&h.sides, 1);
+    list_entered(g, c.h, &c.b.control->strays);
+    const bool walls = g->open;
     auto launch = b->setup.shape == 1 ? (walls ? launch_tiles<1, true> : launch_tiles<1, false>)
                                       : (walls ? launch_tiles<2, true> : launch_tiles<2, false>);
-    return launch(g, s, h, f, step, control);
+    return launch(g, s, c);
+}
+
+int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    lm_gpu_range range("enter");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_gpu_species *s = &g->species[species];
+    const pass_call c = call_of(g, species, pass);
+    for (int side = 0; side < LM_SIDES; side++) {
+        const int cells = side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx;
+        if (!s->inflow[side])
+            continue;
+        auto kernel = b->setup.shape == 1 ? enter_kernel<1> : enter_kernel<2>;
+        kernel<<<particle_blocks((uint64_t)cells * 32), THREADS, 0, g->stream>>>(
+            c.h, c.step, c.b, c.surfaces, s->inflow[side], side, cells, b->setup.seed, pass->step, s->home,
+            (uint32_t)s->count);
+        LM_GPU_LAUNCHED(g, "what enters");
+    }
+    return g->failed;
+}
+
+int LM_P(lm_gpu_lose)(struct lm_backend *b, int species, const struct lm_losses *losses, const struct lm_pass *pass)
+{
+    lm_gpu_range range("lose");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_gpu_species *s = &g->species[species];
+    g->open = 1;
+    if (s->count == 0)
+        return g->failed;
+    lose_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), g->array[LM_B], g->pitch,
+                                                          b->setup.grid.stride, b->setup.shape, *losses,
+                                                          books_of(g, species, pass));
+    return LM_GPU_LAUNCHED(g, "slowing and scattering");
 }
 
 int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)
@@ -578,6 +807,6 @@ int LM_P(lm_gpu_hash_particles)(struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
     if (s->count > 0)
-        hash_kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), species, g->reduced);
+        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), species, g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of particles");
 }

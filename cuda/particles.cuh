@@ -27,11 +27,15 @@ struct population {
     arrays a;
     struct lm_tiling t;
     struct lm_sides sides;
+    const uint8_t *tile_has_body; /* NULL without bodies */
     const uint32_t *tile_start;
     const struct lm_gpu_chunk *chunk;
     const uint32_t *chunks; /* how many there are */
     uint32_t *place;
     uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
+    const uint32_t *home;         /* tiles of the `entered` particles behind the `sorted` ones */
+    uint32_t sorted, entered;
+    uint32_t blocks; /* for the sorted ones */
 };
 
 static inline population population_of(const struct lm_gpu *g, int species)
@@ -40,12 +44,17 @@ static inline population population_of(const struct lm_gpu *g, int species)
     population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
                     g->tiling,
                     g->base.setup.grid.sides,
+                    g->tile_has_body,
                     s->tile_start,
                     s->chunk,
                     s->chunk_first + g->tiles,
                     s->place,
                     s->rank,
-                    (uint32_t *)s->scratch};
+                    (uint32_t *)s->scratch,
+                    s->home,
+                    (uint32_t)s->sorted,
+                    (uint32_t)(s->count - s->sorted),
+                    s->blocks};
     return h;
 }
 
@@ -70,9 +79,32 @@ __device__ __forceinline__ uint32_t aligned(uint32_t first)
     return first & ~31u;
 }
 
+/* Blocks for each_particle. */
+static inline unsigned all_blocks(const struct lm_gpu_species *s)
+{
+    return s->blocks + particle_blocks(s->count - s->sorted);
+}
+
+/* Calls body(mine, k, tile) in all threads alike: k the place of a particle and its home tile, if `mine`. */
+template <class F> __device__ __forceinline__ void each_particle(const population &h, F body)
+{
+    if (blockIdx.x < h.blocks) {
+        const struct lm_gpu_chunk c = chunk_of(h);
+        for (uint32_t block = aligned(c.first); block < c.last; block += THREADS) {
+            const uint32_t k = block + threadIdx.x;
+            body(k >= c.first && k < c.last, k, (int)c.tile);
+        }
+        return;
+    }
+    const uint32_t n = (blockIdx.x - h.blocks) * THREADS + threadIdx.x;
+    body(n < h.entered, h.sorted + n, n < h.entered ? (int)h.home[n] : 0);
+}
+
 /* Home tile of the particle in place k. */
 __device__ __forceinline__ int tile_of(const population &h, uint32_t k)
 {
+    if (k >= h.sorted)
+        return (int)h.home[k - h.sorted];
     int low = 0, high = h.t.nx * h.t.ny;
     while (high - low > 1) {
         int middle = (low + high) / 2;
@@ -82,6 +114,11 @@ __device__ __forceinline__ int tile_of(const population &h, uint32_t k)
             high = middle;
     }
     return low;
+}
+
+__device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)
+{
+    to = v > to ? v : to;
 }
 
 __device__ __forceinline__ struct lm_particle particle_at(const arrays &a, uint32_t k)

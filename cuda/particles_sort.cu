@@ -33,16 +33,14 @@ __device__ __forceinline__ uint32_t next_rank(uint32_t *count, uint32_t cell)
 /* Re-bases every particle to the tile it is in, and counts it there; keeps its cell and its rank in it. */
 __global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
 {
-    const struct lm_gpu_chunk c = chunk_of(h);
-    for (uint32_t block = aligned(c.first); block < c.last; block += THREADS) {
-        uint32_t k = block + threadIdx.x, cell = NOWHERE;
-        bool mine = k >= c.first && k < c.last;
+    each_particle(h, [&](bool mine, uint32_t k, int tile) {
+        uint32_t cell = NOWHERE;
         if (mine)
-            cell_of[k] = cell = h.a.x[k] == LM_GONE ? NOWHERE : lm_rebase(&h.t, (int)c.tile, &h.a.x[k], &h.a.y[k]);
+            cell_of[k] = cell = h.a.x[k] == LM_GONE ? NOWHERE : lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
         uint32_t r = next_rank(count, cell);
         if (mine)
             rank[k] = r;
-    }
+    });
 }
 
 /* from[place] = the particle that goes there. */
@@ -262,7 +260,7 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
         return g->failed;
     uint32_t *cell_of = (uint32_t *)s->scratch; /* free until the arrays move */
     clear_counts(g, s);
-    rank_kernel<<<s->blocks, THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of, s->rank);
+    rank_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of, s->rank);
     LM_GPU_LAUNCHED(g, "ranking particles");
     scan_cells(g, s);
     list_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(s->place, s->cell_start, cell_of, s->rank,
@@ -270,6 +268,7 @@ int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
     LM_GPU_LAUNCHED(g, "placing particles");
     const bool fewer = s->gone > 0;
     s->count -= s->gone; /* their places are gone, too */
+    s->sorted = s->count;
     s->gone = 0;
     if (s->count == 0)
         return g->failed;
@@ -291,6 +290,26 @@ static uint32_t chunk_size(const struct lm_gpu *g, uint64_t count)
     return (uint32_t)(share < 1024 ? 1024 : share > LM_CHUNK ? LM_CHUNK : share);
 }
 
+/* What a species needs before its particles can be counted. */
+static int prepare_counts(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    s->tile_start = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->chunk_first = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->cell_count = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
+    s->cell_start = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
+    if (g->failed)
+        return g->failed;
+    lm_gpu_check(g, cudaMemsetAsync(s->tile_start, 0, (g->tiles + 1) * sizeof(uint32_t), g->stream), "tiles");
+    lm_gpu_check(g, cudaMemsetAsync(s->chunk_first, 0, (g->tiles + 1) * sizeof(uint32_t), g->stream), "tiles");
+    return clear_counts(g, s);
+}
+
+/* Of so many particles. */
+static unsigned most_chunks(const struct lm_gpu *g, const struct lm_gpu_species *s, uint64_t count)
+{
+    return (unsigned)(g->tiles + count / s->chunk_size + 1);
+}
+
 int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
 {
     struct lm_gpu *g = lm_gpu_of(b);
@@ -298,10 +317,12 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     if (count > LM_MAX_PARTICLES)
         return g->failed = lm_fail(LM_BAD_INPUT, "%llu particles; at most %llu fit one device",
                                    (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
-    s->count = count;
+    if (!s->cell_count)
+        prepare_counts(g, s);
+    s->count = s->sorted = s->capacity = count;
     s->placing = 0;
     s->chunk_size = chunk_size(g, count);
-    s->blocks = (unsigned)(g->tiles + count / s->chunk_size + 1);
+    s->blocks = most_chunks(g, s, count);
     void **const list[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         lm_real *array = (lm_real *)lm_gpu_allocate(g, (count + GROUP_MAX) * sizeof *array, "particles");
@@ -317,14 +338,66 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
     return g->failed;
 }
 
-/* What a species needs before its particles can be counted. */
-static int prepare_counts(struct lm_gpu *g, struct lm_gpu_species *s)
+/* Replaces an array of `old` elements by one of `more`, the rest cleared; 0 when there is no memory for it, and the old
+ * one stays. */
+static int extend(struct lm_gpu *g, void **array, size_t old, size_t more, size_t element)
 {
-    s->tile_start = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
-    s->chunk_first = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
-    s->cell_count = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
-    s->cell_start = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
-    return g->failed ? g->failed : clear_counts(g, s);
+    char *to = (char *)lm_gpu_try_allocate(more * element, "particles that enter");
+    if (!to)
+        return 0;
+    if (old > 0)
+        lm_gpu_check(g, cudaMemcpyAsync(to, *array, old * element, cudaMemcpyDeviceToDevice, g->stream), "particles");
+    lm_gpu_check(g, cudaMemsetAsync(to + old * element, 0, (more - old) * element, g->stream), "particles");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles");
+    cudaFree(*array);
+    *array = to;
+    return 1;
+}
+
+/* Memory for `capacity` places; one array after the other, so that little more is needed than they take in the end. */
+static int grow(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t capacity)
+{
+    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w};
+    const unsigned blocks = most_chunks(g, s, capacity);
+    int done = 1;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && done; k++)
+        done = extend(g, arrays[k], s->count, capacity + GROUP_MAX, sizeof(lm_real));
+    done = done && extend(g, &s->scratch, 0, capacity + GROUP_MAX, sizeof(lm_real)) &&
+           extend(g, (void **)&s->place, 0, capacity + 1, sizeof *s->place) &&
+           extend(g, (void **)&s->rank, 0, capacity + 1, sizeof *s->rank) &&
+           extend(g, (void **)&s->chunk, s->blocks, blocks, sizeof *s->chunk);
+    if (!done)
+        return LM_FAILED;
+    s->blocks = blocks;
+    s->capacity = capacity;
+    return g->failed;
+}
+
+int LM_P(lm_gpu_room)(struct lm_backend *b, int species, uint64_t more)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    const bool is_full = s->count + more > s->capacity, is_long = s->count - s->sorted + more > s->home_capacity;
+    if ((is_full && s->gone > 0) || (is_long && s->count > s->sorted))
+        LM_P(lm_gpu_sort)(b, species);
+    if (g->failed)
+        return g->failed;
+    if (s->count - s->sorted + more > s->home_capacity) {
+        const uint64_t wanted = 64 * more; /* a sort comes no later than after so many steps (src/sim.c) */
+        if (!extend(g, (void **)&s->home, 0, wanted, sizeof *s->home))
+            return LM_FAILED;
+        s->home_capacity = wanted;
+    }
+    const uint64_t wanted = s->count + more;
+    if (wanted <= s->capacity)
+        return LM_OK;
+    if (wanted > LM_MAX_PARTICLES)
+        return lm_fail(LM_FAILED, "%llu particles of a species; at most %llu fit one device",
+                       (unsigned long long)wanted, (unsigned long long)LM_MAX_PARTICLES);
+    const uint64_t generous = wanted + wanted / 4, least = wanted + wanted / 64;
+    if (generous < LM_MAX_PARTICLES && !grow(g, s, generous))
+        return LM_OK;
+    return grow(g, s, least < LM_MAX_PARTICLES ? least : LM_MAX_PARTICLES);
 }
 
 int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,
@@ -333,8 +406,6 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uin
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
     piece p = piece_of(g);
-    if (!place && !s->cell_count)
-        prepare_counts(g, s);
     if (place && !s->placing) {
         scan_cells(g, s);
         clear_counts(g, s);

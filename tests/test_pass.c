@@ -48,7 +48,7 @@ static struct lm_backend *backend(int shape, int tile, int threads)
                          .threads = threads,
                          .species_count = 1};
     s.ohm.rx = s.ohm.ry = 4;
-    s.species[0] = (struct lm_backend_species){1, 1, 1};
+    s.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
     struct lm_backend *b;
     ck_assert_int_eq(lm_cpu_create(&s, &b), LM_OK);
     for (int d = 0; d < 6; d++) {

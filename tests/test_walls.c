@@ -1,13 +1,17 @@
-/* Walls: where straight steps end, against one that goes unit by unit; nodes beyond them. */
+/* Walls and bodies: where straight steps end, against folding and against many small steps; nodes beyond walls. */
 #define LM_PRECISION 64
 
 #include <check.h>
+#include <math.h>
 
+#include "larmor/physics/flight.h"
+#include "larmor/physics/inflow.h"
+#include "larmor/physics/tile.h"
 #include "larmor/physics/wall.h"
 #include "require.h"
 #include "suite.h"
 
-enum { KINDS = 3 };
+enum { KINDS = 3, CELLS = 12 };
 
 /* Sides that may stand together. */
 static int valid(int low, int high)
@@ -15,67 +19,242 @@ static int valid(int low, int high)
     return (low == LM_PERIODIC) == (high == LM_PERIODIC);
 }
 
-/* The same step in units of 1: a mirror takes -1 to 0 and `size` to size - 1. */
-static struct lm_path by_units(const struct lm_sides *s, int axis, int64_t from, int64_t by, int64_t size)
+/* One axis by folding: a mirror at 0 takes x to -1 - x, one at `size` to 2 size - 1 - x. */
+struct folded {
+    int64_t end;
+    int flipped, side;
+};
+
+static struct folded fold(const struct lm_surfaces *s, int axis, int64_t from, int64_t by, int64_t size)
 {
-    struct lm_path p = {from, 0, -1, 0};
-    int way = by < 0 ? -1 : 1;
-    for (int64_t n = by < 0 ? -by : by; n > 0; n--) {
-        p.end += way;
-        p.length += 1;
-        int side = p.end < 0 ? 2 * axis : p.end >= size ? 2 * axis + 1 : -1;
-        if (side < 0)
-            continue;
-        if (s->of[side] == LM_PERIODIC) {
-            p.end = p.end < 0 ? size - 1 : 0;
-        } else if (s->of[side] == LM_REFLECTING) {
-            p.end = p.end < 0 ? 0 : size - 1;
-            p.flipped = !p.flipped;
-            way = -way;
-        } else {
-            p.side = side;
-            return p;
-        }
-    }
-    return p;
+    const int walls = s->of[2 * axis] != LM_PERIODIC;
+    struct folded f = {from + by, 0, -1};
+    if (f.end >= 0 && f.end < size)
+        return f;
+    int64_t period = walls ? 2 * size : size, rest = (f.end % period + period) % period;
+    f.flipped = rest >= size;
+    f.end = f.flipped ? period - 1 - rest : rest;
+    int first = 2 * axis + (by > 0), second = 2 * axis + (by < 0);
+    int64_t ahead = by > 0 ? size - from : from + 1, way = by > 0 ? by : -by;
+    if (walls && s->of[first] == LM_ABSORBING)
+        f.side = first;
+    else if (walls && s->of[second] == LM_ABSORBING && way >= ahead + size)
+        f.side = second;
+    return f;
 }
 
-START_TEST(paths)
+/* A number in [0, n), the same in every run. */
+static uint64_t any(uint64_t *state, uint64_t n)
+{
+    return lm_mix((*state)++) % n;
+}
+
+static struct lm_flight flight_from(int64_t x, int64_t y)
+{
+    return (struct lm_flight){.i = (int)(x >> LM_FRACTION_BITS),
+                              .j = (int)(y >> LM_FRACTION_BITS),
+                              .x = x & (LM_ONE - 1),
+                              .y = y & (LM_ONE - 1),
+                              .u = 1,
+                              .v = 1};
+}
+
+/* Along each axis alone, several box lengths far, from and to the outermost places of cells too. */
+START_TEST(folds)
 {
     int low = _i % KINDS, high = _i / KINDS;
+    uint64_t random = 1;
     if (!valid(low, high))
         return;
-    for (int axis = 0; axis < 2; axis++) {
-        struct lm_sides s = {{0}};
-        s.of[2 * axis] = low;
-        s.of[2 * axis + 1] = high;
-        for (int64_t size = 1; size < 8; size++)
-            for (int64_t from = 0; from < size; from++)
-                for (int64_t by = -40; by <= 40; by++) {
-                    struct lm_path want = by_units(&s, axis, from, by, size),
-                                   got = lm_path_along(&s, axis, from, by, size);
-                    require(got.side == want.side);
-                    if (want.side >= 0) {
-                        require(got.length == want.length);
-                        continue;
-                    }
-                    require(got.end == want.end);
-                    require(got.flipped == want.flipped);
+    for (int axis = 0; axis < 2; axis++)
+        for (int n = 1; n <= 4; n++)
+            for (int k = 0; k < 3000; k++) {
+                struct lm_surfaces s = {.of = {0}};
+                const struct lm_tiling t = {8, 1, 1, axis ? 5 : n, axis ? n : 5};
+                const int64_t size = n * LM_ONE;
+                s.of[2 * axis] = low;
+                s.of[2 * axis + 1] = high;
+                int64_t from = (int64_t)any(&random, (uint64_t)size),
+                        by = (int64_t)any(&random, 16 * LM_ONE) - 8 * LM_ONE;
+                if (k % 3 == 0) { /* around faces */
+                    from = (int64_t)any(&random, (uint64_t)n) * LM_ONE + (k % 2 ? LM_ONE - 1 : 0);
+                    by = ((int64_t)any(&random, 17) - 8) * LM_ONE + (int64_t)any(&random, 3) - 1;
                 }
-    }
+                struct lm_flight f = flight_from(axis ? LM_ONE : from, axis ? from : LM_ONE);
+                lm_fly(&f, &s, &t, axis ? 0 : by, axis ? by : 0, 1, 0);
+                const struct folded want = fold(&s, axis, from, by, size);
+                require(f.channel == want.side);
+                if (want.side >= 0)
+                    continue;
+                const int64_t end =
+                    axis ? ((int64_t)f.j << LM_FRACTION_BITS | f.y) : ((int64_t)f.i << LM_FRACTION_BITS | f.x);
+                require(end == want.end);
+                require((axis ? f.v : f.u) == (want.flipped && low != LM_PERIODIC ? -1 : 1));
+                require(low == LM_PERIODIC || from + (axis ? f.dy : f.dx) == end);
+                require((axis ? f.i : f.j) == 1 && (axis ? f.dx : f.dy) == 0);
+            }
 }
 END_TEST
 
 /* Into a corner of two sides that absorb: the one that is met first counts. */
 START_TEST(corners)
 {
-    const struct lm_sides s = {{LM_ABSORBING, LM_REFLECTING, LM_REFLECTING, LM_ABSORBING}};
-    require(lm_step_end_of(&s, 50, 900, -300, 300, 1000, 1000).side == LM_X_MIN);
-    require(lm_step_end_of(&s, 100, 950, -300, 300, 1000, 1000).side == LM_Y_MAX);
-    require(lm_step_end_of(&s, 100, 900, -50, 300, 1000, 1000).side == LM_Y_MAX);
-    require(lm_step_end_of(&s, 100, 900, -300, 50, 1000, 1000).side == LM_X_MIN);
-    require(lm_step_end_of(&s, 100, 900, -50, 50, 1000, 1000).side == -1);
-    require(lm_step_end_of(&s, 900, 100, 300, -300, 1000, 1000).side == -1);
+    const struct lm_surfaces s = {.of = {LM_ABSORBING, LM_REFLECTING, LM_REFLECTING, LM_ABSORBING}};
+    const struct lm_tiling t = {8, 2, 2, 10, 10};
+    static const struct {
+        int x, y, dx, dy, channel; /* hundredths of a cell */
+    } list[] = {{50, 900, -300, 300, LM_X_MIN}, {100, 950, -300, 300, LM_Y_MAX}, {100, 900, -50, 300, LM_Y_MAX},
+                {100, 900, -300, 50, LM_X_MIN}, {100, 900, -50, 50, -1},         {900, 100, 300, -300, -1}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct lm_flight f = flight_from(list[k].x * (LM_ONE / 100), list[k].y * (LM_ONE / 100));
+        lm_fly(&f, &s, &t, list[k].dx * (LM_ONE / 100), list[k].dy * (LM_ONE / 100), 1, 0);
+        require(f.channel == list[k].channel);
+    }
+}
+END_TEST
+
+static const char scene[CELLS][CELLS + 1] = {"............", "..##........", "..##....a...", "........a...",
+                                             "....#.......", "...###......", "....#....aa.", ".........a..",
+                                             "#..........#", "..aa....#...", "........##..", "............"};
+
+static void make_scene(uint8_t *body, uint8_t *beside, struct lm_surfaces *s)
+{
+    for (int k = 0; k < CELLS * CELLS; k++)
+        body[k] = scene[k / CELLS][k % CELLS] == '#' ? 1 : scene[k / CELLS][k % CELLS] == 'a' ? 2 : 0;
+    for (int k = 0; k < CELLS * CELLS; k++) {
+        beside[k] = 0;
+        for (int d = 0; d < 9; d++)
+            beside[k] |=
+                body[lm_wrap(k / CELLS + d / 3 - 1, CELLS) * CELLS + lm_wrap(k % CELLS + d % 3 - 1, CELLS)] != 0;
+    }
+    *s =
+        (struct lm_surfaces){.of = {LM_PERIODIC, LM_PERIODIC, LM_REFLECTING, LM_ABSORBING, LM_REFLECTING, LM_ABSORBING},
+                             .body = body,
+                             .beside = beside};
+}
+
+/* The same in many small steps of floating point; *near: it came so close to a corner that rounding may decide. */
+static int walk(const struct lm_surfaces *s, double *x, double *y, double dx, double dy, int *near)
+{
+    enum { STEPS = 20000 };
+    double u = dx / STEPS, v = dy / STEPS;
+    for (int n = 0; n < STEPS; n++) {
+        for (int axis = 0; axis < 2; axis++) {
+            double *p = axis ? y : x, *w = axis ? &v : &u, old = *p;
+            *p += *w;
+            const int from = (int)floor(old), to = (int)floor(*p);
+            if (from == to)
+                continue;
+            const double other = axis ? *x : *y, fraction = other - floor(other);
+            *near |= fraction < 2e-3 || fraction > 1 - 2e-3;
+            int surface = -1, i = axis ? (int)floor(*x) : lm_wrap(to, CELLS), j = axis ? to : (int)floor(*y);
+            if (axis && (to < 0 || to >= CELLS))
+                surface = to < 0 ? LM_Y_MIN : LM_Y_MAX;
+            else if (s->body[j * CELLS + i])
+                surface = LM_SIDES + s->body[j * CELLS + i] - 1;
+            if (surface >= 0 && s->of[surface] == LM_ABSORBING)
+                return surface;
+            if (surface >= 0) {
+                *p = old;
+                *w = -*w;
+            } else if (!axis) {
+                *x += i - to;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Among bodies and walls; and whatever the quick test calls free does fly freely. */
+START_TEST(bodies)
+{
+    uint8_t body[CELLS * CELLS], beside[CELLS * CELLS];
+    const struct lm_tiling t = {8, 2, 2, CELLS, CELLS};
+    struct lm_surfaces s;
+    uint64_t random = 7;
+    int compared = 0, taken = 0, turned = 0, freed = 0;
+    make_scene(body, beside, &s);
+    for (int k = 0; k < 3000; k++) {
+        const int64_t size = CELLS * LM_ONE, span = k % 2 ? 2 * LM_ONE : 14 * LM_ONE;
+        const int64_t x = (int64_t)any(&random, (uint64_t)size), y = (int64_t)any(&random, (uint64_t)size);
+        const lm_fix dx = (int64_t)any(&random, (uint64_t)span) - span / 2,
+                     dy = (int64_t)any(&random, (uint64_t)span) - span / 2;
+        struct lm_flight f = flight_from(x, y);
+        if (body[f.j * CELLS + f.i])
+            continue;
+        const int home = f.j / 8 * 2 + f.i / 8;
+        const int free = lm_is_free(&s, &t, home, x - (int64_t)(home % 2 * 8) * LM_ONE,
+                                    y - (int64_t)(home / 2 * 8) * LM_ONE, dx, dy);
+        lm_fly(&f, &s, &t, dx, dy, 1, 0);
+        require(f.channel >= 0 || !body[f.j * CELLS + f.i]);
+        require(!free || (f.channel < 0 && f.dx == dx && f.dy == dy));
+        double px = (double)x / (double)LM_ONE, py = (double)y / (double)LM_ONE;
+        int near = 0;
+        int channel = walk(&s, &px, &py, (double)dx / (double)LM_ONE, (double)dy / (double)LM_ONE, &near);
+        if (near)
+            continue;
+        compared++;
+        require(channel == f.channel);
+        taken += channel >= 0;
+        freed += free;
+        turned += channel < 0 && (f.u < 0 || f.v < 0);
+        if (channel < 0) {
+            require(fabs(px - f.i - (double)f.x / (double)LM_ONE) < 0.02);
+            require(fabs(py - f.j - (double)f.y / (double)LM_ONE) < 0.02);
+        }
+    }
+    require(compared > 1500 && taken > 200 && turned > 200 && freed > 100);
+}
+END_TEST
+
+/* A thermal wall: what comes back goes inward, with the moments of a flux-weighted Maxwellian. */
+START_TEST(re_emission)
+{
+    enum { COUNT = 200000 };
+    const struct lm_surfaces s = {.of = {LM_THERMAL, LM_ABSORBING, LM_REFLECTING, LM_REFLECTING},
+                                  .thermal = {0.7},
+                                  .cells_x = 0.5,
+                                  .cells_y = 0.5,
+                                  .key = lm_step_key(3, 4)};
+    const struct lm_tiling t = {8, 2, 2, 16, 16};
+    double sum = 0, sum2 = 0, along2[2] = {0, 0}, along = 0;
+    for (int k = 0; k < COUNT; k++) {
+        struct lm_flight f = flight_from(LM_ONE / 10, 8 * LM_ONE);
+        f.u = -1;
+        lm_fly(&f, &s, &t, -LM_ONE / 2, LM_ONE / 4, 1, lm_mix((uint64_t)k));
+        require(f.channel < 0 && f.hits == 1 && f.u > 0);
+        /* a fifth of the step was over when it hit */
+        require(fabs(f.i + (double)f.x / (double)LM_ONE - f.u * 0.5 * 0.8) < 1e-12);
+        sum += f.u, sum2 += f.u * f.u;
+        along += f.v, along2[0] += f.v * f.v, along2[1] += f.w * f.w;
+    }
+    const double T = 0.49, error = 5 / sqrt(COUNT);
+    require(fabs(sum / COUNT / sqrt(T) - sqrt(acos(-1) / 2)) < error * 0.66);
+    require(fabs(sum2 / COUNT / T - 2) < error * 2);
+    require(fabs(along / COUNT / sqrt(T)) < error);
+    require(fabs(along2[0] / COUNT / T - 1) < error * 1.42 && fabs(along2[1] / COUNT / T - 1) < error * 1.42);
+}
+END_TEST
+
+/* Inflow: normal velocities against the moments of v exp(-(v - a)^2/2), by quadrature. */
+START_TEST(flux_speeds)
+{
+    static const double drifts[] = {-3, -1, -0.5, 0, 0.3, 1, 4};
+    enum { COUNT = 100000 };
+    double a = drifts[_i], weight = 0, mean = 0, square = 0, got = 0, got2 = 0;
+    for (double v = 0.0005; v < 14; v += 0.001) {
+        double f = v * exp(-0.5 * (v - a) * (v - a));
+        weight += f, mean += f * v, square += f * v * v;
+    }
+    mean /= weight, square /= weight;
+    for (uint32_t k = 0; k < COUNT; k++) {
+        double v = lm_flux_speed(a, lm_step_key(5, 6), 1, 77, k);
+        require(v > 0);
+        got += v, got2 += v * v;
+    }
+    double error = 5 * sqrt((square - mean * mean) / COUNT);
+    require(fabs(got / COUNT - mean) < error);
+    require(fabs(got2 / COUNT - square) < 5 * error * (mean + 1));
 }
 END_TEST
 
@@ -115,8 +294,11 @@ int main(void)
 {
     Suite *suite = suite_create("walls");
     TCase *t = tcase_create("walls");
-    tcase_add_loop_test(t, paths, 0, KINDS * KINDS);
+    tcase_add_loop_test(t, folds, 0, KINDS * KINDS);
     tcase_add_test(t, corners);
+    tcase_add_test(t, bodies);
+    tcase_add_test(t, re_emission);
+    tcase_add_loop_test(t, flux_speeds, 0, 7);
     tcase_add_loop_test(t, nodes, 0, KINDS * KINDS);
     suite_add_tcase(suite, t);
     return suite_run(suite);
