@@ -250,19 +250,25 @@ START_TEST(test_hdf5)
         reals[k] = solid ? 0.25f : -0.0f;
         doubles[k] = solid ? 1e-300 : 0.0;
     }
+    /* as h5py stores truth values */
+    int8_t truth[32], no = 0, yes = 1;
+    hid_t bool_type = H5Tenum_create(H5T_NATIVE_INT8);
+    H5Tenum_insert(bool_type, "FALSE", &no);
+    H5Tenum_insert(bool_type, "TRUE", &yes);
+    for (int k = 0; k < 32; k++)
+        truth[k] = bytes[k] > 0;
     const struct {
         hid_t type;
         const void *values;
-    } kinds[] = {{H5T_NATIVE_UINT8, bytes},
-                 {H5T_STD_U64BE, words}, /* all ones or none: of either order */
-                 {H5T_NATIVE_INT16, shorts},
-                 {H5T_NATIVE_FLOAT, reals},
-                 {H5T_NATIVE_DOUBLE, doubles}};
-    for (int k = 0; k < 5; k++) {
+    } kinds[] = {{H5T_NATIVE_UINT8, bytes},    {H5T_STD_U64BE, words}, /* all ones or none: of either order */
+                 {H5T_NATIVE_INT16, shorts},   {H5T_NATIVE_FLOAT, reals},
+                 {H5T_NATIVE_DOUBLE, doubles}, {bool_type, truth}};
+    for (int k = 0; k < 6; k++) {
         make_hdf5("m.h5", kinds[k].type, size, kinds[k].values);
         cut(8, 4, IMAGE("m.h5") DATASET);
         assert_pattern();
     }
+    H5Tclose(bool_type);
 }
 END_TEST
 
