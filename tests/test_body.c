@@ -301,6 +301,14 @@ START_TEST(test_paths)
     snprintf(text, sizeof text, IMAGE("%s"), name);
     assert_rejects(text, 12, "body.m.file: the whole path /");
     assert_error_has("longer than 180 bytes");
+
+    /* what the echo could not hold */
+    ck_assert_int_eq(mkdir(scratch_path("a #b"), 0777), 0);
+    lm_config_free(&config);
+    ck_assert_int_eq(lm_config_read_text(scratch_path("a #b/case.ini"), IMAGE("m.pgm"), 0, NULL, &config),
+                     LM_BAD_INPUT);
+    assert_error_has("case.ini:3: body.m.file: the whole path /");
+    assert_error_has("a #b/m.pgm: # or ; would begin a comment");
 }
 END_TEST
 

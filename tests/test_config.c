@@ -425,12 +425,16 @@ END_TEST
 
 START_TEST(test_all_errors_at_once)
 {
-    put_after_head("mass = -1\ncharg = 2\n[grid]\nlx = 3\n[fields]\nbx = foo\n");
+    put_after_head("mass = -1\ncharg = 2\n[grid]\nlx = 3\n[fields]\nbx = foo\n"
+                   "[body.m]\nshape = polygon\npoints = 1 2\n[body.n]\nparticles = no\n");
     ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
     assert_message(":10: species.p.mass: -1 is out of range");
     assert_message(":11: species.p.charg: unknown key, did you mean charge?");
     assert_message(":13: grid.lx: given twice, first on line 7");
     assert_message(":15: fields.bx: unknown name");
+    assert_message(":18: body.m.points: \"1 2\": a polygon has three points or more, not 1");
+    assert_message(":19: body.n.shape: required and not given");
+    assert_message(":20: body.n.particles: \"no\" is not one of");
     ck_assert(strstr(lm_error(), ":10: ") < strstr(lm_error(), ":13: "));
     ck_assert(strstr(lm_error(), ":13: ") < strstr(lm_error(), ":15: "));
 
