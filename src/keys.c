@@ -105,15 +105,12 @@ static const struct {
     {"particles", "Shape and precision of all ions."},
     {LM_SPECIES_SECTION, "One section an ion species; NAME: a letter, then letters, digits and _."},
     {"boundary",
-     "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at a "
-     "side "
-     "that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at rest at the "
-     "wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields there: "
-     "conducting: tangential E is 0; open: nothing changes across; inflow: tangential B is that of fields.b*; "
-     "inflow_e: "
-     "tangential E is that of fields.e*. By default conducting with reflecting and thermal, open with absorbing, "
-     "inflow "
-     "with inflow; with solver = none given fields simply go on."},
+     "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at "
+     "a side that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at "
+     "rest at the wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields "
+     "there: conducting: tangential E is 0; open: nothing changes across; inflow: tangential B is that of "
+     "fields.b*; inflow_e: tangential E is that of fields.e*. By default conducting with reflecting and thermal, "
+     "open with absorbing, inflow with inflow; with solver = none given fields simply go on."},
     {LM_BODY_SECTION, "One section a solid body, a set of cells: those whose centre lies in it, cut off at walls and "
                       "continued across periodic sides. Where bodies overlap the last one counts."},
     {"units", "SI scales, only for the factors in the output: both or none."},
