@@ -15,6 +15,7 @@ struct frame {
 struct polygon {
     int count;
     double point[LM_MAX_POINTS][2];
+    double low[2], high[2]; /* nothing is inside beyond them */
 };
 
 static const char *skip_blanks(const char *p)
@@ -74,6 +75,8 @@ static int in_box(const struct lm_body_config *b, const struct frame *f, double 
 static int in_polygon(const struct polygon *p, double x, double y)
 {
     int inside = 0;
+    if (x < p->low[0] || x > p->high[0] || y < p->low[1] || y > p->high[1])
+        return 0;
     for (int k = 0, last = p->count - 1; k < p->count; last = k++) {
         const double *a = p->point[last], *b = p->point[k];
         if ((a[1] > y) != (b[1] > y) && x < a[0] + (b[0] - a[0]) * ((y - a[1]) / (b[1] - a[1])))
@@ -93,11 +96,15 @@ static int in_any_image(const struct polygon *p, const struct frame *f, double x
 }
 
 /* Images at most one domain away are looked at: farther points would be lost. */
-static int check_extent(const struct polygon *p, const struct frame *f)
+static int find_extent(struct polygon *p, const struct frame *f)
 {
+    memcpy(p->low, p->point[0], sizeof p->low);
+    memcpy(p->high, p->point[0], sizeof p->high);
     for (int k = 0; k < p->count; k++)
         for (int d = 0; d < 2; d++) {
             double at = p->point[k][d], period = f->period[d];
+            p->low[d] = fmin(p->low[d], at);
+            p->high[d] = fmax(p->high[d], at);
             if (period > 0.0 && (at < -period || at > 2.0 * period))
                 return lm_fail(LM_BAD_INPUT, "the point %g %g is more than a length of the periodic domain outside",
                                p->point[k][0], p->point[k][1]);
@@ -108,7 +115,7 @@ static int check_extent(const struct polygon *p, const struct frame *f)
 static int fill_polygon(const struct lm_body_config *b, const struct frame *f, uint8_t *own)
 {
     struct polygon p;
-    if (lm_body_points(b->points, p.point, &p.count) || check_extent(&p, f))
+    if (lm_body_points(b->points, p.point, &p.count) || find_extent(&p, f))
         return LM_BAD_INPUT;
     const struct lm_grid *g = &f->grid;
     for (int j = 0; j < g->ny; j++)

@@ -114,12 +114,13 @@ static int read_pgm(const char *path, int nx, int ny, uint8_t *own)
 
 /* ---- HDF5 ---- */
 
+/* An enumeration is what Python makes of truth values. */
 static int is_numeric(hid_t data)
 {
     hid_t type = H5Dget_type(data);
     H5T_class_t class = H5Tget_class(type);
     H5Tclose(type);
-    return class == H5T_INTEGER || class == H5T_FLOAT;
+    return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM;
 }
 
 static void check_dataset(struct lm_h5 *h, hid_t data, const char *name, int nx, int ny)

@@ -151,6 +151,8 @@ static void print_bodies(FILE *out, const struct lm_config *c, const struct lm_g
         char particles[LM_MAX_PATH], fields[LM_MAX_PATH];
         lm_key_text(&lm_keys[lm_keys_find(LM_BODY_SECTION, "particles")], &c->body[k], particles);
         lm_key_text(&lm_keys[lm_keys_find(LM_BODY_SECTION, "fields")], &c->body[k], fields);
+        if (c->fields.solver == LM_SOLVER_NONE)
+            snprintf(fields, sizeof fields, "given");
         fprintf(out, "  %s: %zu cells, %.3g %% of the domain; particles %s, fields %s\n", c->body[k].name, count[k + 1],
                 100.0 * (double)count[k + 1] / (double)g->cells, particles, fields);
     }

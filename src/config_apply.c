@@ -236,6 +236,17 @@ static void drop_rivals(struct lm_config_reader *r, const char *section, const c
     }
 }
 
+/* The name in brackets is not in the file: which one may have been meant. */
+static void report_absent_section(struct lm_config_reader *r, const char *section, const char *key)
+{
+    const char *best = NULL;
+    int distance = lm_text_tolerance(section) + 1;
+    for (int k = 0; k < r->ini.section_count; k++)
+        lm_text_nearer(section, r->ini.section[k].name, &best, &distance);
+    lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: the file has no [%s]%s%s%s", section, key, section,
+                    best ? ", did you mean [" : "", best ? best : "", best ? "]?" : "");
+}
+
 /* 1 when an override may name this section and key: it must not bring in a new species, body or constant by a slip. */
 static int check_target(struct lm_config_reader *r, const char *section, const char *key)
 {
@@ -245,7 +256,7 @@ static int check_target(struct lm_config_reader *r, const char *section, const c
     if (!is_known_section(section))
         report_unknown_section(r, section, LM_COMMAND_LINE);
     else if (!found)
-        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: the file has no [%s]", section, key, section);
+        report_absent_section(r, section, key);
     else if (!strcmp(section, "const") && !lm_ini_find(&r->ini, section, key))
         lm_problems_add(&r->problems, LM_COMMAND_LINE, "const.%s: the file has no such constant", key);
     else

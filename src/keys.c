@@ -60,7 +60,7 @@ static const struct lm_choice body_fields[] = {
 static const struct lm_key_when if_polytropic = IF("closure = polytropic", electrons.closure, BIT(LM_POLYTROPIC));
 static const struct lm_key_when if_inflow_e = {
     .offset = offsetof(struct lm_config, boundary_fields), .count = LM_SIDES, .values = BIT(LM_INFLOW_E)};
-static const struct lm_key_when if_given_e = {"solver = none or a side of fields = inflow_e",
+static const struct lm_key_when if_given_e = {"solver = none or a side whose fields are inflow_e",
                                               0,
                                               offsetof(struct lm_config, fields.solver),
                                               1,
@@ -105,15 +105,12 @@ static const struct {
     {"particles", "Shape and precision of all ions."},
     {LM_SPECIES_SECTION, "One section an ion species; NAME: a letter, then letters, digits and _."},
     {"boundary",
-     "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at a "
-     "side "
-     "that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at rest at the "
-     "wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields there: "
-     "conducting: tangential E is 0; open: nothing changes across; inflow: tangential B is that of fields.b*; "
-     "inflow_e: "
-     "tangential E is that of fields.e*. By default conducting with reflecting and thermal, open with absorbing, "
-     "inflow "
-     "with inflow; with solver = none given fields simply go on."},
+     "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at "
+     "a side that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at "
+     "rest at the wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields "
+     "there: conducting: tangential E is 0; open: nothing changes across; inflow: tangential B is that of "
+     "fields.b*; inflow_e: tangential E is that of fields.e*. By default conducting with reflecting and thermal, "
+     "open with absorbing, inflow with inflow; with solver = none given fields simply go on."},
     {LM_BODY_SECTION, "One section a solid body, a set of cells: those whose centre lies in it, cut off at walls and "
                       "continued across periodic sides. Where bodies overlap the last one counts."},
     {"units", "SI scales, only for the factors in the output: both or none."},
@@ -164,11 +161,11 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "az", EXPR, IN(fields.az), ANY, PLACE(0, 0), .unit = "B0 d_i", .initial = "0",
      .meaning = "vector potential: adds curl(az z) to bx and by, free of divergence"},
     {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, PLACE(0.5, 0), .unit = "v_A B0", .initial = "0",
-     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side with fields = inflow_e"},
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side whose fields are inflow_e"},
     {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, PLACE(0, 0.5), .unit = "v_A B0", .initial = "0",
-     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side with fields = inflow_e"},
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side whose fields are inflow_e"},
     {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, PLACE(0, 0), .unit = "v_A B0", .initial = "0",
-     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side with fields = inflow_e"},
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side whose fields are inflow_e"},
     {SECTION, .name = "eta", EXPR, IN(fields.eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
      .meaning = "resistivity"},
     {SECTION, .name = "eta_hyper", REAL, IN(fields.eta_hyper), NOT_NEGATIVE, .unit = "mu0 v_A d_i^3", .initial = "0",

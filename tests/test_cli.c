@@ -82,6 +82,37 @@ START_TEST(check)
 }
 END_TEST
 
+/* 12 x 8 cells; the box covers 4 x 2 of them. */
+START_TEST(check_bodies)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", cli_small,
+             "inflow_density = 1\n[boundary]\nx_min = inflow\nx_max = thermal\nx_max_temperature = 0.5\n"
+             "[body.rock]\nshape = box\nx = 3\ny = 2\nwidth = 2\nheight = 1\nparticles = thermal\ntemperature = 1\n");
+    make_file("rock.ini", text);
+    CLI(0, "check rock.ini");
+    static const char *const parts[] = {"  x_min: particles inflow, fields inflow\n",
+                                        "  x_max: particles thermal, fields conducting\n",
+                                        "  y_max: particles periodic, fields periodic\n",
+                                        "  rock: 8 cells, 8.33 % of the domain; particles thermal, fields conducting\n",
+                                        "protons: 0.000704 M particles"};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        cli_has(cli.out, parts[k]);
+    ck_assert_ptr_null(strstr(cli.out, "nothing comes in"));
+    ck_assert_ptr_null(strstr(cli.out, "nothing leaves"));
+    CLI(0, "check rock.ini boundary.x_max_temperature=0 body.rock.temperature=0 species.protons.inflow_density=0");
+    cli_has(cli.out, "  boundary.x_max is thermal at boundary.x_max_temperature = 0: nothing leaves");
+    cli_has(cli.out, "  body.rock is thermal at temperature = 0: nothing leaves");
+    cli_has(cli.out, "  boundary.x_min is inflow, and nothing comes in");
+    CLI(0, "check rock.ini species.protons.temperature=0 species.protons.drift_x=-1");
+    cli_has(cli.out, "  boundary.x_min is inflow, and nothing comes in");
+    CLI(0, "check rock.ini species.protons.temperature=0 species.protons.drift_x=1");
+    ck_assert_ptr_null(strstr(cli.out, "nothing comes in"));
+    CLI(0, "check rock.ini species.protons.inflow_density=t");
+    ck_assert_ptr_null(strstr(cli.out, "nothing comes in"));
+}
+END_TEST
+
 START_TEST(info)
 {
     CLI(0, "run small.ini --output u output.fields_every=20 output.particles_every=40 output.checkpoint_every=40");
@@ -246,6 +277,7 @@ int main(void)
     tcase_add_test(t, reference_is_the_table);
     tcase_add_loop_test(t, output_that_is_lost, 0, 3);
     tcase_add_test(t, check);
+    tcase_add_test(t, check_bodies);
     tcase_add_test(t, info);
     tcase_add_loop_test(t, fraction_of_the_particles, 0, 4);
     tcase_add_loop_test(t, run_ini_runs_again, 0, 5);

@@ -34,6 +34,10 @@ static const struct {
     {"[fields]\nmin_substeps = 201\n", "fields.min_substeps: min_substeps is above max_substeps"},
     {"[units]\nb0 = 1e-8\n", "units.b0: needs units.n0 as well"},
     {"[species.protons]\ntemperature_x = 1\n", "not together with temperature"},
+    {"[boundary]\nx_min = absorbing\n", "boundary.x_min: the side opposite is periodic"},
+    {"[body.m]\nshape = mask\nfile = none.pgm\n", "none.pgm: No such file"},
+    {"[body.m]\nshape = mask\nfile = small.ini\n", "body.m.file: "},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 9\n", "body.m.radius: the bodies leave no cell for the plasma"},
 };
 
 START_TEST(wrong_file)

@@ -85,6 +85,19 @@ static void assert_override_fails(const char *override, const char *expected)
     assert_message(want);
 }
 
+/* Writes the configuration over its file and reads it again. */
+static void assert_round_trip(void)
+{
+    static struct lm_config first;
+    memcpy(&first, &config, sizeof first);
+    FILE *out = fopen(file, "w");
+    ck_assert_int_eq(lm_config_write(&config, out), LM_OK);
+    fclose(out);
+    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
+    first.constants = config.constants;
+    ck_assert_mem_eq(&first, &config, sizeof first);
+}
+
 START_TEST(test_defaults)
 {
     assert_reads("");
@@ -112,6 +125,24 @@ START_TEST(test_defaults)
     ck_assert_int_eq(config.output.keep, 2);
     ck_assert_double_eq(config.output.particles_fraction, 1.0);
     ck_assert_str_eq(config.output.directory, "case.out");
+    for (int side = 0; side < LM_SIDES; side++) {
+        ck_assert_int_eq(config.boundary[side], LM_PERIODIC);
+        ck_assert_int_eq(config.boundary_fields[side], LM_FIELDS_PERIODIC);
+        ck_assert_double_eq(config.layer[side], 0.0);
+    }
+    ck_assert_int_eq(config.body_count, 0);
+    ck_assert_str_eq(config.species[0].inflow_density, "");
+    ck_assert_double_eq(config.species[0].slowing, 0.0);
+    ck_assert_double_eq(config.species[0].scattering, 0.0);
+    ck_assert_double_eq(config.species[0].scattering_sigmas, 5.0);
+    ck_assert_double_eq(config.species[0].energy_cutoff, 0.0);
+    ck_assert_double_eq(config.species[0].pitch_min, 0.0);
+    ck_assert_double_eq(config.species[0].pitch_max, 180.0);
+    ck_assert_int_eq(config.output.maps_every, 0);
+    ck_assert_int_eq(config.output.map_angles, 18);
+    ck_assert_int_eq(config.output.map_energies, 32);
+    ck_assert_double_eq(config.output.map_energy[0], 1e-3);
+    ck_assert_double_eq(config.output.map_energy[1], 1e3);
     double v = 0.0;
     ck_assert_int_eq(lm_expr_value(config.constants, "nx+10*ny+100*lx+1000*dx+1e5*dt+1e6*dy+1e9*ly", &v), LM_OK);
     ck_assert_double_eq_tol(v, 4 + 30 + 200 + 500 + 1e4 + 5e5 + 1.5e9, 1e-3);
@@ -225,6 +256,111 @@ static const struct {
     {"[fields]\ney = 2\n", 11, "fields.ey: has a meaning only with solver = none"},
     {"[units]\nb0 = 1e-9\n", 11, "units.b0: needs units.n0 as well"},
     {"[units]\nn0 = 1e6\n", 11, "units.n0: needs units.b0 as well"},
+    /* sides, bodies */
+    {"[bdy.m]\n", 10, "unknown section [bdy.m], did you mean [body.m]?"},
+    {"[body]\n", 10, "unknown section [body]: a body has a name, [body.NAME]"},
+    {"[body.1]\n", 10, "[body.1]: \"1\" is no name"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nraduis = 1\n", 15,
+     "body.m.raduis: unknown key, did you mean radius?"},
+    {"[boundary]\nx_min = thermal\n", 11, "boundary.x_min: the side opposite is periodic: set boundary.x_max as well"},
+    {"[boundary]\nx_max = thermal\n", 11, "boundary.x_max: the side opposite is periodic: set boundary.x_min as well"},
+    {"[boundary]\ny_min = thermal\n", 11, "boundary.y_min: the side opposite is periodic: set boundary.y_max as well"},
+    {"[boundary]\ny_max = thermal\n", 11, "boundary.y_max: the side opposite is periodic: set boundary.y_min as well"},
+    {"[boundary]\nx_min = solid\nx_max = inflow\n", 11,
+     "boundary.x_min: \"solid\" is not one of periodic, reflecting, absorbing, thermal, inflow"},
+    {"[boundary]\nfields_y_max = closed\n", 11,
+     "boundary.fields_y_max: \"closed\" is not one of periodic, conducting, open, inflow, inflow_e"},
+    {"[boundary]\nfields_x_min = open\n", 11,
+     "boundary.fields_x_min: fields are periodic where the particles are and nowhere else: see boundary.x_min"},
+    {"[boundary]\ny_min = absorbing\ny_max = thermal\nfields_y_max = periodic\n", 13,
+     "boundary.fields_y_max: fields are periodic where the particles are and nowhere else: see boundary.y_max"},
+    {"[fields]\nsolver = none\n[boundary]\nx_min = absorbing\nx_max = absorbing\nfields_x_min = open\n", 15,
+     "boundary.fields_x_min: has a meaning only with fields.solver = hybrid"},
+    {"[boundary]\nx_max_temperature = 1\n", 11, "boundary.x_max_temperature: has a meaning only with x_max = thermal"},
+    {"[boundary]\nx_min = thermal\nx_max = inflow\nx_max_temperature = 1\n", 13,
+     "boundary.x_max_temperature: has a meaning only with x_max = thermal"},
+    {"[boundary]\ny_min = thermal\ny_max = inflow\ny_min_temperature = -1\n", 13,
+     "boundary.y_min_temperature: -1 is out of range (>= 0)"},
+    {"[boundary]\nx_min = inflow\nx_max = open\n", 12, "boundary.x_max: \"open\" is not one of"},
+    {"[boundary]\nlayer_x_min = 0.5\nlayer_eta = 1\n", 11,
+     "boundary.layer_x_min: has a meaning only before a side that is not periodic"},
+    {"[boundary]\nx_min = inflow\nx_max = absorbing\nlayer_x_max = 0.5\n", 13,
+     "boundary.layer_x_max: needs boundary.layer_eta as well"},
+    {"[boundary]\nx_min = inflow\nx_max = absorbing\nlayer_x_max = 0.5\nlayer_eta = 0\n", 14,
+     "boundary.layer_eta: the layers need a resistivity above 0"},
+    {"[boundary]\nx_min = inflow\nx_max = absorbing\nlayer_eta = 0.5\n", 13,
+     "boundary.layer_eta: has a meaning only with a layer"},
+    {"[boundary]\ny_min = inflow\ny_max = absorbing\nlayer_y_max = 1.6\nlayer_eta = 1\n", 13,
+     "boundary.layer_y_max: the layer is wider than the domain"},
+    {"[fields]\nsolver = none\n[boundary]\nx_min = absorbing\nx_max = absorbing\nlayer_x_max = 1\nlayer_eta = 1\n", 15,
+     "boundary.layer_x_max: has a meaning only with fields.solver = hybrid"},
+    {"inflow_density = 1\n", 10, "species.p.inflow_density: has a meaning only with an inflow side"},
+    {"inflow_density = t*q\n[boundary]\nx_min = inflow\nx_max = absorbing\n", 10,
+     "species.p.inflow_density: unknown name \"q\""},
+    {"inflow_density = y-0.5\n[boundary]\nx_min = inflow\nx_max = absorbing\n", 10,
+     "species.p.inflow_density: beyond x_min: \"y-0.5\" is -0.25 at x = 0, y = 0.25, t = 0; the least allowed is 0"},
+    {"inflow_density = 1/t\n[boundary]\nx_min = inflow\nx_max = absorbing\n", 10,
+     "species.p.inflow_density: beyond x_min: \"1/t\" is infinite at x = 0, y = 0.25, t = 0"},
+    {"density = x-0.1\n[boundary]\nx_min = inflow\nx_max = absorbing\n", 10,
+     "species.p.density: beyond x_min: \"x-0.1\" is -0.1 at x = 0, y = 0.25, t = 0"},
+    {"inflow_density = x-2\n[boundary]\ny_min = inflow\ny_max = absorbing\n", 10,
+     "species.p.inflow_density: beyond y_min: \"x-2\" is -1.75 at x = 0.25, y = 0, t = 0"},
+    {"density = 1+t\n", 10, "species.p.density: t cannot be used here, where only x and y can"},
+    {"[fields]\nbx = t\n", 11, "fields.bx: t cannot be used here"},
+    {"[const]\nt = 1\n", 11, "const.t: the name \"t\" is taken"},
+    {"[const]\na = t\n", 11, "const.a: t cannot be used in a constant"},
+    {"slowing = -1\n", 10, "species.p.slowing: -1 is out of range (>= 0)"},
+    {"scattering = -1\n", 10, "species.p.scattering: -1 is out of range (>= 0)"},
+    {"scattering_sigmas = 0\n", 10, "species.p.scattering_sigmas: 0 is out of range (> 0"},
+    {"energy_cutoff = -1\n", 10, "species.p.energy_cutoff: -1 is out of range (>= 0)"},
+    {"pitch_max = 181\n", 10, "species.p.pitch_max: 181 is out of range (0 to 180)"},
+    {"pitch_min = 180\n", 10, "species.p.pitch_min: pitch_min is not below pitch_max"},
+    {"pitch_max = 0\n", 10, "species.p.pitch_max: pitch_min is not below pitch_max"},
+    {"[output]\nmaps_every = -1\n", 11, "output.maps_every: -1 is out of range"},
+    {"[output]\nmap_angles = -1\n", 11, "output.map_angles: -1 is out of range (0 to 180)"},
+    {"[output]\nmap_energies = 0\n", 11, "output.map_energies: 0 is out of range (1 to 1000)"},
+    {"[output]\nmap_energy_min = 0\n", 11, "output.map_energy_min: 0 is out of range (> 0)"},
+    {"[output]\nmap_energy_max = 1e-3\n", 11, "output.map_energy_max: map_energy_min is not below map_energy_max"},
+    {"[body.m]\n", 10, "body.m.shape: required and not given"},
+    {"[body.m]\nshape = ring\nradius = 1\n", 11, "body.m.shape: \"ring\" is not one of disk, box, polygon, mask"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\n", 10, "body.m.radius: required with shape = disk and not given"},
+    {"[body.m]\nshape = disk\nx = 1\nradius = 1\n", 10, "body.m.y: required with shape = disk or box and not given"},
+    {"[body.m]\nshape = box\nx = 1\ny = 1\nwidth = 1\n", 10, "body.m.height: required with shape = box and not given"},
+    {"[body.m]\nshape = polygon\n", 10, "body.m.points: required with shape = polygon and not given"},
+    {"[body.m]\nshape = mask\n", 10, "body.m.file: required with shape = mask and not given"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nwidth = 1\n", 15,
+     "body.m.width: has a meaning only with shape = box"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nheight = 1\n", 15,
+     "body.m.height: has a meaning only with shape = box"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\npoints = 0 0, 1 0, 1 1\n", 15,
+     "body.m.points: has a meaning only with shape = polygon"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfile = a.pgm\n", 15,
+     "body.m.file: has a meaning only with shape = mask"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\ndataset = a\n", 15,
+     "body.m.dataset: has a meaning only with shape = mask"},
+    {"[body.m]\nshape = polygon\npoints = 0 0, 1 0, 1 1\nx = 1\n", 13,
+     "body.m.x: has a meaning only with shape = disk or box"},
+    {"[body.m]\nshape = box\nx = 1\ny = 1\nwidth = 1\nheight = 1\nradius = 1\n", 16,
+     "body.m.radius: has a meaning only with shape = disk"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0\n", 14, "body.m.radius: 0 is out of range (> 0)"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nparticles = sticky\n", 15,
+     "body.m.particles: \"sticky\" is not one of absorbing, reflecting, thermal"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nparticles = periodic\n", 15,
+     "body.m.particles: \"periodic\" is not one of"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\ntemperature = 1\n", 15,
+     "body.m.temperature: has a meaning only with particles = thermal"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfields = open\n", 15,
+     "body.m.fields: \"open\" is not one of conducting, resistive, transparent"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nresistivity = 1\n", 15,
+     "body.m.resistivity: has a meaning only with fields = resistive"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfields = resistive\n", 10,
+     "body.m.resistivity: required with fields = resistive and not given"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfields = resistive\nresistivity = x-1\n", 16,
+     "body.m.resistivity: \"x-1\" is -0.75 at x = 0.25, y = 0.25"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfields = resistive\nresistivity = t\n", 16,
+     "body.m.resistivity: t cannot be used here"},
+    {"[body.m]\nshape = mask\nfile = a\ndataset = abcdefghijabcdefghijabcdefghijab\n", 13,
+     "body.m.dataset: longer than 31 bytes"},
 };
 
 START_TEST(test_bad_input)
@@ -289,12 +425,16 @@ END_TEST
 
 START_TEST(test_all_errors_at_once)
 {
-    put_after_head("mass = -1\ncharg = 2\n[grid]\nlx = 3\n[fields]\nbx = foo\n");
+    put_after_head("mass = -1\ncharg = 2\n[grid]\nlx = 3\n[fields]\nbx = foo\n"
+                   "[body.m]\nshape = polygon\npoints = 1 2\n[body.n]\nparticles = no\n");
     ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
     assert_message(":10: species.p.mass: -1 is out of range");
     assert_message(":11: species.p.charg: unknown key, did you mean charge?");
     assert_message(":13: grid.lx: given twice, first on line 7");
     assert_message(":15: fields.bx: unknown name");
+    assert_message(":18: body.m.points: \"1 2\": a polygon has three points or more, not 1");
+    assert_message(":19: body.n.shape: required and not given");
+    assert_message(":20: body.n.particles: \"no\" is not one of");
     ck_assert(strstr(lm_error(), ":10: ") < strstr(lm_error(), ":13: "));
     ck_assert(strstr(lm_error(), ":13: ") < strstr(lm_error(), ":15: "));
 
@@ -331,6 +471,97 @@ START_TEST(test_too_many_species)
     ck_assert_int_eq(config.species_count, LM_MAX_SPECIES);
     strcat(text, "[species.last]\n");
     assert_rejects(text, 10 + LM_MAX_SPECIES - 1, "[species.last]: more than 16 species");
+}
+END_TEST
+
+START_TEST(test_too_many_bodies)
+{
+    char text[2000] = "";
+    for (int k = 0; k < LM_MAX_BODIES; k++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "[body.b%d]\nshape = box\nx = %g\ny = 0.75\nwidth = 0.1\nheight = 0.1\n", k, 0.1 + 0.25 * k);
+    put_after_head(text);
+    static const char *const finer[] = {"grid.nx=64", "grid.ny=64"};
+    ck_assert_msg(read_again(2, finer) == LM_OK, "%s", lm_error());
+    ck_assert_int_eq(config.body_count, LM_MAX_BODIES);
+    ck_assert_str_eq(config.body[7].name, "b7");
+    strcat(text, "[body.last]\nshape = disk\n");
+    assert_rejects(text, 10 + 6 * LM_MAX_BODIES, "[body.last]: more than 8 bodies");
+}
+END_TEST
+
+START_TEST(test_sides)
+{
+    assert_reads("[boundary]\nx_min = reflecting\nx_max = absorbing\ny_min = thermal\ny_max = inflow\n"
+                 "y_min_temperature = 0.5\n");
+    static const int fields[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, LM_CONDUCTING, LM_INFLOW_B};
+    ck_assert_mem_eq(config.boundary_fields, fields, sizeof fields);
+    ck_assert_int_eq(config.boundary[LM_Y_MIN], LM_THERMAL);
+    ck_assert_int_eq(config.boundary[LM_Y_MAX], LM_INFLOW);
+    ck_assert_double_eq(config.boundary_temperature[LM_Y_MIN], 0.5);
+    assert_round_trip();
+
+    assert_reads("[boundary]\nx_min = reflecting\nx_max = inflow\nfields_x_min = open\nfields_x_max = inflow_e\n"
+                 "layer_x_min = 0.5\nlayer_eta = 0.1\n[fields]\ney = 0.3\n");
+    static const int given[LM_SIDES] = {LM_OPEN, LM_INFLOW_E, LM_FIELDS_PERIODIC, LM_FIELDS_PERIODIC};
+    ck_assert_mem_eq(config.boundary_fields, given, sizeof given);
+    ck_assert_str_eq(config.fields.e[1], "0.3");
+    ck_assert_double_eq(config.layer[LM_X_MIN], 0.5);
+    ck_assert_double_eq(config.layer_eta, 0.1);
+    assert_round_trip();
+
+    assert_reads("[fields]\nsolver = none\n[boundary]\nx_min = thermal\nx_max = inflow\nfields_x_min = periodic\n");
+    ck_assert_int_eq(config.boundary_fields[LM_X_MIN], LM_FIELDS_PERIODIC);
+    ck_assert_int_eq(config.boundary_fields[LM_X_MAX], LM_FIELDS_PERIODIC);
+    assert_round_trip();
+}
+END_TEST
+
+START_TEST(test_bodies)
+{
+    assert_reads("inflow_density = 1+0.1*sin(t)\nslowing = 0.1\nscattering = 0.2\nscattering_sigmas = 3\n"
+                 "energy_cutoff = 0.01\npitch_min = 10\npitch_max = 80\n"
+                 "[boundary]\nx_min = inflow\nx_max = absorbing\n"
+                 "[body.moon]\nshape = disk\nx = 1\ny = 0.75\nradius = 0.3\nparticles = absorb\nfields = resistive\n"
+                 "resistivity = 0.1+x\n[body.m]\nshape = box\nx = 0.25\ny = 0.25\nwidth = 0.1\nheight = 0.2\n"
+                 "particles = reflect\nfields = transparent\n[body.tip]\nshape = polygon\n"
+                 "points = 1.5 1, 2 1 , 1.75 1.5\nparticles = thermal\ntemperature = 0.2\n"
+                 "[output]\nmaps_every = 5\nmap_angles = 9\nmap_energies = 8\nmap_energy_min = 0.1\n"
+                 "map_energy_max = 10\n");
+    ck_assert_int_eq(config.body_count, 3);
+    ck_assert_str_eq(config.body[0].name, "moon");
+    ck_assert_int_eq(config.body[0].shape, LM_DISK);
+    ck_assert_double_eq(config.body[0].y, 0.75);
+    ck_assert_double_eq(config.body[0].radius, 0.3);
+    ck_assert_int_eq(config.body[0].particles, LM_ABSORBING);
+    ck_assert_int_eq(config.body[0].fields, LM_BODY_RESISTIVE);
+    ck_assert_str_eq(config.body[0].resistivity, "0.1+x");
+    ck_assert_int_eq(config.body[1].shape, LM_BOX);
+    ck_assert_int_eq(config.body[1].particles, LM_REFLECTING);
+    ck_assert_int_eq(config.body[1].fields, LM_BODY_TRANSPARENT);
+    ck_assert_double_eq(config.body[1].height, 0.2);
+    ck_assert_int_eq(config.body[2].shape, LM_POLYGON);
+    ck_assert_int_eq(config.body[2].particles, LM_THERMAL);
+    ck_assert_double_eq(config.body[2].temperature, 0.2);
+    ck_assert_int_eq(config.body[2].fields, LM_BODY_CONDUCTING);
+    ck_assert_str_eq(config.species[0].inflow_density, "1+0.1*sin(t)");
+    ck_assert_double_eq(config.species[0].slowing, 0.1);
+    ck_assert_double_eq(config.species[0].scattering, 0.2);
+    ck_assert_double_eq(config.species[0].scattering_sigmas, 3.0);
+    ck_assert_double_eq(config.species[0].energy_cutoff, 0.01);
+    ck_assert_double_eq(config.species[0].pitch_min, 10.0);
+    ck_assert_double_eq(config.species[0].pitch_max, 80.0);
+    ck_assert_int_eq(config.output.maps_every, 5);
+    ck_assert_double_eq(config.output.map_energy[1], 10.0);
+    assert_round_trip();
+
+    static const char *const larger[] = {"body.moon.radius=0.4"};
+    ck_assert_int_eq(read_again(1, larger), LM_OK);
+    ck_assert_double_eq(config.body[0].radius, 0.4);
+    assert_override_fails("body.mon.radius=1",
+                          "body.mon.radius: the file has no [body.mon], did you mean [body.moon]?");
+    assert_override_fails("body.moon.radus=1", "body.moon.radus: unknown key, did you mean radius?");
+    assert_override_fails("body.moon.particles=inflow", "body.moon.particles: \"inflow\" is not one of absorbing, ");
 }
 END_TEST
 
@@ -383,19 +614,6 @@ START_TEST(test_overrides)
     assert_message("command line: run.steps: not together with t_end");
 }
 END_TEST
-
-/* Writes the configuration over its file and reads it again. */
-static void assert_round_trip(void)
-{
-    static struct lm_config first;
-    memcpy(&first, &config, sizeof first);
-    FILE *out = fopen(file, "w");
-    ck_assert_int_eq(lm_config_write(&config, out), LM_OK);
-    fclose(out);
-    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
-    first.constants = config.constants;
-    ck_assert_mem_eq(&first, &config, sizeof first);
-}
 
 START_TEST(test_round_trip)
 {
@@ -483,6 +701,9 @@ int main(void)
     tcase_add_test(tc, test_all_errors_at_once);
     tcase_add_test(tc, test_expressions_without_a_grid);
     tcase_add_test(tc, test_too_many_species);
+    tcase_add_test(tc, test_too_many_bodies);
+    tcase_add_test(tc, test_sides);
+    tcase_add_test(tc, test_bodies);
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_overrides);
     tcase_add_test(tc, test_round_trip);

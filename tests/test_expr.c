@@ -128,6 +128,7 @@ START_TEST(test_errors)
     assert_fails("1+sqt(2)", "did you mean sqrt?");
     assert_fails("x+1", "x cannot be used in a constant");
     assert_fails("2*y", "y cannot be used in a constant");
+    assert_fails("2*t", "t cannot be used in a constant");
     assert_fails("pi=3", "assignment");
     assert_fails("1=1", "assignment");
     assert_fails("(1", "ends too early");
@@ -153,7 +154,7 @@ START_TEST(test_constants)
     ck_assert_int_eq(lm_constants_define(constants, "k", "2*pi"), LM_OK);
     ck_assert_int_eq(lm_constants_define(constants, "k2", "k*k"), LM_OK);
     ck_assert_double_eq(value_of("k2/k/pi"), 2.0);
-    static const char *const taken[] = {"k", "pi", "x", "y", "sin", "atan2", "sqrt", "avg"};
+    static const char *const taken[] = {"k", "pi", "x", "y", "t", "sin", "atan2", "sqrt", "avg"};
     for (size_t n = 0; n < sizeof taken / sizeof *taken; n++) {
         ck_assert_int_eq(lm_constants_define(constants, taken[n], "1"), LM_BAD_INPUT);
         ck_assert_ptr_nonnull(strstr(lm_error(), "taken"));
@@ -180,6 +181,41 @@ START_TEST(test_uniform)
     ck_assert_int_eq(lm_expr_check(constants, "1/x", &uniform), LM_OK); /* no evaluation */
     ck_assert_int_eq(lm_expr_check(constants, "x=2", &uniform), LM_BAD_INPUT);
     ck_assert_int_eq(lm_expr_check(constants, "z", &uniform), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_check(constants, "x+t", &uniform), LM_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(lm_error(), "t cannot be used here, where only x and y can: \"x+t\""));
+}
+END_TEST
+
+START_TEST(test_time)
+{
+    static const double x[] = {0, 1, 2, 0.5}, y[] = {3, 3, 5, 0.25};
+    double out[4] = {-1, -1, -1, -1};
+    ck_assert_int_eq(lm_constants_define(constants, "k", "10"), LM_OK);
+    ck_assert_int_eq(lm_expr_at(constants, "x+k*y+100*t", 4, x, y, 2.0, out), LM_OK);
+    for (int n = 0; n < 4; n++)
+        ck_assert_double_eq(out[n], x[n] + 10 * y[n] + 200);
+    ck_assert_int_eq(lm_expr_at(constants, "7", 2, x, y, 1e9, out), LM_OK);
+    ck_assert_double_eq(out[0], 7);
+    ck_assert_double_eq(out[1], 7);
+    ck_assert_double_eq(out[2], 252);
+    ck_assert_int_eq(lm_expr_at(constants, "t", 0, NULL, NULL, 1, NULL), LM_OK);
+    ck_assert_int_eq(lm_expr_at(constants, "1/(x-1)+t", 4, x, y, 0.5, out), LM_BAD_INPUT);
+    ck_assert_str_eq(lm_error(), "\"1/(x-1)+t\" is infinite at x = 1, y = 3, t = 0.5");
+    ck_assert_int_eq(lm_expr_at(constants, "sqrt(1-t)", 4, x, y, 1.5, out), LM_BAD_INPUT);
+    ck_assert_str_eq(lm_error(), "\"sqrt(1-t)\" is not a number at x = 0, y = 3, t = 1.5");
+    ck_assert_int_eq(lm_expr_at(constants, "z+t", 4, x, y, 0, out), LM_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(lm_error(), "unknown name \"z\""));
+}
+END_TEST
+
+START_TEST(test_uses_time)
+{
+    int uses = -1;
+    ck_assert_int_eq(lm_expr_uses_time(constants, "x+y+atan2(x,y)", &uses), LM_OK);
+    ck_assert_int_eq(uses, 0);
+    ck_assert_int_eq(lm_expr_uses_time(constants, "x/t", &uses), LM_OK); /* no evaluation */
+    ck_assert_int_eq(uses, 1);
+    ck_assert_int_eq(lm_expr_uses_time(constants, "t=2", &uses), LM_BAD_INPUT);
 }
 END_TEST
 
@@ -229,6 +265,8 @@ int main(void)
     tcase_add_test(tc, test_errors);
     tcase_add_test(tc, test_constants);
     tcase_add_test(tc, test_uniform);
+    tcase_add_test(tc, test_time);
+    tcase_add_test(tc, test_uses_time);
     tcase_add_test(tc, test_places);
     tcase_add_test(tc, test_not_finite_names_the_place);
     suite_add_tcase(suite, tc);
