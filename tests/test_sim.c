@@ -7,49 +7,8 @@
 
 #include "larmor/sim.h"
 #include "require.h"
-#include "scratch.h"
+#include "sim_run.h"
 #include "suite.h"
-
-/* --- running
- * ------------------------------------------------------------------------------------------------------------- */
-
-static struct lm_config *config_new(const char *text, const char *more)
-{
-    struct lm_config *c = calloc(1, sizeof *c);
-    const char *overrides[] = {"run.backend=cpu", "run.threads=1", more};
-    make_file("case.ini", text);
-    ck_assert_msg(!lm_config_read(scratch_path("case.ini"), more ? 3 : 2, overrides, c), "%s", lm_error());
-    return c;
-}
-
-static struct lm_sim *sim_new(const char *text, const char *more)
-{
-    struct lm_sim *sim;
-    struct lm_config *c = config_new(text, more);
-    ck_assert_msg(!lm_sim_create(c, &sim) && !lm_sim_start(sim), "%s", lm_error());
-    return sim;
-}
-
-static void sim_free(struct lm_sim *sim)
-{
-    struct lm_config *c = (struct lm_config *)sim->config;
-    lm_sim_destroy(&sim);
-    lm_config_free(c);
-    free(c);
-}
-
-static void advance(struct lm_sim *sim, int64_t to)
-{
-    while (sim->step < to)
-        ck_assert_msg(!lm_sim_check(sim) && !lm_sim_step(sim), "%s", lm_error());
-}
-
-static double *array_of(struct lm_sim *sim, int array)
-{
-    double *a = malloc(sim->grid.size * sizeof *a);
-    ck_assert_int_eq(sim->backend->ops->get(sim->backend, array, a), LM_OK);
-    return a;
-}
 
 /* b = factor a in every cell, to the bit? */
 static int proportional(struct lm_sim *x, struct lm_sim *y, int array, double factor)
