@@ -105,11 +105,10 @@ template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const 
     return WALLS ? h.sides : periodic;
 }
 
-/* Where a tile's window lies: its first node, whether it sticks out of the domain, or beyond a wall, and whether there
- * is nothing to meet in it. */
+/* Where a tile's window lies: its first node, and whether it sticks out of the domain, or beyond a wall. */
 struct footprint {
     int i, j;
-    bool out, at_wall, is_free;
+    bool out, at_wall;
 };
 
 template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(const population &h, uint32_t tile)
@@ -117,8 +116,8 @@ template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(c
     enum { WIDTH = window<T>::WIDTH };
     const int i = (int)tile % h.t.nx * T - LM_WINDOW_LOW, j = (int)tile / h.t.nx * T - LM_WINDOW_LOW;
     const bool out_x = i < 0 || i + WIDTH > h.t.cells_x, out_y = j < 0 || j + WIDTH > h.t.cells_y;
-    const bool at_wall = WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)));
-    return {i, j, out_x || out_y, at_wall, !at_wall && !(WALLS && h.tile_has_body && h.tile_has_body[tile])};
+    return {i, j, out_x || out_y,
+            WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)))};
 }
 
 /* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
@@ -218,10 +217,28 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
     }
 }
 
+/* What a pass knows of surfaces: nothing in a periodic domain. */
+template <bool WALLS> struct met {
+    struct lm_surfaces surfaces;
+    const uint8_t *tile_has_body; /* NULL without bodies */
+};
+template <> struct met<false> {
+};
+
+__device__ __forceinline__ bool has_body(const met<true> &around, uint32_t tile)
+{
+    return around.tile_has_body && around.tile_has_body[tile];
+}
+
+__device__ __forceinline__ bool has_body(const met<false> &, uint32_t)
+{
+    return false;
+}
+
 template <int ORDER, int T, bool WALLS>
 __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - WALLS)
     pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
-                struct lm_surfaces surfaces)
+                met<WALLS> around)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
@@ -233,6 +250,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     uint32_t k = aligned(c.first) + threadIdx.x;
     struct lm_particle next = particle_at(h.a, min(k, c.last - 1));
     const footprint foot = footprint_of<T, WALLS>(h, c.tile);
+    const bool is_free = !foot.at_wall && !has_body(around, c.tile);
     struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
     clear_parts(store);
     if (threadIdx.x == 0)
@@ -252,8 +270,8 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
         if (near) {
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
-            if (!foot.is_free)
-                near = near && lm_is_free(&surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy);
+            if constexpr (WALLS)
+                near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
         }
         if (!near) {
             h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
@@ -291,7 +309,7 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
 }
 
 /* Those that have entered since the last sort begin the list of strays. */
-__global__ void list_entered_kernel(population h, lm_u64 *strays)
+__global__ void list_entered_kernel(everyone h, lm_u64 *strays)
 {
     const uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n == 0)
@@ -426,7 +444,7 @@ __global__ void stray_kernel(population h, fields f, struct lm_step step, books 
 
 /* Who enters through a side, a warp for each of its cells: places after `first` are free. */
 template <int ORDER>
-__global__ void enter_kernel(population h, struct lm_step step, books b, struct lm_surfaces surfaces,
+__global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces,
                              const struct lm_inflow_cell *from, int side, int cells, uint64_t seed, int64_t number,
                              uint32_t *home, uint32_t first)
 {
@@ -477,7 +495,7 @@ __global__ void enter_kernel(population h, struct lm_step step, books b, struct 
 }
 
 /* Slowing, scattering, and who that takes out. */
-__global__ void lose_kernel(population h, const double *field, size_t pitch, int stride, int order,
+__global__ void lose_kernel(everyone h, const double *field, size_t pitch, int stride, int order,
                             struct lm_losses losses, books b)
 {
     const double *const components[3] = {field, field + pitch, field + 2 * pitch};
@@ -645,7 +663,7 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
     lm_warp_max(speed2_max, speed2);
 }
 
-__global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
+__global__ void hash_kernel(everyone h, int species, struct lm_gpu_sums *out)
 {
     lm_u64 sum = 0;
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
@@ -660,7 +678,7 @@ __global__ void hash_kernel(population h, int species, struct lm_gpu_sums *out)
 }
 
 /* Begins the list of strays of a pass or a sum; their number, *strays, is 0. */
-int list_entered(struct lm_gpu *g, const population &h, lm_u64 *strays)
+int list_entered(struct lm_gpu *g, const everyone &h, lm_u64 *strays)
 {
     if (h.entered == 0)
         return g->failed;
@@ -670,7 +688,7 @@ int list_entered(struct lm_gpu *g, const population &h, lm_u64 *strays)
 
 /* A pass, ready to be launched. */
 struct pass_call {
-    population h;
+    everyone h;
     fields f;
     struct lm_step step;
     books b;
@@ -691,8 +709,11 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     lm_gpu_check(g, allowed, "shared memory of the pass");
+    met<WALLS> around;
+    if constexpr (WALLS)
+        around = {c.surfaces, g->tile_has_body};
     kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(
-        c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, c.surfaces);
+        c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, around);
     LM_GPU_LAUNCHED(g, "particle pass");
     stray_kernel<ORDER, WALLS>
         <<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(c.h, c.f, c.step, c.b, c.surfaces);
@@ -706,7 +727,7 @@ template <int ORDER, bool WALLS> int launch_tiles(struct lm_gpu *g, const struct
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
 {
-    const population h = population_of(g, species);
+    const everyone h = population_of(g, species);
     const fields f = fields_of(g);
     const struct lm_step step = step_of(g, species, half);
     list_entered(g, h, &g->reduced->value[STRAYS]);

@@ -27,35 +27,33 @@ struct population {
     arrays a;
     struct lm_tiling t;
     struct lm_sides sides;
-    const uint8_t *tile_has_body; /* NULL without bodies */
     const uint32_t *tile_start;
     const struct lm_gpu_chunk *chunk;
     const uint32_t *chunks; /* how many there are */
     uint32_t *place;
     uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
-    const uint32_t *home;         /* tiles of the `entered` particles behind the `sorted` ones */
+};
+
+/* And those that have entered since the last sort. Apart, so that the pass, whose registers are few, does not know. */
+struct everyone : population {
+    const uint32_t *home; /* tiles of the `entered` particles behind the `sorted` ones */
     uint32_t sorted, entered;
     uint32_t blocks; /* for the sorted ones */
 };
 
-static inline population population_of(const struct lm_gpu *g, int species)
+static inline everyone population_of(const struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
     population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
                     g->tiling,
                     g->base.setup.grid.sides,
-                    g->tile_has_body,
                     s->tile_start,
                     s->chunk,
                     s->chunk_first + g->tiles,
                     s->place,
                     s->rank,
-                    (uint32_t *)s->scratch,
-                    s->home,
-                    (uint32_t)s->sorted,
-                    (uint32_t)(s->count - s->sorted),
-                    s->blocks};
-    return h;
+                    (uint32_t *)s->scratch};
+    return {h, s->home, (uint32_t)s->sorted, (uint32_t)(s->count - s->sorted), s->blocks};
 }
 
 static inline unsigned particle_blocks(uint64_t count)
@@ -86,7 +84,7 @@ static inline unsigned all_blocks(const struct lm_gpu_species *s)
 }
 
 /* Calls body(mine, k, tile) in all threads alike: k the place of a particle and its home tile, if `mine`. */
-template <class F> __device__ __forceinline__ void each_particle(const population &h, F body)
+template <class F> __device__ __forceinline__ void each_particle(const everyone &h, F body)
 {
     if (blockIdx.x < h.blocks) {
         const struct lm_gpu_chunk c = chunk_of(h);
@@ -101,7 +99,7 @@ template <class F> __device__ __forceinline__ void each_particle(const populatio
 }
 
 /* Home tile of the particle in place k. */
-__device__ __forceinline__ int tile_of(const population &h, uint32_t k)
+__device__ __forceinline__ int tile_of(const everyone &h, uint32_t k)
 {
     if (k >= h.sorted)
         return (int)h.home[k - h.sorted];

@@ -31,7 +31,7 @@ __device__ __forceinline__ uint32_t next_rank(uint32_t *count, uint32_t cell)
 }
 
 /* Re-bases every particle to the tile it is in, and counts it there; keeps its cell and its rank in it. */
-__global__ void rank_kernel(population h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
+__global__ void rank_kernel(everyone h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
 {
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
         uint32_t cell = NOWHERE;
@@ -150,7 +150,7 @@ piece piece_of(const struct lm_gpu *g)
     return p;
 }
 
-__global__ void get_kernel(population h, uint64_t first, uint32_t count, piece to)
+__global__ void get_kernel(everyone h, uint64_t first, uint32_t count, piece to)
 {
     uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n >= count)
