@@ -3,6 +3,8 @@
 
 #include "larmor/sim.h"
 
+const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};
+
 void lm_surface_name(const struct lm_config *c, int surface, char out[LM_SURFACE_NAME])
 {
     if (surface < LM_SIDES)
@@ -11,8 +13,7 @@ void lm_surface_name(const struct lm_config *c, int surface, char out[LM_SURFACE
         snprintf(out, LM_SURFACE_NAME, "body_%s", c->body[surface - LM_SIDES].name);
 }
 
-/* Whether particles of the species can leave by the channel. */
-static int is_open(const struct lm_config *c, int species, int channel)
+int lm_channel_is_open(const struct lm_config *c, int species, int channel)
 {
     const struct lm_species_config *s = &c->species[species];
     const int body = channel - LM_SIDES;
@@ -31,7 +32,7 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
 {
     int n = 0;
     for (int channel = 0; channel < LM_CHANNELS; channel++) {
-        if (!is_open(c, species, channel))
+        if (!lm_channel_is_open(c, species, channel))
             continue;
         out[n] = (struct lm_account_of){.channel = channel};
         if (channel < LM_SURFACES)

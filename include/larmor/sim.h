@@ -85,11 +85,17 @@ struct lm_account_of {
     int channel;                /* enum lm_side; enum lm_channel */
 };
 enum { LM_ACCOUNTS = LM_SIDES + LM_CHANNELS };
+
+/* Whether particles of the species can leave by the channel. */
+int lm_channel_is_open(const struct lm_config *config, int species, int channel);
 int lm_accounts(const struct lm_config *config, int species, struct lm_account_of out[LM_ACCOUNTS]);
 
 /* Whether any species of the run has an account. */
 int lm_accounts_any(const struct lm_config *config);
 const struct lm_account *lm_account_in(const struct lm_ledger *l, const struct lm_account_of *a);
+
+/* Indices: enum lm_boundary. */
+extern const char *const lm_boundary_names[];
 
 /* x_min, body_NAME, ...: surface k < LM_SIDES + the number of bodies. */
 void lm_surface_name(const struct lm_config *config, int surface, char out[LM_SURFACE_NAME]);
