@@ -69,19 +69,30 @@ static int compare_bodies(const char *path, const struct lm_checkpoint_surfaces 
     return LM_OK;
 }
 
+static void describe_maps(const struct lm_checkpoint_surfaces *s, size_t size, char *out)
+{
+    if (s->map_angles > 0)
+        snprintf(out, size, "maps of %d angles and %d energies from %.17g to %.17g m_p v_A^2", s->map_angles,
+                 s->map_energies, s->map_energy[0], s->map_energy[1]);
+    else
+        snprintf(out, size, "no maps");
+}
+
+/* After sides and bodies, which give the faces. */
 static int compare_maps(const char *path, const struct lm_checkpoint_surfaces *there,
                         const struct lm_checkpoint_surfaces *here)
 {
+    char a[160], b[160];
     if (there->map_angles == here->map_angles && there->map_energies == here->map_energies &&
         there->map_energy[0] == here->map_energy[0] && there->map_energy[1] == here->map_energy[1] &&
         there->map_faces == here->map_faces)
         return LM_OK;
+    describe_maps(there, sizeof a, a);
+    describe_maps(here, sizeof b, b);
     return lm_fail(LM_BAD_INPUT,
-                   "%s: a checkpoint with maps of %d angles and %d energies from %.17g to %.17g m_p v_A^2; the run has "
-                   "%d and %d from %.17g to %.17g: set output.map_angles, map_energies, map_energy_min and "
+                   "%s: a checkpoint with %s; the run has %s: set output.map_angles, map_energies, map_energy_min and "
                    "map_energy_max as there",
-                   path, there->map_angles, there->map_energies, there->map_energy[0], there->map_energy[1],
-                   here->map_angles, here->map_energies, here->map_energy[0], here->map_energy[1]);
+                   path, a, b);
 }
 
 static int compare_limits(const char *path, const struct lm_checkpoint_species *there,

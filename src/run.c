@@ -80,6 +80,8 @@ static int write_due(struct run *r)
         status = lm_output_fields(r->sim);
     if (!status && due(c->output.particles_every, step))
         status = lm_output_particles(r->sim);
+    if (!status && (due(c->output.maps_every, step) || last))
+        status = lm_output_maps(r->sim);
     int fresh = step > r->first_step || (last && !r->options->restart); /* not what it was restarted from */
     if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
         status = write_checkpoint(r);

@@ -29,6 +29,10 @@ const char *lm_version_commit(void); /* as git describes it */
 /* src/output.c: files of one state. */
 int lm_output_fields(struct lm_sim *sim);
 int lm_output_particles(struct lm_sim *sim);
+
+/* src/maps.c: DIR/maps/maps_STEP.h5, where the run has maps of what has hit sides and bodies. */
+int lm_output_maps(struct lm_sim *sim);
+
 struct lm_references { /* what the drift columns are relative to */
     double energy, momentum[3];
 };
