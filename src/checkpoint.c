@@ -252,17 +252,19 @@ static void write_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *
     free(map);
 }
 
+/* A fingerprint does not cover maps, but a file without them is damaged. */
 static void read_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
                      const struct lm_checkpoint_io *io)
 {
     hsize_t size = lm_checkpoint_map_size(head);
-    if (size == 0 || !io->set_map)
+    if (size == 0)
         return;
     hid_t data = lm_h5_dataset(h, group, "hits", H5T_NATIVE_UINT64, 1, &size);
-    uint64_t *map = make_map(h, size);
-    lm_h5_read_rows(h, data, H5T_NATIVE_UINT64, 0, size, map);
-    if (h->status == LM_OK)
-        h->status = io->set_map(io->context, s, map);
+    uint64_t *map = io->set_map ? make_map(h, size) : NULL;
+    if (map) {
+        lm_h5_read_rows(h, data, H5T_NATIVE_UINT64, 0, size, map);
+        from_callback(h, h->status == LM_OK ? io->set_map(io->context, s, map) : LM_OK);
+    }
     free(map);
     lm_h5_end(data);
 }
@@ -447,12 +449,12 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         sp->weight = get_real(h, group, "weight", 1);
         lm_h5_get(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
         lm_h5_get(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
-        read_ledger(h, group, sp);
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
             hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
             lm_h5_end(data);
         }
+        read_ledger(h, group, sp);
         lm_h5_end(group);
     }
     lm_h5_end(all);
