@@ -175,7 +175,7 @@ static void write_accounts(struct lm_h5 *h, hid_t group, const char *name, int c
 
 static void read_accounts(struct lm_h5 *h, hid_t group, const char *name, int count, struct lm_account *accounts)
 {
-    struct halves part;
+    struct halves part = {0};
     char high[32], low[32];
     snprintf(high, sizeof high, "%s_high", name);
     snprintf(low, sizeof low, "%s_low", name);

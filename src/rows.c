@@ -77,7 +77,7 @@ static int by_name(const void *a, const void *b)
 /* A species p beside a body moon_weight would have a column that the weight of what the body moon takes has too. */
 static int check_names(const struct lm_config *config, const struct list *l)
 {
-    const char *names[LM_ROW_MAX];
+    const char *names[LM_ROW_MAX] = {NULL};
     for (int c = 0; c < l->count; c++)
         names[c] = l->columns[c].name;
     qsort(names, (size_t)l->count, sizeof *names, by_name);

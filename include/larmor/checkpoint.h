@@ -97,7 +97,8 @@ int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const
 /* Fingerprint of a stored state; equals the running program's of the same state (larmor/physics/hash.h). */
 int lm_checkpoint_fingerprint(const char *path, uint64_t *fingerprint);
 
-/* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, maps, openPMD). LM_BAD_INPUT otherwise. */
+/* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, maps, openPMD). LM_BAD_INPUT
+ * otherwise. */
 int lm_info_print(const char *path, FILE *out);
 
 #ifdef __cplusplus
