@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,10 +13,12 @@
 #include "larmor/physics/hash.h"
 
 enum {
-    FORMAT_VERSION = 1,
+    FORMAT_VERSION = 2,
     MAX_FIELDS = 256,
     FIELD_NAME = 64,
-    PIECE = 1 << 20 /* particles in memory at a time */
+    PIECE = 1 << 20, /* particles in memory at a time */
+    MAX_ANGLES = 1 << 10,
+    MAX_ENERGIES = 1 << 16
 };
 
 static int fraction_bits(int precision)
@@ -71,7 +74,14 @@ static int make_piece(const struct lm_checkpoint *head, struct piece *p)
     return LM_OK;
 }
 
-/* ---- writing ---- */
+/* A callback has its own message. */
+static void from_callback(struct lm_h5 *h, int status)
+{
+    if (h->status == LM_OK)
+        h->status = status;
+}
+
+/* ---- writing the head ---- */
 
 static void write_head(struct lm_h5 *h, const struct lm_checkpoint *head, const char *configuration)
 {
@@ -104,12 +114,162 @@ static void write_head(struct lm_h5 *h, const struct lm_checkpoint *head, const 
         lm_h5_put_texts(h, root, "species_names", head->species_count, names);
 }
 
-/* A callback has its own message. */
-static void from_callback(struct lm_h5 *h, int status)
+uint64_t lm_checkpoint_map_size(const struct lm_checkpoint *head)
 {
-    if (h->status == LM_OK)
-        h->status = status;
+    const struct lm_checkpoint_surfaces *s = &head->surfaces;
+    return s->map_angles > 0 ? s->map_faces * (uint64_t)s->map_angles * ((uint64_t)s->map_energies + 2) : 0;
 }
+
+static void write_surfaces(struct lm_h5 *h, const struct lm_checkpoint_surfaces *s)
+{
+    const char *names[LM_MAX_BODIES];
+    for (int k = 0; k < s->body_count; k++)
+        names[k] = s->body_names[k];
+    hid_t group = lm_h5_make_group(h, h->file, "surfaces");
+    lm_h5_put(h, group, "sides", H5T_NATIVE_INT, LM_SIDES, s->sides);
+    lm_h5_put_whole(h, group, "body_count", s->body_count);
+    if (s->body_count > 0) {
+        lm_h5_put_texts(h, group, "body_names", s->body_count, names);
+        lm_h5_put(h, group, "body_particles", H5T_NATIVE_INT, s->body_count, s->body_particles);
+    }
+    lm_h5_put(h, group, "body_cells", H5T_NATIVE_UINT64, 0, &s->body_cells);
+    lm_h5_put_whole(h, group, "map_angles", s->map_angles);
+    lm_h5_put_whole(h, group, "map_energies", s->map_energies);
+    lm_h5_put(h, group, "map_energy", H5T_NATIVE_DOUBLE, 2, s->map_energy);
+    lm_h5_put(h, group, "map_faces", H5T_NATIVE_UINT64, 0, &s->map_faces);
+    lm_h5_end(group);
+}
+
+/* ---- the ledger: sums of 128 bits in two halves ---- */
+
+enum { SUMS = 4 }; /* of v_x, v_y, v_z, v^2 in an account */
+
+struct halves {
+    uint64_t number[LM_CHANNELS], low[LM_CHANNELS * SUMS];
+    int64_t high[LM_CHANNELS * SUMS];
+};
+
+static lm_int128 *sum_of(struct lm_account *a, int k)
+{
+    return k < 3 ? &a->v[k] : &a->v2;
+}
+
+static void write_accounts(struct lm_h5 *h, hid_t group, const char *name, int count, const struct lm_account *accounts)
+{
+    struct halves part;
+    char high[32], low[32];
+    for (int n = 0; n < count; n++) {
+        struct lm_account a = accounts[n];
+        part.number[n] = a.number;
+        for (int k = 0; k < SUMS; k++) {
+            part.high[n * SUMS + k] = (int64_t)(*sum_of(&a, k) >> 64);
+            part.low[n * SUMS + k] = (uint64_t)*sum_of(&a, k);
+        }
+    }
+    snprintf(high, sizeof high, "%s_high", name);
+    snprintf(low, sizeof low, "%s_low", name);
+    lm_h5_put(h, group, name, H5T_NATIVE_UINT64, count, part.number);
+    lm_h5_put(h, group, high, H5T_NATIVE_INT64, count * SUMS, part.high);
+    lm_h5_put(h, group, low, H5T_NATIVE_UINT64, count * SUMS, part.low);
+}
+
+static void read_accounts(struct lm_h5 *h, hid_t group, const char *name, int count, struct lm_account *accounts)
+{
+    struct halves part = {0};
+    char high[32], low[32];
+    snprintf(high, sizeof high, "%s_high", name);
+    snprintf(low, sizeof low, "%s_low", name);
+    lm_h5_get(h, group, name, H5T_NATIVE_UINT64, count, part.number);
+    lm_h5_get(h, group, high, H5T_NATIVE_INT64, count * SUMS, part.high);
+    lm_h5_get(h, group, low, H5T_NATIVE_UINT64, count * SUMS, part.low);
+    for (int n = 0; n < count; n++) {
+        accounts[n].number = part.number[n];
+        for (int k = 0; k < SUMS; k++)
+            *sum_of(&accounts[n], k) =
+                (lm_int128)part.high[n * SUMS + k] * ((lm_int128)1 << 64) + part.low[n * SUMS + k];
+    }
+}
+
+static void write_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledger *l)
+{
+    lm_h5_put(h, group, "loaded", H5T_NATIVE_UINT64, 0, &l->loaded);
+    lm_h5_put_whole(h, group, "exponent_v", l->exponent_v);
+    lm_h5_put_whole(h, group, "exponent_v2", l->exponent_v2);
+    write_accounts(h, group, "injected", LM_SIDES, l->injected);
+    write_accounts(h, group, "lost", LM_CHANNELS, l->lost);
+}
+
+/* Numbers add up without a carry beyond 64 bits, and nobody has no momentum or energy. */
+static int is_sound(const struct lm_ledger *l, uint64_t present)
+{
+    unsigned __int128 in = l->loaded, out = present;
+    int sound = 1;
+    for (int k = 0; k < LM_SIDES + LM_CHANNELS; k++) {
+        const struct lm_account *a = k < LM_SIDES ? &l->injected[k] : &l->lost[k - LM_SIDES];
+        *(k < LM_SIDES ? &in : &out) += a->number;
+        sound &= a->v2 >= 0 && (a->number > 0 || (!a->v[0] && !a->v[1] && !a->v[2] && !a->v2));
+    }
+    return sound && in == out;
+}
+
+static void read_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint_species *sp)
+{
+    struct lm_ledger *l = &sp->ledger;
+    lm_h5_get(h, group, "loaded", H5T_NATIVE_UINT64, 0, &l->loaded);
+    l->exponent_v = (int)lm_h5_get_whole(h, group, "exponent_v");
+    l->exponent_v2 = (int)lm_h5_get_whole(h, group, "exponent_v2");
+    read_accounts(h, group, "injected", LM_SIDES, l->injected);
+    read_accounts(h, group, "lost", LM_CHANNELS, l->lost);
+    if (h->status == LM_OK && !is_sound(l, sp->count))
+        lm_h5_wrong(h,
+                    "species %s: its ledger does not close: those that are there and those lost are not those loaded "
+                    "and injected; the file is damaged",
+                    sp->name);
+}
+
+/* ---- maps ---- */
+
+static uint64_t *make_map(struct lm_h5 *h, uint64_t size)
+{
+    uint64_t *map = h->status == LM_OK ? malloc(size * sizeof *map) : NULL;
+    if (!map && h->status == LM_OK)
+        h->status = lm_fail(LM_FAILED, "no memory for a checkpoint's maps");
+    return map;
+}
+
+/* Most counters are 0: the fastest compression makes little of them. */
+static void write_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
+                      const struct lm_checkpoint_io *io)
+{
+    hsize_t size = lm_checkpoint_map_size(head);
+    uint64_t *map = size > 0 ? make_map(h, size) : NULL;
+    if (!map)
+        return;
+    from_callback(h, io->get_map(io->context, s, map));
+    hid_t data = lm_h5_make_dataset(h, group, "hits", H5T_NATIVE_UINT64, 1, &size, 1);
+    lm_h5_write_rows(h, data, H5T_NATIVE_UINT64, 0, size, map);
+    lm_h5_end(data);
+    free(map);
+}
+
+/* A fingerprint does not cover maps, but a file without them is damaged. */
+static void read_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
+                     const struct lm_checkpoint_io *io)
+{
+    hsize_t size = lm_checkpoint_map_size(head);
+    if (size == 0)
+        return;
+    hid_t data = lm_h5_dataset(h, group, "hits", H5T_NATIVE_UINT64, 1, &size);
+    uint64_t *map = io->set_map ? make_map(h, size) : NULL;
+    if (map) {
+        lm_h5_read_rows(h, data, H5T_NATIVE_UINT64, 0, size, map);
+        from_callback(h, h->status == LM_OK ? io->set_map(io->context, s, map) : LM_OK);
+    }
+    free(map);
+    lm_h5_end(data);
+}
+
+/* ---- writing the state ---- */
 
 static void write_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
 {
@@ -137,8 +297,9 @@ static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_chec
     lm_h5_put_real(h, group, "mass", sp->mass);
     lm_h5_put_real(h, group, "weight", sp->weight);
     lm_h5_put(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
-    lm_h5_put(h, group, "loaded", H5T_NATIVE_UINT64, 0, &sp->loaded);
-    lm_h5_put(h, group, "lost", H5T_NATIVE_UINT64, LM_SIDES, sp->lost);
+    lm_h5_put(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
+    write_ledger(h, group, &sp->ledger);
+    write_map(h, group, head, s, io);
     hsize_t length = sp->count;
     hid_t data[5];
     for (int k = 0; k < 5; k++)
@@ -230,6 +391,7 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
     if (status != LM_OK)
         return status;
     write_head(&h, head, configuration);
+    write_surfaces(&h, &head->surfaces);
     write_fields(&h, head, io);
     write_species(&h, head, io);
     status = lm_h5_finish(&h, 1);
@@ -254,9 +416,9 @@ static void check_format(struct lm_h5 *h)
                     version, FORMAT_VERSION);
 }
 
-static int get_int(struct lm_h5 *h, const char *name, int64_t low, int64_t high)
+static int get_int(struct lm_h5 *h, hid_t at, const char *name, int64_t low, int64_t high)
 {
-    int64_t value = lm_h5_get_whole(h, h->file, name);
+    int64_t value = lm_h5_get_whole(h, at, name);
     if (h->status == LM_OK && (value < low || value > high))
         lm_h5_wrong(h, "the attribute %s is %" PRId64 ", outside of %" PRId64 "..%" PRId64 "; the file is damaged",
                     name, value, low, high);
@@ -275,7 +437,7 @@ static double get_real(struct lm_h5 *h, hid_t at, const char *name, int positive
 static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
 {
     char names[LM_MAX_SPECIES][LM_MAX_NAME] = {{0}};
-    head->species_count = get_int(h, "species_count", 0, LM_MAX_SPECIES);
+    head->species_count = get_int(h, h->file, "species_count", 0, LM_MAX_SPECIES);
     lm_h5_get_texts(h, h->file, "species_names", head->species_count, LM_MAX_NAME, names[0]);
     hid_t all = lm_h5_group(h, h->file, "species");
     for (int s = 0; s < head->species_count; s++) {
@@ -286,25 +448,35 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         sp->mass = get_real(h, group, "mass", 1);
         sp->weight = get_real(h, group, "weight", 1);
         lm_h5_get(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
-        sp->loaded = sp->count;
-        if (lm_h5_has(group, "loaded")) { /* files from before there were walls have lost nothing */
-            lm_h5_get(h, group, "loaded", H5T_NATIVE_UINT64, 0, &sp->loaded);
-            lm_h5_get(h, group, "lost", H5T_NATIVE_UINT64, LM_SIDES, sp->lost);
-        }
+        lm_h5_get(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
             hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
             lm_h5_end(data);
         }
-        uint64_t known = sp->count;
-        for (int side = 0; side < LM_SIDES; side++)
-            known += sp->lost[side];
-        if (h->status == LM_OK && known != sp->loaded)
-            lm_h5_wrong(h, "species %s: those that are there and those lost are not those loaded; the file is damaged",
-                        sp->name);
+        read_ledger(h, group, sp);
         lm_h5_end(group);
     }
     lm_h5_end(all);
+}
+
+static void read_surfaces(struct lm_h5 *h, struct lm_checkpoint_surfaces *s)
+{
+    hid_t group = lm_h5_group(h, h->file, "surfaces");
+    lm_h5_get(h, group, "sides", H5T_NATIVE_INT, LM_SIDES, s->sides);
+    s->body_count = get_int(h, group, "body_count", 0, LM_MAX_BODIES);
+    if (s->body_count > 0) {
+        lm_h5_get_texts(h, group, "body_names", s->body_count, LM_MAX_NAME, s->body_names[0]);
+        lm_h5_get(h, group, "body_particles", H5T_NATIVE_INT, s->body_count, s->body_particles);
+    }
+    lm_h5_get(h, group, "body_cells", H5T_NATIVE_UINT64, 0, &s->body_cells);
+    s->map_angles = get_int(h, group, "map_angles", 0, MAX_ANGLES);
+    s->map_energies = get_int(h, group, "map_energies", 0, MAX_ENERGIES);
+    lm_h5_get(h, group, "map_energy", H5T_NATIVE_DOUBLE, 2, s->map_energy);
+    lm_h5_get(h, group, "map_faces", H5T_NATIVE_UINT64, 0, &s->map_faces);
+    if (h->status == LM_OK && s->map_faces > (uint64_t)1 << 32)
+        lm_h5_wrong(h, "the attribute map_faces is %" PRIu64 "; the file is damaged", s->map_faces);
+    lm_h5_end(group);
 }
 
 static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
@@ -316,13 +488,13 @@ static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
         lm_h5_wrong(h, "the attribute step is negative; the file is damaged");
     head->time = get_real(h, h->file, "time", 0);
     head->dt = get_real(h, h->file, "dt", 1);
-    head->nx = get_int(h, "nx", 1, 1 << 20);
-    head->ny = get_int(h, "ny", 1, 1 << 20);
+    head->nx = get_int(h, h->file, "nx", 1, 1 << 20);
+    head->ny = get_int(h, h->file, "ny", 1, 1 << 20);
     head->lx = get_real(h, h->file, "lx", 1);
     head->ly = get_real(h, h->file, "ly", 1);
-    head->shape = get_int(h, "shape", LM_LINEAR, LM_QUADRATIC);
-    head->precision = get_int(h, "precision", LM_SINGLE, LM_DOUBLE);
-    int bits = get_int(h, "fraction_bits", 1, 62);
+    head->shape = get_int(h, h->file, "shape", LM_LINEAR, LM_QUADRATIC);
+    head->precision = get_int(h, h->file, "precision", LM_SINGLE, LM_DOUBLE);
+    int bits = get_int(h, h->file, "fraction_bits", 1, 62);
     if (h->status == LM_OK && (head->precision % 32 != 0 || bits != fraction_bits(head->precision)))
         lm_h5_wrong(h, "precision %d with %d fraction bits is unknown; the file is damaged", head->precision, bits);
     lm_h5_get(h, h->file, "seed", H5T_NATIVE_UINT64, 0, &head->seed);
@@ -331,7 +503,8 @@ static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
     for (int k = 0; k < 3; k++)
         if (h->status == LM_OK && !isfinite(head->momentum_start[k]))
             lm_h5_wrong(h, "the attribute momentum_start is not finite; the file is damaged");
-    head->field_count = get_int(h, "field_count", 0, MAX_FIELDS);
+    head->field_count = get_int(h, h->file, "field_count", 0, MAX_FIELDS);
+    read_surfaces(h, &head->surfaces);
     read_species_head(h, head);
     return h->status;
 }
@@ -415,6 +588,7 @@ static void read_one_species(struct lm_h5 *h, hid_t group, const struct lm_check
 {
     hsize_t length = head->species[s].count;
     hid_t data[5];
+    read_map(h, group, head, s, io);
     for (int k = 0; k < 5; k++)
         data[k] = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);
     for (uint64_t first = 0; h->status == LM_OK && first < length; first += p->size) {

@@ -149,7 +149,8 @@ int lm_directory_make(const char *directory, int clear)
 {
     static const char *const files[][2] = {{".", "series.csv"},         {".", "series.h5*"},
                                            {".", "run.json"},           {"fields", "data_*.h5*"},
-                                           {"particles", "data_*.h5*"}, {"checkpoints", "checkpoint_*.h5*"}};
+                                           {"particles", "data_*.h5*"}, {"checkpoints", "checkpoint_*.h5*"},
+                                           {"maps", "maps_*.h5*"}};
     int status = make_parents(directory);
     for (size_t k = 0; clear && !status && k < sizeof files / sizeof *files; k++)
         status = remove_matching(directory, files[k][0], files[k][1]);

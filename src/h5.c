@@ -240,10 +240,13 @@ void lm_h5_end(hid_t id)
         H5Oclose(id);
 }
 
-/* Chunks are whole rows, about 1 MB. */
+/* Chunks are whole rows of the first dimension, about 1 MB. */
 static void set_gzip(hid_t list, int rank, const hsize_t *dims, int gzip)
 {
-    hsize_t chunk[2] = {dims[0], dims[rank - 1]}, row = rank == 2 ? dims[1] : 1, rows = 131072 / row + 1;
+    hsize_t chunk[LM_H5_RANK], row = 1;
+    for (int d = 1; d < rank; d++)
+        row *= chunk[d] = dims[d];
+    const hsize_t rows = 131072 / row + 1;
     chunk[0] = dims[0] < rows ? dims[0] : rows;
     H5Pset_chunk(list, rank, chunk);
     H5Pset_shuffle(list);
@@ -279,7 +282,7 @@ static int has_type(hid_t data, hid_t type)
 
 static int has_shape(hid_t data, int rank, const hsize_t *dims)
 {
-    hsize_t stored[2] = {0, 0};
+    hsize_t stored[LM_H5_RANK] = {0};
     hid_t space = H5Dget_space(data);
     int fits = H5Sget_simple_extent_ndims(space) == rank && H5Sget_simple_extent_dims(space, stored, NULL) == rank;
     H5Sclose(space);

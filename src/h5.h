@@ -64,12 +64,14 @@ char *lm_h5_get_text(struct lm_h5 *h, hid_t at, const char *name);
 /* n texts of less than `width` bytes into out[n][width]. */
 void lm_h5_get_texts(struct lm_h5 *h, hid_t at, const char *name, int n, size_t width, char *out);
 
+enum { LM_H5_RANK = 3 };
+
 /* Groups and datasets; the caller closes with lm_h5_end. */
 hid_t lm_h5_make_group(struct lm_h5 *h, hid_t at, const char *name);
 hid_t lm_h5_group(struct lm_h5 *h, hid_t at, const char *name);
 void lm_h5_end(hid_t id);
 
-/* gzip 0: contiguous; else chunked with shuffle. */
+/* Up to LM_H5_RANK dimensions. gzip 0: contiguous; else chunked with shuffle. */
 hid_t lm_h5_make_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type, int rank, const hsize_t *dims,
                          int gzip);
 /* Opens a dataset that must have this type (class, size, sign) and shape. */

@@ -10,6 +10,19 @@ enum { NAME = 256 };
 
 /* ---- checkpoint ---- */
 
+/* Of those that nothing has happened to there is nothing to tell. */
+static void print_ledger(const struct lm_ledger *l, FILE *out)
+{
+    uint64_t entered = 0, left = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        entered += l->injected[side].number;
+    for (int channel = 0; channel < LM_CHANNELS; channel++)
+        left += l->lost[channel].number;
+    if (entered + left > 0)
+        fprintf(out, "             %" PRIu64 " loaded, %" PRIu64 " have entered, %" PRIu64 " have left\n", l->loaded,
+                entered, left);
+}
+
 static int print_checkpoint(const char *path, FILE *out)
 {
     struct lm_checkpoint head;
@@ -25,6 +38,7 @@ static int print_checkpoint(const char *path, FILE *out)
         const struct lm_checkpoint_species *sp = &head.species[s];
         fprintf(out, "  species    %s: %" PRIu64 " particles, charge %g e, mass %g m_p, weight %g\n", sp->name,
                 sp->count, sp->charge, sp->mass, sp->weight);
+        print_ledger(&sp->ledger, out);
     }
     return LM_OK;
 }
@@ -78,6 +92,67 @@ static void print_series(struct lm_h5 *h, FILE *out)
     for (int c = 0; c < n; c++) {
         lm_h5_link_name(h->file, c, sizeof name, name);
         print_column(h, name, out);
+    }
+}
+
+/* ---- maps ---- */
+
+static uint64_t sum_of(struct lm_h5 *h, hid_t data, hsize_t size)
+{
+    uint64_t *values = h->status == LM_OK ? malloc(size * sizeof *values) : NULL, sum = 0;
+    if (!values)
+        lm_h5_wrong(h, "not enough memory for a map");
+    else if (H5Dread(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        lm_h5_error(h, "cannot read a map; the file is damaged");
+    for (hsize_t k = 0; h->status == LM_OK && k < size; k++)
+        sum += values[k];
+    free(values);
+    return sum;
+}
+
+static void print_hits(struct lm_h5 *h, hid_t group, const char *name, const hsize_t dims[3], FILE *out)
+{
+    hid_t data = lm_h5_dataset(h, group, name, H5T_NATIVE_UINT64, 3, dims);
+    uint64_t sum = sum_of(h, data, dims[0] * dims[1] * dims[2]);
+    if (h->status == LM_OK)
+        fprintf(out, " %s %" PRIu64, name + strlen("hits_"), sum);
+    lm_h5_end(data);
+}
+
+static void print_surface(struct lm_h5 *h, const char *name, hsize_t angles, hsize_t energies, FILE *out)
+{
+    char member[NAME];
+    hid_t group = lm_h5_group(h, h->file, name);
+    char *particles = lm_h5_get_text(h, group, "particles");
+    const hsize_t dims[3] = {lm_h5_length(h, group, "x"), angles, energies};
+    if (h->status == LM_OK)
+        fprintf(out, "  %-10s %s, %" PRIu64 " faces, hits", name, particles, (uint64_t)dims[0]);
+    for (int k = 0; h->status == LM_OK && k < lm_h5_link_count(group); k++) {
+        lm_h5_link_name(group, k, sizeof member, member);
+        if (!strncmp(member, "hits_", strlen("hits_")))
+            print_hits(h, group, member, dims, out);
+    }
+    if (h->status == LM_OK)
+        fprintf(out, "\n");
+    free(particles);
+    lm_h5_end(group);
+}
+
+static void print_maps(struct lm_h5 *h, FILE *out)
+{
+    char name[NAME];
+    const hsize_t angles = lm_h5_length(h, h->file, "angle_edges"), energies = lm_h5_length(h, h->file, "energy_edges");
+    const int64_t step = lm_h5_get_whole(h, h->file, "step");
+    const double time = lm_h5_get_real(h, h->file, "time");
+    if (h->status != LM_OK)
+        return;
+    fprintf(out, "%s: maps of hits, %" PRIu64 " angles, %" PRIu64 " energies\n", h->path, (uint64_t)angles - 1,
+            (uint64_t)energies + 1);
+    fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci\n", step, time);
+    for (int k = 0; h->status == LM_OK && k < lm_h5_link_count(h->file); k++) {
+        lm_h5_link_name(h->file, k, sizeof name, name);
+        if (strcmp(name, "angle_edges") && strcmp(name, "energy_edges"))
+            print_surface(h, name, angles - 1, energies + 1, out);
     }
 }
 
@@ -181,10 +256,12 @@ int lm_info_print(const char *path, FILE *out)
         print_fields(&h, out);
     } else if (h.status == LM_OK && format && strcmp(format, "larmor-series") == 0) {
         print_series(&h, out);
+    } else if (h.status == LM_OK && format && strcmp(format, "larmor-maps") == 0) {
+        print_maps(&h, out);
     } else if (h.status == LM_OK && lm_h5_has(h.file, "openPMD")) {
         print_openpmd(&h, out);
     } else if (h.status == LM_OK) {
-        lm_h5_wrong(&h, "is no file of this program (neither checkpoint, series nor openPMD)");
+        lm_h5_wrong(&h, "is no file of this program (neither checkpoint, series, maps nor openPMD)");
     }
     free(format);
     return lm_h5_finish(&h, 0);

@@ -299,7 +299,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "particles_fraction", REAL, IN(output.particles_fraction), RANGE(LM_POSITIVE, 1), .initial = "1",
      .meaning = "of the particles in an output; which ones is not specified"},
     {SECTION, .name = "compress", INT, IN(output.compress), RANGE(0, 9), .initial = "0",
-     .meaning = "gzip level of the fields; 0: none"},
+     .meaning = "gzip level of fields and maps; 0: none"},
     {SECTION, .name = "wall_limit", .kind = LM_KEY_DURATION, IN(output.wall_limit), RANGE(0, 1e9), .initial = "0",
      .unit = "hh:mm:ss", .meaning = "time after which the run ends in a checkpoint; 0: none"},
     {SECTION, .name = "maps_every", LONG, IN(output.maps_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",

@@ -6,11 +6,8 @@
 #include "larmor/openpmd.h"
 #include "larmor/run.h"
 
-static const char *boundary_name(int kind)
-{
-    static const char *const names[] = {"periodic", "reflecting", "absorbing"};
-    return names[kind];
-}
+/* Indices: enum lm_field_boundary. */
+static const char *const field_boundaries[] = {"periodic", "conducting", "open", "inflow", "inflow"};
 
 static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, char *solver, size_t size)
 {
@@ -32,8 +29,9 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
                                    .solver_parameters = solver,
                                    .compress = c->output.compress};
     for (int side = 0; side < LM_SIDES; side++) {
-        run->boundary[side] = c->boundary[side] == LM_PERIODIC ? boundary_name(c->boundary_fields[side]) : "given";
-        run->particle_boundary[side] = boundary_name(c->boundary[side]);
+        const int is_given = c->fields.solver == LM_SOLVER_NONE && c->boundary[side] != LM_PERIODIC;
+        run->boundary[side] = is_given ? "given" : field_boundaries[c->boundary_fields[side]];
+        run->particle_boundary[side] = lm_boundary_names[c->boundary[side]];
     }
 }
 
@@ -211,6 +209,12 @@ static int get_particles(void *context, int species, uint64_t first, uint64_t co
     return status;
 }
 
+static int get_map(void *context, int species, uint64_t *counters)
+{
+    struct lm_sim *sim = ((struct save *)context)->sim;
+    return sim->backend->ops->get_map(sim->backend, species, counters);
+}
+
 int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path)
 {
     const struct lm_config *c = sim->config;
@@ -235,11 +239,10 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
                                                          .mass = c->species[s].mass,
                                                          .weight = sim->backend->setup.species[s].weight,
                                                          .count = sim->count[s],
-                                                         .loaded = sim->ledger[s].loaded};
-        for (int side = 0; side < LM_SIDES; side++)
-            head.species[s].lost[side] = sim->ledger[s].lost[side].number;
+                                                         .ledger = sim->ledger[s]};
         snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
     }
+    lm_sim_describe(sim, &head);
     char *text = NULL;
     size_t length = 0;
     FILE *echo = open_memstream(&text, &length);
@@ -248,7 +251,8 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
         echo && save.work ? lm_config_write(c, echo) : lm_fail(LM_FAILED, "not enough memory for a checkpoint");
     if (echo)
         fclose(echo);
-    struct lm_checkpoint_io io = {.context = &save, .get_field = get_field, .get_particles = get_particles};
+    struct lm_checkpoint_io io = {
+        .context = &save, .get_field = get_field, .get_particles = get_particles, .get_map = get_map};
     if (!status)
         status = lm_sim_compact(sim);
     if (!status)

@@ -2,8 +2,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "larmor/run.h"
+
+static const char energy[] = "n0 m_p v_A^2 d_i^2", momentum[] = "n0 m_p v_A d_i^2";
 
 struct list {
     struct lm_series_column *columns;
@@ -23,35 +27,102 @@ __attribute__((format(printf, 5, 6))) static void add(struct list *l, const char
     c->whole = whole;
 }
 
-int lm_row_columns(const struct lm_config *config, struct lm_series_column *columns)
+/* What an account is about, in the middle of a sentence. */
+static void describe(const struct lm_account_of *a, size_t size, char *out)
+{
+    const char *what = a->enters                  ? "particles that have entered by the side"
+                       : a->channel < LM_SIDES    ? "particles that have left by the side"
+                       : a->channel < LM_SURFACES ? "particles absorbed by"
+                                                  : "particles taken out by";
+    snprintf(out, size, "%s %.*s", what, (int)sizeof a->name - 1, a->name);
+}
+
+_Static_assert(sizeof(((struct lm_series_column *)0)->name) >=
+                   sizeof "injected_momentum_x_" + LM_SURFACE_NAME + LM_MAX_NAME,
+               "the longest names must fit");
+
+static void add_account(struct list *l, const struct lm_account_of *a, const char *species)
+{
+    static const char *const quantity[LM_LEDGER_VALUES] = {
+        "", "weight_", "momentum_x_", "momentum_y_", "momentum_z_", "energy_"};
+    static const char *const unit[LM_LEDGER_VALUES] = {"", "n0 d_i^2", momentum, momentum, momentum, energy};
+    static const char *const of[LM_LEDGER_VALUES] = {"number",     "weight",     "momentum x",
+                                                     "momentum y", "momentum z", "kinetic energy"};
+    const char *prefix = a->enters ? "injected_" : a->channel < LM_SIDES ? "leak_" : "";
+    char what[96], about[128];
+    describe(a, sizeof what, what);
+    for (int k = 0; k < LM_LEDGER_VALUES; k++) {
+        snprintf(about, sizeof about, "%s of the %s", of[k], what);
+        add(l, unit[k], about, k == 0, "%s%s_%s%s", prefix, a->name, quantity[k], species);
+    }
+}
+
+static void add_ledger(struct list *l, const struct lm_config *config)
+{
+    struct lm_account_of accounts[LM_ACCOUNTS];
+    for (int s = 0; s < config->species_count; s++)
+        for (int k = 0, n = lm_accounts(config, s, accounts); k < n; k++)
+            add_account(l, &accounts[k], config->species[s].name);
+    for (int s = 0; s < config->species_count && lm_accounts_any(config); s++) {
+        add(l, "", "particles that are there", 1, "present_%s", config->species[s].name);
+        add(l, "", "loaded + injected - present - lost: always 0", 1, "ledger_residual_%s", config->species[s].name);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A species p beside a body moon_weight would have a column that the weight of what the body moon takes has too. */
+static int check_names(const struct lm_config *config, const struct list *l)
+{
+    const char *names[LM_ROW_MAX] = {NULL};
+    for (int c = 0; c < l->count; c++)
+        names[c] = l->columns[c].name;
+    qsort(names, (size_t)l->count, sizeof *names, by_name);
+    for (int c = 1; c < l->count; c++)
+        if (!strcmp(names[c - 1], names[c]))
+            return lm_fail(LM_BAD_INPUT,
+                           "%s: the names of species and bodies give two columns of the time series the name %s: give "
+                           "one of them another name",
+                           config->file, names[c]);
+    return LM_OK;
+}
+
+static void add_all(struct list *l, const struct lm_config *config)
 {
     static const char axis[3] = {'x', 'y', 'z'};
-    static const char energy[] = "n0 m_p v_A^2 d_i^2", momentum[] = "n0 m_p v_A d_i^2";
-    struct list l = {columns, 0};
-    add(&l, "", "number of the step", 1, "step");
-    add(&l, "1/Omega_ci", "time", 0, "time");
+    add(l, "", "number of the step", 1, "step");
+    add(l, "1/Omega_ci", "time", 0, "time");
     for (int s = 0; s < config->species_count; s++)
         for (int d = 0; d < 3; d++)
-            add(&l, energy, "kinetic energy, drift included", 0, "kinetic_%c_%s", axis[d], config->species[s].name);
+            add(l, energy, "kinetic energy, drift included", 0, "kinetic_%c_%s", axis[d], config->species[s].name);
     for (int d = 0; d < 3; d++)
-        add(&l, energy, "magnetic energy", 0, "magnetic_%c", axis[d]);
-    add(&l, energy, "thermal energy of the electrons (isothermal: T n ln n)", 0, "electron_thermal");
-    add(&l, energy, "sum of all energies", 0, "energy_total");
-    add(&l, "", "change of energy_total since the start over its value then", 0, "energy_drift");
+        add(l, energy, "magnetic energy", 0, "magnetic_%c", axis[d]);
+    add(l, energy, "thermal energy of the electrons (isothermal: T n ln n)", 0, "electron_thermal");
+    add(l, energy, "sum of all energies", 0, "energy_total");
+    add(l, "", "change of energy_total since the start over its value then", 0, "energy_drift");
     for (int d = 0; d < 3; d++)
-        add(&l, momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
-    add(&l, "B0/d_i", "largest |div B|", 0, "div_b_max");
+        add(l, momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
+    add(l, "B0/d_i", "largest |div B|", 0, "div_b_max");
     for (int s = 0; s < config->species_count; s++)
-        add(&l, "v_A", "largest speed, half a step back", 0, "speed_max_%s", config->species[s].name);
-    add(&l, "", "cells below the density floor", 1, "floored_cells");
-    add(&l, "", "field substeps of the last step", 1, "substeps");
-    for (int s = 0; s < config->species_count; s++)
-        for (int side = 0; side < LM_SIDES; side++)
-            if (config->boundary[side] == LM_ABSORBING)
-                add(&l, "", "particles that the side has absorbed", 1, "leak_%s_%s", lm_side_names[side],
-                    config->species[s].name);
-    add(&l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
-    return l.count;
+        add(l, "v_A", "largest speed, half a step back", 0, "speed_max_%s", config->species[s].name);
+    add(l, "", "cells below the density floor", 1, "floored_cells");
+    add(l, "", "field substeps of the last step", 1, "substeps");
+    add_ledger(l, config);
+    add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
+}
+
+int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns)
+{
+    struct list l = {malloc(LM_ROW_MAX * sizeof *l.columns), 0};
+    *columns = l.columns;
+    if (!l.columns)
+        return lm_fail(LM_FAILED, "not enough memory for the time series");
+    add_all(&l, config);
+    *count = l.count;
+    return check_names(config, &l);
 }
 
 int lm_row_references(struct lm_sim *sim, struct lm_references *out)
@@ -62,6 +133,23 @@ int lm_row_references(struct lm_sim *sim, struct lm_references *out)
     for (int d = 0; d < 3; d++)
         out->momentum[d] = t.momentum[d];
     return status;
+}
+
+/* Values in the order of add_ledger; how many. */
+static int fill_ledger(const struct lm_sim *sim, double *row)
+{
+    const struct lm_config *c = sim->config;
+    struct lm_account_of accounts[LM_ACCOUNTS];
+    int n = 0;
+    for (int s = 0; s < c->species_count; s++)
+        for (int k = 0, count = lm_accounts(c, s, accounts); k < count; k++, n += LM_LEDGER_VALUES)
+            lm_ledger_values(&sim->ledger[s], lm_account_in(&sim->ledger[s], &accounts[k]), lm_sim_weight(sim, s),
+                             c->species[s].mass, row + n);
+    for (int s = 0; s < c->species_count && lm_accounts_any(c); s++) {
+        row[n++] = (double)sim->count[s];
+        row[n++] = (double)lm_sim_residual(sim, s);
+    }
+    return n;
 }
 
 int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row)
@@ -85,10 +173,7 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
         row[n++] = sqrt(sim->control.speed2[s]);
     row[n++] = (double)sim->control.floored;
     row[n++] = sim->substeps;
-    for (int s = 0; s < species; s++)
-        for (int side = 0; side < LM_SIDES; side++)
-            if (sim->config->boundary[side] == LM_ABSORBING)
-                row[n++] = (double)sim->ledger[s].lost[side].number;
+    n += fill_ledger(sim, row + n);
     row[n++] = rate;
     return status;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ struct run {
     const struct lm_run_options *options;
     struct lm_sim *sim;
     struct lm_series *series;
+    struct lm_series_column *columns;
+    int column_count;
     struct lm_references references;
     struct lm_progress progress;
     int64_t first_step;
@@ -77,6 +80,8 @@ static int write_due(struct run *r)
         status = lm_output_fields(r->sim);
     if (!status && due(c->output.particles_every, step))
         status = lm_output_particles(r->sim);
+    if (!status && (due(c->output.maps_every, step) || last))
+        status = lm_output_maps(r->sim);
     int fresh = step > r->first_step || (last && !r->options->restart); /* not what it was restarted from */
     if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
         status = write_checkpoint(r);
@@ -168,19 +173,40 @@ static int write_echo(const struct run *r)
     return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
-/* In every step loaded = present + lost: the program stops where it is not so. */
+static json_t *real_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *account_json(const struct run *r, int species, const struct lm_account *a)
+{
+    double v[LM_LEDGER_VALUES];
+    lm_ledger_values(&r->sim->ledger[species], a, lm_sim_weight(r->sim, species), r->config->species[species].mass, v);
+    return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", real_json(v[1]),
+                     "momentum", real_json(v[2]), real_json(v[3]), real_json(v[4]), "energy", real_json(v[5]));
+}
+
+/* In every step loaded + injected = present + lost: the program stops where it is not so. */
 static json_t *ledger_json(const struct run *r, int species)
 {
     const struct lm_ledger *l = &r->sim->ledger[species];
-    uint64_t residual = l->loaded - r->sim->count[species];
-    json_t *lost = json_object();
-    for (int side = 0; side < LM_SIDES; side++) {
-        residual -= l->lost[side].number;
-        if (r->config->boundary[side] == LM_ABSORBING)
-            json_object_set_new(lost, lm_side_names[side], json_integer((json_int_t)l->lost[side].number));
-    }
-    return json_pack("{s:I, s:o, s:I}", "loaded", (json_int_t)l->loaded, "leak", lost, "residual",
-                     (json_int_t)residual);
+    struct lm_account_of accounts[LM_ACCOUNTS];
+    json_t *injected = json_object(), *lost = json_object();
+    for (int k = 0, n = lm_accounts(r->config, species, accounts); k < n; k++)
+        json_object_set_new(accounts[k].enters ? injected : lost, accounts[k].name,
+                            account_json(r, species, lm_account_in(l, &accounts[k])));
+    return json_pack("{s:I, s:o, s:o, s:I, s:I}", "loaded", (json_int_t)l->loaded, "injected", injected, "lost", lost,
+                     "present", (json_int_t)r->sim->count[species], "residual",
+                     (json_int_t)lm_sim_residual(r->sim, species));
+}
+
+/* Of all species, each counted as a positive number. */
+static json_int_t residual_of_all(const struct run *r)
+{
+    json_int_t sum = 0;
+    for (int s = 0; s < r->config->species_count; s++)
+        sum += llabs(lm_sim_residual(r->sim, s));
+    return sum;
 }
 
 static json_t *species_json(const struct run *r)
@@ -197,11 +223,6 @@ static json_t *text_json(const char *text)
 {
     json_t *j = json_string(text);
     return j ? j : json_string("(not UTF-8)");
-}
-
-static json_t *real_json(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
 }
 
 struct summary {
@@ -231,14 +252,14 @@ static json_t *summary_json(const struct run *r, const struct summary *s, int st
 {
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
-    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "software",
-                     lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
-                     text_json(r->config->file), "backend", r->sim->backend->ops->name, "device", s->device,
-                     "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r),
-                     "fingerprint", print, "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started,
-                     "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift",
-                     real_json(s->drift));
+    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
+                     "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended,
+                     "configuration", text_json(r->config->file), "backend", r->sim->backend->ops->name, "device",
+                     s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
+                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "ledger",
+                     "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping", r->stepping,
+                     "seconds_total", lm_clock() - r->started, "particle_steps_per_second", s->rate, "sorts",
+                     (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
 }
 
 /* run.json: what ran where, how fast, and the fingerprint of the final state. */
@@ -275,6 +296,8 @@ static int prepare(struct run *r)
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
+        status = lm_row_columns(r->config, &r->column_count, &r->columns);
+    if (!status)
         status = lm_sim_create(r->config, &r->sim);
     if (!status)
         status = restart ? lm_sim_restore(r->sim, restart, &head) : lm_sim_start(r->sim);
@@ -298,7 +321,6 @@ static int prepare(struct run *r)
 /* A restart goes on with the files of its own directory, and starts new ones elsewhere. */
 static int open_output(struct run *r)
 {
-    struct lm_series_column columns[LM_ROW_MAX];
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     char summary[LM_MAX_PATH];
     int goes_on = restart && lm_directory_holds(directory, restart);
@@ -306,8 +328,7 @@ static int open_output(struct run *r)
     if (!status)
         status = lm_directory_make(directory, r->options->overwrite && !goes_on);
     if (!status)
-        status = lm_series_open(directory, lm_row_columns(r->config, columns), columns, restart ? r->first_step : -1,
-                                &r->series);
+        status = lm_series_open(directory, r->column_count, r->columns, restart ? r->first_step : -1, &r->series);
     int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
     if (stale && unlink(summary) && errno != ENOENT && !status)
         status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", summary, strerror(errno));
@@ -343,6 +364,7 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
         lm_progress_end(&r.progress);
     }
     status = r.series ? finish(&r, status) : status;
+    free(r.columns);
     lm_sim_destroy(&r.sim);
     return status;
 }

@@ -155,16 +155,18 @@ static int csv_failed(const struct lm_series *s)
     return lm_fail(LM_FAILED, "%s: cannot write: %s", s->csv_path, strerror(errno));
 }
 
-static void format_title(const struct lm_series_column *column, size_t size, char *out)
+enum { TITLE = sizeof(((struct lm_series_column *)0)->name) + sizeof(((struct lm_series_column *)0)->unit) + 2 };
+
+static void format_title(const struct lm_series_column *column, char out[TITLE])
 {
-    snprintf(out, size, column->unit[0] ? "%s[%s]" : "%s", column->name, column->unit);
+    snprintf(out, TITLE, column->unit[0] ? "%s[%s]" : "%s", column->name, column->unit);
 }
 
 static int write_header(struct lm_series *s)
 {
-    char title[128];
+    char title[TITLE];
     for (int c = 0; c < s->count; c++) {
-        format_title(&s->columns[c], sizeof title, title);
+        format_title(&s->columns[c], title);
         fprintf(s->csv, "%s%s", title, c + 1 < s->count ? "," : "\n");
     }
     return fflush(s->csv) != 0 || ferror(s->csv) ? csv_failed(s) : LM_OK;
@@ -202,11 +204,11 @@ static int other_column(const char *path, int c, const char *there, const char *
 
 static int check_header(const struct lm_series *s, char *line)
 {
-    char title[128];
+    char title[TITLE];
     line[strcspn(line, "\r\n")] = 0;
     char *rest = line;
     for (int c = 0; c < s->count; c++) {
-        format_title(&s->columns[c], sizeof title, title);
+        format_title(&s->columns[c], title);
         char *there = strsep(&rest, ",");
         if (!there || strcmp(there, title) != 0)
             return other_column(s->csv_path, c, there ? there : "(none)", title);

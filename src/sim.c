@@ -348,6 +348,12 @@ static int set_particles(void *context, int species, uint64_t first, uint64_t co
     return r->sim->backend->ops->put_particles(r->sim->backend, species, r->place, count, in);
 }
 
+static int set_map(void *context, int species, const uint64_t *counters)
+{
+    struct restore *r = context;
+    return r->place ? LM_OK : r->sim->backend->ops->put_map(r->sim->backend, species, counters);
+}
+
 static int check_head(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *h)
 {
     const struct lm_config *c = sim->config;
@@ -387,6 +393,19 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
     if (h->field_count != LM_STATE_FIELDS)
         return lm_fail(LM_BAD_INPUT, "%s: holds %d fields instead of %d: take the version that wrote it", path,
                        h->field_count, LM_STATE_FIELDS);
+    return lm_sim_compare(sim, path, h);
+}
+
+/* Counts and ledger of a species; the ledger's units follow from grid and time step. */
+static int take_ledger(struct lm_sim *sim, int species, const char *path, const struct lm_checkpoint_species *from)
+{
+    struct lm_ledger own;
+    lm_ledger_begin(&own, from->ledger.loaded, fastest(sim));
+    if (own.exponent_v != from->ledger.exponent_v || own.exponent_v2 != from->ledger.exponent_v2)
+        return lm_fail(LM_BAD_INPUT, "%s: species %s: the ledger has other units; the file is damaged", path,
+                       from->name);
+    sim->count[species] = from->count;
+    sim->ledger[species] = from->ledger;
     return LM_OK;
 }
 
@@ -402,15 +421,14 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     head->field_names = lm_state_names;
     double *work = calloc(sim->grid.size, sizeof *work);
     struct restore r = {sim, work, 0};
-    struct lm_checkpoint_io io = {.context = &r, .set_field = set_field, .set_particles = set_particles};
+    struct lm_checkpoint_io io = {
+        .context = &r, .set_field = set_field, .set_particles = set_particles, .set_map = set_map};
     if (!work)
         status = lm_fail(LM_FAILED, "not enough memory");
     for (int s = 0; s < head->species_count && !status; s++) {
-        sim->count[s] = head->species[s].count;
-        lm_ledger_begin(&sim->ledger[s], head->species[s].loaded, fastest(sim));
-        for (int side = 0; side < LM_SIDES; side++)
-            sim->ledger[s].lost[side].number = head->species[s].lost[side];
-        status = ops->reserve(sim->backend, s, sim->count[s]);
+        status = take_ledger(sim, s, path, &head->species[s]);
+        if (!status)
+            status = ops->reserve(sim->backend, s, sim->count[s]);
     }
     for (r.place = 0; r.place < 2 && !status; r.place++)
         status = lm_checkpoint_read(path, head, &io);

@@ -9,7 +9,8 @@
 #include "larmor/physics/hash.h"
 #include "scratch.h"
 
-enum { NX = 6, NY = 4, FIELDS = 3, SPECIES = 3 };
+enum { NX = 6, NY = 4, FIELDS = 3, SPECIES = 3, FACES = 5, ANGLES = 2, ENERGIES = 3 };
+enum { MAP = FACES * ANGLES * (ENERGIES + 2) };
 
 static const char *const field_names[FIELDS] = {"bx", "ez", "moments"};
 
@@ -19,6 +20,7 @@ struct state {
     double fields[FIELDS][NX * NY];
     int64_t *position[SPECIES][2];
     void *velocity[SPECIES][3];
+    uint64_t map[SPECIES][MAP];
     uint64_t largest; /* piece */
     int refuse;       /* callbacks fail */
 };
@@ -75,6 +77,9 @@ static inline struct state *full_state(int precision, uint64_t first_count)
     for (int f = 0; f < FIELDS; f++)
         for (int c = 0; c < NX * NY; c++)
             s->fields[f][c] = 1.0 / (1.0 + c + 31.0 * f) - (f == 1 && c == 3 ? 1.0 : 0.0);
+    for (int k = 0; k < SPECIES; k++)
+        for (int n = 0; n < MAP; n++)
+            s->map[k][n] = n % 3 ? 0 : lm_mix((uint64_t)(k * MAP + n));
     for (int k = 0; k < SPECIES; k++)
         for (uint64_t i = 0; i < s->count[k]; i++) {
             uint64_t r = lm_mix(i + 1000003u * (uint64_t)k);
@@ -134,9 +139,53 @@ static inline int set_particles(void *context, int k, uint64_t first, uint64_t c
     return LM_OK;
 }
 
+static inline int get_map(void *context, int k, uint64_t *counters)
+{
+    struct state *s = context;
+    memcpy(counters, s->map[k], sizeof s->map[k]);
+    return LM_OK;
+}
+
+static inline int set_map(void *context, int k, const uint64_t *counters)
+{
+    struct state *s = context;
+    memcpy(s->map[k], counters, sizeof s->map[k]);
+    return LM_OK;
+}
+
 static inline struct lm_checkpoint_io io_of(struct state *s)
 {
-    return (struct lm_checkpoint_io){s, get_field, set_field, get_particles, set_particles};
+    return (struct lm_checkpoint_io){s, get_field, set_field, get_particles, set_particles, get_map, set_map};
+}
+
+/* Sums that need both halves, of both signs. */
+static inline struct lm_account account_of(uint64_t number, int64_t high)
+{
+    const lm_int128 unit = (lm_int128)1 << 64;
+    return (struct lm_account){number, {high * unit + 7, -high * unit - 1, -3}, 5 * unit + (lm_int128)UINT64_MAX};
+}
+
+/* 20 have entered by x_min, 30 have left in all. */
+static inline struct lm_ledger busy_ledger(uint64_t count)
+{
+    struct lm_ledger l = {.loaded = count + 10, .exponent_v = 70, .exponent_v2 = -3};
+    l.injected[LM_X_MIN] = account_of(20, 1);
+    l.lost[LM_X_MAX] = account_of(1, -2);
+    l.lost[LM_SIDES + 1] = account_of(10, 1ll << 40);
+    l.lost[LM_ENERGY_STOPPED] = account_of(13, -(1ll << 50));
+    l.lost[LM_THETA_CUTOFF] = account_of(6, 0);
+    return l;
+}
+
+static inline struct lm_checkpoint_species species_of(const struct state *s, int k, const char *name, double charge,
+                                                      double mass, double weight)
+{
+    struct lm_checkpoint_species sp = {.charge = charge, .mass = mass, .weight = weight, .count = s->count[k]};
+    snprintf(sp.name, sizeof sp.name, "%s", name);
+    sp.limits[LM_ENERGY_STOPPED - LM_SURFACES] = k == 0;
+    sp.limits[LM_THETA_CUTOFF - LM_SURFACES] = k == 0;
+    sp.ledger = k == 0 ? busy_ledger(s->count[k]) : (struct lm_ledger){.loaded = s->count[k]};
+    return sp;
 }
 
 static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
@@ -156,9 +205,18 @@ static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
                               .field_count = FIELDS,
                               .field_names = field_names,
                               .species_count = SPECIES,
-                              .species = {{"protons", 1.0, 1.0, 0.03125, s->count[0], s->count[0] + 10, {1, 2, 3, 4}},
-                                          {"none_yet", 2.0, 4.0, 0.5, s->count[1], s->count[1], {0}},
-                                          {"alphas", 2.0, 4.0, 0.0078125, s->count[2], s->count[2], {0}}}};
+                              .surfaces = {.sides = {LM_INFLOW, LM_ABSORBING, LM_PERIODIC, LM_PERIODIC},
+                                           .body_count = 2,
+                                           .body_names = {"mirror", "moon"},
+                                           .body_particles = {LM_REFLECTING, LM_ABSORBING},
+                                           .body_cells = 0xfedcba9876543210u,
+                                           .map_angles = ANGLES,
+                                           .map_energies = ENERGIES,
+                                           .map_energy = {0.1, 10},
+                                           .map_faces = FACES}};
+    h.species[0] = species_of(s, 0, "protons", 1.0, 1.0, 0.03125);
+    h.species[1] = species_of(s, 1, "none_yet", 2.0, 4.0, 0.5);
+    h.species[2] = species_of(s, 2, "alphas", 2.0, 4.0, 0.0078125);
     return h;
 }
 

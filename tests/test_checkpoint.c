@@ -16,6 +16,7 @@ static void assert_same_state(const struct state *a, const struct state *b)
         ck_assert_uint_eq(a->count[k], b->count[k]);
         for (int d = 0; d < 2; d++)
             ck_assert(!memcmp(a->position[k][d], b->position[k][d], a->count[k] * sizeof(int64_t)));
+        ck_assert_mem_eq(a->map[k], b->map[k], sizeof a->map[k]);
         for (int d = 0; d < 3; d++)
             ck_assert(!memcmp(a->velocity[k][d], b->velocity[k][d], a->count[k] * real_size(a)));
     }
@@ -56,6 +57,34 @@ START_TEST(the_state_comes_back_bit_for_bit)
 }
 END_TEST
 
+static int same_account(const struct lm_account *a, const struct lm_account *b)
+{
+    return a->number == b->number && a->v[0] == b->v[0] && a->v[1] == b->v[1] && a->v[2] == b->v[2] && a->v2 == b->v2;
+}
+
+static void assert_same_ledger(const struct lm_ledger *a, const struct lm_ledger *b)
+{
+    ck_assert_uint_eq(a->loaded, b->loaded);
+    ck_assert(a->exponent_v == b->exponent_v && a->exponent_v2 == b->exponent_v2);
+    for (int k = 0; k < LM_SIDES; k++)
+        ck_assert_msg(same_account(&a->injected[k], &b->injected[k]), "injected, side %d", k);
+    for (int k = 0; k < LM_CHANNELS; k++)
+        ck_assert_msg(same_account(&a->lost[k], &b->lost[k]), "lost, channel %d", k);
+}
+
+static void assert_same_surfaces(const struct lm_checkpoint_surfaces *a, const struct lm_checkpoint_surfaces *b)
+{
+    ck_assert_mem_eq(a->sides, b->sides, sizeof a->sides);
+    ck_assert_int_eq(a->body_count, b->body_count);
+    for (int k = 0; k < b->body_count; k++) {
+        ck_assert_str_eq(a->body_names[k], b->body_names[k]);
+        ck_assert_int_eq(a->body_particles[k], b->body_particles[k]);
+    }
+    ck_assert_uint_eq(a->body_cells, b->body_cells);
+    ck_assert(a->map_angles == b->map_angles && a->map_energies == b->map_energies && a->map_faces == b->map_faces);
+    ck_assert_mem_eq(a->map_energy, b->map_energy, sizeof a->map_energy);
+}
+
 START_TEST(the_head_comes_back)
 {
     struct state *s = full_state(LM_SINGLE, 10);
@@ -74,9 +103,11 @@ START_TEST(the_head_comes_back)
         ck_assert_str_eq(back.species[k].name, head.species[k].name);
         ck_assert(back.species[k].charge == head.species[k].charge && back.species[k].mass == head.species[k].mass);
         ck_assert(back.species[k].weight == head.species[k].weight && back.species[k].count == head.species[k].count);
-        ck_assert(back.species[k].loaded == head.species[k].loaded);
-        ck_assert_mem_eq(back.species[k].lost, head.species[k].lost, sizeof head.species[k].lost);
+        ck_assert_mem_eq(back.species[k].limits, head.species[k].limits, sizeof head.species[k].limits);
+        assert_same_ledger(&back.species[k].ledger, &head.species[k].ledger);
     }
+    assert_same_surfaces(&back.surfaces, &head.surfaces);
+    ck_assert_uint_eq(lm_checkpoint_map_size(&back), MAP);
     free_state(s);
 }
 END_TEST
@@ -259,7 +290,7 @@ START_TEST(a_full_disk_leaves_the_old_file)
     struct state *s = full_state(LM_DOUBLE, 3000), *back = make_state(LM_DOUBLE, 3000);
     int whole = 0, failed = 0;
     write_state(s, 7, 1);
-    for (rlim_t most = 0; most < 160000; most += most < 20000 ? 300 : 7000) {
+    for (rlim_t most = 0; most < 200000; most += most < 20000 ? 300 : 7000) {
         int status = 0;
         pid_t child = fork();
         if (child == 0)
@@ -298,8 +329,13 @@ START_TEST(info_describes_a_checkpoint)
     write_small(42, 1);
     ck_assert_int_eq(lm_info_print(path, stream), LM_OK);
     fclose(stream);
-    const char *parts[] = {": checkpoint\n",          "step       42",         "6 x 4 cells, 3 x 1 d_i",
-                           "double precision",        "protons: 10 particles", "none_yet: 0 particles",
+    const char *parts[] = {": checkpoint\n",
+                           "step       42",
+                           "6 x 4 cells, 3 x 1 d_i",
+                           "double precision",
+                           "protons: 10 particles",
+                           "none_yet: 0 particles",
+                           "20 loaded, 20 have entered, 30 have left",
                            "fields     bx ez moments"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         ck_assert_msg(strstr(out, parts[k]) != NULL, "lacks '%s':\n%s", parts[k], out);

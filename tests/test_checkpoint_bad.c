@@ -118,6 +118,56 @@ static void put_velocity(hid_t file, const char *name, double value)
     put_value(file, name, H5T_NATIVE_DOUBLE, 9, 0, 1, &value);
 }
 
+/* Changes one value of an array. */
+static void put_element(hid_t file, const char *object, const char *name, int at, int64_t value)
+{
+    int64_t all[256];
+    hid_t old = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t type = H5Aget_type(old), space = H5Aget_space(old);
+    ck_assert_int_ge(H5Aread(old, type, all), 0);
+    all[at] = value;
+    H5Aclose(old);
+    H5Adelete_by_name(file, object, name, H5P_DEFAULT);
+    hid_t new = H5Acreate_by_name(file, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert_int_ge(H5Awrite(new, type, all), 0);
+    H5Aclose(new);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+/* A ledger that cannot be: in every channel a number that is one off, sums of nobody, negative energy. */
+static const char *spoil_ledger(hid_t f, int n)
+{
+    const char *protons = "/species/protons", *open = "species protons: its ledger does not close";
+    if (n < LM_SIDES)
+        return put_element(f, protons, "injected", n, n == LM_X_MIN ? 19 : 1), open;
+    n -= LM_SIDES;
+    if (n < LM_CHANNELS)
+        return put_element(f, protons, "lost", n, 2), open;
+    switch (n - LM_CHANNELS) {
+    case 0:
+        return put_element(f, protons, "lost_low", 4 * LM_THETA_BOUNDARY, 1), open;
+    case 1:
+        return put_element(f, protons, "injected_high", 4 * LM_Y_MAX + 3, 1), open;
+    case 2:
+        return put_element(f, protons, "lost_high", 4 * LM_X_MAX + 3, -1), open;
+    case 3: /* adds up modulo 2^64 only */
+        put_element(f, protons, "lost", LM_Y_MIN, INT64_MIN);
+        return put_element(f, protons, "lost", LM_Y_MAX, INT64_MIN), open;
+    case 4:
+        return H5Adelete_by_name(f, protons, "lost_low", H5P_DEFAULT), "/species/protons/lost_low is missing";
+    case 5:
+        return put_whole(f, protons, "lost", 1), "/species/protons/lost has a wrong type or length";
+    case 6:
+        return H5Ldelete(f, "surfaces", H5P_DEFAULT), "the group surfaces is missing";
+    case 7:
+        return put_whole(f, "/surfaces", "body_count", LM_MAX_BODIES + 1), "the attribute body_count is 9";
+    case 8:
+        return put_whole(f, "/surfaces", "map_angles", 1 << 20), "the attribute map_angles is 1048576";
+    }
+    return NULL;
+}
+
 /* Case `n` of spoiling; returns what the message must contain, or NULL when there is no such case. */
 static const char *spoil_head(hid_t f, int n)
 {
@@ -125,7 +175,7 @@ static const char *spoil_head(hid_t f, int n)
     const double array[2] = {0.1, 0.1};
     switch (n) {
     case 0:
-        return put_whole(f, root, "format_version", 2), "has checkpoint format 2, this program reads 1";
+        return put_whole(f, root, "format_version", 1), "has checkpoint format 1, this program reads 2";
     case 1:
         return H5Adelete(f, "step"), "the attribute step is missing";
     case 2:
@@ -168,9 +218,11 @@ static const char *spoil_head(hid_t f, int n)
     case 20:
         return put_attribute(f, root, "format", H5T_NATIVE_DOUBLE, array), "format has a wrong type";
     case 21:
-        return put_whole(f, protons, "loaded", 5), "species protons: those that are there and those lost";
+        return put_whole(f, protons, "loaded", 5), "species protons: its ledger does not close";
+    case 22:
+        return put_whole(f, root, "format_version", 3), "has checkpoint format 3, this program reads 2";
     }
-    return NULL;
+    return spoil_ledger(f, n - 23);
 }
 
 static const char *spoil_state(hid_t f, int n)
@@ -216,6 +268,10 @@ static const char *spoil_state(hid_t f, int n)
         return put_velocity(f, "species/protons/u", NAN), "'protons': particle 9 has no finite velocity";
     case 18:
         return put_velocity(f, "species/protons/w", -INFINITY), "'protons': particle 9 has no finite velocity";
+    case 19:
+        return H5Ldelete(f, "species/alphas/hits", H5P_DEFAULT), "/species/alphas/hits is missing";
+    case 20:
+        return put_dataset(f, "species/alphas/hits", H5T_NATIVE_UINT64, 1, MAP + 1, 0), "hits has a wrong shape";
     }
     return NULL;
 }
@@ -236,13 +292,13 @@ static void spoil_all(const char *(*spoil)(hid_t, int), int least)
 
 START_TEST(a_wrong_head_is_refused)
 {
-    spoil_all(spoil_head, 22);
+    spoil_all(spoil_head, 23 + LM_SIDES + LM_CHANNELS + 9);
 }
 END_TEST
 
 START_TEST(a_wrong_state_is_refused)
 {
-    spoil_all(spoil_state, 19);
+    spoil_all(spoil_state, 21);
 }
 END_TEST
 

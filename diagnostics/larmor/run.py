@@ -1,9 +1,12 @@
-"""Reads the output directory of a run: time series, fields, particles, summary.
+"""Reads the output directory of a run: time series, fields, particles, maps of hits, summary.
 
     run = Run("out")
     run.series["time"], run.series.units["time"]
     f = run.fields(500)
     f["B/z"], f.x("B/z"), f.time
+    run.series.account("body_moon", "protons")["energy"]
+    m = run.maps(500)
+    m["body_moon"].hits["protons"].sum(axis=(1, 2)), m["body_moon"].x
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from configparser import ConfigParser
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -51,6 +55,14 @@ class Series:
         if name not in self._columns:
             raise RunError(f"no column {name!r} in the series; there are: {', '.join(self._columns)}")
         return self._columns[name]
+
+    def account(self, name: str, species: str) -> dict[str, np.ndarray]:
+        """What has left or entered by "leak_x_min", "body_NAME", "energy_stopped", "injected_x_min", ... until each
+        row: number, weight, momentum [row, 3] and energy."""
+        def column(quantity: str) -> np.ndarray:
+            return self[f"{name}{quantity}_{species}"]
+        return {"number": column(""), "weight": column("_weight"), "energy": column("_energy"),
+                "momentum": np.stack([column(f"_momentum_{axis}") for axis in "xyz"], axis=-1)}
 
     def __len__(self) -> int:
         return min((len(column) for column in self._columns.values()), default=0)
@@ -206,6 +218,51 @@ class Particles(_Iteration):
         return np.full(shape, _numbers(item.attrs["value"])[0])
 
 
+@dataclass(frozen=True)
+class SurfaceMap:
+    """What has hit one side or body, face by face."""
+
+    particles: str  #: what the surface does to particles: "absorbing", ...
+    x: np.ndarray  #: middles of the faces [d_i]
+    y: np.ndarray
+    normal: np.ndarray  #: [face, 2], out of the surface into the plasma
+    length: np.ndarray  #: [d_i]
+    hits: dict[str, np.ndarray]  #: by species: [face, angle, energy], since the run began
+    weight: dict[str, float]  #: of one particle [n0 d_i^2]
+    mass: dict[str, float]  #: of one ion [m_p]
+
+
+class Maps:
+    """Where, under which angle and how fast particles have hit sides and bodies until one step. Surfaces are x_min, ...
+    and body_NAME. Bin k of an angle lies between angle_edges k and k + 1 [degrees from the normal]; bin k of an energy
+    between energy_edges k - 1 and k [m_p v_A^2], with everything slower in the first and faster in the last."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        with h5py.File(file, "r") as h5:
+            self.step, self.time = int(h5.attrs["step"]), float(h5.attrs["time"])
+            self.angle_edges, self.energy_edges = h5["angle_edges"][()], h5["energy_edges"][()]
+            self._surfaces = {name: self._read(item) for name, item in h5.items() if isinstance(item, h5py.Group)}
+
+    @staticmethod
+    def _read(group: h5py.Group) -> SurfaceMap:
+        sets = {name.removeprefix("hits_"): item for name, item in group.items() if name.startswith("hits_")}
+        return SurfaceMap(particles=_text(group.attrs["particles"]), x=group["x"][()], y=group["y"][()],
+                          normal=np.stack([group["normal_x"][()], group["normal_y"][()]], axis=-1),
+                          length=group["length"][()], hits={name: item[()] for name, item in sets.items()},
+                          weight={name: float(item.attrs["weight"]) for name, item in sets.items()},
+                          mass={name: float(item.attrs["mass"]) for name, item in sets.items()})
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._surfaces)
+
+    def __getitem__(self, name: str) -> SurfaceMap:
+        if name not in self._surfaces:
+            raise RunError(f"no surface {name!r} in {self.file.name}; there are: {', '.join(self._surfaces)}")
+        return self._surfaces[name]
+
+
 class Run:
     """An output directory."""
 
@@ -239,6 +296,13 @@ class Run:
     def particle_steps(self) -> list[int]:
         return self._steps("particles")
 
+    @property
+    def map_steps(self) -> list[int]:
+        return self._steps("maps")
+
+    def maps(self, step: int) -> Maps:
+        return Maps(self._file("maps", step))
+
     def fields(self, step: int) -> Fields:
         return Fields(self._file("fields", step))
 
@@ -261,12 +325,18 @@ class Run:
             raise RunError(f"{self.directory} holds no fields")
         return np.array(times), np.array(frames)
 
+    @staticmethod
+    def _stem(kind: str) -> str:
+        return "maps" if kind == "maps" else "data"
+
     def _steps(self, kind: str) -> list[int]:
-        names = (re.fullmatch(r"data_(\d+)\.h5", file.name) for file in (self.directory / kind).glob("data_*.h5"))
+        stem = self._stem(kind)
+        files = (self.directory / kind).glob(f"{stem}_*.h5")
+        names = (re.fullmatch(rf"{stem}_(\d+)\.h5", file.name) for file in files)
         return sorted(int(name[1]) for name in names if name)
 
     def _file(self, kind: str, step: int) -> Path:
-        file = self.directory / kind / f"data_{step:08d}.h5"
+        file = self.directory / kind / f"{self._stem(kind)}_{step:08d}.h5"
         if not file.is_file():
             have = self._steps(kind)
             there = f"steps {have[0]} to {have[-1]}, {len(have)} in all" if have else "none"

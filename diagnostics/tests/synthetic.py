@@ -54,6 +54,24 @@ def write_particles(directory: Path, step: int, species: str, x: np.ndarray, wei
             constant.attrs["value"], constant.attrs["shape"] = value, np.array([len(x)], dtype=np.uint64)
 
 
+def write_maps(directory: Path, step: int, time: float, surfaces: dict[str, dict[str, np.ndarray]]) -> None:
+    """maps/maps_%08d.h5 with hits [face, angle, energy] by surface and species; faces along y at x = 1."""
+    folder = directory / "maps"
+    folder.mkdir(parents=True, exist_ok=True)
+    with h5py.File(folder / f"maps_{step:08d}.h5", "w") as h5:
+        h5.attrs["step"], h5.attrs["time"] = step, time
+        h5["angle_edges"], h5["energy_edges"] = [0.0, 45.0, 90.0], [0.1, 10.0]
+        for name, species in surfaces.items():
+            group = h5.create_group(name)
+            group.attrs["particles"] = np.bytes_("absorbing")
+            faces = len(next(iter(species.values())))
+            group["x"], group["y"], group["length"] = np.ones(faces), np.arange(faces) + 0.5, np.ones(faces)
+            group["normal_x"], group["normal_y"] = -np.ones(faces), np.zeros(faces)
+            for who, hits in species.items():
+                data = group.create_dataset(f"hits_{who}", data=hits.astype(np.uint64))
+                data.attrs["weight"], data.attrs["mass"] = 0.25, 4.0
+
+
 def write_settings(directory: Path) -> None:
     (directory / "run.ini").write_text("[run]\ndt = 0.1\n\n[species.protons]\ndrift_y = 0.1*sin(x)\n")
     (directory / "run.json").write_text(json.dumps({"fingerprint": "00ff"}))

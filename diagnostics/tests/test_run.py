@@ -93,6 +93,37 @@ class Reading(unittest.TestCase):
             with self.assertRaises(RunError):
                 particles.get("protons", "momentum/x")
 
+    def test_an_account_of_the_ledger(self):
+        values = {quantity: np.arange(4.0) * k for k, quantity in
+                  enumerate(["", "_weight", "_momentum_x", "_momentum_y", "_momentum_z", "_energy"])}
+        columns = {f"body_moon{quantity}_protons": ("", column) for quantity, column in values.items()}
+        synthetic.write_series(self.path, COLUMNS | columns)
+        account = Run(self.path).series.account("body_moon", "protons")
+        for quantity in ("number", "weight", "energy"):
+            np.testing.assert_array_equal(account[quantity], values["" if quantity == "number" else "_" + quantity])
+        np.testing.assert_array_equal(account["momentum"][3], [6, 9, 12])
+        with self.assertRaisesRegex(RunError, "body_sun_protons"):
+            Run(self.path).series.account("body_sun", "protons")
+
+    def test_maps(self):
+        hits = np.arange(18).reshape(3, 2, 3)
+        synthetic.write_maps(self.path, 5, 0.5, {"x_max": {"protons": hits, "hits_like": 0 * hits}})
+        run = Run(self.path)
+        self.assertEqual(run.map_steps, [5])
+        maps = run.maps(5)
+        self.assertEqual((maps.step, maps.time, maps.names), (5, 0.5, ["x_max"]))
+        np.testing.assert_array_equal(maps.angle_edges, [0, 45, 90])
+        side = maps["x_max"]
+        self.assertEqual((sorted(side.hits), side.particles), (["hits_like", "protons"], "absorbing"))
+        np.testing.assert_array_equal(side.hits["protons"], hits)
+        np.testing.assert_array_equal(side.normal, [[-1, 0]] * 3)
+        np.testing.assert_array_equal(side.y, [0.5, 1.5, 2.5])
+        self.assertEqual((side.weight["protons"], side.mass["protons"]), (0.25, 4.0))
+        with self.assertRaisesRegex(RunError, "x_max"):
+            maps["y_max"]
+        with self.assertRaisesRegex(RunError, "steps 5 to 5"):
+            run.maps(6)
+
     def test_settings_and_summary(self):
         synthetic.write_settings(self.path)
         run = Run(self.path)

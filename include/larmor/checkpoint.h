@@ -6,7 +6,14 @@
  * precision, fraction_bits, seed, energy_start, momentum_start[3], configuration (the whole run.ini
  * text), software, field_count, field_names[] and species_count, species_names[] (their order is that of the
  * fingerprint); /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
- * domain), {u,v,w} float32 or float64; attributes charge, mass, weight, count, loaded, lost of each species.
+ * domain), {u,v,w} float32 or float64, and attributes: charge, mass, weight, count, limits[] and the ledger.
+ *
+ * The ledger of a species: loaded, exponent_v, exponent_v2, and of what each side has let in (injected) and each
+ * channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the upper and lower 64
+ * bits of the sums of v_x, v_y, v_z and v^2. /species/NAME/hits uint64: its map of hits, where the run has maps.
+ *
+ * Attributes of /surfaces: sides[4], body_count, body_names[], body_particles[], body_cells (a hash), map_angles,
+ * map_energies, map_energy[2], map_faces.
  */
 #ifndef LARMOR_CHECKPOINT_H
 #define LARMOR_CHECKPOINT_H
@@ -15,17 +22,33 @@
 
 #include "larmor/base.h"
 #include "larmor/grid.h"
+#include "larmor/ledger.h"
 #include "larmor/raw.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+enum { LM_LIMITS = LM_CHANNELS - LM_SURFACES };
+
 struct lm_checkpoint_species {
     char name[LM_MAX_NAME];
     double charge, mass, weight;
     uint64_t count;
-    uint64_t loaded, lost[LM_SIDES]; /* since the run began: what it had, and what each side absorbed */
+    int limits[LM_LIMITS];   /* whether particles can leave by the channels after the surfaces */
+    struct lm_ledger ledger; /* since the run began */
+};
+
+/* What particles could meet, and the bins of the maps: the ledger and the maps mean nothing without. */
+struct lm_checkpoint_surfaces {
+    int sides[LM_SIDES]; /* enum lm_boundary */
+    int body_count;
+    char body_names[LM_MAX_BODIES][LM_MAX_NAME];
+    int body_particles[LM_MAX_BODIES]; /* enum lm_boundary */
+    uint64_t body_cells;               /* a hash of which cells are which body's */
+    int map_angles, map_energies;      /* angles = 0: no maps */
+    double map_energy[2];
+    uint64_t map_faces;
 };
 
 struct lm_checkpoint {
@@ -40,7 +63,11 @@ struct lm_checkpoint {
     const char *const *field_names; /* the caller's list, also when reading */
     int species_count;
     struct lm_checkpoint_species species[LM_MAX_SPECIES];
+    struct lm_checkpoint_surfaces surfaces;
 };
+
+/* Counters in the maps of each species. */
+uint64_t lm_checkpoint_map_size(const struct lm_checkpoint *head);
 
 /* Callbacks to a running simulation, so that no second copy of all particles is needed. `packed` is [ny][nx]. */
 struct lm_checkpoint_io {
@@ -49,6 +76,8 @@ struct lm_checkpoint_io {
     int (*set_field)(void *context, int field, const double *packed);
     int (*get_particles)(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles out);
     int (*set_particles)(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in);
+    int (*get_map)(void *context, int species, uint64_t *counters);       /* where there are maps */
+    int (*set_map)(void *context, int species, const uint64_t *counters); /* or NULL: they are not wanted */
 };
 
 /* Writes DIR/checkpoints/checkpoint_STEP.h5 and removes all but the newest `keep`. `path_out` (LM_MAX_PATH) gets the
@@ -68,7 +97,8 @@ int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const
 /* Fingerprint of a stored state; equals the running program's of the same state (larmor/physics/hash.h). */
 int lm_checkpoint_fingerprint(const char *path, uint64_t *fingerprint);
 
-/* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, openPMD). LM_BAD_INPUT otherwise. */
+/* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, maps, openPMD). LM_BAD_INPUT
+ * otherwise. */
 int lm_info_print(const char *path, FILE *out);
 
 #ifdef __cplusplus

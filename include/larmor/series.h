@@ -14,10 +14,10 @@ extern "C" {
 #endif
 
 struct lm_series_column {
-    char name[64];
-    char unit[32];  /* "" for a pure number */
-    char about[96]; /* one phrase, the HDF5 attribute `description` */
-    int whole;      /* written as an integer (int64 in HDF5) */
+    char name[96];
+    char unit[32];   /* "" for a pure number */
+    char about[128]; /* one phrase, the HDF5 attribute `description` */
+    int whole;       /* written as an integer (int64 in HDF5) */
 };
 
 struct lm_series;

@@ -43,8 +43,8 @@ void lm_sim_destroy(struct lm_sim **sim);
  * given is not 0, or no species has particles. */
 int lm_sim_start(struct lm_sim *sim);
 
-/* State from a checkpoint. LM_BAD_INPUT: another grid, shape, precision, time step or species than the configuration's.
- */
+/* State from a checkpoint. LM_BAD_INPUT: another grid, shape, precision, time step, species, walls, bodies, limits or
+ * maps than the configuration's. */
 int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *head);
 
 /* Whether the next step can be taken. LM_FAILED: it cannot; lm_error() says step, place and likely cause. The state is
@@ -76,6 +76,36 @@ int lm_sim_lose(struct lm_sim *sim, int species);
 
 /* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
 int lm_sim_book(struct lm_sim *sim);
+
+/* src/accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
+enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
+struct lm_account_of {
+    char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, ... */
+    int enters;                 /* 1: what enters by a side; 0: what is lost */
+    int channel;                /* enum lm_side; enum lm_channel */
+};
+enum { LM_ACCOUNTS = LM_SIDES + LM_CHANNELS };
+
+/* Whether particles of the species can leave by the channel. */
+int lm_channel_is_open(const struct lm_config *config, int species, int channel);
+int lm_accounts(const struct lm_config *config, int species, struct lm_account_of out[LM_ACCOUNTS]);
+
+/* Whether any species of the run has an account. */
+int lm_accounts_any(const struct lm_config *config);
+const struct lm_account *lm_account_in(const struct lm_ledger *l, const struct lm_account_of *a);
+
+/* Indices: enum lm_boundary. */
+extern const char *const lm_boundary_names[];
+
+/* x_min, body_NAME, ...: surface k < LM_SIDES + the number of bodies. */
+void lm_surface_name(const struct lm_config *config, int surface, char out[LM_SURFACE_NAME]);
+
+/* loaded + injected - lost - present: 0, or the run has stopped. */
+int64_t lm_sim_residual(const struct lm_sim *sim, int species);
+
+/* src/restart.c: what a checkpoint says of walls, bodies and limits, and whether it is the run's. */
+void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head);
+int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
 
 /* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);
