@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "larmor/backend.h"
+#include "larmor/physics/edges.h"
 
 struct lm_cpu_species {
     uint64_t count, gone;    /* places; particles that have left since the last sort, and still have theirs */
@@ -29,6 +30,9 @@ struct lm_cpu {
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
+    struct lm_field_sides sides;
+    int walls[2];   /* whether fields end at walls along an axis */
+    uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
 };
