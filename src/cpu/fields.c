@@ -255,8 +255,8 @@ static void survey(struct lm_cpu *c, int level)
             struct lm_vector u = {ji[0][k], ji[1][k], ji[2][k]};
             struct lm_vector bc = lm_b_centre(lm_view_at(bf, (long)k));
             int solid = c->solid ? c->solid[k] : 0;
-            frequency = larger(frequency, lm_frequency_beside(solid, bc, u, lm_floored(n[k], o), c->array[LM_ETA][k],
-                                                              k2, o));
+            frequency =
+                larger(frequency, lm_frequency_beside(solid, bc, u, lm_floored(n[k], o), c->array[LM_ETA][k], k2, o));
             floored += !solid && n[k] < o->floor;
         }
     survey_e(c);

@@ -56,10 +56,13 @@ LM_HD void lm_moments_beside(const double *const raw[4], const uint8_t *solid, i
     out[3] = plasma ? raw[3][0] : 0.0;
 }
 
-/* lm_binomial of a moment: where a neighbour is a body, the cell's own value stands for it. */
+/* lm_binomial of a moment: where a neighbour is a body, the cell's own value stands for it. In a body nothing changes.
+ */
 LM_HD double lm_binomial_beside(const double *a, const uint8_t *solid, int s)
 {
     double v[9];
+    if (solid[0])
+        return a[0];
     LM_UNROLL
     for (int n = 0; n < 9; n++) {
         const int k = (n / 3 - 1) * s + n % 3 - 1;
