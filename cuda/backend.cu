@@ -8,6 +8,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "larmor/cuda.h"
+#include "larmor/edges.h"
 #include "larmor/physics/hash.h"
 
 int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
@@ -78,6 +79,7 @@ static void gpu_destroy(struct lm_backend *b)
     cudaFree((void *)g->maps.energy);
     cudaFree((void *)g->maps.faces);
     cudaFree(g->grid);
+    cudaFree(g->solid);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
     cudaFree(g->control);
@@ -256,7 +258,13 @@ static void allocate_grid(struct lm_gpu *g)
     struct {
         double **base;
         int arrays;
-    } work[] = {{&g->raw, 4}, {&g->spare, 4}, {&g->next_b, 3}};
+    } work[] = {{&g->raw, 4},
+                {&g->spare, 4},
+                {&g->next_b, 3},
+                {&g->plain.curl, g->plain.used ? 3 : 0},
+                {&g->plain.force, g->plain.used ? 3 : 0},
+                {&g->plain.e, g->plain.used ? 3 : 0},
+                {&g->plain.result, g->plain.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
@@ -317,6 +325,21 @@ static void allocate_surfaces(struct lm_gpu *g)
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
 }
 
+static void allocate_solid(struct lm_gpu *g, const struct lm_setup *setup)
+{
+    const size_t size = setup->grid.size;
+    uint8_t *host = (uint8_t *)malloc(size);
+    g->solid = (uint8_t *)lm_gpu_allocate(g, size, "the bodies");
+    if (!host && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the bodies");
+    if (!g->failed) {
+        lm_fill_solid(setup, host);
+        lm_gpu_check(g, cudaMemcpyAsync(g->solid, host, size, cudaMemcpyHostToDevice, g->stream), "upload of bodies");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of bodies");
+    }
+    free(host);
+}
+
 static void allocate(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
@@ -361,7 +384,11 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     lm_gpu_check(g, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "device");
     g->shared_bytes = (size_t)shared;
     lm_gpu_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "stream");
+    g->sides = lm_field_sides_of(setup);
+    g->plain.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0;
     allocate(g);
+    if (setup->bodies.count > 0)
+        allocate_solid(g, setup);
     if (!g->failed)
         lm_gpu_check(g, cudaStreamSynchronize(g->stream), "start");
     if (g->failed) {

@@ -261,6 +261,8 @@ int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
 {
     lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
+    if (g->plain.used)
+        return lm_gpu_advance_b_plain(g, ion_current, dt, substeps);
     const struct lm_ohm *o = &b->setup.ohm;
     rk4_problem a = {};
     for (int d = 0; d < 3; d++)

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include "larmor/physics/edges.h"
 #include "larmor/surfaces.h"
 #include "larmor/physics/tiling.h"
 
@@ -77,6 +78,12 @@ struct lm_gpu {
     uint8_t *body, *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_map_bins maps;                /* arrays on the device */
     double *next_b;                         /* three: where a Runge-Kutta step puts B */
+    struct lm_field_sides sides;
+    uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
+    struct {
+        int used;                          /* the fields end at walls, or there are bodies: cuda/walls.cu */
+        double *curl, *force, *e, *result; /* three arrays each, if used */
+    } plain;
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
     int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
@@ -143,6 +150,14 @@ int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first);
 int lm_gpu_moments(struct lm_backend *b);
 
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
+
+/* walls.cu: where plain.used says so. With walls the largest |div B| on lower walls, and the hash of B beyond walls,
+ * add to what is found inside. */
+int lm_gpu_advance_b_plain(struct lm_gpu *g, int ion_current, double dt, int substeps);
+int lm_gpu_ohm_plain(struct lm_gpu *g, enum lm_ohm_current current);
+int lm_gpu_survey_plain(struct lm_gpu *g, int level);
+void lm_gpu_wall_div(struct lm_gpu *g, lm_u64 *largest);
+void lm_gpu_hash_beyond(struct lm_gpu *g);
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 
 /* particles.cu, compiled for both precisions */

@@ -8,6 +8,7 @@
 
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/hash.h"
+#include "larmor/physics/solid.h"
 #include "larmor/physics/wall.h"
 
 namespace
@@ -112,6 +113,28 @@ __global__ void centre_kernel(shape s, const double *raw, double *out)
         out[d * s.pitch + k] = centred[d];
 }
 
+/* The same among bodies. */
+__global__ void centre_beside_kernel(shape s, const uint8_t *solid, const double *raw, double *out)
+{
+    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
+    if (i >= s.nx || j >= s.ny)
+        return;
+    size_t k = at(s, i, j);
+    const double *const here[4] = {raw + k, raw + s.pitch + k, raw + 2 * s.pitch + k, raw + 3 * s.pitch + k};
+    double centred[4];
+    lm_moments_beside(here, solid + k, s.stride, centred);
+    for (int d = 0; d < 4; d++)
+        out[d * s.pitch + k] = centred[d];
+}
+
+/* No species is in bodies. */
+__global__ void clear_bodies_kernel(const uint8_t *solid, double *number, size_t size)
+{
+    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (k < size && solid[k])
+        number[k] = 0.0;
+}
+
 enum { HALO = 2, STRIPS = 20 }; /* STRIPS: that run on a multiprocessor at a time */
 
 /* A cell of a row as it comes from memory: nothing is computed, so nothing waits. */
@@ -201,6 +224,16 @@ __global__ void smooth_kernel(shape s, const double *from, double *to)
         store(s, to + group, i, j, lm_binomial(from + group + at(s, i, j), s.stride));
 }
 
+/* The same among bodies, without ghosts. */
+__global__ void smooth_beside_kernel(shape s, const uint8_t *solid, const double *from, double *to)
+{
+    int i = blockIdx.x * TX + threadIdx.x % TX, j = blockIdx.y * TY + threadIdx.x / TX;
+    if (i >= s.nx || j >= s.ny)
+        return;
+    size_t k = at(s, i, j), group = blockIdx.z * s.pitch;
+    to[group + k] = lm_binomial_beside(from + group + k, solid + k, s.stride);
+}
+
 /* --- reductions --- */
 
 /* Calls body(i, j, k) for every cell, k its element: a thread takes many, so that few atomics follow. */
@@ -242,25 +275,30 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
 
 enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
 
-__device__ __forceinline__ double term_of(int term, const shape &s, const double *b, const double *density, size_t k,
-                                          const struct lm_ohm &o)
+/* `solid` counts only with BODIES. */
+template <bool BODIES>
+__device__ __forceinline__ double term_of(int term, const shape &s, const double *b, const double *density,
+                                          const uint8_t *solid, size_t k, const struct lm_ohm &o)
 {
     if (term < ELECTRONS)
         return b[term * s.pitch + k] * b[term * s.pitch + k];
+    if (BODIES && term == ELECTRONS && solid[k])
+        return 0.0;
     if (term == ELECTRONS)
         return lm_electron_energy(lm_floored(density[k], &o), &o);
     struct lm_view v = {b + k, b + s.pitch + k, b + 2 * s.pitch + k, s.stride};
     return lm_div_b(v, o.rx, o.ry);
 }
 
-__global__ void grid_max_kernel(shape s, const double *b, const double *density, struct lm_ohm o,
+template <bool BODIES>
+__global__ void grid_max_kernel(shape s, const double *b, const double *density, const uint8_t *solid, struct lm_ohm o,
                                 lm_u64 *largest_of_all)
 {
     lm_u64 largest[TERMS] = {0, 0, 0, 0, 0};
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < TERMS; term++)
-            raise(largest[term], lm_size_bits(term_of(term, s, b, density, k, o)));
+            raise(largest[term], lm_size_bits(term_of<BODIES>(term, s, b, density, solid, k, o)));
     });
     lm_block_reduce<true>(largest_of_all, largest);
 }
@@ -271,8 +309,9 @@ __host__ __device__ int term_exponent(double cells, lm_u64 largest)
     return lm_sum_exponent(cells, lm_cap_exponent(lm_from_bits(largest)));
 }
 
-__global__ void grid_sum_kernel(shape s, const double *b, const double *density, struct lm_ohm o, const lm_u64 *largest,
-                                lm_u64 *sums)
+template <bool BODIES>
+__global__ void grid_sum_kernel(shape s, const double *b, const double *density, const uint8_t *solid, struct lm_ohm o,
+                                const lm_u64 *largest, lm_u64 *sums)
 {
     __shared__ double scale[DIV_B];
     if (threadIdx.x < DIV_B)
@@ -282,7 +321,7 @@ __global__ void grid_sum_kernel(shape s, const double *b, const double *density,
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < DIV_B; term++)
-            sum[term] += (lm_u64)lm_round64(term_of(term, s, b, density, k, o) * scale[term]);
+            sum[term] += (lm_u64)lm_round64(term_of<BODIES>(term, s, b, density, solid, k, o) * scale[term]);
     });
     lm_block_reduce<false>(sums, sum);
 }
@@ -319,7 +358,7 @@ int lm_gpu_closure(struct lm_backend *b, int density, int other)
 {
     lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
-    return close_density(g, density, other, b->setup.ohm.gamma == 1.0 ? NULL : g->array[LM_PRESSURE]);
+    return close_density(g, density, other, b->setup.ohm.gamma == 1.0 && !g->plain.used ? NULL : g->array[LM_PRESSURE]);
 }
 
 int lm_gpu_pressure(struct lm_gpu *g)
@@ -345,6 +384,8 @@ int lm_gpu_clear_survey(struct lm_gpu *g)
 
 int lm_gpu_survey_level(struct lm_gpu *g, int level)
 {
+    if (g->plain.used)
+        return lm_gpu_survey_plain(g, level);
     const struct lm_grid *grid = &g->base.setup.grid;
     const struct lm_ohm *o = &g->base.setup.ohm;
     survey_arrays a = {g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E]};
@@ -380,10 +421,11 @@ static moments_of moments_of_species(const struct lm_gpu *g, int species, int ca
     return a;
 }
 
+/* Whether moments meet walls or bodies. */
 static bool has_walls(const struct lm_gpu *g)
 {
     const struct lm_sides *sides = &g->base.setup.grid.sides;
-    return lm_has_walls(sides, 0) || lm_has_walls(sides, 1);
+    return lm_has_walls(sides, 0) || lm_has_walls(sides, 1) || g->solid;
 }
 
 /* Of `count` arrays in a row. */
@@ -399,20 +441,30 @@ static int moments_with_walls(struct lm_gpu *g)
     const struct lm_grid *grid = &g->base.setup.grid;
     const int longest = grid->nx > grid->ny ? grid->nx : grid->ny;
     double *out = g->array[LM_N_NEW];
-    for (int s = 0; s < g->base.setup.species_count; s++)
+    for (int s = 0; s < g->base.setup.species_count; s++) {
         fill_ghosts(g, g->array[LM_SPECIES_N + s], 1, 0);
+        if (g->solid)
+            clear_bodies_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->solid, g->array[LM_SPECIES_N + s],
+                                                                           grid->size);
+    }
     fill_ghosts(g, g->raw, 4, 0);
     wall_kernel<<<(unsigned)((longest + THREADS - 1) / THREADS), THREADS, 0, g->stream>>>(
         shape_of(g), grid->sides, g->raw + g->pitch, g->raw + 2 * g->pitch);
     int left = g->base.setup.smoothing;
     double *now = left % 2 ? g->spare : out;
-    centre_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->raw, now);
+    if (g->solid)
+        centre_beside_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->solid, g->raw, now);
+    else
+        centre_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->raw, now);
     fill_ghosts(g, now, 4, 1);
     dim3 blocks = cell_blocks(g);
     blocks.z = 4;
     for (; left > 0; left--) {
         double *next = left % 2 ? out : g->spare;
-        smooth_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), now, next);
+        if (g->solid)
+            smooth_beside_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), g->solid, now, next);
+        else
+            smooth_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), now, next);
         fill_ghosts(g, next, 4, 1);
         now = next;
     }
@@ -460,10 +512,14 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
     static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);
-    grid_max_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, b->setup.ohm, largest);
+    auto maxima = g->solid ? grid_max_kernel<true> : grid_max_kernel<false>;
+    auto totals = g->solid ? grid_sum_kernel<true> : grid_sum_kernel<false>;
+    maxima<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, g->solid, b->setup.ohm,
+                                                           largest);
+    lm_gpu_wall_div(g, largest + DIV_B);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
-    grid_sum_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, b->setup.ohm, largest,
-                                                                    sums);
+    totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, g->solid, b->setup.ohm, largest,
+                                                           sums);
     LM_GPU_LAUNCHED(g, "sums over the grid");
     if (lm_gpu_reduce_end(g))
         return g->failed;
@@ -484,5 +540,6 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
 {
     for (int f = 0; f < LM_STATE_FIELDS; f++)
         hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[f], f, g->reduced);
+    lm_gpu_hash_beyond(g);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

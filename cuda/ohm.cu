@@ -124,6 +124,8 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     lm_gpu_range range("ohm");
     struct lm_gpu *g = lm_gpu_of(b);
+    if (g->plain.used)
+        return lm_gpu_ohm_plain(g, current);
     const struct lm_ohm *o = &b->setup.ohm;
     const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0;
     const int level = ahead ? LM_N_NEW : LM_N_OLD, passes_left = smooth ? b->setup.smoothing - 1 : 0;

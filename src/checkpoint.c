@@ -106,6 +106,8 @@ static void write_head(struct lm_h5 *h, const struct lm_checkpoint *head, const 
     lm_h5_put_whole(h, root, "field_count", head->field_count);
     if (head->field_count > 0)
         lm_h5_put_texts(h, root, "field_names", head->field_count, head->field_names);
+    if (head->bordered > 0)
+        lm_h5_put_whole(h, root, "bordered", head->bordered);
     const char *names[LM_MAX_SPECIES];
     for (int s = 0; s < head->species_count; s++)
         names[s] = head->species[s].name;
@@ -271,14 +273,30 @@ static void read_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *h
 
 /* ---- writing the state ---- */
 
+/* Shape of a field; returns its number of values. */
+static size_t shape_of(const struct lm_checkpoint *head, int field, hsize_t dims[2])
+{
+    int border = field >= head->field_count - head->bordered ? 2 * LM_GHOST : 0;
+    dims[0] = (hsize_t)(head->ny + border);
+    dims[1] = (hsize_t)(head->nx + border);
+    return (size_t)(dims[0] * dims[1]);
+}
+
+/* Room for any field. */
+static double *field_room(const struct lm_checkpoint *head)
+{
+    return malloc((size_t)(head->nx + 2 * LM_GHOST) * (size_t)(head->ny + 2 * LM_GHOST) * sizeof(double));
+}
+
 static void write_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
 {
-    hsize_t dims[2] = {(hsize_t)head->ny, (hsize_t)head->nx};
+    hsize_t dims[2];
     hid_t group = lm_h5_make_group(h, h->file, "fields");
-    double *packed = malloc((size_t)head->nx * (size_t)head->ny * sizeof *packed);
+    double *packed = field_room(head);
     if (!packed)
         lm_h5_wrong(h, "no memory for a field");
     for (int f = 0; h->status == LM_OK && f < head->field_count; f++) {
+        shape_of(head, f, dims);
         from_callback(h, io->get_field(io->context, f, packed));
         hid_t data = lm_h5_make_dataset(h, group, head->field_names[f], H5T_NATIVE_DOUBLE, 2, dims, 0);
         if (h->status == LM_OK && H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0)
@@ -504,6 +522,8 @@ static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
         if (h->status == LM_OK && !isfinite(head->momentum_start[k]))
             lm_h5_wrong(h, "the attribute momentum_start is not finite; the file is damaged");
     head->field_count = get_int(h, h->file, "field_count", 0, MAX_FIELDS);
+    if (lm_h5_has(h->file, "bordered"))
+        head->bordered = get_int(h, h->file, "bordered", 1, head->field_count);
     read_surfaces(h, &head->surfaces);
     read_species_head(h, head);
     return h->status;
@@ -520,10 +540,11 @@ int lm_checkpoint_head(const char *path, struct lm_checkpoint *head)
 
 /* ---- reading: the state ---- */
 
-static void read_field(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, const char *name, double *packed)
+static void read_field(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int field, double *packed)
 {
-    hsize_t dims[2] = {(hsize_t)head->ny, (hsize_t)head->nx};
-    size_t cells = (size_t)head->nx * (size_t)head->ny;
+    hsize_t dims[2];
+    size_t cells = shape_of(head, field, dims);
+    const char *name = head->field_names[field];
     hid_t data = lm_h5_dataset(h, group, name, H5T_NATIVE_DOUBLE, 2, dims);
     if (h->status == LM_OK && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0)
         lm_h5_error(h, "cannot read the field %s; the file is damaged", name);
@@ -531,7 +552,7 @@ static void read_field(struct lm_h5 *h, hid_t group, const struct lm_checkpoint 
     for (size_t c = 0; h->status == LM_OK && c < cells; c++)
         if (!isfinite(packed[c]))
             lm_h5_wrong(h, "the field %s is not finite in cell (%zu, %zu); the file is damaged", name,
-                        c % (size_t)head->nx, c / (size_t)head->nx);
+                        c % (size_t)dims[1], c / (size_t)dims[1]);
 }
 
 static void read_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)
@@ -543,11 +564,11 @@ static void read_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const
     hid_t group = lm_h5_group(h, h->file, "fields");
     if (h->status != LM_OK)
         return;
-    double *packed = malloc((size_t)head->nx * (size_t)head->ny * sizeof *packed);
+    double *packed = field_room(head);
     if (!packed)
         h->status = lm_fail(LM_FAILED, "no memory for a field");
     for (int f = 0; h->status == LM_OK && f < head->field_count; f++) {
-        read_field(h, group, head, head->field_names[f], packed);
+        read_field(h, group, head, f, packed);
         if (h->status == LM_OK)
             h->status = io->set_field(io->context, f, packed);
     }
@@ -640,7 +661,8 @@ struct sum {
 static int hash_field(void *context, int field, const double *packed)
 {
     struct sum *sum = context;
-    uint64_t cells = (uint64_t)sum->head->nx * (uint64_t)sum->head->ny;
+    hsize_t dims[2];
+    uint64_t cells = shape_of(sum->head, field, dims);
     for (uint64_t c = 0; c < cells; c++)
         sum->total += lm_hash_value(field, c, packed[c]);
     return LM_OK;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "larmor/physics/wall.h"
+
 /* Large tiles have few nodes a particle, small ones leave more room in shared memory. Chosen on an H200; a CPU is as
  * fast with either. */
 static int tile_for(const struct lm_config *c)
@@ -155,5 +157,56 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
     }
     if (!status && aligned)
         direction(&g, b, along);
+    return status;
+}
+
+/* Resistivity of the layers before sides: it grows with the square of the depth in a layer; where two meet, the larger
+ * one counts. */
+static double layer_eta(const struct lm_config *c, const struct lm_grid *g, int i, int j)
+{
+    const double x = (i + 0.5) * g->dx, y = (j + 0.5) * g->dy;
+    const double from[LM_SIDES] = {x, g->lx - x, y, g->ly - y}; /* negative beyond a side */
+    double deepest = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->layer[side] > 0)
+            deepest = fmax(deepest, fmin(1 - from[side] / c->layer[side], 1));
+    return c->layer_eta * deepest * deepest;
+}
+
+/* Puts a body's resistivity into its cells, and into their ghosts. */
+static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, int body, double *work,
+                        double *eta)
+{
+    const struct lm_body_config *b = &c->body[body];
+    const double k2 = lm_largest_k2(g->nx, g->ny, 1.0 / g->dx, 1.0 / g->dy);
+    const double transparent = k2 > 0 ? 1.0 / (k2 * c->run.dt) : 0;
+    int status = LM_OK;
+    if (b->fields == LM_BODY_RESISTIVE)
+        status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_place){0, 0}, work);
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, 0, i, &sign),
+                y = lm_node_inside(&g->sides, 1, g->ny, 0, 0, j, &sign);
+            if (mask[(size_t)y * (size_t)g->nx + (size_t)x] != body + 1)
+                continue;
+            size_t k = lm_at(g, i, j);
+            eta[k] = b->fields == LM_BODY_RESISTIVE ? work[k] : b->fields == LM_BODY_TRANSPARENT ? transparent : 0;
+        }
+    return status;
+}
+
+int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
+{
+    struct lm_grid g = lm_config_grid(c);
+    double *work = malloc(g.size * sizeof *work);
+    int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.eta, &g, (struct lm_place){0, 0}, eta);
+    for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)
+        for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++)
+            eta[lm_at(&g, i, j)] += layer_eta(c, &g, i, j);
+    for (int body = 0; body < c->body_count && mask && !status; body++)
+        status = add_body_eta(c, &g, mask, body, work, eta);
+    free(work);
     return status;
 }

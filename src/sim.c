@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "larmor/edges.h"
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/tiling.h"
 
-const char *const lm_state_names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
-                                                     "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
+const char *const lm_state_names[LM_STATE_FIELDS + 3] = {
+    "B_x",   "B_y",   "B_z",   "push_E_x",   "push_E_y",   "push_E_z",  "n",
+    "J_i_x", "J_i_y", "J_i_z", "B_x_beyond", "B_y_beyond", "B_z_beyond"};
 
 /* Measured on an H200 (`larmor bench order`): a sort costs as much as so many passes, a stray as much as so many other
  * particles. */
@@ -61,6 +63,11 @@ double lm_sim_time(const struct lm_sim *sim)
 double lm_sim_weight(const struct lm_sim *sim, int species)
 {
     return sim->backend->setup.species[species].weight * sim->grid.dx * sim->grid.dy;
+}
+
+int lm_sim_state_fields(const struct lm_sim *sim)
+{
+    return LM_STATE_FIELDS + (lm_has_field_walls(&sim->backend->setup) ? 3 : 0);
 }
 
 int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
@@ -249,7 +256,7 @@ static int put_expression(struct lm_sim *sim, const char *text, struct lm_place 
     return status ? status : sim->backend->ops->put(sim->backend, array, work);
 }
 
-/* A checkpoint knows nothing of B behind walls: that comes from the configuration. */
+/* Without a field solver a checkpoint knows nothing of B behind walls: that comes from the configuration. */
 static int put_b_behind_walls(struct lm_sim *sim, double *work)
 {
     const struct lm_grid *g = &sim->grid;
@@ -268,18 +275,27 @@ static int put_b_behind_walls(struct lm_sim *sim, double *work)
     return status;
 }
 
-/* What the configuration gives and no step changes: the resistivity and, without a field solver, E. */
-static int put_given(struct lm_sim *sim, double *work)
+/* E of the configuration, into LM_E and what follows it: all that there is without a field solver; with it, what is
+ * given beyond sides. */
+static int put_e(struct lm_sim *sim, double *work)
 {
     static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_config *c = sim->config;
-    int status = put_expression(sim, c->fields.eta, (struct lm_place){0, 0}, LM_ETA, work);
-    for (int d = 0; d < 3 && !status && c->fields.solver == LM_SOLVER_NONE; d++) {
+    const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);
+    const int all = c->fields.solver == LM_SOLVER_NONE;
+    int status = LM_OK;
+    for (int d = 0; d < 3 && !status && (all || lm_is_given_e(&sides)); d++) {
         status = put_expression(sim, c->fields.e[d], faces[d], LM_E + d, work);
-        if (!status)
+        if (!status && all)
             status = sim->backend->ops->put(sim->backend, LM_PUSH_E + d, work);
     }
     return status;
+}
+
+static int put_eta(struct lm_sim *sim, double *work)
+{
+    int status = lm_setup_eta(sim->config, sim->mask, work);
+    return status ? status : sim->backend->ops->put(sim->backend, LM_ETA, work);
 }
 
 int lm_sim_start(struct lm_sim *sim)
@@ -297,7 +313,9 @@ int lm_sim_start(struct lm_sim *sim)
     for (int d = 0; d < 3 && !status; d++)
         status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
     if (!status)
-        status = put_given(sim, store + 3 * size);
+        status = put_eta(sim, store + 3 * size);
+    if (!status)
+        status = put_e(sim, store + 3 * size);
     for (int s = 0; s < c->species_count && !status; s++) {
         struct lm_loading loading;
         double *density = store + 3 * size; /* the first array of a loading */
@@ -325,7 +343,8 @@ int lm_sim_start(struct lm_sim *sim)
     return status ? status : start_levels(sim);
 }
 
-/* Callbacks of the checkpoint: one simulation, and a packed array's ghosted twin. */
+/* Callbacks of the checkpoint: one simulation, and a packed array's ghosted twin. What lies beyond walls follows from
+ * what is inside, but for B, which comes with its ghosts, and E where it is given. */
 struct restore {
     struct lm_sim *sim;
     double *work;
@@ -337,8 +356,17 @@ static int set_field(void *context, int field, const double *packed)
     struct restore *r = context;
     if (r->place)
         return LM_OK; /* the second reading is for the particles */
+    struct lm_backend *b = r->sim->backend;
+    if (field >= LM_STATE_FIELDS)
+        return b->ops->put(b, LM_B + field - LM_STATE_FIELDS, packed);
+    const int e = field - LM_PUSH_E, walls = lm_has_field_walls(&b->setup);
+    int status = walls && e >= 0 && e < 3 ? b->ops->get(b, LM_E + e, r->work) : LM_OK;
     lm_grid_unpack(&r->sim->grid, packed, r->work);
-    return r->sim->backend->ops->put(r->sim->backend, field, r->work);
+    if (walls && e >= 0 && e < 3)
+        lm_fill_e(&b->setup, r->work, e, LM_FILL_PUSH);
+    else if (walls && field >= LM_N_OLD)
+        lm_fill_moment(&r->sim->grid, r->work, field - LM_J_OLD);
+    return status ? status : b->ops->put(b, field, r->work);
 }
 
 static int set_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in)
@@ -390,9 +418,11 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
                 path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
                 k->particles_per_cell);
     }
-    if (h->field_count != LM_STATE_FIELDS)
-        return lm_fail(LM_BAD_INPUT, "%s: holds %d fields instead of %d: take the version that wrote it", path,
-                       h->field_count, LM_STATE_FIELDS);
+    const int fields = lm_sim_state_fields(sim);
+    if (h->field_count != fields || h->bordered != fields - LM_STATE_FIELDS)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: holds %d fields instead of %d: take the version that wrote it, and [boundary] as there",
+                       path, h->field_count, fields);
     return lm_sim_compare(sim, path, h);
 }
 
@@ -417,7 +447,6 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = check_head(sim, path, head);
     if (status)
         return status;
-    head->field_count = LM_STATE_FIELDS;
     head->field_names = lm_state_names;
     double *work = calloc(sim->grid.size, sizeof *work);
     struct restore r = {sim, work, 0};
@@ -430,6 +459,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         if (!status)
             status = ops->reserve(sim->backend, s, sim->count[s]);
     }
+    if (!status)
+        status = put_e(sim, work);
     for (r.place = 0; r.place < 2 && !status; r.place++)
         status = lm_checkpoint_read(path, head, &io);
     for (int s = 0; s < head->species_count && !status; s++)
@@ -437,8 +468,12 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     if (!status)
         status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
     if (!status)
-        status = put_given(sim, work);
-    if (!status && (sim->grid.sides.of[LM_X_MIN] != LM_PERIODIC || sim->grid.sides.of[LM_Y_MIN] != LM_PERIODIC))
+        status = put_eta(sim, work);
+    const int given = sim->config->fields.solver == LM_SOLVER_NONE;
+    if (!status && given)
+        status = put_e(sim, work);
+    if (!status && given &&
+        (sim->grid.sides.of[LM_X_MIN] != LM_PERIODIC || sim->grid.sides.of[LM_Y_MIN] != LM_PERIODIC))
         status = put_b_behind_walls(sim, work);
     free(work);
     sim->step = head->step;

@@ -38,7 +38,10 @@ enum lm_array {
  * half a step ahead of LM_J_NEW. */
 enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD };
 
-enum { LM_STATE_FIELDS = LM_N_NEW }; /* the arrays before this one are the state a checkpoint holds */
+enum {
+    LM_STATE_FIELDS = LM_N_NEW
+}; /* the arrays before this one are the state a checkpoint holds, and with walls in
+      the fields B once more with all its ghosts */
 
 struct lm_backend_species {
     double charge, mass;
@@ -153,6 +156,8 @@ struct lm_backend_ops {
     int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
     int (*closure)(struct lm_backend *b, int density, int other);   /* for advance_b: electrons of the mean of two */
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
+
+    /* Where B is advanced or E computed and a side has LM_INFLOW_E, LM_E holds the given E beyond it. */
 
     /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
      * level. */

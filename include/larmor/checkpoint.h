@@ -4,9 +4,10 @@
  *
  * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape,
  * precision, fraction_bits, seed, energy_start, momentum_start[3], configuration (the whole run.ini
- * text), software, field_count, field_names[] and species_count, species_names[] (their order is that of the
- * fingerprint); /fields/NAME [ny][nx] float64; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
- * domain), {u,v,w} float32 or float64, and attributes: charge, mass, weight, count, limits[] and the ledger.
+ * text), software, field_count, field_names[], bordered (where it is not 0) and species_count, species_names[] (their
+ * order is that of the fingerprint); /fields/NAME [ny][nx] float64, the last `bordered` ones with ghosts;
+ * /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain), {u,v,w} float32 or float64, and
+ * attributes: charge, mass, weight, count, limits[] and the ledger.
  *
  * The ledger of a species: loaded, exponent_v, exponent_v2, and of what each side has let in (injected) and each
  * channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the upper and lower 64
@@ -61,6 +62,7 @@ struct lm_checkpoint {
     double energy_start, momentum_start[3]; /* references of the drift columns */
     int field_count;
     const char *const *field_names; /* the caller's list, also when reading */
+    int bordered;                   /* the last so many fields have LM_GHOST cells around them */
     int species_count;
     struct lm_checkpoint_species species[LM_MAX_SPECIES];
     struct lm_checkpoint_surfaces surfaces;
@@ -72,6 +74,7 @@ uint64_t lm_checkpoint_map_size(const struct lm_checkpoint *head);
 /* Callbacks to a running simulation, so that no second copy of all particles is needed. `packed` is [ny][nx]. */
 struct lm_checkpoint_io {
     void *context;
+    /* Of a bordered field [ny + 2 LM_GHOST][nx + 2 LM_GHOST]. */
     int (*get_field)(void *context, int field, double *packed);
     int (*set_field)(void *context, int field, const double *packed);
     int (*get_particles)(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles out);

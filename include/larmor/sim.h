@@ -32,8 +32,12 @@ struct lm_sim {
     } inflow[LM_MAX_SPECIES];
 };
 
-/* Names of the state's arrays, in the order of enum lm_array: what a checkpoint holds and a fingerprint covers. */
-extern const char *const lm_state_names[LM_STATE_FIELDS];
+/* Names of the state's arrays, in the order of enum lm_array: what a checkpoint holds and a fingerprint covers. The
+ * last three are B with its ghosts, which count where fields end at walls. */
+extern const char *const lm_state_names[LM_STATE_FIELDS + 3];
+
+/* How many of them are of this run's state. */
+int lm_sim_state_fields(const struct lm_sim *sim);
 
 /* Creates the backend. `config` must outlive the simulation. */
 int lm_sim_create(const struct lm_config *config, struct lm_sim **out);
@@ -110,6 +114,9 @@ int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_c
 /* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);
 int lm_setup_b(const struct lm_config *config, double *b[3]);
+
+/* The resistivity: its profile, the layers before sides, and what `mask` (as in struct lm_bodies, or NULL) says. */
+int lm_setup_eta(const struct lm_config *config, const uint8_t *mask, double *eta);
 int lm_setup_loading(const struct lm_config *config, int species, double *const b[3], double *store,
                      struct lm_loading *out);
 enum { LM_LOADING_ARRAYS = 10 }; /* of `store` */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "larmor/edges.h"
 #include "larmor/physics/hash.h"
 
 enum { SHARED_CELLS = 8192 }; /* below it a loop over the grid takes less time than waking the threads */
@@ -25,6 +26,7 @@ static void cpu_destroy(struct lm_backend *b)
         free(c->result[k]);
     }
     free(c->spare);
+    free(c->solid);
     for (int j = 0; c->row_lock && j < b->setup.grid.ny; j++)
         omp_destroy_lock(&c->row_lock[j]);
     free(c->row_lock);
@@ -197,6 +199,10 @@ static int allocate(struct lm_cpu *c)
         c->result[k] = grid_array(c, &failed);
     }
     c->spare = grid_array(c, &failed);
+    if (s->bodies.count > 0) {
+        c->solid = malloc(s->grid.size);
+        failed |= !c->solid;
+    }
     c->row_lock = malloc((size_t)s->grid.ny * sizeof *c->row_lock);
     failed |= !c->row_lock;
     for (int j = 0; c->row_lock && j < s->grid.ny; j++)
@@ -224,11 +230,16 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     c->grid_threads = setup->grid.cells < SHARED_CELLS ? 1 : c->threads;
     c->tiles_x = (setup->grid.nx + setup->tile - 1) / setup->tile;
     c->tiles_y = (setup->grid.ny + setup->tile - 1) / setup->tile;
+    c->sides = lm_field_sides_of(setup);
+    for (int axis = 0; axis < 2; axis++)
+        c->walls[axis] = lm_field_walls(&c->sides, axis);
     int status = allocate(c);
     if (status) {
         cpu_destroy(&c->base);
         return status;
     }
+    if (c->solid)
+        lm_fill_solid(setup, c->solid);
     *out = &c->base;
     return LM_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <omp.h>
 
+#include "larmor/physics/edges.h"
 #include "larmor/surfaces.h"
 
 struct lm_cpu_species {
@@ -36,6 +37,9 @@ struct lm_cpu {
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
     uint8_t *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    struct lm_field_sides sides;
+    int walls[2];   /* whether fields end at walls along an axis */
+    uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
 };

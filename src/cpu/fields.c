@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "larmor/edges.h"
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/hash.h"
+#include "larmor/physics/solid.h"
 #include "larmor/physics/wall.h"
 
 static struct lm_view view(const struct lm_cpu *c, double *const a[3])
@@ -49,23 +51,23 @@ int lm_cpu_closure(struct lm_backend *b, int density, int other)
     return LM_OK;
 }
 
-/* J = curl B and (J - J_i) x B for the cells whose E is wanted: [0, n], and what the Laplacian of J needs around them.
- */
+/* J = curl B and (J - J_i) x B for the cells whose E is wanted: [0, n], from -1 on where there are walls, and what the
+ * Laplacian of J needs around them. */
 static void electron_force(struct lm_cpu *c, double *const bf[3], double *const ion_current[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
     struct lm_view b = view(c, bf), j0 = view(c, c->curl), ji = view(c, ion_current);
-    LM_ROWS(c, 1, 2)
-    for (int i = -1; i < g->nx + 2; i++) {
+    LM_ROWS(c, 1 + c->walls[1], 2)
+    for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
         long k = (long)lm_at(g, i, j);
         struct lm_vector v = lm_curl_b(lm_view_at(b, k), o->rx, o->ry);
         c->curl[0][k] = v.x;
         c->curl[1][k] = v.y;
         c->curl[2][k] = v.z;
     }
-    LM_ROWS(c, 0, 2)
-    for (int i = 0; i < g->nx + 2; i++) {
+    LM_ROWS(c, c->walls[1], 2)
+    for (int i = -c->walls[0]; i < g->nx + 2; i++) {
         long k = (long)lm_at(g, i, j);
         struct lm_vector u = {ji.x[k], ji.y[k], ji.z[k]};
         struct lm_vector f = lm_electron_force(lm_view_at(j0, k), lm_view_at(b, k), u);
@@ -75,19 +77,24 @@ static void electron_force(struct lm_cpu *c, double *const bf[3], double *const 
     }
 }
 
-/* E on [0, n] in both directions; with `push`, also the E of the ions before smoothing. */
+/* E on [0, n] in both directions, along walls on [0, n - 1] and through them on [-1, n - 1]; with `push`, also the E of
+ * the ions before smoothing. */
 static void electric_field(struct lm_cpu *c, double *const e[3], double *const push[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
     struct lm_view j0 = view(c, c->curl), force = view(c, c->force);
     struct lm_view given = {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], g->stride};
-    LM_ROWS(c, 0, 1)
-    for (int i = 0; i <= g->nx; i++) {
+    LM_ROWS(c, c->walls[1], 1 - c->walls[1])
+    for (int i = -c->walls[0]; i <= g->nx - c->walls[0]; i++) {
         long k = (long)lm_at(g, i, j);
         double total[3], ideal[3];
         lm_electric_field(lm_view_at(force, k), lm_view_at(j0, k), lm_view_at(given, k), o, total, ideal);
+        if (c->solid)
+            lm_body_field(c->solid + k, lm_view_at(j0, k), given.z + k, total, ideal);
         for (int d = 0; d < 3; d++) {
+            if (!lm_is_own_e(d, i, j))
+                continue;
             e[d][k] = total[d];
             if (push)
                 push[d][k] = o->friction ? ideal[d] : total[d];
@@ -95,24 +102,44 @@ static void electric_field(struct lm_cpu *c, double *const e[3], double *const p
     }
 }
 
+/* E beyond walls, where it is given: LM_E holds it. */
+static void put_given_e(struct lm_cpu *c, double *const e[3])
+{
+    for (int d = 0; d < 3 && lm_is_given_e(&c->sides); d++)
+        copy(c, e[d], c->array[LM_E + d]);
+}
+
+static void fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill)
+{
+    for (int d = 0; d < 3; d++)
+        lm_fill_e(&c->base.setup, e[d], d, fill);
+}
+
 int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
+    const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
     const struct lm_ohm *o = &b->setup.ohm;
     double *const *state = c->array + LM_B;
+    put_given_e(c, c->e);
     for (int r = 0; r < substeps; r++)
         for (int stage = 0; stage < 4; stage++) {
             struct lm_rk4 rk = lm_rk4_stage(stage, dt / substeps);
             electron_force(c, stage == 0 ? state : c->stage, c->array + ion_current);
             electric_field(c, c->e, NULL);
+            if (c->walls[0] || c->walls[1])
+                fill_e(c, c->e, LM_FILL_FARADAY);
             struct lm_view e = view(c, c->e);
-            LM_ROWS(c, 0, 0)
-            for (int i = 0; i < g->nx; i++) {
+            /* Beyond walls up to where E is known on all sides of a node. */
+            LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
+            for (int i = -beyond_x; i < g->nx + beyond_x - c->walls[0]; i++) {
                 size_t k = lm_at(g, i, j);
                 struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->rx, o->ry);
-                const double rate[3] = {v.x, v.y, v.z};
+                double rate[3] = {v.x, v.y, v.z};
                 for (int d = 0; d < 3; d++) {
+                    if (lm_is_held(&c->sides, d, i, j, g->nx, g->ny))
+                        rate[d] = 0.0;
                     double *to = stage == 3 ? state[d] : c->result[d];
                     double before = stage == 0 ? state[d][k] : c->result[d][k];
                     if (stage < 3)
@@ -123,23 +150,6 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
             wrap3(c, stage == 3 ? state : c->stage);
         }
     return LM_OK;
-}
-
-/* Ghosts of a moment at the centres; `along`: the axis of a current's component, or -1. */
-static void fill_ghosts(const struct lm_cpu *c, double *a, int along)
-{
-    const struct lm_grid *g = &c->base.setup.grid;
-    lm_grid_wrap(g, a);
-    if (!lm_has_walls(&g->sides, 0) && !lm_has_walls(&g->sides, 1))
-        return;
-    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
-        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            if (i == 0 && j >= 0 && j < g->ny)
-                i = g->nx; /* no ghosts between the two */
-            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, along == 0, i, &sign),
-                y = lm_node_inside(&g->sides, 1, g->ny, 0, along == 1, j, &sign);
-            a[lm_at(g, i, j)] = sign * a[lm_at(g, x, y)];
-        }
 }
 
 /* Currents as deposited, on the faces of walls. */
@@ -158,18 +168,35 @@ static void fill_walls(struct lm_cpu *c)
     }
 }
 
-/* `passes` of the binomial filter on an array, ghosts valid before and after; `along` as in fill_ghosts. */
-static void smooth(struct lm_cpu *c, double *a, int along, int passes)
+/* The binomial filter on a moment, ghosts valid before and after; `along` as in lm_fill_moment. */
+static void smooth_moment(struct lm_cpu *c, double *a, int along)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    for (int r = 0; r < passes; r++) {
+    for (int r = 0; r < c->base.setup.smoothing; r++) {
         copy(c, c->spare, a);
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
-            a[k] = lm_binomial(c->spare + k, g->stride);
+            a[k] = !c->solid ? lm_binomial(c->spare + k, g->stride)
+                             : lm_binomial_beside(c->spare + k, c->solid + k, g->stride);
         }
-        fill_ghosts(c, a, along);
+        lm_fill_moment(g, a, along);
+    }
+}
+
+/* The same on the E of the push. What a body does to E is not smoothed. */
+static void smooth_e(struct lm_cpu *c, double *a, int component)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    for (int r = 0; r < c->base.setup.smoothing; r++) {
+        copy(c, c->spare, a);
+        LM_ROWS(c, 0, 0)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            if (!c->solid || !lm_touches_body(c->solid + k, component, g->stride))
+                a[k] = lm_binomial(c->spare + k, g->stride);
+        }
+        lm_fill_e(&c->base.setup, a, component, LM_FILL_PUSH);
     }
 }
 
@@ -191,6 +218,25 @@ static uint64_t larger(uint64_t a, double b)
     return bits > a ? bits : a;
 }
 
+/* Also beyond walls, where E may be given and particles feel it. */
+static void survey_e(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int x = c->walls[0] ? LM_GHOST : 0, y = c->walls[1] ? LM_GHOST : 0;
+    uint64_t ex = 0, ey = 0, ez = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : ex, ey, ez)
+    for (int j = -y; j < g->ny + y; j++)
+        for (int i = -x; i < g->nx + x; i++) {
+            size_t k = lm_at(g, i, j);
+            ex = larger(ex, c->array[LM_PUSH_E][k]);
+            ey = larger(ey, c->array[LM_PUSH_E + 1][k]);
+            ez = larger(ez, c->array[LM_PUSH_E + 2][k]);
+        }
+    c->control.push_e[0] = lm_from_bits(ex);
+    c->control.push_e[1] = lm_from_bits(ey);
+    c->control.push_e[2] = lm_from_bits(ez);
+}
+
 /* Maxima with the density and the ion current of a level: LM_N_OLD or LM_N_NEW. */
 static void survey(struct lm_cpu *c, int level)
 {
@@ -200,23 +246,20 @@ static void survey(struct lm_cpu *c, int level)
     double *const *ji = c->array + level + 1;
     double k2 = lm_largest_k2(g->nx, g->ny, o->rx, o->ry);
     struct lm_view bf = view(c, c->array + LM_B);
-    uint64_t ex = 0, ey = 0, ez = 0, frequency = 0;
+    uint64_t frequency = 0;
     int64_t floored = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(max : ex, ey, ez, frequency) reduction(+ : floored)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
             struct lm_vector u = {ji[0][k], ji[1][k], ji[2][k]};
             struct lm_vector bc = lm_b_centre(lm_view_at(bf, (long)k));
-            frequency = larger(frequency, lm_frequency(bc, u, lm_floored(n[k], o), c->array[LM_ETA][k], k2, o));
-            ex = larger(ex, c->array[LM_PUSH_E][k]);
-            ey = larger(ey, c->array[LM_PUSH_E + 1][k]);
-            ez = larger(ez, c->array[LM_PUSH_E + 2][k]);
-            floored += n[k] < o->floor;
+            int solid = c->solid ? c->solid[k] : 0;
+            frequency =
+                larger(frequency, lm_frequency_beside(solid, bc, u, lm_floored(n[k], o), c->array[LM_ETA][k], k2, o));
+            floored += !solid && n[k] < o->floor;
         }
-    c->control.push_e[0] = lm_from_bits(ex);
-    c->control.push_e[1] = lm_from_bits(ey);
-    c->control.push_e[2] = lm_from_bits(ez);
+    survey_e(c);
     c->control.frequency = lm_from_bits(frequency);
     c->control.floored = floored;
 }
@@ -236,11 +279,12 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     if (current == LM_OHM_AHEAD)
         extrapolate_current(c);
     electron_force(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD);
+    put_given_e(c, push);
     electric_field(c, c->array + LM_E, push);
-    wrap3(c, c->array + LM_E);
-    wrap3(c, push);
+    fill_e(c, c->array + LM_E, LM_FILL_FARADAY);
+    fill_e(c, push, LM_FILL_PUSH);
     for (int k = 0; k < 3; k++)
-        smooth(c, push[k], -1, b->setup.smoothing);
+        smooth_e(c, push[k], k);
     survey(c, level);
     return LM_OK;
 }
@@ -259,7 +303,8 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
             size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
             const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
             double add[4];
-            number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
+            double density = lm_species_moments(sums, s->charge, s->weight, cap, add);
+            number[k] = c->solid && c->solid[k] ? 0.0 : density;
             parts += sums[0];
             for (int d = 0; d < 4; d++) {
                 c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
@@ -267,7 +312,7 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
             }
         }
     c->control.parts[species] = parts;
-    fill_ghosts(c, number, -1);
+    lm_fill_moment(g, number, -1);
     return LM_OK;
 }
 
@@ -284,13 +329,16 @@ int lm_cpu_moments(struct lm_backend *b)
         size_t k = lm_at(g, i, j);
         const double *const raw[4] = {c->raw[0] + k, c->raw[1] + k, c->raw[2] + k, c->raw[3] + k};
         double centred[4];
-        lm_centred_moments(raw, g->stride, centred);
+        if (c->solid)
+            lm_moments_beside(raw, c->solid + k, g->stride, centred);
+        else
+            lm_centred_moments(raw, g->stride, centred);
         for (int d = 0; d < 4; d++)
             out[d][k] = centred[d];
     }
     for (int d = 0; d < 4; d++) {
-        fill_ghosts(c, out[d], d - 1);
-        smooth(c, out[d], d - 1, b->setup.smoothing);
+        lm_fill_moment(g, out[d], d - 1);
+        smooth_moment(c, out[d], d - 1);
     }
     return LM_OK;
 }
@@ -328,10 +376,11 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     uint64_t div = 0;
     struct lm_view bf = view(c, c->array + LM_B);
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : div)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
+    for (int j = -c->walls[1]; j < g->ny; j++)
+        for (int i = -c->walls[0]; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
-            c->spare[k] = lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
+            int solid = c->solid ? c->solid[k] : 0;
+            c->spare[k] = solid ? 0.0 : lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
             div = larger(div, lm_div_b(lm_view_at(bf, (long)k), o->rx, o->ry));
         }
     out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);
@@ -349,6 +398,12 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
         for (int j = 0; j < g->ny; j++)
             for (int i = 0; i < g->nx; i++)
                 hash += lm_hash_value(f, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);
+    }
+    for (int d = 0; d < 3 && lm_any_field_walls(&c->sides); d++) {
+        const double *a = c->array[LM_B + d];
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
+        for (size_t k = 0; k < g->size; k++)
+            hash += lm_hash_value(LM_STATE_FIELDS + d, k, a[k]);
     }
     return hash;
 }

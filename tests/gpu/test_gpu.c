@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../cases.h"
+#include "field_walls.h"
 
 static int failures;
 
@@ -179,6 +180,8 @@ int main(int argc, char **argv)
     if (!fast && !write)
         compare_sizes();
 #ifdef LM_CUDA
+    if (!write)
+        failures += fields_compare(fast ? 40 : 1200, 1);
     unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);
     failures += wrong > 0;
     if (!fast && !write)

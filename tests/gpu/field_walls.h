@@ -1,0 +1,203 @@
+/* CPU and GPU, bit for bit: fields between walls of all kinds and around bodies, ghosts included. The backends work on
+ * the same numbers without a simulation around them. */
+#ifndef LARMOR_TESTS_GPU_FIELD_WALLS_H
+#define LARMOR_TESTS_GPU_FIELD_WALLS_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/backend.h"
+#include "larmor/config.h"
+
+struct fields_case {
+    int nx, ny, smoothing, bodies, polytropic, hyper, zero_vacuum;
+    int sides[LM_SIDES]; /* enum lm_field_boundary */
+};
+
+/* Case `number`: sides of all kinds against each other, and periodic in none, one or both directions. */
+static inline struct fields_case fields_case_of(int number)
+{
+    static const int sizes[][2] = {{14, 12}, {37, 9}, {5, 4}, {64, 33}, {3, 40}, {2, 2}};
+    struct fields_case c = {.smoothing = number % 4,
+                            .bodies = number % 3 == 1,
+                            .polytropic = number % 5 < 3,
+                            .hyper = number % 2,
+                            .zero_vacuum = number % 7 == 3};
+    int kinds = number, periodic = number % 5;
+    for (int side = 0; side < LM_SIDES; side++, kinds /= 4)
+        c.sides[side] = LM_CONDUCTING + kinds % 4;
+    c.nx = sizes[number / 4 % 6][0], c.ny = sizes[number / 4 % 6][1];
+    c.bodies |= periodic == 4; /* without walls or bodies it is the other path */
+    if (periodic == 1 || periodic == 4)
+        c.sides[LM_X_MIN] = c.sides[LM_X_MAX] = LM_FIELDS_PERIODIC, c.nx = number % 11 == 0 ? 1 : c.nx;
+    if (periodic == 2 || periodic == 4)
+        c.sides[LM_Y_MIN] = c.sides[LM_Y_MAX] = LM_FIELDS_PERIODIC, c.ny = number % 11 == 0 ? 1 : c.ny;
+    return c;
+}
+
+static inline struct lm_setup fields_setup(const struct fields_case *c, uint8_t *mask)
+{
+    struct lm_setup s = {.grid = lm_grid_make(c->nx, c->ny, 0.5 * c->nx, 0.4 * c->ny),
+                         .shape = 1,
+                         .precision = LM_DOUBLE,
+                         .smoothing = c->smoothing,
+                         .tile = 8,
+                         .threads = 1,
+                         .species_count = 2};
+    for (int side = 0; side < LM_SIDES; side++) {
+        s.field_sides[side] = c->sides[side];
+        s.grid.sides.of[side] = c->sides[side] == LM_FIELDS_PERIODIC ? LM_PERIODIC
+                                : c->sides[side] == LM_OPEN          ? LM_ABSORBING
+                                                                     : LM_REFLECTING;
+    }
+    s.ohm = (struct lm_ohm){.rx = 1 / s.grid.dx,
+                            .ry = 1 / s.grid.dy,
+                            .eta_hyper = c->hyper ? 1e-3 : 0,
+                            .floor = 0.9,
+                            .temperature = 0.4,
+                            .gamma = c->polytropic ? 1.4 : 1,
+                            .zero_vacuum = c->zero_vacuum,
+                            .friction = c->smoothing % 2};
+    for (int k = 0; k < 2; k++)
+        s.species[k] = (struct lm_backend_species){.charge = 1 + k, .mass = 1, .weight = 0.5};
+    memset(mask, 0, s.grid.cells);
+    if (!c->bodies)
+        return s;
+    s.bodies = (struct lm_bodies){.count = 3,
+                                  .mask = mask,
+                                  .particles = {LM_ABSORBING, LM_REFLECTING, LM_ABSORBING},
+                                  .fields = {LM_BODY_CONDUCTING, LM_BODY_RESISTIVE, LM_BODY_TRANSPARENT}};
+    for (int j = 0; j < c->ny; j++)
+        for (int i = 0; i < c->nx; i++)
+            mask[j * c->nx + i] = (uint8_t)(hypot(i - 4, j - 4) < 2.2         ? 1
+                                            : i > 8 && i < 12 && j < 3        ? 2
+                                            : hypot(i - c->nx, j - c->ny) < 3 ? 3
+                                                                              : 0);
+    return s;
+}
+
+/* The same numbers for both backends; periodic where the sides are. */
+static inline double fields_number(const struct lm_grid *g, int array, int i, int j)
+{
+    if (g->sides.of[LM_X_MIN] == LM_PERIODIC)
+        i = (i + g->nx * LM_GHOST) % g->nx;
+    if (g->sides.of[LM_Y_MIN] == LM_PERIODIC)
+        j = (j + g->ny * LM_GHOST) % g->ny;
+    double u = fabs(sin(1 + 12.9898 * i + 78.233 * j + 37.7 * array)) * 437.585;
+    u -= floor(u);
+    return array == LM_ETA ? 0.02 * u : array == LM_N_OLD || array == LM_N_NEW ? 0.6 + u : u - 0.5;
+}
+
+static inline void fields_put(struct lm_backend *b, double *work)
+{
+    const struct lm_grid *g = &b->setup.grid;
+    for (int array = 0; array < LM_SPECIES_N; array++) {
+        for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+            for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
+                work[lm_at(g, i, j)] = fields_number(g, array, i, j);
+        b->ops->put(b, array, work);
+    }
+}
+
+/* Whether two backends hold the same bits, ghosts included; says where not. */
+static inline int fields_same(int number, const char *when, struct lm_backend *a, struct lm_backend *b, double *one,
+                              double *two)
+{
+    const struct lm_grid *g = &a->setup.grid;
+    for (int array = 0; array < LM_SPECIES_N + a->setup.species_count; array++) {
+        a->ops->get(a, array, one);
+        b->ops->get(b, array, two);
+        for (size_t k = 0; k < g->size; k++)
+            if (memcmp(one + k, two + k, sizeof *one)) {
+                printf("fields %d (%d x %d), %s: array %d in %d, %d: %.17g, %.17g: DIFFERENT\n", number, g->nx, g->ny,
+                       when, array, (int)(k % (size_t)g->stride) - LM_GHOST, (int)(k / (size_t)g->stride) - LM_GHOST,
+                       one[k], two[k]);
+                return 0;
+            }
+    }
+    struct lm_control x, y;
+    struct lm_grid_sums u, v;
+    uint64_t p, q;
+    memset(&u, 0, sizeof u), memset(&v, 0, sizeof v);
+    a->ops->control(a, &x);
+    b->ops->control(b, &y);
+    a->ops->grid_sums(a, &u);
+    b->ops->grid_sums(b, &v);
+    a->ops->fingerprint(a, 1, &p);
+    b->ops->fingerprint(b, 1, &q);
+    int same = !memcmp(x.push_e, y.push_e, sizeof x.push_e) && x.frequency == y.frequency && x.floored == y.floored &&
+               !memcmp(&u, &v, sizeof u) && p == q;
+    if (!same)
+        printf("fields %d (%d x %d), %s: maxima, sums or fingerprint: DIFFERENT\n", number, g->nx, g->ny, when);
+    return same;
+}
+
+/* What a step does with the fields. */
+static inline void fields_advance(struct lm_backend *b)
+{
+    b->ops->survey(b);
+    b->ops->closure(b, LM_N_OLD, LM_N_NEW);
+    b->ops->advance_b(b, LM_J_NEW, 0.004, 2);
+    b->ops->ohm(b, LM_OHM_AHEAD);
+}
+
+/* A species among the walls, deposited. */
+static inline void fields_deposit(struct lm_backend *b, double *work)
+{
+    const struct lm_grid *g = &b->setup.grid;
+    double *ones = work + g->size;
+    for (size_t k = 0; k < g->size; k++)
+        ones[k] = 1, work[k] = 0.1;
+    for (int s = 0; s < 2; s++) {
+        struct lm_loading loading = {.density = ones,
+                                     .drift = {ones, work, ones},
+                                     .temperature = {work, ones, work},
+                                     .particles_per_cell = 2,
+                                     .seed = 3};
+        struct lm_pass pass = {.drift_dt = 0.1, .cap = 4};
+        uint64_t count;
+        b->ops->load(b, s, &loading, &count);
+        b->ops->pass(b, s, &pass);
+        b->ops->collect(b, s, pass.cap, s == 0);
+    }
+    b->ops->moments(b);
+}
+
+/* Returns how many of the cases differ. */
+static inline int fields_compare(int count, int moments)
+{
+    uint8_t mask[64 * 40];
+    int different = 0;
+    for (int number = 0; number < count; number++) {
+        const struct fields_case c = fields_case_of(number);
+        struct lm_setup setup = fields_setup(&c, mask);
+        struct lm_backend *a = NULL, *b = NULL;
+        double *work = malloc(2 * setup.grid.size * sizeof *work);
+        if (!work || lm_cpu_create(&setup, &a) || lm_cuda_create(&setup, &b)) {
+            printf("fields %d: %s\n", number, lm_error());
+            exit(1);
+        }
+        struct lm_backend *both[2] = {a, b};
+        for (int k = 0; k < 2; k++)
+            fields_put(both[k], work), both[k]->ops->ohm(both[k], LM_OHM_OLD);
+        int same = fields_same(number, "Ohm's law", a, b, work, work + setup.grid.size);
+        for (int step = 0; step < 3 && same; step++) {
+            for (int k = 0; k < 2; k++)
+                fields_advance(both[k]);
+            same = fields_same(number, "a step", a, b, work, work + setup.grid.size);
+        }
+        for (int k = 0; k < 2 && same && moments; k++)
+            fields_deposit(both[k], work);
+        same = same && (!moments || fields_same(number, "moments", a, b, work, work + setup.grid.size));
+        different += !same;
+        lm_backend_destroy(&a);
+        lm_backend_destroy(&b);
+        free(work);
+    }
+    printf("%-28s %d, different %d\n", "fields, walls and bodies", count, different);
+    return different;
+}
+
+#endif
