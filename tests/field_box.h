@@ -33,7 +33,7 @@ static inline struct box box_new(int nx, int ny, double lx, double ly, struct lm
                              .tile = 8,
                              .threads = 1,
                              .species_count = 1};
-    setup.species[0] = (struct lm_backend_species){1, 1, 1};
+    setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
     ck_assert_int_eq(lm_cpu_create(&setup, &x.b), LM_OK);
     x.work = calloc(x.g.size, sizeof *x.work);
     return x;

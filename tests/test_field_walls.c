@@ -26,7 +26,7 @@ static struct box walled(int nx, int ny, double lx, double ly, struct lm_ohm ohm
                              .tile = 8,
                              .threads = 1,
                              .species_count = 1};
-    setup.species[0] = (struct lm_backend_species){1, 1, 1};
+    setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
     memcpy(setup.field_sides, sides, sizeof setup.field_sides);
     if (bodies)
         setup.bodies = *bodies;

@@ -50,7 +50,7 @@ static struct plasma *plasma_new(int tile, int threads, double per_cell, int qui
     struct lm_setup setup = {
         .grid = s->g, .shape = 1, .precision = LM_DOUBLE, .tile = tile, .threads = threads, .species_count = 1};
     setup.ohm = (struct lm_ohm){.rx = 1 / s->g.dx, .ry = 1 / s->g.dy, .floor = 0.05, .gamma = 1};
-    setup.species[0] = (struct lm_backend_species){1, 1, 1 / per_cell};
+    setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1 / per_cell};
     ck_assert_int_eq(lm_cpu_create(&setup, &s->b), LM_OK);
     for (int k = 0; k < 10; k++) {
         s->profile[k] = calloc(s->g.size, sizeof(double));
@@ -276,7 +276,7 @@ END_TEST
 
 static void deposit(struct plasma *s, int cap)
 {
-    struct lm_pass pass = {0, 0, 0, cap};
+    struct lm_pass pass = {.cap = cap};
     ck_assert_int_eq(s->b->ops->pass(s->b, 0, &pass), LM_OK);
     ck_assert_int_eq(s->b->ops->collect(s->b, 0, pass.cap, 1), LM_OK);
     ck_assert_int_eq(s->b->ops->moments(s->b), LM_OK);

@@ -99,9 +99,8 @@ LM_HD int lm_surface_ahead(const struct lm_surfaces *s, const struct lm_tiling *
 LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const struct lm_leg leg[2], int axis, int surface,
                       int next)
 {
-    if (f->hits == LM_MAX_HITS)
-        return;
-    struct lm_hit *h = &f->hit[f->hits++];
+    f->hits += f->hits < LM_MAX_HITS; /* of more, the last one is kept: that may be the one that takes it */
+    struct lm_hit *h = &f->hit[f->hits - 1];
     const int i = axis ? leg[0].cell : next, j = axis ? next : leg[1].cell;
     const int direction = 2 * axis + (leg[axis].step < 0); /* the body's face looks back */
     const double u = (double)f->u, v = (double)f->v, w = (double)f->w;
