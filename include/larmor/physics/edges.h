@@ -34,10 +34,19 @@ LM_HD int lm_any_field_walls(const struct lm_field_sides *s)
     return lm_field_walls(s, 0) || lm_field_walls(s, 1);
 }
 
+LM_HD int lm_any_side_is(const struct lm_field_sides *s, int kind)
+{
+    return s->of[LM_X_MIN] == kind || s->of[LM_X_MAX] == kind || s->of[LM_Y_MIN] == kind || s->of[LM_Y_MAX] == kind;
+}
+
 LM_HD int lm_is_given_e(const struct lm_field_sides *s)
 {
-    return s->of[LM_X_MIN] == LM_INFLOW_E || s->of[LM_X_MAX] == LM_INFLOW_E || s->of[LM_Y_MIN] == LM_INFLOW_E ||
-           s->of[LM_Y_MAX] == LM_INFLOW_E;
+    return lm_any_side_is(s, LM_INFLOW_E);
+}
+
+LM_HD int lm_is_given_b(const struct lm_field_sides *s)
+{
+    return lm_any_side_is(s, LM_INFLOW_B);
 }
 
 /* One end of a line of n cells: `e` is the last node inside or, if E is `normal`, on the wall; `in` leads to the next
@@ -77,7 +86,7 @@ LM_HD int lm_is_own_e(int component, int i, int j)
     return i >= -(component == 0) && j >= -(component == 1);
 }
 
-/* Whether B_`component` of cell (i, j) is given. */
+/* Whether B_`component` of cell (i, j) is given: it stays, to the bit. */
 LM_HD int lm_is_held(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
 {
     return (component != 0 &&
