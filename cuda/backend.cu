@@ -385,7 +385,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->shared_bytes = (size_t)shared;
     lm_gpu_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "stream");
     g->sides = lm_field_sides_of(setup);
-    g->plain.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0;
+    g->plain.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
     allocate(g);
     if (setup->bodies.count > 0)
         allocate_solid(g, setup);

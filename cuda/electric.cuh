@@ -44,6 +44,7 @@ template <bool HYPER> struct electric_rows {
     __device__ __forceinline__ void advance(const struct lm_vector &b_new, double by_left, double bz_left_new,
                                             const plasma &above, struct lm_ohm o, double total[3], double ideal[3])
     {
+        o.eta_vacuum = 0.0; /* else cuda/walls.cu is in charge */
         if (!HYPER)
             o.eta_hyper = 0.0;
         /* Patches of 2 x 2 cells whose last one is cell (i, j): what the bodies read of it and its neighbours. */

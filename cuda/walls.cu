@@ -101,9 +101,10 @@ __global__ void electric_kernel(domain d, const double *j0, const double *force,
     const size_t k = at(s, i, j);
     const struct lm_view jv = view_of(j0, s, k), given = {floored + k, p + k, eta + k, s.stride};
     double total[3], ideal[3];
-    lm_electric_field(view_of(force, s, k), jv, given, &o, total, ideal);
+    const struct lm_view pull = view_of(force, s, k);
+    lm_electric_field(pull, jv, given, &o, total, ideal);
     if (d.solid)
-        lm_body_field(d.solid + k, jv, eta + k, total, ideal);
+        lm_body_field(d.solid + k, pull, jv, given, &o, total, ideal);
     LM_UNROLL
     for (int c = 0; c < 3; c++) {
         if (!lm_is_own_e(c, i, j))
@@ -137,17 +138,16 @@ __global__ void faraday_kernel(domain d, const double *e, double *state, double 
         return;
     const size_t k = at(s, i, j);
     const struct lm_vector v = lm_faraday(view_of(e, s, k), o.rx, o.ry);
-    double rate[3] = {v.x, v.y, v.z};
+    const double rate[3] = {v.x, v.y, v.z};
     LM_UNROLL
     for (int c = 0; c < 3; c++) {
-        if (lm_is_held(&d.sides, c, i, j, s.nx, s.ny))
-            rate[c] = 0.0;
+        const bool held = lm_is_held(&d.sides, c, i, j, s.nx, s.ny);
         double *from = state + c * s.pitch, *sum = result + c * s.pitch, *to = stage == 3 ? from : next + c * s.pitch;
         const double start = from[k], before = stage == 0 ? start : sum[k];
-        const double after = lm_fma(rk.result, rate[c], before);
+        const double after = held ? before : lm_fma(rk.result, rate[c], before);
         if (stage < 3)
             sum[k] = after;
-        const double put = stage == 3 ? after : lm_fma(rk.next, rate[c], start);
+        const double put = stage == 3 ? after : held ? start : lm_fma(rk.next, rate[c], start);
         each_periodic(d, i, j, [&](size_t m) { to[m] = put; });
     }
 }

@@ -39,7 +39,7 @@ static int fields_beside(int boundary)
                                  [LM_REFLECTING] = LM_CONDUCTING,
                                  [LM_ABSORBING] = LM_OPEN,
                                  [LM_THERMAL] = LM_CONDUCTING,
-                                 [LM_INFLOW] = LM_INFLOW_B};
+                                 [LM_INFLOW] = LM_FIELDS_INFLOW};
     return fields[boundary];
 }
 

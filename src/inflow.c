@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "larmor/physics/fields.h"
+#include "larmor/sim.h"
 
 double lm_normal_below(double x)
 {
@@ -177,4 +178,90 @@ int lm_inflow_fill(const struct lm_config *c, int species, int side, double t, d
 int lm_inflow_is_timed(const struct lm_config *c, int species, int *timed)
 {
     return lm_expr_uses_time(c->constants, density_of(&c->species[species]), timed);
+}
+
+/* Nodes beyond a side: LM_GHOST in depth, with the corners. `in` is the nearest cell of the domain. */
+struct beyond {
+    size_t count, *cell, *in;
+    double *x, *y, *density, *sum, *u[2], *e;
+};
+
+static int is_beyond(const struct lm_grid *g, int side, int i, int j)
+{
+    return side == LM_X_MIN ? i < 0 : side == LM_X_MAX ? i >= g->nx : side == LM_Y_MIN ? j < 0 : j >= g->ny;
+}
+
+static int clamped(int i, int n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_place place, double *store, size_t *cells)
+{
+    const size_t most = (size_t)(LM_GHOST * (side < LM_Y_MIN ? g->ny + 2 * LM_GHOST : g->stride));
+    struct beyond n = {.cell = cells,
+                       .in = cells + most,
+                       .x = store,
+                       .y = store + most,
+                       .density = store + 2 * most,
+                       .sum = store + 3 * most,
+                       .u = {store + 4 * most, store + 5 * most},
+                       .e = store + 6 * most};
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            if (!is_beyond(g, side, i, j))
+                continue;
+            n.cell[n.count] = lm_at(g, i, j);
+            n.in[n.count] = lm_at(g, clamped(i, g->nx), clamped(j, g->ny));
+            n.x[n.count] = fmin(fmax((i + 0.5 + place.x) * g->dx, 0), g->lx);
+            n.y[n.count] = fmin(fmax((j + 0.5 + place.y) * g->dy, 0), g->ly);
+            n.count++;
+        }
+    return n;
+}
+
+/* Adds Z n and -Z n u x B of a species; p and q are the components after the one wanted, B of each is the mean of that
+ * in the cell and `step` away. */
+static int add_flow(const struct lm_config *c, const struct lm_species_config *s, int p, int q, struct beyond *n,
+                    double *const b[3], const long step[3])
+{
+    int status = lm_expr_at(c->constants, density_of(s), n->count, n->x, n->y, 0, n->density);
+    if (!status)
+        status = lm_expr_at(c->constants, s->drift[p], n->count, n->x, n->y, 0, n->u[0]);
+    if (!status)
+        status = lm_expr_at(c->constants, s->drift[q], n->count, n->x, n->y, 0, n->u[1]);
+    for (size_t k = 0; k < n->count && !status; k++) {
+        const long in = (long)n->in[k];
+        const double bp = 0.5 * (b[p][in] + b[p][in + step[p]]), bq = 0.5 * (b[q][in] + b[q][in + step[q]]);
+        n->sum[k] += s->charge * n->density[k];
+        n->e[k] -= s->charge * n->density[k] * (n->u[0][k] * bq - n->u[1][k] * bp);
+    }
+    return status;
+}
+
+int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int component, double *e)
+{
+    static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
+    const struct lm_grid g = lm_config_grid(c);
+    const int p = (component + 1) % 3, q = (component + 2) % 3;
+    /* B_x stands on y-faces, B_y on x-faces, B_z on corners. */
+    const long steps[3][3] = {{0, 0, -g.stride}, {0, 0, -1}, {-g.stride, -1, 0}};
+    const size_t most = (size_t)LM_GHOST * (size_t)((g.nx > g.ny ? g.nx : g.ny) + 2 * LM_GHOST);
+    double *store = malloc(7 * most * sizeof *store);
+    size_t *cells = malloc(2 * most * sizeof *cells);
+    int status = store && cells ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the fields beyond sides");
+    for (int side = 0; side < LM_SIDES && !status; side++) {
+        if (c->boundary_fields[side] != LM_FIELDS_INFLOW)
+            continue;
+        struct beyond n = beyond_of(&g, side, faces[component], store, cells);
+        for (size_t k = 0; k < n.count; k++)
+            n.sum[k] = n.e[k] = 0;
+        for (int s = 0; s < c->species_count && !status; s++)
+            status = add_flow(c, &c->species[s], p, q, &n, b, steps[component]);
+        for (size_t k = 0; k < n.count && !status; k++)
+            e[n.cell[k]] = n.sum[k] > 0 ? n.e[k] / n.sum[k] : 0;
+    }
+    free(store);
+    free(cells);
+    return status;
 }

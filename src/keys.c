@@ -36,9 +36,13 @@ static const struct lm_choice starts[] = {{"random", LM_RANDOM}, {"quiet", LM_QU
 static const struct lm_choice boundaries[] = {{"periodic", LM_PERIODIC},   {"reflecting", LM_REFLECTING},
                                               {"absorbing", LM_ABSORBING}, {"thermal", LM_THERMAL},
                                               {"inflow", LM_INFLOW},       {0}};
-static const struct lm_choice field_boundaries[] = {
-    {"periodic", LM_FIELDS_PERIODIC}, {"conducting", LM_CONDUCTING}, {"open", LM_OPEN},
-    {"inflow", LM_INFLOW_B},          {"inflow_e", LM_INFLOW_E},     {0}};
+static const struct lm_choice field_boundaries[] = {{"periodic", LM_FIELDS_PERIODIC},
+                                                    {"conducting", LM_CONDUCTING},
+                                                    {"open", LM_OPEN},
+                                                    {"inflow", LM_FIELDS_INFLOW},
+                                                    {"inflow_b", LM_INFLOW_B},
+                                                    {"inflow_e", LM_INFLOW_E},
+                                                    {0}};
 static const struct lm_choice body_shapes[] = {
     {"disk", LM_DISK}, {"box", LM_BOX}, {"polygon", LM_POLYGON}, {"mask", LM_MASK}, {0}};
 static const struct lm_choice body_surfaces[] = {{"absorbing", LM_ABSORBING}, {"reflecting", LM_REFLECTING},
@@ -108,8 +112,9 @@ static const struct {
      "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at "
      "a side that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at "
      "rest at the wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields "
-     "there: conducting: tangential E is 0; open: nothing changes across; inflow: tangential B is that of "
-     "fields.b*; inflow_e: tangential E is that of fields.e*. By default conducting with reflecting and thermal, "
+     "there: conducting: tangential E is 0; open: nothing changes across; inflow: E beyond is that of the "
+     "plasma that comes in, -u x B; inflow_e: E beyond is that of fields.e*; inflow_b: tangential B on the side "
+     "stays that of fields.b*. By default conducting with reflecting and thermal, "
      "open with absorbing, inflow with inflow; with solver = none given fields simply go on."},
     {LM_BODY_SECTION, "One section a solid body, a set of cells: those whose centre lies in it, cut off at walls and "
                       "continued across periodic sides. Where bodies overlap the last one counts."},
@@ -174,6 +179,8 @@ const struct lm_key lm_keys[] = {
      .initial = "0.05", .meaning = "least density in Ohm's law"},
     {SECTION, .name = "vacuum", CHOICE(vacuums), IN(fields.vacuum), .initial = "floor",
      .meaning = "below the floor: use the floor, or E = 0"},
+    {SECTION, .name = "eta_vacuum", REAL, IN(fields.eta_vacuum), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "resistivity added at the density floor; with vacuum = zero_e, B diffuses through voids"},
     {SECTION, .name = "smoothing", INT, IN(fields.smoothing), RANGE(0, 8), .initial = "1",
      .meaning = "binomial passes on the moments and on E for the push"},
     {SECTION, .name = "friction", CHOICE(switches), IN(fields.friction), .initial = "on",

@@ -32,6 +32,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .floor = c->fields.density_floor,
                             .temperature = c->electrons.temperature,
                             .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
+                            .eta_vacuum = c->fields.eta_vacuum,
                             .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E,
                             .friction = c->fields.friction};
     for (int k = 0; k < c->species_count; k++) {
@@ -173,13 +174,16 @@ static double layer_eta(const struct lm_config *c, const struct lm_grid *g, int 
     return c->layer_eta * deepest * deepest;
 }
 
+/* Largest eta k^2 dt of a transparent body: some ten substeps. */
+static const double TRANSPARENT = 20;
+
 /* Puts a body's resistivity into its cells, and into their ghosts. */
 static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, int body, double *work,
                         double *eta)
 {
     const struct lm_body_config *b = &c->body[body];
     const double k2 = lm_largest_k2(g->nx, g->ny, 1.0 / g->dx, 1.0 / g->dy);
-    const double transparent = k2 > 0 ? 1.0 / (k2 * c->run.dt) : 0;
+    const double transparent = k2 > 0 ? TRANSPARENT / (k2 * c->run.dt) : 0;
     int status = LM_OK;
     if (b->fields == LM_BODY_RESISTIVE)
         status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_place){0, 0}, work);

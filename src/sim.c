@@ -250,12 +250,6 @@ static double fastest(const struct lm_sim *sim)
     return LM_MAX_CELLS * fmin(sim->grid.dx, sim->grid.dy) / sim->config->run.dt;
 }
 
-static int put_expression(struct lm_sim *sim, const char *text, struct lm_place place, int array, double *work)
-{
-    int status = lm_expr_fill(sim->config->constants, text, &sim->grid, place, work);
-    return status ? status : sim->backend->ops->put(sim->backend, array, work);
-}
-
 /* Without a field solver a checkpoint knows nothing of B behind walls: that comes from the configuration. */
 static int put_b_behind_walls(struct lm_sim *sim, double *work)
 {
@@ -276,16 +270,24 @@ static int put_b_behind_walls(struct lm_sim *sim, double *work)
 }
 
 /* E of the configuration, into LM_E and what follows it: all that there is without a field solver; with it, what is
- * given beyond sides. */
+ * given beyond sides. `work` has three arrays more, for B. */
 static int put_e(struct lm_sim *sim, double *work)
 {
     static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_config *c = sim->config;
+    const size_t size = sim->grid.size;
     const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);
     const int all = c->fields.solver == LM_SOLVER_NONE;
-    int status = LM_OK;
-    for (int d = 0; d < 3 && !status && (all || lm_is_given_e(&sides)); d++) {
-        status = put_expression(sim, c->fields.e[d], faces[d], LM_E + d, work);
+    double *b[3] = {work + size, work + 2 * size, work + 3 * size};
+    if (!all && !lm_is_given_e(&sides))
+        return LM_OK;
+    int status = lm_setup_b(c, b);
+    for (int d = 0; d < 3 && !status; d++) {
+        status = lm_expr_fill(c->constants, c->fields.e[d], &sim->grid, faces[d], work);
+        if (!status)
+            status = lm_setup_inflow_e(c, b, d, work);
+        if (!status)
+            status = sim->backend->ops->put(sim->backend, LM_E + d, work);
         if (!status && all)
             status = sim->backend->ops->put(sim->backend, LM_PUSH_E + d, work);
     }
@@ -448,7 +450,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     if (status)
         return status;
     head->field_names = lm_state_names;
-    double *work = calloc(sim->grid.size, sizeof *work);
+    double *work = calloc(4 * sim->grid.size, sizeof *work);
     struct restore r = {sim, work, 0};
     struct lm_checkpoint_io io = {
         .context = &r, .set_field = set_field, .set_particles = set_particles, .set_map = set_map};

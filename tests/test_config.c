@@ -269,7 +269,7 @@ static const struct {
     {"[boundary]\nx_min = solid\nx_max = inflow\n", 11,
      "boundary.x_min: \"solid\" is not one of periodic, reflecting, absorbing, thermal, inflow"},
     {"[boundary]\nfields_y_max = closed\n", 11,
-     "boundary.fields_y_max: \"closed\" is not one of periodic, conducting, open, inflow, inflow_e"},
+     "boundary.fields_y_max: \"closed\" is not one of periodic, conducting, open, inflow, inflow_b, inflow_e"},
     {"[boundary]\nfields_x_min = open\n", 11,
      "boundary.fields_x_min: fields are periodic where the particles are and nowhere else: see boundary.x_min"},
     {"[boundary]\ny_min = absorbing\ny_max = thermal\nfields_y_max = periodic\n", 13,
@@ -494,7 +494,7 @@ START_TEST(test_sides)
 {
     assert_reads("[boundary]\nx_min = reflecting\nx_max = absorbing\ny_min = thermal\ny_max = inflow\n"
                  "y_min_temperature = 0.5\n");
-    static const int fields[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, LM_CONDUCTING, LM_INFLOW_B};
+    static const int fields[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, LM_CONDUCTING, LM_FIELDS_INFLOW};
     ck_assert_mem_eq(config.boundary_fields, fields, sizeof fields);
     ck_assert_int_eq(config.boundary[LM_Y_MIN], LM_THERMAL);
     ck_assert_int_eq(config.boundary[LM_Y_MAX], LM_INFLOW);

@@ -7,7 +7,7 @@
 enum { N = 16 };
 
 static const struct lm_ohm every_term = {
-    .eta = 0, .eta_hyper = 0.002, .floor = 0.05, .temperature = 0.4, .gamma = 1.4, .friction = 1};
+    .eta_hyper = 0.002, .floor = 0.05, .temperature = 0.4, .gamma = 1.4, .friction = 1};
 static const double centre[2] = {0, 0};
 static const double (*const places[])[2] = {e_place, b_place};
 

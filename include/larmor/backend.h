@@ -38,10 +38,9 @@ enum lm_array {
  * half a step ahead of LM_J_NEW. */
 enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD };
 
-enum {
-    LM_STATE_FIELDS = LM_N_NEW
-}; /* the arrays before this one are the state a checkpoint holds, and with walls in
-      the fields B once more with all its ghosts */
+/* The arrays before this one are the state that a checkpoint holds; where fields end at walls, B once more with all its
+ * ghosts. */
+enum { LM_STATE_FIELDS = LM_N_NEW };
 
 struct lm_backend_species {
     double charge, mass;
@@ -157,10 +156,9 @@ struct lm_backend_ops {
     int (*closure)(struct lm_backend *b, int density, int other);   /* for advance_b: electrons of the mean of two */
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
 
-    /* Where B is advanced or E computed and a side has LM_INFLOW_E, LM_E holds the given E beyond it. */
-
     /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
-     * level. */
+     * level. Beyond sides where it is given (larmor/physics/edges.h) both this and advance_b find the given E in LM_E.
+     */
     int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
 
     /* Maxima for lm_control where ohm has not left them: of the fields as they stand with the OLD level, and, where no

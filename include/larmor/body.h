@@ -21,7 +21,7 @@ enum lm_body_shape { LM_DISK, LM_BOX, LM_POLYGON, LM_MASK };
 enum lm_body_fields {
     LM_BODY_CONDUCTING, /* E = 0 */
     LM_BODY_RESISTIVE,  /* E = eta J, eta a profile */
-    LM_BODY_TRANSPARENT /* E = eta J with the largest eta that the grid and dt allow */
+    LM_BODY_TRANSPARENT /* E = eta J with an eta so large that B passes at once: 20/(k^2 dt), k the grid's largest */
 };
 
 /* The bodies of a run. */

@@ -89,6 +89,7 @@ struct lm_config {
         double eta_hyper;
         double density_floor;  /* > 0, n0 */
         int vacuum;            /* enum lm_vacuum */
+        double eta_vacuum;     /* added to eta at the density floor */
         int smoothing;         /* binomial passes on the moments and on E for the push, 0..8 */
         int friction;          /* 1: ions do not feel the resistive part of E */
         double substep_safety; /* largest omega * substep, <= 2.7 */

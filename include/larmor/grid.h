@@ -35,10 +35,11 @@ enum lm_boundary {
 /* What they do to the fields. Periodic where the particles are. */
 enum lm_field_boundary {
     LM_FIELDS_PERIODIC,
-    LM_CONDUCTING, /* tangential E is 0 on the wall */
-    LM_OPEN,       /* nothing changes across it */
-    LM_INFLOW_B,   /* tangential B on the wall is given */
-    LM_INFLOW_E    /* tangential E beyond the wall is given */
+    LM_CONDUCTING,   /* tangential E is 0 on the wall */
+    LM_OPEN,         /* nothing changes across it */
+    LM_INFLOW_B,     /* tangential B on the wall is given */
+    LM_INFLOW_E,     /* tangential E beyond the wall is given */
+    LM_FIELDS_INFLOW /* tangential E beyond the wall is that of the plasma that comes in */
 };
 
 /* All zero: periodic. */

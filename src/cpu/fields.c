@@ -77,29 +77,85 @@ static void electron_force(struct lm_cpu *c, double *const bf[3], double *const 
     }
 }
 
+/* What Ohm's law reads. */
+struct ohm_views {
+    struct lm_view force, curl, given;
+};
+
+static struct ohm_views ohm_views(const struct lm_cpu *c)
+{
+    return (struct ohm_views){
+        view(c, c->force),
+        view(c, c->curl),
+        {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], c->base.setup.grid.stride}};
+}
+
+/* On lower walls, whose nodes have the index -1: only E through them. */
+static void electric_field_on_wall(struct lm_cpu *c, int axis, double *const e[3], double *const push[3])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct ohm_views v = ohm_views(c);
+    const int along = axis == 0 ? g->ny : g->nx;
+    for (int m = 0; m <= along - c->walls[1 - axis]; m++) {
+        long k = (long)(axis == 0 ? lm_at(g, -1, m) : lm_at(g, m, -1));
+        double total[3], ideal[3];
+        lm_electric_field(lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k), o, total, ideal);
+        if (c->solid)
+            lm_body_field(c->solid + k, lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k), o, total,
+                          ideal);
+        e[axis][k] = total[axis];
+        if (push)
+            push[axis][k] = o->friction ? ideal[axis] : total[axis];
+    }
+}
+
+/* E of nodes that touch bodies, in a row. */
+static void electric_field_of_bodies(const struct lm_cpu *c, int j, int count, double *const e[3],
+                                     double *const push[3])
+{
+    const struct ohm_views v = ohm_views(c);
+    for (int i = 0; i < count; i++) {
+        long k = (long)lm_at(&c->base.setup.grid, i, j);
+        double total[3] = {e[0][k], e[1][k], e[2][k]}, of_push[3] = {0.0, 0.0, 0.0};
+        for (int d = 0; d < 3 && push; d++)
+            of_push[d] = push[d][k];
+        lm_body_field(c->solid + k, lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k),
+                      &c->base.setup.ohm, total, of_push);
+        for (int d = 0; d < 3; d++) {
+            e[d][k] = total[d];
+            if (push)
+                push[d][k] = of_push[d];
+        }
+    }
+}
+
 /* E on [0, n] in both directions, along walls on [0, n - 1] and through them on [-1, n - 1]; with `push`, also the E of
  * the ions before smoothing. */
 static void electric_field(struct lm_cpu *c, double *const e[3], double *const push[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    struct lm_view j0 = view(c, c->curl), force = view(c, c->force);
-    struct lm_view given = {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], g->stride};
-    LM_ROWS(c, c->walls[1], 1 - c->walls[1])
-    for (int i = -c->walls[0]; i <= g->nx - c->walls[0]; i++) {
-        long k = (long)lm_at(g, i, j);
-        double total[3], ideal[3];
-        lm_electric_field(lm_view_at(force, k), lm_view_at(j0, k), lm_view_at(given, k), o, total, ideal);
-        if (c->solid)
-            lm_body_field(c->solid + k, lm_view_at(j0, k), given.z + k, total, ideal);
-        for (int d = 0; d < 3; d++) {
-            if (!lm_is_own_e(d, i, j))
-                continue;
-            e[d][k] = total[d];
-            if (push)
-                push[d][k] = o->friction ? ideal[d] : total[d];
+    const struct ohm_views v = ohm_views(c);
+    const int columns = g->nx + 1 - c->walls[0];
+    LM_ROWS(c, 0, 1 - c->walls[1])
+    {
+        for (int i = 0; i < columns; i++) {
+            long k = (long)lm_at(g, i, j);
+            double total[3], ideal[3];
+            lm_electric_field(lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k), o, total, ideal);
+            for (int d = 0; d < 3; d++) {
+                e[d][k] = total[d];
+                if (push)
+                    push[d][k] = o->friction ? ideal[d] : total[d];
+            }
         }
+        if (c->solid)
+            electric_field_of_bodies(c, j, columns, e, push);
     }
+    for (int axis = 0; axis < 2; axis++)
+        if (c->walls[axis])
+            electric_field_on_wall(c, axis, e, push);
 }
 
 /* E beyond walls, where it is given: LM_E holds it. */
@@ -113,6 +169,26 @@ static void fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill)
 {
     for (int d = 0; d < 3; d++)
         lm_fill_e(&c->base.setup, e[d], d, fill);
+}
+
+/* Undoes a stage where B is given: what the last one starts from is what the first one did. */
+static void hold_given_b(struct lm_cpu *c, int stage)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    double *const *state = c->array + LM_B;
+    if (!lm_is_given_b(&c->sides))
+        return;
+    LM_ROWS(c, LM_GHOST, LM_GHOST)
+    for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
+        for (int d = 0; d < 3; d++) {
+            size_t k = lm_at(g, i, j);
+            if (!lm_is_held(&c->sides, d, i, j, g->nx, g->ny))
+                continue;
+            if (stage == 3)
+                state[d][k] = c->result[d][k];
+            else
+                c->stage[d][k] = c->result[d][k] = state[d][k];
+        }
 }
 
 int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
@@ -136,10 +212,8 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
             for (int i = -beyond_x; i < g->nx + beyond_x - c->walls[0]; i++) {
                 size_t k = lm_at(g, i, j);
                 struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->rx, o->ry);
-                double rate[3] = {v.x, v.y, v.z};
+                const double rate[3] = {v.x, v.y, v.z};
                 for (int d = 0; d < 3; d++) {
-                    if (lm_is_held(&c->sides, d, i, j, g->nx, g->ny))
-                        rate[d] = 0.0;
                     double *to = stage == 3 ? state[d] : c->result[d];
                     double before = stage == 0 ? state[d][k] : c->result[d][k];
                     if (stage < 3)
@@ -147,6 +221,7 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
                     to[k] = lm_fma(rk.result, rate[d], before);
                 }
             }
+            hold_given_b(c, stage);
             wrap3(c, stage == 3 ? state : c->stage);
         }
     return LM_OK;
@@ -177,8 +252,12 @@ static void smooth_moment(struct lm_cpu *c, double *a, int along)
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
-            a[k] = !c->solid ? lm_binomial(c->spare + k, g->stride)
-                             : lm_binomial_beside(c->spare + k, c->solid + k, g->stride);
+            a[k] = lm_binomial(c->spare + k, g->stride);
+        }
+        LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            a[k] = lm_binomial_beside(c->spare + k, c->solid + k, g->stride);
         }
         lm_fill_moment(g, a, along);
     }
@@ -193,8 +272,13 @@ static void smooth_e(struct lm_cpu *c, double *a, int component)
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
-            if (!c->solid || !lm_touches_body(c->solid + k, component, g->stride))
-                a[k] = lm_binomial(c->spare + k, g->stride);
+            a[k] = lm_binomial(c->spare + k, g->stride);
+        }
+        LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            if (lm_touches_body(c->solid + k, component, g->stride))
+                a[k] = c->spare[k];
         }
         lm_fill_e(&c->base.setup, a, component, LM_FILL_PUSH);
     }
@@ -237,28 +321,42 @@ static void survey_e(struct lm_cpu *c)
     c->control.push_e[2] = lm_from_bits(ez);
 }
 
+/* The largest frequency of a row, as bits, and its cells at the floor. `solid` stands on the row; NULL: all plasma. */
+LM_HD uint64_t survey_row(const struct lm_cpu *c, int level, int j, const uint8_t *solid, int64_t *floored)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double *n = c->array[level], k2 = lm_largest_k2(g->nx, g->ny, o->rx, o->ry);
+    double *const *ji = c->array + level + 1;
+    const struct lm_view bf = view(c, c->array + LM_B);
+    uint64_t frequency = 0;
+    int64_t count = 0;
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        struct lm_vector u = {ji[0][k], ji[1][k], ji[2][k]};
+        struct lm_vector bc = lm_b_centre(lm_view_at(bf, (long)k));
+        int body = solid ? solid[i] : 0;
+        frequency =
+            larger(frequency, lm_frequency_beside(body, bc, u, lm_floored(n[k], o), c->array[LM_ETA][k], k2, o));
+        count += !body && n[k] < o->floor;
+    }
+    *floored += count;
+    return frequency;
+}
+
 /* Maxima with the density and the ion current of a level: LM_N_OLD or LM_N_NEW. */
 static void survey(struct lm_cpu *c, int level)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_ohm *o = &c->base.setup.ohm;
-    const double *n = c->array[level];
-    double *const *ji = c->array + level + 1;
-    double k2 = lm_largest_k2(g->nx, g->ny, o->rx, o->ry);
-    struct lm_view bf = view(c, c->array + LM_B);
     uint64_t frequency = 0;
     int64_t floored = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
-            size_t k = lm_at(g, i, j);
-            struct lm_vector u = {ji[0][k], ji[1][k], ji[2][k]};
-            struct lm_vector bc = lm_b_centre(lm_view_at(bf, (long)k));
-            int solid = c->solid ? c->solid[k] : 0;
-            frequency =
-                larger(frequency, lm_frequency_beside(solid, bc, u, lm_floored(n[k], o), c->array[LM_ETA][k], k2, o));
-            floored += !solid && n[k] < o->floor;
-        }
+    for (int j = 0; j < g->ny; j++) {
+        /* Two calls: without bodies the compiler makes vector instructions of it. */
+        uint64_t f = c->solid ? survey_row(c, level, j, c->solid + lm_at(g, 0, j), &floored)
+                              : survey_row(c, level, j, NULL, &floored);
+        frequency = f > frequency ? f : frequency;
+    }
     survey_e(c);
     c->control.frequency = lm_from_bits(frequency);
     c->control.floored = floored;
@@ -303,14 +401,16 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
             size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
             const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
             double add[4];
-            double density = lm_species_moments(sums, s->charge, s->weight, cap, add);
-            number[k] = c->solid && c->solid[k] ? 0.0 : density;
+            number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
             parts += sums[0];
             for (int d = 0; d < 4; d++) {
                 c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
                 c->sums[d][m] = 0;
             }
         }
+    for (size_t k = 0; k < g->size && c->solid; k++)
+        if (c->solid[k])
+            number[k] = 0.0;
     c->control.parts[species] = parts;
     lm_fill_moment(g, number, -1);
     return LM_OK;
@@ -329,10 +429,16 @@ int lm_cpu_moments(struct lm_backend *b)
         size_t k = lm_at(g, i, j);
         const double *const raw[4] = {c->raw[0] + k, c->raw[1] + k, c->raw[2] + k, c->raw[3] + k};
         double centred[4];
-        if (c->solid)
-            lm_moments_beside(raw, c->solid + k, g->stride, centred);
-        else
-            lm_centred_moments(raw, g->stride, centred);
+        lm_centred_moments(raw, g->stride, centred);
+        for (int d = 0; d < 4; d++)
+            out[d][k] = centred[d];
+    }
+    LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        const double *const raw[4] = {c->raw[0] + k, c->raw[1] + k, c->raw[2] + k, c->raw[3] + k};
+        double centred[4];
+        lm_moments_beside(raw, c->solid + k, g->stride, centred);
         for (int d = 0; d < 4; d++)
             out[d][k] = centred[d];
     }

@@ -6,8 +6,9 @@
  * walls, beyond them and in the corners. E along the wall goes on
  *     conducting   odd, so that it is 0 on the wall: B along the wall evolves, the flux through it is frozen
  *     open         linearly: B on the wall and beyond changes as it does inside
- *     inflow_B     as a constant: B along the wall does not change, neither there nor beyond
- *     inflow_e     as given
+ *     inflow, inflow_e   as given: that of the plasma that comes in, -u x B, or another
+ *     inflow_b     as a constant: B along the wall does not change, neither there nor beyond; the flux through the wall
+ *                  is free, and wanders where the plasma is noisy
  * Two sides that meet in a corner act one after the other, in either order.
  */
 #ifndef LARMOR_PHYSICS_EDGES_H
@@ -34,17 +35,31 @@ LM_HD int lm_any_field_walls(const struct lm_field_sides *s)
     return lm_field_walls(s, 0) || lm_field_walls(s, 1);
 }
 
+LM_HD int lm_any_side_is(const struct lm_field_sides *s, int kind)
+{
+    return s->of[LM_X_MIN] == kind || s->of[LM_X_MAX] == kind || s->of[LM_Y_MIN] == kind || s->of[LM_Y_MAX] == kind;
+}
+
+LM_HD int lm_gives_e(int kind)
+{
+    return kind == LM_FIELDS_INFLOW || kind == LM_INFLOW_E;
+}
+
 LM_HD int lm_is_given_e(const struct lm_field_sides *s)
 {
-    return s->of[LM_X_MIN] == LM_INFLOW_E || s->of[LM_X_MAX] == LM_INFLOW_E || s->of[LM_Y_MIN] == LM_INFLOW_E ||
-           s->of[LM_Y_MAX] == LM_INFLOW_E;
+    return lm_any_side_is(s, LM_FIELDS_INFLOW) || lm_any_side_is(s, LM_INFLOW_E);
+}
+
+LM_HD int lm_is_given_b(const struct lm_field_sides *s)
+{
+    return lm_any_side_is(s, LM_INFLOW_B);
 }
 
 /* One end of a line of n cells: `e` is the last node inside or, if E is `normal`, on the wall; `in` leads to the next
  * one inside. Given E is there already. */
 LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, int normal, enum lm_fill fill, int depth)
 {
-    for (int k = 1; k <= depth && kind != LM_INFLOW_E; k++) {
+    for (int k = 1; k <= depth && !lm_gives_e(kind); k++) {
         const int deep = normal ? k : k - 1, most = normal ? n : n - 1, mirror = deep < most ? deep : most;
         double v = e[0];
         if (kind == LM_CONDUCTING)
@@ -77,7 +92,7 @@ LM_HD int lm_is_own_e(int component, int i, int j)
     return i >= -(component == 0) && j >= -(component == 1);
 }
 
-/* Whether B_`component` of cell (i, j) is given. */
+/* Whether B_`component` of cell (i, j) is given: it stays, to the bit. */
 LM_HD int lm_is_held(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
 {
     return (component != 0 &&

@@ -23,7 +23,8 @@ struct lm_view {
 
 struct lm_ohm {
     double rx, ry;             /* 1/dx, 1/dy */
-    double eta, eta_hyper;     /* mu0 v_A d_i, mu0 v_A d_i^3 */
+    double eta_hyper;          /* mu0 v_A d_i^3 */
+    double eta_vacuum;         /* added to the resistivity at the density floor, mu0 v_A d_i */
     double floor;              /* smallest density in any term, n0 */
     double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
     int zero_vacuum;           /* E (but for the resistive part) is 0 where all cells around are at the floor */
@@ -97,6 +98,11 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
     return e;
 }
 
+LM_HD double lm_eta_vacuum(double density, const struct lm_ohm *o)
+{
+    return o->eta_vacuum > 0.0 && density <= o->floor ? o->eta_vacuum : 0.0;
+}
+
 /* E of cell (i, j) on its faces and at its centre: all of it, and without the resistive part. `given` is
  * floored density, electron pressure and resistivity (as x, y, z). */
 LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_view given, const struct lm_ohm *o,
@@ -111,9 +117,9 @@ LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_v
     for (int d = 0; d < 3; d++)
         if (o->zero_vacuum && density[d] <= o->floor)
             ideal[d] = 0.0;
-    total[0] = ideal[0] + lm_resistive(j.x, j.s, 0.5 * (eta[0] + eta[1]), o);
-    total[1] = ideal[1] + lm_resistive(j.y, j.s, 0.5 * (eta[0] + eta[given.s]), o);
-    total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0], o);
+    total[0] = ideal[0] + lm_resistive(j.x, j.s, 0.5 * (eta[0] + eta[1]) + lm_eta_vacuum(density[0], o), o);
+    total[1] = ideal[1] + lm_resistive(j.y, j.s, 0.5 * (eta[0] + eta[given.s]) + lm_eta_vacuum(density[1], o), o);
+    total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0] + lm_eta_vacuum(density[2], o), o);
 }
 
 /* Integer moments of a species in a cell (larmor/physics/deposit.h) as charge density and current; returns its number
@@ -175,7 +181,7 @@ LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double floore
 {
     double bb = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
     double uu = lm_sqrt(ji.x * ji.x + ji.y * ji.y + ji.z * ji.z);
-    return (k2 * bb + lm_sqrt(k2) * uu) / floored + k2 * (eta + k2 * o->eta_hyper);
+    return (k2 * bb + lm_sqrt(k2) * uu) / floored + k2 * (eta + lm_eta_vacuum(floored, o) + k2 * o->eta_hyper);
 }
 
 /* Largest eigenvalue of minus the grid's Laplacian; a direction of one cell has no waves. */

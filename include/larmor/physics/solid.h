@@ -20,11 +20,19 @@ LM_HD int lm_touches_body(const uint8_t *solid, int component, int s)
     return (solid[0] | solid[lm_across(component, s)]) != 0;
 }
 
-/* E where a node touches a body: eta J with eta of the body's own cells, 0 in a conductor; nodes in the plasma keep
- * theirs. */
-LM_HD void lm_body_field(const uint8_t *solid, struct lm_view j, const double *eta, double total[3], double ideal[3])
+/* E through a body's surface, on the plasma's side: Ohm's law with what the one cell of plasma has. */
+LM_HD double lm_surface_field(double force, double floored, const struct lm_ohm *o)
 {
-    const double *const current[3] = {j.x, j.y, j.z};
+    return o->zero_vacuum && floored <= o->floor ? 0.0 : force / floored;
+}
+
+/* E where a node touches a body; nodes in the plasma keep theirs. Inside, and along the surface, eta J with the body's
+ * own eta, or 0 in a conductor. Through the surface the node stands for a way half of which is in the plasma. */
+LM_HD void lm_body_field(const uint8_t *solid, struct lm_view force, struct lm_view j, struct lm_view given,
+                         const struct lm_ohm *o, double total[3], double ideal[3])
+{
+    const double *const current[3] = {j.x, j.y, j.z}, *const pull[3] = {force.x, force.y, force.z};
+    const double *const eta = given.z;
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         const int other = lm_across(d, j.s), here = solid[0], there = solid[other];
@@ -32,6 +40,10 @@ LM_HD void lm_body_field(const uint8_t *solid, struct lm_view j, const double *e
             continue;
         const double mean = here && there ? 0.5 * (eta[0] + eta[other]) : here ? eta[0] : eta[other];
         total[d] = (here | there) & LM_SOLID_CONDUCTS ? 0.0 : mean * current[d][0];
+        if (!here || !there) {
+            const int plasma = here ? other : 0;
+            total[d] = 0.5 * (total[d] + lm_surface_field(pull[d][plasma], given.x[plasma], o));
+        }
         ideal[d] = total[d];
     }
 }
