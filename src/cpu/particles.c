@@ -275,8 +275,10 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
 static int extend(void **array, uint64_t capacity)
 {
     void *more = realloc(*array, (capacity + 1) * sizeof(lm_real));
-    *array = more ? more : *array;
-    return more != NULL;
+    if (!more)
+        return 0;
+    *array = more;
+    return 1;
 }
 
 int LM_P(lm_cpu_room)(struct lm_backend *b, int species, uint64_t more)
