@@ -173,6 +173,10 @@ gpu-test: $(B)/tests/gpu/test_gpu ## the GPU against the CPU, bit for bit, where
 	@if $(B)/larmor --version | grep -q '^backend cuda: NVIDIA'; then $(B)/tests/gpu/test_gpu; else \
 	    echo "no GPU here: the CPU against the golden fingerprints only"; $(B)/tests/gpu/test_gpu --cpu | diff - tests/golden.txt; fi
 
+.PHONY: ledger-long
+ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed
+	@tests/ledger_long.sh $(B)/larmor
+
 .PHONY: physics
 physics: $(B)/larmor ## energy of a thermal box against fixed limits
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor
