@@ -79,8 +79,9 @@ double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *
     /* A particle: five arrays and one for sorting, its place, on a GPU its rank. A cell of the tiles: two counters. */
     for (int s = 0; s < setup->species_count; s++)
         bytes += (double)counts[s] * (6 * real + 8) + tiles * (8.0 * setup->tile * setup->tile + 12);
-    /* Fields between walls and around bodies: on a GPU more arrays; the bodies with ghosts. */
-    const int plain = cuda && (lm_has_field_walls(setup) || setup->bodies.count > 0) ? 12 : 0;
+    /* Fields between walls, around bodies and with resistive voids: on a GPU more arrays; the bodies with ghosts. */
+    const int is_plain = lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0;
+    const int plain = cuda && is_plain ? 12 : 0;
     bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain + loading);
     bytes += setup->bodies.count > 0 ? size : 0;
     return bytes + 4 * 8.0 * moments * (double)setup->grid.cells;

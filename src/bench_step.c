@@ -79,6 +79,11 @@ static int make_rows(const struct lm_bench *b, struct step_row *rows)
     p.more[0] = "species.protons.density=1+0.818*cos(2*pi*x/lx)";
     add(rows, &count, "density 10:1", p);
     p = base;
+    p.more[0] = "boundary.x_min=inflow";
+    p.more[1] = "boundary.x_max=absorbing";
+    p.more[2] = "species.protons.drift_x=2.5";
+    add(rows, &count, "wind of 0.1 cells a step, open sides", p);
+    p = base;
     p.cells = b->options->quick ? 16 : 64;
     p.ppc = b->options->quick ? 8 : 64;
     add(rows, &count, b->options->quick ? "small: 16^2 x 8" : "small: 64^2 x 64", p);

@@ -1,15 +1,36 @@
 #include "bench.h"
 
+#include <string.h>
+
 static struct {
     const struct lm_backend_ops *real;
     struct lm_backend_ops timed;
     struct lm_bench_watch sum;
+    struct lm_control seen; /* tallies that waiting has taken from the one who asks for them */
 } watched;
 
+/* Waits. control hands tallies over only once. */
 static int drain(struct lm_backend *b)
 {
-    struct lm_control ignored;
-    return watched.real->control(b, &ignored);
+    struct lm_control now;
+    int status = watched.real->control(b, &now);
+    for (int s = 0; s < LM_MAX_SPECIES && !status; s++) {
+        for (int k = 0; k < LM_CHANNELS; k++)
+            lm_tally_add(&watched.seen.lost[s][k], &now.lost[s][k]);
+        for (int k = 0; k < LM_SIDES; k++)
+            lm_tally_add(&watched.seen.injected[s][k], &now.injected[s][k]);
+    }
+    return status;
+}
+
+static int timed_control(struct lm_backend *b, struct lm_control *out)
+{
+    int status = drain(b);
+    status = status ? status : watched.real->control(b, out);
+    memcpy(out->lost, watched.seen.lost, sizeof out->lost);
+    memcpy(out->injected, watched.seen.injected, sizeof out->injected);
+    watched.seen = (struct lm_control){0};
+    return status;
 }
 
 static int timed_pass(struct lm_backend *b, int species, const struct lm_pass *pass)
@@ -39,6 +60,8 @@ void lm_bench_watch_begin(struct lm_backend *b)
     watched.timed = *b->ops;
     watched.timed.pass = timed_pass;
     watched.timed.sort = timed_sort;
+    watched.timed.control = timed_control;
+    watched.seen = (struct lm_control){0};
     watched.sum = (struct lm_bench_watch){0};
     b->ops = &watched.timed;
 }
