@@ -12,7 +12,7 @@ static struct {
 /* Waits. control hands tallies over only once. */
 static int drain(struct lm_backend *b)
 {
-    struct lm_control now;
+    struct lm_control now = {0};
     int status = watched.real->control(b, &now);
     for (int s = 0; s < LM_MAX_SPECIES && !status; s++) {
         for (int k = 0; k < LM_CHANNELS; k++)
