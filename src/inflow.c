@@ -43,31 +43,34 @@ double lm_inflow_flux(double drift, double thermal)
 
 /* Profiles at the middle of each cell's edge; arrays of `count`. */
 struct edge {
-    int count;
+    size_t count;
     double *x, *y, *density, *drift[3], *temperature[3];
 };
 
 enum { EDGE_ARRAYS = 9 };
 
-static struct edge edge_of(const struct lm_grid *g, int side, double *store)
+/* Its arrays are one piece of memory, from e->x on, which the caller frees. */
+static int edge_new(const struct lm_grid *g, int side, struct edge *e)
 {
-    struct edge e = {.count = side < LM_Y_MIN ? g->ny : g->nx};
-    double **const arrays[EDGE_ARRAYS] = {&e.x,
-                                          &e.y,
-                                          &e.density,
-                                          &e.drift[0],
-                                          &e.drift[1],
-                                          &e.drift[2],
-                                          &e.temperature[0],
-                                          &e.temperature[1],
-                                          &e.temperature[2]};
-    for (int k = 0; k < EDGE_ARRAYS; k++)
-        *arrays[k] = store + (size_t)k * (size_t)e.count;
-    for (int k = 0; k < e.count; k++) {
-        e.x[k] = side < LM_Y_MIN ? (side == LM_X_MAX ? g->lx : 0) : (k + 0.5) * g->dx;
-        e.y[k] = side < LM_Y_MIN ? (k + 0.5) * g->dy : (side == LM_Y_MAX ? g->ly : 0);
+    e->count = (size_t)(side < LM_Y_MIN ? g->ny : g->nx);
+    double *store = malloc(EDGE_ARRAYS * e->count * sizeof *store);
+    double **const arrays[EDGE_ARRAYS] = {&e->x,
+                                          &e->y,
+                                          &e->density,
+                                          &e->drift[0],
+                                          &e->drift[1],
+                                          &e->drift[2],
+                                          &e->temperature[0],
+                                          &e->temperature[1],
+                                          &e->temperature[2]};
+    for (size_t k = 0; k < EDGE_ARRAYS; k++)
+        *arrays[k] = store ? store + k * e->count : NULL;
+    for (size_t k = 0; k < e->count && store; k++) {
+        const double along = (double)k + 0.5;
+        e->x[k] = side < LM_Y_MIN ? (side == LM_X_MAX ? g->lx : 0) : along * g->dx;
+        e->y[k] = side < LM_Y_MIN ? along * g->dy : (side == LM_Y_MAX ? g->ly : 0);
     }
-    return e;
+    return store ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what enters");
 }
 
 static const char *density_of(const struct lm_species_config *s)
@@ -75,27 +78,31 @@ static const char *density_of(const struct lm_species_config *s)
     return s->inflow_density[0] ? s->inflow_density : s->density;
 }
 
-static int fill_edge(const struct lm_config *c, const struct lm_species_config *s, double t, struct edge *e)
+static int negative(const struct lm_config *c, const struct lm_species_config *s, const char *what,
+                    const struct edge *e, size_t k, double t)
+{
+    return lm_fail(LM_BAD_INPUT, "%s: [species.%s]: negative %s beyond the side at x = %g, y = %g, t = %g", c->file,
+                   s->name, what, e->x[k], e->y[k], t);
+}
+
+static int fill_edge(const struct lm_config *c, const struct lm_species_config *s, struct edge *e)
 {
     const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
-    int status = lm_expr_at(c->constants, density_of(s), (size_t)e->count, e->x, e->y, t, e->density);
+    int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++) {
         const char *temperature = s->temperature[aligned && d == 2 ? 1 : d];
-        status = lm_expr_at(c->constants, s->drift[d], (size_t)e->count, e->x, e->y, t, e->drift[d]);
+        status = lm_expr_at(c->constants, s->drift[d], e->count, e->x, e->y, 0, e->drift[d]);
         if (!status)
-            status = lm_expr_at(c->constants, temperature, (size_t)e->count, e->x, e->y, t, e->temperature[d]);
+            status = lm_expr_at(c->constants, temperature, e->count, e->x, e->y, 0, e->temperature[d]);
+        for (size_t k = 0; k < e->count && !status; k++)
+            if (e->temperature[d][k] < 0)
+                status = negative(c, s, "temperature", e, k, 0);
     }
-    for (int k = 0; k < e->count && !status; k++)
-        if (e->density[k] < 0 || fmin(e->temperature[0][k], fmin(e->temperature[1][k], e->temperature[2][k])) < 0)
-            status = lm_fail(LM_BAD_INPUT,
-                             "%s: [species.%s]: negative density or temperature beyond the side at x = %g, y = %g, "
-                             "t = %g",
-                             c->file, s->name, e->x[k], e->y[k], t);
     return status;
 }
 
 /* Covariance of the velocities in edge k: T/m along the axes, or along and across the unit vector b. */
-static void covariance(const struct edge *e, int k, double mass, const double *b, double v[3][3])
+static void covariance(const struct edge *e, size_t k, double mass, const double *b, double v[3][3])
 {
     for (int p = 0; p < 3; p++)
         for (int q = 0; q < 3; q++) {
@@ -119,11 +126,18 @@ static void condition(double v[3][3], const int axis[3], int inward, struct lm_i
     c->spread[2] = sqrt(fmax(b - c->spread[1] * c->spread[1], 0));
 }
 
-/* Unit vector along B in the cell before edge k; x where B = 0. */
+/* The cell before edge k. */
+static void cell_before(const struct lm_grid *g, int side, int k, int *i, int *j)
+{
+    *i = side < LM_Y_MIN ? (side == LM_X_MAX ? g->nx - 1 : 0) : k;
+    *j = side < LM_Y_MIN ? k : (side == LM_Y_MAX ? g->ny - 1 : 0);
+}
+
+/* Unit vector along B there; x where B = 0. */
 static void direction(const struct lm_grid *g, double *const b[3], int side, int k, double out[3])
 {
-    const int i = side < LM_Y_MIN ? (side == LM_X_MAX ? g->nx - 1 : 0) : k;
-    const int j = side < LM_Y_MIN ? k : (side == LM_Y_MAX ? g->ny - 1 : 0);
+    int i, j;
+    cell_before(g, side, k, &i, &j);
     const struct lm_view view = {b[0], b[1], b[2], g->stride};
     const struct lm_vector c = lm_b_centre(lm_view_at(view, (long)lm_at(g, i, j)));
     const double size = sqrt(c.x * c.x + c.y * c.y + c.z * c.z);
@@ -142,36 +156,54 @@ static double largest_speed(const struct lm_inflow_cell *c)
     return sqrt(n * n + a * a + b * b);
 }
 
-int lm_inflow_fill(const struct lm_config *c, int species, int side, double t, double *const b[3],
-                   struct lm_inflow_cell *cells, int *any, double *speed)
+int lm_inflow_fill(const struct lm_config *c, int species, int side, double *const b[3], struct lm_inflow_cell *cells,
+                   double *speed)
 {
     const struct lm_species_config *s = &c->species[species];
     const struct lm_grid g = lm_config_grid(c);
     const int inward = side % 2 ? -1 : 1, axis[3] = {side / 2, !(side / 2), 2};
     const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
-    const double step = c->run.dt / (side < LM_Y_MIN ? g.dx : g.dy) * s->particles_per_cell;
-    double *store = malloc(EDGE_ARRAYS * (size_t)(side < LM_Y_MIN ? g.ny : g.nx) * sizeof *store);
-    if (!store)
-        return lm_fail(LM_FAILED, "not enough memory for what enters");
-    struct edge e = edge_of(&g, side, store);
-    int status = fill_edge(c, s, t, &e);
-    for (int k = 0; k < e.count && !status; k++) {
+    struct edge e;
+    int status = edge_new(&g, side, &e);
+    if (!status)
+        status = fill_edge(c, s, &e);
+    for (size_t k = 0; k < e.count && !status; k++) {
         double v[3][3], along[3];
         if (aligned)
-            direction(&g, b, side, k, along);
+            direction(&g, b, side, (int)k, along);
         covariance(&e, k, s->mass, aligned ? along : NULL, v);
         condition(v, axis, inward, &cells[k]);
         for (int d = 0; d < 3; d++)
             cells[k].drift[d] = (d == 0 ? inward : 1) * e.drift[axis[d]][k];
-        cells[k].rate = e.density[k] * lm_inflow_flux(cells[k].drift[0], cells[k].thermal) * step;
-        if (!(cells[k].rate < 1e9))
+        *speed = fmax(*speed, largest_speed(&cells[k]));
+    }
+    free(e.x);
+    return status;
+}
+
+int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, const uint8_t *mask,
+                   struct lm_inflow_cell *cells)
+{
+    const struct lm_species_config *s = &c->species[species];
+    const struct lm_grid g = lm_config_grid(c);
+    const double step = c->run.dt / (side < LM_Y_MIN ? g.dx : g.dy) * s->particles_per_cell;
+    struct edge e;
+    int status = edge_new(&g, side, &e);
+    if (!status)
+        status = lm_expr_at(c->constants, density_of(s), e.count, e.x, e.y, t, e.density);
+    for (size_t k = 0; k < e.count && !status; k++) {
+        int i, j;
+        cell_before(&g, side, (int)k, &i, &j);
+        const int is_body = mask && mask[(size_t)j * (size_t)g.nx + (size_t)i];
+        cells[k].rate = is_body ? 0 : e.density[k] * lm_inflow_flux(cells[k].drift[0], cells[k].thermal) * step;
+        if (e.density[k] < 0)
+            status = negative(c, s, "density", &e, k, t);
+        else if (!(cells[k].rate < 1e9))
             status =
                 lm_fail(LM_BAD_INPUT, "%s: [species.%s]: %.3g particles would enter a cell at x = %g, y = %g in a step",
                         c->file, s->name, cells[k].rate, e.x[k], e.y[k]);
-        *any |= cells[k].rate > 0;
-        *speed = fmax(*speed, largest_speed(&cells[k]));
     }
-    free(store);
+    free(e.x);
     return status;
 }
 

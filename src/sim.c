@@ -47,6 +47,9 @@ void lm_sim_destroy(struct lm_sim **sim)
     if (!*sim)
         return;
     lm_backend_destroy(&(*sim)->backend);
+    for (int s = 0; s < LM_MAX_SPECIES; s++)
+        for (int side = 0; side < LM_SIDES; side++)
+            free((*sim)->inflow[s].cells[side]);
     free((*sim)->mask);
     free((void *)(*sim)->maps.cos2);
     free((void *)(*sim)->maps.energy);
@@ -97,8 +100,7 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
 
 static int enters(const struct lm_sim *sim, int species)
 {
-    const int *sides = sim->inflow[species].sides;
-    return sides[LM_X_MIN] || sides[LM_X_MAX] || sides[LM_Y_MIN] || sides[LM_Y_MAX];
+    return sim->inflow[species].most > 0;
 }
 
 /* One pass over every species, and their moments at the new level. With `move`, which a step has and its preparation
@@ -311,7 +313,7 @@ int lm_sim_start(struct lm_sim *sim)
     uint64_t total = 0, enter = 0;
     int status = lm_setup_b(c, b);
     if (!status)
-        status = lm_sim_inflow(sim, 1);
+        status = lm_sim_begin_inflow(sim);
     for (int d = 0; d < 3 && !status; d++)
         status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
     if (!status)
@@ -480,7 +482,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     free(work);
     sim->step = head->step;
     if (!status)
-        status = lm_sim_inflow(sim, 1);
+        status = lm_sim_begin_inflow(sim);
     return status ? status : settle(sim);
 }
 
@@ -535,7 +537,7 @@ static int unstable(struct lm_sim *sim, const char *what, const char *cause)
 /* For what the next step brings in. */
 static int make_room(struct lm_sim *sim)
 {
-    int status = lm_sim_inflow(sim, 0);
+    int status = lm_sim_update_inflow(sim);
     for (int s = 0; s < sim->config->species_count && !status; s++)
         if (enters(sim, s))
             status = sim->backend->ops->room(sim->backend, s, sim->inflow[s].most);

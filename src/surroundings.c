@@ -62,44 +62,57 @@ static double thermal_speed(const struct lm_setup *setup, int species)
     return fastest * sqrt(3.0) * 9; /* no random number is larger */
 }
 
-static int fill_side(struct lm_sim *sim, int species, int side, double *const b[3], struct lm_inflow_cell *cells)
+/* Cells of a side: where they are kept for the run, made at first. */
+static int fill_side(struct lm_sim *sim, int species, int side, double *const b[3])
 {
     const int count = side < LM_Y_MIN ? sim->grid.ny : sim->grid.nx;
-    double *speed = &sim->inflow[species].speed;
-    int status = lm_inflow_fill(sim->config, species, side, lm_sim_time(sim), b, cells,
-                                &sim->inflow[species].sides[side], speed);
+    const double middle = lm_sim_time(sim) + 0.5 * sim->config->run.dt;
+    struct lm_inflow_cell **cells = &sim->inflow[species].cells[side];
+    int status = LM_OK;
+    if (!*cells) {
+        *cells = malloc((size_t)count * sizeof **cells);
+        status = *cells ? lm_inflow_fill(sim->config, species, side, b, *cells, &sim->inflow[species].speed)
+                        : lm_fail(LM_FAILED, "not enough memory for what enters");
+    }
+    if (!status)
+        status = lm_inflow_rate(sim->config, species, side, middle, sim->mask, *cells);
     for (int k = 0; k < count && !status; k++)
-        sim->inflow[species].most += (uint64_t)cells[k].rate + 1;
-    return status ? status : sim->backend->ops->put_inflow(sim->backend, species, side, cells);
+        sim->inflow[species].most += (uint64_t)(*cells)[k].rate + 1;
+    return status ? status : sim->backend->ops->put_inflow(sim->backend, species, side, *cells);
 }
 
-int lm_sim_inflow(struct lm_sim *sim, int all)
+static int fill_species(struct lm_sim *sim, int species, double *const b[3])
+{
+    int status = LM_OK;
+    sim->inflow[species].most = 0;
+    for (int side = 0; side < LM_SIDES && !status; side++)
+        if (sim->config->boundary[side] == LM_INFLOW)
+            status = fill_side(sim, species, side, b);
+    return status;
+}
+
+int lm_sim_begin_inflow(struct lm_sim *sim)
 {
     const struct lm_config *c = sim->config;
-    const struct lm_grid *g = &sim->grid;
-    int status = LM_OK, any = 0;
-    for (int s = 0; s < c->species_count && all && !status; s++) {
+    const size_t size = sim->grid.size;
+    double *store = malloc(3 * size * sizeof *store), *b[3] = {store, store + size, store + 2 * size};
+    int status = store ? lm_setup_b(c, b) : lm_fail(LM_FAILED, "not enough memory for what enters");
+    for (int s = 0; s < c->species_count && !status; s++) {
         sim->inflow[s].speed = thermal_speed(&sim->backend->setup, s);
         status = lm_inflow_is_timed(c, s, &sim->inflow[s].timed);
+        if (!status)
+            status = fill_species(sim, s, b);
     }
-    for (int side = 0; side < LM_SIDES; side++)
-        for (int s = 0; s < c->species_count; s++)
-            any |= c->boundary[side] == LM_INFLOW && (all || sim->inflow[s].timed);
-    if (!any || status)
-        return status;
-    struct lm_inflow_cell *cells = malloc((size_t)(g->nx > g->ny ? g->nx : g->ny) * sizeof *cells);
-    double *store = malloc(3 * g->size * sizeof *store), *b[3] = {store, store + g->size, store + 2 * g->size};
-    status = cells && store ? lm_setup_b(c, b) : lm_fail(LM_FAILED, "not enough memory for what enters");
-    for (int s = 0; s < c->species_count && !status; s++) {
-        if (!all && !sim->inflow[s].timed)
-            continue;
-        sim->inflow[s].most = 0;
-        for (int side = 0; side < LM_SIDES && !status; side++)
-            if (c->boundary[side] == LM_INFLOW)
-                status = fill_side(sim, s, side, b, cells);
-    }
-    free(cells);
     free(store);
+    return status;
+}
+
+int lm_sim_update_inflow(struct lm_sim *sim)
+{
+    int status = LM_OK;
+    for (int s = 0; s < sim->config->species_count && !status; s++)
+        if (sim->inflow[s].timed)
+            status = fill_species(sim, s, NULL);
     return status;
 }
 

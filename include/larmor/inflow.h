@@ -17,11 +17,15 @@ double lm_inflow_flux(double drift, double thermal);
  * Computer Approximations, 1968, algorithm 5666, as in West, Wilmott Magazine, May 2005, 70.) */
 double lm_normal_below(double x);
 
-/* Fills the cells of a side, ny or nx of them, for a species at time t. b: B on the grid, or NULL where no temperature
- * is along it. *any: something may enter now or later. *speed: no particle that enters is faster. LM_BAD_INPUT: an
- * expression is negative or not finite. */
-int lm_inflow_fill(const struct lm_config *config, int species, int side, double t, double *const b[3],
-                   struct lm_inflow_cell *cells, int *any, double *speed);
+/* Fills the cells of a side, ny or nx of them, for a species, all but `rate`. b: B on the grid, or NULL where no
+ * temperature is along it. *speed: raised, so that no particle that enters is faster. LM_BAD_INPUT: an expression is
+ * negative or not finite. */
+int lm_inflow_fill(const struct lm_config *config, int species, int side, double *const b[3],
+                   struct lm_inflow_cell *cells, double *speed);
+
+/* Their rates in a step around time t. Nothing enters into bodies; `mask` as in struct lm_bodies. */
+int lm_inflow_rate(const struct lm_config *config, int species, int side, double t, const uint8_t *mask,
+                   struct lm_inflow_cell *cells);
 
 /* Whether what enters changes with time. */
 int lm_inflow_is_timed(const struct lm_config *config, int species, int *timed);

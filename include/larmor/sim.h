@@ -26,9 +26,10 @@ struct lm_sim {
     uint8_t *mask;                       /* lm_body_mask; NULL without bodies */
     struct lm_map_bins maps;             /* with arrays of its own */
     struct {
-        int sides[LM_SIDES], timed; /* where it enters; that changes with time */
-        double speed;               /* nothing that enters or is re-emitted is faster */
-        uint64_t most;              /* that can enter in the next step */
+        struct lm_inflow_cell *cells[LM_SIDES]; /* owned; NULL where nothing enters */
+        int timed;                              /* what enters changes with time */
+        double speed;                           /* nothing that enters or is re-emitted is faster */
+        uint64_t most;                          /* that can enter in the next step */
     } inflow[LM_MAX_SPECIES];
 };
 
@@ -72,8 +73,9 @@ double lm_sim_weight(const struct lm_sim *sim, int species);
 /* Mask of the bodies and bins of the maps, for `setup` to lend to the backend. */
 int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup);
 
-/* Hands what lies beyond inflow sides to the backend: all of it, or what has changed since the last step. */
-int lm_sim_inflow(struct lm_sim *sim, int all);
+/* Hands what lies beyond inflow sides to the backend: at the start, and what changes with time before each step. */
+int lm_sim_begin_inflow(struct lm_sim *sim);
+int lm_sim_update_inflow(struct lm_sim *sim);
 
 /* Takes out of a species what slowing and scattering bring to its limits, for the step that begins. */
 int lm_sim_lose(struct lm_sim *sim, int species);
