@@ -20,18 +20,20 @@ SCATTERING = 0.02
 STEPS = {"coarse": 0.2, "fine": 0.05}  # dt of the runs with scattering
 SIGMAS = 4                        # of the counting error, for every band
 ADIABATIC = 0.03                  # band of the bottles: the magnetic moment is not quite constant
-WINDOW = (25.0, 80.0)             # where the lowest mode is alone: the next is down by exp(-6)
+WINDOW = (25.0, 80.0)             # where the lowest mode is alone: the next is down by exp(-8)
 OVERSHOOT = 0.5826                # -zeta(1/2)/sqrt(2 pi): how far, in sigmas, a normal walk lands beyond a boundary (Chernoff 1965)
 BOTTLE, UNIFORM = "bottle_{}", "uniform"
 PERIODIC = [f"boundary.{side}=periodic" for side in ("x_min", "x_max", "y_min", "y_max")]
 FLAT = ["grid.nx=16", "grid.ny=16", "grid.lx=16", "grid.ly=16", "fields.az=0", "fields.bx=0.48", "fields.by=0.6",
-        "fields.bz=0.64", "species.ions.density=1", "species.ions.particles_per_cell=400", *PERIODIC,
+        "fields.bz=0.64", "species.ions.density=1", "species.ions.particles_per_cell=300", *PERIODIC,
         f"species.ions.pitch_min={CONE}", f"species.ions.pitch_max={180 - CONE}"]
 RUNS = [
     *((BOTTLE.format(ratio), [f"const.ratio={ratio}"]) for ratio in RATIOS),
     (UNIFORM, [*FLAT, "run.t_end=10", "output.series_every=1"]),
     *((name, [*FLAT, f"run.dt={dt}", f"run.t_end={WINDOW[1]}", "output.series_every=1", "run.seed=2",
               f"species.ions.scattering={SCATTERING}"]) for name, dt in STEPS.items()),
+    ("tail", [*FLAT, "run.dt=0.2", "run.t_end=5", "output.series_every=1", f"species.ions.scattering={SCATTERING}",
+              "species.ions.scattering_sigmas=3"]),
 ]
 
 
@@ -107,7 +109,7 @@ def bottles(runs: dict[str, Run]) -> Iterator[verify.Row]:
         t, n = run.series["time"], left(run)
         sigma = math.sqrt(trapped(ratio) * (1 - trapped(ratio)) / run.series["present_ions"][0])
         yield verify.Row(f"bottle, R = {ratio}: stay, t = {t[-1]:g}", n[-1], trapped(ratio), ADIABATIC, sigma)
-        for step in np.searchsorted(t, (100, 200, 400)):
+        for step in np.searchsorted(t + 1e-6, (50, 100, 200, 400)):
             yield verify.Row(f"bottle, R = {ratio}: stay, t = {t[step]:g}", n[step], staying(ratio, t[step:step + 1])[0],
                              ADIABATIC, sigma)
         lost = [run.series[f"leak_{side}_ions"][-1] for side in ("x_min", "x_max")]
@@ -138,6 +140,13 @@ def rate_of(run: Run, dt: float) -> tuple[float, float]:
     return -math.log1p(-part) / dt, -math.log1p(-part) / dt / math.sqrt(number)
 
 
+def cut_off(label: str, run: Run, sigmas: float) -> verify.Row:
+    """What two normal angles take beyond so many sigmas: exp(-sigmas^2/2) of those present, each step."""
+    expected = math.exp(-(sigmas**2) / 2) * run.series["present_ions"][:-1].sum()
+    return verify.Row(f"{label}: theta_cutoff, {sigmas} sigmas", float(run.series["theta_cutoff_ions"][-1]), expected,
+                      SIGMAS / math.sqrt(expected), math.sqrt(expected))
+
+
 def scattering(runs: dict[str, Run]) -> Iterator[verify.Row]:
     found = {}
     for name, dt in STEPS.items():
@@ -145,19 +154,23 @@ def scattering(runs: dict[str, Run]) -> Iterator[verify.Row]:
         found[name], error = rate_of(run, dt)
         second_order = SCATTERING * dt
         yield verify.Row(f"scattering, dt = {dt}: rate", found[name], rate(dt), SIGMAS * error / found[name] + second_order, error)
-        beyond = math.exp(-12.5) * run.series["present_ions"][:-1].sum()  # sigmas = 5 of two normal angles
-        yield verify.Row(f"scattering, dt = {dt}: theta_cutoff", float(run.series["theta_cutoff_ions"][-1]), beyond,
-                         SIGMAS / math.sqrt(beyond), math.sqrt(beyond))
+        yield cut_off(f"scattering, dt = {dt}", run, 5)
+    yield cut_off("tail", runs["tail"], 3)
     errors = [rate_of(runs[name], dt)[1] for name, dt in STEPS.items()]
     error = math.hypot(errors[0], 2 * errors[1])
     yield verify.Row("scattering, dt to 0: rate", 2 * found["fine"] - found["coarse"], rate(0.0),
                      SIGMAS * error / rate(0.0) + SCATTERING * STEPS["coarse"], error)
 
 
+CHANNELS = [*(f"leak_{side}" for side in ("x_min", "x_max", "y_min", "y_max")), "theta_boundary", "theta_cutoff"]
+
+
 def closes(runs: dict[str, Run]) -> Iterator[verify.Row]:
     for name, run in runs.items():
-        yield verify.Row(f"{name}: ledger_residual", float(np.abs(run.series["ledger_residual_ions"]).max()), 0.0, 0.0,
-                         absolute=True)
+        series = run.series
+        lost = sum(series[f"{channel}_ions"] for channel in CHANNELS if f"{channel}_ions" in series)
+        yield verify.Row(f"{name}: ledger_residual", float(np.abs(series["ledger_residual_ions"]).max()), 0.0, 0.0, absolute=True)
+        yield verify.Row(f"{name}: present + lost, spread", float(np.ptp(series["present_ions"] + lost)), 0.0, 0.0, absolute=True)
 
 
 # ---------------------------------------------------------------- picture
