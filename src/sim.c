@@ -555,9 +555,10 @@ int lm_sim_check(struct lm_sim *sim)
         double bound = speed_bound(sim, s, dt);
         if (bound * dt / cell <= LM_MAX_CELLS)
             continue;
-        snprintf(what, sizeof what,
-                 "a particle of species %s could cross %.3g cells in it (limit %d; fastest now |v| = %.4g)",
-                 sim->config->species[s].name, bound * dt / cell, LM_MAX_CELLS, sqrt(sim->control.speed2[s]));
+        const int is_new = bound == sim->inflow[s].speed;
+        snprintf(what, sizeof what, "a particle of species %s%s could cross %.3g cells in it (limit %d; %s |v| = %.4g)",
+                 sim->config->species[s].name, is_new ? " that enters or is re-emitted" : "", bound * dt / cell,
+                 LM_MAX_CELLS, is_new ? "its largest" : "fastest now", is_new ? bound : sqrt(sim->control.speed2[s]));
         return unstable(sim, what, "run.dt too large for the cells or the speeds");
     }
     if (sim->config->fields.solver == LM_SOLVER_HYBRID && substeps_needed(sim) > sim->config->fields.max_substeps) {
