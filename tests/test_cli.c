@@ -128,6 +128,9 @@ START_TEST(info)
     CLI(0, "info u/particles/data_00000040.h5");
     cli_has(cli.out, "protons: 768 particles");
     ck_assert(!cli_exists("u/particles/data_00000020.h5") && cli_exists("u/fields/data_00000000.h5"));
+    CLI(0, "run small.ini --quiet --output v --steps 1 output.fields_every=1 "
+           "boundary.x_min=inflow boundary.x_max=absorbing");
+    ck_assert(cli_exists("v/fields/data_00000001.h5"));
 }
 END_TEST
 
