@@ -103,6 +103,10 @@ __global__ void electric_kernel(domain d, const double *j0, const double *force,
     double total[3], ideal[3];
     const struct lm_view pull = view_of(force, s, k);
     lm_electric_field(pull, jv, given, &o, total, ideal);
+    if (d.walls_x && (i < 0 || i == s.nx - 1))
+        lm_wall_field(0, i < 0 ? 1 : 0, pull, jv, given, &o, total, ideal);
+    if (d.walls_y && (j < 0 || j == s.ny - 1))
+        lm_wall_field(1, j < 0 ? s.stride : 0, pull, jv, given, &o, total, ideal);
     if (d.solid)
         lm_body_field(d.solid + k, pull, jv, given, &o, total, ideal);
     LM_UNROLL

@@ -90,17 +90,20 @@ static struct ohm_views ohm_views(const struct lm_cpu *c)
         {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], c->base.setup.grid.stride}};
 }
 
-/* On lower walls, whose nodes have the index -1: only E through them. */
+/* E through the walls of an axis, whose nodes have the indices -1 and n - 1. */
 static void electric_field_on_wall(struct lm_cpu *c, int axis, double *const e[3], double *const push[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
     const struct ohm_views v = ohm_views(c);
-    const int along = axis == 0 ? g->ny : g->nx;
-    for (int m = 0; m <= along - c->walls[1 - axis]; m++) {
-        long k = (long)(axis == 0 ? lm_at(g, -1, m) : lm_at(g, m, -1));
+    const int along = axis == 0 ? g->ny : g->nx, count = along - c->walls[1 - axis] + 1;
+    const long last = axis == 0 ? g->nx : (long)g->ny * g->stride, step = axis == 0 ? 1 : g->stride;
+    for (int n = 0; n < 2 * count; n++) {
+        const int m = n / 2, high = n % 2;
+        const long k = (long)(axis == 0 ? lm_at(g, -1, m) : lm_at(g, m, -1)) + (high ? last : 0);
         double total[3], ideal[3];
-        lm_electric_field(lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k), o, total, ideal);
+        lm_wall_field(axis, high ? 0 : step, lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k), o,
+                      total, ideal);
         if (c->solid)
             lm_body_field(c->solid + k, lm_view_at(v.force, k), lm_view_at(v.curl, k), lm_view_at(v.given, k), o, total,
                           ideal);

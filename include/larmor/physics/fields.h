@@ -122,6 +122,23 @@ LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_v
     total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0] + lm_eta_vacuum(density[2], o), o);
 }
 
+/* E through a surface, on the plasma's side: Ohm's law with what the cell before it has. What a mirror would have
+ * behind it is of no use here: the Hall term has no such symmetry. */
+LM_HD double lm_surface_field(double force, double floored, const struct lm_ohm *o)
+{
+    return o->zero_vacuum && floored <= o->floor ? 0.0 : force / floored;
+}
+
+/* E_`axis` on a wall: the node of a cell, whose neighbour inside is `inside` away (0: itself); the others stay. */
+LM_HD void lm_wall_field(int axis, long inside, struct lm_view force, struct lm_view j, struct lm_view given,
+                         const struct lm_ohm *o, double total[3], double ideal[3])
+{
+    const double *const pull = axis == 0 ? force.x : force.y, *const current = axis == 0 ? j.x : j.y;
+    const long other = axis == 0 ? 1 : j.s;
+    ideal[axis] = lm_surface_field(pull[inside], given.x[inside], o);
+    total[axis] = ideal[axis] + lm_resistive(current, j.s, 0.5 * (given.z[0] + given.z[other]), o);
+}
+
 /* Integer moments of a species in a cell (larmor/physics/deposit.h) as charge density and current; returns its number
  * density. */
 LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int cap, double out[4])

@@ -20,12 +20,6 @@ LM_HD int lm_touches_body(const uint8_t *solid, int component, int s)
     return (solid[0] | solid[lm_across(component, s)]) != 0;
 }
 
-/* E through a body's surface, on the plasma's side: Ohm's law with what the one cell of plasma has. */
-LM_HD double lm_surface_field(double force, double floored, const struct lm_ohm *o)
-{
-    return o->zero_vacuum && floored <= o->floor ? 0.0 : force / floored;
-}
-
 /* E where a node touches a body; nodes in the plasma keep theirs. Inside, and along the surface, eta J with the body's
  * own eta, or 0 in a conductor. Through the surface the node stands for a way half of which is in the plasma. */
 LM_HD void lm_body_field(const uint8_t *solid, struct lm_view force, struct lm_view j, struct lm_view given,
