@@ -10,10 +10,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
 from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor.run import SurfaceMap  # noqa: E402
 
 BEAM = ["fields.solver=none", "fields.bz=0", "species.protons.temperature=0", "species.protons.particles_per_cell=32",
         "grid.nx=84", "grid.ny=96", "run.dt=0.025", "run.t_end=12", "output.fields_every=0"]
-RUNS = [("beam", BEAM), ("wind", [])]
+RUNS = [("beam", BEAM), ("wind", ["boundary.fields_x_max=inflow_b"])]
 WIND, RADIUS, X, Y, LENGTH, HEIGHT, TEMPERATURE = 3.0, 5.0, 10.0, 20.0, 35.0, 40.0, 0.35  # of run.ini
 FAST = np.sqrt(1 + 2 * TEMPERATURE + TEMPERATURE)  # v_A^2 + c_s^2 across B: ions have gamma = 2, isothermal electrons 1
 SLOPE = FAST / np.sqrt(WIND**2 - FAST**2)          # of the Mach cone's sides
@@ -23,11 +24,17 @@ MARGIN = 3.0  # d_i outside the cone, some gyroradii
 BAND_RATE, BAND_QUIET, BAND_VOID = 0.03, 0.01, 0.05
 
 
-def mean_speed() -> float:
-    """<|v|> in the plane, of a Maxwellian that drifts: times n and the mean width of a convex body, what hits it."""
-    v = np.linspace(-8, 8, 401) * np.sqrt(TEMPERATURE)
-    weight = np.exp(-0.5 * v**2 / TEMPERATURE)
-    return float(np.average(np.hypot(WIND + v[:, None], v), weights=weight[:, None] * weight))
+def thermal_rate(body: SurfaceMap) -> float:
+    """What hits the staircase a time, density 1, of a drifting Maxwellian that flies straight on: <|v| width(v)>, with
+    the width of the body's hull across each v."""
+    half = 0.5 * body.length[:, None] * np.stack([-body.normal[:, 1], body.normal[:, 0]], axis=-1)
+    middles = np.stack([body.x, body.y], axis=-1)
+    corners = np.unique(np.round(np.concatenate([middles - half, middles + half]), 9), axis=0)
+    v = np.linspace(-6, 6, 121) * np.sqrt(TEMPERATURE)
+    weight = np.exp(-0.5 * (v[:, None]**2 + v**2) / TEMPERATURE).ravel()
+    vx, vy = (a.ravel() for a in np.meshgrid(v + WIND, v, indexing="ij"))
+    across = np.outer(vx, corners[:, 1]) - np.outer(vy, corners[:, 0])  # |v| times the distance from the axis of v
+    return float(np.average(across.max(axis=1) - across.min(axis=1), weights=weight))
 
 
 # ---------------------------------------------------------------- the cold beam
@@ -104,7 +111,8 @@ def wind_rows(run: Run, n: Steady, b: Steady) -> list[verify.Row]:
     series = run.series
     late = series["time"] >= START
     time, hits = series["time"][late], series.account("body_moon", "protons")["weight"][late]
-    rate, expected = (hits[-1] - hits[0]) / (time[-1] - time[0]), 2 * RADIUS * mean_speed()
+    rate = (hits[-1] - hits[0]) / (time[-1] - time[0])
+    expected = thermal_rate(run.maps(run.map_steps[-1])["body_moon"])
     count = series["body_moon_protons"][late]
     highest, near = np.sqrt(1 + BETA), n.width(RADIUS + 1, 2 * RADIUS)
     far = n.width(LENGTH - X - RADIUS, LENGTH - X - 1)
