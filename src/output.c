@@ -6,9 +6,9 @@
 #include "larmor/openpmd.h"
 #include "larmor/run.h"
 
-static const char *const field_boundaries[] = {[LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting",
-                                               [LM_OPEN] = "open",                [LM_INFLOW_B] = "inflow",
-                                               [LM_INFLOW_E] = "inflow",          [LM_FIELDS_INFLOW] = "inflow"};
+static const char *const field_boundaries[] = {
+    [LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting", [LM_OPEN] = "open",
+    [LM_INFLOW_B] = "inflow",          [LM_INFLOW_E] = "inflow",       [LM_FIELDS_INFLOW] = "inflow"};
 
 static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, char *solver, size_t size)
 {
