@@ -62,7 +62,7 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, con
     struct lm_setup setup = lm_setup_of(c);
     int status = lm_setup_b(c, b);
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.eta, g, (struct lm_place){0, 0}, eta);
+        status = lm_setup_eta(c, mask, eta);
     for (int s = 0; s < c->species_count && !status; s++) {
         struct lm_loading l;
         status = lm_setup_loading(c, s, b, work, &l);
@@ -76,8 +76,10 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, con
             size_t k = lm_at(g, i, j);
             struct lm_vector bc = lm_b_centre(lm_view_at((struct lm_view){b[0], b[1], b[2], g->stride}, (long)k));
             e->b = fmax(e->b, sqrt(bc.x * bc.x + bc.y * bc.y + bc.z * bc.z));
-            if (!is_plasma(g, mask, i, j))
+            if (!is_plasma(g, mask, i, j)) {
+                e->frequency = fmax(e->frequency, k2 * eta[k]);
                 continue;
+            }
             e->n_min = fmin(e->n_min, n[k]);
             e->least_per_cell = fmin(e->least_per_cell, per_cell[k]);
             struct lm_vector rest = {0, 0, 0};

@@ -100,6 +100,7 @@ START_TEST(check_bodies)
         cli_has(cli.out, parts[k]);
     ck_assert_ptr_null(strstr(cli.out, "nothing comes in"));
     ck_assert_ptr_null(strstr(cli.out, "nothing leaves"));
+    CLI(0, "run rock.ini --quiet --output u --steps 1 output.fields_every=1"); /* the file names what sides do */
     CLI(0, "check rock.ini boundary.x_max_temperature=0 body.rock.temperature=0 species.protons.inflow_density=0");
     cli_has(cli.out, "  boundary.x_max is thermal at boundary.x_max_temperature = 0: nothing leaves");
     cli_has(cli.out, "  body.rock is thermal at temperature = 0: nothing leaves");
