@@ -358,7 +358,8 @@ static int extend(struct lm_gpu *g, void **array, size_t old, size_t more, size_
 static int grow(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t capacity)
 {
     void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w};
-    const unsigned blocks = most_chunks(g, s, capacity);
+    s->chunk_size = chunk_size(g, capacity); /* from the next sort on; the chunks until then are as many as before */
+    const unsigned wanted = most_chunks(g, s, capacity), blocks = wanted > s->blocks ? wanted : s->blocks;
     int done = 1;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays && done; k++)
         done = extend(g, arrays[k], s->count, capacity + GROUP_MAX, sizeof(lm_real));

@@ -256,7 +256,10 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
     double free_bytes, total_bytes, bytes = lm_backend_bytes(kind, &setup, e.count), particles = 0;
     for (int s = 0; s < c->species_count; s++)
         particles += (double)e.count[s];
-    if (particles == 0)
+    int enters = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        enters |= c->boundary[side] == LM_INFLOW;
+    if (particles == 0 && !enters)
         return lm_fail(LM_BAD_INPUT,
                        "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell",
                        c->file);

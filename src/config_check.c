@@ -86,6 +86,10 @@ static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope
     const struct lm_species_config *s = scope->base;
     if (!(s->pitch_min < s->pitch_max))
         report_pair(r, scope, "pitch_min", "pitch_max", "pitch_min is not below pitch_max");
+    if (!(sqrt(s->scattering * r->config->run.dt) * s->scattering_sigmas <= 3.2))
+        report_pair(
+            r, scope, "scattering", "scattering_sigmas",
+            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: take a smaller dt");
 }
 
 static void resolve_time(struct lm_config_reader *r)

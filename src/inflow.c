@@ -265,8 +265,9 @@ static int add_flow(const struct lm_config *c, const struct lm_species_config *s
     for (size_t k = 0; k < n->count && !status; k++) {
         const long in = (long)n->in[k];
         const double bp = 0.5 * (b[p][in] + b[p][in + step[p]]), bq = 0.5 * (b[q][in] + b[q][in + step[q]]);
-        n->sum[k] += s->charge * n->density[k];
-        n->e[k] -= s->charge * n->density[k] * (n->u[0][k] * bq - n->u[1][k] * bp);
+        const double weight = s->charge * fmax(n->density[k], 1e-12); /* the drift counts also before anything enters */
+        n->sum[k] += weight;
+        n->e[k] -= weight * (n->u[0][k] * bq - n->u[1][k] * bp);
     }
     return status;
 }
@@ -291,7 +292,7 @@ int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int compone
         for (int s = 0; s < c->species_count && !status; s++)
             status = add_flow(c, &c->species[s], p, q, &n, b, steps[component]);
         for (size_t k = 0; k < n.count && !status; k++)
-            e[n.cell[k]] = n.sum[k] > 0 ? n.e[k] / n.sum[k] : 0;
+            e[n.cell[k]] = n.e[k] / n.sum[k];
     }
     free(store);
     free(cells);

@@ -271,9 +271,20 @@ static int put_b_behind_walls(struct lm_sim *sim, double *work)
     return status;
 }
 
+/* Puts E_`component` of the push into the cells of `e`. */
+static int keep_inside(struct lm_sim *sim, int component, double *e, double *work)
+{
+    const struct lm_grid *g = &sim->grid;
+    int status = sim->backend->ops->get(sim->backend, LM_PUSH_E + component, work);
+    for (int j = 0; j < g->ny && !status; j++)
+        memcpy(e + lm_at(g, 0, j), work + lm_at(g, 0, j), (size_t)g->nx * sizeof *e);
+    return status;
+}
+
 /* E of the configuration, into LM_E and what follows it: all that there is without a field solver; with it, what is
- * given beyond sides. `work` has three arrays more, for B. */
-static int put_e(struct lm_sim *sim, double *work)
+ * given beyond sides. `restored`: inside the push has its E already, and LM_E shows that before the first step. `work`
+ * has four arrays more. */
+static int put_e(struct lm_sim *sim, int restored, double *work)
 {
     static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_config *c = sim->config;
@@ -288,6 +299,8 @@ static int put_e(struct lm_sim *sim, double *work)
         status = lm_expr_fill(c->constants, c->fields.e[d], &sim->grid, faces[d], work);
         if (!status)
             status = lm_setup_inflow_e(c, b, d, work);
+        if (!status && restored && !all)
+            status = keep_inside(sim, d, work, work + 4 * size);
         if (!status)
             status = sim->backend->ops->put(sim->backend, LM_E + d, work);
         if (!status && all)
@@ -319,7 +332,7 @@ int lm_sim_start(struct lm_sim *sim)
     if (!status)
         status = put_eta(sim, store + 3 * size);
     if (!status)
-        status = put_e(sim, store + 3 * size);
+        status = put_e(sim, 0, store + 3 * size);
     for (int s = 0; s < c->species_count && !status; s++) {
         struct lm_loading loading;
         double *density = store + 3 * size; /* the first array of a loading */
@@ -452,7 +465,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     if (status)
         return status;
     head->field_names = lm_state_names;
-    double *work = calloc(4 * sim->grid.size, sizeof *work);
+    double *work = calloc(5 * sim->grid.size, sizeof *work);
     struct restore r = {sim, work, 0};
     struct lm_checkpoint_io io = {
         .context = &r, .set_field = set_field, .set_particles = set_particles, .set_map = set_map};
@@ -464,7 +477,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
             status = ops->reserve(sim->backend, s, sim->count[s]);
     }
     if (!status)
-        status = put_e(sim, work);
+        status = put_e(sim, 0, work);
     for (r.place = 0; r.place < 2 && !status; r.place++)
         status = lm_checkpoint_read(path, head, &io);
     for (int s = 0; s < head->species_count && !status; s++)
@@ -474,8 +487,8 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
     if (!status)
         status = put_eta(sim, work);
     const int given = sim->config->fields.solver == LM_SOLVER_NONE;
-    if (!status && given)
-        status = put_e(sim, work);
+    if (!status)
+        status = put_e(sim, 1, work);
     if (!status && given &&
         (sim->grid.sides.of[LM_X_MIN] != LM_PERIODIC || sim->grid.sides.of[LM_Y_MIN] != LM_PERIODIC))
         status = put_b_behind_walls(sim, work);

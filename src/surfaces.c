@@ -22,6 +22,8 @@ struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, c
     memcpy(s.of, setup->grid.sides.of, sizeof setup->grid.sides.of);
     memcpy(s.of + LM_SIDES, setup->bodies.particles, sizeof setup->bodies.particles);
     memcpy(s.thermal, setup->species[species].thermal, sizeof s.thermal);
+    for (int k = 0; k < LM_SURFACES && !pass->move; k++) /* half a step back there is nothing to draw */
+        s.of[k] = s.of[k] == LM_THERMAL ? LM_REFLECTING : s.of[k];
     return s;
 }
 

@@ -113,6 +113,8 @@ int lm_sim_update_inflow(struct lm_sim *sim)
     for (int s = 0; s < sim->config->species_count && !status; s++)
         if (sim->inflow[s].timed)
             status = fill_species(sim, s, NULL);
+    if (status == LM_BAD_INPUT) /* it was sound at t = 0 */
+        return lm_fail_context(LM_FAILED, "step %lld: inflow_density", (long long)sim->step + 1);
     return status;
 }
 
@@ -127,8 +129,8 @@ int lm_sim_lose(struct lm_sim *sim, int species)
                                      .angle = sqrt(s->scattering * dt),
                                      .tail2 = s->scattering_sigmas * s->scattering_sigmas,
                                      .stopped2 = 2 * s->energy_cutoff / s->mass,
-                                     .cos_low = lm_cos(s->pitch_max * DEGREE),
-                                     .cos_high = lm_cos(s->pitch_min * DEGREE),
+                                     .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * DEGREE) : -2,
+                                     .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
                                      .scatters = s->scattering > 0,
                                      .has_pitch = has_pitch,
                                      .key = lm_step_key(sim->config->run.seed, sim->step),

@@ -76,12 +76,10 @@ LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component,
 {
     const int low = s->of[2 * axis], high = s->of[2 * axis + 1], normal = component == axis;
     double *last = e + (n - 1) * step;
-    if (normal && n > 1) {
-        if (fill == LM_FILL_PUSH || low == LM_OPEN)
-            e[-step] = e[0];
-        if (fill == LM_FILL_PUSH || high == LM_OPEN)
-            last[0] = last[-step];
-    }
+    if (normal && (fill == LM_FILL_PUSH || (low == LM_OPEN && n > 1)))
+        e[-step] = e[0];
+    if (normal && n > 1 && (fill == LM_FILL_PUSH || high == LM_OPEN))
+        last[0] = last[-step];
     lm_fill_beyond(normal ? e - step : e, step, n, low, normal, fill, LM_GHOST - normal);
     lm_fill_beyond(last, -step, n, high, normal, fill, LM_GHOST);
 }

@@ -15,7 +15,7 @@ struct lm_losses {
     double keep;              /* factor of the speed in a step */
     double angle, tail2;      /* sigma of each projected angle, rad; square of the sampled radius in sigmas */
     double stopped2;          /* |v|^2 below which it has stopped */
-    double cos_low, cos_high; /* accepted cosines between v and B */
+    double cos_low, cos_high; /* accepted cosines between v and B; beyond -1 and 1: no limit */
     int scatters, has_pitch;  /* 0: skip */
     uint64_t key;
     int species;

@@ -66,6 +66,8 @@ LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm
         lm_hash_particle(surfaces->species, (int64_t)s->i << LM_FRACTION_BITS | s->p.x,
                          (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.u, (double)s->p.v, (double)s->p.w);
     lm_fly(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
+    if (!move && mid->channel >= 0 && surfaces->of[mid->channel] == LM_INFLOW)
+        mid->channel = -1; /* as many were here half a step ago as have left since: the current is the same */
     lm_fly(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
 }
 
