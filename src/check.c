@@ -11,7 +11,7 @@
 /* What the limits are made of: extremes of the initial state. */
 struct extremes {
     double b, n_min, frequency, gyration; /* max |B|, min electron density, max grid frequency, max Z |B|/m */
-    double speed[LM_MAX_SPECIES];         /* drift + 5 thermal speeds */
+    double speed[LM_MAX_SPECIES];         /* drift + 5 thermal speeds; or the bound on what enters or is re-emitted */
     double thermal[LM_MAX_SPECIES], temperature[LM_MAX_SPECIES];
     uint64_t count[LM_MAX_SPECIES];
     double least_per_cell; /* particles of all species in the emptiest cell */
@@ -32,6 +32,23 @@ static double top(const struct lm_grid *g, const double *a)
     return m;
 }
 
+/* What a run takes as the largest speed of what enters or is re-emitted: nine sigmas along each axis. */
+static double new_speed(const struct lm_config *c, int s, double drift, double thermal)
+{
+    const double sigmas = 9 * sqrt(3.0);
+    double fastest = 0;
+    for (int side = 0; side < LM_SIDES; side++) {
+        if (c->boundary[side] == LM_INFLOW)
+            fastest = fmax(fastest, drift + sigmas * thermal);
+        if (c->boundary[side] == LM_THERMAL)
+            fastest = fmax(fastest, sigmas * sqrt(c->boundary_temperature[side] / c->species[s].mass));
+    }
+    for (int body = 0; body < c->body_count; body++)
+        if (c->body[body].particles == LM_THERMAL)
+            fastest = fmax(fastest, sigmas * sqrt(c->body[body].temperature / c->species[s].mass));
+    return fastest;
+}
+
 static void add_species(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, int s,
                         const struct lm_loading *l, double *n, double *per_cell, struct extremes *e)
 {
@@ -48,7 +65,7 @@ static void add_species(const struct lm_config *c, const struct lm_grid *g, cons
         e->thermal[s] = fmax(e->thermal[s], sqrt(top(g, l->temperature[d])));
     }
     e->temperature[s] = e->thermal[s] * e->thermal[s] * c->species[s].mass;
-    e->speed[s] = sqrt(drift) + 5 * e->thermal[s];
+    e->speed[s] = fmax(sqrt(drift) + 5 * e->thermal[s], new_speed(c, s, sqrt(drift), e->thermal[s]));
     e->count[s] = (uint64_t)(fmin(count, 1e18) + 0.5);
 }
 
@@ -109,7 +126,7 @@ static void print_limits(FILE *out, const struct lm_config *c, const struct lm_g
         char what[64];
         snprintf(what, sizeof what, "cells a step, %.20s", c->species[s].name);
         limit(out, what, e->speed[s] * dt / cell, 1.0,
-              "drift + 5 thermal speeds; accurate below 1, the run stops at 8");
+              "drift + 5 thermal speeds, of what enters or is re-emitted 15.6; accurate below 1, the run stops at 8");
     }
     if (c->fields.solver == LM_SOLVER_HYBRID) {
         double substeps = ceil(fmax(c->fields.min_substeps, dt * e->frequency / c->fields.substep_safety));
