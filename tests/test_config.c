@@ -316,6 +316,7 @@ static const struct {
     {"pitch_max = 181\n", 10, "species.p.pitch_max: 181 is out of range (0 to 180)"},
     {"pitch_min = 180\n", 10, "species.p.pitch_min: pitch_min is not below pitch_max"},
     {"pitch_max = 0\n", 10, "species.p.pitch_max: pitch_min is not below pitch_max"},
+    {"scattering = 1e25\n", 10, "species.p.scattering: sqrt(scattering*dt)*scattering_sigmas"},
     {"[output]\nmaps_every = -1\n", 11, "output.maps_every: -1 is out of range"},
     {"[output]\nmap_angles = -1\n", 11, "output.map_angles: -1 is out of range (0 to 180)"},
     {"[output]\nmap_energies = 0\n", 11, "output.map_energies: 0 is out of range (1 to 1000)"},

@@ -243,6 +243,37 @@ START_TEST(room_for_more)
 }
 END_TEST
 
+/* Ions exactly along B are inside every cone about it; rounding must not take them. */
+START_TEST(along_b)
+{
+    struct lm_sim *sim =
+        sim_new(BOX("5", "bx = 0.3\nby = 0.7\n") "[species.p]\nparticles_per_cell = 8\ndrift_x = 0.45\n"
+                                                 "drift_y = 1.05\npitch_max = 90\n",
+                _i ? "particles.precision=single" : NULL);
+    advance(sim, 5);
+    ck_assert_uint_eq(sim->count[0], sim->ledger[0].loaded);
+    sim_free(sim);
+}
+END_TEST
+
+/* What stands before an inflow side closes it, be it a cell thick; and a box that is empty at first fills. */
+START_TEST(plugged_inlet)
+{
+    static const char text[] = BOX(
+        "60",
+        "") "[boundary]\nx_min = inflow\nx_max = absorbing\n[species.p]\ndensity = 0\ninflow_density = min(t, 1)\n"
+            "particles_per_cell = 20\ndrift_x = 1\n[body.plug]\nshape = box\nx = 0\nwidth = 0.5\ny = 1.5\nheight = 3\n";
+    struct lm_sim *sim = sim_new(text, NULL);
+    advance(sim, 60);
+    const double open_part = 0.5, t = 3; /* half of the side; min(t, 1) lets in 0.5 until t = 1 */
+    const double want = open_part * 6 * (0.5 + (t - 1)) / lm_sim_weight(sim, 0);
+    ck_assert_msg(fabs((double)sim->ledger[0].injected[LM_X_MIN].number - want) < 24, "%g entered, %g expected",
+                  (double)sim->ledger[0].injected[LM_X_MIN].number, want);
+    ck_assert_uint_eq(sim->ledger[0].lost[LM_SIDES].number, 0); /* the beam passes beside it */
+    sim_free(sim);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("open");
@@ -256,6 +287,8 @@ int main(void)
     tcase_add_test(t, beam_on_disk);
     tcase_add_test(t, losses);
     tcase_add_test(t, room_for_more);
+    tcase_add_loop_test(t, along_b, 0, 2);
+    tcase_add_test(t, plugged_inlet);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
