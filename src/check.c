@@ -6,6 +6,7 @@
 #include "keys.h"
 #include "larmor/physics/bounds.h"
 #include "larmor/run.h"
+#include "larmor/surfaces.h"
 #include "sides.h"
 
 /* What the limits are made of: extremes of the initial state. */
@@ -32,26 +33,20 @@ static double top(const struct lm_grid *g, const double *a)
     return m;
 }
 
-/* What a run takes as the largest speed of what enters or is re-emitted: nine sigmas along each axis. */
-static double new_speed(const struct lm_config *c, int s, double drift, double thermal)
+/* What a run takes as the largest speed of what enters or is re-emitted. */
+static double new_speed(const struct lm_config *c, const struct lm_setup *setup, int s, double drift, double thermal)
 {
-    const double sigmas = 9 * sqrt(3.0);
-    double fastest = 0;
-    for (int side = 0; side < LM_SIDES; side++) {
+    double fastest = lm_surfaces_speed(setup, s);
+    for (int side = 0; side < LM_SIDES; side++)
         if (c->boundary[side] == LM_INFLOW)
-            fastest = fmax(fastest, drift + sigmas * thermal);
-        if (c->boundary[side] == LM_THERMAL)
-            fastest = fmax(fastest, sigmas * sqrt(c->boundary_temperature[side] / c->species[s].mass));
-    }
-    for (int body = 0; body < c->body_count; body++)
-        if (c->body[body].particles == LM_THERMAL)
-            fastest = fmax(fastest, sigmas * sqrt(c->body[body].temperature / c->species[s].mass));
+            fastest = fmax(fastest, drift + LM_MOST_SIGMAS * sqrt(3.0) * thermal);
     return fastest;
 }
 
-static void add_species(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, int s,
+static void add_species(const struct lm_config *c, const struct lm_setup *setup, const uint8_t *mask, int s,
                         const struct lm_loading *l, double *n, double *per_cell, struct extremes *e)
 {
+    const struct lm_grid *g = &setup->grid;
     double count = 0, drift = 0;
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
@@ -65,7 +60,7 @@ static void add_species(const struct lm_config *c, const struct lm_grid *g, cons
         e->thermal[s] = fmax(e->thermal[s], sqrt(top(g, l->temperature[d])));
     }
     e->temperature[s] = e->thermal[s] * e->thermal[s] * c->species[s].mass;
-    e->speed[s] = fmax(sqrt(drift) + 5 * e->thermal[s], new_speed(c, s, sqrt(drift), e->thermal[s]));
+    e->speed[s] = fmax(sqrt(drift) + 5 * e->thermal[s], new_speed(c, setup, s, sqrt(drift), e->thermal[s]));
     e->count[s] = (uint64_t)(fmin(count, 1e18) + 0.5);
 }
 
@@ -84,7 +79,7 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, con
         struct lm_loading l;
         status = lm_setup_loading(c, s, b, work, &l);
         if (!status)
-            add_species(c, g, mask, s, &l, n, per_cell, e);
+            add_species(c, &setup, mask, s, &l, n, per_cell, e);
     }
     double k2 = lm_largest_k2(g->nx, g->ny, setup.ohm.rx, setup.ohm.ry);
     e->n_min = e->least_per_cell = INFINITY;

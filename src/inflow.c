@@ -5,6 +5,8 @@
 
 #include "larmor/physics/fields.h"
 #include "larmor/sim.h"
+#include "larmor/surfaces.h"
+#include "sides.h"
 
 double lm_normal_below(double x)
 {
@@ -52,8 +54,8 @@ enum { EDGE_ARRAYS = 9 };
 /* Its arrays are one piece of memory, from e->x on, which the caller frees. */
 static int edge_new(const struct lm_grid *g, int side, struct edge *e)
 {
-    e->count = (size_t)(side < LM_Y_MIN ? g->ny : g->nx);
-    double *store = malloc(EDGE_ARRAYS * e->count * sizeof *store);
+    const size_t most = lm_side_most(g);
+    double *store = malloc(EDGE_ARRAYS * most * sizeof *store);
     double **const arrays[EDGE_ARRAYS] = {&e->x,
                                           &e->y,
                                           &e->density,
@@ -63,14 +65,12 @@ static int edge_new(const struct lm_grid *g, int side, struct edge *e)
                                           &e->temperature[0],
                                           &e->temperature[1],
                                           &e->temperature[2]};
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory for what enters");
     for (size_t k = 0; k < EDGE_ARRAYS; k++)
-        *arrays[k] = store ? store + k * e->count : NULL;
-    for (size_t k = 0; k < e->count && store; k++) {
-        const double along = (double)k + 0.5;
-        e->x[k] = side < LM_Y_MIN ? (side == LM_X_MAX ? g->lx : 0) : along * g->dx;
-        e->y[k] = side < LM_Y_MIN ? along * g->dy : (side == LM_Y_MAX ? g->ly : 0);
-    }
-    return store ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what enters");
+        *arrays[k] = store + k * most;
+    e->count = (size_t)lm_side_points(g, (enum lm_side)side, e->x, e->y);
+    return LM_OK;
 }
 
 static const char *density_of(const struct lm_species_config *s)
@@ -148,7 +148,7 @@ static void direction(const struct lm_grid *g, double *const b[3], int side, int
 
 static double largest_speed(const struct lm_inflow_cell *c)
 {
-    const double sigmas = 9; /* no random number is larger */
+    const double sigmas = LM_MOST_SIGMAS;
     double n = fabs(c->drift[0]) + sigmas * c->thermal;
     double a = fabs(c->drift[1]) + fabs(c->slope[0]) * (n + fabs(c->drift[0])) + sigmas * c->spread[0];
     double b =
@@ -163,7 +163,7 @@ int lm_inflow_fill(const struct lm_config *c, int species, int side, double *con
     const struct lm_grid g = lm_config_grid(c);
     const int inward = side % 2 ? -1 : 1, axis[3] = {side / 2, !(side / 2), 2};
     const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
-    struct edge e;
+    struct edge e = {0};
     int status = edge_new(&g, side, &e);
     if (!status)
         status = fill_edge(c, s, &e);
@@ -187,7 +187,7 @@ int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, c
     const struct lm_species_config *s = &c->species[species];
     const struct lm_grid g = lm_config_grid(c);
     const double step = c->run.dt / (side < LM_Y_MIN ? g.dx : g.dy) * s->particles_per_cell;
-    struct edge e;
+    struct edge e = {0};
     int status = edge_new(&g, side, &e);
     if (!status)
         status = lm_expr_at(c->constants, density_of(s), e.count, e.x, e.y, t, e.density);
@@ -279,7 +279,7 @@ int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int compone
     const int p = (component + 1) % 3, q = (component + 2) % 3;
     /* B_x stands on y-faces, B_y on x-faces, B_z on corners. */
     const long steps[3][3] = {{0, 0, -g.stride}, {0, 0, -1}, {-g.stride, -1, 0}};
-    const size_t most = (size_t)LM_GHOST * (size_t)((g.nx > g.ny ? g.nx : g.ny) + 2 * LM_GHOST);
+    const size_t most = LM_GHOST * (lm_side_most(&g) + 2 * LM_GHOST);
     double *store = malloc(7 * most * sizeof *store);
     size_t *cells = malloc(2 * most * sizeof *cells);
     int status = store && cells ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the fields beyond sides");

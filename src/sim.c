@@ -323,7 +323,8 @@ int lm_sim_start(struct lm_sim *sim)
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for the initial profiles");
     double *b[3] = {store, store + size, store + 2 * size};
-    uint64_t total = 0, enter = 0;
+    uint64_t total = 0;
+    int fills = 0;
     int status = lm_setup_b(c, b);
     if (!status)
         status = lm_sim_begin_inflow(sim);
@@ -352,8 +353,8 @@ int lm_sim_start(struct lm_sim *sim)
     }
     free(store);
     for (int s = 0; s < c->species_count; s++)
-        enter += (uint64_t)enters(sim, s);
-    if (!status && total + enter == 0)
+        fills |= enters(sim, s);
+    if (!status && total == 0 && !fills)
         status =
             lm_fail(LM_BAD_INPUT,
                     "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);

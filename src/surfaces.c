@@ -1,5 +1,6 @@
 #include "larmor/surfaces.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "larmor/physics/tiling.h"
@@ -25,6 +26,14 @@ struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, c
     for (int k = 0; k < LM_SURFACES && !pass->move; k++) /* half a step back there is nothing to draw */
         s.of[k] = s.of[k] == LM_THERMAL ? LM_REFLECTING : s.of[k];
     return s;
+}
+
+double lm_surfaces_speed(const struct lm_setup *setup, int species)
+{
+    double fastest = 0;
+    for (int k = 0; k < LM_SURFACES; k++)
+        fastest = fmax(fastest, setup->species[species].thermal[k]);
+    return fastest * sqrt(3.0) * LM_MOST_SIGMAS;
 }
 
 /* Whether the cell, which may lie beyond a periodic side, is a body's. */

@@ -53,15 +53,6 @@ int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup)
     return status;
 }
 
-/* What a wall or body at this temperature re-emits. */
-static double thermal_speed(const struct lm_setup *setup, int species)
-{
-    double fastest = 0;
-    for (int k = 0; k < LM_SURFACES; k++)
-        fastest = fmax(fastest, setup->species[species].thermal[k]);
-    return fastest * sqrt(3.0) * 9; /* no random number is larger */
-}
-
 /* Cells of a side: where they are kept for the run, made at first. */
 static int fill_side(struct lm_sim *sim, int species, int side, double *const b[3])
 {
@@ -98,7 +89,7 @@ int lm_sim_begin_inflow(struct lm_sim *sim)
     double *store = malloc(3 * size * sizeof *store), *b[3] = {store, store + size, store + 2 * size};
     int status = store ? lm_setup_b(c, b) : lm_fail(LM_FAILED, "not enough memory for what enters");
     for (int s = 0; s < c->species_count && !status; s++) {
-        sim->inflow[s].speed = thermal_speed(&sim->backend->setup, s);
+        sim->inflow[s].speed = lm_surfaces_speed(&sim->backend->setup, s);
         status = lm_inflow_is_timed(c, s, &sim->inflow[s].timed);
         if (!status)
             status = fill_species(sim, s, b);

@@ -21,11 +21,11 @@ struct box {
 /* Offsets from the cell's centre, in cells, of E_x E_y E_z and of B_x B_y B_z. */
 static const double e_place[3][2] = {{0.5, 0}, {0, 0.5}, {0, 0}}, b_place[3][2] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
 
-static inline struct box box_new(int nx, int ny, double lx, double ly, struct lm_ohm ohm, int smoothing)
+/* A setup with one species; its ohm gets the grid's 1/dx and 1/dy. */
+static inline struct lm_setup box_setup(const struct lm_grid *g, struct lm_ohm ohm, int smoothing)
 {
-    struct box x = {.g = lm_grid_make(nx, ny, lx, ly)};
-    ohm.rx = 1 / x.g.dx, ohm.ry = 1 / x.g.dy;
-    struct lm_setup setup = {.grid = x.g,
+    ohm.rx = 1 / g->dx, ohm.ry = 1 / g->dy;
+    struct lm_setup setup = {.grid = *g,
                              .ohm = ohm,
                              .shape = 1,
                              .precision = LM_DOUBLE,
@@ -34,9 +34,22 @@ static inline struct box box_new(int nx, int ny, double lx, double ly, struct lm
                              .threads = 1,
                              .species_count = 1};
     setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
-    ck_assert_int_eq(lm_cpu_create(&setup, &x.b), LM_OK);
+    return setup;
+}
+
+static inline struct box box_of(const struct lm_setup *setup)
+{
+    struct box x = {.g = setup->grid};
+    ck_assert_int_eq(lm_cpu_create(setup, &x.b), LM_OK);
     x.work = calloc(x.g.size, sizeof *x.work);
     return x;
+}
+
+static inline struct box box_new(int nx, int ny, double lx, double ly, struct lm_ohm ohm, int smoothing)
+{
+    const struct lm_grid g = lm_grid_make(nx, ny, lx, ly);
+    const struct lm_setup setup = box_setup(&g, ohm, smoothing);
+    return box_of(&setup);
 }
 
 static inline void box_free(struct box *x)

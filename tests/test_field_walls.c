@@ -14,25 +14,14 @@ enum { PERIODIC = LM_FIELDS_PERIODIC };
 static struct box walled(int nx, int ny, double lx, double ly, struct lm_ohm ohm, int smoothing, const int *sides,
                          const struct lm_bodies *bodies)
 {
-    struct box x = {.g = lm_grid_make(nx, ny, lx, ly)};
+    struct lm_grid g = lm_grid_make(nx, ny, lx, ly);
     for (int side = 0; side < LM_SIDES; side++)
-        x.g.sides.of[side] = sides[side] == PERIODIC ? LM_PERIODIC : LM_REFLECTING;
-    ohm.rx = 1 / x.g.dx, ohm.ry = 1 / x.g.dy;
-    struct lm_setup setup = {.grid = x.g,
-                             .ohm = ohm,
-                             .shape = 1,
-                             .precision = LM_DOUBLE,
-                             .smoothing = smoothing,
-                             .tile = 8,
-                             .threads = 1,
-                             .species_count = 1};
-    setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
+        g.sides.of[side] = sides[side] == PERIODIC ? LM_PERIODIC : LM_REFLECTING;
+    struct lm_setup setup = box_setup(&g, ohm, smoothing);
     memcpy(setup.field_sides, sides, sizeof setup.field_sides);
     if (bodies)
         setup.bodies = *bodies;
-    ck_assert_int_eq(lm_cpu_create(&setup, &x.b), LM_OK);
-    x.work = calloc(x.g.size, sizeof *x.work);
-    return x;
+    return box_of(&setup);
 }
 
 /* Puts f everywhere, ghosts included. */

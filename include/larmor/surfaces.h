@@ -15,6 +15,12 @@ int lm_setup_is_open(const struct lm_setup *setup);
 struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, const struct lm_pass *pass,
                                     const uint8_t *body, const uint8_t *beside);
 
+/* No random number that a velocity is drawn from is larger, along any axis. */
+enum { LM_MOST_SIGMAS = 9 };
+
+/* Nothing that walls and bodies re-emit is faster, v_A; 0 where none do. */
+double lm_surfaces_speed(const struct lm_setup *setup, int species);
+
 /* beside[ny][nx]: 1 where one of the nine cells around is a body's. tile[]: 1 where the window of a tile holds one;
  * tiles of setup->tile cells, x fast. */
 void lm_surfaces_mark(const struct lm_setup *setup, uint8_t *beside, uint8_t *tile);

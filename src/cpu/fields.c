@@ -246,17 +246,25 @@ static void fill_walls(struct lm_cpu *c)
     }
 }
 
-/* The binomial filter on a moment, ghosts valid before and after; `along` as in lm_fill_moment. */
+/* One pass of the binomial filter on an array whose ghosts are valid; those stay behind. What was there before is in
+ * c->spare. */
+static void filter(struct lm_cpu *c, double *a)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    copy(c, c->spare, a);
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        a[k] = lm_binomial(c->spare + k, g->stride);
+    }
+}
+
+/* The passes on a moment, ghosts valid before and after; `along` as in lm_fill_moment. */
 static void smooth_moment(struct lm_cpu *c, double *a, int along)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int r = 0; r < c->base.setup.smoothing; r++) {
-        copy(c, c->spare, a);
-        LM_ROWS(c, 0, 0)
-        for (int i = 0; i < g->nx; i++) {
-            size_t k = lm_at(g, i, j);
-            a[k] = lm_binomial(c->spare + k, g->stride);
-        }
+        filter(c, a);
         LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
@@ -271,12 +279,7 @@ static void smooth_e(struct lm_cpu *c, double *a, int component)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int r = 0; r < c->base.setup.smoothing; r++) {
-        copy(c, c->spare, a);
-        LM_ROWS(c, 0, 0)
-        for (int i = 0; i < g->nx; i++) {
-            size_t k = lm_at(g, i, j);
-            a[k] = lm_binomial(c->spare + k, g->stride);
-        }
+        filter(c, a);
         LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
