@@ -7,6 +7,7 @@
 #ifndef LARMOR_BACKEND_H
 #define LARMOR_BACKEND_H
 
+#include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/grid.h"
 #include "larmor/ledger.h"
@@ -31,7 +32,11 @@ enum lm_array {
     LM_PRESSURE,              /* electron pressure; to get it: at n */
     LM_ETA,                   /* resistivity at centres */
     LM_SPECIES_N,             /* number density of species 0, 1, ... */
-    LM_ARRAYS = LM_SPECIES_N + LM_MAX_SPECIES
+    LM_BACKGROUND = LM_SPECIES_N + LM_MAX_SPECIES,          /* background field 0, 1, ..., whole quanta */
+    LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
+    LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
+    LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
+    LM_ARRAYS = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS
 };
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
@@ -61,6 +66,8 @@ struct lm_setup {
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */
     int species_count;
     struct lm_backend_species species[LM_MAX_SPECIES];
+    int background_count;
+    struct lm_background background[LM_MAX_BACKGROUNDS];
 };
 
 /* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
@@ -94,6 +101,7 @@ struct lm_control {
     int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
     /* Since the values were last handed over: */
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_SIDES];
+    struct lm_advected background[LM_MAX_BACKGROUNDS];
 };
 
 /* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */
@@ -166,6 +174,19 @@ struct lm_backend_ops {
     int (*survey)(struct lm_backend *b);
     int (*survey_particles)(struct lm_backend *b, int species);
     int (*control)(struct lm_backend *b, struct lm_control *out);
+
+    /* Background fields. What flows in by an inflow side: ny or nx values, copied. */
+    int (*put_background_side)(struct lm_backend *b, int field, int side, const double *values);
+
+    /* Velocities for the fields that ions or electrons carry, half way in a step: of J_i at NEW and the mean of both
+     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1. */
+    int (*flow)(struct lm_backend *b, int later);
+
+    /* The largest lm_flow_rate over the cells for each field; waits. */
+    int (*flow_rates)(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+
+    /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to lm_control's sums, which count in them. */
+    int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
     /* Reductions; these wait. `half` kicks velocities from n-1/2 to n; nothing is stored. */
     int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);

@@ -161,6 +161,11 @@ LM_HD double lm_max(double a, double b)
     return a > b ? a : b;
 }
 
+LM_HD double lm_least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /* 2^e for -1022 <= e <= 1023, exact. */
 LM_HD double lm_exp2i(int e)
 {

@@ -1,0 +1,107 @@
+/* Background fields: scalars on the cells that flows carry (neutral gas, tracers, electron entropy). The equations are
+ * in larmor/physics/advect.h; here: what a field is, its setup and its ledger.
+ */
+#ifndef LARMOR_BACKGROUND_H
+#define LARMOR_BACKGROUND_H
+
+#include "larmor/grid.h"
+#include "larmor/ledger.h"
+#include "larmor/physics/advect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LM_MAX_BACKGROUNDS = 8 };
+
+enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS };
+
+/* Reconstruction on the faces: the mean of both cells, or WENO of order 2r - 1 (r = 1: upwind). */
+enum lm_scheme { LM_CENTRED = 0, LM_UPWIND = 1, LM_WENO3, LM_WENO5, LM_WENO7, LM_WENO9 };
+
+/* What carries a field. */
+enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON };
+
+struct lm_background {
+    int scheme;          /* enum lm_scheme */
+    int single;          /* smoothness in single precision */
+    int limited;         /* kept between `least` and `most` */
+    double least, most;  /* most may be infinite */
+    double diffusivity;  /* v_A d_i, >= 0 */
+    int flow;            /* enum lm_flow */
+    int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
+    int has_source;
+};
+
+/* Sums of whole numbers beyond 64 bits: value = high 2^24 + low. */
+enum { LM_WIDE_BITS = 24 };
+struct lm_wide {
+    int64_t high, low;
+};
+
+static inline lm_int128 lm_wide_value(struct lm_wide w)
+{
+    return (lm_int128)w.high * ((lm_int128)1 << LM_WIDE_BITS) + w.low;
+}
+
+/* What a backend finds out about a field while it advances it, in quanta. */
+struct lm_advected {
+    struct lm_wide total;             /* sum over the cells, as it is now */
+    struct lm_wide crossed[LM_SIDES]; /* through each side in the direction of the axis, since the last call */
+    struct lm_wide source;            /* what the source has given since then */
+    double least, most;               /* over the cells of fluid, as they are now; NaN if any is */
+};
+
+/* The ledger of a field: at all times
+ *
+ *     loaded + entered + source + rounded = total
+ *
+ * in units of 2^-exponent (the quantum at the start, the finest ever), as integers. */
+struct lm_background_ledger {
+    int exponent;                /* of the ledger */
+    int quantum;                 /* of the field now: U = 2^-quantum, quantum <= exponent */
+    lm_int128 loaded, source;    /* at the start; by the source since then */
+    lm_int128 entered[LM_SIDES]; /* by each side, less what has left */
+    lm_int128 rounded;           /* by taking larger quanta */
+    lm_int128 total;             /* now */
+};
+
+/* An exponent for values up to `largest`: they are below 2^47 quanta. 0 stands for 1. */
+int lm_background_quantum(double largest);
+
+/* Adds what a backend has found; `quantum`: the exponent that it counted with. */
+void lm_background_book(struct lm_background_ledger *l, const struct lm_advected *a);
+
+/* loaded + entered + source + rounded - total; 0 unless something is wrong. */
+lm_int128 lm_background_residual(const struct lm_background_ledger *l);
+
+/* A sum of a ledger as a double, rounded once. */
+double lm_background_value(const struct lm_background_ledger *l, lm_int128 sum);
+
+/* Rounds an array's cells (without ghosts) to whole quanta. */
+void lm_background_round(const struct lm_grid *g, double *q, int quantum);
+
+/* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
+lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
+
+/* reach[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL.
+ */
+void lm_background_reach(const struct lm_grid *g, const uint8_t *mask, uint16_t *reach);
+
+/* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
+ * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where
+ * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is there. */
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint16_t *reach, double *psi,
+                         double *vx, double *vy);
+
+/* Sets the velocities through faces of solid cells to 0. */
+void lm_background_shut(const struct lm_grid *g, const uint16_t *reach, double *vx, double *vy);
+
+/* Courant number of a field in a unit of time: that of the flow (the largest over the cells of what leaves and what
+ * enters, lm_flow_rate; 1 / LM_LOBATTO times that for a field with bounds) and 2 kappa (1/dx^2 + 1/dy^2). */
+double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

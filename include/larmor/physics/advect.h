@@ -1,0 +1,193 @@
+/* Advection of background fields: dq/dt = -div(q u) + div(kappa grad q) + S on the cells, u given on their faces.
+ *
+ * A field is a whole number of quanta U (a power of two) in every cell, and what crosses a face in a stage of the
+ * Runge-Kutta method is a whole number of quanta too, rounded towards zero. Sums over cells are then exact: what a cell
+ * loses its neighbour gains, and the ledger of what crosses the sides of the domain closes to the last bit. For the
+ * same reason terms may be added up in any order.
+ *
+ * SSP-RK3 (Shu and Osher 1988, J. Comput. Phys. 77, 439), with D the rate times dt:
+ *     q1 = q + D(q),  q2 = q + (q1 - q + D(q1)) / 4,  q' = q + 2/3 (q2 - q + D(q2))
+ * The factors are exact if D(q), D(q1) count in 6 U and D(q2) in 3/2 U: q2 - q is then a multiple of 3/2 U. Whatever
+ * the stage, one of its units ends up as 1 U in q'.
+ */
+#ifndef LARMOR_PHYSICS_ADVECT_H
+#define LARMOR_PHYSICS_ADVECT_H
+
+#include "larmor/physics/weno.h"
+
+enum { LM_ADVECT_STAGES = 3 };
+
+/* |q| < 2^LM_QUANTA_BITS U at all times, so that all of this is exact. */
+enum { LM_QUANTA_BITS = 50 };
+
+/* A stage's factors. */
+struct lm_advect {
+    int stage;     /* 0, 1, 2 */
+    double unit;   /* U */
+    double x, y;   /* a flux into units: dt / (dx units), dt / (dy units) */
+    double kx, ky; /* a difference of neighbours into units of diffusion: kappa dt / (dx^2 units), ... */
+    double source; /* dt / units */
+};
+
+LM_HD struct lm_advect lm_advect_stage(int stage, double unit, double dt, double rx, double ry, double kappa)
+{
+    struct lm_advect a;
+    const double per = dt / (unit * (stage < 2 ? 6.0 : 1.5));
+    a.stage = stage;
+    a.unit = unit;
+    a.x = rx * per;
+    a.y = ry * per;
+    a.kx = kappa * rx * a.x;
+    a.ky = kappa * ry * a.y;
+    a.source = per;
+    return a;
+}
+
+/* Towards zero, so that a cell cannot lose more than it has. */
+LM_HD double lm_whole(double x)
+{
+#ifdef __CUDA_ARCH__
+    return trunc(x);
+#else
+    return __builtin_trunc(x);
+#endif
+}
+
+/* Units that a velocity u carries through a face on which the field is q. */
+LM_HD double lm_carried(double u, double q, double factor)
+{
+    return lm_whole(u * q * factor);
+}
+
+/* Units that diffuse from one cell to the next. */
+LM_HD double lm_diffused(double from, double to, double factor)
+{
+    return lm_whole((from - to) * factor);
+}
+
+/* The next stage from the units that a cell has gained; q0: at the start of the step. Exact. */
+LM_HD double lm_advect_update(const struct lm_advect *a, double q0, double q, double gain)
+{
+    if (a->stage == 0)
+        return lm_fma(6.0 * a->unit, gain, q);
+    if (a->stage == 1)
+        return lm_fma(0.25, lm_fma(6.0 * a->unit, gain, q - q0), q0);
+    /* 2/3 (q2 - q) is whole but for the rounding of the product: the sum with 3 2^51 U drops what is not. */
+    const double whole = 0x1.8p52 * a->unit, change = (2.0 / 3) * (q - q0);
+    return q0 + lm_fma(a->unit, gain, (change + whole) - whole);
+}
+
+/* The larger of what leaves a cell and of what enters it in a unit of time, from the velocities on its faces. */
+LM_HD double lm_flow_rate(double left, double right, double below, double above, double rx, double ry)
+{
+    const double out =
+        (lm_max(right, 0.0) - lm_least(left, 0.0)) * rx + (lm_max(above, 0.0) - lm_least(below, 0.0)) * ry;
+    const double in =
+        (lm_max(left, 0.0) - lm_least(right, 0.0)) * rx + (lm_max(below, 0.0) - lm_least(above, 0.0)) * ry;
+    return lm_max(out, in);
+}
+
+/* --- bounds: conservative limiter (Zhang and Shu 2010, J. Comput. Phys. 229, 3091) --- */
+
+/* Weight of the end points of the Gauss-Lobatto rule that the reconstruction's mean is split with: the bounds hold for
+ * Courant numbers up to it. */
+#define LM_LOBATTO (5.0 / 18)
+
+/* Scales both face values of a cell towards its average c, so that they and what is between stay in [least, most]. */
+LM_HD void lm_limit(double c, double least, double most, double *low, double *high)
+{
+    const double a = *low - c, b = *high - c, p = -(LM_LOBATTO / (1.0 - 2.0 * LM_LOBATTO)) * (a + b);
+    const double up = lm_max(lm_max(a, b), p), down = lm_least(lm_least(a, b), p);
+    double theta = 1.0;
+    if (up > most - c)
+        theta = lm_max(most - c, 0.0) / up;
+    if (down < least - c)
+        theta = lm_least(theta, lm_max(c - least, 0.0) / -down);
+    *low = lm_fma(theta, a, c);
+    *high = lm_fma(theta, b, c);
+}
+
+/* --- solids, and sides that are not periodic --- */
+
+/* How many cells of fluid there are in a row, from a cell on and the cell included, up to LM_WENO_MOST: three bits a
+ * direction. 0 for a cell that is solid or beyond a side. */
+enum lm_reach { LM_REACH_LEFT, LM_REACH_RIGHT, LM_REACH_DOWN, LM_REACH_UP };
+
+LM_HD int lm_reach(uint16_t cell, int direction)
+{
+    return cell >> 3 * direction & 7;
+}
+
+/* Largest r <= `most` whose whole window is fluid, from what lies upwind and downwind of a face; 1 at least. */
+LM_HD int lm_face_order(int most, int upwind, int downwind)
+{
+    int r = upwind < downwind + 1 ? upwind : downwind + 1;
+    r = r < most ? r : most;
+    return r > 1 ? r : 1;
+}
+
+/* The cells across a face: c[most - 1] before it, c[most] behind it along the axis. One cell is enough for the schemes
+ * that take no more. */
+LM_HD int lm_across_most(int scheme)
+{
+    return scheme > 1 ? scheme : 1;
+}
+
+/* The value on a face from the cells across it, by WENO of order 2r - 1 from the side that `u` comes from. */
+LM_HD double lm_weno_across(int most, int r, int single, const double *c, double u)
+{
+    double w[LM_WENO_WINDOW];
+    LM_UNROLL
+    for (int m = 0; m < 2 * r - 1; m++)
+        w[m] = u > 0.0 ? c[most - r + m] : c[most - 1 + r - m];
+    return lm_weno(r, single, w);
+}
+
+/* The same where r is known only now; most is a literal. Each order is a scheme of its own. */
+LM_HD double lm_weno_nested(int most, int r, int single, const double *c, double u)
+{
+    if (most >= 5 && r == 5)
+        return lm_weno_across(most, 5, single, c, u);
+    if (most >= 4 && r == 4)
+        return lm_weno_across(most, 4, single, c, u);
+    if (most >= 3 && r == 3)
+        return lm_weno_across(most, 3, single, c, u);
+    if (most >= 2 && r == 2)
+        return lm_weno_across(most, 2, single, c, u);
+    return u > 0.0 ? c[most - 1] : c[most];
+}
+
+/* The value on a face in free fluid; `scheme` (enum lm_scheme) and `single` are literals. */
+LM_HD double lm_face_value(int scheme, int single, const double *c, double u)
+{
+    return scheme == 0 ? 0.5 * (c[0] + c[1]) : lm_weno_across(lm_across_most(scheme), scheme, single, c, u);
+}
+
+/* The same beside solids: `before` and `behind` are the reaches away from the face of the cells on both sides, neither
+ * of them 0; of c only the cells within them are read. */
+LM_HD double lm_face_value_beside(int scheme, int single, const double *c, double u, int before, int behind)
+{
+    const int most = lm_across_most(scheme);
+    if (scheme == 0)
+        return 0.5 * (c[0] + c[1]);
+    return lm_weno_nested(most, u > 0.0 ? lm_face_order(most, before, behind) : lm_face_order(most, behind, before),
+                          single, c, u);
+}
+
+/* What a side of the domain that is not periodic does to a field. Nothing diffuses through it. */
+enum lm_background_side {
+    LM_BACKGROUND_PERIODIC,
+    LM_BACKGROUND_WALL,   /* nothing crosses */
+    LM_BACKGROUND_INFLOW, /* a given value flows in where the velocity points in; out as through an open side */
+    LM_BACKGROUND_OPEN    /* outwards and inwards the field has the value of the first cell */
+};
+
+/* Units through a side; `inwards`: u times the direction in; `inside`: the first cell. */
+LM_HD double lm_side_units(int side, double u, double inwards, double inside, double given, double factor)
+{
+    if (side == LM_BACKGROUND_WALL)
+        return 0.0;
+    return lm_carried(u, side == LM_BACKGROUND_INFLOW && inwards > 0.0 ? given : inside, factor);
+}
+
+#endif
