@@ -60,9 +60,7 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum)
         }
 }
 
-/* --- reach --- */
-
-enum { LEFT, RIGHT, DOWN, UP, DIRECTIONS };
+/* --- room --- */
 
 static int is_fluid(const struct lm_grid *g, const uint8_t *mask, int i, int j)
 {
@@ -73,26 +71,22 @@ static int is_fluid(const struct lm_grid *g, const uint8_t *mask, int i, int j)
     return !mask || !mask[(size_t)y * (size_t)g->nx + (size_t)x];
 }
 
-static unsigned reach_of(const struct lm_grid *g, const uint8_t *mask, int i, int j)
+static int room_along(const struct lm_grid *g, const uint8_t *mask, int i, int j, int x, int y)
 {
-    static const int step[DIRECTIONS][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-    unsigned bits = 0;
-    for (int d = 0; d < DIRECTIONS; d++) {
-        unsigned n = 0;
-        while (n < LM_WENO_MOST && is_fluid(g, mask, i + (int)n * step[d][0], j + (int)n * step[d][1]))
-            n++;
-        bits |= n << 3 * d;
-    }
-    return bits;
+    int r = 0;
+    while (r < LM_WENO_MOST && is_fluid(g, mask, i + r * x, j + r * y) && is_fluid(g, mask, i - r * x, j - r * y))
+        r++;
+    return r;
 }
 
-void lm_background_reach(const struct lm_grid *g, const uint8_t *mask, uint16_t *reach)
+void lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room)
 {
     for (size_t k = 0; k < g->size; k++)
-        reach[k] = 0;
+        room[k] = 0;
     for (int j = -1; j <= g->ny; j++)
         for (int i = -1; i <= g->nx; i++)
-            reach[lm_at(g, i, j)] = (uint16_t)reach_of(g, mask, i, j);
+            room[lm_at(g, i, j)] =
+                (uint8_t)(room_along(g, mask, i, j, 1, 0) | room_along(g, mask, i, j, 0, 1) << 4);
 }
 
 double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate)

@@ -84,18 +84,17 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 /* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
-/* reach[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL.
- */
-void lm_background_reach(const struct lm_grid *g, const uint8_t *mask, uint16_t *reach);
+/* room[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL. */
+void lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
  * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where
  * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is there. */
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint16_t *reach, double *psi,
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
                          double *vx, double *vy);
 
 /* Sets the velocities through faces of solid cells to 0. */
-void lm_background_shut(const struct lm_grid *g, const uint16_t *reach, double *vx, double *vy);
+void lm_background_shut(const struct lm_grid *g, const uint8_t *room, double *vx, double *vy);
 
 /* Courant number of a field in a unit of time: that of the flow (the largest over the cells of what leaves and what
  * enters, lm_flow_rate; 1 / LM_LOBATTO times that for a field with bounds) and 2 kappa (1/dx^2 + 1/dy^2). */

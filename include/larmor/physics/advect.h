@@ -109,69 +109,81 @@ LM_HD void lm_limit(double c, double least, double most, double *low, double *hi
 
 /* --- solids, and sides that are not periodic --- */
 
-/* How many cells of fluid there are in a row, from a cell on and the cell included, up to LM_WENO_MOST: three bits a
- * direction. 0 for a cell that is solid or beyond a side. */
-enum lm_reach { LM_REACH_LEFT, LM_REACH_RIGHT, LM_REACH_DOWN, LM_REACH_UP };
-
-LM_HD int lm_reach(uint16_t cell, int direction)
+/* The largest r <= LM_WENO_MOST for which the window around a cell is all fluid, along x and along y: four bits each.
+ * 0 for a cell that is solid or beyond a side. A face takes r from the cell upwind of it. */
+LM_HD int lm_room_x(uint8_t room)
 {
-    return cell >> 3 * direction & 7;
+    return room & 15;
 }
 
-/* Largest r <= `most` whose whole window is fluid, from what lies upwind and downwind of a face; 1 at least. */
-LM_HD int lm_face_order(int most, int upwind, int downwind)
+LM_HD int lm_room_y(uint8_t room)
 {
-    int r = upwind < downwind + 1 ? upwind : downwind + 1;
-    r = r < most ? r : most;
-    return r > 1 ? r : 1;
+    return room >> 4;
 }
 
-/* The cells across a face: c[most - 1] before it, c[most] behind it along the axis. One cell is enough for the schemes
- * that take no more. */
-LM_HD int lm_across_most(int scheme)
+/* --- values on faces; `scheme` (enum lm_scheme) and `single` are literals --- */
+
+/* Largest r of a scheme. Its faces take the cells c[0 .. 2 r - 1] across them, c[r - 1] before and c[r] behind. */
+LM_HD int lm_scheme_reach(int scheme)
 {
     return scheme > 1 ? scheme : 1;
 }
 
-/* The value on a face from the cells across it, by WENO of order 2r - 1 from the side that `u` comes from. */
-LM_HD double lm_weno_across(int most, int r, int single, const double *c, double u)
-{
-    double w[LM_WENO_WINDOW];
-    LM_UNROLL
-    for (int m = 0; m < 2 * r - 1; m++)
-        w[m] = u > 0.0 ? c[most - r + m] : c[most - 1 + r - m];
-    return lm_weno(r, single, w);
-}
-
-/* The same where r is known only now; most is a literal. Each order is a scheme of its own. */
-LM_HD double lm_weno_nested(int most, int r, int single, const double *c, double u)
+/* WENO of order 2r - 1 in the window w[0 .. 2 most - 2]; r <= most is known only now. Each order is a scheme of its
+ * own. */
+LM_HD double lm_weno_nested(int most, int r, int single, const double *w)
 {
     if (most >= 5 && r == 5)
-        return lm_weno_across(most, 5, single, c, u);
+        return lm_weno(5, single, w + most - 5);
     if (most >= 4 && r == 4)
-        return lm_weno_across(most, 4, single, c, u);
+        return lm_weno(4, single, w + most - 4);
     if (most >= 3 && r == 3)
-        return lm_weno_across(most, 3, single, c, u);
+        return lm_weno(3, single, w + most - 3);
     if (most >= 2 && r == 2)
-        return lm_weno_across(most, 2, single, c, u);
-    return u > 0.0 ? c[most - 1] : c[most];
+        return lm_weno(2, single, w + most - 2);
+    return w[most - 1];
 }
 
-/* The value on a face in free fluid; `scheme` (enum lm_scheme) and `single` are literals. */
+/* The window of the cell upwind of a face. */
+LM_HD void lm_upwind_window(int r, const double *c, double u, double *w)
+{
+    LM_UNROLL
+    for (int m = 0; m < 2 * r - 1; m++)
+        w[m] = u > 0.0 ? c[m] : c[2 * r - 1 - m];
+}
+
+/* In free fluid. */
 LM_HD double lm_face_value(int scheme, int single, const double *c, double u)
 {
-    return scheme == 0 ? 0.5 * (c[0] + c[1]) : lm_weno_across(lm_across_most(scheme), scheme, single, c, u);
-}
-
-/* The same beside solids: `before` and `behind` are the reaches away from the face of the cells on both sides, neither
- * of them 0; of c only the cells within them are read. */
-LM_HD double lm_face_value_beside(int scheme, int single, const double *c, double u, int before, int behind)
-{
-    const int most = lm_across_most(scheme);
+    double w[LM_WENO_WINDOW];
     if (scheme == 0)
         return 0.5 * (c[0] + c[1]);
-    return lm_weno_nested(most, u > 0.0 ? lm_face_order(most, before, behind) : lm_face_order(most, behind, before),
-                          single, c, u);
+    lm_upwind_window(scheme, c, u, w);
+    return lm_weno(scheme, single, w);
+}
+
+/* Beside solids: `before` and `behind` are the rooms of the cells on both sides, along the face's axis and not 0; what
+ * is not in that of the cell upwind is not used. */
+LM_HD double lm_face_value_beside(int scheme, int single, const double *c, double u, int before, int behind)
+{
+    const int most = lm_scheme_reach(scheme), room = u > 0.0 ? before : behind;
+    double w[LM_WENO_WINDOW];
+    if (scheme == 0)
+        return 0.5 * (c[0] + c[1]);
+    lm_upwind_window(most, c, u, w);
+    return lm_weno_nested(most, room < most ? room : most, single, w);
+}
+
+/* Both face values of a cell from the window w[0 .. 2 r - 2] around it, by at most WENO of order 2 room - 1. */
+LM_HD void lm_cell_values(int scheme, int single, const double *w, int room, double *low, double *high)
+{
+    const int most = lm_scheme_reach(scheme), r = room < most ? room : most;
+    double turned[LM_WENO_WINDOW];
+    LM_UNROLL
+    for (int m = 0; m < 2 * most - 1; m++)
+        turned[m] = w[2 * most - 2 - m];
+    *high = lm_weno_nested(most, r, single, w);
+    *low = lm_weno_nested(most, r, single, turned);
 }
 
 /* What a side of the domain that is not periodic does to a field. Nothing diffuses through it. */
