@@ -9,6 +9,9 @@
 namespace
 {
 
+/* Beside solids pieces are low: there are few of them, and one that is left alone takes long. */
+enum { MOST_ROWS = 64, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
+
 typedef void (*stage_function)(stage);
 
 /* With bounds a field takes the kernel that can go beside solids everywhere. */
@@ -37,10 +40,11 @@ stage_function kernel_of(const struct lm_background *f, int beside)
     }
 }
 
-void launch(struct lm_gpu *g, stage_function kernel, stage &s, const uint32_t *list, unsigned pieces)
+void launch(struct lm_gpu *g, stage_function kernel, stage &s, int rows, const uint32_t *list, unsigned pieces)
 {
     if (pieces == 0)
         return;
+    s.rows = rows;
     s.list = list;
     s.pieces = pieces;
     kernel<<<(pieces + PIECE_WARPS - 1) / PIECE_WARPS, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
@@ -132,7 +136,6 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
     s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
     s.across = g->advect.across;
-    s.rows = g->advect.rows;
     s.bounds.least = f->least;
     s.bounds.most = f->most;
     s.q0 = q;
@@ -154,8 +157,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         if (s.last) /* total, least and most are of now; the rest adds up */
             lm_gpu_check(g, cudaMemsetAsync(s.found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream),
                          "advection");
-        launch(g, kernel_of(f, 0), s, g->advect.list, g->advect.in_free);
-        launch(g, kernel_of(f, 1), s, g->advect.list_end - g->advect.beside, g->advect.beside);
+        launch(g, kernel_of(f, 0), s, g->advect.rows, g->advect.list, g->advect.in_free);
+        launch(g, kernel_of(f, 1), s, ROWS_BESIDE, g->advect.list_end - g->advect.beside, g->advect.beside);
     }
     return g->failed;
 }
@@ -164,11 +167,12 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 
 enum piece_kind { PIECE_FREE, PIECE_BESIDE, PIECE_SOLID };
 
-static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room, int x0, int j0)
+static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room, unsigned piece, int rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
+    const int x0 = (int)piece % g->advect.across * PIECE_COLUMNS, j0 = (int)piece / g->advect.across * rows;
     int beside = 0, fluid = 0;
-    for (int j = j0 - 1; j <= j0 + g->advect.rows && j <= grid->ny; j++)
+    for (int j = j0 - 1; j <= j0 + rows && j <= grid->ny; j++)
         for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
             const uint8_t r = room[lm_at(grid, i, j)];
             beside |= lm_room_x(r) < LM_WENO_MOST || lm_room_y(r) < LM_WENO_MOST;
@@ -177,33 +181,35 @@ static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room
     return !fluid ? PIECE_SOLID : beside ? PIECE_BESIDE : PIECE_FREE;
 }
 
-/* Two lists in one: the pieces in free fluid from the front, those beside solids from the back. */
+/* Two lists in one: the pieces in free fluid from the front; from the back the others in low pieces that hold fluid. */
 static void list_pieces(struct lm_gpu *g, const uint8_t *room)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    const int up = (grid->ny + g->advect.rows - 1) / g->advect.rows;
-    const unsigned pieces = (unsigned)(g->advect.across * up);
-    uint32_t *list = (uint32_t *)malloc(pieces * sizeof *list);
-    g->advect.list = (uint32_t *)lm_gpu_allocate(g, pieces * sizeof *list, "pieces of the grid");
+    const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_BESIDE);
+    const unsigned up = (unsigned)((grid->ny + g->advect.rows - 1) / g->advect.rows), most = across * up * low;
+    uint32_t *list = (uint32_t *)malloc(most * sizeof *list);
+    g->advect.list = (uint32_t *)lm_gpu_allocate(g, most * sizeof *list, "pieces of the grid");
     if (!list && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the pieces of the grid");
-    for (unsigned p = 0; p < pieces && !g->failed; p++) {
-        const int x0 = (int)p % g->advect.across * PIECE_COLUMNS, j0 = (int)p / g->advect.across * g->advect.rows;
-        const enum piece_kind kind = kind_of_piece(g, room, x0, j0);
-        if (kind == PIECE_FREE)
+    for (unsigned p = 0; p < across * up && !g->failed; p++) {
+        if (kind_of_piece(g, room, p, g->advect.rows) == PIECE_FREE) {
             list[g->advect.in_free++] = p;
-        else if (kind == PIECE_BESIDE)
-            list[pieces - ++g->advect.beside] = p;
+            continue;
+        }
+        for (unsigned n = 0; n < low; n++) {
+            const unsigned part = (p / across * low + n) * across + p % across;
+            if ((int)(part / across) * ROWS_BESIDE < grid->ny &&
+                kind_of_piece(g, room, part, ROWS_BESIDE) != PIECE_SOLID)
+                list[most - ++g->advect.beside] = part;
+        }
     }
-    g->advect.list_end = g->advect.list + pieces;
+    g->advect.list_end = g->advect.list + most;
     if (!g->failed)
-        lm_gpu_check(g, cudaMemcpyAsync(g->advect.list, list, pieces * sizeof *list, cudaMemcpyHostToDevice, g->stream),
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.list, list, most * sizeof *list, cudaMemcpyHostToDevice, g->stream),
                      "pieces of the grid");
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "pieces of the grid");
     free(list);
 }
-
-enum { MOST_ROWS = 64, LEAST_ROWS = 8, PIECES_OF_A_PROCESSOR = 32 };
 
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
 {
@@ -220,7 +226,8 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
                      "the room around cells");
         g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
         int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
-        g->advect.rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+        rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+        g->advect.rows = rows / ROWS_BESIDE * ROWS_BESIDE;
         list_pieces(g, room);
     }
     free(room);

@@ -59,92 +59,106 @@ struct wide {
     }
 };
 
-__device__ __forceinline__ int inside(int k, int n, int periodic)
+__device__ __forceinline__ int wrapped(int k, int n)
 {
-    return periodic ? ((k % n) + n) % n : k < 0 ? 0 : k >= n ? n - 1 : k;
+    return ((k % n) + n) % n;
 }
 
+/* The ring of a warp: rows of PITCH elements, both powers of two, so that an index wraps by a mask. */
 template <int SCHEME> struct ring {
     enum {
         REACH = SCHEME > 1 ? SCHEME : 1,
         ROWS = REACH == 1   ? 4
                : REACH <= 3 ? 8
-                            : 16,     /* a power of two, above 2 REACH */
+                            : 16,     /* above 2 REACH */
         AHEAD = ROWS - 2 * REACH - 1, /* rows on their way beyond those in use */
-        COLUMNS = PIECE_COLUMNS + 2 * REACH
+        COLUMNS = PIECE_COLUMNS + 2 * REACH,
+        PITCH = 64,
+        SIZE = ROWS * PITCH
     };
 };
 
-/* The window of the cell upwind of a face, through `cell(m)`, m from before the face to behind it. */
-template <int REACH, class F> __device__ __forceinline__ void window(double u, double *w, F cell)
-{
-    const int first = u > 0.0 ? 0 : 2 * REACH - 1, step = u > 0.0 ? 1 : -1;
-    LM_UNROLL
-    for (int m = 0; m < 2 * REACH - 1; m++)
-        w[m] = cell(first + m * step);
-}
-
-/* What comes through a face: `cell(m)` as above, before and behind the rooms of the two cells on it. */
-template <int SCHEME, bool SINGLE, bool LIMITED, bool BESIDE, class F>
+/* Units through a face. The cells across it are those at `at`, at + step, ... of the ring; before and behind: rooms of
+ * the two on it. */
+template <int SCHEME, bool SINGLE, bool LIMITED, bool BESIDE>
 __device__ __forceinline__ double units(const stage &s, double u, double factor, double diffusion, int before,
-                                        int behind, F cell)
+                                        int behind, const double *cells, int at, int step)
 {
-    constexpr int REACH = ring<SCHEME>::REACH;
+    typedef ring<SCHEME> R;
     const struct lm_bounds *bounds = LIMITED ? &s.bounds : NULL;
     double value, w[LM_WENO_WINDOW];
     if (BESIDE && (!before || !behind))
         return 0.0;
     if (SCHEME == 0) {
-        value = 0.5 * (cell(0) + cell(1));
+        value = 0.5 * (cells[at & (R::SIZE - 1)] + cells[(at + step) & (R::SIZE - 1)]);
     } else {
-        window<REACH>(u, w, cell);
+        const int first = u > 0.0 ? at : at + (2 * R::REACH - 1) * step, next = u > 0.0 ? step : -step;
+        LM_UNROLL
+        for (int m = 0; m < 2 * R::REACH - 1; m++)
+            w[m] = cells[(first + m * next) & (R::SIZE - 1)];
         value = BESIDE ? lm_weno_nested(SCHEME, u > 0.0 ? before : behind, SINGLE, bounds, w)
                        : lm_weno_between(SCHEME, SCHEME, SINGLE, bounds, w);
     }
     double k = lm_carried(u, value, factor);
     if (diffusion > 0.0)
-        k += lm_diffused(cell(REACH - 1), cell(REACH), diffusion);
+        k += lm_diffused(cells[(at + (R::REACH - 1) * step) & (R::SIZE - 1)],
+                         cells[(at + R::REACH * step) & (R::SIZE - 1)], diffusion);
     return k;
+}
+
+/* Units through cell n of a side; `inside`: what is in the cell. */
+__device__ __forceinline__ double on_side(const stage &s, int side, double u, int n, double inside, double factor)
+{
+    const double *inflow = s.inflow[side];
+    return lm_side_units(s.sides[side], u, side % 2 ? -u : u, inside, inflow ? inflow[n] : 0.0, factor);
 }
 
 template <int SCHEME, bool SINGLE, bool LIMITED, bool BESIDE>
 __global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
 {
     typedef ring<SCHEME> R;
-    __shared__ double rings[PIECE_WARPS][R::ROWS][R::COLUMNS];
+    __shared__ double rings[PIECE_WARPS][R::SIZE];
     const int lane = (int)threadIdx.x;
     unsigned piece = blockIdx.x * PIECE_WARPS + threadIdx.y;
     if (piece >= s.pieces)
         return; /* the whole warp */
     if (s.list)
         piece = s.list[piece];
-    double(*const row)[R::COLUMNS] = rings[threadIdx.y];
+    double *const cells = rings[threadIdx.y];
     const int nx = s.grid.nx, ny = s.grid.ny;
     const int x0 = (int)(piece % (unsigned)s.across) * PIECE_COLUMNS, j0 = (int)(piece / (unsigned)s.across) * s.rows;
     const int j1 = j0 + s.rows < ny ? j0 + s.rows : ny, i = x0 - 1 + lane;
     const int own = lane > 0 && i < nx, column = i < nx ? i : nx - 1;
-    const int first = inside(x0 - R::REACH + lane, nx, s.periodic_x) + LM_GHOST;
-    const int second = inside(x0 - R::REACH + LANES + lane, nx, s.periodic_x) + LM_GHOST;
 
-    auto fetch = [&](int j) {
-        if (j < j1 + R::REACH) {
-            const double *from = s.q + (size_t)(inside(j, ny, s.periodic_y) + LM_GHOST) * s.grid.stride;
-            double *to = row[j & (R::ROWS - 1)];
+    /* Rows on their way into the ring. Beyond sides that are not periodic the opposite one's cells are as good as any.
+     */
+    int coming = j0 - R::REACH, coming_row = wrapped(coming, ny);
+    const double *from = s.q + (size_t)(coming_row + LM_GHOST) * s.grid.stride + LM_GHOST;
+    const int first = wrapped(x0 - R::REACH + lane, nx), second = wrapped(x0 - R::REACH + LANES + lane, nx);
+    auto fetch = [&] {
+        if (coming < j1 + R::REACH) {
+            double *to = &cells[(coming * R::PITCH) & (R::SIZE - 1)];
             __pipeline_memcpy_async(&to[lane], &from[first], sizeof *to);
-            if (LANES + lane < R::COLUMNS)
+            if (lane < R::COLUMNS - LANES)
                 __pipeline_memcpy_async(&to[LANES + lane], &from[second], sizeof *to);
         }
         __pipeline_commit();
+        coming++;
+        from += s.grid.stride;
+        if (++coming_row == ny) {
+            coming_row = 0;
+            from -= (size_t)ny * s.grid.stride;
+        }
     };
-    for (int j = j0 - R::REACH; j <= j0 - 1 + R::REACH + R::AHEAD; j++)
-        fetch(j);
+    for (int n = 0; n < 2 * R::REACH + R::AHEAD; n++)
+        fetch();
 
     wide total = {0, 0}, given = {0, 0}, x_min = {0, 0}, x_max = {0, 0}, y_min = {0, 0}, y_max = {0, 0};
     lm_u64 least = ~0ull, most = 0;
     const double per_quantum = 1.0 / s.by.unit;
     double below = 0.0;
-    for (int j = j0 - 1; j < j1; j++) {
-        const size_t k = at(s.grid, column, j);
+    unsigned k = (unsigned)at(s.grid, column, j0 - 1);
+    for (int j = j0 - 1; j < j1; j++, k += (unsigned)s.grid.stride) {
         const double u = s.vx[k], v = s.vy[k];
         const double old = s.q0 != s.q ? s.q0[k] : 0.0;
         int mine = 0, right = 0, up = 0;
@@ -155,35 +169,29 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
         }
         __pipeline_wait_prior(R::AHEAD);
         __syncwarp();
-        fetch(j + 1 + R::REACH + R::AHEAD); /* takes the place of row j - REACH */
+        fetch(); /* in place of row j - REACH */
 
-        const int middle = lane - 1 + R::REACH;
-        auto upwards = [&](int m) { return row[(j - R::REACH + 1 + m) & (R::ROWS - 1)][middle]; };
-        double above =
-            units<SCHEME, SINGLE, LIMITED, BESIDE>(s, v, s.by.y, s.by.ky, lm_room_y(mine), lm_room_y(up), upwards);
+        const int here = j * R::PITCH + lane - 1 + R::REACH; /* the cell's place, but for the mask */
+        const double q = cells[here & (R::SIZE - 1)];
+        double above = units<SCHEME, SINGLE, LIMITED, BESIDE>(s, v, s.by.y, s.by.ky, lm_room_y(mine), lm_room_y(up),
+                                                              cells, here - (R::REACH - 1) * R::PITCH, R::PITCH);
         if (BESIDE && !s.periodic_y && (j < 0 || j == ny - 1)) {
-            const int high = j >= 0;
-            const double *inflow = s.inflow[high ? LM_Y_MAX : LM_Y_MIN];
-            above = (high ? mine : up) && own ? lm_side_units(s.sides[high ? LM_Y_MAX : LM_Y_MIN], v, high ? -v : v,
-                                                              row[(high ? j : 0) & (R::ROWS - 1)][middle],
-                                                              inflow ? inflow[column] : 0.0, s.by.y)
-                                              : 0.0;
+            const int high = j >= 0, inner = high ? here : here + R::PITCH;
+            above = (high ? mine : up) && own
+                        ? on_side(s, high ? LM_Y_MAX : LM_Y_MIN, v, column, cells[inner & (R::SIZE - 1)], s.by.y)
+                        : 0.0;
             if (high)
                 y_max.add(above);
             else
                 y_min.add(above);
         }
         if (j >= j0) {
-            const double *across = row[j & (R::ROWS - 1)] + lane;
-            auto along = [&](int m) { return across[m]; };
-            double x =
-                units<SCHEME, SINGLE, LIMITED, BESIDE>(s, u, s.by.x, s.by.kx, lm_room_x(mine), lm_room_x(right), along);
+            double x = units<SCHEME, SINGLE, LIMITED, BESIDE>(s, u, s.by.x, s.by.kx, lm_room_x(mine), lm_room_x(right),
+                                                              cells, here - (R::REACH - 1), 1);
             if (BESIDE && !s.periodic_x && (i < 0 || i == nx - 1)) {
-                const int high = i >= 0;
-                const double *inflow = s.inflow[high ? LM_X_MAX : LM_X_MIN];
+                const int high = i >= 0, inner = high ? here : here + 1;
                 x = (high ? mine : right)
-                        ? lm_side_units(s.sides[high ? LM_X_MAX : LM_X_MIN], u, high ? -u : u,
-                                        across[high ? R::REACH - 1 : R::REACH], inflow ? inflow[j] : 0.0, s.by.x)
+                        ? on_side(s, high ? LM_X_MAX : LM_X_MIN, u, j, cells[inner & (R::SIZE - 1)], s.by.x)
                         : 0.0;
                 if (high)
                     x_max.add(x);
@@ -191,7 +199,6 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
                     x_min.add(x);
             }
             double gain = (left(x) - x) + (below - above);
-            const double q = across[R::REACH - 1];
             if (s.source) {
                 const double from_source = lm_whole(s.source[k] * s.by.source);
                 gain += from_source;

@@ -18,6 +18,7 @@ static const struct bench_case {
     {"particles", "ways to write the particle pass, side by side", lm_bench_particles, 1},
     {"order", "the particle pass by the steps since the last sort, and the best interval", lm_bench_order, 0},
     {"fields", "each operation on the grid, and the field part of a step for 1, 2, 4, 20 substeps", lm_bench_fields, 0},
+    {"advect", "background fields: every scheme, in free fluid and past a slope", lm_bench_advect, 0},
     {"reduce", "sums over elements of which few contribute: atomics, shuffles, blocks", lm_bench_reduce, 0},
     {"step", "the whole step: shapes, precisions, drifting, uneven, small and many-substep problems", lm_bench_step, 0},
     {"memory", "bytes a particle, and how many fit; with --fill such a run", lm_bench_memory, 0},

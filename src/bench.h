@@ -31,6 +31,7 @@ int lm_bench_copy(struct lm_bench *b);
 int lm_bench_particles(struct lm_bench *b);
 int lm_bench_order(struct lm_bench *b);
 int lm_bench_fields(struct lm_bench *b);
+int lm_bench_advect(struct lm_bench *b);
 int lm_bench_reduce(struct lm_bench *b);
 int lm_bench_step(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);

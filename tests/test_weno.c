@@ -164,7 +164,7 @@ START_TEST(test_single)
                 worst = fmax(worst, fabs(weno(r, 1, w) - weno(r, 0, w)) / (spread + 1e-9));
         }
     printf("single against double: %.3g of the spread\n", worst);
-    ck_assert_double_le(worst, 0x1p-16);
+    ck_assert_double_le(worst, 0x1p-14);
 }
 END_TEST
 

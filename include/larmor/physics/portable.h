@@ -21,7 +21,7 @@
 #else
 #include <math.h>
 #define LM_HD static inline __attribute__((always_inline, unused))
-#define LM_UNROLL _Pragma("GCC unroll 9")
+#define LM_UNROLL _Pragma("GCC unroll 10")
 #endif
 
 LM_HD double lm_fma(double a, double b, double c)

@@ -1,0 +1,308 @@
+/* Case `advect`: the advection of a background field, in free fluid and past a slope; its order and how much variation
+ * it adds to a step. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "larmor/background.h"
+
+enum { BATCH = 10, QUANTUM = 46 };
+
+static const char *const schemes[] = {"centred", "upwind", "WENO3", "WENO5", "WENO7", "WENO9"};
+
+/* --- problems --- */
+
+/* One field on a backend of its own. */
+struct problem {
+    struct lm_setup setup;
+    struct lm_backend *b;
+    double cells; /* of fluid */
+};
+
+typedef double profile(double x, double y);
+
+static struct lm_setup setup_of(const struct lm_bench *b, int nx, int ny, struct lm_background field)
+{
+    const struct lm_grid g = lm_grid_make(nx, ny, 1.0, (double)ny / nx);
+    struct lm_setup s = {.grid = g,
+                         .ohm = {.rx = 1 / g.dx, .ry = 1 / g.dy, .floor = 0.1, .gamma = 1},
+                         .shape = LM_LINEAR,
+                         .precision = LM_DOUBLE,
+                         .tile = 8,
+                         .threads = b->threads,
+                         .species_count = 1,
+                         .background_count = 1,
+                         .background = {field}};
+    s.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
+    return s;
+}
+
+/* A wedge that rises along x, over a tenth of the box. */
+static int is_wedge(const struct lm_grid *g, int i, int j)
+{
+    return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
+}
+
+/* Puts a field, and velocities from a stream function that is constant on solids: free of divergence, of both signs,
+ * |u| below 1. */
+static int fill(struct problem *p, const uint8_t *mask, profile *initial, profile *psi)
+{
+    const struct lm_grid *g = &p->setup.grid;
+    double *q = calloc(4 * g->size, sizeof *q), *vx = q + g->size, *vy = q + 2 * g->size, *s = q + 3 * g->size;
+    uint8_t *room = malloc(g->size);
+    int status = q && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
+    if (!status)
+        lm_background_room(g, mask, room);
+    for (int j = -1; j < g->ny && !status; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const int free_corner =
+                room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
+            q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
+            s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
+        }
+    for (int j = -1; j < g->ny && !status; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
+            vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
+        }
+    if (!status)
+        lm_background_round(g, q, QUANTUM);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, q);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, vx);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, vy);
+    free(room);
+    free(q);
+    return status;
+}
+
+static int problem_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
+                       profile *initial, profile *psi, struct problem *p)
+{
+    *p = (struct problem){.setup = setup_of(b, nx, ny, field), .cells = (double)nx * ny};
+    const struct lm_grid *g = &p->setup.grid;
+    uint8_t *mask = wedge ? calloc(g->cells, 1) : NULL;
+    for (size_t k = 0; mask && k < g->cells; k++) {
+        mask[k] = (uint8_t)is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
+        p->cells -= mask[k];
+    }
+    if (wedge && !mask)
+        return lm_fail(LM_FAILED, "not enough memory for the problem");
+    if (wedge)
+        p->setup.bodies = (struct lm_bodies){.count = 1, .mask = mask, .particles = {LM_ABSORBING}};
+    int status = lm_backend_create(b->kind, &p->setup, &p->b);
+    if (!status)
+        status = fill(p, mask, initial, psi);
+    free(mask);
+    return status;
+}
+
+static int advance(struct problem *p, double dt, int substeps)
+{
+    return p->b->ops->advect(p->b, 0, QUANTUM, dt, substeps);
+}
+
+static int wait_for(struct problem *p)
+{
+    struct lm_control ignored;
+    return p->b->ops->control(p->b, &ignored);
+}
+
+/* --- speed --- */
+
+static double ripples(double x, double y)
+{
+    return 1 + 0.5 * sin(16 * M_PI * x) * cos(8 * M_PI * y) + (((int)(64 * x) + (int)(64 * y)) % 7 == 0 ? 1 : 0);
+}
+
+static double rolls(double x, double y)
+{
+    return 0.1 * (sin(2 * M_PI * x) + cos(2 * M_PI * y));
+}
+
+static int time_problem(const struct lm_bench *b, struct problem *p, struct lm_spread *out)
+{
+    const int repeats = lm_bench_repeats(b, b->options->quick ? 2 : 10), batch = b->options->quick ? 1 : BATCH;
+    const double dt = 0.3 * p->setup.grid.dx;
+    double times[LM_BENCH_MAX_REPEATS];
+    int status = LM_OK;
+    for (int r = -1; r < repeats && !status; r++) { /* the first is the warm-up */
+        const double before = lm_clock();
+        status = advance(p, dt, batch);
+        status = status ? status : wait_for(p);
+        times[r < 0 ? 0 : r] = (lm_clock() - before) / (batch * LM_ADVECT_STAGES);
+    }
+    if (!status)
+        *out = lm_spread_of(times, repeats);
+    return status;
+}
+
+/* --- quality --- */
+
+static double wave(double x, double y)
+{
+    return 1 + 0.5 * sin(2 * M_PI * x) * cos(2 * M_PI * y);
+}
+
+static double step(double x, double y)
+{
+    (void)y;
+    return x > 0.3 && x < 0.7 ? 1 : 0;
+}
+
+static double diagonal(double x, double y)
+{
+    return y - x;
+}
+
+static double rightwards(double x, double y)
+{
+    (void)x;
+    return y;
+}
+
+/* Cells of a row, before and after. */
+static int get(struct problem *p, double *out)
+{
+    return p->b->ops->get(p->b, LM_BACKGROUND, out);
+}
+
+/* Mean error of a wave that has crossed the box once. */
+static int wave_error(const struct lm_bench *b, struct lm_background field, int n, double dt, double *error)
+{
+    struct problem p;
+    int status = problem_new(b, n, n, field, 0, wave, diagonal, &p);
+    const struct lm_grid *g = &p.setup.grid;
+    double *a = malloc(2 * g->size * sizeof *a), *z = a + g->size;
+    const int substeps = (int)ceil(1 / dt);
+    if (!a && !status)
+        status = lm_fail(LM_FAILED, "not enough memory for the problem");
+    status = status ? status : get(&p, a);
+    status = status ? status : advance(&p, 1.0 / substeps, substeps);
+    status = status ? status : get(&p, z);
+    *error = 0;
+    for (int j = 0; j < n && !status; j++)
+        for (int i = 0; i < n; i++)
+            *error += fabs(z[lm_at(g, i, j)] - a[lm_at(g, i, j)]) / (n * n);
+    free(a);
+    lm_backend_destroy(&p.b);
+    return status;
+}
+
+/* The time step shrinks so that its error falls as that of the reconstruction. */
+static int find_order(const struct lm_bench *b, struct lm_background field, double *order)
+{
+    static const int cells[] = {64, 64, 64, 24, 16, 12};
+    const int n = cells[field.scheme];
+    const double formal = field.scheme > LM_WENO3 ? 2 * field.scheme - 1 : 2, dt = 0.4 / n;
+    double coarse, fine;
+    int status = wave_error(b, field, n, dt, &coarse);
+    if (!status)
+        status = wave_error(b, field, 2 * n, dt / exp2(fmax(formal / 3, 1)), &fine);
+    if (!status)
+        *order = log2(coarse / fine);
+    return status;
+}
+
+/* How much larger the total variation of a step is that has crossed the box once. */
+static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
+{
+    enum { N = 200 };
+    struct problem p;
+    double sum = 0;
+    int status = problem_new(b, N, 4, field, 0, step, rightwards, &p);
+    const struct lm_grid *g = &p.setup.grid;
+    double *a = malloc(g->size * sizeof *a);
+    if (!a && !status)
+        status = lm_fail(LM_FAILED, "not enough memory for the problem");
+    status = status ? status : advance(&p, 0.4 / N, (int)(N / 0.4));
+    status = status ? status : get(&p, a);
+    for (int i = 0; i < N && !status; i++)
+        sum += fabs(a[lm_at(g, (i + 1) % N, 1)] - a[lm_at(g, i, 1)]);
+    *error = sum / 2 - 1;
+    free(a);
+    lm_backend_destroy(&p.b);
+    return status;
+}
+
+/* --- the table --- */
+
+enum { TIME, RATE, COPY, WEDGE, WEDGE_SHARE, ORDER, VARIATION };
+
+/* Read the field, its start (but in the first of three stages) and two velocities, write the field. */
+static const double BYTES = 8 * (4 + 5 + 5) / 3.0;
+
+static int new_table(int cells, struct lm_table **t)
+{
+    char title[128];
+    snprintf(title, sizeof title, "advect: a stage (one right-hand side) of one field on %d x %d cells", cells, cells);
+    if (lm_table_new("advect", title, t))
+        return LM_FAILED;
+    lm_table_column(*t, "time", "us");
+    lm_table_column(*t, "cells", "G/s");
+    lm_table_column(*t, "of copy", "%");
+    lm_table_column(*t, "past a wedge", "G/s");
+    lm_table_column(*t, "of free", "%");
+    lm_table_column(*t, "order", "");
+    lm_table_column(*t, "variation", "%");
+    lm_table_note(*t,
+                  "of copy: %.1f bytes a cell and stage; past a wedge: a body on a tenth of the box, its cells do not "
+                  "count",
+                  BYTES);
+    lm_table_note(*t, "order: of a smooth wave's error; variation: what a step that has crossed 200 cells has more of "
+                      "it in %% (less: smeared)");
+    return LM_OK;
+}
+
+static int time_one(const struct lm_bench *b, struct lm_background field, int cells, int wedge, struct lm_spread *time,
+                    double *fluid)
+{
+    struct problem p;
+    int status = problem_new(b, cells, cells, field, wedge, ripples, rolls, &p);
+    if (!status)
+        status = time_problem(b, &p, time);
+    *fluid = p.cells;
+    lm_backend_destroy(&p.b);
+    return status;
+}
+
+static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field, int cells)
+{
+    struct lm_spread free_time, past;
+    double fluid, beside, order, variation;
+    int status = time_one(b, field, cells, 0, &free_time, &fluid);
+    status = status ? status : time_one(b, field, cells, 1, &past, &beside);
+    status = status ? status : find_order(b, field, &order);
+    status = status ? status : find_variation(b, field, &variation);
+    if (status)
+        return status;
+    lm_table_row(t, "%s%s%s", schemes[field.scheme], field.single ? ", single" : "", field.limited ? ", bounds" : "");
+    lm_table_spread(t, TIME, lm_spread_scaled(1e6, free_time));
+    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * fluid, free_time));
+    lm_table_number(t, COPY, 100 * BYTES * fluid / free_time.median / b->copy.median);
+    lm_table_spread(t, WEDGE, lm_spread_rate(1e-9 * beside, past));
+    lm_table_number(t, WEDGE_SHARE, 100 * (beside / past.median) / (fluid / free_time.median));
+    lm_table_number(t, ORDER, order);
+    lm_table_number(t, VARIATION, 100 * variation);
+    return LM_OK;
+}
+
+int lm_bench_advect(struct lm_bench *b)
+{
+    const int usual = lm_bench_on_gpu(b) ? 4096 : 1024;
+    const int cells = b->options->cells > 0 ? b->options->cells : b->options->quick ? 128 : usual;
+    struct lm_table *t;
+    int status = new_table(cells, &t);
+    for (int scheme = LM_CENTRED; scheme <= LM_WENO9 && !status; scheme++)
+        for (int kind = 0; kind < (scheme > LM_UPWIND ? 3 : 1) && !status; kind++)
+            status = one_row(b, t,
+                             (struct lm_background){
+                                 .scheme = scheme, .single = kind == 1, .limited = kind == 2, .least = 0, .most = 3},
+                             cells);
+    if (!status)
+        return lm_bench_add(b, &t);
+    lm_table_free(&t);
+    return status;
+}
