@@ -8,11 +8,27 @@
 
 enum { SHARED_CELLS = 8192 }; /* below it a loop over the grid takes less time than waking the threads */
 
+static int is_flow(const struct lm_cpu *c, const double *array)
+{
+    for (int k = 0; k < 4; k++)
+        if (array == c->flow[k])
+            return 1;
+    return 0;
+}
+
 static void cpu_destroy(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     for (int k = 0; k < LM_ARRAYS; k++)
-        free(c->array[k]);
+        if (!is_flow(c, c->array[k]))
+            free(c->array[k]);
+    for (int k = 0; k < 4; k++)
+        free(c->flow[k]);
+    for (int k = 0; k < LM_MAX_BACKGROUNDS; k++)
+        for (int side = 0; side < LM_SIDES; side++)
+            free(c->background_inflow[k][side]);
+    free(c->room);
+    free(c->row_beside);
     for (int k = 0; k < 4; k++) {
         free(c->sums[k]);
         free(c->raw[k]);
@@ -79,6 +95,10 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     *out = *c;
     memset(c->lost, 0, sizeof c->lost);
     memset(c->injected, 0, sizeof c->injected);
+    for (int f = 0; f < b->setup.background_count; f++) {
+        memset(c->background[f].crossed, 0, sizeof c->background[f].crossed);
+        memset(&c->background[f].source, 0, sizeof c->background[f].source);
+    }
     return LM_OK;
 }
 
@@ -90,6 +110,17 @@ static int cpu_put_inflow(struct lm_backend *b, int species, int side, const str
     if (!*to)
         return lm_fail(LM_FAILED, "not enough memory for what enters");
     memcpy(*to, cells, bytes);
+    return LM_OK;
+}
+
+static int cpu_put_background_side(struct lm_backend *b, int field, int side, const double *values)
+{
+    double **to = &lm_cpu_of(b)->background_inflow[field][side];
+    size_t bytes = (size_t)(side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx) * sizeof *values;
+    *to = *to ? *to : malloc(bytes);
+    if (!*to)
+        return lm_fail(LM_FAILED, "not enough memory for what flows in");
+    memcpy(*to, values, bytes);
     return LM_OK;
 }
 
@@ -126,7 +157,8 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .enter = lm_cpu_enter##suffix, .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect,      \
         .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
         .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
-        .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control,                                   \
+        .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control, .flow = lm_cpu_flow,              \
+        .flow_rates = lm_cpu_flow_rates, .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,      \
         .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);
@@ -179,10 +211,43 @@ static int allocate_surfaces(struct lm_cpu *c)
     return 0;
 }
 
+/* Memory for the background fields: the arrays, and where there is little room for their windows. */
+static int allocate_backgrounds(struct lm_cpu *c)
+{
+    const struct lm_setup *s = &c->base.setup;
+    const struct lm_grid *g = &s->grid;
+    int failed = 0;
+    for (int f = 0; f < s->background_count; f++) {
+        const struct lm_background *field = &s->background[f];
+        const int flow = field->flow == LM_FLOW_ION ? 0 : 2;
+        for (int k = 0; k < 4 && field->flow != LM_FLOW_PRESCRIBED; k++)
+            c->flow[k] = c->flow[k] ? c->flow[k] : grid_array(c, &failed);
+        c->array[LM_BACKGROUND + f] = grid_array(c, &failed);
+        for (int axis = 0; axis < 2; axis++)
+            c->array[LM_BACKGROUND_X + axis * LM_MAX_BACKGROUNDS + f] =
+                field->flow == LM_FLOW_PRESCRIBED ? grid_array(c, &failed) : c->flow[flow + axis];
+        if (field->has_source)
+            c->array[LM_BACKGROUND_SOURCE + f] = grid_array(c, &failed);
+    }
+    if (s->background_count == 0)
+        return 0;
+    c->room = malloc(g->size);
+    c->row_beside = calloc((size_t)g->ny, 1);
+    if (failed || !c->room || !c->row_beside)
+        return 1;
+    lm_background_room(g, s->bodies.mask, c->room);
+    for (int j = 0; j < g->ny; j++)
+        for (int i = -1; i <= g->nx; i++) {
+            const uint8_t room = c->room[lm_at(g, i, j)];
+            c->row_beside[j] |= lm_room_x(room) < LM_WENO_MOST || lm_room_y(room) < LM_WENO_MOST;
+        }
+    return 0;
+}
+
 static int allocate(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
-    int failed = allocate_surfaces(c);
+    int failed = allocate_surfaces(c) || allocate_backgrounds(c);
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c, &failed);
     for (int k = 0; k < 4; k++) {

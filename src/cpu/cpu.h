@@ -38,8 +38,11 @@ struct lm_cpu {
     double *spare;
     uint8_t *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_field_sides sides;
-    int walls[2];   /* whether fields end at walls along an axis */
-    uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
+    int walls[2];               /* whether fields end at walls along an axis */
+    uint8_t *solid;             /* enum lm_solid, with ghosts; NULL without bodies */
+    uint8_t *room, *row_beside; /* lm_background_room; rows with too little of it */
+    double *flow[4];            /* of ions x, y; of electrons; NULL if they carry nothing */
+    double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
 };
@@ -66,6 +69,11 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first);
 int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
+
+/* src/cpu/advect.c */
+int lm_cpu_flow(struct lm_backend *b, int later);
+int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
 /* src/cpu/particles*.c, compiled for both precisions */
 #define LM_CPU_PARTICLES(suffix)                                                                                       \

@@ -500,22 +500,31 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     return LM_OK;
 }
 
-uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
+/* Of the cells of an array that is field number `field` of the state. */
+static uint64_t hash_cells(const struct lm_cpu *c, int field, const double *a)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     uint64_t hash = 0;
-    for (int f = 0; f < LM_STATE_FIELDS; f++) {
-        const double *a = c->array[f];
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
-        for (int j = 0; j < g->ny; j++)
-            for (int i = 0; i < g->nx; i++)
-                hash += lm_hash_value(f, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);
-    }
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++)
+            hash += lm_hash_value(field, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);
+    return hash;
+}
+
+uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
+{
+    const int backgrounds = c->base.setup.background_count;
+    uint64_t hash = 0;
+    for (int f = 0; f < LM_STATE_FIELDS; f++)
+        hash += hash_cells(c, f, c->array[f]);
+    for (int f = 0; f < backgrounds; f++)
+        hash += hash_cells(c, LM_STATE_FIELDS + f, c->array[LM_BACKGROUND + f]);
     for (int d = 0; d < 3 && lm_any_field_walls(&c->sides); d++) {
         const double *a = c->array[LM_B + d];
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
-        for (size_t k = 0; k < g->size; k++)
-            hash += lm_hash_value(LM_STATE_FIELDS + d, k, a[k]);
+        for (size_t k = 0; k < c->base.setup.grid.size; k++)
+            hash += lm_hash_value(LM_STATE_FIELDS + backgrounds + d, k, a[k]);
     }
     return hash;
 }

@@ -89,22 +89,28 @@ LM_HD double lm_flow_rate(double left, double right, double below, double above,
 
 /* --- bounds: conservative limiter (Zhang and Shu 2010, J. Comput. Phys. 229, 3091) --- */
 
-/* Weight of the end points of the Gauss-Lobatto rule that the reconstruction's mean is split with: the bounds hold for
- * Courant numbers up to it. */
+/* Weight of the end points of the Gauss-Lobatto rule that a cell's average is split with: the bounds hold for Courant
+ * numbers up to it. */
 #define LM_LOBATTO (5.0 / 18)
 
-/* Scales both face values of a cell towards its average c, so that they and what is between stay in [least, most]. */
-LM_HD void lm_limit(double c, double least, double most, double *low, double *high)
+struct lm_bounds {
+    double least, most;
+};
+
+/* The value on a cell's face, brought so near to the average c that it, the one on the opposite face and what is
+ * between stay in the bounds. */
+LM_HD double lm_limited(double c, double value, double opposite, const struct lm_bounds *b)
 {
-    const double a = *low - c, b = *high - c, p = -(LM_LOBATTO / (1.0 - 2.0 * LM_LOBATTO)) * (a + b);
-    const double up = lm_max(lm_max(a, b), p), down = lm_least(lm_least(a, b), p);
+    const double here = value - c, there = opposite - c,
+                 middle = -(LM_LOBATTO / (1.0 - 2.0 * LM_LOBATTO)) * (here + there);
+    const double up = lm_max(lm_max(here, there), middle), down = lm_least(lm_least(here, there), middle);
+    const double above = lm_max(b->most - c, 0.0), below = lm_max(c - b->least, 0.0);
     double theta = 1.0;
-    if (up > most - c)
-        theta = lm_max(most - c, 0.0) / up;
-    if (down < least - c)
-        theta = lm_least(theta, lm_max(c - least, 0.0) / -down);
-    *low = lm_fma(theta, a, c);
-    *high = lm_fma(theta, b, c);
+    if (up > above)
+        theta = above / up;
+    if (-down > below)
+        theta = lm_least(theta, below / -down);
+    return lm_fma(theta, here, c);
 }
 
 /* --- solids, and sides that are not periodic --- */
@@ -121,7 +127,7 @@ LM_HD int lm_room_y(uint8_t room)
     return room >> 4;
 }
 
-/* --- values on faces; `scheme` (enum lm_scheme) and `single` are literals --- */
+/* --- values on faces; `scheme` (enum lm_scheme), `single` and whether there are bounds are literals --- */
 
 /* Largest r of a scheme. Its faces take the cells c[0 .. 2 r - 1] across them, c[r - 1] before and c[r] behind. */
 LM_HD int lm_scheme_reach(int scheme)
@@ -129,18 +135,31 @@ LM_HD int lm_scheme_reach(int scheme)
     return scheme > 1 ? scheme : 1;
 }
 
-/* WENO of order 2r - 1 in the window w[0 .. 2 most - 2]; r <= most is known only now. Each order is a scheme of its
- * own. */
-LM_HD double lm_weno_nested(int most, int r, int single, const double *w)
+/* WENO of order 2r - 1 in a window w[0 .. 2 most - 2], between bounds (NULL: none). */
+LM_HD double lm_weno_between(int most, int r, int single, const struct lm_bounds *bounds, const double *w)
 {
-    if (most >= 5 && r == 5)
-        return lm_weno(5, single, w + most - 5);
-    if (most >= 4 && r == 4)
-        return lm_weno(4, single, w + most - 4);
-    if (most >= 3 && r == 3)
-        return lm_weno(3, single, w + most - 3);
-    if (most >= 2 && r == 2)
-        return lm_weno(2, single, w + most - 2);
+    double turned[LM_WENO_WINDOW];
+    const double *mine = w + most - r;
+    const double value = lm_weno(r, single, mine);
+    if (!bounds || r == 1)
+        return value;
+    LM_UNROLL
+    for (int m = 0; m < 2 * r - 1; m++)
+        turned[m] = mine[2 * r - 2 - m];
+    return lm_limited(mine[r - 1], value, lm_weno(r, single, turned), bounds);
+}
+
+/* The same for an r <= most that is known only now: each order is a scheme of its own. */
+LM_HD double lm_weno_nested(int most, int r, int single, const struct lm_bounds *bounds, const double *w)
+{
+    if (most >= 5 && r >= 5)
+        return lm_weno_between(most, 5, single, bounds, w);
+    if (most >= 4 && r >= 4)
+        return lm_weno_between(most, 4, single, bounds, w);
+    if (most >= 3 && r >= 3)
+        return lm_weno_between(most, 3, single, bounds, w);
+    if (most >= 2 && r >= 2)
+        return lm_weno_between(most, 2, single, bounds, w);
     return w[most - 1];
 }
 
@@ -153,37 +172,25 @@ LM_HD void lm_upwind_window(int r, const double *c, double u, double *w)
 }
 
 /* In free fluid. */
-LM_HD double lm_face_value(int scheme, int single, const double *c, double u)
+LM_HD double lm_face_value(int scheme, int single, const struct lm_bounds *bounds, const double *c, double u)
 {
     double w[LM_WENO_WINDOW];
     if (scheme == 0)
         return 0.5 * (c[0] + c[1]);
     lm_upwind_window(scheme, c, u, w);
-    return lm_weno(scheme, single, w);
+    return lm_weno_between(scheme, scheme, single, bounds, w);
 }
 
 /* Beside solids: `before` and `behind` are the rooms of the cells on both sides, along the face's axis and not 0; what
  * is not in that of the cell upwind is not used. */
-LM_HD double lm_face_value_beside(int scheme, int single, const double *c, double u, int before, int behind)
+LM_HD double lm_face_value_beside(int scheme, int single, const struct lm_bounds *bounds, const double *c, double u,
+                                  int before, int behind)
 {
-    const int most = lm_scheme_reach(scheme), room = u > 0.0 ? before : behind;
     double w[LM_WENO_WINDOW];
     if (scheme == 0)
         return 0.5 * (c[0] + c[1]);
-    lm_upwind_window(most, c, u, w);
-    return lm_weno_nested(most, room < most ? room : most, single, w);
-}
-
-/* Both face values of a cell from the window w[0 .. 2 r - 2] around it, by at most WENO of order 2 room - 1. */
-LM_HD void lm_cell_values(int scheme, int single, const double *w, int room, double *low, double *high)
-{
-    const int most = lm_scheme_reach(scheme), r = room < most ? room : most;
-    double turned[LM_WENO_WINDOW];
-    LM_UNROLL
-    for (int m = 0; m < 2 * most - 1; m++)
-        turned[m] = w[2 * most - 2 - m];
-    *high = lm_weno_nested(most, r, single, w);
-    *low = lm_weno_nested(most, r, single, turned);
+    lm_upwind_window(scheme, c, u, w);
+    return lm_weno_nested(scheme, u > 0.0 ? before : behind, single, bounds, w);
 }
 
 /* What a side of the domain that is not periodic does to a field. Nothing diffuses through it. */
