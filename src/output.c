@@ -190,16 +190,17 @@ static int get_field(void *context, int field, double *packed)
 {
     struct save *s = context;
     const struct lm_grid *g = &s->sim->grid;
-    const int border = field >= LM_STATE_FIELDS ? LM_GHOST : 0; /* B with its ghosts */
+    const int bordered = field >= lm_sim_state_fields(s->sim) - lm_sim_state_bordered(s->sim);
+    const int border = bordered ? LM_GHOST : 0; /* B with its ghosts */
     const size_t row = (size_t)(g->nx + 2 * border), all = border ? g->size : g->cells;
-    int status = s->sim->backend->ops->get(s->sim->backend, border ? LM_B + field - LM_STATE_FIELDS : field, s->work);
+    int status = s->sim->backend->ops->get(s->sim->backend, lm_sim_state_array(s->sim, field), s->work);
     if (!status && border)
         memcpy(packed, s->work, all * sizeof *packed);
     else if (!status)
         lm_grid_pack(g, s->work, packed);
     for (size_t k = 0; k < all && !status; k++)
         if (!isfinite(packed[k]))
-            status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", lm_state_names[field],
+            status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", s->sim->state_names[field],
                              ((double)(k % row) - border + 0.5) * g->dx, ((double)(k / row) - border + 0.5) * g->dy);
     return status;
 }
@@ -235,8 +236,8 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
                                  .seed = c->run.seed,
                                  .energy_start = references->energy,
                                  .field_count = lm_sim_state_fields(sim),
-                                 .bordered = lm_sim_state_fields(sim) - LM_STATE_FIELDS,
-                                 .field_names = lm_state_names,
+                                 .bordered = lm_sim_state_bordered(sim),
+                                 .field_names = sim->state_names,
                                  .species_count = c->species_count};
     for (int d = 0; d < 3; d++)
         head.momentum_start[d] = references->momentum[d];

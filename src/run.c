@@ -94,6 +94,8 @@ static int is_finite(const struct run *r)
     double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
     for (int s = 0; s < r->config->species_count; s++)
         sum += c->speed2[s];
+    for (int f = 0; f < r->config->background_count; f++)
+        sum += r->sim->background[f].least + r->sim->background[f].most;
     return isfinite(sum);
 }
 
