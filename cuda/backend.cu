@@ -80,6 +80,11 @@ static void gpu_destroy(struct lm_backend *b)
     cudaFree((void *)g->maps.faces);
     cudaFree(g->grid);
     cudaFree(g->solid);
+    cudaFree(g->advect.room);
+    cudaFree(g->advect.list);
+    for (int k = 0; k < LM_MAX_BACKGROUNDS; k++)
+        for (int side = 0; side < LM_SIDES; side++)
+            cudaFree(g->advect.inflow[k][side]);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
     cudaFree(g->control);
@@ -126,6 +131,35 @@ static int gpu_swap_levels(struct lm_backend *b)
     return g->failed;
 }
 
+static struct lm_wide wide_of(const lm_u64 sum[2])
+{
+    return {(int64_t)sum[0], (int64_t)sum[1]};
+}
+
+static double from_ordered(lm_u64 bits)
+{
+    return lm_from_bits(bits >> 63 ? bits & 0x7fffffffffffffffull : ~bits);
+}
+
+/* What the fields' advection has found, which then begins anew to add up. */
+static void take_backgrounds(struct lm_gpu *g, struct lm_control *out)
+{
+    for (int f = 0; f < g->base.setup.background_count; f++) {
+        const struct lm_gpu_advected *from = &g->control_host->background[f];
+        struct lm_advected *to = &out->background[f];
+        to->total = wide_of(from->total);
+        to->source = wide_of(from->source);
+        to->least = from_ordered(~from->not_least);
+        to->most = from_ordered(from->most);
+        for (int side = 0; side < LM_SIDES; side++)
+            to->crossed[side] = wide_of(from->crossed[side]);
+        lm_gpu_check(g,
+                     cudaMemsetAsync(g->control->background[f].crossed, 0,
+                                     sizeof *from - offsetof(struct lm_gpu_advected, crossed), g->stream),
+                     "sums of the background fields");
+    }
+}
+
 static int gpu_control(struct lm_backend *b, struct lm_control *out)
 {
     lm_gpu_range range("control");
@@ -135,8 +169,14 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     const size_t tallies = g->open ? (size_t)b->setup.species_count * sizeof *c->tallies : 0;
     lm_gpu_check(g, cudaMemcpyAsync(c, g->control, head + tallies, cudaMemcpyDeviceToHost, g->stream),
                  "control values");
+    if (b->setup.background_count > 0)
+        lm_gpu_check(g,
+                     cudaMemcpyAsync(c->background, g->control->background, sizeof c->background,
+                                     cudaMemcpyDeviceToHost, g->stream),
+                     "sums of the background fields");
     if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
         return g->failed;
+    take_backgrounds(g, out);
     for (int s = 0; s < b->setup.species_count; s++) {
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
         out->strays[s] = (int64_t)c->species[s].strays;
@@ -247,9 +287,47 @@ static struct lm_backend_ops make_ops(int precision)
     o.ohm = lm_gpu_ohm;
     o.survey = lm_gpu_survey;
     o.control = gpu_control;
+    o.put_background_side = lm_gpu_put_background_side;
+    o.flow = lm_gpu_flow;
+    o.flow_rates = lm_gpu_flow_rates;
+    o.advect = lm_gpu_advect;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
     return o;
+}
+
+/* Arrays of the background fields: how many; where they are, from `next` on. */
+static int background_arrays(const struct lm_gpu *g)
+{
+    int count = 0;
+    for (int f = 0; f < g->base.setup.background_count; f++) {
+        const struct lm_background *b = &g->base.setup.background[f];
+        count += 1 + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0) + b->has_source;
+    }
+    return count;
+}
+
+static void place_backgrounds(struct lm_gpu *g, double *next)
+{
+    for (int f = 0; f < g->base.setup.background_count; f++) {
+        const struct lm_background *b = &g->base.setup.background[f];
+        double *flow =
+            b->flow == LM_FLOW_PRESCRIBED ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
+        next += b->flow == LM_FLOW_PRESCRIBED ? 2 * g->pitch : 0;
+        g->array[LM_BACKGROUND_X + f] = flow;
+        g->array[LM_BACKGROUND_Y + f] = flow + g->pitch;
+        g->array[LM_BACKGROUND + f] = next;
+        g->array[LM_BACKGROUND_SOURCE + f] = b->has_source ? next + g->pitch : NULL;
+        next += (1 + b->has_source) * g->pitch;
+    }
+}
+
+static int has_flows(const struct lm_setup *s)
+{
+    for (int f = 0; f < s->background_count; f++)
+        if (s->background[f].flow != LM_FLOW_PRESCRIBED)
+            return 1;
+    return 0;
 }
 
 /* All grid arrays in one piece of memory, g->pitch elements apart. */
@@ -258,14 +336,16 @@ static void allocate_grid(struct lm_gpu *g)
     struct {
         double **base;
         int arrays;
-    } work[] = {{&g->raw, 4},
+    } work[] = {{&g->advect.flow, has_flows(&g->base.setup) ? 4 : 0},
+                {&g->advect.work, g->base.setup.background_count > 0 ? 2 : 0},
+                {&g->raw, 4},
                 {&g->spare, 4},
                 {&g->next_b, 3},
                 {&g->plain.curl, g->plain.used ? 3 : 0},
                 {&g->plain.force, g->plain.used ? 3 : 0},
                 {&g->plain.e, g->plain.used ? 3 : 0},
                 {&g->plain.result, g->plain.used ? 3 : 0}};
-    int species = g->base.setup.species_count, count = LM_SPECIES_N + species;
+    int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
     g->pitch = (g->base.setup.grid.size + 31) / 32 * 32; /* whole segments of memory */
@@ -281,6 +361,7 @@ static void allocate_grid(struct lm_gpu *g)
         *work[k].base = next;
         next += work[k].arrays * g->pitch;
     }
+    place_backgrounds(g, next);
 }
 
 /* A copy on the device; NULL stays NULL. */
@@ -387,6 +468,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->sides = lm_field_sides_of(setup);
     g->plain.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
     allocate(g);
+    lm_gpu_allocate_backgrounds(g);
     if (setup->bodies.count > 0)
         allocate_solid(g, setup);
     if (!g->failed)

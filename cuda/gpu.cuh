@@ -23,11 +23,18 @@ struct lm_gpu_tallies {
     lm_u64 gone, arrived;
 };
 
+/* lm_advected on the device: wide sums; extremes as bits that order like the numbers, the least one inverted. */
+struct lm_gpu_advected {
+    lm_u64 total[2], not_least, most; /* of the field as it is */
+    lm_u64 crossed[LM_SIDES][2], source[2];
+};
+
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
     lm_u64 push_e[3], frequency, floored;
-    struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: last, so that others skip it */
+    struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
+    struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
 };
 
 /* Results of a reduction that the host waits for. */
@@ -84,6 +91,14 @@ struct lm_gpu {
         int used;                          /* the fields end at walls, or there are bodies: cuda/walls.cu */
         double *curl, *force, *e, *result; /* three arrays each, if used */
     } plain;
+    struct {
+        double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
+        uint8_t *room;             /* lm_background_room */
+        int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
+        uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
+        unsigned in_free, beside;
+        double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
+    } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
     int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
@@ -159,6 +174,13 @@ int lm_gpu_survey_plain(struct lm_gpu *g, int level);
 void lm_gpu_wall_div(struct lm_gpu *g, lm_u64 *largest);
 void lm_gpu_hash_beyond(struct lm_gpu *g);
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
+
+/* advect.cu */
+int lm_gpu_allocate_backgrounds(struct lm_gpu *g);
+int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const double *values);
+int lm_gpu_flow(struct lm_backend *b, int later);
+int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
 /* particles.cu, compiled for both precisions */
 #define LM_GPU_PARTICLES(suffix)                                                                                       \

@@ -540,6 +540,9 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
 {
     for (int f = 0; f < LM_STATE_FIELDS; f++)
         hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[f], f, g->reduced);
+    for (int f = 0; f < g->base.setup.background_count; f++)
+        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_BACKGROUND + f],
+                                                                    LM_STATE_FIELDS + f, g->reduced);
     lm_gpu_hash_beyond(g);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

@@ -219,11 +219,12 @@ __global__ void wall_div_kernel(domain d, const double *b, struct lm_ohm o, lm_u
 }
 
 /* B once more with its ghosts, component blockIdx.y: as fields after those of the state. */
-__global__ void hash_kernel(shape s, const double *b, size_t size, struct lm_gpu_sums *out)
+/* `field`: number of the first component in the state. */
+__global__ void hash_kernel(shape s, const double *b, size_t size, int field, struct lm_gpu_sums *out)
 {
     const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
     const int component = blockIdx.y;
-    lm_u64 hash = k < size ? lm_hash_value(LM_STATE_FIELDS + component, k, b[component * s.pitch + k]) : 0;
+    lm_u64 hash = k < size ? lm_hash_value(field + component, k, b[component * s.pitch + k]) : 0;
     lm_warp_sum(&out->value[0], hash);
 }
 
@@ -329,6 +330,6 @@ void lm_gpu_hash_beyond(struct lm_gpu *g)
 {
     const size_t size = g->base.setup.grid.size;
     if (lm_any_field_walls(&g->sides))
-        hash_kernel<<<dim3(line_blocks(size), 3), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_B], size,
-                                                                           g->reduced);
+        hash_kernel<<<dim3(line_blocks(size), 3), THREADS, 0, g->stream>>>(
+            shape_of(g), g->array[LM_B], size, LM_STATE_FIELDS + g->base.setup.background_count, g->reduced);
 }

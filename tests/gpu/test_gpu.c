@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../cases.h"
+#include "backgrounds.h"
 #include "field_walls.h"
 
 static int failures;
@@ -190,6 +191,8 @@ int main(int argc, char **argv)
 #ifdef LM_CUDA
     if (!write && begins("fields", only))
         failures += fields_compare(fast ? 40 : 1200, 1);
+    if (!write && begins("backgrounds", only))
+        failures += backgrounds_compare(fast ? 36 : 720);
     unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);
     failures += wrong > 0;
     if (!fast && !write)

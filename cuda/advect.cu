@@ -1,0 +1,240 @@
+/* CUDA backend: background fields; the kernel is in advect.cuh. */
+#include "advect.cuh"
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "larmor/physics/flow.h"
+
+namespace
+{
+
+typedef void (*stage_function)(stage);
+
+/* With bounds a field takes the kernel that can go beside solids everywhere. */
+template <int SCHEME, bool SINGLE> stage_function choose(int limited, int beside)
+{
+    return limited  ? stage_kernel<SCHEME, SINGLE, true, true>
+           : beside ? stage_kernel<SCHEME, SINGLE, false, true>
+                    : stage_kernel<SCHEME, SINGLE, false, false>;
+}
+
+stage_function kernel_of(const struct lm_background *f, int beside)
+{
+    switch (f->scheme) {
+    case LM_CENTRED:
+        return choose<LM_CENTRED, false>(f->limited, beside);
+    case LM_UPWIND:
+        return choose<LM_UPWIND, false>(f->limited, beside);
+    case LM_WENO3:
+        return f->single ? choose<LM_WENO3, true>(f->limited, beside) : choose<LM_WENO3, false>(f->limited, beside);
+    case LM_WENO5:
+        return f->single ? choose<LM_WENO5, true>(f->limited, beside) : choose<LM_WENO5, false>(f->limited, beside);
+    case LM_WENO7:
+        return f->single ? choose<LM_WENO7, true>(f->limited, beside) : choose<LM_WENO7, false>(f->limited, beside);
+    default:
+        return f->single ? choose<LM_WENO9, true>(f->limited, beside) : choose<LM_WENO9, false>(f->limited, beside);
+    }
+}
+
+void launch(struct lm_gpu *g, stage_function kernel, stage &s, const uint32_t *list, unsigned pieces)
+{
+    if (pieces == 0)
+        return;
+    s.list = list;
+    s.pieces = pieces;
+    kernel<<<(pieces + PIECE_WARPS - 1) / PIECE_WARPS, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
+    LM_GPU_LAUNCHED(g, "advection");
+}
+
+/* --- velocities --- */
+
+__global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
+                            struct lm_ohm ohm, double *flow)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
+    if (i >= s.nx)
+        return;
+    const size_t k = at(s, i, j);
+    for (int axis = 0; axis < 2; axis++) {
+        const enum lm_face_place place =
+            axis == 0 ? lm_face_place(i, s.nx, periodic_x) : lm_face_place(j, s.ny, periodic_y);
+        const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &ohm);
+        double *ion = flow + axis * s.pitch, *electron = flow + (2 + axis) * s.pitch;
+        if (!later)
+            ion[k] = u.ion;
+        electron[k] = later ? electron[k] + u.electron : u.electron;
+    }
+}
+
+__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *room, double rx, double ry,
+                            lm_u64 *largest)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const lm_u64 size[1] = {0};
+    lm_u64 mine[1] = {size[0]};
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const size_t k = at(s, i, j);
+        if (room[k])
+            raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], rx, ry)));
+    }
+    lm_block_reduce<true, 1>(largest, mine);
+}
+
+} // namespace
+
+int lm_gpu_flow(struct lm_backend *b, int later)
+{
+    lm_gpu_range range("flow");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const shape s = shape_of(g);
+    struct lm_flow_given given = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+                                  {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+                                  {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
+                                  g->advect.room};
+    const struct lm_sides *sides = &b->setup.grid.sides;
+    flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
+        s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
+        g->advect.flow);
+    return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
+}
+
+int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
+{
+    lm_gpu_range range("flow rates");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const shape s = shape_of(g);
+    const int fields = b->setup.background_count;
+    const unsigned across = (unsigned)(s.nx + 255) / 256;
+    lm_gpu_reduce_begin(g);
+    for (int f = 0; f < fields; f++)
+        rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
+            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.room, b->setup.ohm.rx,
+            b->setup.ohm.ry, &g->reduced->value[f]);
+    LM_GPU_LAUNCHED(g, "flow rates");
+    lm_gpu_reduce_end(g);
+    for (int f = 0; f < fields && !g->failed; f++)
+        rate[f] = lm_from_bits(g->reduced_host->value[f]);
+    return g->failed;
+}
+
+int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps)
+{
+    lm_gpu_range range("advect");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_background *f = &b->setup.background[field];
+    const struct lm_ohm *o = &b->setup.ohm;
+    const struct lm_grid *grid = &b->setup.grid;
+    double *q = g->array[LM_BACKGROUND + field], *first = g->advect.work, *second = first + g->pitch;
+    double *const from[LM_ADVECT_STAGES] = {q, first, second}, *const to[LM_ADVECT_STAGES] = {first, second, q};
+    stage s = {};
+    s.grid = shape_of(g);
+    s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
+    s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
+    s.across = g->advect.across;
+    s.rows = g->advect.rows;
+    s.bounds.least = f->least;
+    s.bounds.most = f->most;
+    s.q0 = q;
+    s.vx = g->array[LM_BACKGROUND_X + field];
+    s.vy = g->array[LM_BACKGROUND_Y + field];
+    s.source = f->has_source ? g->array[LM_BACKGROUND_SOURCE + field] : NULL;
+    s.room = g->advect.room;
+    s.found = &g->control->background[field];
+    for (int side = 0; side < LM_SIDES; side++) {
+        s.sides[side] = f->sides[side];
+        s.inflow[side] = g->advect.inflow[field][side];
+    }
+    for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
+        const int k = n % LM_ADVECT_STAGES;
+        s.by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+        s.q = from[k];
+        s.to = to[k];
+        s.last = n == LM_ADVECT_STAGES * substeps - 1;
+        if (s.last) /* total, least and most are of now; the rest adds up */
+            lm_gpu_check(g, cudaMemsetAsync(s.found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream),
+                         "advection");
+        launch(g, kernel_of(f, 0), s, g->advect.list, g->advect.in_free);
+        launch(g, kernel_of(f, 1), s, g->advect.list_end - g->advect.beside, g->advect.beside);
+    }
+    return g->failed;
+}
+
+/* --- memory --- */
+
+enum piece_kind { PIECE_FREE, PIECE_BESIDE, PIECE_SOLID };
+
+static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room, int x0, int j0)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    int beside = 0, fluid = 0;
+    for (int j = j0 - 1; j <= j0 + g->advect.rows && j <= grid->ny; j++)
+        for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
+            const uint8_t r = room[lm_at(grid, i, j)];
+            beside |= lm_room_x(r) < LM_WENO_MOST || lm_room_y(r) < LM_WENO_MOST;
+            fluid |= r != 0;
+        }
+    return !fluid ? PIECE_SOLID : beside ? PIECE_BESIDE : PIECE_FREE;
+}
+
+/* Two lists in one: the pieces in free fluid from the front, those beside solids from the back. */
+static void list_pieces(struct lm_gpu *g, const uint8_t *room)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const int up = (grid->ny + g->advect.rows - 1) / g->advect.rows;
+    const unsigned pieces = (unsigned)(g->advect.across * up);
+    uint32_t *list = (uint32_t *)malloc(pieces * sizeof *list);
+    g->advect.list = (uint32_t *)lm_gpu_allocate(g, pieces * sizeof *list, "pieces of the grid");
+    if (!list && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the pieces of the grid");
+    for (unsigned p = 0; p < pieces && !g->failed; p++) {
+        const int x0 = (int)p % g->advect.across * PIECE_COLUMNS, j0 = (int)p / g->advect.across * g->advect.rows;
+        const enum piece_kind kind = kind_of_piece(g, room, x0, j0);
+        if (kind == PIECE_FREE)
+            list[g->advect.in_free++] = p;
+        else if (kind == PIECE_BESIDE)
+            list[pieces - ++g->advect.beside] = p;
+    }
+    g->advect.list_end = g->advect.list + pieces;
+    if (!g->failed)
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.list, list, pieces * sizeof *list, cudaMemcpyHostToDevice, g->stream),
+                     "pieces of the grid");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "pieces of the grid");
+    free(list);
+}
+
+enum { MOST_ROWS = 64, LEAST_ROWS = 8, PIECES_OF_A_PROCESSOR = 32 };
+
+int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    if (g->base.setup.background_count == 0 || g->failed)
+        return g->failed;
+    uint8_t *room = (uint8_t *)malloc(grid->size);
+    g->advect.room = (uint8_t *)lm_gpu_allocate(g, grid->size, "the room around cells");
+    if (!room && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the room around cells");
+    if (!g->failed) {
+        lm_background_room(grid, g->base.setup.bodies.mask, room);
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.room, room, grid->size, cudaMemcpyHostToDevice, g->stream),
+                     "the room around cells");
+        g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
+        int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
+        g->advect.rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+        list_pieces(g, room);
+    }
+    free(room);
+    return g->failed;
+}
+
+int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const double *values)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    double **to = &g->advect.inflow[field][side];
+    const size_t bytes = (size_t)(side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx) * sizeof *values;
+    if (!*to)
+        *to = (double *)lm_gpu_allocate(g, bytes, "what flows in");
+    if (*to)
+        lm_gpu_check(g, cudaMemcpyAsync(*to, values, bytes, cudaMemcpyHostToDevice, g->stream), "what flows in");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "what flows in");
+}
