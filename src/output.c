@@ -36,9 +36,11 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
     }
 }
 
+enum { MOST_MESHES = 16 + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
+
 struct mesh_list {
-    struct lm_mesh mesh[16 + LM_MAX_SPECIES];
-    int array[16 + LM_MAX_SPECIES];
+    struct lm_mesh mesh[MOST_MESHES];
+    int array[MOST_MESHES];
     int count;
 };
 
@@ -73,6 +75,9 @@ int lm_output_fields(struct lm_sim *sim)
         snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
         add_mesh(&l, LM_SPECIES_N + s, names[s], NULL, LM_MESH_DENSITY, 0, 0, 0);
     }
+    for (int f = 0; f < c->background_count; f++)
+        add_mesh(&l, LM_BACKGROUND + f, sim->background_names[f], NULL,
+                 c->background[f].kind == LM_NEUTRAL_GAS ? LM_MESH_DENSITY : LM_MESH_NUMBER, 0, 0, 0);
     double *store = malloc((size_t)l.count * sim->grid.size * sizeof *store);
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for an output of fields");
