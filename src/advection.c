@@ -41,10 +41,9 @@ static double middle(const struct lm_sim *sim)
     return lm_sim_time(sim) + 0.5 * sim->config->run.dt;
 }
 
-static int fail_expression(const struct lm_sim *sim, int field, const char *key)
+static int fail_expression(const struct lm_config *c, int field, const char *key)
 {
-    return lm_fail_context(LM_BAD_INPUT, "%s: background.%s.%s", sim->config->file, sim->config->background[field].name,
-                           key);
+    return lm_fail_context(LM_BAD_INPUT, "%s: background.%s.%s", c->file, c->background[field].name, key);
 }
 
 static double largest_of(const struct lm_grid *g, const double *a)
@@ -68,33 +67,32 @@ static void clear_bodies(const struct lm_sim *sim, double *a)
 
 enum { WORK_ARRAYS = 3 };
 
-static int fill_velocity(const struct lm_sim *sim, int field, double *vx, double *vy, double *psi)
+int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, double t, double *vx, double *vy,
+                  double *work)
 {
     static const struct lm_place x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
-    const struct lm_background_config *b = &sim->config->background[field];
-    const struct lm_constants *constants = sim->config->constants;
-    const struct lm_grid *g = &sim->grid;
-    const double t = middle(sim);
+    const struct lm_background_config *b = &c->background[field];
+    const struct lm_grid g = lm_config_grid(c);
     if (b->stream[0]) {
-        if (lm_expr_fill_at(constants, b->stream, g, corner, t, psi))
-            return fail_expression(sim, field, "stream");
-        return lm_background_stream(g, b->sides, sim->room, psi, vx, vy);
+        if (lm_expr_fill_at(c->constants, b->stream, &g, corner, t, work))
+            return fail_expression(c, field, "stream");
+        return lm_background_stream(&g, b->sides, room, work, vx, vy);
     }
-    if (lm_expr_fill_at(constants, b->velocity[0], g, x_face, t, vx))
-        return fail_expression(sim, field, "vx");
-    if (lm_expr_fill_at(constants, b->velocity[1], g, y_face, t, vy))
-        return fail_expression(sim, field, "vy");
-    lm_grid_wrap(g, vx);
-    lm_grid_wrap(g, vy);
-    lm_background_shut(g, sim->room, vx, vy);
+    if (lm_expr_fill_at(c->constants, b->velocity[0], &g, x_face, t, vx))
+        return fail_expression(c, field, "vx");
+    if (lm_expr_fill_at(c->constants, b->velocity[1], &g, y_face, t, vy))
+        return fail_expression(c, field, "vy");
+    lm_grid_wrap(&g, vx);
+    lm_grid_wrap(&g, vy);
+    lm_background_shut(&g, room, vx, vy);
     return LM_OK;
 }
 
 static int put_velocity(struct lm_sim *sim, int field, double *work)
 {
     struct lm_backend *b = sim->backend;
-    double *vx = work, *vy = work + sim->grid.size, *psi = vy + sim->grid.size;
-    int status = fill_velocity(sim, field, vx, vy, psi);
+    double *vx = work, *vy = work + sim->grid.size;
+    int status = lm_setup_flow(sim->config, field, sim->room, middle(sim), vx, vy, vy + sim->grid.size);
     if (!status)
         status = b->ops->put(b, LM_BACKGROUND_X + field, vx);
     return status ? status : b->ops->put(b, LM_BACKGROUND_Y + field, vy);
@@ -105,7 +103,7 @@ static int put_source(struct lm_sim *sim, int field, double *work)
     const struct lm_config *c = sim->config;
     if (lm_expr_fill_at(c->constants, c->background[field].source, &sim->grid, (struct lm_place){0, 0}, middle(sim),
                         work))
-        return fail_expression(sim, field, "source");
+        return fail_expression(sim->config, field, "source");
     clear_bodies(sim, work);
     sim->background[field].largest_source = largest_of(&sim->grid, work) * c->run.dt;
     return sim->backend->ops->put(sim->backend, LM_BACKGROUND_SOURCE + field, work);
@@ -124,7 +122,7 @@ static int put_inflow(struct lm_sim *sim, int field)
             continue;
         const int count = lm_side_points(&sim->grid, (enum lm_side)side, x, y);
         if (lm_expr_at(sim->config->constants, b->inflow, (size_t)count, x, y, middle(sim), values))
-            status = fail_expression(sim, field, "inflow");
+            status = fail_expression(sim->config, field, "inflow");
         for (int k = 0; k < count && !status; k++)
             *largest = fmax(*largest, fabs(values[k]));
         if (!status)
@@ -234,7 +232,7 @@ static int start_field(struct lm_sim *sim, int field, double *q)
     struct lm_sim_background *s = &sim->background[field];
     struct lm_background_ledger *l = &s->ledger;
     if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
-        return fail_expression(sim, field, "initial");
+        return fail_expression(sim->config, field, "initial");
     clear_bodies(sim, q);
     const double largest = fmax(largest_of(&sim->grid, q), largest_given(s));
     if (!(largest < LARGEST))

@@ -44,6 +44,8 @@ static void check_bounds(struct lm_config_reader *r, int field)
     const struct lm_background_config *b = &r->config->background[field];
     if (!(b->least < b->most) && b->limited == 1)
         report(r, field, "maximum", "is not above minimum");
+    if (b->scheme == LM_CENTRED && b->limited == 1)
+        report(r, field, "bounds", "weno = centred keeps none: take another");
 }
 
 void lm_config_check_backgrounds(struct lm_config_reader *r)

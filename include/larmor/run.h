@@ -21,6 +21,9 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
 /* `larmor check`: resolved settings, memory, limits with their margins, advice. Runs nothing. */
 int lm_check(const struct lm_config *config, FILE *out);
 
+/* src/check_backgrounds.c: what it says of background fields; `mask` as in struct lm_bodies, or NULL. */
+int lm_check_backgrounds(const struct lm_config *config, const uint8_t *mask, FILE *out);
+
 /* Version, git state, compiler and backends, as in --version. */
 void lm_version_print(FILE *out);
 const char *lm_version_software(void);

@@ -127,6 +127,10 @@ int lm_sim_book_backgrounds(struct lm_sim *sim);
 double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum);
 double lm_sim_background_residual(const struct lm_sim *sim, int field);
 
+/* A given flow on the faces at time t, shut at bodies; arrays of g->size that hold something, `work` another one. */
+int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
+                  double *work);
+
 /* Whether it has a source; whether anything can cross a side. */
 int lm_background_has_source(const struct lm_background_config *b);
 int lm_background_is_open(const struct lm_background_config *b, int side);
