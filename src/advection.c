@@ -67,6 +67,17 @@ static void clear_bodies(const struct lm_sim *sim, double *a)
 
 enum { WORK_ARRAYS = 3 };
 
+/* Through walls nothing flows. */
+static void shut_walls(const struct lm_grid *g, const int sides[LM_SIDES], double *vx, double *vy)
+{
+    for (int side = 0; side < LM_SIDES; side++) {
+        const int along_y = side < LM_Y_MIN, count = along_y ? g->ny : g->nx;
+        const int last = side % 2 ? (along_y ? g->nx : g->ny) - 1 : -1;
+        for (int k = 0; k < count && sides[side] == LM_BACKGROUND_WALL; k++)
+            *(along_y ? &vx[lm_at(g, last, k)] : &vy[lm_at(g, k, last)]) = 0;
+    }
+}
+
 int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, double t, double *vx, double *vy,
                   double *work)
 {
@@ -85,6 +96,7 @@ int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, dou
     lm_grid_wrap(&g, vx);
     lm_grid_wrap(&g, vy);
     lm_background_shut(&g, room, vx, vy);
+    shut_walls(&g, b->sides, vx, vy);
     return LM_OK;
 }
 

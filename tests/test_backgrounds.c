@@ -354,6 +354,40 @@ START_TEST(given_flows)
 }
 END_TEST
 
+/* Nothing goes through walls and bodies, whatever is given. */
+START_TEST(shut_flows)
+{
+    static const char *const sides[] = {"x_min = wall", "x_max = wall", "y_min = wall", "y_max = wall"};
+    for (int side = 0; side < LM_SIDES; side++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%svx = 1\nvy = 2\nx_min = open\nx_max = open\ny_min = open\ny_max = open\n",
+                 with(periodic_text, "[background.q]",
+                      "[boundary]\nx_min = absorbing\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n"
+                      "[body.b]\nshape = box\nx = 2\ny = 0.75\nwidth = 0.25\nheight = 0.5\n[background.q]"));
+        char open[16];
+        snprintf(open, sizeof open, "%.5s = open", sides[side]);
+        struct lm_sim *sim = sim_new(with(text, open, sides[side]), NULL);
+        const struct lm_grid *g = &sim->grid;
+        double *vx = array_of(sim, LM_BACKGROUND_X), *vy = array_of(sim, LM_BACKGROUND_Y);
+        for (int j = 0; j < g->ny; j++)
+            for (int i = -1; i < g->nx; i++) {
+                const int solid = (i >= 14 && i <= 16) && (j == 2 || j == 3);
+                const int wall = (side == LM_X_MIN && i == -1) || (side == LM_X_MAX && i == g->nx - 1);
+                require(vx[lm_at(g, i, j)] == (solid || wall ? 0 : 1));
+            }
+        for (int j = -1; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++) {
+                const int solid = (i == 15 || i == 16) && j >= 1 && j <= 3;
+                const int wall = (side == LM_Y_MIN && j == -1) || (side == LM_Y_MAX && j == g->ny - 1);
+                require(vy[lm_at(g, i, j)] == (solid || wall ? 0 : 2));
+            }
+        free(vx);
+        free(vy);
+        sim_free(sim);
+    }
+}
+END_TEST
+
 /* Ions in uniform motion and, without a current, their electrons. */
 START_TEST(carried)
 {
@@ -482,6 +516,22 @@ START_TEST(field_files)
 }
 END_TEST
 
+START_TEST(told_of_a_checkpoint)
+{
+    char path[LM_MAX_PATH], *out = NULL;
+    size_t length = 0;
+    checkpoint_of(open_text, path);
+    FILE *to = open_memstream(&out, &length);
+    ck_assert_msg(!lm_info_print(path, to), "%s", lm_error());
+    fclose(to);
+    static const char *const parts[] = {"  background dye: tracer, total ", "  background gas: neutral gas, total ",
+                                        " entered, ", "from the source", "background_heat "};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        ck_assert_msg(strstr(out, parts[k]) != NULL, "no '%s' in %s", parts[k], out);
+    free(out);
+}
+END_TEST
+
 START_TEST(summary)
 {
     struct lm_config *c = config_new(open_text, "run.steps=10");
@@ -578,12 +628,14 @@ int main(void)
     tcase_add_test(t, columns);
     tcase_add_test(t, colliding_names_are_refused);
     tcase_add_test(t, given_flows);
+    tcase_add_test(t, shut_flows);
     tcase_add_test(t, carried);
     tcase_add_test(t, carried_by_a_current);
     tcase_add_test(t, stopped);
     tcase_add_test(t, wrong_books);
     tcase_add_test(t, bad_starts);
     tcase_add_test(t, field_files);
+    tcase_add_test(t, told_of_a_checkpoint);
     tcase_add_test(t, summary);
     tcase_add_test(t, checked);
     tcase_add_test(t, memory);

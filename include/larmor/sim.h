@@ -127,7 +127,8 @@ int lm_sim_book_backgrounds(struct lm_sim *sim);
 double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum);
 double lm_sim_background_residual(const struct lm_sim *sim, int field);
 
-/* A given flow on the faces at time t, shut at bodies; arrays of g->size that hold something, `work` another one. */
+/* A given flow on the faces at time t, shut at bodies and walls; arrays of g->size that hold something, `work` another
+ * one. */
 int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
                   double *work);
 
