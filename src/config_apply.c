@@ -95,12 +95,13 @@ static void set_defaults(const struct lm_named *kind, void *base)
         const struct lm_key *key = &lm_keys[k];
         if (lm_named_of(key->section) != kind)
             continue;
+        void *member = (char *)base + key->offset;
         if (key->initial)
             lm_key_set(key, base, key->initial);
         else if (key->kind == LM_KEY_CHOICE)
-            *(int *)((char *)base + key->offset) = LM_NOT_CHOSEN;
+            *(int *)member = LM_NOT_CHOSEN;
         else if (key->kind == LM_KEY_REAL && key->shown && kind) /* a limit that there is not */
-            *(double *)((char *)base + key->offset) = INFINITY;
+            *(double *)member = INFINITY;
     }
 }
 

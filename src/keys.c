@@ -328,8 +328,7 @@ const struct lm_key lm_keys[] = {
     {FIELD(velocity[1]), .name = "vy", EXPR, ANY, PLACE(0, 0.5), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
      .meaning = "velocity along y, likewise"},
     {FIELD(stream), .name = "stream", EXPR, ANY, PLACE(0.5, 0.5), FLOW(LM_BY_STREAM), .unit = "v_A d_i", .shown = "none",
-     .meaning = "stream function psi of x, y and t in place of vx, vy: vx = dpsi/dy, vy = -dpsi/dx, free of divergence, "
-                "along bodies and walls"},
+     .meaning = "in place of them: psi of x, y and t, vx = dpsi/dy, vy = -dpsi/dx; no divergence, along bodies and walls"},
     {FIELD(scheme), .name = "weno", CHOICE(schemes), .initial = "7",
      .meaning = "order of the WENO reconstruction; upwind: first order; centred: second order, for smooth fields only"},
     {FIELD(single), .name = "smoothness", CHOICE(smoothnesses), .initial = "double",
@@ -343,8 +342,7 @@ const struct lm_key lm_keys[] = {
     {FIELD(source), .name = "source", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "Omega_ci n0, or 1", .initial = "0",
      .meaning = "what is added in a unit of time, of x, y and t; 0 in bodies"},
 #define AT(text, side) FIELD(sides[side]), .name = text, CHOICE(background_sides), .initial = "auto"
-    {AT("x_min", LM_X_MIN), .meaning = "at x = 0; auto follows the particles: wall where they are reflected (reflecting, "
-                                       "thermal), open with absorbing, inflow with inflow"},
+    {AT("x_min", LM_X_MIN), .meaning = "at x = 0; auto: as the particles, wall where they come back, open where absorbing"},
     {AT("x_max", LM_X_MAX), .meaning = "at x = lx, likewise"},
     {AT("y_min", LM_Y_MIN), .meaning = "at y = 0"},
     {AT("y_max", LM_Y_MAX), .meaning = "at y = ly"},
