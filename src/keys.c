@@ -337,8 +337,7 @@ const struct lm_key lm_keys[] = {
      .meaning = "on: a flow without divergence keeps it between minimum and maximum, any flow above a minimum of 0; more substeps"},
     {FIELD(least), .name = "minimum", REAL, ANY, .initial = "0", .when = &if_limited, .meaning = "only with bounds = on"},
     {FIELD(most), .name = "maximum", REAL, ANY, .shown = "none", .when = &if_limited, .meaning = "only with bounds = on"},
-    {FIELD(diffusivity), .name = "diffusivity", REAL, NOT_NEGATIVE, .unit = "v_A d_i", .initial = "0",
-     .meaning = "of the field"},
+    {FIELD(diffusivity), .name = "diffusivity", REAL, NOT_NEGATIVE, .unit = "v_A d_i", .initial = "0", .meaning = "kappa"},
     {FIELD(source), .name = "source", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "Omega_ci n0, or 1", .initial = "0",
      .meaning = "what is added in a unit of time, of x, y and t; 0 in bodies"},
 #define AT(text, side) FIELD(sides[side]), .name = text, CHOICE(background_sides), .initial = "auto"
