@@ -70,6 +70,19 @@ void lm_backend_memory(int kind, double *free_bytes, double *total_bytes)
     *total_bytes = page * (double)sysconf(_SC_PHYS_PAGES);
 }
 
+/* Arrays for background fields: each with its source and given flow; the flows of ions and electrons; on a GPU room for
+ * the stages. */
+static double background_arrays(int cuda, const struct lm_setup *setup)
+{
+    int arrays = 0, carried = 0;
+    for (int f = 0; f < setup->background_count; f++) {
+        const struct lm_background *b = &setup->background[f];
+        arrays += 1 + b->has_source + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0);
+        carried |= b->flow != LM_FLOW_PRESCRIBED;
+    }
+    return arrays + (carried ? 4 : 0) + (cuda && setup->background_count > 0 ? 2 : 0);
+}
+
 double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts)
 {
     /* Arrays of the grid that a backend has for its work; that hold profiles while loading; sets of integer moments. */
@@ -84,5 +97,6 @@ double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *
     const int plain = cuda && is_plain ? 12 : 0;
     bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain + loading);
     bytes += setup->bodies.count > 0 ? size : 0;
+    bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     return bytes + 4 * 8.0 * moments * (double)setup->grid.cells;
 }

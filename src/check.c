@@ -288,6 +288,7 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
     print_bodies(out, c, &g, mask);
     fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30,
             total_bytes / 0x1p30, bytes > free_bytes ? ": TOO MUCH" : "");
+    status = status ? status : lm_check_backgrounds(c, mask, out);
     print_limits(out, c, &g, &e);
     print_advice(out, c, &g, &e);
     advise_thermal(out, c);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checkpoint_backgrounds.h"
 #include "h5.h"
 #include "larmor/config.h"
 #include "larmor/physics/hash.h"
@@ -410,6 +411,7 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
         return status;
     write_head(&h, head, configuration);
     write_surfaces(&h, &head->surfaces);
+    lm_checkpoint_put_backgrounds(&h, head);
     write_fields(&h, head, io);
     write_species(&h, head, io);
     status = lm_h5_finish(&h, 1);
@@ -525,6 +527,7 @@ static int read_head(struct lm_h5 *h, struct lm_checkpoint *head)
     if (lm_h5_has(h->file, "bordered"))
         head->bordered = get_int(h, h->file, "bordered", 1, head->field_count);
     read_surfaces(h, &head->surfaces);
+    lm_checkpoint_get_backgrounds(h, head);
     read_species_head(h, head);
     return h->status;
 }

@@ -1,5 +1,6 @@
 #include "larmor/config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,12 @@ static int temperature_variant(const struct lm_species_config *s)
     return alike ? LM_ISOTROPIC : LM_ALONG_AXES;
 }
 
+/* Not given: no text, no number that a file could hold. */
 static int is_empty(const struct lm_key *key, const void *base)
 {
+    const void *at = (const char *)base + key->offset;
     int is_text = key->kind == LM_KEY_EXPR || key->kind == LM_KEY_PATH || key->kind == LM_KEY_TEXT;
-    return is_text && *((const char *)base + key->offset) == 0;
+    return (is_text && *(const char *)at == 0) || (key->kind == LM_KEY_REAL && !isfinite(*(const double *)at));
 }
 
 /* 1 when a key belongs in the echo: it has a meaning here, and no other key says the same. */
@@ -91,6 +94,9 @@ static int is_written(const struct lm_config *c, const void *base, const struct 
         return key->variant == LM_BY_TIME;
     if (key->family == LM_TEMPERATURE_FAMILY)
         return key->variant == temperature_variant(base);
+    if (key->family == LM_VELOCITY_FAMILY)
+        return key->variant ==
+               (((const struct lm_background_config *)base)->stream[0] ? LM_BY_STREAM : LM_BY_COMPONENTS);
     return 1;
 }
 

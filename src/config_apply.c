@@ -1,4 +1,5 @@
 /* From the entries of a file and of the command line to members of struct lm_config. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,10 +95,13 @@ static void set_defaults(const struct lm_named *kind, void *base)
         const struct lm_key *key = &lm_keys[k];
         if (lm_named_of(key->section) != kind)
             continue;
+        void *member = (char *)base + key->offset;
         if (key->initial)
             lm_key_set(key, base, key->initial);
         else if (key->kind == LM_KEY_CHOICE)
-            *(int *)((char *)base + key->offset) = LM_NOT_CHOSEN;
+            *(int *)member = LM_NOT_CHOSEN;
+        else if (key->kind == LM_KEY_REAL && key->shown && kind) /* a limit that there is not */
+            *(double *)member = INFINITY;
     }
 }
 
@@ -247,7 +251,8 @@ static void report_absent_section(struct lm_config_reader *r, const char *sectio
                     best ? ", did you mean [" : "", best ? best : "", best ? "]?" : "");
 }
 
-/* 1 when an override may name this section and key: it must not bring in a new species, body or constant by a slip. */
+/* 1 when an override may name this section and key: it must not bring in a new species, body, field or constant by a
+ * slip. */
 static int check_target(struct lm_config_reader *r, const char *section, const char *key)
 {
     int found = !lm_named_of(section);

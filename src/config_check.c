@@ -175,7 +175,16 @@ static int resolve_constants(struct lm_config_reader *r)
     return LM_OK;
 }
 
-/* What an expression of time is along the sides is checked with them. */
+/* What is evaluated along the sides is checked with them; in cells, as the first step takes it. */
+static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
+{
+    struct lm_grid g = lm_config_grid(c);
+    if (key->timed == LM_TIMELESS)
+        return lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
+    return key->timed == LM_IN_CELLS ? lm_expr_fill_at(c->constants, text, &g, key->place, 0.5 * c->run.dt, NULL)
+                                     : LM_OK;
+}
+
 static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
 {
     const struct lm_config *c = r->config;
@@ -183,10 +192,8 @@ static void check_expression(struct lm_config_reader *r, const struct lm_key *ke
     int unused;
     int status =
         key->timed ? lm_expr_uses_time(c->constants, text, &unused) : lm_expr_check(c->constants, text, &unused);
-    if (!status && !key->timed && !r->unusable_values) {
-        struct lm_grid g = lm_config_grid(c);
-        status = lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
-    }
+    if (!status && !r->unusable_values)
+        status = scan_expression(c, key, text);
     if (status)
         lm_problems_add(&r->problems, scope->lines[key - lm_keys], "%s.%s: %s", lm_scope_section(scope, key), key->name,
                         lm_error());
@@ -212,6 +219,7 @@ int lm_config_check(struct lm_config_reader *r)
     struct lm_config *c = r->config;
     struct lm_scope scope;
     lm_config_check_sides(r);
+    lm_config_check_backgrounds(r);
     for (int k = 0; lm_config_scope(r, k, &scope); k++)
         check_scope(r, &scope);
     check_whole(r);
@@ -227,5 +235,7 @@ int lm_config_check(struct lm_config_reader *r)
     for (int s = 0; s < c->species_count; s++)
         resolve_temperature(r, s);
     int status = lm_config_check_inflow(r);
+    if (!status)
+        status = lm_config_check_background_inflow(r);
     return status ? status : lm_config_check_cells(r);
 }

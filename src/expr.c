@@ -337,6 +337,27 @@ int lm_expr_scan(const struct lm_constants *constants, const char *text, const s
     return status;
 }
 
+int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                    struct lm_place place, double t, double *array)
+{
+    struct parser p;
+    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    const int x = place.x > 0.0 ? -1 : 0, y = place.y > 0.0 ? -1 : 0;
+    double value = 0.0;
+    p.t = t;
+    for (int j = y; !status && j < g->ny; j++)
+        for (int i = x; !status && i < g->nx; i++) {
+            if (p.uses_x || i == x) /* else it is that of the row's first one */
+                value = at_cell(&p, g, place, i, j);
+            if (!isfinite(value))
+                status = fail_value(&p, text, value, -HUGE_VAL);
+            if (array)
+                array[lm_at(g, i, j)] = value;
+        }
+    close_parser(&p);
+    return status;
+}
+
 /* Cells beyond the domain in which an expression counts: those behind walls. */
 static int beyond(const struct lm_grid *g, enum lm_side side)
 {

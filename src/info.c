@@ -23,6 +23,20 @@ static void print_ledger(const struct lm_ledger *l, FILE *out)
                 entered, left);
 }
 
+static void print_background(const struct lm_checkpoint_background *b, double area, FILE *out)
+{
+    const struct lm_background_ledger *l = &b->ledger;
+    lm_int128 entered = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        entered += l->entered[side];
+    fprintf(out, "  background %s: %s, total %.10g\n", b->name, b->kind == LM_NEUTRAL_GAS ? "neutral gas" : "tracer",
+            area * lm_background_value(l, l->total));
+    if (entered != 0 || l->source != 0 || l->rounded != 0)
+        fprintf(out, "             %.10g loaded, %.10g entered, %.10g from the source, %.3g rounded\n",
+                area * lm_background_value(l, l->loaded), area * lm_background_value(l, entered),
+                area * lm_background_value(l, l->source), area * lm_background_value(l, l->rounded));
+}
+
 static int print_checkpoint(const char *path, FILE *out)
 {
     struct lm_checkpoint head;
@@ -40,6 +54,8 @@ static int print_checkpoint(const char *path, FILE *out)
                 sp->count, sp->charge, sp->mass, sp->weight);
         print_ledger(&sp->ledger, out);
     }
+    for (int f = 0; f < head.background_count; f++)
+        print_background(&head.background[f], head.lx / head.nx * (head.ly / head.ny), out);
     return LM_OK;
 }
 

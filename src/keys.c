@@ -8,6 +8,7 @@
 #define IN(member) .offset = offsetof(struct lm_config, member)
 #define OF(member) .section = LM_SPECIES_SECTION, .offset = offsetof(struct lm_species_config, member)
 #define BODY(member) .section = LM_BODY_SECTION, .offset = offsetof(struct lm_body_config, member)
+#define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
 #define INT .kind = LM_KEY_INT
 #define LONG .kind = LM_KEY_LONG
 #define REAL .kind = LM_KEY_REAL
@@ -50,6 +51,22 @@ static const struct lm_choice body_surfaces[] = {{"absorbing", LM_ABSORBING}, {"
                                                  {"reflect", LM_REFLECTING},  {0}};
 static const struct lm_choice body_fields[] = {
     {"conducting", LM_BODY_CONDUCTING}, {"resistive", LM_BODY_RESISTIVE}, {"transparent", LM_BODY_TRANSPARENT}, {0}};
+static const struct lm_choice background_kinds[] = {{"tracer", LM_TRACER}, {"neutral_gas", LM_NEUTRAL_GAS}, {0}};
+static const struct lm_choice flows[] = {
+    {"prescribed", LM_FLOW_PRESCRIBED}, {"ion", LM_FLOW_ION}, {"electron", LM_FLOW_ELECTRON}, {0}};
+static const struct lm_choice schemes[] = {{"upwind", LM_UPWIND},
+                                           {"centred", LM_CENTRED},
+                                           {"3", LM_WENO3},
+                                           {"5", LM_WENO5},
+                                           {"7", LM_WENO7},
+                                           {"9", LM_WENO9},
+                                           {0}};
+static const struct lm_choice smoothnesses[] = {{"double", 0}, {"single", 1}, {0}};
+static const struct lm_choice background_sides[] = {{"auto", LM_BACKGROUND_PERIODIC},
+                                                    {"wall", LM_BACKGROUND_WALL},
+                                                    {"inflow", LM_BACKGROUND_INFLOW},
+                                                    {"open", LM_BACKGROUND_OPEN},
+                                                    {0}};
 
 #define BIT(value) (1u << (value))
 #define IF(words, member, bits)                                                                                        \
@@ -59,6 +76,10 @@ static const struct lm_choice body_fields[] = {
 #define IF_BODY(words, member, bits)                                                                                   \
     {                                                                                                                  \
         words, 0, offsetof(struct lm_body_config, member), 1, bits, NULL                                               \
+    }
+#define IF_FIELD(words, member, count, bits)                                                                           \
+    {                                                                                                                  \
+        words, 0, offsetof(struct lm_background_config, member), count, bits, NULL                                     \
     }
 
 static const struct lm_key_when if_polytropic = IF("closure = polytropic", electrons.closure, BIT(LM_POLYTROPIC));
@@ -83,6 +104,10 @@ static const struct lm_key_when if_polygon = IF_BODY("shape = polygon", shape, B
 static const struct lm_key_when if_mask = IF_BODY("shape = mask", shape, BIT(LM_MASK));
 static const struct lm_key_when if_thermal_body = IF_BODY("particles = thermal", particles, BIT(LM_THERMAL));
 static const struct lm_key_when if_resistive = IF_BODY("fields = resistive", fields, BIT(LM_BODY_RESISTIVE));
+static const struct lm_key_when if_prescribed = IF_FIELD("velocity = prescribed", flow, 1, BIT(LM_FLOW_PRESCRIBED));
+static const struct lm_key_when if_limited = IF_FIELD("bounds = on", limited, 1, BIT(1));
+static const struct lm_key_when if_flows_in =
+    IF_FIELD("an inflow side of the field (x_min, ...)", sides, LM_SIDES, BIT(LM_BACKGROUND_INFLOW));
 
 #define NAMED(kind, section, one, many, list, length)                                                                  \
     {                                                                                                                  \
@@ -94,8 +119,11 @@ static const struct lm_key_when if_resistive = IF_BODY("fields = resistive", fie
 const struct lm_named lm_named[LM_NAMED_KINDS] = {
     [LM_SPECIES] = NAMED("species", LM_SPECIES_SECTION, "a species", "species", species, species_count),
     [LM_BODIES] = NAMED("body", LM_BODY_SECTION, "a body", "bodies", body, body_count),
+    [LM_BACKGROUNDS] = NAMED("background", LM_BACKGROUND_SECTION, "a background field", "background fields", background,
+                             background_count),
 };
-_Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED, "raise LM_MAX_NAMED");
+_Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED,
+               "raise LM_MAX_NAMED");
 
 static const struct {
     const char *name, *meaning;
@@ -118,6 +146,11 @@ static const struct {
      "open with absorbing, inflow with inflow; with solver = none given fields simply go on."},
     {LM_BODY_SECTION, "One section a solid body, a set of cells: those whose centre lies in it, cut off at walls and "
                       "continued across periodic sides. Where bodies overlap the last one counts."},
+    {LM_BACKGROUND_SECTION,
+     "One section a background field, a scalar q on the cells that a flow u carries: dq/dt + div(q u) = "
+     "div(diffusivity grad q) + source. Nothing goes through bodies. At a side that is wall nothing crosses; inflow: "
+     "the value given flows in where u points inwards; open: what comes in is what the first cell has; "
+     "out of both of them flows what is there. Conserved exactly: the ledger is in the time series."},
     {"units", "SI scales, only for the factors in the output: both or none."},
     {"output", "What is written, and how often."},
 };
@@ -219,7 +252,7 @@ const struct lm_key lm_keys[] = {
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "along the local B, in place of temperature"},
     {OF(temperature[1]), .name = "temperature_perp", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "-",
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "across the local B; with temperature_par"},
-    {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = 1, .unit = "n0", .shown = "density",
+    {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = LM_ALONG_SIDES, .unit = "n0", .shown = "density",
      .when = &if_inflow, .meaning = "density beyond inflow sides, also of the time t; drift and temperature are the species' own; only with an inflow side"},
     {OF(slowing), .name = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
      .meaning = "rate nu of friction, dv/dt = -nu v"},
@@ -284,6 +317,38 @@ const struct lm_key lm_keys[] = {
      .meaning = "in the body: E = 0, E = resistivity J, or the same with the largest resistivity that the step allows"},
     {BODY(resistivity), .name = "resistivity", EXPR, NOT_NEGATIVE, .unit = "mu0 v_A d_i", .when = &if_resistive,
      .meaning = "in the body; only with fields = resistive"},
+    {FIELD(kind), .name = "kind", CHOICE(background_kinds), .initial = "tracer",
+     .meaning = "neutral_gas: a density in n0; tracer: a number without a unit"},
+    {FIELD(initial), .name = "initial", EXPR, ANY, .unit = "n0, or 1", .meaning = "at the start; 0 in bodies"},
+    {FIELD(flow), .name = "velocity", CHOICE(flows), .initial = "prescribed",
+     .meaning = "what carries it: a given flow, the ions' bulk velocity, or the electrons', u_i - J/n_e"},
+#define FLOW(variant) .when = &if_prescribed, .timed = LM_IN_CELLS, FAMILY(VELOCITY, variant)
+    {FIELD(velocity[0]), .name = "vx", EXPR, ANY, PLACE(0.5, 0), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
+     .meaning = "velocity along x, of x, y and t; only with velocity = prescribed"},
+    {FIELD(velocity[1]), .name = "vy", EXPR, ANY, PLACE(0, 0.5), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
+     .meaning = "velocity along y, likewise"},
+    {FIELD(stream), .name = "stream", EXPR, ANY, PLACE(0.5, 0.5), FLOW(LM_BY_STREAM), .unit = "v_A d_i", .shown = "none",
+     .meaning = "in place of them: psi of x, y and t, vx = dpsi/dy, vy = -dpsi/dx; no divergence, along bodies and walls"},
+    {FIELD(scheme), .name = "weno", CHOICE(schemes), .initial = "7",
+     .meaning = "order of the WENO reconstruction; upwind: first order; centred: second order, for smooth fields only"},
+    {FIELD(single), .name = "smoothness", CHOICE(smoothnesses), .initial = "double",
+     .meaning = "precision of the smoothness indicators; single is faster and changes little, bounds and sums not at all"},
+    {FIELD(limited), .name = "bounds", CHOICE(switches), .initial = "off",
+     .meaning = "on: a flow without divergence keeps it between minimum and maximum, any flow above a minimum of 0; more substeps"},
+    {FIELD(least), .name = "minimum", REAL, ANY, .initial = "0", .when = &if_limited, .meaning = "only with bounds = on"},
+    {FIELD(most), .name = "maximum", REAL, ANY, .shown = "none", .when = &if_limited, .meaning = "only with bounds = on"},
+    {FIELD(diffusivity), .name = "diffusivity", REAL, NOT_NEGATIVE, .unit = "v_A d_i", .initial = "0", .meaning = "kappa"},
+    {FIELD(source), .name = "source", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "Omega_ci n0, or 1", .initial = "0",
+     .meaning = "what is added in a unit of time, of x, y and t; 0 in bodies"},
+#define AT(text, side) FIELD(sides[side]), .name = text, CHOICE(background_sides), .initial = "auto"
+    {AT("x_min", LM_X_MIN), .meaning = "at x = 0; auto: as the particles, wall where they come back, open where absorbing"},
+    {AT("x_max", LM_X_MAX), .meaning = "at x = lx, likewise"},
+    {AT("y_min", LM_Y_MIN), .meaning = "at y = 0"},
+    {AT("y_max", LM_Y_MAX), .meaning = "at y = ly"},
+    {FIELD(inflow), .name = "inflow", EXPR, ANY, .timed = LM_ALONG_SIDES, .unit = "n0, or 1", .when = &if_flows_in,
+     .meaning = "the value that flows in by inflow sides, of x, y and t; only with one"},
+    {FIELD(courant), .name = "courant", REAL, RANGE(LM_POSITIVE, 1), .initial = "0.6",
+     .meaning = "largest Courant number of a substep, diffusion included"},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
      .meaning = "magnetic field"},
@@ -411,7 +476,7 @@ static void print_markdown(FILE *out, const char *section)
 static const char intro[] =
     "# Keys of a configuration\n\n"
     "<!-- Generated by `larmor keys --markdown > config/reference.md` from the table in src/keys.c: edit that. -->\n\n"
-    "A number is plain. An expression may use x and y [d_i], `inflow_density` also the time t, the names of "
+    "A number is plain. An expression may use x and y [d_i], where it is said also the time t, the names of "
     "`[const]`,\n"
     "nx, ny, lx, ly, dx, dy, dt, pi, `+ - * / ^`, comparisons, `&&`, `||`, `?:` and the functions sin, cos, tan, "
     "asin,\n"

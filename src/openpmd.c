@@ -157,6 +157,8 @@ static struct kind kind_of(const struct lm_units *u, int kind)
         return (struct kind){u->density, {-3}};
     case LM_MESH_PRESSURE:
         return (struct kind){u->pressure, {-1, 1, -2}};
+    case LM_MESH_NUMBER:
+        return (struct kind){1.0, {0}};
     }
     assert(!"unknown kind of mesh");
     return (struct kind){1.0, {0}};

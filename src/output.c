@@ -36,9 +36,11 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
     }
 }
 
+enum { MOST_MESHES = 16 + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
+
 struct mesh_list {
-    struct lm_mesh mesh[16 + LM_MAX_SPECIES];
-    int array[16 + LM_MAX_SPECIES];
+    struct lm_mesh mesh[MOST_MESHES];
+    int array[MOST_MESHES];
     int count;
 };
 
@@ -73,6 +75,9 @@ int lm_output_fields(struct lm_sim *sim)
         snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
         add_mesh(&l, LM_SPECIES_N + s, names[s], NULL, LM_MESH_DENSITY, 0, 0, 0);
     }
+    for (int f = 0; f < c->background_count; f++)
+        add_mesh(&l, LM_BACKGROUND + f, sim->background_names[f], NULL,
+                 c->background[f].kind == LM_NEUTRAL_GAS ? LM_MESH_DENSITY : LM_MESH_NUMBER, 0, 0, 0);
     double *store = malloc((size_t)l.count * sim->grid.size * sizeof *store);
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for an output of fields");
@@ -190,16 +195,17 @@ static int get_field(void *context, int field, double *packed)
 {
     struct save *s = context;
     const struct lm_grid *g = &s->sim->grid;
-    const int border = field >= LM_STATE_FIELDS ? LM_GHOST : 0; /* B with its ghosts */
+    const int bordered = field >= lm_sim_state_fields(s->sim) - lm_sim_state_bordered(s->sim);
+    const int border = bordered ? LM_GHOST : 0; /* B with its ghosts */
     const size_t row = (size_t)(g->nx + 2 * border), all = border ? g->size : g->cells;
-    int status = s->sim->backend->ops->get(s->sim->backend, border ? LM_B + field - LM_STATE_FIELDS : field, s->work);
+    int status = s->sim->backend->ops->get(s->sim->backend, lm_sim_state_array(s->sim, field), s->work);
     if (!status && border)
         memcpy(packed, s->work, all * sizeof *packed);
     else if (!status)
         lm_grid_pack(g, s->work, packed);
     for (size_t k = 0; k < all && !status; k++)
         if (!isfinite(packed[k]))
-            status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", lm_state_names[field],
+            status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", s->sim->state_names[field],
                              ((double)(k % row) - border + 0.5) * g->dx, ((double)(k / row) - border + 0.5) * g->dy);
     return status;
 }
@@ -235,8 +241,8 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
                                  .seed = c->run.seed,
                                  .energy_start = references->energy,
                                  .field_count = lm_sim_state_fields(sim),
-                                 .bordered = lm_sim_state_fields(sim) - LM_STATE_FIELDS,
-                                 .field_names = lm_state_names,
+                                 .bordered = lm_sim_state_bordered(sim),
+                                 .field_names = sim->state_names,
                                  .species_count = c->species_count};
     for (int d = 0; d < 3; d++)
         head.momentum_start[d] = references->momentum[d];

@@ -1,10 +1,42 @@
-/* What a checkpoint says of walls, bodies and limits, and whether it is the run's: the ledger and the maps go on only
- * where particles meet the same things. */
+/* What a checkpoint holds, what it says of walls, bodies and limits, and whether it is the run's: the ledger and the
+ * maps go on only where particles meet the same things. */
 #include <stdio.h>
 #include <string.h>
 
+#include "larmor/edges.h"
 #include "larmor/physics/hash.h"
 #include "larmor/sim.h"
+
+void lm_sim_name_state(struct lm_sim *sim)
+{
+    static const char *const names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
+                                                       "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
+    static const char *const beyond[3] = {"B_x_beyond", "B_y_beyond", "B_z_beyond"};
+    const int fields = sim->config->background_count;
+    memcpy(sim->state_names, names, sizeof names);
+    for (int f = 0; f < fields; f++) {
+        snprintf(sim->background_names[f], sizeof sim->background_names[f], "background_%s",
+                 sim->config->background[f].name);
+        sim->state_names[LM_STATE_FIELDS + f] = sim->background_names[f];
+    }
+    memcpy(sim->state_names + LM_STATE_FIELDS + fields, beyond, sizeof beyond);
+}
+
+int lm_sim_state_bordered(const struct lm_sim *sim)
+{
+    return lm_has_field_walls(&sim->backend->setup) ? 3 : 0;
+}
+
+int lm_sim_state_fields(const struct lm_sim *sim)
+{
+    return LM_STATE_FIELDS + sim->config->background_count + lm_sim_state_bordered(sim);
+}
+
+int lm_sim_state_array(const struct lm_sim *sim, int k)
+{
+    const int field = k - LM_STATE_FIELDS, beyond = field - sim->config->background_count;
+    return field < 0 ? k : beyond < 0 ? LM_BACKGROUND + field : LM_B + beyond;
+}
 
 static uint64_t hash_of_cells(const struct lm_sim *sim)
 {
@@ -12,6 +44,15 @@ static uint64_t hash_of_cells(const struct lm_sim *sim)
     for (size_t k = 0; sim->mask && k < sim->grid.cells; k++)
         h += sim->mask[k] ? lm_mix((uint64_t)k << 8 | sim->mask[k]) : 0;
     return h;
+}
+
+static void describe_background(const struct lm_sim *sim, int field, struct lm_checkpoint_background *out)
+{
+    const struct lm_background_config *b = &sim->config->background[field];
+    *out = (struct lm_checkpoint_background){.kind = b->kind, .ledger = sim->background[field].ledger};
+    snprintf(out->name, sizeof out->name, "%s", b->name);
+    for (int side = 0; side < LM_SIDES; side++)
+        out->sides[side] = b->sides[side];
 }
 
 void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
@@ -32,6 +73,9 @@ void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
         s->map_energy[1] = c->output.map_energy[1];
         s->map_faces = sim->maps.first[LM_SURFACES];
     }
+    head->background_count = c->background_count;
+    for (int k = 0; k < c->background_count; k++)
+        describe_background(sim, k, &head->background[k]);
     for (int k = 0; k < c->species_count; k++)
         for (int l = 0; l < LM_LIMITS; l++)
             head->species[k].limits[l] = lm_channel_is_open(c, k, LM_SURFACES + l);
@@ -108,6 +152,38 @@ static int compare_limits(const char *path, const struct lm_checkpoint_species *
     return LM_OK;
 }
 
+static const char *background_side(int side)
+{
+    static const char *const names[] = {"periodic", "a wall", "inflow", "open"};
+    return side >= 0 && side < 4 ? names[side] : "unknown";
+}
+
+static int compare_backgrounds(const char *path, const struct lm_checkpoint *there, const struct lm_checkpoint *here)
+{
+    if (there->background_count != here->background_count)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint with %d background fields; the run has %d: give the same "
+                       "[background.NAME]",
+                       path, there->background_count, here->background_count);
+    for (int k = 0; k < here->background_count; k++) {
+        const struct lm_checkpoint_background *a = &there->background[k], *b = &here->background[k];
+        if (strcmp(a->name, b->name) || a->kind != b->kind)
+            return lm_fail(LM_BAD_INPUT,
+                           "%s: background field %d is '%s' there, kind %s, and '%s', kind %s, in the run: give the "
+                           "same [background.NAME]",
+                           path, k + 1, a->name, a->kind == LM_TRACER ? "tracer" : "neutral_gas", b->name,
+                           b->kind == LM_TRACER ? "tracer" : "neutral_gas");
+        for (int side = 0; side < LM_SIDES; side++)
+            if (a->sides[side] != b->sides[side])
+                return lm_fail(LM_BAD_INPUT,
+                               "%s: the background field %s has %s at %s there, and %s in the run: set "
+                               "background.%s.%s as there",
+                               path, a->name, background_side(a->sides[side]), lm_side_names[side],
+                               background_side(b->sides[side]), a->name, lm_side_names[side]);
+    }
+    return LM_OK;
+}
+
 int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head)
 {
     struct lm_checkpoint here = {.step = 0};
@@ -117,6 +193,8 @@ int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_c
         status = compare_bodies(path, &head->surfaces, &here.surfaces);
     if (!status)
         status = compare_maps(path, &head->surfaces, &here.surfaces);
+    if (!status)
+        status = compare_backgrounds(path, head, &here);
     for (int s = 0; s < sim->config->species_count && !status; s++)
         status = compare_limits(path, &head->species[s], &here.species[s]);
     return status;

@@ -69,6 +69,33 @@ static void add_ledger(struct list *l, const struct lm_config *config)
     }
 }
 
+/* Of a side of a field that something can cross. */
+static void add_entered(struct list *l, const struct lm_background_config *b, int side, const char *unit)
+{
+    char about[128];
+    snprintf(about, sizeof about, "what has come in by the side %s, less what has left by it", lm_side_names[side]);
+    add(l, unit, about, 0, "background_%s_entered_%s", b->name, lm_side_names[side]);
+}
+
+static void add_backgrounds(struct list *l, const struct lm_config *config)
+{
+    for (int f = 0; f < config->background_count; f++) {
+        const struct lm_background_config *b = &config->background[f];
+        const char *unit = b->kind == LM_NEUTRAL_GAS ? "n0" : "", *total = *unit ? "n0 d_i^2" : "d_i^2";
+        add(l, total, "integral of the field over the domain", 0, "background_%s_total", b->name);
+        add(l, unit, "smallest value in the fluid", 0, "background_%s_min", b->name);
+        add(l, unit, "largest value in the fluid", 0, "background_%s_max", b->name);
+        for (int side = 0; side < LM_SIDES; side++)
+            if (lm_background_is_open(b, side))
+                add_entered(l, b, side, total);
+        if (lm_background_has_source(b))
+            add(l, total, "what the source has given", 0, "background_%s_source", b->name);
+        add(l, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
+        add(l, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1, "background_%s_residual",
+            b->name);
+    }
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -84,8 +111,8 @@ static int check_names(const struct lm_config *config, const struct list *l)
     for (int c = 1; c < l->count; c++)
         if (!strcmp(names[c - 1], names[c]))
             return lm_fail(LM_BAD_INPUT,
-                           "%s: the names of species and bodies give two columns of the time series the name %s: give "
-                           "one of them another name",
+                           "%s: the names of species, bodies and background fields give two columns of the time series "
+                           "the name %s: give one of them another name",
                            config->file, names[c]);
     return LM_OK;
 }
@@ -111,6 +138,7 @@ static void add_all(struct list *l, const struct lm_config *config)
     add(l, "", "cells below the density floor", 1, "floored_cells");
     add(l, "", "field substeps of the last step", 1, "substeps");
     add_ledger(l, config);
+    add_backgrounds(l, config);
     add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
 }
 
@@ -152,6 +180,27 @@ static int fill_ledger(const struct lm_sim *sim, double *row)
     return n;
 }
 
+/* Values in the order of add_backgrounds; how many. */
+static int fill_backgrounds(const struct lm_sim *sim, double *row)
+{
+    int n = 0;
+    for (int f = 0; f < sim->config->background_count; f++) {
+        const struct lm_background_config *b = &sim->config->background[f];
+        const struct lm_sim_background *s = &sim->background[f];
+        row[n++] = lm_sim_background_value(sim, f, s->ledger.total);
+        row[n++] = s->least;
+        row[n++] = s->most;
+        for (int side = 0; side < LM_SIDES; side++)
+            if (lm_background_is_open(b, side))
+                row[n++] = lm_sim_background_value(sim, f, s->ledger.entered[side]);
+        if (lm_background_has_source(b))
+            row[n++] = lm_sim_background_value(sim, f, s->ledger.source);
+        row[n++] = (double)s->substeps;
+        row[n++] = lm_sim_background_residual(sim, f);
+    }
+    return n;
+}
+
 int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row)
 {
     struct lm_totals t;
@@ -174,6 +223,7 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
     row[n++] = (double)sim->control.floored;
     row[n++] = sim->substeps;
     n += fill_ledger(sim, row + n);
+    n += fill_backgrounds(sim, row + n);
     row[n++] = rate;
     return status;
 }

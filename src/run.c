@@ -94,6 +94,8 @@ static int is_finite(const struct run *r)
     double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
     for (int s = 0; s < r->config->species_count; s++)
         sum += c->speed2[s];
+    for (int f = 0; f < r->config->background_count; f++)
+        sum += r->sim->background[f].least + r->sim->background[f].most;
     return isfinite(sum);
 }
 
@@ -218,6 +220,32 @@ static json_t *species_json(const struct run *r)
     return list;
 }
 
+static json_t *background_json(const struct run *r, int field)
+{
+    const struct lm_background_config *b = &r->config->background[field];
+    const struct lm_sim_background *s = &r->sim->background[field];
+    const lm_int128 sums[] = {s->ledger.loaded, s->ledger.source, s->ledger.rounded, s->ledger.total};
+    json_t *entered = json_object(), *value[4];
+    for (int side = 0; side < LM_SIDES; side++)
+        if (lm_background_is_open(b, side))
+            json_object_set_new(entered, lm_side_names[side],
+                                real_json(lm_sim_background_value(r->sim, field, s->ledger.entered[side])));
+    for (int k = 0; k < 4; k++)
+        value[k] = real_json(lm_sim_background_value(r->sim, field, sums[k]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded", value[0], "entered",
+                     entered, "source", value[1], "rounded", value[2], "total", value[3], "minimum",
+                     real_json(s->least), "maximum", real_json(s->most), "residual",
+                     (json_int_t)lm_sim_background_residual(r->sim, field));
+}
+
+static json_t *backgrounds_json(const struct run *r)
+{
+    json_t *list = json_array();
+    for (int f = 0; f < r->config->background_count; f++)
+        json_array_append_new(list, background_json(r, f));
+    return list;
+}
+
 /* A name of a file need not be UTF-8; JSON must be. */
 static json_t *text_json(const char *text)
 {
@@ -252,14 +280,15 @@ static json_t *summary_json(const struct run *r, const struct summary *s, int st
 {
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
-    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
+    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
                      "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended,
                      "configuration", text_json(r->config->file), "backend", r->sim->backend->ops->name, "device",
                      s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "ledger",
-                     "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping", r->stepping,
-                     "seconds_total", lm_clock() - r->started, "particle_steps_per_second", s->rate, "sorts",
-                     (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
+                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r),
+                     "backgrounds", backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print,
+                     "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started,
+                     "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift",
+                     real_json(s->drift));
 }
 
 /* run.json: what ran where, how fast, and the fingerprint of the final state. */

@@ -16,6 +16,21 @@ static int tile_for(const struct lm_config *c)
     return most <= few ? 16 : 8;
 }
 
+static struct lm_background background_of(const struct lm_background_config *c)
+{
+    struct lm_background b = {.scheme = c->scheme,
+                              .single = c->single,
+                              .limited = c->limited,
+                              .least = c->least,
+                              .most = c->most,
+                              .diffusivity = c->diffusivity,
+                              .flow = c->flow,
+                              .has_source = lm_background_has_source(c)};
+    for (int side = 0; side < LM_SIDES; side++)
+        b.sides[side] = c->sides[side];
+    return b;
+}
+
 struct lm_setup lm_setup_of(const struct lm_config *c)
 {
     struct lm_setup s = {.grid = lm_config_grid(c),
@@ -46,6 +61,9 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
             if (c->body[body].particles == LM_THERMAL)
                 s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
     }
+    s.background_count = c->background_count;
+    for (int k = 0; k < c->background_count; k++)
+        s.background[k] = background_of(&c->background[k]);
     for (int side = 0; side < LM_SIDES; side++)
         s.field_sides[side] = c->boundary_fields[side];
     s.bodies.count = c->body_count;

@@ -240,6 +240,33 @@ START_TEST(test_places)
 }
 END_TEST
 
+/* Of time as well, on the domain's lower sides where faces are; nothing else is touched. */
+START_TEST(test_places_and_time)
+{
+    struct lm_grid g = lm_grid_make(5, 4, 2.5, 2.0);
+    const char *const texts[] = {"x + 10*y + 100*t", "x*t", "y - t", "t", "7"};
+    const struct lm_place places[] = {{0, 0}, {0.5, 0}, {0, 0.5}, {0.5, 0.5}};
+    double *a = malloc(g.size * sizeof *a);
+    for (int n = 0; n < 5 * 4; n++) {
+        const struct lm_place p = places[n % 4];
+        for (size_t k = 0; k < g.size; k++)
+            a[k] = -1e9;
+        ck_assert_int_eq(lm_expr_fill_at(constants, texts[n / 4], &g, p, 3, a), LM_OK);
+        for (int j = -LM_GHOST; j < g.ny + LM_GHOST; j++)
+            for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++) {
+                const double x = (i + 0.5 + p.x) * 0.5, y = (j + 0.5 + p.y) * 0.5;
+                const double want[] = {x + 10 * y + 300, x * 3, y - 3, 3, 7};
+                const int inside = x > -1e-9 && y > -1e-9 && i < g.nx && j < g.ny;
+                ck_assert_double_eq_tol(a[lm_at(&g, i, j)], inside ? want[n / 4] : -1e9, 1e-12);
+            }
+    }
+    ck_assert_int_eq(lm_expr_fill_at(constants, "1/x", &g, places[0], 0, NULL), LM_OK);
+    ck_assert_int_eq(lm_expr_fill_at(constants, "1/x", &g, places[1], 0, NULL), LM_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(lm_error(), "infinite at x = 0, y = 0.25, t = 0"));
+    free(a);
+}
+END_TEST
+
 START_TEST(test_not_finite_names_the_place)
 {
     struct lm_grid g = lm_grid_make(4, 4, 4.0, 4.0);
@@ -268,6 +295,7 @@ int main(void)
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_uses_time);
     tcase_add_test(tc, test_places);
+    tcase_add_test(tc, test_places_and_time);
     tcase_add_test(tc, test_not_finite_names_the_place);
     suite_add_tcase(suite, tc);
     return suite_run(suite);

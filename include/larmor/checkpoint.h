@@ -13,6 +13,10 @@
  * channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the upper and lower 64
  * bits of the sums of v_x, v_y, v_z and v^2. /species/NAME/hits uint64: its map of hits, where the run has maps.
  *
+ * /backgrounds, where there are background fields: count, names[], kinds[], and for each field a group with sides[4],
+ * exponent, quantum and the ledger: SUM_high and SUM_low, as above, of loaded, source, entered (4 sides), rounded,
+ * total.
+ *
  * Attributes of /surfaces: sides[4], body_count, body_names[], body_particles[], body_cells (a hash), map_angles,
  * map_energies, map_energy[2], map_faces.
  */
@@ -21,6 +25,7 @@
 
 #include <stdio.h>
 
+#include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/grid.h"
 #include "larmor/ledger.h"
@@ -52,6 +57,12 @@ struct lm_checkpoint_surfaces {
     uint64_t map_faces;
 };
 
+struct lm_checkpoint_background {
+    char name[LM_MAX_NAME];
+    int kind, sides[LM_SIDES]; /* enum lm_background_kind, lm_background_side */
+    struct lm_background_ledger ledger;
+};
+
 struct lm_checkpoint {
     int64_t step;
     double time, dt;
@@ -66,6 +77,8 @@ struct lm_checkpoint {
     int species_count;
     struct lm_checkpoint_species species[LM_MAX_SPECIES];
     struct lm_checkpoint_surfaces surfaces;
+    int background_count;
+    struct lm_checkpoint_background background[LM_MAX_BACKGROUNDS];
 };
 
 /* Counters in the maps of each species. */

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/body.h"
 #include "larmor/expr.h"
@@ -60,6 +61,24 @@ struct lm_body_config {
     char resistivity[LM_MAX_TEXT]; /* mu0 v_A d_i */
 };
 
+struct lm_background_config {
+    char name[LM_MAX_NAME];
+    int kind;                      /* enum lm_background_kind */
+    char initial[LM_MAX_TEXT];     /* of x and y; n0 (neutral gas), or without a unit */
+    int flow;                      /* enum lm_flow: what carries it */
+    char velocity[2][LM_MAX_TEXT]; /* where that is prescribed, of x, y and t; v_A */
+    char stream[LM_MAX_TEXT];      /* or the stream function instead; "": none. v_A d_i */
+    int scheme;                    /* enum lm_scheme */
+    int single;                    /* smoothness in single precision */
+    int limited;                   /* kept between the next two */
+    double least, most;            /* most: INFINITY where not given */
+    double diffusivity;            /* v_A d_i */
+    char source[LM_MAX_TEXT];      /* of x, y and t; a unit of time. "0": none */
+    int sides[LM_SIDES];           /* enum lm_background_side */
+    char inflow[LM_MAX_TEXT];      /* what flows in by inflow sides, of x, y and t */
+    double courant;                /* largest of a substep, (0, 1] */
+};
+
 struct lm_config {
     char file[LM_MAX_PATH]; /* where it came from, for messages */
     struct {
@@ -109,6 +128,8 @@ struct lm_config {
     double layer_eta;       /* its resistivity at the side, mu0 v_A d_i */
     int body_count;
     struct lm_body_config body[LM_MAX_BODIES];
+    int background_count;
+    struct lm_background_config background[LM_MAX_BACKGROUNDS];
     struct {
         double b0; /* T; 0: not given */
         double n0; /* m^-3; 0: not given */

@@ -37,6 +37,12 @@ int lm_expr_check(const struct lm_constants *constants, const char *text, int *u
 int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                  double *array);
 
+/* Evaluates an expression of x, y and the time t at `place` in every cell, and where that is on an upper face also on
+ * the domain's lower one (index -1); other ghosts stay. `array`: g->size doubles, or NULL. LM_BAD_INPUT names the first
+ * x, y, t where it is not finite. */
+int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                    struct lm_place place, double t, double *array);
+
 /* Evaluates an expression of x, y and the time t at `count` points. LM_BAD_INPUT names the first x, y, t where it is
  * not finite. */
 int lm_expr_at(const struct lm_constants *constants, const char *text, size_t count, const double *x, const double *y,

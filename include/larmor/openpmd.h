@@ -39,7 +39,15 @@ struct lm_openpmd_run {
     int compress;                  /* gzip level for meshes, 0: none */
 };
 
-enum lm_mesh_kind { LM_MESH_E, LM_MESH_B, LM_MESH_J, LM_MESH_CHARGE_DENSITY, LM_MESH_DENSITY, LM_MESH_PRESSURE };
+enum lm_mesh_kind {
+    LM_MESH_E,
+    LM_MESH_B,
+    LM_MESH_J,
+    LM_MESH_CHARGE_DENSITY,
+    LM_MESH_DENSITY,
+    LM_MESH_PRESSURE,
+    LM_MESH_NUMBER /* without a unit */
+};
 
 /* One component of a mesh record; components of one record stand next to each other in the list. */
 struct lm_mesh {

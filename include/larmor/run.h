@@ -21,6 +21,9 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
 /* `larmor check`: resolved settings, memory, limits with their margins, advice. Runs nothing. */
 int lm_check(const struct lm_config *config, FILE *out);
 
+/* src/check_backgrounds.c: what it says of background fields; `mask` as in struct lm_bodies, or NULL. */
+int lm_check_backgrounds(const struct lm_config *config, const uint8_t *mask, FILE *out);
+
 /* Version, git state, compiler and backends, as in --version. */
 void lm_version_print(FILE *out);
 const char *lm_version_software(void);
@@ -38,11 +41,11 @@ struct lm_references { /* what the drift columns are relative to */
 };
 int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path);
 
-/* src/rows.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names of species and
- * bodies that give two columns one name. `rate`: particle-steps/s since the last row. */
+/* src/rows.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names of species,
+ * bodies and background fields that give two columns one name. `rate`: particle-steps/s since the last row. */
 int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns);
 int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row);
 int lm_row_references(struct lm_sim *sim, struct lm_references *out);
-enum { LM_ROW_MAX = 24 + (6 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES };
+enum { LM_ROW_MAX = 24 + (6 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
 
 #endif

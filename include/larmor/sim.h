@@ -6,6 +6,8 @@
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
+enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
+
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
     struct lm_grid grid;
@@ -31,14 +33,26 @@ struct lm_sim {
         double speed;                           /* nothing that enters or is re-emitted is faster */
         uint64_t most;                          /* that can enter in the next step */
     } inflow[LM_MAX_SPECIES];
+    uint8_t *room; /* lm_background_room; NULL without background fields */
+    struct lm_sim_background {
+        struct lm_background_ledger ledger;
+        double least, most;                             /* over the cells of fluid, as they are */
+        double largest_inflow, largest_source;          /* that is given for the next step: a value, and what it adds */
+        double flow_rate;                               /* of the last step; of a given flow: of the next one */
+        int64_t substeps;                               /* of the last step */
+        int timed_velocity, timed_source, timed_inflow; /* what changes with time */
+    } background[LM_MAX_BACKGROUNDS];
+    const char *state_names[LM_MOST_STATE_FIELDS];
+    char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
 };
 
-/* Names of the state's arrays, in the order of enum lm_array: what a checkpoint holds and a fingerprint covers. The
- * last three are B with its ghosts, which count where fields end at walls. */
-extern const char *const lm_state_names[LM_STATE_FIELDS + 3];
-
-/* How many of them are of this run's state. */
+/* The arrays of the state, which a checkpoint holds and a fingerprint covers: those before LM_STATE_FIELDS, the
+ * background fields and, where fields end at walls, B once more with all its ghosts. How many; how many of them with
+ * ghosts; and number k as enum lm_array. Their names are sim->state_names. */
 int lm_sim_state_fields(const struct lm_sim *sim);
+int lm_sim_state_bordered(const struct lm_sim *sim);
+int lm_sim_state_array(const struct lm_sim *sim, int k);
+void lm_sim_name_state(struct lm_sim *sim);
 
 /* Creates the backend. `config` must outlive the simulation. */
 int lm_sim_create(const struct lm_config *config, struct lm_sim **out);
@@ -68,6 +82,12 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);
 /* Real ions (n0 d_i^2 a unit length) one particle of a species stands for. */
 double lm_sim_weight(const struct lm_sim *sim, int species);
 
+/* src/sim.c, for the start. One pass over every species, and their moments at the new level; with `move`, which a step
+ * has and its preparation has not, particles also leave and enter. Then maxima of the fields at the level called OLD.
+ */
+int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move);
+int lm_sim_settle(struct lm_sim *sim);
+
 /* src/surroundings.c: walls, bodies, what enters and what is taken out. */
 
 /* Mask of the bodies and bins of the maps, for `setup` to lend to the backend. */
@@ -82,6 +102,39 @@ int lm_sim_lose(struct lm_sim *sim, int species);
 
 /* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
 int lm_sim_book(struct lm_sim *sim);
+
+/* src/advection.c: background fields. */
+
+/* Hands flows, sources and what flows in to the backend, for the step to come: at the start or after a restart, and
+ * what changes with time before each step. Then the fields: from the configuration, or, `head` given, as they have been
+ * read. LM_BAD_INPUT: an expression is not finite, or what has been read does not fit its ledger. */
+int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
+int lm_sim_update_backgrounds(struct lm_sim *sim);
+
+/* Whether the next step can take them. LM_FAILED: it cannot. */
+int lm_sim_check_backgrounds(struct lm_sim *sim);
+
+/* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
+int lm_sim_flow(struct lm_sim *sim, int later);
+
+/* All fields by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
+int lm_sim_advect(struct lm_sim *sim);
+
+/* Books the last step. LM_FAILED: a ledger does not close. */
+int lm_sim_book_backgrounds(struct lm_sim *sim);
+
+/* Integrals over the domain, and the residual, which is 0 or the run has stopped. */
+double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum);
+double lm_sim_background_residual(const struct lm_sim *sim, int field);
+
+/* A given flow on the faces at time t, shut at bodies and walls; arrays of g->size that hold something, `work` another
+ * one. */
+int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
+                  double *work);
+
+/* Whether it has a source; whether anything can cross a side. */
+int lm_background_has_source(const struct lm_background_config *b);
+int lm_background_is_open(const struct lm_background_config *b, int side);
 
 /* src/accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
 enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
