@@ -198,11 +198,11 @@ LM_HD double lm_along(int op, const double *a, int s, double r, double u)
  *     value         through the given one on the wall
  *     gradient      with the given slope along the axis: of arguments at centres; it is the difference on the wall
  *     divergence    with the given slope along the axis: of arguments on faces; it is the difference in the first cell
- *     extrapolated  through the last two nodes inside (a single one: as a constant)
+ *     extrapolated  through the last two nodes inside (along a single cell: as a constant)
  *     none          it does not: what lies beyond is taken as it is. Periodic sides, and faces that are known
- * An argument on faces has nodes on the walls, -1 and n - 1, which count as beyond; so do corners along both axes. With
- * a value or a gradient on the wall the first difference there is of first order, as is the second one; solutions stay
- * of second order.
+ * An argument on faces has nodes on the walls, -1 and n - 1, which count as beyond; a corner does along both axes. The
+ * difference on a wall where the value is given is of first order, second differences beside walls are worse; solutions
+ * stay of second order. In a single cell a given divergence comes before the condition of the other side.
  */
 enum lm_condition_kind { LM_NO_CONDITION, LM_GIVEN_VALUE, LM_GIVEN_GRADIENT, LM_GIVEN_DIVERGENCE, LM_EXTRAPOLATED };
 
@@ -253,7 +253,7 @@ LM_HD double lm_go_on(struct lm_beyond b, const struct lm_condition c[2], int fa
         return first + b.steps * ((b.side ? d : -d) * w->value);
     if (!faces)
         return first + 2 * b.steps * (w->value - first);
-    return b.steps == 1 ? w->value : w->value + (b.steps - 1) * (w->value - first);
+    return w->value + (b.steps - 1) * (w->value - first);
 }
 
 /* The condition that gives the difference up or down itself at node i of the result, or NULL. */
