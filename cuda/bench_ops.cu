@@ -82,7 +82,8 @@ template <> struct formula<LM_OPS_DIFFUSION> {
     using type = program<divergence<flux<X>, flux<Y>>>;
 };
 template <> struct formula<LM_OPS_ADVECTION> {
-    using type = program<divergence<upwind<X, at_x<0>, at_centre<2>>, upwind<Y, at_y<1>, at_centre<2>>>>;
+    using type = program<divergence<upwind<X, coefficient<X, at_centre<0>>, at_centre<2>>,
+                                    upwind<Y, coefficient<Y, at_centre<1>>, at_centre<2>>>>;
 };
 template <> struct formula<LM_OPS_RESISTIVE> {
     using eta = at_centre<3>;

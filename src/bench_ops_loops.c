@@ -60,8 +60,9 @@ static const struct step steps[LM_OPS_EXPRESSIONS][MOST_STEPS] = {
                           ALONG(INTERP_UP, Y, COEFFICIENT, Q0, T0), ALONG(DIFF_UP, Y, CENTRES, Q1, T1),
                           POINTWISE(PRODUCT, T0, T1, T1), ALONG(DIFF_DOWN, Y, FACES, T1, T0),
                           POINTWISE(SUM, T2, T0, R0)},
-    [LM_OPS_ADVECTION] = {UPWIND(X, Q0, Q2, T0), UPWIND(Y, Q1, Q2, T1), ALONG(DIFF_DOWN, X, FACES, T0, T2),
-                          ALONG(DIFF_DOWN, Y, FACES, T1, T0), POINTWISE(SUM, T2, T0, R0)},
+    [LM_OPS_ADVECTION] = {ALONG(INTERP_UP, X, COEFFICIENT, Q0, T0), UPWIND(X, T0, Q2, T1),
+                          ALONG(DIFF_DOWN, X, FACES, T1, T2), ALONG(INTERP_UP, Y, COEFFICIENT, Q1, T0),
+                          UPWIND(Y, T0, Q2, T1), ALONG(DIFF_DOWN, Y, FACES, T1, T0), POINTWISE(SUM, T2, T0, R0)},
     [LM_OPS_RESISTIVE] = {ALONG(DIFF_DOWN, Y, FACES, Q2, T0), ALONG(INTERP_UP, X, COEFFICIENT, Q3, R0),
                           RESIST(FACES, CENTRES, R0, R0), ALONG(DROP_DOWN, X, FACES, Q2, T0),
                           ALONG(INTERP_UP, Y, COEFFICIENT, Q3, R1), RESIST(CENTRES, FACES, R1, R1),
@@ -82,7 +83,7 @@ const struct lm_ops_info *lm_ops_info(int expression)
         [LM_OPS_UPWIND] = {"u q upwind", 3, 2, {{1, 0}, {0, 1}}},
         [LM_OPS_DIV_GRAD] = {"div(f grad(a b))", 4, 1, {{0, 0}}},
         [LM_OPS_DIFFUSION] = {"div(kappa grad q)", 2, 1, {{0, 0}}},
-        [LM_OPS_ADVECTION] = {"div(u q upwind)", 3, 1, {{0, 0}}},
+        [LM_OPS_ADVECTION] = {"div(u to faces, q upwind)", 3, 1, {{0, 0}}},
         [LM_OPS_RESISTIVE] = {"eta J - eta_H lap J", 4, 3, {{1, 0}, {0, 1}, {0, 0}}},
     };
     return &info[expression];

@@ -22,7 +22,7 @@ enum lm_ops_expression {
     LM_OPS_UPWIND,    /* velocity on faces, q: what flows through the faces */
     LM_OPS_DIV_GRAD,  /* f on faces, a, b: div(f grad(a b)) */
     LM_OPS_DIFFUSION, /* kappa, q: div(kappa grad q) */
-    LM_OPS_ADVECTION, /* velocity on faces, q: div of what flows through the faces */
+    LM_OPS_ADVECTION, /* velocity at centres, q: div of what flows through the faces */
     LM_OPS_RESISTIVE, /* B, eta: eta J - eta_H lap J */
     LM_OPS_EXPRESSIONS
 };
@@ -39,7 +39,7 @@ enum {
 /* Which conditions an operator takes. */
 enum lm_ops_set {
     LM_OPS_CENTRES,     /* arguments at centres along the axis */
-    LM_OPS_COEFFICIENT, /* the diffusivity, likewise */
+    LM_OPS_COEFFICIENT, /* the diffusivity, the resistivity, the velocity, likewise */
     LM_OPS_FACES,       /* arguments on faces along it */
     LM_OPS_SETS
 };

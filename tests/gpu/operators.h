@@ -50,6 +50,7 @@ static inline int operators_loads(void)
         {LM_OPS_UPWIND, 2 * 32 * 8 + 33 * 9},
         {LM_OPS_DIV_GRAD, 33 * 8 + 32 * 9 + 2 * 34 * 10},
         {LM_OPS_DIFFUSION, 2 * 34 * 10},
+        {LM_OPS_ADVECTION, 34 * 8 + 32 * 10 + 34 * 10},
         {LM_OPS_RESISTIVE, 35 * 11 + 35 * 10 + 34 * 11 + 33 * 9},
     };
     struct lm_ops_problem p;

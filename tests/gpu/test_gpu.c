@@ -192,7 +192,7 @@ int main(int argc, char **argv)
     if (!write && begins("fields", only))
         failures += fields_compare(fast ? 40 : 1200, 1);
     if (!write && begins("ops", only))
-        failures += operators_compare(fast ? 20 : 1200);
+        failures += operators_compare(fast ? 20 : 400);
     unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);
     failures += wrong > 0;
     if (!fast && !write)
