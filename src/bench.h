@@ -77,6 +77,32 @@ double lm_bench_ideal(int precision);
 const char *lm_bench_shape(int shape);
 const char *lm_bench_precision(int precision);
 
+/* src/bench_background.c: one background field on a backend of its own. */
+struct lm_bench_background {
+    struct lm_setup setup;
+    struct lm_backend *b;
+    double cells; /* of fluid */
+};
+
+enum { LM_BENCH_QUANTUM = 46 };
+
+typedef double lm_bench_profile(double x, double y);
+
+/* Waves and small spots; a flow of rolls. */
+double lm_bench_ripples(double x, double y);
+double lm_bench_rolls(double x, double y);
+
+/* A wedge that rises along x, over a tenth of the box. */
+int lm_bench_is_wedge(const struct lm_grid *g, int i, int j);
+
+/* nx x ny cells of a periodic box of width 1, with a wedge in it or without; the field and a stream function. */
+int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
+                            lm_bench_profile *initial, lm_bench_profile *psi, struct lm_bench_background *p);
+
+/* src/bench_tendency.c: ways to write a right-hand side; src/bench_share.c: how much of a step it is. */
+int lm_bench_tendency(struct lm_bench *b);
+int lm_bench_share(struct lm_bench *b);
+
 /* src/bench_watch.c: time of the particle passes and sorts inside of steps. The operations of a backend are replaced by
  * ones that wait for all that is queued before and after; one backend at a time. */
 struct lm_bench_watch {

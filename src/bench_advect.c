@@ -1,5 +1,5 @@
 /* Case `advect`: the advection of a background field, in free fluid and past a slope; its order and how much variation
- * it adds to a step. */
+ * it adds to a step; then the ways to write a right-hand side, and the share of a step. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,104 +7,16 @@
 #include "bench.h"
 #include "larmor/background.h"
 
-enum { BATCH = 10, QUANTUM = 46 };
+enum { BATCH = 10 };
 
 static const char *const schemes[] = {"centred", "upwind", "WENO3", "WENO5", "WENO7", "WENO9"};
 
-/* --- problems --- */
-
-/* One field on a backend of its own. */
-struct problem {
-    struct lm_setup setup;
-    struct lm_backend *b;
-    double cells; /* of fluid */
-};
-
-typedef double profile(double x, double y);
-
-static struct lm_setup setup_of(const struct lm_bench *b, int nx, int ny, struct lm_background field)
+static int advance(struct lm_bench_background *p, double dt, int substeps)
 {
-    const struct lm_grid g = lm_grid_make(nx, ny, 1.0, (double)ny / nx);
-    struct lm_setup s = {.grid = g,
-                         .ohm = {.rx = 1 / g.dx, .ry = 1 / g.dy, .floor = 0.1, .gamma = 1},
-                         .shape = LM_LINEAR,
-                         .precision = LM_DOUBLE,
-                         .tile = 8,
-                         .threads = b->threads,
-                         .species_count = 1,
-                         .background_count = 1,
-                         .background = {field}};
-    s.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
-    return s;
+    return p->b->ops->advect(p->b, 0, LM_BENCH_QUANTUM, dt, substeps);
 }
 
-/* A wedge that rises along x, over a tenth of the box. */
-static int is_wedge(const struct lm_grid *g, int i, int j)
-{
-    return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
-}
-
-/* Puts a field, and velocities from a stream function that is constant on solids: free of divergence, of both signs,
- * |u| below 1. */
-static int fill(struct problem *p, const uint8_t *mask, profile *initial, profile *psi)
-{
-    const struct lm_grid *g = &p->setup.grid;
-    double *q = calloc(4 * g->size, sizeof *q), *vx = q + g->size, *vy = q + 2 * g->size, *s = q + 3 * g->size;
-    uint8_t *room = malloc(g->size);
-    int status = q && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
-    if (!status)
-        lm_background_room(g, mask, room);
-    for (int j = -1; j < g->ny && !status; j++)
-        for (int i = -1; i < g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            const int free_corner =
-                room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
-            q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
-            s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
-        }
-    for (int j = -1; j < g->ny && !status; j++)
-        for (int i = -1; i < g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
-            vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
-        }
-    if (!status)
-        lm_background_round(g, q, QUANTUM);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, q);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, vx);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, vy);
-    free(room);
-    free(q);
-    return status;
-}
-
-static int problem_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
-                       profile *initial, profile *psi, struct problem *p)
-{
-    *p = (struct problem){.setup = setup_of(b, nx, ny, field), .cells = (double)nx * ny};
-    const struct lm_grid *g = &p->setup.grid;
-    uint8_t *mask = wedge ? calloc(g->cells, 1) : NULL;
-    for (size_t k = 0; mask && k < g->cells; k++) {
-        mask[k] = (uint8_t)is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
-        p->cells -= mask[k];
-    }
-    if (wedge && !mask)
-        return lm_fail(LM_FAILED, "not enough memory for the problem");
-    if (wedge)
-        p->setup.bodies = (struct lm_bodies){.count = 1, .mask = mask, .particles = {LM_ABSORBING}};
-    int status = lm_backend_create(b->kind, &p->setup, &p->b);
-    if (!status)
-        status = fill(p, mask, initial, psi);
-    free(mask);
-    return status;
-}
-
-static int advance(struct problem *p, double dt, int substeps)
-{
-    return p->b->ops->advect(p->b, 0, QUANTUM, dt, substeps);
-}
-
-static int wait_for(struct problem *p)
+static int wait_for(struct lm_bench_background *p)
 {
     struct lm_control ignored;
     return p->b->ops->control(p->b, &ignored);
@@ -112,17 +24,7 @@ static int wait_for(struct problem *p)
 
 /* --- speed --- */
 
-static double ripples(double x, double y)
-{
-    return 1 + 0.5 * sin(16 * M_PI * x) * cos(8 * M_PI * y) + (((int)(64 * x) + (int)(64 * y)) % 7 == 0 ? 1 : 0);
-}
-
-static double rolls(double x, double y)
-{
-    return 0.1 * (sin(2 * M_PI * x) + cos(2 * M_PI * y));
-}
-
-static int time_problem(const struct lm_bench *b, struct problem *p, struct lm_spread *out)
+static int time_problem(const struct lm_bench *b, struct lm_bench_background *p, struct lm_spread *out)
 {
     const int repeats = lm_bench_repeats(b, b->options->quick ? 2 : 10), batch = b->options->quick ? 1 : BATCH;
     const double dt = 0.3 * p->setup.grid.dx;
@@ -164,7 +66,7 @@ static double rightwards(double x, double y)
 }
 
 /* Cells of a row, before and after. */
-static int get(struct problem *p, double *out)
+static int get(struct lm_bench_background *p, double *out)
 {
     return p->b->ops->get(p->b, LM_BACKGROUND, out);
 }
@@ -172,8 +74,8 @@ static int get(struct problem *p, double *out)
 /* Mean error of a wave that has crossed the box once. */
 static int wave_error(const struct lm_bench *b, struct lm_background field, int n, double dt, double *error)
 {
-    struct problem p;
-    int status = problem_new(b, n, n, field, 0, wave, diagonal, &p);
+    struct lm_bench_background p;
+    int status = lm_bench_background_new(b, n, n, field, 0, wave, diagonal, &p);
     const struct lm_grid *g = &p.setup.grid;
     double *a = malloc(2 * g->size * sizeof *a), *z = a + g->size;
     const int substeps = (int)ceil(1 / dt);
@@ -210,9 +112,9 @@ static int find_order(const struct lm_bench *b, struct lm_background field, doub
 static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
 {
     enum { N = 200 };
-    struct problem p;
+    struct lm_bench_background p;
     double sum = 0;
-    int status = problem_new(b, N, 4, field, 0, step, rightwards, &p);
+    int status = lm_bench_background_new(b, N, 4, field, 0, step, rightwards, &p);
     const struct lm_grid *g = &p.setup.grid;
     double *a = malloc(g->size * sizeof *a);
     if (!a && !status)
@@ -259,8 +161,8 @@ static int new_table(int cells, struct lm_table **t)
 static int time_one(const struct lm_bench *b, struct lm_background field, int cells, int wedge, struct lm_spread *time,
                     double *fluid)
 {
-    struct problem p;
-    int status = problem_new(b, cells, cells, field, wedge, ripples, rolls, &p);
+    struct lm_bench_background p;
+    int status = lm_bench_background_new(b, cells, cells, field, wedge, lm_bench_ripples, lm_bench_rolls, &p);
     if (!status)
         status = time_problem(b, &p, time);
     *fluid = p.cells;
@@ -301,8 +203,11 @@ int lm_bench_advect(struct lm_bench *b)
                              (struct lm_background){
                                  .scheme = scheme, .single = kind == 1, .limited = kind == 2, .least = 0, .most = 3},
                              cells);
-    if (!status)
-        return lm_bench_add(b, &t);
-    lm_table_free(&t);
-    return status;
+    if (status) {
+        lm_table_free(&t);
+        return status;
+    }
+    status = lm_bench_add(b, &t);
+    status = status ? status : lm_bench_tendency(b);
+    return status ? status : lm_bench_share(b);
 }

@@ -32,4 +32,11 @@ int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run,
     return no_cuda();
 }
 
+int lm_cuda_bench_tendency(const struct lm_tendency_problem *problem, struct lm_tendency_row *rows, int *count,
+                           double *advanced)
+{
+    (void)problem, (void)rows, (void)count, (void)advanced;
+    return no_cuda();
+}
+
 #endif

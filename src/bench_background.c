@@ -1,0 +1,98 @@
+/* One background field on a backend of its own, in free fluid or past a wedge. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "larmor/background.h"
+
+double lm_bench_ripples(double x, double y)
+{
+    return 1 + 0.5 * sin(16 * M_PI * x) * cos(8 * M_PI * y) + (((int)(64 * x) + (int)(64 * y)) % 7 == 0 ? 1 : 0);
+}
+
+double lm_bench_rolls(double x, double y)
+{
+    return 0.1 * (sin(2 * M_PI * x) + cos(2 * M_PI * y));
+}
+
+static struct lm_setup setup_of(const struct lm_bench *b, int nx, int ny, struct lm_background field)
+{
+    const struct lm_grid g = lm_grid_make(nx, ny, 1.0, (double)ny / nx);
+    struct lm_setup s = {.grid = g,
+                         .ohm = {.rx = 1 / g.dx, .ry = 1 / g.dy, .floor = 0.1, .gamma = 1},
+                         .shape = LM_LINEAR,
+                         .precision = LM_DOUBLE,
+                         .tile = 8,
+                         .threads = b->threads,
+                         .species_count = 1,
+                         .background_count = 1,
+                         .background = {field}};
+    s.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
+    return s;
+}
+
+int lm_bench_is_wedge(const struct lm_grid *g, int i, int j)
+{
+    return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
+}
+
+/* Puts a field, and velocities from a stream function that is constant on solids: free of divergence, of both signs,
+ * |u| below 1; the stream function is the source too, if there is one. */
+static int fill(struct lm_bench_background *p, const uint8_t *mask, lm_bench_profile *initial, lm_bench_profile *psi)
+{
+    const struct lm_grid *g = &p->setup.grid;
+    double *q = calloc(4 * g->size, sizeof *q), *vx = q + g->size, *vy = q + 2 * g->size, *s = q + 3 * g->size;
+    uint8_t *room = malloc(g->size);
+    int status = q && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
+    if (!status)
+        lm_background_room(g, mask, room);
+    for (int j = -1; j < g->ny && !status; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const int free_corner =
+                room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
+            q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
+            s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
+        }
+    for (int j = -1; j < g->ny && !status; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
+            vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
+        }
+    for (int j = 0; j < g->ny && !status; j++) /* the same faces once more, to the bit */
+        vx[lm_at(g, -1, j)] = vx[lm_at(g, g->nx - 1, j)];
+    for (int i = 0; i < g->nx && !status; i++)
+        vy[lm_at(g, i, -1)] = vy[lm_at(g, i, g->ny - 1)];
+    if (!status)
+        lm_background_round(g, q, LM_BENCH_QUANTUM);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, q);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, vx);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, vy);
+    if (!status && p->setup.background[0].has_source)
+        status = p->b->ops->put(p->b, LM_BACKGROUND_SOURCE, s);
+    free(room);
+    free(q);
+    return status;
+}
+
+int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
+                            lm_bench_profile *initial, lm_bench_profile *psi, struct lm_bench_background *p)
+{
+    *p = (struct lm_bench_background){.setup = setup_of(b, nx, ny, field), .cells = (double)nx * ny};
+    const struct lm_grid *g = &p->setup.grid;
+    uint8_t *mask = wedge ? calloc(g->cells, 1) : NULL;
+    for (size_t k = 0; mask && k < g->cells; k++) {
+        mask[k] = (uint8_t)lm_bench_is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
+        p->cells -= mask[k];
+    }
+    if (wedge && !mask)
+        return lm_fail(LM_FAILED, "not enough memory for the problem");
+    if (wedge)
+        p->setup.bodies = (struct lm_bodies){.count = 1, .mask = mask, .particles = {LM_ABSORBING}};
+    int status = lm_backend_create(b->kind, &p->setup, &p->b);
+    if (!status)
+        status = fill(p, mask, initial, psi);
+    free(mask);
+    return status;
+}
