@@ -52,6 +52,7 @@ struct lm_bench_problem {
     int substeps;         /* least number; 0: 1 */
     int64_t sort_every;   /* 0: when it pays */
     int threads;          /* CPU; 0: the call's */
+    const char *sections; /* more of the file, or NULL */
     const char *more[LM_BENCH_MORE]; /* section.key=value */
 };
 

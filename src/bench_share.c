@@ -10,6 +10,8 @@ struct share_row {
     const char *scheme[2]; /* keys; NULL: no field */
 };
 
+static const char field[] = "[background.q]\ninitial = 1+0.5*sin(2*pi*x/lx)*cos(2*pi*y/ly)\nvelocity = ion\n";
+
 static const struct share_row list[] = {
     {"no background field", {NULL, NULL}},
     {"a field, WENO5", {"background.q.weno=5", NULL}},
@@ -38,12 +40,9 @@ static int time_step(const struct lm_bench *b, const struct share_row *row, stru
     struct lm_bench_problem p = {.cells = lm_bench_cells(b), .ppc = lm_bench_ppc(b)};
     struct lm_bench_sim *s;
     double times[LM_BENCH_MAX_REPEATS];
-    if (row->scheme[0]) {
-        p.more[0] = "background.q.initial=1+0.5*sin(2*pi*x/lx)*cos(2*pi*y/ly)";
-        p.more[1] = "background.q.velocity=ion";
-        p.more[2] = row->scheme[0];
-        p.more[3] = row->scheme[1];
-    }
+    p.sections = row->scheme[0] ? field : NULL;
+    p.more[0] = row->scheme[0];
+    p.more[1] = row->scheme[1];
     int status = lm_bench_sim_new(b, &p, &s);
     if (status)
         return status;
