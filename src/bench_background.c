@@ -36,6 +36,14 @@ int lm_bench_is_wedge(const struct lm_grid *g, int i, int j)
     return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
 }
 
+/* How near the wedge is, so that the flow follows it: 0 on its three sides, 1 away from it; x, y in parts of the box.
+ */
+static double off_wedge(double x, double y)
+{
+    const double width = 0.3, above = fmin(y - 0.2 * x, 1 - y), behind = hypot(x, fmax(y - 0.2, 0));
+    return fmin(1, fmax(0, fmin(above, behind)) / width);
+}
+
 /* Puts a field, and velocities from a stream function that is constant on solids: free of divergence, of both signs,
  * |u| below 1; the stream function is the source too, if there is one. */
 static int fill(struct lm_bench_background *p, const uint8_t *mask, lm_bench_profile *initial, lm_bench_profile *psi)
@@ -53,6 +61,7 @@ static int fill(struct lm_bench_background *p, const uint8_t *mask, lm_bench_pro
                 room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
             q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
             s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
+            s[k] *= mask ? off_wedge((i + 1.0) / g->nx, (j + 1.0) / g->ny) : 1;
         }
     for (int j = -1; j < g->ny && !status; j++)
         for (int i = -1; i < g->nx; i++) {

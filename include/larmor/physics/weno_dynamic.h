@@ -15,15 +15,16 @@
 /* The optimal weight of polynomial k of the scheme of order 2 most - 1 at order 2r-1; 0: it is there already. */
 LM_HD double lm_dynamic_optimal(int most, int r, int k)
 {
+    const int fifth = most >= 5 && r >= 5, fourth = most >= 4 && r >= 4;
     if (k == 0)
         return 1.0;
     if (k == most - 1 && most > 2)
-        return r == 2 ? 0.0 : (double)r;
+        return fifth ? 5.0 : fourth ? 4.0 : r >= 3 ? 3.0 : 0.0;
     if (k == 1)
-        return most >= 5 && r >= 5 ? 20.0 : most >= 4 && r >= 4 ? 12.0 : r >= 3 ? 6.0 : 2.0;
+        return fifth ? 20.0 : fourth ? 12.0 : most >= 3 && r >= 3 ? 6.0 : 2.0;
     if (k == 2)
-        return most >= 5 && r >= 5 ? 60.0 : r >= 4 ? 18.0 : 0.0;
-    return r >= 5 ? 40.0 : 0.0;
+        return fifth ? 60.0 : fourth ? 18.0 : 0.0;
+    return fifth ? 40.0 : 0.0;
 }
 
 /* Drops the differences that order 2r-1 does not have, of those that the polynomials use. Whatever is beyond its cells,
@@ -97,8 +98,8 @@ LM_HD void lm_dynamic_weights(int most, int r, double *beta, double *weight)
         weight[k] = (lm_dynamic_optimal(most, r, k) * (q[k] + tau)) * others[k];
 }
 
-/* The value on the face from a window w[0 .. 2 most - 2], most >= 2 a literal, with 1 <= r <= most: cells that are
- * r or more from the middle are read and dropped. */
+/* The value on the face from a window w[0 .. 2 most - 2], most >= 2 a literal, with r >= 1 (above most: most): cells
+ * that are r or more from the middle are read and dropped. */
 LM_HD double lm_weno_dynamic(int most, int r, const double *w)
 {
     struct lm_weno_differences d;
