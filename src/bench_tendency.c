@@ -227,12 +227,15 @@ static int kernel_table(const struct host *h, struct lm_table **t)
     lm_table_column(*t, "spilled", "B");
     lm_table_column(*t, "occupancy", "%");
     lm_table_note(*t, "medians of %d; code size and instructions: make advect-report", h->p.repeats);
-    lm_table_note(*t, "What takes registers: how many faces the compiler works on at a time. A face of WENO9 holds 9 "
-                      "averages, their differences, 5 polynomials and weights, two registers each.");
-    lm_table_note(*t, "Without masks and branches it works on all faces of a cell at once, so that interior kernels "
-                      "take the most where they may (cap 128); branches beside solids keep faces apart.");
-    lm_table_note(*t, "Left alone (no cap) ptxas stays at 32 to 64, where more threads fit; a high cap is an "
-                      "invitation. Smoothness in fp32 saves registers only then.");
+    lm_table_note(
+        *t, "What drives the registers (nvcc 13.0, sm_90): how many faces are in work at a time; one of WENO9 has "
+            "9 averages, 26 differences, 5 polynomials with values, smoothness and weights, each a pair.");
+    lm_table_note(
+        *t, "Interior kernels have no branches, all faces of a cell are scheduled together, and they take the most "
+            "where they may (WENO7, x: 78, all terms: 112); branches beside solids keep faces apart (46, 66).");
+    lm_table_note(*t,
+                  "Without a cap ptxas chooses 30 to 62 itself, for more threads; a high cap is leave to take more. "
+                  "fp32 smoothness saves 20 to 30 there (WENO7, x: 78 to 56), where ptxas chooses hardly any.");
     return LM_OK;
 }
 
