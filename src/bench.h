@@ -93,11 +93,14 @@ typedef double lm_bench_profile(double x, double y);
 double lm_bench_ripples(double x, double y);
 double lm_bench_rolls(double x, double y);
 
-/* A wedge that rises along x, over a tenth of the box. */
-int lm_bench_is_wedge(const struct lm_grid *g, int i, int j);
+/* Free fluid; a wedge that rises along x, over a tenth of the box; with posts of 2 x 2 cells all over the rest, each 13
+ * cells. */
+enum lm_bench_bodies { LM_BENCH_FREE, LM_BENCH_WEDGE, LM_BENCH_POSTS };
 
-/* nx x ny cells of a periodic box of width 1, with a wedge in it or without; the field and a stream function. */
-int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
+int lm_bench_is_solid(int bodies, const struct lm_grid *g, int i, int j);
+
+/* nx x ny cells of a periodic box of width 1; the field, and a stream function that is made constant on bodies. */
+int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int bodies,
                             lm_bench_profile *initial, lm_bench_profile *psi, struct lm_bench_background *p);
 
 /* src/bench_tendency.c: ways to write a right-hand side; src/bench_share.c: how much of a step it is. */

@@ -75,7 +75,7 @@ static int get(struct lm_bench_background *p, double *out)
 static int wave_error(const struct lm_bench *b, struct lm_background field, int n, double dt, double *error)
 {
     struct lm_bench_background p;
-    int status = lm_bench_background_new(b, n, n, field, 0, wave, diagonal, &p);
+    int status = lm_bench_background_new(b, n, n, field, LM_BENCH_FREE, wave, diagonal, &p);
     const struct lm_grid *g = &p.setup.grid;
     double *a = malloc(2 * g->size * sizeof *a), *z = a + g->size;
     const int substeps = (int)ceil(1 / dt);
@@ -114,7 +114,7 @@ static int find_variation(const struct lm_bench *b, struct lm_background field, 
     enum { N = 200 };
     struct lm_bench_background p;
     double sum = 0;
-    int status = lm_bench_background_new(b, N, 4, field, 0, step, rightwards, &p);
+    int status = lm_bench_background_new(b, N, 4, field, LM_BENCH_FREE, step, rightwards, &p);
     const struct lm_grid *g = &p.setup.grid;
     double *a = malloc(g->size * sizeof *a);
     if (!a && !status)
@@ -158,11 +158,11 @@ static int new_table(int cells, struct lm_table **t)
     return LM_OK;
 }
 
-static int time_one(const struct lm_bench *b, struct lm_background field, int cells, int wedge, struct lm_spread *time,
+static int time_one(const struct lm_bench *b, struct lm_background field, int cells, int bodies, struct lm_spread *time,
                     double *fluid)
 {
     struct lm_bench_background p;
-    int status = lm_bench_background_new(b, cells, cells, field, wedge, lm_bench_ripples, lm_bench_rolls, &p);
+    int status = lm_bench_background_new(b, cells, cells, field, bodies, lm_bench_ripples, lm_bench_rolls, &p);
     if (!status)
         status = time_problem(b, &p, time);
     *fluid = p.cells;
@@ -174,8 +174,8 @@ static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_backg
 {
     struct lm_spread free_time, past;
     double fluid, beside, order, variation;
-    int status = time_one(b, field, cells, 0, &free_time, &fluid);
-    status = status ? status : time_one(b, field, cells, 1, &past, &beside);
+    int status = time_one(b, field, cells, LM_BENCH_FREE, &free_time, &fluid);
+    status = status ? status : time_one(b, field, cells, LM_BENCH_WEDGE, &past, &beside);
     status = status ? status : find_order(b, field, &order);
     status = status ? status : find_variation(b, field, &variation);
     if (status)

@@ -5,6 +5,8 @@
 #include "bench.h"
 #include "larmor/background.h"
 
+enum { POST = 2, POSTS_APART = 13 };
+
 double lm_bench_ripples(double x, double y)
 {
     return 1 + 0.5 * sin(16 * M_PI * x) * cos(8 * M_PI * y) + (((int)(64 * x) + (int)(64 * y)) % 7 == 0 ? 1 : 0);
@@ -31,9 +33,11 @@ static struct lm_setup setup_of(const struct lm_bench *b, int nx, int ny, struct
     return s;
 }
 
-int lm_bench_is_wedge(const struct lm_grid *g, int i, int j)
+int lm_bench_is_solid(int bodies, const struct lm_grid *g, int i, int j)
 {
-    return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
+    const int wedge = (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
+    const int post = i % POSTS_APART < POST && j % POSTS_APART < POST;
+    return bodies != LM_BENCH_FREE && (wedge || (bodies == LM_BENCH_POSTS && post));
 }
 
 /* How near the wedge is, so that the flow follows it: 0 on its three sides, 1 away from it; x, y in parts of the box.
@@ -44,60 +48,54 @@ static double off_wedge(double x, double y)
     return fmin(1, fmax(0, fmin(above, behind)) / width);
 }
 
-/* Puts a field, and velocities from a stream function that is constant on solids: free of divergence, of both signs,
- * |u| below 1; the stream function is the source too, if there is one. */
+/* Puts a field and velocities: free of divergence, of both signs, |u| of the order of 1. The stream function is the
+ * source too, if there is one. */
 static int fill(struct lm_bench_background *p, const uint8_t *mask, lm_bench_profile *initial, lm_bench_profile *psi)
 {
     const struct lm_grid *g = &p->setup.grid;
-    double *q = calloc(4 * g->size, sizeof *q), *vx = q + g->size, *vy = q + 2 * g->size, *s = q + 3 * g->size;
+    const struct lm_background *field = &p->setup.background[0];
+    double *q = calloc(4 * g->size, sizeof *q);
     uint8_t *room = malloc(g->size);
     int status = q && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
-    if (!status)
-        lm_background_room(g, mask, room);
-    for (int j = -1; j < g->ny && !status; j++)
+    if (status) {
+        free(room);
+        free(q);
+        return status;
+    }
+    double *vx = q + g->size, *vy = q + 2 * g->size, *s = q + 3 * g->size;
+    lm_background_room(g, mask, room);
+    for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const int free_corner =
-                room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
             q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
-            s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
+            s[k] = psi((i + 1.0) * g->dx, (j + 1.0) * g->dy);
             s[k] *= mask ? off_wedge((i + 1.0) / g->nx, (j + 1.0) / g->ny) : 1;
         }
-    for (int j = -1; j < g->ny && !status; j++)
-        for (int i = -1; i < g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
-            vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
-        }
-    for (int j = 0; j < g->ny && !status; j++) /* the same faces once more, to the bit */
-        vx[lm_at(g, -1, j)] = vx[lm_at(g, g->nx - 1, j)];
-    for (int i = 0; i < g->nx && !status; i++)
-        vy[lm_at(g, i, -1)] = vy[lm_at(g, i, g->ny - 1)];
-    if (!status)
-        lm_background_round(g, q, LM_BENCH_QUANTUM);
+    lm_background_round(g, q, LM_BENCH_QUANTUM);
+    status = lm_background_stream(g, field->sides, room, s, vx, vy);
     status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, q);
     status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, vx);
     status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, vy);
-    if (!status && p->setup.background[0].has_source)
+    if (!status && field->has_source)
         status = p->b->ops->put(p->b, LM_BACKGROUND_SOURCE, s);
     free(room);
     free(q);
     return status;
 }
 
-int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
+int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int bodies,
                             lm_bench_profile *initial, lm_bench_profile *psi, struct lm_bench_background *p)
 {
     *p = (struct lm_bench_background){.setup = setup_of(b, nx, ny, field), .cells = (double)nx * ny};
     const struct lm_grid *g = &p->setup.grid;
-    uint8_t *mask = wedge ? calloc(g->cells, 1) : NULL;
+    uint8_t *mask = bodies ? calloc(g->cells, 1) : NULL;
     for (size_t k = 0; mask && k < g->cells; k++) {
-        mask[k] = (uint8_t)lm_bench_is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
+        mask[k] = (uint8_t)lm_bench_is_solid(bodies, g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
         p->cells -= mask[k];
     }
-    if (wedge && !mask)
+    if (bodies && !mask)
         return lm_fail(LM_FAILED, "not enough memory for the problem");
-    if (wedge)
+    if (bodies)
         p->setup.bodies = (struct lm_bodies){.count = 1, .mask = mask, .particles = {LM_ABSORBING}};
     int status = lm_backend_create(b->kind, &p->setup, &p->b);
     if (!status)

@@ -1,5 +1,5 @@
 /* Case `advect`, second part: ways to write one right-hand side of a background field, side by side on the GPU
- * (cuda/tendency_bench.cu), past a wedge; the last way is the program's own. */
+ * (cuda/tendency_bench.cu), past a wedge and among posts; the last way is the program's own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +9,14 @@
 #include "larmor/background.h"
 #include "larmor/bench_cuda.h"
 
-enum { REPEATS = 50, CELLS = 2000, QUICK_CELLS = 200, BATCH = 10, GHOSTS = LM_TENDENCY_GHOSTS };
+enum { REPEATS = 50, CELLS = 2048, QUICK_CELLS = 200, BATCH = 10, GHOSTS = LM_TENDENCY_GHOSTS };
 
 /* --- the problem: arrays with more ghosts than the program's --- */
 
 struct host {
     struct lm_tendency_problem p;
     struct lm_grid g;
+    int bodies;     /* enum lm_bench_bodies */
     double *arrays; /* q, vx, vy, source */
     uint8_t *room;
     uint32_t *lists;
@@ -35,9 +36,9 @@ static size_t place(const struct lm_tendency_problem *p, int i, int j)
     return (size_t)(j + GHOSTS) * (size_t)p->stride + (size_t)(i + GHOSTS);
 }
 
-static int is_solid(const struct lm_grid *g, int i, int j)
+static int is_solid(const struct host *h, int i, int j)
 {
-    return lm_bench_is_wedge(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny);
+    return lm_bench_is_solid(h->bodies, &h->g, (i + h->g.nx) % h->g.nx, (j + h->g.ny) % h->g.ny);
 }
 
 static int put_arrays(struct host *h, struct lm_backend *b, size_t elements)
@@ -63,7 +64,7 @@ static int put_room(struct host *h)
     uint8_t *room = malloc(g->size), *mask = malloc(g->cells);
     int status = room && mask ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
     for (size_t k = 0; k < g->cells && !status; k++)
-        mask[k] = (uint8_t)is_solid(g, (int)(k % (size_t)g->nx), (int)(k / (size_t)g->nx));
+        mask[k] = (uint8_t)is_solid(h, (int)(k % (size_t)g->nx), (int)(k / (size_t)g->nx));
     if (!status)
         lm_background_room(g, mask, room);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
@@ -112,10 +113,10 @@ static void make_lists(struct host *h)
 static int list_by_definition(const struct host *h, int i, int j)
 {
     int solids = 0;
-    if (is_solid(&h->g, i, j))
+    if (is_solid(h, i, j))
         return LM_TENDENCY_LISTS;
     for (int m = -h->p.order; m <= h->p.order; m++)
-        solids += is_solid(&h->g, i + m, j) + is_solid(&h->g, i, j + m);
+        solids += is_solid(h, i + m, j) + is_solid(h, i, j + m);
     return solids ? LM_TENDENCY_BOUNDARY : LM_TENDENCY_INTERIOR;
 }
 
@@ -138,12 +139,13 @@ static int lists_are_right(const struct host *h)
 }
 
 /* The same field, flow and source as in `from`. */
-static int host_new(const struct lm_bench *b, const struct lm_bench_background *from, double dt, struct host *h)
+static int host_new(const struct lm_bench *b, const struct lm_bench_background *from, int bodies, struct host *h)
 {
     const struct lm_grid *g = &from->setup.grid;
     const struct lm_background *field = &from->setup.background[0];
     const size_t elements = (size_t)(g->nx + 2 * GHOSTS) * (size_t)(g->ny + 2 * GHOSTS);
-    *h = (struct host){.g = *g, .arrays = malloc(4 * elements * sizeof *h->arrays), .room = malloc(elements)};
+    *h = (struct host){
+        .g = *g, .bodies = bodies, .arrays = malloc(4 * elements * sizeof *h->arrays), .room = malloc(elements)};
     h->lists = malloc(LM_TENDENCY_LISTS * g->cells * sizeof *h->lists);
     h->advanced = malloc(g->cells * sizeof *h->advanced);
     h->p = (struct lm_tendency_problem){.nx = g->nx,
@@ -151,7 +153,7 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_background *
                                         .stride = g->nx + 2 * GHOSTS,
                                         .order = field->scheme,
                                         .unit = ldexp(1, -LM_BENCH_QUANTUM),
-                                        .dt = dt,
+                                        .dt = 0.2 * g->dx,
                                         .rx = from->setup.ohm.rx,
                                         .ry = from->setup.ohm.ry,
                                         .diffusivity = field->diffusivity,
@@ -201,7 +203,7 @@ static int compare_step(const struct host *h, struct lm_backend *b, int *equal)
     *equal = 1;
     for (int j = 0; j < g->ny && !status; j++)
         for (int i = 0; i < g->nx; i++)
-            *equal &= is_solid(g, i, j) || q[lm_at(g, i, j)] == h->advanced[(size_t)j * (size_t)g->nx + (size_t)i];
+            *equal &= is_solid(h, i, j) || q[lm_at(g, i, j)] == h->advanced[(size_t)j * (size_t)g->nx + (size_t)i];
     free(q);
     return status;
 }
@@ -211,12 +213,17 @@ static int compare_step(const struct host *h, struct lm_backend *b, int *equal)
 enum { TIME, LIST, COUNT, RATE, REGISTERS, SPILL, OCCUPANCY };
 enum { WAY_TIME, WAY_RATE, SPEED_UP, AGAINST, THAN, CONTROL, SUMS, OF_BOUND };
 
+static const char *suffix(const struct host *h)
+{
+    return h->bodies == LM_BENCH_POSTS ? "_posts" : "";
+}
+
 static int kernel_table(const struct host *h, struct lm_table **t)
 {
     char name[64], title[160];
-    snprintf(name, sizeof name, "advect_kernels_%d", 2 * h->p.order - 1);
-    snprintf(title, sizeof title, "advect: kernels for a right-hand side, WENO%d, %d x %d cells past a wedge",
-             2 * h->p.order - 1, h->g.nx, h->g.ny);
+    snprintf(name, sizeof name, "advect_kernels_%d%s", 2 * h->p.order - 1, suffix(h));
+    snprintf(title, sizeof title, "advect: kernels for a right-hand side, WENO%d, %d x %d cells past %s",
+             2 * h->p.order - 1, h->g.nx, h->g.ny, h->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
     if (lm_table_new(name, title, t))
         return LM_FAILED;
     lm_table_column(*t, "time", "us");
@@ -243,9 +250,9 @@ static int way_table(const struct host *h, int right, struct lm_table **t)
 {
     char name[64], title[160];
     const double active = h->p.count[LM_TENDENCY_ACTIVE];
-    snprintf(name, sizeof name, "advect_ways_%d", 2 * h->p.order - 1);
-    snprintf(title, sizeof title, "advect: ways to write a right-hand side, WENO%d, %d x %d cells past a wedge",
-             2 * h->p.order - 1, h->g.nx, h->g.ny);
+    snprintf(name, sizeof name, "advect_ways_%d%s", 2 * h->p.order - 1, suffix(h));
+    snprintf(title, sizeof title, "advect: ways to write a right-hand side, WENO%d, %d x %d cells past %s",
+             2 * h->p.order - 1, h->g.nx, h->g.ny, h->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
     if (lm_table_new(name, title, t))
         return LM_FAILED;
     lm_table_column(*t, "time", "us");
@@ -349,12 +356,12 @@ static int put_program(struct lm_bench *b, const struct host *h, struct lm_table
 
 /* --- the case --- */
 
-static int new_field(const struct lm_bench *b, int scheme, int single, struct lm_bench_background *p)
+static int new_field(const struct lm_bench *b, int scheme, int bodies, int single, struct lm_bench_background *p)
 {
     const int usual = b->options->quick ? QUICK_CELLS : CELLS, n = b->options->cells ? b->options->cells : usual;
     const struct lm_background field = {
         .scheme = scheme, .single = single, .diffusivity = 0.05 / n, .has_source = 1, .least = 0, .most = INFINITY};
-    return lm_bench_background_new(b, n, n, field, 1, lm_bench_ripples, lm_bench_rolls, p);
+    return lm_bench_background_new(b, n, n, field, bodies, lm_bench_ripples, lm_bench_rolls, p);
 }
 
 static int put_programs(struct lm_bench *b, const struct host *h, struct lm_table *t, double monolithic)
@@ -362,7 +369,7 @@ static int put_programs(struct lm_bench *b, const struct host *h, struct lm_tabl
     int status = LM_OK;
     for (int single = 0; single < 2 && !status; single++) {
         struct lm_bench_background p;
-        status = new_field(b, h->p.order, single, &p);
+        status = new_field(b, h->p.order, h->bodies, single, &p);
         status = status ? status : put_program(b, h, t, &p, monolithic);
         lm_backend_destroy(&p.b);
     }
@@ -393,14 +400,14 @@ static int add_tables(struct lm_bench *b, const struct host *h, const struct lm_
     return status;
 }
 
-static int one_order(struct lm_bench *b, int scheme)
+static int one_problem(struct lm_bench *b, int scheme, int bodies)
 {
     struct lm_tendency_row rows[LM_TENDENCY_ROWS];
     struct lm_bench_background p;
     struct host h = {.arrays = NULL};
     int count = 0;
-    int status = new_field(b, scheme, 0, &p);
-    status = status ? status : host_new(b, &p, 0.3 * p.setup.grid.dx, &h);
+    int status = new_field(b, scheme, bodies, 0, &p);
+    status = status ? status : host_new(b, &p, bodies, &h);
     lm_backend_destroy(&p.b);
     status = status ? status : lm_cuda_bench_tendency(&h.p, rows, &count, h.advanced);
     status = status ? status : add_tables(b, &h, rows, count);
@@ -416,6 +423,7 @@ int lm_bench_tendency(struct lm_bench *b)
         return LM_OK;
     }
     for (int scheme = LM_WENO5; scheme <= LM_WENO9 && !status; scheme++)
-        status = one_order(b, scheme);
+        for (int bodies = LM_BENCH_WEDGE; bodies <= LM_BENCH_POSTS && !status; bodies++)
+            status = one_problem(b, scheme, bodies);
     return status;
 }
