@@ -85,18 +85,19 @@ __device__ __forceinline__ double advection(const tendency &t, bool along_y, uns
     return in - carried<MOST, SINGLE, ORDER>(t, along_y, k, step);
 }
 
-/* From the neighbour by so many cells. */
+/* Through the face between cells k and k + step. */
 template <int ORDER> __device__ __forceinline__ double diffused(const tendency &t, unsigned k, int step, double factor)
 {
-    if (ORDER != FULL && !t.room[k + step])
+    const double c[2] = {t.q[k], t.q[k + step]};
+    if (ORDER != FULL && (!t.room[k] || !t.room[k + step]))
         return 0.0;
-    return lm_diffused(t.q[k + step], t.q[k], factor);
+    return lm_diffused(c, factor);
 }
 
 template <int ORDER> __device__ __forceinline__ double diffusion(const tendency &t, unsigned k)
 {
-    const double x = diffused<ORDER>(t, k, -1, t.by.kx) + diffused<ORDER>(t, k, 1, t.by.kx);
-    return x + (diffused<ORDER>(t, k, -t.stride, t.by.ky) + diffused<ORDER>(t, k, t.stride, t.by.ky));
+    const double x = diffused<ORDER>(t, k - 1, 1, t.by.kx) - diffused<ORDER>(t, k, 1, t.by.kx);
+    return x + (diffused<ORDER>(t, k - t.stride, t.stride, t.by.ky) - diffused<ORDER>(t, k, t.stride, t.by.ky));
 }
 
 template <int MOST, bool SINGLE, int ORDER, int TERMS>

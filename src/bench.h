@@ -16,7 +16,7 @@ struct lm_bench {
     struct lm_spread copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
     struct lm_spread copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
     struct json_t *tables;
-    int different; /* sums that must be equal were not */
+    int different; /* sums or results that must be equal were not */
 };
 
 /* src/bench.c */
@@ -33,6 +33,7 @@ int lm_bench_order(struct lm_bench *b);
 int lm_bench_fields(struct lm_bench *b);
 int lm_bench_advect(struct lm_bench *b);
 int lm_bench_reduce(struct lm_bench *b);
+int lm_bench_ops(struct lm_bench *b);
 int lm_bench_step(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);
 
@@ -79,19 +80,8 @@ const char *lm_bench_shape(int shape);
 const char *lm_bench_precision(int precision);
 
 /* src/bench_background.c: one background field on a backend of its own. */
-struct lm_bench_background {
-    struct lm_setup setup;
-    struct lm_backend *b;
-    double cells; /* of fluid */
-};
 
 enum { LM_BENCH_QUANTUM = 46 };
-
-typedef double lm_bench_profile(double x, double y);
-
-/* Waves and small spots; a flow of rolls. */
-double lm_bench_ripples(double x, double y);
-double lm_bench_rolls(double x, double y);
 
 /* Free fluid; a wedge that rises along x, over a tenth of the box; with posts of 2 x 2 cells all over the rest, each 13
  * cells. */
@@ -99,9 +89,34 @@ enum lm_bench_bodies { LM_BENCH_FREE, LM_BENCH_WEDGE, LM_BENCH_POSTS };
 
 int lm_bench_is_solid(int bodies, const struct lm_grid *g, int i, int j);
 
-/* nx x ny cells of a periodic box of width 1; the field, and a stream function that is made constant on bodies. */
-int lm_bench_background_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int bodies,
-                            lm_bench_profile *initial, lm_bench_profile *psi, struct lm_bench_background *p);
+typedef double lm_bench_profile(double x, double y);
+
+/* Waves and small spots; a flow of rolls. */
+double lm_bench_ripples(double x, double y);
+double lm_bench_rolls(double x, double y);
+
+/* What is advected, and around what. */
+struct lm_bench_fluid {
+    struct lm_grid g;
+    int bodies;
+    uint8_t *mask; /* NULL: no body */
+    double *q, *vx, *vy, *source;
+    double cells; /* of fluid */
+};
+
+/* nx x ny cells of a periodic box of width 1; the field, and a stream function that is made constant on bodies and is
+ * the source too. */
+int lm_bench_fluid_new(int nx, int ny, int bodies, lm_bench_profile *initial, lm_bench_profile *psi,
+                       struct lm_bench_fluid *f);
+void lm_bench_fluid_free(struct lm_bench_fluid *f);
+
+struct lm_bench_background {
+    struct lm_setup setup;
+    struct lm_backend *b;
+};
+
+int lm_bench_background_new(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
+                            struct lm_bench_background *p);
 
 /* src/bench_tendency.c: ways to write a right-hand side; src/bench_share.c: how much of a step it is. */
 int lm_bench_tendency(struct lm_bench *b);

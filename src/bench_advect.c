@@ -74,21 +74,23 @@ static int get(struct lm_bench_background *p, double *out)
 /* Mean error of a wave that has crossed the box once. */
 static int wave_error(const struct lm_bench *b, struct lm_background field, int n, double dt, double *error)
 {
-    struct lm_bench_background p;
-    int status = lm_bench_background_new(b, n, n, field, LM_BENCH_FREE, wave, diagonal, &p);
-    const struct lm_grid *g = &p.setup.grid;
-    double *a = malloc(2 * g->size * sizeof *a), *z = a + g->size;
+    struct lm_bench_background p = {.b = NULL};
+    struct lm_bench_fluid f;
+    int status = lm_bench_fluid_new(n, n, LM_BENCH_FREE, wave, diagonal, &f);
+    const struct lm_grid *g = &f.g;
+    double *z = malloc(g->size * sizeof *z);
     const int substeps = (int)ceil(1 / dt);
-    if (!a && !status)
+    if (!z && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
-    status = status ? status : get(&p, a);
+    status = status ? status : lm_bench_background_new(b, field, &f, &p);
     status = status ? status : advance(&p, 1.0 / substeps, substeps);
     status = status ? status : get(&p, z);
     *error = 0;
     for (int j = 0; j < n && !status; j++)
         for (int i = 0; i < n; i++)
-            *error += fabs(z[lm_at(g, i, j)] - a[lm_at(g, i, j)]) / (n * n);
-    free(a);
+            *error += fabs(z[lm_at(g, i, j)] - f.q[lm_at(g, i, j)]) / (n * n);
+    free(z);
+    lm_bench_fluid_free(&f);
     lm_backend_destroy(&p.b);
     return status;
 }
@@ -112,19 +114,22 @@ static int find_order(const struct lm_bench *b, struct lm_background field, doub
 static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
 {
     enum { N = 200 };
-    struct lm_bench_background p;
+    struct lm_bench_background p = {.b = NULL};
+    struct lm_bench_fluid f;
     double sum = 0;
-    int status = lm_bench_background_new(b, N, 4, field, LM_BENCH_FREE, step, rightwards, &p);
-    const struct lm_grid *g = &p.setup.grid;
+    int status = lm_bench_fluid_new(N, 4, LM_BENCH_FREE, step, rightwards, &f);
+    const struct lm_grid *g = &f.g;
     double *a = malloc(g->size * sizeof *a);
     if (!a && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
+    status = status ? status : lm_bench_background_new(b, field, &f, &p);
     status = status ? status : advance(&p, 0.4 / N, (int)(N / 0.4));
     status = status ? status : get(&p, a);
     for (int i = 0; i < N && !status; i++)
         sum += fabs(a[lm_at(g, (i + 1) % N, 1)] - a[lm_at(g, i, 1)]);
     *error = sum / 2 - 1;
     free(a);
+    lm_bench_fluid_free(&f);
     lm_backend_destroy(&p.b);
     return status;
 }
@@ -158,34 +163,35 @@ static int new_table(int cells, struct lm_table **t)
     return LM_OK;
 }
 
-static int time_one(const struct lm_bench *b, struct lm_background field, int cells, int bodies, struct lm_spread *time,
-                    double *fluid)
+static int time_one(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
+                    struct lm_spread *time)
 {
     struct lm_bench_background p;
-    int status = lm_bench_background_new(b, cells, cells, field, bodies, lm_bench_ripples, lm_bench_rolls, &p);
+    int status = lm_bench_background_new(b, field, f, &p);
     if (!status)
         status = time_problem(b, &p, time);
-    *fluid = p.cells;
     lm_backend_destroy(&p.b);
     return status;
 }
 
-static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field, int cells)
+/* f[0]: free; f[1]: past the wedge. */
+static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field,
+                   const struct lm_bench_fluid *f)
 {
     struct lm_spread free_time, past;
-    double fluid, beside, order, variation;
-    int status = time_one(b, field, cells, LM_BENCH_FREE, &free_time, &fluid);
-    status = status ? status : time_one(b, field, cells, LM_BENCH_WEDGE, &past, &beside);
+    double order, variation;
+    int status = time_one(b, field, &f[0], &free_time);
+    status = status ? status : time_one(b, field, &f[1], &past);
     status = status ? status : find_order(b, field, &order);
     status = status ? status : find_variation(b, field, &variation);
     if (status)
         return status;
     lm_table_row(t, "%s%s%s", schemes[field.scheme], field.single ? ", single" : "", field.limited ? ", bounds" : "");
     lm_table_spread(t, TIME, lm_spread_scaled(1e6, free_time));
-    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * fluid, free_time));
-    lm_table_number(t, COPY, 100 * BYTES * fluid / free_time.median / b->copy.median);
-    lm_table_spread(t, WEDGE, lm_spread_rate(1e-9 * beside, past));
-    lm_table_number(t, WEDGE_SHARE, 100 * (beside / past.median) / (fluid / free_time.median));
+    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * f[0].cells, free_time));
+    lm_table_number(t, COPY, 100 * BYTES * f[0].cells / free_time.median / b->copy.median);
+    lm_table_spread(t, WEDGE, lm_spread_rate(1e-9 * f[1].cells, past));
+    lm_table_number(t, WEDGE_SHARE, 100 * (f[1].cells / past.median) / (f[0].cells / free_time.median));
     lm_table_number(t, ORDER, order);
     lm_table_number(t, VARIATION, 100 * variation);
     return LM_OK;
@@ -196,13 +202,20 @@ int lm_bench_advect(struct lm_bench *b)
     const int usual = lm_bench_on_gpu(b) ? 4096 : 1024;
     const int cells = b->options->cells > 0 ? b->options->cells : b->options->quick ? 128 : usual;
     struct lm_table *t;
-    int status = new_table(cells, &t);
+    struct lm_bench_fluid f[2] = {{.mask = NULL}};
+    if (new_table(cells, &t))
+        return LM_FAILED;
+    int status = lm_bench_fluid_new(cells, cells, LM_BENCH_FREE, lm_bench_ripples, lm_bench_rolls, &f[0]);
+    if (!status)
+        status = lm_bench_fluid_new(cells, cells, LM_BENCH_WEDGE, lm_bench_ripples, lm_bench_rolls, &f[1]);
     for (int scheme = LM_CENTRED; scheme <= LM_WENO9 && !status; scheme++)
         for (int kind = 0; kind < (scheme > LM_UPWIND ? 3 : 1) && !status; kind++)
             status = one_row(b, t,
                              (struct lm_background){
                                  .scheme = scheme, .single = kind == 1, .limited = kind == 2, .least = 0, .most = 3},
-                             cells);
+                             f);
+    lm_bench_fluid_free(&f[0]);
+    lm_bench_fluid_free(&f[1]);
     if (status) {
         lm_table_free(&t);
         return status;

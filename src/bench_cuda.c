@@ -39,4 +39,11 @@ int lm_cuda_bench_tendency(const struct lm_tendency_problem *problem, struct lm_
     return no_cuda();
 }
 
+int lm_cuda_bench_ops(const struct lm_ops_problem *problem, int expression, int repeats,
+                      struct lm_ops_run run[LM_OPS_WAYS])
+{
+    (void)problem, (void)expression, (void)repeats, (void)run;
+    return no_cuda();
+}
+
 #endif

@@ -15,8 +15,8 @@ enum { REPEATS = 50, CELLS = 2048, QUICK_CELLS = 200, BATCH = 10, GHOSTS = LM_TE
 
 struct host {
     struct lm_tendency_problem p;
+    const struct lm_bench_fluid *fluid;
     struct lm_grid g;
-    int bodies;     /* enum lm_bench_bodies */
     double *arrays; /* q, vx, vy, source */
     uint8_t *room;
     uint32_t *lists;
@@ -38,39 +38,30 @@ static size_t place(const struct lm_tendency_problem *p, int i, int j)
 
 static int is_solid(const struct host *h, int i, int j)
 {
-    return lm_bench_is_solid(h->bodies, &h->g, (i + h->g.nx) % h->g.nx, (j + h->g.ny) % h->g.ny);
+    return lm_bench_is_solid(h->fluid->bodies, &h->g, (i + h->g.nx) % h->g.nx, (j + h->g.ny) % h->g.ny);
 }
 
-static int put_arrays(struct host *h, struct lm_backend *b, size_t elements)
+static void put_arrays(struct host *h, size_t elements)
 {
-    static const int list[] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y, LM_BACKGROUND_SOURCE};
+    const double *const from[] = {h->fluid->q, h->fluid->vx, h->fluid->vy, h->fluid->source};
     const struct lm_grid *g = &h->g;
-    double *from = malloc(g->size * sizeof *from);
-    int status = from ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
-    for (int n = 0; n < 4 && !status; n++) {
-        double *to = h->arrays + (size_t)n * elements;
-        status = b->ops->get(b, list[n], from);
-        for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
+    for (int n = 0; n < 4; n++)
+        for (int j = -GHOSTS; j < g->ny + GHOSTS; j++)
             for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-                to[place(&h->p, i, j)] = from[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
-    }
-    free(from);
-    return status;
+                h->arrays[(size_t)n * elements + place(&h->p, i, j)] =
+                    from[n][lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
 }
 
 static int put_room(struct host *h)
 {
     const struct lm_grid *g = &h->g;
-    uint8_t *room = malloc(g->size), *mask = malloc(g->cells);
-    int status = room && mask ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
-    for (size_t k = 0; k < g->cells && !status; k++)
-        mask[k] = (uint8_t)is_solid(h, (int)(k % (size_t)g->nx), (int)(k / (size_t)g->nx));
+    uint8_t *room = malloc(g->size);
+    int status = room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
     if (!status)
-        lm_background_room(g, mask, room);
+        status = lm_background_room(g, h->fluid->mask, room);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
         for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
             h->room[place(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
-    free(mask);
     free(room);
     return status;
 }
@@ -138,35 +129,43 @@ static int lists_are_right(const struct host *h)
     return right;
 }
 
-/* The same field, flow and source as in `from`. */
-static int host_new(const struct lm_bench *b, const struct lm_bench_background *from, int bodies, struct host *h)
+static struct lm_background field_of(const struct lm_bench_fluid *f, int scheme, int single)
 {
-    const struct lm_grid *g = &from->setup.grid;
-    const struct lm_background *field = &from->setup.background[0];
+    return (struct lm_background){.scheme = scheme,
+                                  .single = single,
+                                  .diffusivity = 0.05 * f->g.dx,
+                                  .has_source = 1,
+                                  .least = 0,
+                                  .most = INFINITY};
+}
+
+static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, int scheme, struct host *h)
+{
+    const struct lm_grid *g = &f->g;
     const size_t elements = (size_t)(g->nx + 2 * GHOSTS) * (size_t)(g->ny + 2 * GHOSTS);
-    *h = (struct host){
-        .g = *g, .bodies = bodies, .arrays = malloc(4 * elements * sizeof *h->arrays), .room = malloc(elements)};
+    *h = (struct host){.fluid = f, .g = *g, .arrays = malloc(4 * elements * sizeof *h->arrays)};
+    h->room = malloc(elements);
     h->lists = malloc(LM_TENDENCY_LISTS * g->cells * sizeof *h->lists);
     h->advanced = malloc(g->cells * sizeof *h->advanced);
+    if (!h->arrays || !h->room || !h->lists || !h->advanced)
+        return lm_fail(LM_FAILED, "not enough memory for the problem");
     h->p = (struct lm_tendency_problem){.nx = g->nx,
                                         .ny = g->ny,
                                         .stride = g->nx + 2 * GHOSTS,
-                                        .order = field->scheme,
+                                        .order = scheme,
                                         .unit = ldexp(1, -LM_BENCH_QUANTUM),
                                         .dt = 0.2 * g->dx,
-                                        .rx = from->setup.ohm.rx,
-                                        .ry = from->setup.ohm.ry,
-                                        .diffusivity = field->diffusivity,
+                                        .rx = 1 / g->dx,
+                                        .ry = 1 / g->dy,
+                                        .diffusivity = field_of(f, scheme, 0).diffusivity,
                                         .q = h->arrays,
                                         .vx = h->arrays + elements,
                                         .vy = h->arrays + 2 * elements,
                                         .source = h->arrays + 3 * elements,
                                         .room = h->room,
                                         .repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS)};
-    if (!h->arrays || !h->room || !h->lists || !h->advanced)
-        return lm_fail(LM_FAILED, "not enough memory for the problem");
-    int status = put_arrays(h, from->b, elements);
-    status = status ? status : put_room(h);
+    put_arrays(h, elements);
+    int status = put_room(h);
     if (!status)
         make_lists(h);
     return status;
@@ -215,7 +214,7 @@ enum { WAY_TIME, WAY_RATE, SPEED_UP, AGAINST, THAN, CONTROL, SUMS, OF_BOUND };
 
 static const char *suffix(const struct host *h)
 {
-    return h->bodies == LM_BENCH_POSTS ? "_posts" : "";
+    return h->fluid->bodies == LM_BENCH_POSTS ? "_posts" : "";
 }
 
 static int kernel_table(const struct host *h, struct lm_table **t)
@@ -223,7 +222,8 @@ static int kernel_table(const struct host *h, struct lm_table **t)
     char name[64], title[160];
     snprintf(name, sizeof name, "advect_kernels_%d%s", 2 * h->p.order - 1, suffix(h));
     snprintf(title, sizeof title, "advect: kernels for a right-hand side, WENO%d, %d x %d cells past %s",
-             2 * h->p.order - 1, h->g.nx, h->g.ny, h->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
+             2 * h->p.order - 1, h->g.nx, h->g.ny,
+             h->fluid->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
     if (lm_table_new(name, title, t))
         return LM_FAILED;
     lm_table_column(*t, "time", "us");
@@ -252,7 +252,8 @@ static int way_table(const struct host *h, int right, struct lm_table **t)
     const double active = h->p.count[LM_TENDENCY_ACTIVE];
     snprintf(name, sizeof name, "advect_ways_%d%s", 2 * h->p.order - 1, suffix(h));
     snprintf(title, sizeof title, "advect: ways to write a right-hand side, WENO%d, %d x %d cells past %s",
-             2 * h->p.order - 1, h->g.nx, h->g.ny, h->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
+             2 * h->p.order - 1, h->g.nx, h->g.ny,
+             h->fluid->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
     if (lm_table_new(name, title, t))
         return LM_FAILED;
     lm_table_column(*t, "time", "us");
@@ -356,20 +357,12 @@ static int put_program(struct lm_bench *b, const struct host *h, struct lm_table
 
 /* --- the case --- */
 
-static int new_field(const struct lm_bench *b, int scheme, int bodies, int single, struct lm_bench_background *p)
-{
-    const int usual = b->options->quick ? QUICK_CELLS : CELLS, n = b->options->cells ? b->options->cells : usual;
-    const struct lm_background field = {
-        .scheme = scheme, .single = single, .diffusivity = 0.05 / n, .has_source = 1, .least = 0, .most = INFINITY};
-    return lm_bench_background_new(b, n, n, field, bodies, lm_bench_ripples, lm_bench_rolls, p);
-}
-
 static int put_programs(struct lm_bench *b, const struct host *h, struct lm_table *t, double monolithic)
 {
     int status = LM_OK;
     for (int single = 0; single < 2 && !status; single++) {
         struct lm_bench_background p;
-        status = new_field(b, h->p.order, h->bodies, single, &p);
+        status = lm_bench_background_new(b, field_of(h->fluid, h->p.order, single), h->fluid, &p);
         status = status ? status : put_program(b, h, t, &p, monolithic);
         lm_backend_destroy(&p.b);
     }
@@ -400,15 +393,12 @@ static int add_tables(struct lm_bench *b, const struct host *h, const struct lm_
     return status;
 }
 
-static int one_problem(struct lm_bench *b, int scheme, int bodies)
+static int one_order(struct lm_bench *b, const struct lm_bench_fluid *f, int scheme)
 {
     struct lm_tendency_row rows[LM_TENDENCY_ROWS];
-    struct lm_bench_background p;
-    struct host h = {.arrays = NULL};
+    struct host h;
     int count = 0;
-    int status = new_field(b, scheme, bodies, 0, &p);
-    status = status ? status : host_new(b, &p, bodies, &h);
-    lm_backend_destroy(&p.b);
+    int status = host_new(b, f, scheme, &h);
     status = status ? status : lm_cuda_bench_tendency(&h.p, rows, &count, h.advanced);
     status = status ? status : add_tables(b, &h, rows, count);
     host_free(&h);
@@ -417,13 +407,18 @@ static int one_problem(struct lm_bench *b, int scheme, int bodies)
 
 int lm_bench_tendency(struct lm_bench *b)
 {
+    const int usual = b->options->quick ? QUICK_CELLS : CELLS, n = b->options->cells ? b->options->cells : usual;
     int status = LM_OK;
     if (!lm_bench_on_gpu(b)) {
         fprintf(b->out, "advect: ways to write a right-hand side: needs a GPU\n\n");
         return LM_OK;
     }
-    for (int scheme = LM_WENO5; scheme <= LM_WENO9 && !status; scheme++)
-        for (int bodies = LM_BENCH_WEDGE; bodies <= LM_BENCH_POSTS && !status; bodies++)
-            status = one_problem(b, scheme, bodies);
+    for (int bodies = LM_BENCH_WEDGE; bodies <= LM_BENCH_POSTS && !status; bodies++) {
+        struct lm_bench_fluid f;
+        status = lm_bench_fluid_new(n, n, bodies, lm_bench_ripples, lm_bench_rolls, &f);
+        for (int scheme = LM_WENO5; scheme <= LM_WENO9 && !status; scheme++)
+            status = one_order(b, &f, scheme);
+        lm_bench_fluid_free(&f);
+    }
     return status;
 }
