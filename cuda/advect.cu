@@ -15,41 +15,32 @@ enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PRO
 
 typedef void (*stage_function)(stage);
 
-/* With bounds a field takes the kernel that can go beside solids everywhere. */
-template <int SCHEME, bool SINGLE> stage_function choose(int limited, int beside)
+template <int SCHEME, bool SINGLE> stage_function choose(int limited)
 {
-    return limited  ? stage_kernel<SCHEME, SINGLE, true, true>
-           : beside ? stage_kernel<SCHEME, SINGLE, false, true>
-                    : stage_kernel<SCHEME, SINGLE, false, false>;
+    return limited ? stage_kernel<SCHEME, SINGLE, true> : stage_kernel<SCHEME, SINGLE, false>;
 }
 
-stage_function kernel_of(const struct lm_background *f, int beside)
+stage_function kernel_of(const struct lm_background *f)
 {
     switch (f->scheme) {
     case LM_CENTRED:
-        return choose<LM_CENTRED, false>(f->limited, beside);
+        return choose<LM_CENTRED, false>(f->limited);
     case LM_UPWIND:
-        return choose<LM_UPWIND, false>(f->limited, beside);
+        return choose<LM_UPWIND, false>(f->limited);
     case LM_WENO3:
-        return f->single ? choose<LM_WENO3, true>(f->limited, beside) : choose<LM_WENO3, false>(f->limited, beside);
+        return f->single ? choose<LM_WENO3, true>(f->limited) : choose<LM_WENO3, false>(f->limited);
     case LM_WENO5:
-        return f->single ? choose<LM_WENO5, true>(f->limited, beside) : choose<LM_WENO5, false>(f->limited, beside);
+        return f->single ? choose<LM_WENO5, true>(f->limited) : choose<LM_WENO5, false>(f->limited);
     case LM_WENO7:
-        return f->single ? choose<LM_WENO7, true>(f->limited, beside) : choose<LM_WENO7, false>(f->limited, beside);
+        return f->single ? choose<LM_WENO7, true>(f->limited) : choose<LM_WENO7, false>(f->limited);
     default:
-        return f->single ? choose<LM_WENO9, true>(f->limited, beside) : choose<LM_WENO9, false>(f->limited, beside);
+        return f->single ? choose<LM_WENO9, true>(f->limited) : choose<LM_WENO9, false>(f->limited);
     }
 }
 
-void launch(struct lm_gpu *g, stage_function kernel, stage &s, int rows, const uint32_t *list, unsigned pieces)
+struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
 {
-    if (pieces == 0)
-        return;
-    s.rows = rows;
-    s.list = list;
-    s.pieces = pieces;
-    kernel<<<(pieces + PIECE_WARPS - 1) / PIECE_WARPS, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
-    LM_GPU_LAUNCHED(g, "advection");
+    return {list, count, (count + PIECE_WARPS - 1) / PIECE_WARPS, rows};
 }
 
 /* --- what the host asks for --- */
@@ -98,7 +89,8 @@ __global__ void survey_kernel(shape s, const double *q, const uint8_t *room, dou
     lm_warp_max(&found->most, most);
 }
 
-/* What a source gives in `times` steps, of whose stages two have one factor and one the other. */
+/* What a source gives in `times` steps, of whose stages two have one factor and one the other; in parts as the CPU adds
+ * them up. */
 __global__ void source_kernel(shape s, const double *source, double early, double late, int times,
                               struct lm_gpu_advected *found)
 {
@@ -106,7 +98,9 @@ __global__ void source_kernel(shape s, const double *source, double early, doubl
     wide sum = {0, 0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const double here = source[at(s, i, j)];
-        sum.add(2.0 * lm_whole(here * early) + lm_whole(here * late));
+        sum.add(lm_whole(here * early));
+        sum.add(lm_whole(here * early));
+        sum.add(lm_whole(here * late));
     }
     sum.high *= times;
     sum.low *= times;
@@ -215,6 +209,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
     s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
     s.across = g->advect.across;
+    s.beside = pieces_of(g->advect.list_end - g->advect.beside, g->advect.beside, ROWS_BESIDE);
+    s.in_free = pieces_of(g->advect.list, g->advect.in_free, g->advect.rows);
     s.bounds.least = f->least;
     s.bounds.most = f->most;
     s.q0 = q;
@@ -235,8 +231,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
-        launch(g, kernel_of(f, 0), s, g->advect.rows, g->advect.list, g->advect.in_free);
-        launch(g, kernel_of(f, 1), s, ROWS_BESIDE, g->advect.list_end - g->advect.beside, g->advect.beside);
+        kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
+        LM_GPU_LAUNCHED(g, "advection");
     }
     survey(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;

@@ -16,18 +16,26 @@
 namespace
 {
 
-enum {
-    PIECE_COLUMNS = LANES - 1,
-    PIECE_WARPS = 2,
-    BLOCKS = 12 /* of a multiprocessor; with bounds that would spill */
+enum { PIECE_COLUMNS = LANES - 1, PIECE_WARPS = 2 };
+
+/* Of a multiprocessor: as many as do without spilled registers. */
+constexpr int blocks(int scheme, bool limited)
+{
+    return limited ? 8 : scheme == LM_WENO_MOST ? 10 : 12;
+}
+
+/* Pieces of one kind. */
+struct pieces {
+    const uint32_t *list; /* their numbers */
+    unsigned count, blocks;
+    int rows; /* of a piece */
 };
 
 struct stage {
     shape grid;
     int periodic_x, periodic_y;
-    int across, rows;     /* pieces in a row of them; rows of a piece */
-    const uint32_t *list; /* numbers of the pieces, or NULL: all */
-    unsigned pieces;
+    int across; /* pieces in a row of them */
+    struct pieces beside, in_free;
     struct lm_advect by;
     struct lm_bounds bounds;
     const double *q0, *q, *vx, *vy, *source;
@@ -102,21 +110,15 @@ __device__ __forceinline__ double on_side(const stage &s, int side, double u, in
     return lm_side_units(s.sides[side], u, side % 2 ? -u : u, inside, inflow ? inflow[n] : 0.0, factor);
 }
 
+/* A piece; `cells` is the warp's ring. */
 template <int SCHEME, bool SINGLE, bool LIMITED, bool BESIDE>
-__global__ void __launch_bounds__(LANES *PIECE_WARPS, LIMITED ? 1 : BLOCKS) stage_kernel(stage s)
+__device__ __forceinline__ void advance(const stage &s, unsigned piece, int rows, double *cells)
 {
     typedef ring<SCHEME> R;
-    __shared__ double rings[PIECE_WARPS][R::SIZE];
     const int lane = (int)threadIdx.x;
-    unsigned piece = blockIdx.x * PIECE_WARPS + threadIdx.y;
-    if (piece >= s.pieces)
-        return; /* the whole warp */
-    if (s.list)
-        piece = s.list[piece];
-    double *const cells = rings[threadIdx.y];
     const int nx = s.grid.nx, ny = s.grid.ny;
-    const int x0 = (int)(piece % (unsigned)s.across) * PIECE_COLUMNS, j0 = (int)(piece / (unsigned)s.across) * s.rows;
-    const int j1 = j0 + s.rows < ny ? j0 + s.rows : ny, i = x0 - 1 + lane;
+    const int x0 = (int)(piece % (unsigned)s.across) * PIECE_COLUMNS, j0 = (int)(piece / (unsigned)s.across) * rows;
+    const int j1 = j0 + rows < ny ? j0 + rows : ny, i = x0 - 1 + lane;
     const int own = lane > 0 && i < nx, column = i < nx ? i : nx - 1;
 
     /* Rows on their way into the ring. Beyond sides that are not periodic the opposite one's cells are as good as any.
@@ -193,6 +195,22 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS, LIMITED ? 1 : BLOCKS) stag
         }
         below = above;
     }
+}
+
+/* The pieces beside solids come first: they take longest. With bounds all pieces go the way of those. */
+template <int SCHEME, bool SINGLE, bool LIMITED>
+__global__ void __launch_bounds__(LANES *PIECE_WARPS, blocks(SCHEME, LIMITED)) stage_kernel(stage s)
+{
+    __shared__ double rings[PIECE_WARPS][ring<SCHEME>::SIZE];
+    const bool beside = blockIdx.x < s.beside.blocks;
+    const struct pieces &p = beside ? s.beside : s.in_free;
+    const unsigned number = (blockIdx.x - (beside ? 0 : s.beside.blocks)) * PIECE_WARPS + threadIdx.y;
+    if (number >= p.count)
+        return; /* the whole warp */
+    if (LIMITED || beside)
+        advance<SCHEME, SINGLE, LIMITED, true>(s, p.list[number], p.rows, rings[threadIdx.y]);
+    else
+        advance<SCHEME, SINGLE, LIMITED, false>(s, p.list[number], p.rows, rings[threadIdx.y]);
 }
 
 } // namespace
