@@ -100,9 +100,11 @@ __device__ __forceinline__ double units(const stage &s, double u, double factor,
                        : lm_weno_between(SCHEME, SCHEME, SINGLE, bounds, w);
     }
     double k = lm_carried(u, value, factor);
-    if (diffusion > 0.0)
-        k += lm_diffused(cells[(at + (R::REACH - 1) * step) & (R::SIZE - 1)],
-                         cells[(at + R::REACH * step) & (R::SIZE - 1)], diffusion);
+    if (diffusion > 0.0) {
+        const int before_it = at + (R::REACH - 1) * step;
+        const double pair[2] = {cells[before_it & (R::SIZE - 1)], cells[(before_it + step) & (R::SIZE - 1)]};
+        k += lm_diffused(pair, diffusion);
+    }
     return k;
 }
 

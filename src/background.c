@@ -85,8 +85,7 @@ void lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *r
         room[k] = 0;
     for (int j = -1; j <= g->ny; j++)
         for (int i = -1; i <= g->nx; i++)
-            room[lm_at(g, i, j)] =
-                (uint8_t)(room_along(g, mask, i, j, 1, 0) | room_along(g, mask, i, j, 0, 1) << 4);
+            room[lm_at(g, i, j)] = (uint8_t)(room_along(g, mask, i, j, 1, 0) | room_along(g, mask, i, j, 0, 1) << 4);
 }
 
 double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate)

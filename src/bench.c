@@ -20,6 +20,8 @@ static const struct bench_case {
     {"fields", "each operation on the grid, and the field part of a step for 1, 2, 4, 20 substeps", lm_bench_fields, 0},
     {"advect", "background fields: every scheme, in free fluid and past a slope", lm_bench_advect, 0},
     {"reduce", "sums over elements of which few contribute: atomics, shuffles, blocks", lm_bench_reduce, 0},
+    {"ops", "expressions of operators on the grid: from global memory, and as one kernel with shared buffers",
+     lm_bench_ops, 0},
     {"step", "the whole step: shapes, precisions, drifting, uneven, small and many-substep problems", lm_bench_step, 0},
     {"memory", "bytes a particle, and how many fit; with --fill such a run", lm_bench_memory, 0},
 };
@@ -174,6 +176,6 @@ int lm_bench(const struct lm_bench_options *options, FILE *out)
     }
     json_decref(b.tables);
     if (!status && b.different)
-        status = lm_fail(LM_FAILED, "bench: sums that must be equal are DIFFERENT");
+        status = lm_fail(LM_FAILED, "bench: results that must be equal are DIFFERENT");
     return status;
 }

@@ -16,7 +16,7 @@ struct lm_bench {
     struct lm_spread copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
     struct lm_spread copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
     struct json_t *tables;
-    int different; /* sums that must be equal were not */
+    int different; /* sums or results that must be equal were not */
 };
 
 /* src/bench.c */
@@ -33,6 +33,7 @@ int lm_bench_order(struct lm_bench *b);
 int lm_bench_fields(struct lm_bench *b);
 int lm_bench_advect(struct lm_bench *b);
 int lm_bench_reduce(struct lm_bench *b);
+int lm_bench_ops(struct lm_bench *b);
 int lm_bench_step(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);
 

@@ -175,9 +175,9 @@ static int wave_error(const struct lm_bench *b, struct lm_background field, int 
     struct problem p;
     int status = problem_new(b, n, n, field, 0, wave, diagonal, &p);
     const struct lm_grid *g = &p.setup.grid;
-    double *a = malloc(2 * g->size * sizeof *a), *z = a + g->size;
+    double *a = malloc(g->size * sizeof *a), *z = malloc(g->size * sizeof *z);
     const int substeps = (int)ceil(1 / dt);
-    if (!a && !status)
+    if (!(a && z) && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
     status = status ? status : get(&p, a);
     status = status ? status : advance(&p, 1.0 / substeps, substeps);
@@ -186,6 +186,7 @@ static int wave_error(const struct lm_bench *b, struct lm_background field, int 
     for (int j = 0; j < n && !status; j++)
         for (int i = 0; i < n; i++)
             *error += fabs(z[lm_at(g, i, j)] - a[lm_at(g, i, j)]) / (n * n);
+    free(z);
     free(a);
     lm_backend_destroy(&p.b);
     return status;

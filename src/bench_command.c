@@ -13,7 +13,7 @@ static const char usage[] =
     "    --threads N               CPU threads (default: all)\n"
     "    --json FILE               also write all tables to FILE\n"
     "    --repeats N               of each measurement; median, least and largest are reported\n"
-    "    --cells N                 cells a side of the problems (default: GPU 1024, CPU 256)\n"
+    "    --cells N                 cells a side of the problems (default: GPU 1024, CPU 256; ops 4096, 2048)\n"
     "    --ppc N                   particles a cell (default: GPU 128, CPU 64)\n"
     "    --quick                   small problems: whether it works, not how fast it is\n"
     "    --fill                    case memory: really run as many particles as fit the device\n"
@@ -21,7 +21,7 @@ static const char usage[] =
     "'of copy' is the share of the measured copy bandwidth at the bytes that have to be read and written at least:\n"
     "x, y, u, v, w of each particle once, 80 bytes a step in double precision and 40 in single.\n"
     "\n"
-    "Exit codes: 0 done, 1 a case failed or sums that must be equal are not, 2 wrong input.\n";
+    "Exit codes: 0 done, 1 a case failed or results that must be equal are not, 2 wrong input.\n";
 
 enum { BACKEND = 1, THREADS, JSON, REPEATS, CELLS, PPC, QUICK, FILL, LIST, HELP };
 

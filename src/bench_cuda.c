@@ -32,4 +32,11 @@ int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run,
     return no_cuda();
 }
 
+int lm_cuda_bench_ops(const struct lm_ops_problem *problem, int expression, int repeats,
+                      struct lm_ops_run run[LM_OPS_WAYS])
+{
+    (void)problem, (void)expression, (void)repeats, (void)run;
+    return no_cuda();
+}
+
 #endif

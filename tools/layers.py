@@ -17,7 +17,7 @@ RULES = [
     ("include/larmor/backend.h", r"larmor/(background|base|grid|ledger|raw|physics/(fields|losses))\.h"),
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
     ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
-    ("cuda/*", r"(advect|gpu|grid|electric|particles|bench|particles_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_reduce|table|physics/.*)\.h"),
+    ("cuda/*", r"(advect|gpu|grid|electric|particles|bench|operators|particles_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
     ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("src/sim.c", r"larmor/(sim|edges|physics/(bounds|tiling))\.h"),
     ("src/checkpoint.c", r"(checkpoint_backgrounds|h5)\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),
@@ -25,8 +25,8 @@ RULES = [
     ("src/series.c", r"h5\.h|larmor/(base|series)\.h"),
     ("include/larmor/table.h", r"^$"),
     ("src/table.c", r"larmor/(base|table)\.h"),
-    ("include/larmor/bench*.h", r"larmor/(base|table|physics/hash)\.h"),
-    ("src/bench*", r"bench\.h|larmor/(background|bench|bench_cuda|bench_reduce|config|run|sim|table)\.h"),
+    ("include/larmor/bench*.h", r"larmor/(base|bench_ops|grid|table|physics/(hash|operators))\.h"),
+    ("src/bench*", r"bench\.h|larmor/(background|bench|bench_cuda|bench_ops|bench_reduce|config|run|sim|table|physics/hash)\.h"),
     ("src/openpmd.c", r"h5\.h|larmor/(base|grid|openpmd)\.h"),
 ]
 # Headers that only the named files may include.

@@ -20,8 +20,8 @@ struct lm_bench_options {
 };
 
 /* Runs the cases and prints their tables. LM_BAD_INPUT: an unknown case, a backend that is not there, a file that
- * cannot be written; nothing has run. LM_FAILED: a case failed or found sums that must be equal different; the others
- * have run. */
+ * cannot be written; nothing has run. LM_FAILED: a case failed or found results that must be equal different; the
+ * others have run. */
 int lm_bench(const struct lm_bench_options *options, FILE *out);
 
 /* The names of the cases, a line each. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "larmor/base.h"
+#include "larmor/bench_ops.h"
 #include "larmor/table.h"
 
 #ifdef __cplusplus
@@ -66,6 +67,32 @@ struct lm_reduce_run {
 
 /* Fills the results of `run`[0..runs), each over elements [0, count). */
 int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run, int runs);
+
+/* --- expressions of operators --- */
+
+enum lm_ops_way {
+    LM_OPS_GLOBAL, /* every operator evaluates its argument anew */
+    LM_OPS_WIDE,   /* a buffer in shared memory for every argument, tiles of 32 x 8 cells */
+    LM_OPS_SQUARE, /* tiles of 32 x 32 */
+    LM_OPS_LARGE,  /* tiles of 128 x 64 */
+    LM_OPS_WAYS
+};
+
+struct lm_ops_run {
+    int way;
+    int fell_back;         /* to LM_OPS_GLOBAL: the buffers do not fit, or an axis has fewer cells than they reach */
+    struct lm_spread time; /* s; zero without repeats */
+    int registers;
+    double spill, shared; /* bytes; shared: that the buffers take, or would */
+    double occupancy;     /* share of the threads a multiprocessor can hold */
+    double loads;         /* of inputs from global memory, counted in an untimed run, a cell */
+    uint64_t different;   /* nodes of the results that are not the loops' in every bit */
+};
+
+/* Evaluates an expression in all ways and compares with the problem's results, those of lm_ops_loops; fills the runs.
+ * Without repeats nothing is timed. */
+int lm_cuda_bench_ops(const struct lm_ops_problem *problem, int expression, int repeats,
+                      struct lm_ops_run run[LM_OPS_WAYS]);
 
 #ifdef __cplusplus
 }

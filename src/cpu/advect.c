@@ -84,8 +84,10 @@ static void diffuse(int reach, const struct row *r, double *units)
 {
     const double *from = r->c[reach - 1], *to = r->c[reach], factor = r->diffusion;
     if (factor > 0.0)
-        for (int f = 0; f < r->count; f++)
-            units[f] += lm_diffused(from[f], to[f], factor);
+        for (int f = 0; f < r->count; f++) {
+            const double pair[2] = {from[f], to[f]};
+            units[f] += lm_diffused(pair, factor);
+        }
 }
 
 static double units_beside(const struct stage *s, const struct row *r, int f, int before, int behind)
@@ -100,7 +102,7 @@ static double units_beside(const struct stage *s, const struct row *r, int f, in
             c[m] = r->c[m][f];
     double units = lm_carried(r->u[f], s->scheme->beside(s->bounds, c, r->u[f], before, behind), r->factor);
     if (r->diffusion > 0.0)
-        units += lm_diffused(c[reach - 1], c[reach], r->diffusion);
+        units += lm_diffused(c + reach - 1, r->diffusion);
     return units;
 }
 

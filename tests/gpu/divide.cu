@@ -1,6 +1,8 @@
-/* lm_divide3 on the GPU against its own division, which is correctly rounded: random mantissas over every exponent, so
- * that both the quick way and the way out of it are taken, and zeros. */
+/* lm_divide3 and the reciprocals on the GPU against its own division, which is correctly rounded: random mantissas over
+ * every exponent, so that both the quick way and the way out of it are taken, and zeros; reciprocals where WENO needs
+ * them, in single precision of all mantissas. */
 #include "larmor/physics/hash.h"
+#include "larmor/physics/weno.h"
 
 namespace
 {
@@ -29,6 +31,20 @@ __global__ void divide_kernel(unsigned long long *wrong)
         for (int k = 0; k < 3; k++)
             if (lm_bits(q[k]) != lm_bits(__ddiv_rn(a[k], d[k])))
                 atomicAdd(wrong, 1ull);
+        const double x = lm_abs(random_number(lm_mix(thread * ROUNDS + n), 1023 - 500, 1023 + 500));
+        if (lm_bits(lm_reciprocal(x)) != lm_bits(__ddiv_rn(1.0, x)))
+            atomicAdd(wrong, 1ull);
+    }
+}
+
+/* A mantissa a thread. */
+__global__ void reciprocal_kernel(unsigned long long *wrong)
+{
+    const unsigned mantissa = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned exponent = 127 - 105; exponent <= 127 + 105; exponent++) {
+        const float x = __uint_as_float(exponent << 23 | mantissa);
+        if (__float_as_uint(lm_reciprocalf(x)) != __float_as_uint(__fdiv_rn(1.0f, x)))
+            atomicAdd(wrong, 1ull);
     }
 }
 
@@ -38,11 +54,12 @@ __global__ void divide_kernel(unsigned long long *wrong)
 extern "C" unsigned long long test_divide(unsigned long long *tried)
 {
     unsigned long long *wrong, result = 0;
-    *tried = 3ull * BLOCKS * THREADS * ROUNDS;
+    *tried = 4ull * BLOCKS * THREADS * ROUNDS + 211ull * (1 << 23);
     if (cudaMalloc(&wrong, sizeof *wrong) != cudaSuccess)
         return *tried;
     cudaMemset(wrong, 0, sizeof *wrong);
     divide_kernel<<<BLOCKS, THREADS>>>(wrong);
+    reciprocal_kernel<<<(1 << 23) / THREADS, THREADS>>>(wrong);
     if (cudaGetLastError() != cudaSuccess ||
         cudaMemcpy(&result, wrong, sizeof result, cudaMemcpyDeviceToHost) != cudaSuccess)
         result = *tried;

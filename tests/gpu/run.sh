@@ -11,7 +11,7 @@ logs=$(mktemp -d)
 families=$(cut -d- -f1 golden.txt | sort -u)
 for tool in memcheck racecheck initcheck synccheck; do
     pids=()
-    for family in $families fields backgrounds; do
+    for family in $families fields backgrounds ops; do
         compute-sanitizer --tool "$tool" --error-exitcode 1 ./test_gpu --fast "$family" >"$logs/$tool.$family.log" 2>&1 &
         pids+=("$!:$family")
     done

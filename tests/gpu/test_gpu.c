@@ -1,6 +1,6 @@
 /* CPU and GPU, bit for bit. Needs a GPU. Prints a line a case that can stand in golden.txt: with --write, only those;
  * with --cpu, the CPU's alone (no GPU needed). --fast [NAME]: short runs of the cases whose names begin so, or of the
- * `fields` between walls.
+ * `fields` between walls, or of the operators: `ops`.
  *
  * A program without Check: CUDA does not survive a fork, and the machine with the GPU may have no libraries. */
 #include <time.h>
@@ -8,6 +8,7 @@
 #include "../cases.h"
 #include "backgrounds.h"
 #include "field_walls.h"
+#include "operators.h"
 
 static int failures;
 
@@ -193,6 +194,8 @@ int main(int argc, char **argv)
         failures += fields_compare(fast ? 40 : 1200, 1);
     if (!write && begins("backgrounds", only))
         failures += backgrounds_compare(fast ? 36 : 720);
+    if (!write && begins("ops", only))
+        failures += operators_compare(fast ? 20 : 400);
     unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);
     failures += wrong > 0;
     if (!fast && !write)

@@ -13,6 +13,7 @@
 #ifndef LARMOR_PHYSICS_ADVECT_H
 #define LARMOR_PHYSICS_ADVECT_H
 
+#include "larmor/physics/operators.h"
 #include "larmor/physics/weno.h"
 
 enum { LM_ADVECT_STAGES = 3 };
@@ -59,10 +60,10 @@ LM_HD double lm_carried(double u, double q, double factor)
     return lm_whole(u * q * factor);
 }
 
-/* Units that diffuse from one cell to the next. */
-LM_HD double lm_diffused(double from, double to, double factor)
+/* Units that diffuse through the face between the cells c[0] and c[1]. */
+LM_HD double lm_diffused(const double *c, double factor)
 {
-    return lm_whole((from - to) * factor);
+    return lm_whole(lm_drop_up(c, 1, factor));
 }
 
 /* The next stage from the units that a cell has gained; q0: at the start of the step. Exact. */

@@ -10,16 +10,7 @@
 #define LARMOR_PHYSICS_FIELDS_H
 
 #include "larmor/physics/elementary.h"
-
-struct lm_vector {
-    double x, y, z;
-};
-
-/* Read-only components of a vector field, all standing on the same cell of arrays of one stride. */
-struct lm_view {
-    const double *x, *y, *z;
-    int s;
-};
+#include "larmor/physics/operators.h"
 
 struct lm_ohm {
     double rx, ry;             /* 1/dx, 1/dy */
@@ -31,46 +22,30 @@ struct lm_ohm {
     int friction;              /* 1: the E of the push has no resistive part */
 };
 
-LM_HD struct lm_view lm_view_at(struct lm_view v, long k)
-{
-    v.x += k;
-    v.y += k;
-    v.z += k;
-    return v;
-}
-
 /* J = curl B in cell (i, j): J_x on its x-face, J_y on its y-face, J_z at its centre. */
 LM_HD struct lm_vector lm_curl_b(struct lm_view b, double rx, double ry)
 {
-    struct lm_vector j;
-    j.x = (b.z[0] - b.z[-b.s]) * ry;
-    j.y = (b.z[-1] - b.z[0]) * rx;
-    j.z = (b.y[0] - b.y[-1]) * rx - (b.x[0] - b.x[-b.s]) * ry;
-    return j;
+    return lm_curl_down(b, rx, ry);
 }
 
 /* -curl E: the rate of B_x on the y-face, B_y on the x-face, B_z on the corner of cell (i, j). */
 LM_HD struct lm_vector lm_faraday(struct lm_view e, double rx, double ry)
 {
-    struct lm_vector r;
-    r.x = (e.z[0] - e.z[e.s]) * ry;
-    r.y = (e.z[1] - e.z[0]) * rx;
-    r.z = (e.x[e.s] - e.x[0]) * ry - (e.y[1] - e.y[0]) * rx;
-    return r;
+    return lm_drop_curl_up(e, rx, ry);
 }
 
 /* div B on the corner of cell (i, j). */
 LM_HD double lm_div_b(struct lm_view b, double rx, double ry)
 {
-    return (b.x[1] - b.x[0]) * rx + (b.y[b.s] - b.y[0]) * ry;
+    return lm_div_up(b, rx, ry);
 }
 
 LM_HD struct lm_vector lm_b_centre(struct lm_view b)
 {
     struct lm_vector c;
-    c.x = 0.5 * (b.x[0] + b.x[-b.s]);
-    c.y = 0.5 * (b.y[0] + b.y[-1]);
-    c.z = 0.25 * ((b.z[0] + b.z[-1]) + (b.z[-b.s] + b.z[-b.s - 1]));
+    c.x = lm_interp_down(b.x, b.s);
+    c.y = lm_interp_down(b.y, 1);
+    c.z = lm_interp_corner(b.z, b.s);
     return c;
 }
 
@@ -78,8 +53,8 @@ LM_HD struct lm_vector lm_b_centre(struct lm_view b)
 LM_HD struct lm_vector lm_electron_force(struct lm_view j, struct lm_view b, struct lm_vector ji)
 {
     struct lm_vector c = lm_b_centre(b), f;
-    double dx = 0.5 * (j.x[0] + j.x[-1]) - ji.x;
-    double dy = 0.5 * (j.y[0] + j.y[-j.s]) - ji.y;
+    double dx = lm_interp_down(j.x, 1) - ji.x;
+    double dy = lm_interp_down(j.y, j.s) - ji.y;
     double dz = j.z[0] - ji.z;
     f.x = dy * c.z - dz * c.y;
     f.y = dz * c.x - dx * c.z;
@@ -91,10 +66,8 @@ LM_HD struct lm_vector lm_electron_force(struct lm_view j, struct lm_view b, str
 LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_ohm *o)
 {
     double e = eta * j[0];
-    if (o->eta_hyper > 0.0) {
-        double lap = (j[1] - 2.0 * j[0] + j[-1]) * (o->rx * o->rx) + (j[s] - 2.0 * j[0] + j[-s]) * (o->ry * o->ry);
-        e -= o->eta_hyper * lap;
-    }
+    if (o->eta_hyper > 0.0)
+        e -= o->eta_hyper * lm_laplacian(j, s, o->rx, o->ry);
     return e;
 }
 
@@ -109,16 +82,16 @@ LM_HD void lm_electric_field(struct lm_view force, struct lm_view j, struct lm_v
                              double total[3], double ideal[3])
 {
     const double *n = given.x, *p = given.y, *eta = given.z;
-    const double density[3] = {0.5 * (n[0] + n[1]), 0.5 * (n[0] + n[given.s]), n[0]};
-    const double push[3] = {0.5 * (force.x[0] + force.x[1]) - (p[1] - p[0]) * o->rx,
-                            0.5 * (force.y[0] + force.y[force.s]) - (p[given.s] - p[0]) * o->ry, force.z[0]};
+    const double density[3] = {lm_interp_up(n, 1), lm_interp_up(n, given.s), n[0]};
+    const double push[3] = {lm_interp_up(force.x, 1) - lm_diff_up(p, 1, o->rx),
+                            lm_interp_up(force.y, force.s) - lm_diff_up(p, given.s, o->ry), force.z[0]};
     lm_divide3(push, density, ideal);
     LM_UNROLL
     for (int d = 0; d < 3; d++)
         if (o->zero_vacuum && density[d] <= o->floor)
             ideal[d] = 0.0;
-    total[0] = ideal[0] + lm_resistive(j.x, j.s, 0.5 * (eta[0] + eta[1]) + lm_eta_vacuum(density[0], o), o);
-    total[1] = ideal[1] + lm_resistive(j.y, j.s, 0.5 * (eta[0] + eta[given.s]) + lm_eta_vacuum(density[1], o), o);
+    total[0] = ideal[0] + lm_resistive(j.x, j.s, lm_interp_up(eta, 1) + lm_eta_vacuum(density[0], o), o);
+    total[1] = ideal[1] + lm_resistive(j.y, j.s, lm_interp_up(eta, given.s) + lm_eta_vacuum(density[1], o), o);
     total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0] + lm_eta_vacuum(density[2], o), o);
 }
 
@@ -134,9 +107,9 @@ LM_HD void lm_wall_field(int axis, long inside, struct lm_view force, struct lm_
                          const struct lm_ohm *o, double total[3], double ideal[3])
 {
     const double *const pull = axis == 0 ? force.x : force.y, *const current = axis == 0 ? j.x : j.y;
-    const long other = axis == 0 ? 1 : j.s;
+    const int other = axis == 0 ? 1 : j.s;
     ideal[axis] = lm_surface_field(pull[inside], given.x[inside], o);
-    total[axis] = ideal[axis] + lm_resistive(current, j.s, 0.5 * (given.z[0] + given.z[other]), o);
+    total[axis] = ideal[axis] + lm_resistive(current, j.s, lm_interp_up(given.z, other), o);
 }
 
 /* Integer moments of a species in a cell (larmor/physics/deposit.h) as charge density and current; returns its number
@@ -155,8 +128,8 @@ LM_HD void lm_centred_moments(const double *const raw[4], int s, double out[4])
 {
     out[0] = raw[0][0];
     /* cppcheck-suppress negativeIndex ; the pointers stand inside their arrays */
-    out[1] = 0.5 * (raw[1][0] + raw[1][-1]);
-    out[2] = 0.5 * (raw[2][0] + raw[2][-s]);
+    out[1] = lm_interp_down(raw[1], 1);
+    out[2] = lm_interp_down(raw[2], s);
     out[3] = raw[3][0];
 }
 

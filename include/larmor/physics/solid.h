@@ -32,7 +32,7 @@ LM_HD void lm_body_field(const uint8_t *solid, struct lm_view force, struct lm_v
         const int other = lm_across(d, j.s), here = solid[0], there = solid[other];
         if (!(here | there))
             continue;
-        const double mean = here && there ? 0.5 * (eta[0] + eta[other]) : here ? eta[0] : eta[other];
+        const double mean = here && there ? lm_interp_up(eta, other) : here ? eta[0] : eta[other];
         total[d] = (here | there) & LM_SOLID_CONDUCTS ? 0.0 : mean * current[d][0];
         if (!here || !there) {
             const int plasma = here ? other : 0;

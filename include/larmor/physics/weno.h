@@ -102,6 +102,7 @@ struct lm_weno_differences {
 
 LM_HD void lm_weno_differences(int r, const double *w, struct lm_weno_differences *d)
 {
+    /* cppcheck-suppress uninitvar ; it is what is written */
     lm_differences(2 * r - 2, w, d->of[0]);
     LM_UNROLL
     for (int order = 1; order < r - 1; order++)
