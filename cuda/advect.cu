@@ -51,6 +51,84 @@ void launch(struct lm_gpu *g, stage_function kernel, stage &s, int rows, const u
     LM_GPU_LAUNCHED(g, "advection");
 }
 
+/* --- what the host asks for --- */
+
+/* Bits that order like all numbers do. */
+__device__ __forceinline__ lm_u64 ordered(double x)
+{
+    lm_u64 b = (lm_u64)__double_as_longlong(x);
+    return b >> 63 ? ~b : b | 0x8000000000000000ull;
+}
+
+struct wide {
+    long long high, low;
+
+    __device__ __forceinline__ void add(double whole)
+    {
+        long long k = (long long)whole;
+        high += k >> LM_WIDE_BITS;
+        low += k & ((1 << LM_WIDE_BITS) - 1);
+    }
+
+    __device__ __forceinline__ void give(lm_u64 *to) const
+    {
+        lm_warp_sum(&to[0], (lm_u64)high);
+        lm_warp_sum(&to[1], (lm_u64)low);
+    }
+};
+
+/* Total and extremes of a field, and what its source gives in one of the first stages, and in all three. */
+__global__ void survey_kernel(shape s, const double *q, const uint8_t *room, double per_quantum,
+                              struct lm_gpu_advected *found)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    wide total = {0, 0};
+    lm_u64 least = 0, most = 0;
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const size_t k = at(s, i, j);
+        total.add(q[k] * per_quantum);
+        if (room[k]) {
+            raise(least, ~ordered(q[k]));
+            raise(most, ordered(q[k]));
+        }
+    }
+    total.give(found->total);
+    lm_warp_max(&found->not_least, least);
+    lm_warp_max(&found->most, most);
+}
+
+/* What a source gives in `times` steps, of whose stages two have one factor and one the other. */
+__global__ void source_kernel(shape s, const double *source, double early, double late, int times,
+                              struct lm_gpu_advected *found)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    wide sum = {0, 0};
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const double here = source[at(s, i, j)];
+        sum.add(2.0 * lm_whole(here * early) + lm_whole(here * late));
+    }
+    sum.high *= times;
+    sum.low *= times;
+    sum.give(found->source);
+}
+
+dim3 survey_blocks(const shape &s)
+{
+    return dim3((unsigned)(s.nx + 255) / 256, (unsigned)(s.ny < 256 ? s.ny : 256));
+}
+
+void survey(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late, int times)
+{
+    lm_gpu_check(g, cudaMemsetAsync(s.found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "advection");
+    survey_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.q0, s.room, 1.0 / s.by.unit, s.found);
+    LM_GPU_LAUNCHED(g, "survey of a background field");
+    if (!s.source)
+        return;
+    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
+                                                                s.found);
+    LM_GPU_LAUNCHED(g, "sum of a source");
+}
+
 /* --- velocities --- */
 
 __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
@@ -148,18 +226,18 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.sides[side] = f->sides[side];
         s.inflow[side] = g->advect.inflow[field][side];
     }
+    struct lm_advect by[LM_ADVECT_STAGES];
+    for (int k = 0; k < LM_ADVECT_STAGES; k++)
+        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
         const int k = n % LM_ADVECT_STAGES;
-        s.by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+        s.by = by[k];
         s.q = from[k];
         s.to = to[k];
-        s.last = n == LM_ADVECT_STAGES * substeps - 1;
-        if (s.last) /* total, least and most are of now; the rest adds up */
-            lm_gpu_check(g, cudaMemsetAsync(s.found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream),
-                         "advection");
         launch(g, kernel_of(f, 0), s, g->advect.rows, g->advect.list, g->advect.in_free);
         launch(g, kernel_of(f, 1), s, ROWS_BESIDE, g->advect.list_end - g->advect.beside, g->advect.beside);
     }
+    survey(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;
 }
 
@@ -220,8 +298,9 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
     g->advect.room = (uint8_t *)lm_gpu_allocate(g, grid->size, "the room around cells");
     if (!room && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the room around cells");
+    if (!g->failed)
+        g->failed = lm_background_room(grid, g->base.setup.bodies.mask, room);
     if (!g->failed) {
-        lm_background_room(grid, g->base.setup.bodies.mask, room);
         lm_gpu_check(g, cudaMemcpyAsync(g->advect.room, room, grid->size, cudaMemcpyHostToDevice, g->stream),
                      "the room around cells");
         g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;

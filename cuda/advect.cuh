@@ -13,6 +13,11 @@
 #include "grid.cuh"
 #include "larmor/physics/advect.h"
 
+#ifdef LM_TRY_N
+#define LM_TRY , LM_TRY_N
+#else
+#define LM_TRY
+#endif
 namespace
 {
 
@@ -32,32 +37,15 @@ struct stage {
     const double *inflow[LM_SIDES];
     double *to;
     struct lm_gpu_advected *found;
-    int last; /* the field as it is then is surveyed */
 };
 
-/* Bits that order like all numbers do. */
-__device__ __forceinline__ lm_u64 ordered(double x)
+/* Adds a whole number to a wide sum. */
+__device__ __forceinline__ void tally(lm_u64 *to, double whole)
 {
-    lm_u64 b = (lm_u64)__double_as_longlong(x);
-    return b >> 63 ? ~b : b | 0x8000000000000000ull;
+    const long long k = (long long)whole;
+    atomicAdd(&to[0], (lm_u64)(k >> LM_WIDE_BITS));
+    atomicAdd(&to[1], (lm_u64)(k & ((1 << LM_WIDE_BITS) - 1)));
 }
-
-struct wide {
-    long long high, low;
-
-    __device__ __forceinline__ void add(double whole)
-    {
-        long long k = (long long)whole;
-        high += k >> LM_WIDE_BITS;
-        low += k & ((1 << LM_WIDE_BITS) - 1);
-    }
-
-    __device__ __forceinline__ void give(lm_u64 *to) const
-    {
-        lm_warp_sum(&to[0], (lm_u64)high);
-        lm_warp_sum(&to[1], (lm_u64)low);
-    }
-};
 
 __device__ __forceinline__ int wrapped(int k, int n)
 {
@@ -116,7 +104,7 @@ __device__ __forceinline__ double on_side(const stage &s, int side, double u, in
 }
 
 template <int SCHEME, bool SINGLE, bool LIMITED, bool BESIDE>
-__global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
+__global__ void __launch_bounds__(LANES *PIECE_WARPS LM_TRY) stage_kernel(stage s)
 {
     typedef ring<SCHEME> R;
     __shared__ double rings[PIECE_WARPS][R::SIZE];
@@ -155,14 +143,16 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
     for (int n = 0; n < 2 * R::REACH + R::AHEAD; n++)
         fetch();
 
-    wide total = {0, 0}, given = {0, 0}, x_min = {0, 0}, x_max = {0, 0}, y_min = {0, 0}, y_max = {0, 0};
-    lm_u64 least = ~0ull, most = 0;
-    const double per_quantum = 1.0 / s.by.unit;
     double below = 0.0;
     unsigned k = (unsigned)at(s.grid, column, j0 - 1);
+    struct {
+        double u, v, q0;
+    } next;
+    auto load = [&](unsigned n) -> decltype(next) { return {s.vx[n], s.vy[n], s.q0 != s.q ? s.q0[n] : 0.0}; };
+    next = load(k); /* a row ahead */
     for (int j = j0 - 1; j < j1; j++, k += (unsigned)s.grid.stride) {
-        const double u = s.vx[k], v = s.vy[k];
-        const double old = s.q0 != s.q ? s.q0[k] : 0.0;
+        const double u = next.u, v = next.v, old = next.q0;
+        next = load(k + (unsigned)s.grid.stride);
         int mine = 0, right = 0, up = 0;
         if (BESIDE) {
             mine = s.room[k];
@@ -182,10 +172,8 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
             above = (high ? mine : up) && own
                         ? on_side(s, high ? LM_Y_MAX : LM_Y_MIN, v, column, cells[inner & (R::SIZE - 1)], s.by.y)
                         : 0.0;
-            if (high)
-                y_max.add(above);
-            else
-                y_min.add(above);
+            if (above != 0.0)
+                tally(s.found->crossed[high ? LM_Y_MAX : LM_Y_MIN], above);
         }
         if (j >= j0) {
             double x = units<SCHEME, SINGLE, LIMITED, BESIDE>(s, u, s.by.x, s.by.kx, lm_room_x(mine), lm_room_x(right),
@@ -195,46 +183,16 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS) stage_kernel(stage s)
                 x = (high ? mine : right)
                         ? on_side(s, high ? LM_X_MAX : LM_X_MIN, u, j, cells[inner & (R::SIZE - 1)], s.by.x)
                         : 0.0;
-                if (high)
-                    x_max.add(x);
-                else
-                    x_min.add(x);
+                if (x != 0.0)
+                    tally(s.found->crossed[high ? LM_X_MAX : LM_X_MIN], x);
             }
             double gain = (left(x) - x) + (below - above);
-            if (s.source) {
-                const double from_source = lm_whole(s.source[k] * s.by.source);
-                gain += from_source;
-                if (own)
-                    given.add(from_source);
-            }
-            const double next = lm_advect_update(&s.by, s.q0 != s.q ? old : q, q, gain);
+            if (s.source)
+                gain += lm_whole(s.source[k] * s.by.source);
             if (own)
-                s.to[k] = next;
-            if (s.last && own) {
-                total.add(next * per_quantum);
-                if (!BESIDE || mine) {
-                    const lm_u64 bits = ordered(next);
-                    least = bits < least ? bits : least;
-                    most = bits > most ? bits : most;
-                }
-            }
+                s.to[k] = lm_advect_update(&s.by, s.q0 != s.q ? old : q, q, gain);
         }
         below = above;
-    }
-    if (s.last) {
-        total.give(s.found->total);
-        lm_warp_max(&s.found->most, most);
-        lm_warp_max(&s.found->not_least, ~least);
-    }
-    if (s.source)
-        given.give(s.found->source);
-    if (BESIDE && !s.periodic_x) {
-        x_min.give(s.found->crossed[LM_X_MIN]);
-        x_max.give(s.found->crossed[LM_X_MAX]);
-    }
-    if (BESIDE && !s.periodic_y) {
-        y_min.give(s.found->crossed[LM_Y_MIN]);
-        y_max.give(s.found->crossed[LM_Y_MAX]);
     }
 }
 

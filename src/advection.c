@@ -289,7 +289,7 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
     double *work = work_arrays(sim);
     int status = work && sim->room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the background fields");
     if (!status)
-        lm_background_room(&sim->grid, sim->mask, sim->room);
+        status = lm_background_room(&sim->grid, sim->mask, sim->room);
     for (int f = 0; f < count && !status; f++) {
         status = find_timed(sim, f);
         if (!status)

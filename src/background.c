@@ -1,6 +1,10 @@
 #include "larmor/background.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/base.h"
 
 enum { START_BITS = 47, SMALLEST_QUANTUM = 900 };
 
@@ -62,30 +66,65 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum)
 
 /* --- room --- */
 
-static int is_fluid(const struct lm_grid *g, const uint8_t *mask, int i, int j)
+/* A line of cells: the first one of the mask (NULL: all fluid), and from each to the next. */
+struct line {
+    const uint8_t *first;
+    size_t step;
+    int n, periodic;
+};
+
+static int is_fluid(const struct line *l, int k)
 {
-    const int inside_x = i >= 0 && i < g->nx, inside_y = j >= 0 && j < g->ny;
-    if ((!inside_x && g->sides.of[LM_X_MIN] != LM_PERIODIC) || (!inside_y && g->sides.of[LM_Y_MIN] != LM_PERIODIC))
-        return 0;
-    const int x = ((i % g->nx) + g->nx) % g->nx, y = ((j % g->ny) + g->ny) % g->ny;
-    return !mask || !mask[(size_t)y * (size_t)g->nx + (size_t)x];
+    if (k < 0 || k >= l->n) {
+        if (!l->periodic)
+            return 0;
+        k = ((k % l->n) + l->n) % l->n;
+    }
+    return !l->first || !l->first[(size_t)k * l->step];
 }
 
-static int room_along(const struct lm_grid *g, const uint8_t *mask, int i, int j, int x, int y)
+/* Cells of fluid in a row up to and with each of the cells -1 .. n, on the way up or down, LM_WENO_MOST at most; room
+ * becomes the lesser of the two. */
+static void find_room(const struct line *l, uint8_t *room)
 {
-    int r = 0;
-    while (r < LM_WENO_MOST && is_fluid(g, mask, i + r * x, j + r * y) && is_fluid(g, mask, i - r * x, j - r * y))
-        r++;
-    return r;
+    uint8_t run = 0;
+    for (int k = -LM_WENO_MOST; k <= l->n; k++) {
+        run = (uint8_t)(is_fluid(l, k) ? run + (run < LM_WENO_MOST) : 0);
+        if (k >= -1)
+            room[k + 1] = run;
+    }
+    run = 0;
+    for (int k = l->n + LM_WENO_MOST - 1; k >= -1; k--) {
+        run = (uint8_t)(is_fluid(l, k) ? run + (run < LM_WENO_MOST) : 0);
+        if (k <= l->n && run < room[k + 1])
+            room[k + 1] = run;
+    }
 }
 
-void lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room)
+int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room)
 {
-    for (size_t k = 0; k < g->size; k++)
-        room[k] = 0;
-    for (int j = -1; j <= g->ny; j++)
-        for (int i = -1; i <= g->nx; i++)
-            room[lm_at(g, i, j)] = (uint8_t)(room_along(g, mask, i, j, 1, 0) | room_along(g, mask, i, j, 0, 1) << 4);
+    const int periodic_x = g->sides.of[LM_X_MIN] == LM_PERIODIC, periodic_y = g->sides.of[LM_Y_MIN] == LM_PERIODIC;
+    uint8_t *of_line = malloc((size_t)(g->nx > g->ny ? g->nx : g->ny) + 2);
+    if (!of_line)
+        return lm_fail(LM_FAILED, "not enough memory for the room around cells");
+    memset(room, 0, g->size);
+    for (int j = -1; j <= g->ny; j++) {
+        const int y = periodic_y ? (j + g->ny) % g->ny : j;
+        if (y < 0 || y >= g->ny)
+            continue;
+        find_room(&(struct line){mask ? mask + (size_t)y * (size_t)g->nx : NULL, 1, g->nx, periodic_x}, of_line);
+        memcpy(room + lm_at(g, -1, j), of_line, (size_t)g->nx + 2);
+    }
+    for (int i = -1; i <= g->nx; i++) {
+        const int x = periodic_x ? (i + g->nx) % g->nx : i;
+        if (x < 0 || x >= g->nx)
+            continue;
+        find_room(&(struct line){mask ? mask + x : NULL, (size_t)g->nx, g->ny, periodic_y}, of_line);
+        for (int j = -1; j <= g->ny; j++)
+            room[lm_at(g, i, j)] |= (uint8_t)(of_line[j + 1] << 4);
+    }
+    free(of_line);
+    return LM_OK;
 }
 
 double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate)

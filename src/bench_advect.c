@@ -13,30 +13,15 @@ static const char *const schemes[] = {"centred", "upwind", "WENO3", "WENO5", "WE
 
 /* --- problems --- */
 
-/* One field on a backend of its own. */
-struct problem {
-    struct lm_setup setup;
-    struct lm_backend *b;
-    double cells; /* of fluid */
-};
-
 typedef double profile(double x, double y);
 
-static struct lm_setup setup_of(const struct lm_bench *b, int nx, int ny, struct lm_background field)
-{
-    const struct lm_grid g = lm_grid_make(nx, ny, 1.0, (double)ny / nx);
-    struct lm_setup s = {.grid = g,
-                         .ohm = {.rx = 1 / g.dx, .ry = 1 / g.dy, .floor = 0.1, .gamma = 1},
-                         .shape = LM_LINEAR,
-                         .precision = LM_DOUBLE,
-                         .tile = 8,
-                         .threads = b->threads,
-                         .species_count = 1,
-                         .background_count = 1,
-                         .background = {field}};
-    s.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
-    return s;
-}
+/* What is advected, and around what. */
+struct fluid {
+    struct lm_grid g;
+    uint8_t *mask; /* NULL: no body */
+    double *q, *vx, *vy;
+    double cells; /* of fluid */
+};
 
 /* A wedge that rises along x, over a tenth of the box. */
 static int is_wedge(const struct lm_grid *g, int i, int j)
@@ -44,59 +29,81 @@ static int is_wedge(const struct lm_grid *g, int i, int j)
     return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
 }
 
-/* Puts a field, and velocities from a stream function that is constant on solids: free of divergence, of both signs,
- * |u| below 1. */
-static int fill(struct problem *p, const uint8_t *mask, profile *initial, profile *psi)
+static void fluid_free(struct fluid *f)
 {
-    const struct lm_grid *g = &p->setup.grid;
-    double *q = calloc(4 * g->size, sizeof *q), *vx = q + g->size, *vy = q + 2 * g->size, *s = q + 3 * g->size;
-    uint8_t *room = malloc(g->size);
-    int status = q && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
-    if (!status)
-        lm_background_room(g, mask, room);
-    for (int j = -1; j < g->ny && !status; j++)
+    free(f->mask);
+    free(f->q);
+}
+
+/* Velocities from a stream function that is constant on solids: free of divergence. */
+static void fill(struct fluid *f, const uint8_t *room, double *s, profile *initial, profile *psi)
+{
+    const struct lm_grid *g = &f->g;
+    for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
             const int free_corner =
                 room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
-            q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
+            f->q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
             s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
         }
-    for (int j = -1; j < g->ny && !status; j++)
+    for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
-            vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
+            f->vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
+            f->vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
         }
+    lm_background_round(g, f->q, QUANTUM);
+}
+
+static int fluid_new(int nx, int ny, int wedge, profile *initial, profile *psi, struct fluid *f)
+{
+    *f = (struct fluid){.g = lm_grid_make(nx, ny, 1.0, (double)ny / nx), .cells = (double)nx * ny};
+    const struct lm_grid *g = &f->g;
+    uint8_t *room = malloc(g->size);
+    f->mask = wedge ? malloc(g->cells) : NULL;
+    f->q = calloc(4 * g->size, sizeof *f->q);
+    int status = room && f->q && (f->mask || !wedge) ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
+    for (size_t k = 0; k < g->cells && wedge && !status; k++) {
+        f->mask[k] = (uint8_t)is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
+        f->cells -= f->mask[k];
+    }
     if (!status)
-        lm_background_round(g, q, QUANTUM);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, q);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, vx);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, vy);
+        status = lm_background_room(g, f->mask, room);
+    if (!status) {
+        f->vx = f->q + g->size;
+        f->vy = f->vx + g->size;
+        fill(f, room, f->vy + g->size, initial, psi);
+    }
     free(room);
-    free(q);
     return status;
 }
 
-static int problem_new(const struct lm_bench *b, int nx, int ny, struct lm_background field, int wedge,
-                       profile *initial, profile *psi, struct problem *p)
+/* One field on a backend of its own. */
+struct problem {
+    struct lm_setup setup;
+    struct lm_backend *b;
+};
+
+static int problem_new(const struct lm_bench *b, struct lm_background field, const struct fluid *f, struct problem *p)
 {
-    *p = (struct problem){.setup = setup_of(b, nx, ny, field), .cells = (double)nx * ny};
-    const struct lm_grid *g = &p->setup.grid;
-    uint8_t *mask = wedge ? calloc(g->cells, 1) : NULL;
-    for (size_t k = 0; mask && k < g->cells; k++) {
-        mask[k] = (uint8_t)is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
-        p->cells -= mask[k];
-    }
-    if (wedge && !mask)
-        return lm_fail(LM_FAILED, "not enough memory for the problem");
-    if (wedge)
-        p->setup.bodies = (struct lm_bodies){.count = 1, .mask = mask, .particles = {LM_ABSORBING}};
+    const struct lm_bodies wedge = {.count = 1, .mask = f->mask, .particles = {LM_ABSORBING}};
+    *p = (struct problem){.setup = {.grid = f->g,
+                                    .ohm = {.rx = 1 / f->g.dx, .ry = 1 / f->g.dy, .floor = 0.1, .gamma = 1},
+                                    .shape = LM_LINEAR,
+                                    .precision = LM_DOUBLE,
+                                    .tile = 8,
+                                    .threads = b->threads,
+                                    .species_count = 1,
+                                    .background_count = 1,
+                                    .background = {field}}};
+    p->setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
+    if (f->mask)
+        p->setup.bodies = wedge;
     int status = lm_backend_create(b->kind, &p->setup, &p->b);
-    if (!status)
-        status = fill(p, mask, initial, psi);
-    free(mask);
-    return status;
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, f->q);
+    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, f->vx);
+    return status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, f->vy);
 }
 
 static int advance(struct problem *p, double dt, int substeps)
@@ -172,22 +179,23 @@ static int get(struct problem *p, double *out)
 /* Mean error of a wave that has crossed the box once. */
 static int wave_error(const struct lm_bench *b, struct lm_background field, int n, double dt, double *error)
 {
-    struct problem p;
-    int status = problem_new(b, n, n, field, 0, wave, diagonal, &p);
-    const struct lm_grid *g = &p.setup.grid;
-    double *a = malloc(g->size * sizeof *a), *z = malloc(g->size * sizeof *z);
+    struct problem p = {.b = NULL};
+    struct fluid f;
+    int status = fluid_new(n, n, 0, wave, diagonal, &f);
+    const struct lm_grid *g = &f.g;
+    double *z = malloc(g->size * sizeof *z);
     const int substeps = (int)ceil(1 / dt);
-    if (!(a && z) && !status)
+    if (!z && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
-    status = status ? status : get(&p, a);
+    status = status ? status : problem_new(b, field, &f, &p);
     status = status ? status : advance(&p, 1.0 / substeps, substeps);
     status = status ? status : get(&p, z);
     *error = 0;
     for (int j = 0; j < n && !status; j++)
         for (int i = 0; i < n; i++)
-            *error += fabs(z[lm_at(g, i, j)] - a[lm_at(g, i, j)]) / (n * n);
+            *error += fabs(z[lm_at(g, i, j)] - f.q[lm_at(g, i, j)]) / (n * n);
     free(z);
-    free(a);
+    fluid_free(&f);
     lm_backend_destroy(&p.b);
     return status;
 }
@@ -211,19 +219,22 @@ static int find_order(const struct lm_bench *b, struct lm_background field, doub
 static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
 {
     enum { N = 200 };
-    struct problem p;
+    struct problem p = {.b = NULL};
+    struct fluid f;
     double sum = 0;
-    int status = problem_new(b, N, 4, field, 0, step, rightwards, &p);
-    const struct lm_grid *g = &p.setup.grid;
+    int status = fluid_new(N, 4, 0, step, rightwards, &f);
+    const struct lm_grid *g = &f.g;
     double *a = malloc(g->size * sizeof *a);
     if (!a && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
+    status = status ? status : problem_new(b, field, &f, &p);
     status = status ? status : advance(&p, 0.4 / N, (int)(N / 0.4));
     status = status ? status : get(&p, a);
     for (int i = 0; i < N && !status; i++)
         sum += fabs(a[lm_at(g, (i + 1) % N, 1)] - a[lm_at(g, i, 1)]);
     *error = sum / 2 - 1;
     free(a);
+    fluid_free(&f);
     lm_backend_destroy(&p.b);
     return status;
 }
@@ -257,34 +268,33 @@ static int new_table(int cells, struct lm_table **t)
     return LM_OK;
 }
 
-static int time_one(const struct lm_bench *b, struct lm_background field, int cells, int wedge, struct lm_spread *time,
-                    double *fluid)
+static int time_one(const struct lm_bench *b, struct lm_background field, const struct fluid *f, struct lm_spread *time)
 {
     struct problem p;
-    int status = problem_new(b, cells, cells, field, wedge, ripples, rolls, &p);
+    int status = problem_new(b, field, f, &p);
     if (!status)
         status = time_problem(b, &p, time);
-    *fluid = p.cells;
     lm_backend_destroy(&p.b);
     return status;
 }
 
-static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field, int cells)
+/* f[0]: free; f[1]: past the wedge. */
+static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field, const struct fluid *f)
 {
     struct lm_spread free_time, past;
-    double fluid, beside, order, variation;
-    int status = time_one(b, field, cells, 0, &free_time, &fluid);
-    status = status ? status : time_one(b, field, cells, 1, &past, &beside);
+    double order, variation;
+    int status = time_one(b, field, &f[0], &free_time);
+    status = status ? status : time_one(b, field, &f[1], &past);
     status = status ? status : find_order(b, field, &order);
     status = status ? status : find_variation(b, field, &variation);
     if (status)
         return status;
     lm_table_row(t, "%s%s%s", schemes[field.scheme], field.single ? ", single" : "", field.limited ? ", bounds" : "");
     lm_table_spread(t, TIME, lm_spread_scaled(1e6, free_time));
-    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * fluid, free_time));
-    lm_table_number(t, COPY, 100 * BYTES * fluid / free_time.median / b->copy.median);
-    lm_table_spread(t, WEDGE, lm_spread_rate(1e-9 * beside, past));
-    lm_table_number(t, WEDGE_SHARE, 100 * (beside / past.median) / (fluid / free_time.median));
+    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * f[0].cells, free_time));
+    lm_table_number(t, COPY, 100 * BYTES * f[0].cells / free_time.median / b->copy.median);
+    lm_table_spread(t, WEDGE, lm_spread_rate(1e-9 * f[1].cells, past));
+    lm_table_number(t, WEDGE_SHARE, 100 * (f[1].cells / past.median) / (f[0].cells / free_time.median));
     lm_table_number(t, ORDER, order);
     lm_table_number(t, VARIATION, 100 * variation);
     return LM_OK;
@@ -295,13 +305,20 @@ int lm_bench_advect(struct lm_bench *b)
     const int usual = lm_bench_on_gpu(b) ? 4096 : 1024;
     const int cells = b->options->cells > 0 ? b->options->cells : b->options->quick ? 128 : usual;
     struct lm_table *t;
-    int status = new_table(cells, &t);
+    struct fluid f[2] = {{.mask = NULL}};
+    if (new_table(cells, &t))
+        return LM_FAILED;
+    int status = fluid_new(cells, cells, 0, ripples, rolls, &f[0]);
+    if (!status)
+        status = fluid_new(cells, cells, 1, ripples, rolls, &f[1]);
     for (int scheme = LM_CENTRED; scheme <= LM_WENO9 && !status; scheme++)
         for (int kind = 0; kind < (scheme > LM_UPWIND ? 3 : 1) && !status; kind++)
             status = one_row(b, t,
                              (struct lm_background){
                                  .scheme = scheme, .single = kind == 1, .limited = kind == 2, .least = 0, .most = 3},
-                             cells);
+                             f);
+    fluid_free(&f[0]);
+    fluid_free(&f[1]);
     if (!status)
         return lm_bench_add(b, &t);
     lm_table_free(&t);

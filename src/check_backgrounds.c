@@ -103,10 +103,10 @@ int lm_check_backgrounds(const struct lm_config *c, const uint8_t *mask, FILE *o
     double *store = calloc(3 * size, sizeof *store);
     struct found f = {c, setup.grid, mask, malloc(size), store, store + size, store + 2 * size};
     int status = store && f.room ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
-    if (!status) {
-        lm_background_room(&f.grid, mask, f.room);
+    if (!status)
+        status = lm_background_room(&f.grid, mask, f.room);
+    if (!status)
         fprintf(out, "background fields\n");
-    }
     for (int k = 0; k < c->background_count && !status; k++) {
         print_field(&c->background[k], out);
         status = check_flow(&f, &setup.background[k], k, out);

@@ -85,7 +85,7 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
 /* room[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL. */
-void lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
+int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
  * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where

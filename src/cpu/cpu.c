@@ -233,9 +233,8 @@ static int allocate_backgrounds(struct lm_cpu *c)
         return 0;
     c->room = malloc(g->size);
     c->row_beside = calloc((size_t)g->ny, 1);
-    if (failed || !c->room || !c->row_beside)
+    if (failed || !c->room || !c->row_beside || lm_background_room(g, s->bodies.mask, c->room))
         return 1;
-    lm_background_room(g, s->bodies.mask, c->room);
     for (int j = 0; j < g->ny; j++)
         for (int i = -1; i <= g->nx; i++) {
             const uint8_t room = c->room[lm_at(g, i, j)];
