@@ -89,7 +89,8 @@ int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *ro
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
  * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where
- * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is there. */
+ * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is on the
+ * fluid's corners there. */
 int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
                          double *vx, double *vy);
 
