@@ -294,8 +294,8 @@ START_TEST(quanta)
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         const int q = lm_background_quantum(values[k]);
         ck_assert_double_lt(ldexp(values[k], q), 0x1p47);
-        ck_assert_int_le(q, 900);
-        ck_assert(q == 900 || ldexp(values[k], q) >= 0x1p46);
+        ck_assert_int_le(q, 447);
+        ck_assert(q == 447 || ldexp(values[k], q) >= 0x1p46);
     }
     ck_assert_int_eq(lm_background_quantum(0), lm_background_quantum(0.9));
     struct lm_grid g = lm_grid_make(3, 2, 1, 1);
