@@ -201,6 +201,11 @@ ptx-report: ## registers, spills, code size, instructions of every CUDA kernel; 
 	@python3 tools/ptx_report.py --nvcc '$(NVCC)' --arch $(PTX_ARCH) --flags='$(subst $(GPU_TARGETS),,$(NVCCFLAGS))' \
 	    --output build/ptx-report $(filter-out $(CUDA_TWICE),$(CUDA_SRC)) $(foreach p,32 64,$(CUDA_TWICE:%=%:$(p)))
 
+.PHONY: advect-report
+advect-report: ## code size and instructions of the kernels of `larmor bench advect`, way by way
+	@test -n "$(NVCC)" || { echo "advect-report: nvcc not found" >&2; exit 1; }
+	@python3 tools/advect_sass.py --nvcc '$(NVCC)' --arch $(PTX_ARCH) --flags='$(subst $(GPU_TARGETS),,$(NVCCFLAGS))'
+
 .PHONY: validate
 validate: $(B)/larmor ## openPMD-validator over fields and particles of a run
 	@rm -rf $(B)/validate && $(B)/larmor run tests/cases/mix.ini --backend cpu --quiet --output $(B)/validate \

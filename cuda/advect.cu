@@ -9,8 +9,9 @@
 namespace
 {
 
-/* Beside solids pieces are low: there are few of them, and one that is left alone takes long. */
-enum { MOST_ROWS = 64, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
+/* Of a piece: with more rows the last pieces take long alone, with fewer the halo counts (an H200: 32 rows 5 % faster
+ * than 64, 15 % than 128). Beside solids pieces are low: there are few of them. */
+enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
 
 typedef void (*stage_function)(stage);
 

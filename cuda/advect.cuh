@@ -13,15 +13,14 @@
 #include "grid.cuh"
 #include "larmor/physics/advect.h"
 
-#ifdef LM_TRY_N
-#define LM_TRY , LM_TRY_N
-#else
-#define LM_TRY
-#endif
 namespace
 {
 
-enum { PIECE_COLUMNS = LANES - 1, PIECE_WARPS = 2 };
+enum {
+    PIECE_COLUMNS = LANES - 1,
+    PIECE_WARPS = 2,
+    BLOCKS = 12 /* of a multiprocessor; with bounds that would spill */
+};
 
 struct stage {
     shape grid;
@@ -104,7 +103,7 @@ __device__ __forceinline__ double on_side(const stage &s, int side, double u, in
 }
 
 template <int SCHEME, bool SINGLE, bool LIMITED, bool BESIDE>
-__global__ void __launch_bounds__(LANES *PIECE_WARPS LM_TRY) stage_kernel(stage s)
+__global__ void __launch_bounds__(LANES *PIECE_WARPS, LIMITED ? 1 : BLOCKS) stage_kernel(stage s)
 {
     typedef ring<SCHEME> R;
     __shared__ double rings[PIECE_WARPS][R::SIZE];

@@ -53,6 +53,7 @@ struct lm_bench_problem {
     int substeps;         /* least number; 0: 1 */
     int64_t sort_every;   /* 0: when it pays */
     int threads;          /* CPU; 0: the call's */
+    const char *sections; /* more of the file, or NULL */
     const char *more[LM_BENCH_MORE]; /* section.key=value */
 };
 
@@ -77,6 +78,49 @@ int lm_bench_advance(struct lm_bench_sim *s, int64_t steps);
 double lm_bench_ideal(int precision);
 const char *lm_bench_shape(int shape);
 const char *lm_bench_precision(int precision);
+
+/* src/bench_background.c: one background field on a backend of its own. */
+
+enum { LM_BENCH_QUANTUM = 46 };
+
+/* Free fluid; a wedge that rises along x, over a tenth of the box; with posts of 2 x 2 cells all over the rest, each 13
+ * cells. */
+enum lm_bench_bodies { LM_BENCH_FREE, LM_BENCH_WEDGE, LM_BENCH_POSTS };
+
+int lm_bench_is_solid(int bodies, const struct lm_grid *g, int i, int j);
+
+typedef double lm_bench_profile(double x, double y);
+
+/* Waves and small spots; a flow of rolls. */
+double lm_bench_ripples(double x, double y);
+double lm_bench_rolls(double x, double y);
+
+/* What is advected, and around what. */
+struct lm_bench_fluid {
+    struct lm_grid g;
+    int bodies;
+    uint8_t *mask; /* NULL: no body */
+    double *q, *vx, *vy, *source;
+    double cells; /* of fluid */
+};
+
+/* nx x ny cells of a periodic box of width 1; the field, and a stream function that is made constant on bodies and is
+ * the source too. */
+int lm_bench_fluid_new(int nx, int ny, int bodies, lm_bench_profile *initial, lm_bench_profile *psi,
+                       struct lm_bench_fluid *f);
+void lm_bench_fluid_free(struct lm_bench_fluid *f);
+
+struct lm_bench_background {
+    struct lm_setup setup;
+    struct lm_backend *b;
+};
+
+int lm_bench_background_new(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
+                            struct lm_bench_background *p);
+
+/* src/bench_tendency.c: ways to write a right-hand side; src/bench_share.c: how much of a step it is. */
+int lm_bench_tendency(struct lm_bench *b);
+int lm_bench_share(struct lm_bench *b);
 
 /* src/bench_watch.c: time of the particle passes and sorts inside of steps. The operations of a backend are replaced by
  * ones that wait for all that is queued before and after; one backend at a time. */

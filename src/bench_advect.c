@@ -1,5 +1,5 @@
 /* Case `advect`: the advection of a background field, in free fluid and past a slope; its order and how much variation
- * it adds to a step. */
+ * it adds to a step; then the ways to write a right-hand side, and the share of a step. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,111 +7,16 @@
 #include "bench.h"
 #include "larmor/background.h"
 
-enum { BATCH = 10, QUANTUM = 46 };
+enum { BATCH = 10 };
 
 static const char *const schemes[] = {"centred", "upwind", "WENO3", "WENO5", "WENO7", "WENO9"};
 
-/* --- problems --- */
-
-typedef double profile(double x, double y);
-
-/* What is advected, and around what. */
-struct fluid {
-    struct lm_grid g;
-    uint8_t *mask; /* NULL: no body */
-    double *q, *vx, *vy;
-    double cells; /* of fluid */
-};
-
-/* A wedge that rises along x, over a tenth of the box. */
-static int is_wedge(const struct lm_grid *g, int i, int j)
+static int advance(struct lm_bench_background *p, double dt, int substeps)
 {
-    return (j + 0.5) / g->ny < 0.2 * (i + 0.5) / g->nx;
+    return p->b->ops->advect(p->b, 0, LM_BENCH_QUANTUM, dt, substeps);
 }
 
-static void fluid_free(struct fluid *f)
-{
-    free(f->mask);
-    free(f->q);
-}
-
-/* Velocities from a stream function that is constant on solids: free of divergence. */
-static void fill(struct fluid *f, const uint8_t *room, double *s, profile *initial, profile *psi)
-{
-    const struct lm_grid *g = &f->g;
-    for (int j = -1; j < g->ny; j++)
-        for (int i = -1; i < g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            const int free_corner =
-                room[k] && room[k + 1] && room[k + (size_t)g->stride] && room[k + (size_t)g->stride + 1];
-            f->q[k] = room[k] ? initial((i + 0.5) * g->dx, (j + 0.5) * g->dy) : 0;
-            s[k] = free_corner ? psi((i + 1.0) * g->dx, (j + 1.0) * g->dy) : 0;
-        }
-    for (int j = -1; j < g->ny; j++)
-        for (int i = -1; i < g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            f->vx[k] = j >= 0 ? (s[k] - s[k - (size_t)g->stride]) / g->dy : 0;
-            f->vy[k] = i >= 0 ? -(s[k] - s[k - 1]) / g->dx : 0;
-        }
-    lm_background_round(g, f->q, QUANTUM);
-}
-
-static int fluid_new(int nx, int ny, int wedge, profile *initial, profile *psi, struct fluid *f)
-{
-    *f = (struct fluid){.g = lm_grid_make(nx, ny, 1.0, (double)ny / nx), .cells = (double)nx * ny};
-    const struct lm_grid *g = &f->g;
-    uint8_t *room = malloc(g->size);
-    f->mask = wedge ? malloc(g->cells) : NULL;
-    f->q = calloc(4 * g->size, sizeof *f->q);
-    int status = room && f->q && (f->mask || !wedge) ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
-    for (size_t k = 0; k < g->cells && wedge && !status; k++) {
-        f->mask[k] = (uint8_t)is_wedge(g, (int)(k % (size_t)nx), (int)(k / (size_t)nx));
-        f->cells -= f->mask[k];
-    }
-    if (!status)
-        status = lm_background_room(g, f->mask, room);
-    if (!status) {
-        f->vx = f->q + g->size;
-        f->vy = f->vx + g->size;
-        fill(f, room, f->vy + g->size, initial, psi);
-    }
-    free(room);
-    return status;
-}
-
-/* One field on a backend of its own. */
-struct problem {
-    struct lm_setup setup;
-    struct lm_backend *b;
-};
-
-static int problem_new(const struct lm_bench *b, struct lm_background field, const struct fluid *f, struct problem *p)
-{
-    const struct lm_bodies wedge = {.count = 1, .mask = f->mask, .particles = {LM_ABSORBING}};
-    *p = (struct problem){.setup = {.grid = f->g,
-                                    .ohm = {.rx = 1 / f->g.dx, .ry = 1 / f->g.dy, .floor = 0.1, .gamma = 1},
-                                    .shape = LM_LINEAR,
-                                    .precision = LM_DOUBLE,
-                                    .tile = 8,
-                                    .threads = b->threads,
-                                    .species_count = 1,
-                                    .background_count = 1,
-                                    .background = {field}}};
-    p->setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
-    if (f->mask)
-        p->setup.bodies = wedge;
-    int status = lm_backend_create(b->kind, &p->setup, &p->b);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND, f->q);
-    status = status ? status : p->b->ops->put(p->b, LM_BACKGROUND_X, f->vx);
-    return status ? status : p->b->ops->put(p->b, LM_BACKGROUND_Y, f->vy);
-}
-
-static int advance(struct problem *p, double dt, int substeps)
-{
-    return p->b->ops->advect(p->b, 0, QUANTUM, dt, substeps);
-}
-
-static int wait_for(struct problem *p)
+static int wait_for(struct lm_bench_background *p)
 {
     struct lm_control ignored;
     return p->b->ops->control(p->b, &ignored);
@@ -119,17 +24,7 @@ static int wait_for(struct problem *p)
 
 /* --- speed --- */
 
-static double ripples(double x, double y)
-{
-    return 1 + 0.5 * sin(16 * M_PI * x) * cos(8 * M_PI * y) + (((int)(64 * x) + (int)(64 * y)) % 7 == 0 ? 1 : 0);
-}
-
-static double rolls(double x, double y)
-{
-    return 0.1 * (sin(2 * M_PI * x) + cos(2 * M_PI * y));
-}
-
-static int time_problem(const struct lm_bench *b, struct problem *p, struct lm_spread *out)
+static int time_problem(const struct lm_bench *b, struct lm_bench_background *p, struct lm_spread *out)
 {
     const int repeats = lm_bench_repeats(b, b->options->quick ? 2 : 10), batch = b->options->quick ? 1 : BATCH;
     const double dt = 0.3 * p->setup.grid.dx;
@@ -171,7 +66,7 @@ static double rightwards(double x, double y)
 }
 
 /* Cells of a row, before and after. */
-static int get(struct problem *p, double *out)
+static int get(struct lm_bench_background *p, double *out)
 {
     return p->b->ops->get(p->b, LM_BACKGROUND, out);
 }
@@ -179,15 +74,15 @@ static int get(struct problem *p, double *out)
 /* Mean error of a wave that has crossed the box once. */
 static int wave_error(const struct lm_bench *b, struct lm_background field, int n, double dt, double *error)
 {
-    struct problem p = {.b = NULL};
-    struct fluid f;
-    int status = fluid_new(n, n, 0, wave, diagonal, &f);
+    struct lm_bench_background p = {.b = NULL};
+    struct lm_bench_fluid f;
+    int status = lm_bench_fluid_new(n, n, LM_BENCH_FREE, wave, diagonal, &f);
     const struct lm_grid *g = &f.g;
     double *z = malloc(g->size * sizeof *z);
     const int substeps = (int)ceil(1 / dt);
     if (!z && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
-    status = status ? status : problem_new(b, field, &f, &p);
+    status = status ? status : lm_bench_background_new(b, field, &f, &p);
     status = status ? status : advance(&p, 1.0 / substeps, substeps);
     status = status ? status : get(&p, z);
     *error = 0;
@@ -195,7 +90,7 @@ static int wave_error(const struct lm_bench *b, struct lm_background field, int 
         for (int i = 0; i < n; i++)
             *error += fabs(z[lm_at(g, i, j)] - f.q[lm_at(g, i, j)]) / (n * n);
     free(z);
-    fluid_free(&f);
+    lm_bench_fluid_free(&f);
     lm_backend_destroy(&p.b);
     return status;
 }
@@ -219,22 +114,22 @@ static int find_order(const struct lm_bench *b, struct lm_background field, doub
 static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
 {
     enum { N = 200 };
-    struct problem p = {.b = NULL};
-    struct fluid f;
+    struct lm_bench_background p = {.b = NULL};
+    struct lm_bench_fluid f;
     double sum = 0;
-    int status = fluid_new(N, 4, 0, step, rightwards, &f);
+    int status = lm_bench_fluid_new(N, 4, LM_BENCH_FREE, step, rightwards, &f);
     const struct lm_grid *g = &f.g;
     double *a = malloc(g->size * sizeof *a);
     if (!a && !status)
         status = lm_fail(LM_FAILED, "not enough memory for the problem");
-    status = status ? status : problem_new(b, field, &f, &p);
+    status = status ? status : lm_bench_background_new(b, field, &f, &p);
     status = status ? status : advance(&p, 0.4 / N, (int)(N / 0.4));
     status = status ? status : get(&p, a);
     for (int i = 0; i < N && !status; i++)
         sum += fabs(a[lm_at(g, (i + 1) % N, 1)] - a[lm_at(g, i, 1)]);
     *error = sum / 2 - 1;
     free(a);
-    fluid_free(&f);
+    lm_bench_fluid_free(&f);
     lm_backend_destroy(&p.b);
     return status;
 }
@@ -268,10 +163,11 @@ static int new_table(int cells, struct lm_table **t)
     return LM_OK;
 }
 
-static int time_one(const struct lm_bench *b, struct lm_background field, const struct fluid *f, struct lm_spread *time)
+static int time_one(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
+                    struct lm_spread *time)
 {
-    struct problem p;
-    int status = problem_new(b, field, f, &p);
+    struct lm_bench_background p;
+    int status = lm_bench_background_new(b, field, f, &p);
     if (!status)
         status = time_problem(b, &p, time);
     lm_backend_destroy(&p.b);
@@ -279,7 +175,8 @@ static int time_one(const struct lm_bench *b, struct lm_background field, const 
 }
 
 /* f[0]: free; f[1]: past the wedge. */
-static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field, const struct fluid *f)
+static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field,
+                   const struct lm_bench_fluid *f)
 {
     struct lm_spread free_time, past;
     double order, variation;
@@ -305,22 +202,25 @@ int lm_bench_advect(struct lm_bench *b)
     const int usual = lm_bench_on_gpu(b) ? 4096 : 1024;
     const int cells = b->options->cells > 0 ? b->options->cells : b->options->quick ? 128 : usual;
     struct lm_table *t;
-    struct fluid f[2] = {{.mask = NULL}};
+    struct lm_bench_fluid f[2] = {{.mask = NULL}};
     if (new_table(cells, &t))
         return LM_FAILED;
-    int status = fluid_new(cells, cells, 0, ripples, rolls, &f[0]);
+    int status = lm_bench_fluid_new(cells, cells, LM_BENCH_FREE, lm_bench_ripples, lm_bench_rolls, &f[0]);
     if (!status)
-        status = fluid_new(cells, cells, 1, ripples, rolls, &f[1]);
+        status = lm_bench_fluid_new(cells, cells, LM_BENCH_WEDGE, lm_bench_ripples, lm_bench_rolls, &f[1]);
     for (int scheme = LM_CENTRED; scheme <= LM_WENO9 && !status; scheme++)
         for (int kind = 0; kind < (scheme > LM_UPWIND ? 3 : 1) && !status; kind++)
             status = one_row(b, t,
                              (struct lm_background){
                                  .scheme = scheme, .single = kind == 1, .limited = kind == 2, .least = 0, .most = 3},
                              f);
-    fluid_free(&f[0]);
-    fluid_free(&f[1]);
-    if (!status)
-        return lm_bench_add(b, &t);
-    lm_table_free(&t);
-    return status;
+    lm_bench_fluid_free(&f[0]);
+    lm_bench_fluid_free(&f[1]);
+    if (status) {
+        lm_table_free(&t);
+        return status;
+    }
+    status = lm_bench_add(b, &t);
+    status = status ? status : lm_bench_tendency(b);
+    return status ? status : lm_bench_share(b);
 }

@@ -32,6 +32,13 @@ int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run,
     return no_cuda();
 }
 
+int lm_cuda_bench_tendency(const struct lm_tendency_problem *problem, struct lm_tendency_row *rows, int *count,
+                           double *advanced)
+{
+    (void)problem, (void)rows, (void)count, (void)advanced;
+    return no_cuda();
+}
+
 int lm_cuda_bench_ops(const struct lm_ops_problem *problem, int expression, int repeats,
                       struct lm_ops_run run[LM_OPS_WAYS])
 {

@@ -25,7 +25,7 @@ double lm_bench_ppc(const struct lm_bench *b)
     return b->options->quick ? 8 : lm_bench_on_gpu(b) ? 128 : 64;
 }
 
-enum { KEYS = 12, KEY_TEXT = 96 };
+enum { KEYS = 12, KEY_TEXT = 96, FILE_TEXT = 1024 };
 
 /* The keys that follow from the problem's numbers. */
 static int number_keys(const struct lm_bench *b, const struct lm_bench_problem *p, char text[KEYS][KEY_TEXT])
@@ -47,14 +47,15 @@ static int number_keys(const struct lm_bench *b, const struct lm_bench_problem *
 
 static int read_problem(const struct lm_bench *b, const struct lm_bench_problem *p, struct lm_config *config)
 {
-    char text[KEYS][KEY_TEXT];
+    char text[KEYS][KEY_TEXT], file[FILE_TEXT];
     const char *list[KEYS + LM_BENCH_MORE];
     int count = number_keys(b, p, text);
     for (int k = 0; k < count; k++)
         list[k] = text[k];
     for (int k = 0; k < LM_BENCH_MORE && p->more[k]; k++)
         list[count++] = p->more[k];
-    return lm_config_read_text("bench.ini", thermal, count, list, config);
+    snprintf(file, sizeof file, "%s%s", thermal, p->sections ? p->sections : "");
+    return lm_config_read_text("bench.ini", file, count, list, config);
 }
 
 int lm_bench_sim_new(const struct lm_bench *b, const struct lm_bench_problem *p, struct lm_bench_sim **out)

@@ -68,6 +68,44 @@ struct lm_reduce_run {
 /* Fills the results of `run`[0..runs), each over elements [0, count). */
 int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run, int runs);
 
+/* --- ways to write one right-hand side of a background field --- */
+
+enum { LM_TENDENCY_GHOSTS = 5, LM_TENDENCY_ROWS = 96 };
+
+/* The cells that a kernel works on: all of fluid; those whose whole stencil is fluid; the others. */
+enum lm_tendency_list { LM_TENDENCY_ACTIVE, LM_TENDENCY_INTERIOR, LM_TENDENCY_BOUNDARY, LM_TENDENCY_LISTS };
+
+/* Arrays of ny + 2 LM_TENDENCY_GHOSTS rows of `stride` = nx + 2 LM_TENDENCY_GHOSTS elements, filled periodically; lists
+ * hold places in them. */
+struct lm_tendency_problem {
+    int nx, ny, stride;
+    int order; /* 3, 4, 5: WENO5, 7, 9 */
+    double unit, dt, rx, ry, diffusivity;
+    const double *q, *vx, *vy, *source;
+    const uint8_t *room;
+    const uint32_t *list[LM_TENDENCY_LISTS];
+    uint32_t count[LM_TENDENCY_LISTS];
+    int repeats;
+};
+
+/* A kernel of a way; or, with no kernel's name, all of the way's in a row and what they leave. */
+struct lm_tendency_row {
+    const char *way, *kernel;
+    int list;              /* enum lm_tendency_list */
+    struct lm_spread time; /* s */
+    int registers;
+    double spill, occupancy; /* bytes; share of the threads a multiprocessor can hold */
+    /* Of a whole way: */
+    const char *against;      /* the way that this one differs from in one thing, or NULL */
+    struct lm_spread control; /* a kernel that no way touches, timed at the same moment, s */
+    int sums;                 /* LM_SUMS_...: against the monolithic kernel, in single precision against its bound */
+    double difference;        /* in single precision: largest, in parts of the bound */
+};
+
+/* Fills rows[0..*count); `advanced`: q after one whole step of three stages, without ghosts. */
+int lm_cuda_bench_tendency(const struct lm_tendency_problem *problem, struct lm_tendency_row *rows, int *count,
+                           double *advanced);
+
 /* --- expressions of operators --- */
 
 enum lm_ops_way {

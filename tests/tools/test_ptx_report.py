@@ -67,6 +67,8 @@ PTX = f"""\
 $L__BB2_3:
 	cvt.rn.f32.f64 	%f4, %fd1;
 	cvt.u64.u32 	%rd1, %r1;
+	setp.gt.f64 	%p3, %fd1, %fd2;
+	selp.f64 	%fd7, %fd1, %fd2, %p3;
 	ld.volatile.shared.u32 	%r2, [store];
 	ld.f64 	%fd5, [%rd1];
 	div.rn.f64 	%fd6, %fd5, %fd1;
@@ -96,6 +98,8 @@ SASS = f"""
         /*0100*/              @!P0 ATOMS.POPC.INC.32 RZ, [R4+URZ] ;             /* 0x00008e00ff368b82 */
         /*0110*/                   DFMA R2, R4, R6, R8 ;                        /* 0x000000000000781c */
         /*0120*/                   F2I.S64.F64 R2, R4 ;                         /* 0x000000000000781c */
+        /*0124*/                   DSETP.GT.AND P0, PT, R2, R4, PT ;            /* 0x000000000000781c */
+        /*0128*/                   FSEL R4, R5, R6, P0 ;                        /* 0x000000000000781c */
         /*0130*/                   MUFU.RCP64H R3, R5 ;                         /* 0x000000000000781c */
         /*0140*/                   BRA 0x140;                                   /* 0x000000000000781c */
         /*0150*/                   NOP;                                         /* 0x0000000000007918 */
@@ -125,6 +129,12 @@ class Check(unittest.TestCase):
                                                           "40 bytes stack frame, 8 bytes spill stores")))
         self.assertEqual(len(wrong), 1)
         self.assertIn("load_kernel", wrong[0])
+
+    def test_a_spill_under_a_cap_is_allowed(self):
+        found = records(PTXAS)
+        for r in found:
+            r["kernel"] = "capped_kernel<4, 1, 1, 32>"
+        self.assertEqual(ptx_report.problems(found), [])
 
     def test_registers(self):
         self.assertEqual(ptx_report.problems(records(CLEAN.replace("Used 32", "Used 253"))), [])
@@ -161,11 +171,12 @@ class Parsing(unittest.TestCase):
     def test_ptx(self):
         self.assertEqual(nonzero(records(CLEAN)[0]["ptx"]), {
             "fma f64": 1, "add/mul f32": 1, "div/sqrt f64": 1, "convert": 1, "load shared": 1, "generic": 1,
-            "atomic shared": 1, "atomic global": 1, "shuffle": 1, "branch": 2, "other": 3})
+            "select": 1, "compare": 1, "atomic shared": 1, "atomic global": 1, "shuffle": 1, "branch": 2, "other": 3})
 
     def test_sass(self):
         self.assertEqual(nonzero(records(CLEAN)[0]["sass"]), {
-            "fma f64": 1, "div/sqrt f64": 1, "convert": 1, "load global": 1, "atomic shared": 1, "branch": 1, "other": 1})
+            "fma f64": 1, "div/sqrt f64": 1, "convert": 1, "select": 1, "compare": 1, "load global": 1, "atomic shared": 1,
+            "branch": 1, "other": 1})
         self.assertIsNone(records(CLEAN)[1]["sass"])
 
     def test_code_size(self):
