@@ -4,8 +4,9 @@
     python3 examples/run.py waves
     python3 examples/run.py all --backend cuda
 
-Each example is a folder with run.ini and check.py. check.py declares RUNS, a list of (name, overrides), and
-check(directory), which returns the rows of its table. Exit status 1 when a run fails or a number is outside its band.
+Each example is a folder with run.ini and check.py. check.py declares RUNS, a list of (name, overrides) or, for another
+file than run.ini, (name, overrides, file), and check(directory), which returns the rows of its table. Exit status 1 when
+a run fails or a number is outside its band.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import time
@@ -36,16 +38,15 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def run_program(args: argparse.Namespace, name: str, output: Path, overrides: list[str]) -> None:
+def run_program(args: argparse.Namespace, file: Path, output: Path, overrides: list[str]) -> None:
     """One run; raises CalledProcessError when the program fails."""
-    command = [str(args.larmor), "run", str(HERE / name / "run.ini"), *overrides, "--output", str(output),
-               "--overwrite", "--quiet"]
+    command = [str(args.larmor), "run", str(file), *overrides, "--output", str(output), "--overwrite", "--quiet"]
     command += ["--backend", args.backend] if args.backend else []
     command += ["--threads", str(args.threads)] if args.threads else []
     start = time.monotonic()
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, env={"GOMP_SPINCOUNT": "10000"} | os.environ)  # other work may hold a core
     summary = json.loads((output / "run.json").read_text())
-    print(f"  {name}/{output.name}: {time.monotonic() - start:.1f} s on {summary['device']}, "
+    print(f"  {file.parent.name}/{output.name}: {time.monotonic() - start:.1f} s on {summary['device']}, "
           f"{summary['particle_steps_per_second'] / 1e6:.3g} M particle-steps/s", flush=True)
 
 
@@ -53,8 +54,8 @@ def run_example(args: argparse.Namespace, name: str) -> list[verify.Row]:
     module = load(name)
     directory = args.output / name
     if not args.check_only:
-        for run, overrides in module.RUNS:
-            run_program(args, name, directory / run, list(overrides))
+        for run, overrides, *file in module.RUNS:
+            run_program(args, HERE / name / (file[0] if file else "run.ini"), directory / run, list(overrides))
     rows = module.check(directory)
     print(verify.table(rows), flush=True)
     for picture in sorted(directory.glob("*.png")):

@@ -9,7 +9,7 @@
 static const double MOST_SUBSTEPS = 1e6;
 
 /* A sum over a large grid in units of the ledger fits 127 bits as long as the quanta are no larger than this many times
- * those at the start, as a power of two. */
+ * those units, as a power of two. */
 enum { MOST_GROWTH = 40 };
 
 /* WENO takes squares of differences. */
@@ -246,7 +246,10 @@ static int start_field(struct lm_sim *sim, int field, double *q)
     if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
         return fail_expression(sim->config, field, "initial");
     clear_bodies(sim, q);
-    const double largest = fmax(largest_of(&sim->grid, q), largest_given(s));
+    const double own = largest_of(&sim->grid, q), largest = fmax(own, largest_given(s));
+    if (own > 0 && own < LM_BACKGROUND_LEAST)
+        return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g only; they must reach %g, or all be 0",
+                       c->file, c->background[field].name, own, LM_BACKGROUND_LEAST);
     if (!(largest < LARGEST))
         return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g; they must stay below %g", c->file,
                        c->background[field].name, largest, LARGEST);
@@ -326,7 +329,8 @@ static int find_substeps(const struct lm_sim *sim, int field, int64_t *substeps)
     if (!(needed <= MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,
                        "step %lld (from t = %g) cannot be taken: the background field %s needs %.3g substeps (limit "
-                       "%g). Likely cause: its velocity or diffusivity is too large for the cells and run.dt%s",
+                       "%g). Likely cause: its velocity or diffusivity is too large for the cells and run.dt, or "
+                       "its courant too small%s",
                        (long long)sim->step + 1, lm_sim_time(sim), b->name, needed, MOST_SUBSTEPS,
                        b->flow == LM_FLOW_ELECTRON ? ", or fields.density_floor so low that electrons are too fast"
                                                    : "");
@@ -342,13 +346,15 @@ static int take_larger_quanta(struct lm_sim *sim, int field)
     const double largest = fmax(fmax(fabs(s->least), fabs(s->most)), largest_given(s));
     if (largest < ldexp(1, LM_QUANTA_BITS - 1 - l->quantum))
         return LM_OK;
+    if (!(largest < LARGEST))
+        return lm_fail(LM_FAILED,
+                       "step %lld (from t = %g) cannot be taken: the background field %s or what it is given reaches "
+                       "%g; it must stay below %g",
+                       (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[field].name, largest,
+                       LARGEST);
     const int quantum = lm_background_quantum(largest);
     if (l->exponent - quantum > MOST_GROWTH)
-        return lm_fail(
-            LM_FAILED,
-            "step %lld (from t = %g) cannot be taken: the background field %s reaches %g, 2^%d times what it "
-            "was at the start: more than its ledger can hold",
-            (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[field].name, largest, MOST_GROWTH);
+        lm_background_coarsen(l, quantum);
     double *q = work_arrays(sim);
     int status = q ? sim->backend->ops->get(sim->backend, LM_BACKGROUND + field, q) : LM_FAILED;
     if (!status) {

@@ -6,7 +6,7 @@
 
 #include "larmor/base.h"
 
-enum { START_BITS = 47, SMALLEST_QUANTUM = 900 };
+enum { START_BITS = 47, SMALLEST_QUANTUM = START_BITS + 400 };
 
 int lm_background_quantum(double largest)
 {
@@ -31,6 +31,23 @@ void lm_background_book(struct lm_background_ledger *l, const struct lm_advected
     }
     l->source += in_ledger(l, a->source);
     l->total = in_ledger(l, a->total);
+}
+
+/* v / 2^bits towards zero. */
+static lm_int128 in_units_of(lm_int128 v, int bits)
+{
+    return bits > 126 ? 0 : v / ((lm_int128)1 << bits);
+}
+
+void lm_background_coarsen(struct lm_background_ledger *l, int exponent)
+{
+    const int bits = l->exponent - exponent;
+    lm_int128 *const sums[] = {&l->loaded,     &l->source,     &l->rounded,    &l->total,
+                               &l->entered[0], &l->entered[1], &l->entered[2], &l->entered[3]};
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+        *sums[k] = in_units_of(*sums[k], bits);
+    l->exponent = exponent;
+    l->rounded -= lm_background_residual(l);
 }
 
 lm_int128 lm_background_residual(const struct lm_background_ledger *l)

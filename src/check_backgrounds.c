@@ -72,6 +72,8 @@ static int check_flow(const struct found *f, const struct lm_background *b, int 
                      "would need fewer\n");
     if (c->limited && divergence > 1e-9 * rate && (c->least != 0 || isfinite(c->most)))
         fprintf(out, "    its flow can have a divergence: there no bound holds but a minimum of 0\n");
+    if (c->limited && lm_background_has_source(c))
+        fprintf(out, "    its source knows no bounds\n");
     return LM_OK;
 }
 

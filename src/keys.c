@@ -334,7 +334,7 @@ const struct lm_key lm_keys[] = {
     {FIELD(single), .name = "smoothness", CHOICE(smoothnesses), .initial = "single",
      .meaning = "precision of the smoothness indicators; single is faster and changes the weights by about 2^-16, orders, bounds and sums not at all"},
     {FIELD(limited), .name = "bounds", CHOICE(switches), .initial = "off",
-     .meaning = "on: a flow without divergence keeps it between minimum and maximum, any flow above a minimum of 0; more substeps"},
+     .meaning = "on: a flow without divergence keeps it between minimum and maximum, any flow above a minimum of 0; a source knows none; more substeps"},
     {FIELD(least), .name = "minimum", REAL, ANY, .initial = "0", .when = &if_limited, .meaning = "only with bounds = on"},
     {FIELD(most), .name = "maximum", REAL, ANY, .shown = "none", .when = &if_limited, .meaning = "only with bounds = on"},
     {FIELD(diffusivity), .name = "diffusivity", REAL, NOT_NEGATIVE, .unit = "v_A d_i", .initial = "0", .meaning = "kappa"},

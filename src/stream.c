@@ -137,6 +137,20 @@ static void find_growth(struct corners *c, const double *psi)
     c->growth[1] = c->periodic[1] ? y / c->count[0] : 0;
 }
 
+/* Whether a corner belongs to a cell of fluid; what psi is deep in a solid, maybe singular, does not count. */
+static int is_beside_fluid(const struct corners *c, int corner)
+{
+    const int i = corner % c->count[0] + c->first[0], j = corner / c->count[0] + c->first[1];
+    for (int k = 0; k < 4; k++) {
+        const int x = i + k % 2, y = j + k / 2;
+        const int beyond =
+            (!c->periodic[0] && (x < 0 || x >= c->g->nx)) || (!c->periodic[1] && (y < 0 || y >= c->g->ny));
+        if (!beyond && !is_solid(c->g, c->room, x, y))
+            return 1;
+    }
+    return 0;
+}
+
 /* Takes from psi the part of the mean flow that cannot pass. */
 static void stop_mean_flow(struct corners *c, double *psi)
 {
@@ -158,12 +172,16 @@ static void level_groups(const struct corners *c, double *psi)
 {
     for (int begin = 0, end; begin < c->ordered; begin = end) {
         double sum = 0;
+        int count = 0;
         for (end = begin; end < c->ordered && (end == begin || c->order[end] >= 0); end++) {
             const int corner = end == begin ? ~c->order[end] : c->order[end];
             const int16_t *turns = c->turns[corner];
+            if (!is_beside_fluid(c, corner))
+                continue;
             sum += *psi_at(c, psi, corner) + turns[0] * c->growth[0] + turns[1] * c->growth[1];
+            count++;
         }
-        const double mean = sum / (end - begin);
+        const double mean = count ? sum / count : 0;
         for (int k = begin; k < end; k++) {
             const int corner = k == begin ? ~c->order[k] : c->order[k];
             const int16_t *turns = c->turns[corner];

@@ -216,6 +216,14 @@ START_TEST(test_ledger)
     ck_assert_int_eq(lm_background_quantum(1), 46);
     ck_assert_int_eq(lm_background_quantum(0.99), 47);
     ck_assert_int_eq(lm_background_quantum(0), 47);
+    ck_assert_int_eq(lm_background_quantum(1e-300), 47 + 400);
+    l.loaded -= lm_background_residual(&l);
+    const struct lm_background_ledger fine = l;
+    lm_background_coarsen(&l, 48);
+    ck_assert(l.exponent == 48 && lm_background_residual(&l) == 0 && l.total == fine.total / 4);
+    ck_assert(l.entered[LM_X_MIN] == 8 && l.source == -14 && llabs((long long)l.rounded) <= 8);
+    lm_background_coarsen(&l, -500);
+    ck_assert(l.exponent == -500 && l.loaded == 0 && l.total == 0 && lm_background_residual(&l) == 0);
 }
 END_TEST
 

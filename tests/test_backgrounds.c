@@ -448,8 +448,29 @@ START_TEST(stopped)
     ck_assert(sim->background[0].ledger.rounded != 0 ||
               sim->background[0].ledger.quantum < sim->background[0].ledger.exponent);
     sim_free(sim);
-    snprintf(text, sizeof text, "%ssource = t < 0.1 ? 0 : 1e20\n", periodic_text);
-    stops(text, 2, "more than its ledger can hold");
+    snprintf(text, sizeof text, "%ssource = t < 0.1 ? 0 : 1e200\n", periodic_text);
+    stops(text, 2, "it must stay below 1e+150");
+}
+END_TEST
+
+/* A pulse begins at next to nothing: its ledger goes over to larger units on the way. */
+START_TEST(pulse)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%.512ssource = exp(-(t - 1)^2/0.005)\n",
+             with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));
+    struct lm_sim *sim = sim_new(text, NULL);
+    const struct lm_background_ledger *l = &sim->background[0].ledger;
+    const int exponent = l->exponent;
+    ck_assert_int_gt(exponent, 47 + 200);
+    for (int n = 1; n <= 40; n++) {
+        advance(sim, n);
+        assert_books(sim);
+    }
+    ck_assert_int_lt(l->exponent, 100);
+    require_near(sim->background[0].most, sqrt(0.005 * M_PI), 1e-9); /* midpoint rule, in the middle of steps of 0.05 */
+    ck_assert_double_lt(fabs(lm_background_value(l, l->rounded)), 1e-12);
+    sim_free(sim);
 }
 END_TEST
 
@@ -589,6 +610,7 @@ START_TEST(checked)
     check_says("kind = neutral_gas\nsource = 1\n[background.r]\nkind = neutral_gas\ninitial = x - 1",
                "initial is a negative density in 48 cells");
     check_says("vx = sin(2*pi*x/lx)\nbounds = on\nmaximum = 9", "its flow can have a divergence");
+    check_says("vx = 1\nbounds = on\nsource = -1", "its source knows no bounds");
     check_says("vx = 1e5", "so many substeps take long");
     char *out = check_of(open_text);
     ck_assert_ptr_null(strstr(out, "divergence"));
@@ -632,6 +654,7 @@ int main(void)
     tcase_add_test(t, carried);
     tcase_add_test(t, carried_by_a_current);
     tcase_add_test(t, stopped);
+    tcase_add_test(t, pulse);
     tcase_add_test(t, wrong_books);
     tcase_add_test(t, bad_starts);
     tcase_add_test(t, field_files);

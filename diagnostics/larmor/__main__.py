@@ -24,7 +24,8 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--omega-max", type=float, help="largest |omega| shown [Omega_ci]")
             command.add_argument("--no-theory", action="store_true", help="without the cold dispersion")
         if name == "fields":
-            command.add_argument("--record", default="B", help="openPMD record: B, E, J, rho, n_NAME (default B)")
+            command.add_argument("--record", default="B",
+                                 help="openPMD record: B, E, J, rho, n_NAME, background_NAME (default B)")
             command.add_argument("--component", help="x, y or z; scalars have none (default z for vectors)")
             command.add_argument("--step", type=int, help="default: the last one")
     return top

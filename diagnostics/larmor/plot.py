@@ -45,8 +45,12 @@ def unit_of(name: str) -> str:
 
 
 def label_of(name: str) -> str:
+    """TeX of a mesh and its unit; the plain name of a background field."""
     record, _, component = name.partition("/")
     symbol, _, species = record.partition("_")
+    if symbol == "background":
+        return species
+    species = species.replace("_", "\\_")
     symbol = "\\rho" if symbol == "rho" else symbol
     index = component or (f"\\mathrm{{{species}}}" if species else "")
     unit = unit_of(name)

@@ -74,6 +74,8 @@ class Names(unittest.TestCase):
     def test_labels_have_units(self):
         self.assertEqual(plot.label_of("B/z"), "$B_{z}$  [$B_0$]")
         self.assertIn("n_0", plot.label_of("n_protons"))
+        self.assertIn("{a\\_b\\_c}", plot.label_of("n_a_b_c"))
+        self.assertEqual(plot.label_of("background_a_b_c"), "a_b_c")
 
 
 if __name__ == "__main__":

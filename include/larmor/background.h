@@ -56,7 +56,8 @@ struct lm_advected {
  *
  *     loaded + entered + source + rounded = total
  *
- * in units of 2^-exponent (the quantum at the start, the finest ever), as integers. */
+ * in units of 2^-exponent, as integers: the quantum at the start, or a larger one since the field has outgrown that by
+ * far (as a pulse does that begins at 1e-40). */
 struct lm_background_ledger {
     int exponent;                /* of the ledger */
     int quantum;                 /* of the field now: U = 2^-quantum, quantum <= exponent */
@@ -66,11 +67,16 @@ struct lm_background_ledger {
     lm_int128 total;             /* now */
 };
 
-/* An exponent for values up to `largest`: they are below 2^47 quanta. 0 stands for 1. */
+/* An exponent for values up to `largest`: they are below 2^47 quanta. 0 stands for 1; for less than LM_BACKGROUND_LEAST
+ * quanta are no smaller than for that, so that squares of differences stay normal numbers. */
+#define LM_BACKGROUND_LEAST 0x1p-400
 int lm_background_quantum(double largest);
 
 /* Adds what a backend has found; `quantum`: the exponent that it counted with. */
 void lm_background_book(struct lm_background_ledger *l, const struct lm_advected *a);
+
+/* Goes over to larger units; what their rounding changes is booked under `rounded`. */
+void lm_background_coarsen(struct lm_background_ledger *l, int exponent);
 
 /* loaded + entered + source + rounded - total; 0 unless something is wrong. */
 lm_int128 lm_background_residual(const struct lm_background_ledger *l);
@@ -89,7 +95,8 @@ int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *ro
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
  * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where
- * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is there. */
+ * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is on the
+ * fluid's corners there. */
 int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
                          double *vx, double *vy);
 
