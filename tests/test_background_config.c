@@ -80,7 +80,7 @@ START_TEST(defaults)
     ck_assert_str_eq(b->velocity[0], "0");
     ck_assert_str_eq(b->stream, "");
     ck_assert_int_eq(b->scheme, LM_WENO7);
-    ck_assert(b->single == 1 && b->limited == 0 && b->least == 0 && b->most == INFINITY && b->diffusivity == 0);
+    ck_assert(b->single == 0 && b->limited == 0 && b->least == 0 && b->most == INFINITY && b->diffusivity == 0);
     ck_assert_str_eq(b->source, "0");
     for (int side = 0; side < LM_SIDES; side++)
         ck_assert_int_eq(b->sides[side], LM_BACKGROUND_PERIODIC);

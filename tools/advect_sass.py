@@ -47,10 +47,10 @@ def readable(name):
     numbers = [{"true": 1, "false": 0}.get(a) if a in ("true", "false") else int(a) for a in m[2].split(", ")]
     weno = f"WENO{2 * numbers[0] - 1}"
     if m[1] == "stage":
-        scheme, single, limited, beside = numbers
+        scheme, single, limited = numbers
         if scheme < 3 or limited:
             return None
-        return f"{weno}, the program's stage{', beside solids' if beside else ''}{', fp32' if single else ''}"
+        return f"{weno}, the program's stage{', fp32' if single else ''}"
     order, term = ORDERS[numbers[-2 if m[1] == "tendency" else 1]], TERMS[numbers[-1 if m[1] == "tendency" else 2]]
     if m[1] == "capped":
         return f"{weno}, {order}, {term}, cap {numbers[3]}"

@@ -14,9 +14,9 @@ class Names(unittest.TestCase):
             "tendency_kernel<1, false, 1, 4>": "diffusion beside solids",
             "tendency_kernel<1, false, 0, 8>": "source",
             "capped_kernel<3, 0, 1, 64>": "WENO5, full, x, cap 64",
-            "stage_kernel<4, true, false, true>": "WENO7, the program's stage, beside solids, fp32",
-            "stage_kernel<4, true, true, true>": None,
-            "stage_kernel<1, false, false, true>": None,
+            "stage_kernel<4, true, false>": "WENO7, the program's stage, fp32",
+            "stage_kernel<4, true, true>": None,
+            "stage_kernel<1, false, false>": None,
             "wrap_kernel": None,
         }.items():
             self.assertEqual(advect_sass.readable(name), meaning)
