@@ -212,19 +212,20 @@ static int compare_step(const struct host *h, struct lm_backend *b, int *equal)
 enum { TIME, LIST, COUNT, RATE, REGISTERS, SPILL, OCCUPANCY };
 enum { WAY_TIME, WAY_RATE, SPEED_UP, AGAINST, THAN, CONTROL, SUMS, OF_BOUND };
 
-static const char *suffix(const struct host *h)
+/* A table of `what`, which is `of` a right-hand side. */
+static int new_table(const struct host *h, const char *what, const char *of, struct lm_table **t)
 {
-    return h->fluid->bodies == LM_BENCH_POSTS ? "_posts" : "";
+    const int weno = 2 * h->p.order - 1, posts = h->fluid->bodies == LM_BENCH_POSTS;
+    char name[64], title[160];
+    snprintf(name, sizeof name, "advect_%s_%d%s", what, weno, posts ? "_posts" : "");
+    snprintf(title, sizeof title, "advect: %s %s a right-hand side, WENO%d, %d x %d cells past %s", what, of, weno,
+             h->g.nx, h->g.ny, posts ? "a wedge and posts" : "a wedge");
+    return lm_table_new(name, title, t);
 }
 
 static int kernel_table(const struct host *h, struct lm_table **t)
 {
-    char name[64], title[160];
-    snprintf(name, sizeof name, "advect_kernels_%d%s", 2 * h->p.order - 1, suffix(h));
-    snprintf(title, sizeof title, "advect: kernels for a right-hand side, WENO%d, %d x %d cells past %s",
-             2 * h->p.order - 1, h->g.nx, h->g.ny,
-             h->fluid->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
-    if (lm_table_new(name, title, t))
+    if (new_table(h, "kernels", "for", t))
         return LM_FAILED;
     lm_table_column(*t, "time", "us");
     lm_table_column(*t, "of the cells", "");
@@ -248,13 +249,8 @@ static int kernel_table(const struct host *h, struct lm_table **t)
 
 static int way_table(const struct host *h, int right, struct lm_table **t)
 {
-    char name[64], title[160];
     const double active = h->p.count[LM_TENDENCY_ACTIVE];
-    snprintf(name, sizeof name, "advect_ways_%d%s", 2 * h->p.order - 1, suffix(h));
-    snprintf(title, sizeof title, "advect: ways to write a right-hand side, WENO%d, %d x %d cells past %s",
-             2 * h->p.order - 1, h->g.nx, h->g.ny,
-             h->fluid->bodies == LM_BENCH_POSTS ? "a wedge and posts" : "a wedge");
-    if (lm_table_new(name, title, t))
+    if (new_table(h, "ways", "to write", t))
         return LM_FAILED;
     lm_table_column(*t, "time", "us");
     lm_table_column(*t, "rate", "G cells/s");

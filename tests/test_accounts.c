@@ -6,6 +6,7 @@
 
 #include "cases.h"
 #include "scratch.h"
+#include "series_row.h"
 #include "suite.h"
 
 static const struct run_case open_case = {"open", "open.ini", {NULL}};
@@ -31,39 +32,6 @@ static void advance(struct case_state *s, int64_t to)
 }
 
 /* --- the time series --- */
-
-struct row {
-    int count;
-    struct lm_series_column *columns;
-    double values[LM_ROW_MAX];
-};
-
-static struct row row_of(struct lm_sim *sim)
-{
-    static const struct lm_references none;
-    struct row r = {.count = 0};
-    ck_assert_msg(!lm_row_columns(sim->config, &r.count, &r.columns), "%s", lm_error());
-    ck_assert_int_le(r.count, LM_ROW_MAX);
-    ck_assert_msg(!lm_row_fill(sim, &none, 7.5, r.values), "%s", lm_error());
-    ck_assert_str_eq(r.columns[r.count - 1].name, "rate"); /* nothing has shifted */
-    ck_assert(r.values[r.count - 1] == 7.5);
-    return r;
-}
-
-static const struct lm_series_column *find(const struct row *r, const char *name)
-{
-    for (int c = 0; c < r->count; c++)
-        if (!strcmp(r->columns[c].name, name))
-            return &r->columns[c];
-    return NULL;
-}
-
-static double value(const struct row *r, const char *name)
-{
-    const struct lm_series_column *c = find(r, name);
-    ck_assert_msg(c != NULL, "no column %s", name);
-    return r->values[c - r->columns];
-}
 
 static double value_of(const struct row *r, const char *account, const char *quantity, const char *species)
 {

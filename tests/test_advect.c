@@ -1,7 +1,8 @@
 /* Background fields on the CPU: against the plain way, and what must hold of any way. */
-#include "background_case.h"
-
 #include <check.h>
+
+#include "background_case.h"
+#include "suite.h"
 
 static struct lm_advected advanced(const struct background_case *c, int substeps, double *out)
 {
@@ -239,9 +240,5 @@ int main(void)
     tcase_add_test(t, test_bounds);
     tcase_add_test(t, test_ledger);
     suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run(s);
 }

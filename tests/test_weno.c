@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "larmor/physics/weno.h"
+#include "suite.h"
 
 typedef long double real;
 
@@ -238,9 +239,5 @@ int main(void)
     tcase_add_test(t, test_constant_and_scale);
     tcase_add_test(t, test_jump);
     suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run(s);
 }
