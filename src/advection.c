@@ -262,13 +262,14 @@ static int start_field(struct lm_sim *sim, int field, double *q)
     return sim->backend->ops->put(sim->backend, LM_BACKGROUND + field, q);
 }
 
-/* What has been read must be what its ledger says. */
+/* What has been read must be what its ledger says. It may have grown beyond LM_QUANTA_BITS in the last step, with books
+ * that close all the same: up to the whole numbers that doubles hold. */
 static int take_field(struct lm_sim *sim, int field, const char *path, const struct lm_checkpoint_background *from,
                       double *q)
 {
     const struct lm_grid *g = &sim->grid;
     const struct lm_background_ledger *l = &from->ledger;
-    const double limit = ldexp(1, LM_QUANTA_BITS);
+    const double limit = 0x1p53;
     int status = sim->backend->ops->get(sim->backend, LM_BACKGROUND + field, q), sound = 1;
     for (int j = 0; j < g->ny && !status; j++)
         for (int i = 0; i < g->nx; i++) {

@@ -194,6 +194,8 @@ int main(int argc, char **argv)
         failures += fields_compare(fast ? 40 : 1200, 1);
     if (!write && begins("backgrounds", only))
         failures += backgrounds_compare(fast ? 36 : 720);
+    if (!fast && !write && begins("backgrounds", only))
+        failures += large_backgrounds_compare();
     if (!write && begins("ops", only))
         failures += operators_compare(fast ? 20 : 400);
     unsigned long long tried, wrong = fast || write ? 0 : test_divide(&tried);

@@ -90,9 +90,10 @@ LM_HD double lm_flow_rate(double left, double right, double below, double above,
 
 /* --- bounds: conservative limiter (Zhang and Shu 2010, J. Comput. Phys. 229, 3091) --- */
 
-/* Weight of the end points of the Gauss-Lobatto rule that a cell's average is split with: the bounds hold for Courant
- * numbers up to it. */
-#define LM_LOBATTO (5.0 / 18)
+/* Weight of the end points of the Gauss-Lobatto rule of three points that a cell's average is split with: the bounds
+ * hold for Courant numbers up to it. A larger weight would need fewer substeps, but puts what is between the ends of a
+ * smooth extremum outside bounds that the field just reaches: the limiter would cut extrema to second order. */
+#define LM_LOBATTO (1.0 / 6)
 
 struct lm_bounds {
     double least, most;
