@@ -52,39 +52,29 @@ __device__ __forceinline__ lm_u64 ordered(double x)
     return b >> 63 ? ~b : b | 0x8000000000000000ull;
 }
 
-struct wide {
-    long long high, low;
+/* Of a warp's lanes together. */
+__device__ __forceinline__ void give(lm_u64 *to, const struct lm_wide &sum)
+{
+    lm_warp_sum(&to[0], (lm_u64)sum.high);
+    lm_warp_sum(&to[1], (lm_u64)sum.low);
+}
 
-    __device__ __forceinline__ void add(double whole)
-    {
-        long long k = (long long)whole;
-        high += k >> LM_WIDE_BITS;
-        low += k & ((1 << LM_WIDE_BITS) - 1);
-    }
-
-    __device__ __forceinline__ void give(lm_u64 *to) const
-    {
-        lm_warp_sum(&to[0], (lm_u64)high);
-        lm_warp_sum(&to[1], (lm_u64)low);
-    }
-};
-
-/* Total and extremes of a field, and what its source gives in one of the first stages, and in all three. */
+/* Total and extremes of a field. */
 __global__ void survey_kernel(shape s, const double *q, const uint8_t *room, double per_quantum,
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    wide total = {0, 0};
+    struct lm_wide total = {0, 0};
     lm_u64 least = 0, most = 0;
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
-        total.add(q[k] * per_quantum);
+        lm_wide_add(&total, q[k] * per_quantum);
         if (room[k]) {
             raise(least, ~ordered(q[k]));
             raise(most, ordered(q[k]));
         }
     }
-    total.give(found->total);
+    give(found->total, total);
     lm_warp_max(&found->not_least, least);
     lm_warp_max(&found->most, most);
 }
@@ -95,16 +85,16 @@ __global__ void source_kernel(shape s, const double *source, double early, doubl
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    wide sum = {0, 0};
+    struct lm_wide sum = {0, 0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const double here = source[at(s, i, j)];
-        sum.add(lm_whole(here * early));
-        sum.add(lm_whole(here * early));
-        sum.add(lm_whole(here * late));
+        lm_wide_add(&sum, lm_trunc(here * early));
+        lm_wide_add(&sum, lm_trunc(here * early));
+        lm_wide_add(&sum, lm_trunc(here * late));
     }
     sum.high *= times;
     sum.low *= times;
-    sum.give(found->source);
+    give(found->source, sum);
 }
 
 dim3 survey_blocks(const shape &s)
@@ -148,8 +138,7 @@ __global__ void rate_kernel(shape s, const double *x, const double *y, const uin
                             lm_u64 *largest)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    const lm_u64 size[1] = {0};
-    lm_u64 mine[1] = {size[0]};
+    lm_u64 mine[1] = {0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
         if (room[k])

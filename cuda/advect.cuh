@@ -49,9 +49,10 @@ struct stage {
 /* Adds a whole number to a wide sum. */
 __device__ __forceinline__ void tally(lm_u64 *to, double whole)
 {
-    const long long k = (long long)whole;
-    atomicAdd(&to[0], (lm_u64)(k >> LM_WIDE_BITS));
-    atomicAdd(&to[1], (lm_u64)(k & ((1 << LM_WIDE_BITS) - 1)));
+    struct lm_wide k = {0, 0};
+    lm_wide_add(&k, whole);
+    atomicAdd(&to[0], (lm_u64)k.high);
+    atomicAdd(&to[1], (lm_u64)k.low);
 }
 
 __device__ __forceinline__ int wrapped(int k, int n)
@@ -189,7 +190,7 @@ __device__ __forceinline__ void advance(const stage &s, unsigned piece, int rows
             }
             double gain = (left(x) - x) + (below - above);
             if (s.source)
-                gain += lm_whole(s.source[k] * s.by.source);
+                gain += lm_trunc(s.source[k] * s.by.source);
             if (own)
                 s.to[k] = lm_advect_update(&s.by, s.q0 != s.q ? old : q, q, gain);
         }

@@ -115,7 +115,7 @@ __device__ __forceinline__ void one_cell(const tendency &t, const cells &c)
     if (TERMS & DIFFUSION)
         gain += diffusion<ORDER>(t, k);
     if (TERMS & SOURCE)
-        gain += lm_whole(t.source[k] * t.by.source);
+        gain += lm_trunc(t.source[k] * t.by.source);
     t.gain[k] = gain;
 }
 
@@ -168,7 +168,7 @@ template <int MOST> __device__ double face_bound(const tendency &t, bool along_y
     lm_weno_values(MOST, &d, g);
     double least = g[0], most = g[0];
     for (int m = 1; m < MOST; m++) {
-        least = lm_least(least, g[m]);
+        least = lm_min(least, g[m]);
         most = lm_max(most, g[m]);
     }
     return 0x1p-14 * lm_abs(u * (most - least) * (along_y ? t.by.y : t.by.x)) + 1.0;

@@ -33,12 +33,6 @@ struct lm_background {
     int has_source;
 };
 
-/* Sums of whole numbers beyond 64 bits: value = high 2^24 + low. */
-enum { LM_WIDE_BITS = 24 };
-struct lm_wide {
-    int64_t high, low;
-};
-
 static inline lm_int128 lm_wide_value(struct lm_wide w)
 {
     return (lm_int128)w.high * ((lm_int128)1 << LM_WIDE_BITS) + w.low;
@@ -72,7 +66,7 @@ struct lm_background_ledger {
 #define LM_BACKGROUND_LEAST 0x1p-400
 int lm_background_quantum(double largest);
 
-/* Adds what a backend has found; `quantum`: the exponent that it counted with. */
+/* Adds what a backend has found, in quanta. */
 void lm_background_book(struct lm_background_ledger *l, const struct lm_advected *a);
 
 /* Goes over to larger units; what their rounding changes is booked under `rounded`. */
@@ -90,7 +84,8 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 /* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
-/* room[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL. */
+/* room[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL.
+ * LM_FAILED: not enough memory. */
 int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the

@@ -148,7 +148,8 @@ static void put_right_x(const struct stage *s, int j, const struct row *r, doubl
     units[g->nx] = room[g->nx] ? units_on_side(s, r, g->nx, LM_X_MAX, j) : 0.0;
 }
 
-/* Units through the nx + 1 faces of row j; `line` has the cells of a row with PAD more on each side. */
+/* Units through the nx + 1 faces of row j; `line` has room for the cells of a row and LM_WENO_MOST more on each
+ * side. */
 static void faces_x(const struct stage *s, int j, double *line, double *units)
 {
     const struct lm_grid *g = grid_of(s);
@@ -210,13 +211,6 @@ static double greater(double a, double b)
     return a != a || a >= b ? a : b;
 }
 
-static void add_wide(struct lm_wide *to, double whole)
-{
-    const int64_t k = (int64_t)whole;
-    to->high += k >> LM_WIDE_BITS;
-    to->low += k & ((1 << LM_WIDE_BITS) - 1);
-}
-
 static void add_found(struct lm_advected *to, const struct lm_advected *from)
 {
     struct lm_wide *const a[] = {&to->total,      &to->source,     &to->crossed[0],
@@ -231,9 +225,9 @@ static void add_found(struct lm_advected *to, const struct lm_advected *from)
     to->most = greater(to->most, from->most);
 }
 
-/* One row of cells from the units through their faces. */
+/* One row of cells from the units through their faces; the source's are counted on the way. */
 static void update_row(const struct stage *s, int j, const double *x, const double *below, const double *above,
-                       double *gain)
+                       double *gain, struct lm_wide *from_source)
 {
     const struct lm_grid *g = grid_of(s);
     const size_t k = lm_at(g, 0, j);
@@ -241,27 +235,28 @@ static void update_row(const struct stage *s, int j, const double *x, const doub
     double *to = s->to + k;
     for (int i = 0; i < g->nx; i++)
         gain[i] = (x[i] - x[i + 1]) + (below[i] - above[i]);
-    if (s->source)
-        for (int i = 0; i < g->nx; i++)
-            gain[i] += lm_whole(s->source[k + (size_t)i] * s->by.source);
+    for (int i = 0; i < g->nx && s->source; i++) {
+        const double given = lm_trunc(s->source[k + (size_t)i] * s->by.source);
+        gain[i] += given;
+        lm_wide_add(from_source, given);
+    }
     for (int i = 0; i < g->nx; i++)
         to[i] = lm_advect_update(&s->by, q0[i], q[i], gain[i]);
 }
 
+/* What crosses the sides. */
 static void count_row(const struct stage *s, int j, const double *x, const double *below, const double *above,
                       struct lm_advected *found)
 {
     const struct lm_grid *g = grid_of(s);
     if (!is_periodic(g, 0)) {
-        add_wide(&found->crossed[LM_X_MIN], x[0]);
-        add_wide(&found->crossed[LM_X_MAX], x[g->nx]);
+        lm_wide_add(&found->crossed[LM_X_MIN], x[0]);
+        lm_wide_add(&found->crossed[LM_X_MAX], x[g->nx]);
     }
     for (int i = 0; i < g->nx && !is_periodic(g, 1) && j == 0; i++)
-        add_wide(&found->crossed[LM_Y_MIN], below[i]);
+        lm_wide_add(&found->crossed[LM_Y_MIN], below[i]);
     for (int i = 0; i < g->nx && !is_periodic(g, 1) && j == g->ny - 1; i++)
-        add_wide(&found->crossed[LM_Y_MAX], above[i]);
-    for (int i = 0; i < g->nx && s->source; i++)
-        add_wide(&found->source, lm_whole(s->source[lm_at(g, i, j)] * s->by.source));
+        lm_wide_add(&found->crossed[LM_Y_MAX], above[i]);
 }
 
 /* What the host asks for, of the field as it is at last. */
@@ -271,7 +266,7 @@ static void survey_row(const struct stage *s, int j, struct lm_advected *found)
     const double *q = s->to + lm_at(g, 0, j), per_quantum = 1.0 / s->by.unit;
     const uint8_t *room = s->cpu->room + lm_at(g, 0, j);
     for (int i = 0; i < g->nx; i++) {
-        add_wide(&found->total, q[i] * per_quantum);
+        lm_wide_add(&found->total, q[i] * per_quantum);
         if (room[i]) {
             found->least = lesser(found->least, q[i]);
             found->most = greater(found->most, q[i]);
@@ -296,7 +291,7 @@ static void advance_rows(const struct stage *s, int first, int end, int last, do
     for (int j = first; j < end; j++) {
         faces_x(s, j, line, x);
         faces_y(s, j, above);
-        update_row(s, j, x, below, above, gain);
+        update_row(s, j, x, below, above, gain, &found->source);
         count_row(s, j, x, below, above, found);
         if (last)
             survey_row(s, j, found);

@@ -44,26 +44,17 @@ LM_HD struct lm_advect lm_advect_stage(int stage, double unit, double dt, double
     return a;
 }
 
-/* Towards zero, so that a cell cannot lose more than it has. */
-LM_HD double lm_whole(double x)
-{
-#ifdef __CUDA_ARCH__
-    return trunc(x);
-#else
-    return __builtin_trunc(x);
-#endif
-}
-
-/* Units that a velocity u carries through a face on which the field is q. */
+/* Units that a velocity u carries through a face on which the field is q: rounded towards zero, so that a cell cannot
+ * lose more than it has. */
 LM_HD double lm_carried(double u, double q, double factor)
 {
-    return lm_whole(u * q * factor);
+    return lm_trunc(u * q * factor);
 }
 
 /* Units that diffuse through the face between the cells c[0] and c[1]. */
 LM_HD double lm_diffused(const double *c, double factor)
 {
-    return lm_whole(lm_drop_up(c, 1, factor));
+    return lm_trunc(lm_drop_up(c, 1, factor));
 }
 
 /* The next stage from the units that a cell has gained; q0: at the start of the step. Exact. */
@@ -81,11 +72,23 @@ LM_HD double lm_advect_update(const struct lm_advect *a, double q0, double q, do
 /* The larger of what leaves a cell and of what enters it in a unit of time, from the velocities on its faces. */
 LM_HD double lm_flow_rate(double left, double right, double below, double above, double rx, double ry)
 {
-    const double out =
-        (lm_max(right, 0.0) - lm_least(left, 0.0)) * rx + (lm_max(above, 0.0) - lm_least(below, 0.0)) * ry;
-    const double in =
-        (lm_max(left, 0.0) - lm_least(right, 0.0)) * rx + (lm_max(below, 0.0) - lm_least(above, 0.0)) * ry;
+    const double out = (lm_max(right, 0.0) - lm_min(left, 0.0)) * rx + (lm_max(above, 0.0) - lm_min(below, 0.0)) * ry;
+    const double in = (lm_max(left, 0.0) - lm_min(right, 0.0)) * rx + (lm_max(below, 0.0) - lm_min(above, 0.0)) * ry;
     return lm_max(out, in);
+}
+
+/* Sums of whole numbers beyond 64 bits: value = high 2^24 + low. */
+enum { LM_WIDE_BITS = 24 };
+struct lm_wide {
+    int64_t high, low;
+};
+
+/* Adds a whole number. */
+LM_HD void lm_wide_add(struct lm_wide *to, double whole)
+{
+    const int64_t k = (int64_t)whole;
+    to->high += k >> LM_WIDE_BITS;
+    to->low += k & ((1 << LM_WIDE_BITS) - 1);
 }
 
 /* --- bounds: conservative limiter (Zhang and Shu 2010, J. Comput. Phys. 229, 3091) --- */
@@ -105,13 +108,13 @@ LM_HD double lm_limited(double c, double value, double opposite, const struct lm
 {
     const double here = value - c, there = opposite - c,
                  middle = -(LM_LOBATTO / (1.0 - 2.0 * LM_LOBATTO)) * (here + there);
-    const double up = lm_max(lm_max(here, there), middle), down = lm_least(lm_least(here, there), middle);
+    const double up = lm_max(lm_max(here, there), middle), down = lm_min(lm_min(here, there), middle);
     const double above = lm_max(b->most - c, 0.0), below = lm_max(c - b->least, 0.0);
     double theta = 1.0;
     if (up > above)
         theta = above / up;
     if (-down > below)
-        theta = lm_least(theta, below / -down);
+        theta = lm_min(theta, below / -down);
     return lm_fma(theta, here, c);
 }
 

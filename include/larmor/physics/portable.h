@@ -62,7 +62,16 @@ LM_HD int32_t lm_round32(float x)
 #endif
 }
 
-/* Towards zero; |x| < 2^31. */
+/* Towards zero; |x| < 2^31 in lm_trunc32. */
+LM_HD double lm_trunc(double x)
+{
+#ifdef __CUDA_ARCH__
+    return trunc(x);
+#else
+    return __builtin_trunc(x);
+#endif
+}
+
 LM_HD int32_t lm_trunc32(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -116,6 +125,33 @@ LM_HD uint64_t lm_size_bits(double x)
     return lm_bits(x) & 0x7fffffffffffffffull;
 }
 
+/* 1/x, correctly rounded, for x > 0 far from under- and overflow: by Newton's method, the last step with the exact
+ * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111). The GPU's own division ends in a branch. */
+LM_HD double lm_reciprocal(double x)
+{
+#ifdef __CUDA_ARCH__
+    double r, e;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    e = __fma_rn(-x, r, 1.0);
+    e = __fma_rn(e, e, e);
+    r = __fma_rn(r, e, r);
+    return __fma_rn(r, __fma_rn(-x, r, 1.0), r);
+#else
+    return 1.0 / x;
+#endif
+}
+
+LM_HD float lm_reciprocalf(float x)
+{
+#ifdef __CUDA_ARCH__
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return __fmaf_rn(r, __fmaf_rn(-x, r, 1.0f), r);
+#else
+    return 1.0f / x;
+#endif
+}
+
 #ifdef __CUDA_ARCH__
 /* Whether the size of the double with these upper 32 bits lies in [2^-332, 2^332). With integers: a GPU is faster
  * there.
@@ -126,10 +162,9 @@ LM_HD bool lm_is_middling(uint32_t high)
 }
 #endif
 
-/* q = n / d, correctly rounded, for three positive d. The GPU's own division ends in a branch, and three of them in a
- * row wait for each other: here they go together. Reciprocal by Newton's method, then one correction with the exact
- * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111), which is right as long as nothing comes near under- or
- * overflow.
+/* q = n / d, correctly rounded, for three positive d. Three of the GPU's own divisions in a row would wait for each
+ * other: here they go together. The reciprocal, then one correction with the exact remainder, which is right as long as
+ * nothing comes near under- or overflow.
  */
 LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
 {
@@ -137,13 +172,7 @@ LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
     bool safe = true;
     LM_UNROLL
     for (int k = 0; k < 3; k++) {
-        double r, e;
-        asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d[k]));
-        e = __fma_rn(-d[k], r, 1.0);
-        e = __fma_rn(e, e, e);
-        r = __fma_rn(r, e, r);
-        r = __fma_rn(r, __fma_rn(-d[k], r, 1.0), r);
-        double guess = n[k] * r;
+        double r = lm_reciprocal(d[k]), guess = n[k] * r;
         uint32_t high = (uint32_t)__double2hiint(n[k]);
         bool zero = ((high & 0x7fffffffu) | (uint32_t)__double2loint(n[k])) == 0;
         q[k] = zero ? n[k] : __fma_rn(__fma_rn(-d[k], guess, n[k]), r, guess);
@@ -161,7 +190,7 @@ LM_HD double lm_max(double a, double b)
     return a > b ? a : b;
 }
 
-LM_HD double lm_least(double a, double b)
+LM_HD double lm_min(double a, double b)
 {
     return a < b ? a : b;
 }

@@ -61,32 +61,6 @@ LM_HD double lm_scale_to_one(const double *x, int n)
 #endif
 }
 
-/* 1/x, correctly rounded, for x > 0 far from under- and overflow: as lm_divide3, without its way out. */
-LM_HD double lm_reciprocal(double x)
-{
-#ifdef __CUDA_ARCH__
-    double r, e;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-    e = __fma_rn(-x, r, 1.0);
-    e = __fma_rn(e, e, e);
-    r = __fma_rn(r, e, r);
-    return __fma_rn(r, __fma_rn(-x, r, 1.0), r);
-#else
-    return 1.0 / x;
-#endif
-}
-
-LM_HD float lm_reciprocalf(float x)
-{
-#ifdef __CUDA_ARCH__
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-    return __fmaf_rn(r, __fmaf_rn(-x, r, 1.0f), r);
-#else
-    return 1.0f / x;
-#endif
-}
-
 /* The next differences: to[i] = from[i + 1] - from[i], n of them. */
 LM_HD void lm_differences(int n, const double *from, double *to)
 {

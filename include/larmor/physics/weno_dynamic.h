@@ -33,11 +33,12 @@ LM_HD void lm_dynamic_differences(int most, int r, const double *w, struct lm_we
 {
     lm_weno_differences(most, w, d);
     LM_UNROLL
-    for (int order = 1; order < most - 1; order++)
+    for (int order = 1; order < most - 1; order++) {
         LM_UNROLL
-    for (int i = 0; i < order + 2; i++) {
-        double *one = &d->of[order][most - 2 - order + i];
-        *one = r >= order + 2 ? *one : 0.0;
+        for (int i = 0; i < order + 2; i++) {
+            double *one = &d->of[order][most - 2 - order + i];
+            *one = r >= order + 2 ? *one : 0.0;
+        }
     }
 }
 
