@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "larmor/physics/flow.h"
+#include "larmor/physics/wall.h"
 
 namespace
 {
@@ -112,6 +113,62 @@ void survey(struct lm_gpu *g, const stage &s, const struct lm_advect *early, con
     source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
                                                                 s.found);
     LM_GPU_LAUNCHED(g, "sum of a source");
+}
+
+/* --- what particles give to a gas --- */
+
+struct gaining {
+    double *q[LM_MAX_BACKGROUNDS]; /* NULL: it does not gain */
+    int what[LM_MAX_BACKGROUNDS], fields;
+    struct lm_gain gain;
+    lm_u64 *given;
+    struct lm_gpu_advected *found; /* of all fields */
+    struct lm_tally *to_gas;
+};
+
+__global__ void gain_kernel(shape s, gaining g)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const size_t cells = (size_t)s.nx * s.ny;
+    lm_u64 total[LM_GIVEN] = {};
+    struct lm_wide source[LM_MAX_BACKGROUNDS] = {};
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const size_t k = (size_t)j * s.nx + i;
+        for (int f = 0; f < g.fields; f++) {
+            if (!g.q[f])
+                continue;
+            const int what = g.what[f];
+            const double whole = lm_gained((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f]);
+            g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
+            lm_wide_add(&source[f], whole);
+        }
+        for (int n = 0; n < LM_GIVEN; n++) {
+            total[n] += g.given[n * cells + k];
+            g.given[n * cells + k] = 0;
+        }
+    }
+    for (int f = 0; f < g.fields; f++)
+        if (g.q[f])
+            give(g.found[f].source, source[f]);
+    lm_u64 *const to[LM_GIVEN] = {(lm_u64 *)&g.to_gas->number, (lm_u64 *)&g.to_gas->v[0], (lm_u64 *)&g.to_gas->v[1],
+                                  (lm_u64 *)&g.to_gas->v[2], (lm_u64 *)&g.to_gas->v2};
+    for (int n = 0; n < LM_GIVEN; n++)
+        lm_warp_sum(to[n], total[n]);
+}
+
+/* Ghosts of a gas' density and velocity: larmor/physics/wall.h. */
+__global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, double *x, double *y)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - LM_GHOST, j = (int)blockIdx.y - LM_GHOST;
+    double *const arrays[3] = {n, x, y};
+    if (i >= s.nx + LM_GHOST)
+        return;
+    for (int k = 0; k < 3; k++) {
+        const int from_x = lm_gas_cell(&sides, 0, s.nx, k == 1 ? -1 : 0, i);
+        const int from_y = lm_gas_cell(&sides, 1, s.ny, k == 2 ? -1 : 0, j);
+        if (from_x != i || from_y != j)
+            arrays[k][at(s, i, j)] = arrays[k][at(s, from_x, from_y)];
+    }
 }
 
 /* --- velocities --- */
@@ -225,6 +282,31 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     }
     survey(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;
+}
+
+int lm_gpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
+{
+    lm_gpu_range range("gain");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const shape s = shape_of(g);
+    gaining of = {{}, {}, b->setup.background_count, *gain, g->given, g->control->background,
+                  &g->control->tallies[species].to_gas};
+    for (int f = 0; f < of.fields; f++) {
+        of.what[f] = b->setup.background[f].gains - 1;
+        of.q[f] = of.what[f] >= 0 ? g->array[LM_BACKGROUND + f] : NULL;
+    }
+    gain_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, of);
+    return LM_GPU_LAUNCHED(g, "what a gas gains");
+}
+
+int lm_gpu_fill_gas(struct lm_gpu *g, int field)
+{
+    const shape s = shape_of(g);
+    const dim3 blocks((unsigned)(s.nx + 2 * LM_GHOST + 127) / 128, (unsigned)(s.ny + 2 * LM_GHOST));
+    fill_gas_kernel<<<blocks, 128, 0, g->stream>>>(s, g->base.setup.grid.sides, g->array[LM_BACKGROUND + field],
+                                                   g->array[LM_BACKGROUND_X + field],
+                                                   g->array[LM_BACKGROUND_Y + field]);
+    return LM_GPU_LAUNCHED(g, "ghosts of a gas");
 }
 
 /* --- memory --- */

@@ -66,7 +66,7 @@ static void gpu_destroy(struct lm_backend *b)
         struct lm_gpu_species *s = &g->species[k];
         void *all[] = {s->x,          s->y,           s->u,     s->v,          s->w,
                        s->scratch,    s->place,       s->rank,  s->tile_start, s->cell_count,
-                       s->cell_start, s->chunk_first, s->chunk, s->home,       s->map};
+                       s->cell_start, s->chunk_first, s->chunk, s->home,       s->map,        s->stopping};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
         for (int side = 0; side < LM_SIDES; side++)
@@ -85,6 +85,7 @@ static void gpu_destroy(struct lm_backend *b)
     for (int k = 0; k < LM_MAX_BACKGROUNDS; k++)
         for (int side = 0; side < LM_SIDES; side++)
             cudaFree(g->advect.inflow[k][side]);
+    cudaFree(g->given);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
     cudaFree(g->control);
@@ -185,6 +186,8 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
             continue;
         memcpy(out->lost[s], c->tallies[s].lost, sizeof out->lost[s]);
         memcpy(out->injected[s], c->tallies[s].injected, sizeof out->injected[s]);
+        out->exchanged[s] = c->tallies[s].exchanged;
+        out->to_gas[s] = c->tallies[s].to_gas;
         g->species[s].gone += c->tallies[s].gone;
         g->species[s].count += c->tallies[s].arrived;
     }
@@ -272,7 +275,6 @@ static struct lm_backend_ops make_ops(int precision)
     o.pass = single ? lm_gpu_pass_f32 : lm_gpu_pass_f64;
     o.enter = single ? lm_gpu_enter_f32 : lm_gpu_enter_f64;
     o.room = single ? lm_gpu_room_f32 : lm_gpu_room_f64;
-    o.lose = single ? lm_gpu_lose_f32 : lm_gpu_lose_f64;
     o.put_inflow = gpu_put_inflow;
     o.get_map = gpu_get_map;
     o.put_map = gpu_put_map;
@@ -291,6 +293,7 @@ static struct lm_backend_ops make_ops(int precision)
     o.flow = lm_gpu_flow;
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;
+    o.gain = lm_gpu_gain;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
     return o;
@@ -406,6 +409,23 @@ static void allocate_surfaces(struct lm_gpu *g)
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
 }
 
+/* Tables of stopping, and room for what a gas is given. */
+static void allocate_gas(struct lm_gpu *g)
+{
+    const struct lm_setup *s = &g->base.setup;
+    const size_t bytes = LM_GIVEN * s->grid.cells * sizeof(lm_u64);
+    int any = 0;
+    for (int k = 0; k < s->species_count; k++) {
+        const struct lm_backend_species *p = &s->species[k];
+        g->species[k].stopping = upload(g, p->stopping, (size_t)p->points, "tables of stopping");
+        any |= p->has_gas;
+    }
+    g->given = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "what a gas is given") : NULL;
+    if (g->given)
+        lm_gpu_check(g, cudaMemsetAsync(g->given, 0, bytes, g->stream), "what a gas is given");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "tables of stopping");
+}
+
 static void allocate_solid(struct lm_gpu *g, const struct lm_setup *setup)
 {
     const size_t size = setup->grid.size;
@@ -425,6 +445,7 @@ static void allocate(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
     allocate_surfaces(g);
+    allocate_gas(g);
     allocate_grid(g);
     size_t sums = 4 * s->grid.cells * sizeof(lm_u64);
     g->sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the integer moments");

@@ -19,7 +19,7 @@ struct lm_gpu_pass_control {
 
 /* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
 struct lm_gpu_tallies {
-    struct lm_tally lost[LM_CHANNELS], injected[LM_SIDES];
+    struct lm_tally lost[LM_CHANNELS], injected[LM_SIDES], exchanged, to_gas;
     lm_u64 gone, arrived;
 };
 
@@ -66,6 +66,7 @@ struct lm_gpu_species {
     uint64_t home_capacity;
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     lm_u64 *map;                             /* counters of hits; NULL without maps */
+    struct lm_stopping *stopping;            /* NULL: none */
 };
 
 struct lm_gpu {
@@ -100,6 +101,7 @@ struct lm_gpu {
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
+    lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
     int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
@@ -181,6 +183,10 @@ int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const 
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+int lm_gpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain);
+
+/* Fills the ghosts of a gas that particles are about to collide with. */
+int lm_gpu_fill_gas(struct lm_gpu *g, int field);
 
 /* particles.cu, compiled for both precisions */
 #define LM_GPU_PARTICLES(suffix)                                                                                       \
@@ -194,8 +200,6 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
     int lm_gpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
     int lm_gpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
-    int lm_gpu_lose##suffix(struct lm_backend *b, int species, const struct lm_losses *losses,                         \
-                            const struct lm_pass *pass);                                                               \
     int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
                                      struct lm_particle_sums *out);                                                    \

@@ -17,21 +17,34 @@
 namespace
 {
 
-/* The E of the push and B: three arrays each, `pitch` apart. */
+enum { TALLY_SUMS = 5 }; /* of struct lm_tally */
+
+/* The E of the push and B, three arrays each, `pitch` apart; and a gas. */
 struct fields {
-    const double *e, *b;
+    const double *e, *b, *gas[3];
     size_t pitch;
     int stride;
     __device__ __forceinline__ const double *component(int d) const /* in the order of lm_window */
     {
-        return d < 3 ? e + d * pitch : b + (d - 3) * pitch;
+        return d < 3 ? e + d * pitch : d < LM_WINDOW_GAS ? b + (d - 3) * pitch : gas[d - LM_WINDOW_GAS];
     }
 };
 
 fields fields_of(const struct lm_gpu *g)
 {
-    return {g->array[LM_PUSH_E], g->array[LM_B], g->pitch, g->base.setup.grid.stride};
+    return {g->array[LM_PUSH_E], g->array[LM_B], {}, g->pitch, g->base.setup.grid.stride};
 }
+
+/* What particles collide with, and where it keeps what they lose. */
+struct collider {
+    struct lm_collisions how;
+    struct lm_tally_units units;
+    lm_u64 *given; /* [LM_GIVEN][cells_y][cells_x] */
+    struct lm_tally *exchanged;
+};
+
+/* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too. */
+enum kind { PERIODIC, OPEN, COLLIDING };
 
 struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
@@ -43,14 +56,14 @@ struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass
 
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read
  * from different banks. */
-template <int T> struct window {
+template <int T, int FIELDS = LM_WINDOW_GAS> struct window {
     enum { WIDTH = T + LM_WINDOW_EXTRA, AREA = WIDTH * WIDTH, ORIGIN = LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW };
     enum {
         ROW = LM_PRECISION == 32 ? WIDTH : WIDTH + 6,
         FIELD = ROW * WIDTH,
         FIELD_ORIGIN = LM_WINDOW_LOW * ROW + LM_WINDOW_LOW
     };
-    lm_real field[6 * FIELD];
+    lm_real field[FIELDS * FIELD];
 };
 
 /* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it
@@ -91,14 +104,14 @@ struct stray_list {
 };
 
 /* Shared memory of a block of the pass. */
-template <int ORDER, int T> struct pass_store {
+template <int ORDER, int T, enum kind KIND> struct pass_store {
     enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
     int32_t parts[PARTS * COPIES];
-    window<T> win;
+    window<T, KIND == COLLIDING ? LM_WINDOW_FIELDS : LM_WINDOW_GAS> win;
     struct stray_list strays;
+    lm_u64 exchanged[KIND == COLLIDING ? TALLY_SUMS : 1];
 };
 
-/* Kernels for periodic domains know of no walls. */
 template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const population &h)
 {
     struct lm_sides periodic = {};
@@ -134,8 +147,8 @@ template <int T, class F> __device__ __forceinline__ void each_node(const popula
 }
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
-template <int T, bool WALLS>
-__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const footprint &p,
+template <int T, bool WALLS, int FIELDS>
+__device__ __forceinline__ struct lm_window fill_window(window<T, FIELDS> &w, const population &h, const footprint &p,
                                                         const fields &f)
 {
     enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
@@ -148,14 +161,15 @@ __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const popu
         size_t g = (size_t)(j + LM_GHOST) * f.stride + i + LM_GHOST;
         lm_real *to = w.field + k / WIDTH * ROW + k % WIDTH;
         LM_UNROLL
-        for (int d = 0; d < 6; d++)
-            to[d * FIELD] = (lm_real)f.component(d)[g];
+        for (int d = 0; d < FIELDS; d++)
+            if (d < LM_WINDOW_GAS || f.gas[0])
+                to[d * FIELD] = (lm_real)f.component(d)[g];
     });
     struct lm_window win = {w.field + window<T>::FIELD_ORIGIN, ROW, FIELD};
     return win;
 }
 
-template <int ORDER, int T> __device__ __forceinline__ void clear_parts(pass_store<ORDER, T> &store)
+template <class S> __device__ __forceinline__ void clear_parts(S &store)
 {
     int4 *parts = (int4 *)store.parts;
     for (int k = threadIdx.x; k < store.PARTS * store.COPIES / 4; k += blockDim.x)
@@ -176,11 +190,10 @@ __device__ __forceinline__ void add_to_grid(lm_u64 *sums, const population &h, i
 
 /* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
  * that to the grid. */
-template <int ORDER, int T>
-__device__ __forceinline__ void flush_parts(const pass_store<ORDER, T> &store, const population &h, const footprint &p,
-                                            lm_u64 *sums)
+template <int T, class S>
+__device__ __forceinline__ void flush_parts(const S &store, const population &h, const footprint &p, lm_u64 *sums)
 {
-    enum { COPIES = pass_store<ORDER, T>::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
+    enum { COPIES = S::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
     each_node<T>(h, p, [&](int k, int i, int j) {
         lm_u64 *to = sums + (size_t)j * h.t.cells_x + i;
@@ -217,33 +230,115 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
     }
 }
 
-/* What a pass knows of surfaces: nothing in a periodic domain. */
-template <bool WALLS> struct met {
+/* What a pass knows of surfaces and collisions: nothing in a periodic domain. */
+template <enum kind KIND> struct met {
     struct lm_surfaces surfaces;
     const uint8_t *tile_has_body; /* NULL without bodies */
 };
-template <> struct met<false> {
+template <> struct met<PERIODIC> {
+};
+template <> struct met<COLLIDING> : met<OPEN> {
+    struct collider collider;
 };
 
-__device__ __forceinline__ bool has_body(const met<true> &around, uint32_t tile)
+__device__ __forceinline__ bool has_body(const met<OPEN> &around, uint32_t tile)
 {
     return around.tile_has_body && around.tile_has_body[tile];
 }
 
-__device__ __forceinline__ bool has_body(const met<false> &, uint32_t)
+__device__ __forceinline__ bool has_body(const met<PERIODIC> &, uint32_t)
 {
     return false;
 }
 
-template <int ORDER, int T, bool WALLS>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - WALLS)
+__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<OPEN> &around)
+{
+    return &around.surfaces;
+}
+
+__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIODIC> &)
+{
+    return NULL;
+}
+
+/* Adds up what the lanes of a warp give to the gas in the cells they are in, and adds that to the grid: a sum and an
+ * atomic for each cell. Parts have at most 51 bits: halves of 26 and less add up in 32. All lanes must take part. */
+__device__ __forceinline__ void give(const collider &c, const struct lm_tiling &t, bool mine, uint32_t cell,
+                                     const struct lm_tally &to_gas)
+{
+    const size_t cells = (size_t)t.cells_x * t.cells_y;
+    unsigned left = __ballot_sync(0xffffffffu, mine);
+    while (left) {
+        const int first = __ffs(left) - 1;
+        const bool here = mine && cell == __shfl_sync(0xffffffffu, cell, first);
+        left &= ~__ballot_sync(0xffffffffu, here);
+        LM_UNROLL
+        for (int k = LM_GIVEN_MOMENTUM; k < LM_GIVEN; k++) {
+            const int64_t part = !here ? 0 : k < LM_GIVEN_ENERGY ? to_gas.v[k - LM_GIVEN_MOMENTUM] : to_gas.v2;
+            const int high = __reduce_add_sync(0xffffffffu, (int)(part >> 26));
+            const unsigned low = __reduce_add_sync(0xffffffffu, (unsigned)part & 0x3ffffffu);
+            if ((int)(threadIdx.x & 31) == first)
+                atomicAdd(&c.given[k * cells + cell], (lm_u64)(((int64_t)high << 26) + low));
+        }
+    }
+}
+
+/* Adds a tally to `sums`, without the others of the warp: for what is rare. */
+__device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
+{
+    const int64_t part[TALLY_SUMS] = {t.number, t.v[0], t.v[1], t.v[2], t.v2};
+    for (int k = 0; k < TALLY_SUMS; k++)
+        if (part[k])
+            atomicAdd(&sums[k], (lm_u64)part[k]);
+}
+
+/* Collisions of a particle whose fields are in a window; what it gives to the gas. */
+template <int ORDER>
+__device__ __forceinline__ struct lm_collided collide(const collider &c, const struct lm_tiling &t, int tile,
+                                                      struct lm_particle &p, const struct lm_window &win, lm_fix x,
+                                                      lm_fix y, struct lm_tally &to_gas, uint32_t &cell)
+{
+    const int64_t at_x = lm_global(p.x, tile % t.nx, t.size, t.cells_x);
+    const int64_t at_y = lm_global(p.y, tile / t.nx, t.size, t.cells_y);
+    const double old[3] = {(double)p.u, (double)p.v, (double)p.w};
+    struct lm_medium m;
+    double b[3], v[3] = {old[0], old[1], old[2]};
+    lm_gather_medium(ORDER, &c.how, &win, x, y, &m, b);
+    const struct lm_collided got =
+        lm_collide(&c.how, &m, b, v, lm_hash_particle(c.how.species, at_x, at_y, old[0], old[1], old[2]));
+    p.u = (lm_real)v[0];
+    p.v = (lm_real)v[1];
+    p.w = (lm_real)v[2];
+    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
+    to_gas = lm_to_gas(&c.units, &got, old, now);
+    cell = (uint32_t)((at_y >> LM_FRACTION_BITS) * t.cells_x + (at_x >> LM_FRACTION_BITS));
+    return got;
+}
+
+/* Books the charge exchange of the particle in place k, whose collisions are done once more: it is rare, and the pass
+ * has no registers for it. */
+template <int ORDER>
+__device__ __noinline__ void book_exchange(const collider &c, const population &h, int tile, uint32_t k,
+                                           const struct lm_window &win, lm_u64 *sums)
+{
+    struct lm_particle p = particle_at(h.a, k);
+    struct lm_tally to_gas;
+    uint32_t cell;
+    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, p.x, p.y, to_gas, cell);
+    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
+    tally_alone(sums, lm_exchanged(&c.units, &got, now));
+}
+
+template <int ORDER, int T, enum kind KIND>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - (KIND != PERIODIC))
     pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
-                met<WALLS> around)
+                const __grid_constant__ met<KIND> around)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
+    constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
-    pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
+    pass_store<ORDER, T, KIND> &store = *(pass_store<ORDER, T, KIND> *)shared;
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
@@ -255,26 +350,44 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     clear_parts(store);
     if (threadIdx.x == 0)
         store.strays.count = 0;
+    if (COLLIDES && threadIdx.x < TALLY_SUMS)
+        store.exchanged[threadIdx.x] = 0;
     __syncthreads();
     unsigned copy = threadIdx.x % COPIES;
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
-    for (; k < c.last; k += STRIDE) {
+    for (; (COLLIDES ? k & ~31u : k) < c.last; k += STRIDE) { /* whole warps, where lanes give together */
         struct lm_particle p = next;
         next = particle_at(h.a, min(k + STRIDE, c.last - 1));
-        if (k < c.first)
+        const bool mine = k >= c.first && (!COLLIDES || k < c.last);
+        if (!COLLIDES && !mine)
             continue;
-        bool near = lm_in_window(ORDER, p.x, p.y, T);
+        bool near = mine && lm_in_window(ORDER, p.x, p.y, T), exchanged = false;
         lm_fix dx = 0, dy = 0;
+        struct lm_tally to_gas;
+        uint32_t cell = 0;
         if (near) {
+            if constexpr (COLLIDES) {
+                const struct lm_collided got =
+                    collide<ORDER>(around.collider, h.t, (int)c.tile, p, win, p.x, p.y, to_gas, cell);
+                near = got.channel < 0;
+                exchanged = got.exchanged;
+            }
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
-            near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
+            near = near && lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
             if constexpr (WALLS)
                 near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
         }
+        if constexpr (COLLIDES) {
+            if (around.collider.given)
+                give(around.collider, h.t, near, cell, to_gas);
+            if (near && exchanged)
+                book_exchange<ORDER>(around.collider, h, (int)c.tile, k, win, store.exchanged);
+        }
         if (!near) {
-            h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
+            if (mine)
+                h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
             continue;
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
@@ -292,7 +405,10 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     }
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
-    flush_parts(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
+    flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
+    if constexpr (COLLIDES)
+        if (threadIdx.x < TALLY_SUMS && store.exchanged[threadIdx.x])
+            atomicAdd((lm_u64 *)around.collider.exchanged + threadIdx.x, store.exchanged[threadIdx.x]);
     list_strays(store.strays, h, strays);
 }
 
@@ -300,11 +416,11 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
 __device__ __forceinline__ struct lm_window patch_of(const fields &f, const struct lm_tiling &t, int tile,
                                                      const struct lm_particle &p, struct lm_stray &s)
 {
-    const double *component[6];
+    const double *component[LM_WINDOW_FIELDS];
     LM_UNROLL
-    for (int d = 0; d < 6; d++)
+    for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         component[d] = f.component(d);
-    lm_stray_at(&s, &t, tile, &p, component, f.stride);
+    lm_stray_at(&s, &t, tile, &p, component, f.gas[0] ? LM_WINDOW_FIELDS : LM_WINDOW_GAS, f.stride);
     return lm_stray_window(&s);
 }
 
@@ -392,20 +508,55 @@ __device__ __forceinline__ lm_u64 speed_of(const struct lm_flight &f)
     return lm_bits((double)lm_speed2(&p));
 }
 
-/* One particle of the list; the flight it has made, with a channel if it has left in it. */
-template <int ORDER, bool WALLS>
-__device__ bool pass_stray(const population &h, const fields &f, const struct lm_step &step, const books &b,
-                           const struct lm_surfaces &surfaces, lm_u64 n, struct lm_stray_step &m)
+/* Collisions of a particle of the list; the channel that takes it, or -1. */
+template <int ORDER>
+__device__ int collide_stray(const population &h, const collider &c, int tile, struct lm_stray &s,
+                             const struct lm_particle &at, const struct lm_window &win)
 {
+    struct lm_particle p = at;
+    struct lm_tally to_gas;
+    uint32_t cell;
+    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, s.p.x, s.p.y, to_gas, cell);
+    const int64_t part[LM_GIVEN] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
+    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
+    for (int k = 0; c.given && k < LM_GIVEN; k++)
+        if (part[k])
+            atomicAdd(&c.given[(size_t)k * h.t.cells_x * h.t.cells_y + cell], (lm_u64)part[k]);
+    if (got.exchanged)
+        tally_alone((lm_u64 *)c.exchanged, lm_exchanged(&c.units, &got, now));
+    s.p.u = p.u;
+    s.p.v = p.v;
+    s.p.w = p.w;
+    return got.channel;
+}
+
+/* One particle of the list; the flight it has made, with a channel if it has left in it or before. */
+template <int ORDER, enum kind KIND>
+__device__ bool pass_stray(const population &h, const fields &f, const struct lm_step &step, const books &b,
+                           const met<KIND> &around, lm_u64 n, struct lm_stray_step &m)
+{
+    constexpr bool WALLS = KIND != PERIODIC;
     const uint32_t k = h.stray[n];
+    const int tile = (int)h.stray_tile[n];
     const struct lm_particle p = particle_at(h.a, k);
     if (WALLS && p.x == LM_GONE)
         return false;
     struct lm_stray s;
     lm_fix dx, dy;
-    struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
+    struct lm_window win = patch_of(f, h.t, tile, p, s);
+    if constexpr (KIND == COLLIDING) {
+        m.end.channel = collide_stray<ORDER>(h, around.collider, tile, s, p, win);
+        if (m.end.channel >= 0) {
+            m.end.hits = 0;
+            m.end.u = s.p.u;
+            m.end.v = s.p.v;
+            m.end.w = s.p.w;
+            put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
+            return true;
+        }
+    }
     lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-    lm_stray_move(&m, &s, dx, dy, step.move, WALLS, &surfaces, &h.t);
+    lm_stray_move(&m, &s, dx, dy, step.move, WALLS, surfaces_of(around), &h.t);
     add_current<ORDER, WALLS>(h, b, step, m.mid);
     if (WALLS && m.end.channel >= 0) {
         put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
@@ -417,18 +568,19 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
 }
 
 /* The direct path: particles of the list, gathered from and deposited on the whole grid. */
-template <int ORDER, bool WALLS>
-__global__ void stray_kernel(population h, fields f, struct lm_step step, books b, struct lm_surfaces surfaces)
+template <int ORDER, enum kind KIND>
+__global__ void stray_kernel(population h, fields f, struct lm_step step, books b,
+                             const __grid_constant__ met<KIND> around)
 {
     const lm_u64 count = b.control->strays;
     lm_u64 speed2 = 0;
     for (lm_u64 first = blockIdx.x * (lm_u64)THREADS; first < count; first += (lm_u64)gridDim.x * THREADS) {
         const lm_u64 n = first + threadIdx.x;
         struct lm_stray_step m;
-        const bool flies = n < count && pass_stray<ORDER, WALLS>(h, f, step, b, surfaces, n, m);
+        const bool flies = n < count && pass_stray<ORDER, KIND>(h, f, step, b, around, n, m);
         if (flies && m.end.channel < 0)
             raise(speed2, speed_of(m.end));
-        if (!WALLS)
+        if (KIND == PERIODIC)
             continue;
         const int channel = flies ? m.end.channel : -1;
         struct lm_tally t = {};
@@ -492,34 +644,6 @@ __global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm
         }
     }
     lm_warp_max(&b.control->speed2, speed2);
-}
-
-/* Slowing, scattering, and who that takes out. */
-__global__ void lose_kernel(everyone h, const double *field, size_t pitch, int stride, int order,
-                            struct lm_losses losses, books b)
-{
-    const double *const components[3] = {field, field + pitch, field + 2 * pitch};
-    each_particle(h, [&](bool mine, uint32_t k, int tile) {
-        int channel = -1;
-        struct lm_tally t = {};
-        if (mine && h.a.x[k] != LM_GONE) {
-            const int64_t x = lm_global(h.a.x[k], tile % h.t.nx, h.t.size, h.t.cells_x);
-            const int64_t y = lm_global(h.a.y[k], tile / h.t.nx, h.t.size, h.t.cells_y);
-            double v[3] = {(double)h.a.u[k], (double)h.a.v[k], (double)h.a.w[k]}, here[3] = {0, 0, 0};
-            if (losses.has_pitch)
-                lm_gather_b(order, components, stride, x, y, here);
-            channel = lm_lose(&losses, v, here, lm_hash_particle(losses.species, x, y, v[0], v[1], v[2]));
-            h.a.u[k] = (lm_real)v[0];
-            h.a.v[k] = (lm_real)v[1];
-            h.a.w[k] = (lm_real)v[2];
-            if (channel >= 0) {
-                t = lm_tally_of(&b.units, v[0], v[1], v[2]);
-                put_particle(h.a, k, {LM_GONE, h.a.y[k], 0, 0, 0});
-            }
-        }
-        lm_warp_sum(&b.tallies->gone, channel >= 0);
-        book_lost(b, channel, t);
-    });
 }
 
 /* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
@@ -693,36 +817,64 @@ struct pass_call {
     struct lm_step step;
     books b;
     struct lm_surfaces surfaces;
+    struct collider collider;
 };
 
 pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
-    return {population_of(g, species), fields_of(g), step_of(g, species, pass), books_of(g, species, pass),
-            lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside)};
+    const books b = books_of(g, species, pass);
+    pass_call c = {population_of(g, species), fields_of(g), step_of(g, species, pass), b,
+                   lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside), {}};
+    if (!pass->collisions)
+        return c;
+    const int gas = pass->collisions->gas;
+    c.collider = {*pass->collisions, b.units, gas >= 0 ? g->given : NULL, &b.tallies->exchanged};
+    c.collider.how.stopping = g->species[species].stopping;
+    const int arrays[3] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
+    for (int d = 0; d < 3 && gas >= 0; d++)
+        c.f.gas[d] = g->array[arrays[d] + gas];
+    return c;
 }
 
-template <int ORDER, int T, bool WALLS>
+template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass_call &c)
+{
+    met<KIND> around;
+    if constexpr (KIND != PERIODIC) {
+        around.surfaces = c.surfaces;
+        around.tile_has_body = g->tile_has_body;
+    }
+    if constexpr (KIND == COLLIDING)
+        around.collider = c.collider;
+    return around;
+}
+
+template <int ORDER, int T, enum kind KIND>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    const size_t bytes = sizeof(pass_store<ORDER, T>);
-    auto kernel = pass_kernel<ORDER, T, WALLS>;
+    const size_t bytes = sizeof(pass_store<ORDER, T, KIND>);
+    auto kernel = pass_kernel<ORDER, T, KIND>;
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     lm_gpu_check(g, allowed, "shared memory of the pass");
-    met<WALLS> around;
-    if constexpr (WALLS)
-        around = {c.surfaces, g->tile_has_body};
+    const met<KIND> around = around_of<KIND>(g, c);
     kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(
         c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, around);
     LM_GPU_LAUNCHED(g, "particle pass");
-    stray_kernel<ORDER, WALLS>
-        <<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(c.h, c.f, c.step, c.b, c.surfaces);
+    stray_kernel<ORDER, KIND><<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(c.h, c.f, c.step, c.b, around);
     return LM_GPU_LAUNCHED(g, "pass of strays");
 }
 
-template <int ORDER, bool WALLS> int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
+template <int ORDER, enum kind KIND>
+int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, WALLS>(g, s, c) : launch_pass<ORDER, 16, WALLS>(g, s, c);
+    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND>(g, s, c) : launch_pass<ORDER, 16, KIND>(g, s, c);
+}
+
+template <int ORDER> int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
+{
+    return collides  ? launch_tiles<ORDER, COLLIDING>(g, s, c)
+           : g->open ? launch_tiles<ORDER, OPEN>(g, s, c)
+                     : launch_tiles<ORDER, PERIODIC>(g, s, c);
 }
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
@@ -746,14 +898,15 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const pass_call c = call_of(g, species, pass);
+    const bool collides = pass->collisions != NULL;
+    g->open |= collides;
     lm_gpu_check(g, cudaMemsetAsync(c.b.control, 0, sizeof *c.b.control, g->stream), "pass");
     if (s->count == 0)
         return g->failed;
+    if (c.f.gas[0])
+        lm_gpu_fill_gas(g, pass->collisions->gas);
     list_entered(g, c.h, &c.b.control->strays);
-    const bool walls = g->open;
-    auto launch = b->setup.shape == 1 ? (walls ? launch_tiles<1, true> : launch_tiles<1, false>)
-                                      : (walls ? launch_tiles<2, true> : launch_tiles<2, false>);
-    return launch(g, s, c);
+    return b->setup.shape == 1 ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);
 }
 
 int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass)
@@ -773,20 +926,6 @@ int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
         LM_GPU_LAUNCHED(g, "what enters");
     }
     return g->failed;
-}
-
-int LM_P(lm_gpu_lose)(struct lm_backend *b, int species, const struct lm_losses *losses, const struct lm_pass *pass)
-{
-    lm_gpu_range range("lose");
-    struct lm_gpu *g = lm_gpu_of(b);
-    const struct lm_gpu_species *s = &g->species[species];
-    g->open = 1;
-    if (s->count == 0)
-        return g->failed;
-    lose_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), g->array[LM_B], g->pitch,
-                                                          b->setup.grid.stride, b->setup.shape, *losses,
-                                                          books_of(g, species, pass));
-    return LM_GPU_LAUNCHED(g, "slowing and scattering");
 }
 
 int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)

@@ -22,10 +22,10 @@ int lm_channel_is_open(const struct lm_config *c, int species, int channel)
     if (channel < LM_SURFACES)
         return body < c->body_count && c->body[body].particles == LM_ABSORBING;
     if (channel == LM_ENERGY_STOPPED)
-        return s->energy_cutoff > 0;
+        return s->energy_cutoff > 0 || s->stopping_table[0];
     if (channel == LM_THETA_BOUNDARY)
         return s->pitch_min > 0 || s->pitch_max < 180;
-    return s->scattering > 0;
+    return lm_scatters(c, species);
 }
 
 int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out[LM_ACCOUNTS])
@@ -34,7 +34,7 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
     for (int channel = 0; channel < LM_CHANNELS; channel++) {
         if (!lm_channel_is_open(c, species, channel))
             continue;
-        out[n] = (struct lm_account_of){.channel = channel};
+        out[n] = (struct lm_account_of){.kind = LM_LEAVES, .channel = channel};
         if (channel < LM_SURFACES)
             lm_surface_name(c, channel, out[n].name);
         else
@@ -43,9 +43,13 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
     }
     for (int side = 0; side < LM_SIDES; side++)
         if (c->boundary[side] == LM_INFLOW) {
-            out[n] = (struct lm_account_of){.channel = side, .enters = 1};
+            out[n] = (struct lm_account_of){.kind = LM_ENTERS, .channel = side};
             lm_surface_name(c, side, out[n++].name);
         }
+    if (c->species[species].gas_field >= 0)
+        out[n++] = (struct lm_account_of){"to_gas", LM_TO_GAS, 0};
+    if (lm_exchanges_charge(&c->species[species]))
+        out[n++] = (struct lm_account_of){"charge_exchanged", LM_EXCHANGED, 0};
     return n;
 }
 
@@ -60,7 +64,10 @@ int lm_accounts_any(const struct lm_config *c)
 
 const struct lm_account *lm_account_in(const struct lm_ledger *l, const struct lm_account_of *a)
 {
-    return a->enters ? &l->injected[a->channel] : &l->lost[a->channel];
+    return a->kind == LM_ENTERS   ? &l->injected[a->channel]
+           : a->kind == LM_LEAVES ? &l->lost[a->channel]
+           : a->kind == LM_TO_GAS ? &l->to_gas
+                                  : &l->exchanged;
 }
 
 int64_t lm_sim_residual(const struct lm_sim *sim, int species)

@@ -371,14 +371,20 @@ static int take_larger_quanta(struct lm_sim *sim, int field)
     return status;
 }
 
+int lm_sim_take_quanta(struct lm_sim *sim)
+{
+    int status = LM_OK;
+    for (int f = 0; f < sim->config->background_count && !status; f++)
+        status = take_larger_quanta(sim, f);
+    return status;
+}
+
 int lm_sim_advect(struct lm_sim *sim)
 {
     int status = is_carried(sim) ? takes_rates(sim, 1) : LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++) {
         struct lm_sim_background *s = &sim->background[f];
         status = find_substeps(sim, f, &s->substeps);
-        if (!status)
-            status = take_larger_quanta(sim, f);
         if (!status)
             status = sim->backend->ops->advect(sim->backend, f, s->ledger.quantum,
                                                sim->config->run.dt / (double)s->substeps, (int)s->substeps);

@@ -14,7 +14,7 @@
 #include "larmor/physics/hash.h"
 
 enum {
-    FORMAT_VERSION = 2,
+    FORMAT_VERSION = 3,
     MAX_FIELDS = 256,
     FIELD_NAME = 64,
     PIECE = 1 << 20, /* particles in memory at a time */
@@ -200,6 +200,8 @@ static void write_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledger *l
     lm_h5_put_whole(h, group, "exponent_v2", l->exponent_v2);
     write_accounts(h, group, "injected", LM_SIDES, l->injected);
     write_accounts(h, group, "lost", LM_CHANNELS, l->lost);
+    write_accounts(h, group, "to_gas", 1, &l->to_gas);
+    write_accounts(h, group, "exchanged", 1, &l->exchanged);
 }
 
 /* Numbers add up without a carry beyond 64 bits, and nobody has no momentum or energy. */
@@ -223,6 +225,8 @@ static void read_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint_speci
     l->exponent_v2 = (int)lm_h5_get_whole(h, group, "exponent_v2");
     read_accounts(h, group, "injected", LM_SIDES, l->injected);
     read_accounts(h, group, "lost", LM_CHANNELS, l->lost);
+    read_accounts(h, group, "to_gas", 1, &l->to_gas);
+    read_accounts(h, group, "exchanged", 1, &l->exchanged);
     if (h->status == LM_OK && !is_sound(l, sp->count))
         lm_h5_wrong(h,
                     "species %s: its ledger does not close: those that are there and those lost are not those loaded "

@@ -1,5 +1,4 @@
 /* Bodies of a configuration: what can be said of them before and after they are cut into cells. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,37 +21,12 @@ static void check_points(struct lm_config_reader *r, int body)
         report(r, body, "points", lm_error());
 }
 
-/* The directory of the configuration's file as a path from the root. */
-static int directory_of(const char *file, char *out)
-{
-    char path[LM_MAX_PATH];
-    const char *slash = strrchr(file, '/');
-    if (lm_path(path, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : "."))
-        return LM_BAD_INPUT;
-    char *whole = realpath(path, NULL);
-    if (!whole)
-        return lm_fail(LM_BAD_INPUT, "%s: %s", path, strerror(errno));
-    int status = lm_path(out, "%s", strcmp(whole, "/") ? whole : "");
-    free(whole);
-    return status;
-}
-
-/* A path from the root, so that the echo in another directory means the same file. */
 static void resolve_file(struct lm_config_reader *r, int body)
 {
     struct lm_body_config *b = &r->config->body[body];
-    char directory[LM_MAX_PATH], path[LM_MAX_PATH], wrong[2 * LM_MAX_PATH];
-    if (!b->file[0] || b->file[0] == '/')
-        return;
-    if (directory_of(r->config->file, directory) || lm_path(path, "%s/%s", directory, b->file)) {
-        report(r, body, "file", lm_error());
-        return;
-    }
-    int status = lm_key_set(&lm_keys[lm_keys_find(LM_BODY_SECTION, "file")], b, path);
-    if (!status && !path[lm_ini_comment(path)])
-        return;
-    snprintf(wrong, sizeof wrong, "the whole path %s: %s", path, status ? lm_error() : "# or ; would begin a comment");
-    report(r, body, "file", wrong);
+    if (b->file[0])
+        lm_config_resolve_path(r, LM_BODY_SECTION, "file", b,
+                               r->named[LM_BODIES][body][lm_keys_find(LM_BODY_SECTION, "file")]);
 }
 
 void lm_config_check_points(struct lm_config_reader *r)

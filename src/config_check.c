@@ -234,7 +234,9 @@ int lm_config_check(struct lm_config_reader *r)
         check_expressions(r, &scope);
     for (int s = 0; s < c->species_count; s++)
         resolve_temperature(r, s);
-    int status = lm_config_check_inflow(r);
+    int status = lm_config_check_gas(r);
+    if (!status)
+        status = lm_config_check_inflow(r);
     if (!status)
         status = lm_config_check_background_inflow(r);
     return status ? status : lm_config_check_cells(r);

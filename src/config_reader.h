@@ -53,6 +53,13 @@ int lm_config_check_inflow(struct lm_config_reader *r);
 void lm_config_check_backgrounds(struct lm_config_reader *r);
 int lm_config_check_background_inflow(struct lm_config_reader *r);
 
+/* The gas of each species, its table, and what goes together. LM_FAILED: no memory. */
+int lm_config_check_gas(struct lm_config_reader *r);
+
+/* Makes `path`, a key's value in an item of a named section, a path from the root, so that the echo in another
+ * directory means the same file. `line`: where it was given. 1: a problem is reported. */
+int lm_config_resolve_path(struct lm_config_reader *r, const char *section, const char *key, void *item, int line);
+
 /* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
  * memory. */
 void lm_config_check_points(struct lm_config_reader *r);

@@ -52,6 +52,13 @@ static const struct lm_choice body_surfaces[] = {{"absorbing", LM_ABSORBING}, {"
 static const struct lm_choice body_fields[] = {
     {"conducting", LM_BODY_CONDUCTING}, {"resistive", LM_BODY_RESISTIVE}, {"transparent", LM_BODY_TRANSPARENT}, {0}};
 static const struct lm_choice background_kinds[] = {{"tracer", LM_TRACER}, {"neutral_gas", LM_NEUTRAL_GAS}, {0}};
+static const struct lm_choice gains[] = {{"nothing", 0},
+                                         {"number", 1 + LM_GIVEN_NUMBER},
+                                         {"momentum_x", 1 + LM_GIVEN_MOMENTUM},
+                                         {"momentum_y", 1 + LM_GIVEN_MOMENTUM + 1},
+                                         {"momentum_z", 1 + LM_GIVEN_MOMENTUM + 2},
+                                         {"energy", 1 + LM_GIVEN_ENERGY},
+                                         {0}};
 static const struct lm_choice flows[] = {
     {"prescribed", LM_FLOW_PRESCRIBED}, {"ion", LM_FLOW_ION}, {"electron", LM_FLOW_ELECTRON}, {0}};
 static const struct lm_choice schemes[] = {{"upwind", LM_UPWIND},
@@ -106,6 +113,7 @@ static const struct lm_key_when if_thermal_body = IF_BODY("particles = thermal",
 static const struct lm_key_when if_resistive = IF_BODY("fields = resistive", fields, BIT(LM_BODY_RESISTIVE));
 static const struct lm_key_when if_prescribed = IF_FIELD("velocity = prescribed", flow, 1, BIT(LM_FLOW_PRESCRIBED));
 static const struct lm_key_when if_limited = IF_FIELD("bounds = on", limited, 1, BIT(1));
+static const struct lm_key_when if_gas = IF_FIELD("kind = neutral_gas", kind, 1, BIT(LM_NEUTRAL_GAS));
 static const struct lm_key_when if_flows_in =
     IF_FIELD("an inflow side of the field (x_min, ...)", sides, LM_SIDES, BIT(LM_BACKGROUND_INFLOW));
 
@@ -261,11 +269,23 @@ const struct lm_key lm_keys[] = {
     {OF(scattering_sigmas), .name = "scattering_sigmas", REAL, RANGE(LM_POSITIVE, 100), .initial = "5",
      .meaning = "largest angle of one step in standard deviations; beyond it a particle is gone, and counted"},
     {OF(energy_cutoff), .name = "energy_cutoff", REAL, NOT_NEGATIVE, .unit = "m_p v_A^2", .initial = "0",
-     .meaning = "kinetic energy below which a particle has stopped: it is gone, and counted"},
+     .meaning = "kinetic energy, relative to the gas, at which a particle has stopped: it is gone, and counted"},
     {OF(pitch_min), .name = "pitch_min", REAL, RANGE(0, 180), .unit = "degrees", .initial = "0",
      .meaning = "least angle between v and B; below it a particle is gone, and counted"},
     {OF(pitch_max), .name = "pitch_max", REAL, RANGE(0, 180), .unit = "degrees", .initial = "180",
      .meaning = "largest angle between v and B, likewise"},
+    {OF(gas), .name = "gas", TEXT(LM_MAX_NAME), .shown = "none",
+     .meaning = "background field of kind neutral_gas that the ions collide with; what they lose is in the series, and fields take it up by `gains`"},
+    {OF(stopping_table), .name = "stopping_table", PATH, .shown = "none",
+     .meaning = "file with the stopping cross-section S(E), m dv/dt = -n S, and maybe a scattering one; relative to this file; with a gas"},
+    {OF(scattering_power), .name = "scattering_power", REAL, NOT_NEGATIVE, .unit = "rad^2/(n0 d_i)", .initial = "0",
+     .meaning = "growth of the mean square angle in space a unit of way and density, d<theta^2>/ds = power n; with a gas"},
+    {OF(charge_exchange), .name = "charge_exchange", REAL, NOT_NEGATIVE, .unit = "1/(n0 d_i)", .initial = "0",
+     .meaning = "cross-section of charge exchange: the ion goes on as an ion of the gas, at its velocity and temperature; with a gas"},
+    {OF(charge_exchange_rate), .name = "charge_exchange_rate", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
+     .meaning = "rate coefficient of charge exchange that does not depend on the velocity, in addition"},
+    {OF(gas_friction), .name = "gas_friction", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
+     .meaning = "rate coefficient of friction, dv/dt = -gas_friction n (v - u) in a gas of velocity u; with a gas"},
 #define SECTION .section = "boundary"
 #define SIDE(text, side, member, choices) SECTION, .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
 #define FIELDS(text, side) \
@@ -349,6 +369,10 @@ const struct lm_key lm_keys[] = {
      .meaning = "the value that flows in by inflow sides, of x, y and t; only with one"},
     {FIELD(courant), .name = "courant", REAL, RANGE(LM_POSITIVE, 1), .initial = "0.6",
      .meaning = "largest Courant number of a substep, diffusion included"},
+    {FIELD(temperature), .name = "temperature", REAL, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0", .when = &if_gas,
+     .meaning = "of the gas: of the ions that charge exchange makes of it; only with kind = neutral_gas"},
+    {FIELD(gains), .name = "gains", CHOICE(gains), .initial = "nothing",
+     .meaning = "what it takes up of the losses of ions to their gas, a unit volume: the number of those stopped (n0), momentum (n0 m_p v_A) or energy (n0 m_p v_A^2)"},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
      .meaning = "magnetic field"},

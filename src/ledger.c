@@ -27,14 +27,6 @@ static lm_int128 shifted(int64_t sum, int from, int to)
     return (lm_int128)sum * ((lm_int128)1 << (to - from));
 }
 
-static void add(struct lm_account *to, const struct lm_ledger *l, const struct lm_tally *t, int v, int v2)
-{
-    to->number += (uint64_t)t->number;
-    for (int d = 0; d < 3; d++)
-        to->v[d] += shifted(t->v[d], v, l->exponent_v);
-    to->v2 += shifted(t->v2, v2, l->exponent_v2);
-}
-
 void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2)
 {
     const int v = lm_sum_exponent(count, cap), v2 = lm_sum_exponent(count, 2 * cap);
@@ -42,15 +34,13 @@ void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *expo
     *exponent_v2 = v2 < l->exponent_v2 ? v2 : l->exponent_v2;
 }
 
-void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_SIDES],
-                   const struct lm_tally lost[LM_CHANNELS], int exponent_v, int exponent_v2)
+void lm_ledger_add(const struct lm_ledger *l, struct lm_account *to, const struct lm_tally *t, int exponent_v,
+                   int exponent_v2)
 {
-    for (int side = 0; side < LM_SIDES; side++)
-        if (injected[side].number > 0)
-            add(&l->injected[side], l, &injected[side], exponent_v, exponent_v2);
-    for (int channel = 0; channel < LM_CHANNELS; channel++)
-        if (lost[channel].number > 0)
-            add(&l->lost[channel], l, &lost[channel], exponent_v, exponent_v2);
+    to->number += (uint64_t)t->number;
+    for (int d = 0; d < 3; d++)
+        to->v[d] += shifted(t->v[d], exponent_v, l->exponent_v);
+    to->v2 += shifted(t->v2, exponent_v2, l->exponent_v2);
 }
 
 uint64_t lm_ledger_present(const struct lm_ledger *l)

@@ -30,7 +30,9 @@ __attribute__((format(printf, 5, 6))) static void add(struct list *l, const char
 /* What an account is about, in the middle of a sentence. */
 static void describe(const struct lm_account_of *a, size_t size, char *out)
 {
-    const char *what = a->enters                  ? "particles that have entered by the side"
+    const char *what = a->kind == LM_ENTERS       ? "particles that have entered by the side"
+                       : a->kind == LM_TO_GAS     ? "losses by collisions (number: of particles that have stopped)"
+                       : a->kind == LM_EXCHANGED  ? "part of them that charge exchange has (number: exchanges)"
                        : a->channel < LM_SIDES    ? "particles that have left by the side"
                        : a->channel < LM_SURFACES ? "particles absorbed by"
                                                   : "particles taken out by";
@@ -48,8 +50,10 @@ static void add_account(struct list *l, const struct lm_account_of *a, const cha
     static const char *const unit[LM_LEDGER_VALUES] = {"", "n0 d_i^2", momentum, momentum, momentum, energy};
     static const char *const of[LM_LEDGER_VALUES] = {"number",     "weight",     "momentum x",
                                                      "momentum y", "momentum z", "kinetic energy"};
-    const char *prefix = a->enters ? "injected_" : a->channel < LM_SIDES ? "leak_" : "";
-    char what[96], about[128];
+    const char *prefix = a->kind == LM_ENTERS                            ? "injected_"
+                         : a->kind == LM_LEAVES && a->channel < LM_SIDES ? "leak_"
+                                                                         : "";
+    char what[128], about[160];
     describe(a, sizeof what, what);
     for (int k = 0; k < LM_LEDGER_VALUES; k++) {
         snprintf(about, sizeof about, "%s of the %s", of[k], what);

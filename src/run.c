@@ -194,12 +194,15 @@ static json_t *ledger_json(const struct run *r, int species)
     const struct lm_ledger *l = &r->sim->ledger[species];
     struct lm_account_of accounts[LM_ACCOUNTS];
     json_t *injected = json_object(), *lost = json_object();
-    for (int k = 0, n = lm_accounts(r->config, species, accounts); k < n; k++)
-        json_object_set_new(accounts[k].enters ? injected : lost, accounts[k].name,
-                            account_json(r, species, lm_account_in(l, &accounts[k])));
-    return json_pack("{s:I, s:o, s:o, s:I, s:I}", "loaded", (json_int_t)l->loaded, "injected", injected, "lost", lost,
-                     "present", (json_int_t)r->sim->count[species], "residual",
-                     (json_int_t)lm_sim_residual(r->sim, species));
+    json_t *all = json_pack("{s:I, s:o, s:o, s:I, s:I}", "loaded", (json_int_t)l->loaded, "injected", injected, "lost",
+                            lost, "present", (json_int_t)r->sim->count[species], "residual",
+                            (json_int_t)lm_sim_residual(r->sim, species));
+    for (int k = 0, n = lm_accounts(r->config, species, accounts); k < n; k++) {
+        const struct lm_account_of *a = &accounts[k];
+        json_object_set_new(a->kind == LM_ENTERS ? injected : a->kind == LM_LEAVES ? lost : all, a->name,
+                            account_json(r, species, lm_account_in(l, a)));
+    }
+    return all;
 }
 
 /* Of all species, each counted as a positive number. */

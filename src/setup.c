@@ -25,6 +25,7 @@ static struct lm_background background_of(const struct lm_background_config *c)
                               .most = c->most,
                               .diffusivity = c->diffusivity,
                               .flow = c->flow,
+                              .gains = c->gains,
                               .has_source = lm_background_has_source(c)};
     for (int side = 0; side < LM_SIDES; side++)
         b.sides[side] = c->sides[side];
@@ -53,7 +54,8 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];
         s.species[k] =
-            (struct lm_backend_species){.charge = p->charge, .mass = p->mass, .weight = 1.0 / p->particles_per_cell};
+            (struct lm_backend_species){.charge = p->charge, .mass = p->mass, .weight = 1.0 / p->particles_per_cell,
+                                        .has_gas = p->gas_field >= 0};
         for (int side = 0; side < LM_SIDES; side++)
             if (c->boundary[side] == LM_THERMAL)
                 s.species[k].thermal[side] = sqrt(c->boundary_temperature[side] / p->mass);

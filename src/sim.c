@@ -17,7 +17,7 @@
 /* Measured on an H200 (`larmor bench order`): a sort costs as much as so many passes, a stray as much as so many other
  * particles. */
 static const double SORT_COST = 1.9, STRAY_COST = 50;
-enum { SORT_AT_LEAST_EVERY = 64 };
+enum { SORT_AT_LEAST_EVERY = 64, LEAST_TALLIED = 1 << 13 /* one particle's tally has at most 50 bits */ };
 
 int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
 {
@@ -30,6 +30,8 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     sim->grid = setup.grid;
     lm_sim_name_state(sim);
     int status = lm_sim_surround(sim, &setup);
+    if (!status)
+        status = lm_sim_read_stopping(sim, &setup);
     if (!status)
         status = lm_backend_create(config->run.backend, &setup, &sim->backend);
     if (status)
@@ -46,6 +48,8 @@ void lm_sim_destroy(struct lm_sim **sim)
     for (int s = 0; s < LM_MAX_SPECIES; s++)
         for (int side = 0; side < LM_SIDES; side++)
             free((*sim)->inflow[s].cells[side]);
+    for (int s = 0; s < LM_MAX_SPECIES; s++)
+        free((*sim)->stopping[s].row);
     free((*sim)->mask);
     free((*sim)->room);
     free((void *)(*sim)->maps.cos2);
@@ -73,8 +77,9 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
 static double speed_bound(const struct lm_sim *sim, int species, double kick_dt)
 {
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
-    const double bound =
+    const double kicked =
         lm_speed_bound(sim->control.speed2[species], sim->control.push_e, s->charge / s->mass, kick_dt);
+    const double bound = lm_sim_collided_speed(sim, species, kicked);
     return bound < sim->inflow[species].speed ? sim->inflow[species].speed : bound;
 }
 
@@ -85,8 +90,8 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
                         .move = move,
                         .cap = lm_cap_exponent(speed_bound(sim, species, kick_dt)),
                         .step = sim->step};
-    lm_ledger_units(&sim->ledger[species], (double)(sim->count[species] + sim->inflow[species].most), p.cap, &p.tally_v,
-                    &p.tally_v2);
+    const double most = fmax(LEAST_TALLIED, 2.0 * (double)(sim->count[species] + sim->inflow[species].most)); /* a gas may get 2 |v| */
+    lm_ledger_units(&sim->ledger[species], most, p.cap, &p.tally_v, &p.tally_v2);
     return p;
 }
 
@@ -102,10 +107,10 @@ int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
     for (int s = 0; s < sim->config->species_count && !status; s++) {
         struct lm_pass *pass = &sim->pass[s];
         *pass = pass_of(sim, s, kick_dt, drift_dt, move);
-        if (move)
-            status = lm_sim_lose(sim, s);
+        pass->collisions = move ? lm_sim_collisions(sim, s) : NULL;
+        status = ops->pass(sim->backend, s, pass);
         if (!status)
-            status = ops->pass(sim->backend, s, pass);
+            status = lm_sim_give(sim, s);
         if (!status && move && enters(sim, s))
             status = ops->enter(sim->backend, s, pass);
         if (!status)
@@ -187,9 +192,10 @@ int lm_sim_step(struct lm_sim *sim)
     for (int s = 0; s < sim->config->species_count && !status; s++)
         status = sort_if_due(sim, s, speed_bound(sim, s, dt));
 
-    /* 1. Particles: v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
+    /* 1. Particles: collisions at n, v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
     const struct lm_backend_ops *ops = sim->backend->ops;
     const int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
+    status = status ? status : lm_sim_take_quanta(sim);
     status = status ? status : lm_sim_pass_all(sim, dt, dt, 1);
     status = status ? status : lm_sim_flow(sim, 0);
     if (!status && hybrid)
@@ -272,6 +278,9 @@ int lm_sim_check(struct lm_sim *sim)
     char what[256];
     double dt = sim->config->run.dt, cell = fmin(sim->grid.dx, sim->grid.dy);
     const double *e = sim->control.push_e;
+    int status = lm_sim_update_backgrounds(sim);
+    if (status)
+        return status;
     if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))
         return unstable(sim, "a field is not finite", "run.dt too large for the cells or the fields");
     for (int s = 0; s < sim->config->species_count; s++) {
@@ -289,8 +298,6 @@ int lm_sim_check(struct lm_sim *sim)
                  sim->config->fields.max_substeps);
         return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
     }
-    int status = lm_sim_update_backgrounds(sim);
-    if (!status)
-        status = lm_sim_check_backgrounds(sim);
+    status = lm_sim_check_backgrounds(sim);
     return status ? status : make_room(sim);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "larmor/inflow.h"
-#include "larmor/physics/bounds.h"
 #include "larmor/physics/tiling.h"
 #include "larmor/surfaces.h"
 
@@ -109,26 +108,6 @@ int lm_sim_update_inflow(struct lm_sim *sim)
     return status;
 }
 
-int lm_sim_lose(struct lm_sim *sim, int species)
-{
-    const struct lm_species_config *s = &sim->config->species[species];
-    const double dt = sim->config->run.dt;
-    const int has_pitch = s->pitch_min > 0 || s->pitch_max < 180;
-    if (!(s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || has_pitch))
-        return LM_OK;
-    const struct lm_losses losses = {.keep = lm_exp(-s->slowing * dt),
-                                     .angle = sqrt(s->scattering * dt),
-                                     .tail2 = s->scattering_sigmas * s->scattering_sigmas,
-                                     .stopped2 = 2 * s->energy_cutoff / s->mass,
-                                     .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * DEGREE) : -2,
-                                     .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
-                                     .scatters = s->scattering > 0,
-                                     .has_pitch = has_pitch,
-                                     .key = lm_step_key(sim->config->run.seed, sim->step),
-                                     .species = species};
-    return sim->backend->ops->lose(sim->backend, species, &losses, &sim->pass[species]);
-}
-
 static uint64_t sum_of(const struct lm_tally *t, int count)
 {
     uint64_t n = 0;
@@ -137,13 +116,26 @@ static uint64_t sum_of(const struct lm_tally *t, int count)
     return n;
 }
 
+static void book_tallies(struct lm_sim *sim, int species)
+{
+    const struct lm_control *c = &sim->control;
+    const struct lm_pass *pass = &sim->pass[species];
+    struct lm_ledger *l = &sim->ledger[species];
+    for (int side = 0; side < LM_SIDES; side++)
+        lm_ledger_add(l, &l->injected[side], &c->injected[species][side], pass->tally_v, pass->tally_v2);
+    for (int channel = 0; channel < LM_CHANNELS; channel++)
+        lm_ledger_add(l, &l->lost[channel], &c->lost[species][channel], pass->tally_v, pass->tally_v2);
+    lm_ledger_add(l, &l->to_gas, &c->to_gas[species], pass->tally_v, pass->tally_v2);
+    lm_ledger_add(l, &l->exchanged, &c->exchanged[species], pass->tally_v, pass->tally_v2);
+}
+
 int lm_sim_book(struct lm_sim *sim)
 {
     const struct lm_control *c = &sim->control;
     for (int s = 0; s < sim->config->species_count; s++) {
         struct lm_ledger *l = &sim->ledger[s];
         const uint64_t in = sum_of(c->injected[s], LM_SIDES), out = sum_of(c->lost[s], LM_CHANNELS);
-        lm_ledger_add(l, c->injected[s], c->lost[s], sim->pass[s].tally_v, sim->pass[s].tally_v2);
+        book_tallies(sim, s);
         sim->count[s] += in - out;
         sim->shuffled[s] |= in + out > 0;
         if ((uint64_t)c->parts[s] == sim->count[s] * LM_PARTS && sim->count[s] == lm_ledger_present(l))

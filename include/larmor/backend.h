@@ -13,7 +13,7 @@
 #include "larmor/ledger.h"
 #include "larmor/raw.h"
 #include "larmor/physics/fields.h"
-#include "larmor/physics/losses.h"
+#include "larmor/physics/collide.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,9 @@ struct lm_backend_species {
     double charge, mass;
     double weight;               /* density of one particle in one cell, n0 */
     double thermal[LM_SURFACES]; /* speed of what LM_THERMAL surfaces re-emit, v_A */
+    int has_gas;                 /* it collides with a background field */
+    int points;                  /* rows of `stopping`: borrowed for the call that creates a backend */
+    const struct lm_stopping *stopping;
 };
 
 struct lm_setup {
@@ -89,6 +92,7 @@ struct lm_pass {
     int cap;               /* 2^cap >= every |v| after the kick, and of what enters or is re-emitted */
     int tally_v, tally_v2; /* exponents of struct lm_tally */
     int64_t step;          /* that is taken: the random numbers' */
+    const struct lm_collisions *collisions; /* before the kick; NULL: none. Its table is the backend's own */
 };
 
 /* What the host decides the next step from. NaN counts as the largest value. */
@@ -101,6 +105,7 @@ struct lm_control {
     int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
     /* Since the values were last handed over: */
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_SIDES];
+    struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES];
     struct lm_advected background[LM_MAX_BACKGROUNDS];
 };
 
@@ -139,9 +144,6 @@ struct lm_backend_ops {
     /* Places for so many more particles, which enter may fill. LM_FAILED: no memory for them; all is as before. */
     int (*room)(struct lm_backend *b, int species, uint64_t more);
 
-    /* Slowing and scattering at integer time, before a pass; of the pass only the tally's exponents count. */
-    int (*lose)(struct lm_backend *b, int species, const struct lm_losses *losses, const struct lm_pass *pass);
-
     /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
      * like the others. */
     int (*put_inflow)(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells);
@@ -151,12 +153,15 @@ struct lm_backend_ops {
     int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);
     int (*put_map)(struct lm_backend *b, int species, const uint64_t *counters);
 
-    /* Kick, deposit the current, move, deposit the density; then turn the integer sums into density and current:
+    /* Collide, kick, deposit the current, move, deposit the density; then turn the integer sums into density and current:
      * collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and smooths
      * all of them into LM_N_NEW, LM_J_NEW. Only after moments does LM_SPECIES_N hold the last one's number density. */
     int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);
+
+    /* Where collisions with a gas have left what particles lost in the last pass: background fields take it up. */
+    int (*gain)(struct lm_backend *b, int species, const struct lm_gain *gain);
 
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */

@@ -31,6 +31,16 @@ struct lm_background {
     int flow;            /* enum lm_flow */
     int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
     int has_source;
+    int gains; /* 0: nothing; 1 + enum lm_given: what it takes up of that */
+};
+
+/* What a step's collisions have given to a gas in each cell. */
+enum lm_given { LM_GIVEN_NUMBER, LM_GIVEN_MOMENTUM, LM_GIVEN_ENERGY = LM_GIVEN_MOMENTUM + 3, LM_GIVEN };
+
+/* A unit of each makes so much of a field; quanta of the fields are 2^-quantum. */
+struct lm_gain {
+    double unit[LM_GIVEN];
+    int quantum[LM_MAX_BACKGROUNDS];
 };
 
 static inline lm_int128 lm_wide_value(struct lm_wide w)

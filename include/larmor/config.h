@@ -44,6 +44,14 @@ struct lm_species_config {
     double scattering_sigmas;         /* where the sampled tail of the angle ends: theta_cutoff */
     double energy_cutoff;             /* kinetic energy, m_p v_A^2: slower ones have stopped */
     double pitch_min, pitch_max;      /* accepted angles between v and B, degrees: theta_boundary */
+    char gas[LM_MAX_NAME];            /* background field that it collides with; "": none */
+    int gas_field;                    /* its number, or -1: not a key */
+    char stopping_table[LM_MAX_PATH]; /* larmor/stopping.h; "": none */
+    int table_scatters;               /* that has a third column: not a key */
+    double scattering_power;          /* d<theta^2>/ds of the angle in space a unit of density, rad^2/(n0 d_i) */
+    double charge_exchange;           /* cross-section, 1/(n0 d_i) */
+    double charge_exchange_rate;      /* rate coefficient besides, Omega_ci/n0 */
+    double gas_friction;              /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
 };
 
 struct lm_body_config {
@@ -77,6 +85,8 @@ struct lm_background_config {
     int sides[LM_SIDES];           /* enum lm_background_side */
     char inflow[LM_MAX_TEXT];      /* what flows in by inflow sides, of x, y and t */
     double courant;                /* largest of a substep, (0, 1] */
+    double temperature;            /* of a neutral gas: of the ions that charge exchange makes; B0^2/(mu0 n0) */
+    int gains;                     /* as in struct lm_background */
 };
 
 struct lm_config {

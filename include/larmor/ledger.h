@@ -44,6 +44,8 @@ struct lm_ledger {
     uint64_t loaded;
     int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
     struct lm_account injected[LM_SIDES], lost[LM_CHANNELS];
+    struct lm_account to_gas;    /* what collisions have handed over; its number: of ions that have stopped in the gas */
+    struct lm_account exchanged; /* charge exchanges, and what of to_gas is theirs */
 };
 
 /* Names of the channels in columns and files: sides as x_min, ...; NULL for bodies, which have names of their own. */
@@ -55,9 +57,9 @@ void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest);
 /* Exponents for a step's tallies of at most `count` particles with |v| <= 2^cap. */
 void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2);
 
-/* Books a step's tallies, which have those exponents. */
-void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_SIDES],
-                   const struct lm_tally lost[LM_CHANNELS], int exponent_v, int exponent_v2);
+/* Books a step's tally, which has those exponents, to one of the ledger's accounts. */
+void lm_ledger_add(const struct lm_ledger *l, struct lm_account *to, const struct lm_tally *t, int exponent_v,
+                   int exponent_v2);
 
 /* loaded + injected - lost */
 uint64_t lm_ledger_present(const struct lm_ledger *l);

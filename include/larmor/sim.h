@@ -5,6 +5,7 @@
 #include "larmor/backend.h"
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
+#include "larmor/stopping.h"
 
 enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
 
@@ -25,6 +26,8 @@ struct lm_sim {
     int shuffled[LM_MAX_SPECIES]; /* some have left or entered since the last sort: not every place is a particle's */
     uint64_t pushed;              /* particle-steps since the start or restart */
     struct lm_pass pass[LM_MAX_SPECIES]; /* the last one */
+    struct lm_collisions collisions[LM_MAX_SPECIES]; /* of that */
+    struct lm_stopping_table stopping[LM_MAX_SPECIES];
     uint8_t *mask;                       /* lm_body_mask; NULL without bodies */
     struct lm_map_bins maps;             /* with arrays of its own */
     struct {
@@ -97,9 +100,6 @@ int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup);
 int lm_sim_begin_inflow(struct lm_sim *sim);
 int lm_sim_update_inflow(struct lm_sim *sim);
 
-/* Takes out of a species what slowing and scattering bring to its limits, for the step that begins. */
-int lm_sim_lose(struct lm_sim *sim, int species);
-
 /* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
 int lm_sim_book(struct lm_sim *sim);
 
@@ -117,7 +117,10 @@ int lm_sim_check_backgrounds(struct lm_sim *sim);
 /* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
 int lm_sim_flow(struct lm_sim *sim, int later);
 
-/* All fields by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
+/* Units of the fields for the step that begins. LM_FAILED: one has grown too much. */
+int lm_sim_take_quanta(struct lm_sim *sim);
+
+/* All fields by one step. LM_FAILED: one would need too many substeps. */
 int lm_sim_advect(struct lm_sim *sim);
 
 /* Books the last step. LM_FAILED: a ledger does not close. */
@@ -136,14 +139,34 @@ int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room
 int lm_background_has_source(const struct lm_background_config *b);
 int lm_background_is_open(const struct lm_background_config *b, int side);
 
+/* src/collisions.c: collisions with a medium, which may be a background field. */
+
+/* Whether a species has any, or limits that are looked at with them; whether they turn it, or take its charge. */
+int lm_collides(const struct lm_species_config *s);
+int lm_scatters(const struct lm_config *c, int species);
+int lm_exchanges_charge(const struct lm_species_config *s);
+
+/* Reads the tables of stopping, for `setup` to lend to the backend. */
+int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup);
+
+/* No particle that was not faster than `before` is faster than this after collisions. */
+double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before);
+
+/* Of the step that begins; NULL: none. Valid until the next call. */
+const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);
+
+/* Background fields take up what a species has given to its gas in the pass. */
+int lm_sim_give(struct lm_sim *sim, int species);
+
 /* src/accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
 enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
+enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED };
 struct lm_account_of {
-    char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, ... */
-    int enters;                 /* 1: what enters by a side; 0: what is lost */
-    int channel;                /* enum lm_side; enum lm_channel */
+    char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, to_gas, ... */
+    enum lm_account_kind kind;
+    int channel; /* of what leaves, enum lm_channel; of what enters, enum lm_side */
 };
-enum { LM_ACCOUNTS = LM_SIDES + LM_CHANNELS };
+enum { LM_ACCOUNTS = LM_SIDES + LM_CHANNELS + 2 };
 
 /* Whether particles of the species can leave by the channel. */
 int lm_channel_is_open(const struct lm_config *config, int species, int channel);

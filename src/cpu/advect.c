@@ -394,3 +394,27 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     }
     return LM_OK;
 }
+
+int lm_cpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    struct lm_tally *to = &c->control.to_gas[species];
+    int64_t *const total[LM_GIVEN] = {&to->number, &to->v[0], &to->v[1], &to->v[2], &to->v2};
+    for (int f = 0; f < b->setup.background_count; f++) {
+        const int what = b->setup.background[f].gains - 1;
+        for (int j = 0; j < g->ny && what >= 0; j++)
+            for (int i = 0; i < g->nx; i++) {
+                const double whole = lm_gained(c->given[what][(size_t)j * (size_t)g->nx + (size_t)i],
+                                               gain->unit[what], gain->quantum[f]);
+                c->array[LM_BACKGROUND + f][lm_at(g, i, j)] += whole * lm_exp2i(-gain->quantum[f]);
+                lm_wide_add(&c->control.background[f].source, whole);
+            }
+    }
+    for (int k = 0; k < LM_GIVEN; k++) {
+        for (size_t n = 0; n < g->cells; n++)
+            *total[k] += c->given[k][n];
+        memset(c->given[k], 0, g->cells * sizeof *c->given[k]);
+    }
+    return LM_OK;
+}

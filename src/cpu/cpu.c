@@ -55,6 +55,10 @@ static void cpu_destroy(struct lm_backend *b)
         for (int side = 0; side < LM_SIDES; side++)
             free(s->inflow[side]);
     }
+    for (int k = 0; k < LM_GIVEN; k++)
+        free(c->given[k]);
+    for (int k = 0; k < LM_MAX_SPECIES; k++)
+        free((void *)b->setup.species[k].stopping);
     free((void *)b->setup.bodies.mask);
     free((void *)b->setup.maps.cos2);
     free((void *)b->setup.maps.energy);
@@ -95,6 +99,8 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     *out = *c;
     memset(c->lost, 0, sizeof c->lost);
     memset(c->injected, 0, sizeof c->injected);
+    memset(c->to_gas, 0, sizeof c->to_gas);
+    memset(c->exchanged, 0, sizeof c->exchanged);
     for (int f = 0; f < b->setup.background_count; f++) {
         memset(c->background[f].crossed, 0, sizeof c->background[f].crossed);
         memset(&c->background[f].source, 0, sizeof c->background[f].source);
@@ -153,7 +159,7 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .name = "cpu", .destroy = cpu_destroy, .put = cpu_put, .get = cpu_get, .load = lm_cpu_load##suffix,            \
         .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
         .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
-        .room = lm_cpu_room##suffix, .lose = lm_cpu_lose##suffix, .put_inflow = cpu_put_inflow,                        \
+        .room = lm_cpu_room##suffix, .gain = lm_cpu_gain, .put_inflow = cpu_put_inflow,                        \
         .enter = lm_cpu_enter##suffix, .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect,      \
         .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
         .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
@@ -211,6 +217,23 @@ static int allocate_surfaces(struct lm_cpu *c)
     return 0;
 }
 
+/* Tables of stopping, and room for what a gas is given. */
+static int allocate_gas(struct lm_cpu *c)
+{
+    struct lm_setup *s = &c->base.setup;
+    int failed = 0, any = 0;
+    for (int k = 0; k < s->species_count; k++) {
+        struct lm_backend_species *p = &s->species[k];
+        p->stopping = copy_of(p->stopping, (size_t)p->points * sizeof *p->stopping, &failed);
+        any |= p->has_gas;
+    }
+    for (int k = 0; k < LM_GIVEN && any; k++) {
+        c->given[k] = calloc(s->grid.cells, sizeof **c->given);
+        failed |= !c->given[k];
+    }
+    return failed;
+}
+
 /* Memory for the background fields: the arrays, and where there is little room for their windows. */
 static int allocate_backgrounds(struct lm_cpu *c)
 {
@@ -246,7 +269,8 @@ static int allocate_backgrounds(struct lm_cpu *c)
 static int allocate(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
-    int failed = allocate_surfaces(c) || allocate_backgrounds(c);
+    int failed = allocate_surfaces(c) | allocate_gas(c); /* of both, or the end would free what is borrowed */
+    failed |= allocate_backgrounds(c);
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c, &failed);
     for (int k = 0; k < 4; k++) {

@@ -31,6 +31,7 @@ struct lm_cpu {
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];                             /* [ny][nx] integer moments of one species */
+    int64_t *given[LM_GIVEN];                     /* [ny][nx]: by its collisions to a gas; NULL where no species has one */
     omp_lock_t *row_lock;                         /* [ny]: held by the thread that adds to this row of `sums` */
     double *raw[4];                               /* density and face currents of all species */
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
@@ -71,6 +72,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
 /* src/cpu/advect.c */
+int lm_cpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain);
 int lm_cpu_flow(struct lm_backend *b, int later);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
@@ -87,8 +89,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     int lm_cpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
     int lm_cpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
     int lm_cpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
-    int lm_cpu_lose##suffix(struct lm_backend *b, int species, const struct lm_losses *losses,                         \
-                            const struct lm_pass *pass);                                                               \
+    void lm_cpu_collide##suffix(struct lm_cpu *c, int species, const struct lm_pass *pass);                             \
     int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_cpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
                                      struct lm_particle_sums *out);                                                    \

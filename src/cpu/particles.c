@@ -44,11 +44,8 @@ static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile,
     if (near && lm_in_window(order, p.x, p.y, t.size)) {
         win = *near;
     } else {
-        const double *field[6];
-        push_fields(c, field);
-        lm_stray_at(&stray, &t, tile, &p, field, c->base.setup.grid.stride);
+        win = stray_window(c, tile, &p, NO_GAS, &stray);
         p = stray.p;
-        win = lm_stray_window(&stray);
     }
     lm_push(order, &p, &win, step, &dx, &dy);
     lm_add_sums(sum, &p, units[0], units[1]);
@@ -72,11 +69,11 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
-        lm_real fields[6 * AREA_MAX];
+        lm_real fields[LM_WINDOW_GAS * AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             struct footprint f = footprint_of(c, tile);
-            struct lm_window near = fill_window(c, &f, fields);
+            struct lm_window near = fill_window(c, &f, NO_GAS, fields);
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
                 add_particle(c, particle_at(&a, k), tile, &near, &step, units, sum);
         }
@@ -115,52 +112,6 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
             hash += hash_one(&t, &a, species, k, home_of(s, k, 0));
     }
     return hash;
-}
-
-/* B where a particle stands. */
-static void gather_b(const struct lm_cpu *c, int64_t x, int64_t y, double b[3])
-{
-    const double *const field[3] = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2]};
-    lm_gather_b(c->base.setup.shape, field, c->base.setup.grid.stride, x, y, b);
-}
-
-int LM_P(lm_cpu_lose)(struct lm_backend *b, int species, const struct lm_losses *losses, const struct lm_pass *pass)
-{
-    struct lm_cpu *c = lm_cpu_of(b);
-    struct lm_cpu_species *s = &c->species[species];
-    const struct lm_tiling t = tiling(c);
-    const struct lm_tally_units units = units_of(pass);
-    struct arrays a = arrays_of(s);
-#pragma omp parallel num_threads(c->threads)
-    {
-        struct lm_tally lost[LM_CHANNELS] = {{0}};
-        int tile = 0;
-#pragma omp for schedule(static)
-        for (size_t k = 0; k < s->count; k++) {
-            if (a.x[k] == LM_GONE)
-                continue;
-            tile = home_of(s, k, k < s->sorted ? tile : 0);
-            int64_t x = lm_global(a.x[k], tile % t.nx, t.size, t.cells_x);
-            int64_t y = lm_global(a.y[k], tile / t.nx, t.size, t.cells_y);
-            double v[3] = {(double)a.u[k], (double)a.v[k], (double)a.w[k]}, field[3] = {0, 0, 0};
-            if (losses->has_pitch)
-                gather_b(c, x, y, field);
-            int channel = lm_lose(losses, v, field, lm_hash_particle(species, x, y, v[0], v[1], v[2]));
-            a.u[k] = (lm_real)v[0], a.v[k] = (lm_real)v[1], a.w[k] = (lm_real)v[2];
-            if (channel < 0)
-                continue;
-            struct lm_tally one = lm_tally_of(&units, v[0], v[1], v[2]);
-            lm_tally_add(&lost[channel], &one);
-            a.x[k] = LM_GONE;
-            a.u[k] = a.v[k] = a.w[k] = 0;
-        }
-#pragma omp critical(book)
-        for (int channel = LM_SURFACES; channel < LM_CHANNELS; channel++) {
-            lm_tally_add(&c->control.lost[species][channel], &lost[channel]);
-            s->gone += (uint64_t)lost[channel].number;
-        }
-    }
-    return LM_OK;
 }
 
 /* --- where particles go: counts by cell, starts, places --- */

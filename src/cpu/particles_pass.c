@@ -110,15 +110,12 @@ static void pass_stray(struct worker *w, int order, size_t k)
     const struct lm_step *step = &w->step;
     struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
     struct lm_tiling t = tiling(w->c);
-    const double *field[6];
     lm_fix dx, dy;
     if (p.x == LM_GONE)
         return;
-    push_fields(w->c, field);
     struct lm_stray s;
     struct lm_stray_step m;
-    lm_stray_at(&s, &t, w->tile, &p, field, w->c->base.setup.grid.stride);
-    struct lm_window win = lm_stray_window(&s);
+    struct lm_window win = stray_window(w->c, w->tile, &p, NO_GAS, &s);
     lm_push(order, &s.p, &win, step, &dx, &dy);
     lm_stray_move(&m, &s, dx, dy, step->move, w->open, &w->surfaces, &t);
     w->strays++;
@@ -305,15 +302,17 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     const int linear = b->setup.shape == 1;
     uint64_t speed2 = 0;
     int64_t strays = 0;
+    if (pass->collisions)
+        LM_P(lm_cpu_collide)(c, species, pass);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
     {
-        lm_real fields[6 * AREA_MAX];
+        lm_real fields[LM_WINDOW_GAS * AREA_MAX];
         struct worker w = worker_of(c, species, pass);
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             struct footprint f = footprint_of(c, tile);
             w.tile = tile;
-            w.window = fill_window(c, &f, fields);
+            w.window = fill_window(c, &f, NO_GAS, fields);
             size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
             if (linear)
                 f.is_free ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);

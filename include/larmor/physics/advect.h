@@ -91,6 +91,12 @@ LM_HD void lm_wide_add(struct lm_wide *to, double whole)
     to->low += k & ((1 << LM_WIDE_BITS) - 1);
 }
 
+/* Quanta of a field that a sum of so many units makes. */
+LM_HD double lm_gained(int64_t sum, double unit, int quantum)
+{
+    return lm_rint((double)sum * unit * lm_exp2i(quantum));
+}
+
 /* --- bounds: conservative limiter (Zhang and Shu 2010, J. Comput. Phys. 229, 3091) --- */
 
 /* Weight of the end points of the Gauss-Lobatto rule of three points that a cell's average is split with: the bounds

@@ -72,6 +72,16 @@ LM_HD double lm_trunc(double x)
 #endif
 }
 
+/* Nearest whole number, ties to even. */
+LM_HD double lm_rint(double x)
+{
+#ifdef __CUDA_ARCH__
+    return rint(x);
+#else
+    return __builtin_rint(x);
+#endif
+}
+
 LM_HD int32_t lm_trunc32(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -105,6 +115,13 @@ LM_HD uint64_t lm_bits(double x)
     uint64_t b;
     memcpy(&b, &x, sizeof b);
     return b;
+}
+
+/* As lm_round64 for |x| <= 2^51: the sum with 3 2^51 has it in its last bits, and unlike a conversion to int64 that is
+ * fast, and a vector instruction, on every processor. */
+LM_HD int64_t lm_round51(double x)
+{
+    return (int64_t)(lm_bits(x + 0x1.8p52) - lm_bits(0x1.8p52));
 }
 
 LM_HD double lm_from_bits(uint64_t b)

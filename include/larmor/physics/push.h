@@ -7,6 +7,7 @@
 #define LARMOR_PHYSICS_PUSH_H
 
 #include "larmor/grid.h"
+#include "larmor/physics/collide.h"
 #include "larmor/physics/shape.h"
 
 struct lm_particle {
@@ -14,8 +15,9 @@ struct lm_particle {
     lm_real u, v, w;
 };
 
-/* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z) of node (i, j) is
- * origin[c * area + j * width + i]; nodes may be negative. */
+/* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z, then the gas it collides with) of node
+ * (i, j) is origin[c * area + j * width + i]; nodes may be negative. */
+enum { LM_WINDOW_GAS = 6, LM_WINDOW_FIELDS = 9 };
 struct lm_window {
     const lm_real *origin;
     int width, area;
@@ -72,19 +74,27 @@ LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm
     b[2] = lm_gather(order, f + 5 * win->area, win->width, &fx, &fy);
 }
 
-/* B at a place in the domain, straight from the grid: `b` stand on the first elements of arrays with ghosts. */
-LM_HD void lm_gather_b(int order, const double *const b[3], int stride, int64_t x, int64_t y, double out[3])
+/* The medium at (x, y) and, where collisions need it, B. The gas' arrays follow the fields in the window: density,
+ * velocity on x-faces and on y-faces. A reconstruction may undershoot: no density is below 0. */
+LM_HD void lm_gather_medium(int order, const struct lm_collisions *c, const struct lm_window *win, lm_fix x, lm_fix y,
+                            struct lm_medium *m, double b[3])
 {
-    const long cell = ((long)(y >> LM_FRACTION_BITS) + LM_GHOST) * stride + (long)(x >> LM_FRACTION_BITS) + LM_GHOST;
-    const lm_fix px = (lm_fix)(x & (int64_t)(LM_ONE - 1)), py = (lm_fix)(y & (int64_t)(LM_ONE - 1));
-    const struct lm_stencil centre_x = lm_centre(order, px), centre_y = lm_centre(order, py);
-    const struct lm_stencil face_x = lm_face(order, px), face_y = lm_face(order, py);
-    for (int d = 0; d < 3; d++) {
-        const struct lm_stencil *sx = d == 0 ? &centre_x : &face_x, *sy = d == 1 ? &centre_y : &face_y;
-        out[d] = 0.0;
-        for (int j = 0; j <= order; j++)
-            for (int i = 0; i <= order; i++)
-                out[d] += (double)sx->w[i] * (double)sy->w[j] * b[d][cell + (long)(sy->at + j) * stride + sx->at + i];
+    const struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y);
+    const struct lm_stencil fx = lm_face(order, x), fy = lm_face(order, y);
+    const lm_real *f = win->origin + LM_WINDOW_GAS * win->area;
+    m->n = 1.0;
+    m->u[0] = m->u[1] = m->u[2] = 0.0;
+    if (c->gas >= 0)
+        m->n = lm_max((double)lm_gather(order, f, win->width, &cx, &cy), 0.0);
+    if (c->moves) {
+        m->u[0] = (double)lm_gather(order, f + win->area, win->width, &fx, &cy);
+        m->u[1] = (double)lm_gather(order, f + 2 * win->area, win->width, &cx, &fy);
+    }
+    b[0] = b[1] = b[2] = 0.0;
+    if (c->has_pitch) {
+        b[0] = (double)lm_gather(order, win->origin + 3 * win->area, win->width, &cx, &fy);
+        b[1] = (double)lm_gather(order, win->origin + 4 * win->area, win->width, &fx, &cy);
+        b[2] = (double)lm_gather(order, win->origin + 5 * win->area, win->width, &fx, &fy);
     }
 }
 

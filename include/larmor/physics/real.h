@@ -54,14 +54,13 @@ LM_HD lm_real lm_real_from_bits(lm_ufix b)
     return x;
 }
 
-/* Nearest integer, ties to even. In double |x| <= 2^51, the LM_MAX_CELLS of a step: the sum with 3 2^51 has it in its
- * last bits, and unlike a conversion to int64 that is a vector instruction on every processor. */
+/* Nearest integer, ties to even. In double |x| <= 2^51, the LM_MAX_CELLS of a step. */
 LM_HD lm_fix lm_round_fix(lm_real x)
 {
 #if LM_PRECISION == 32
     return lm_round32(x);
 #else
-    return (int64_t)(lm_bits(x + 0x1.8p52) - lm_bits(0x1.8p52));
+    return lm_round51(x);
 #endif
 }
 

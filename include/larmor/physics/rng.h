@@ -18,7 +18,9 @@ enum lm_stream {
     LM_STREAM_FLUX,
     LM_STREAM_FLUX_ACCEPT,
     LM_STREAM_FLUX_ALONG,
-    LM_STREAM_SCATTER
+    LM_STREAM_SCATTER,
+    LM_STREAM_EXCHANGE,
+    LM_STREAM_ATOM
 };
 
 struct lm_random {

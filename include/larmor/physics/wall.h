@@ -42,6 +42,15 @@ LM_HD int lm_field_cell(const struct lm_sides *s, int axis, int n, int i)
     return i < -LM_GHOST ? -LM_GHOST : i < n + LM_GHOST ? i : n + LM_GHOST - 1;
 }
 
+/* The cell of a field array that has what a gas has in node i: beyond walls the last one inside. `low`: the first node
+ * along the axis, -1 for velocities on the faces that it crosses. */
+LM_HD int lm_gas_cell(const struct lm_sides *s, int axis, int n, int low, int i)
+{
+    if (!lm_has_walls(s, axis))
+        return lm_wrap(i, n);
+    return i < low ? low : i < n ? i : n - 1;
+}
+
 /* The current along an axis on a wall's own face, from that on the face next to it inside. */
 LM_HD double lm_on_wall(int boundary, double next)
 {

@@ -1,0 +1,219 @@
+/* Collisions of an ion with a medium, in the medium's frame, and the limits beyond which it is taken out.
+ *
+ * Friction: v exp(-nu n dt), exact. Stopping (continuous slowing down): m dv/dt = -n S(E), a step of second order in dt.
+ * Scattering: a turn by an angle whose projections on two planes across v are normal (small-angle scattering: Jackson,
+ * Classical Electrodynamics, section 13.6); its tail beyond so many sigmas is not sampled: such ions are taken out.
+ * Charge exchange: with probability 1 - exp(-n (sigma |v| + k) dt) the ion goes on as one of the gas' atoms, which it
+ * has ionised; the neutral it was is thermalised on the spot.
+ */
+#ifndef LARMOR_PHYSICS_COLLIDE_H
+#define LARMOR_PHYSICS_COLLIDE_H
+
+#include "larmor/physics/elementary.h"
+#include "larmor/physics/normal.h"
+#include "larmor/physics/surface.h"
+
+/* Around an ion: density, n0, and velocity, v_A. */
+struct lm_medium {
+    double n, u[3];
+};
+
+/* A row of a table of stopping, with what changes from it to the next one a unit of energy. */
+struct lm_stopping {
+    double energy, stopping, slope; /* m_p v_A^2; m_p v_A^2 / (n0 d_i) */
+    double power, power_slope;      /* d<theta^2>/ds a unit of density, rad^2 / (n0 d_i) */
+};
+
+/* Of one species in one step. */
+struct lm_collisions {
+    int gas;              /* background field that is the medium; -1: n = 1, at rest */
+    int moves;            /* 0: the gas is at rest as well */
+    double dt, mass;      /* 1/Omega_ci, m_p */
+    double friction;      /* nu dt a unit of density */
+    double keep;          /* exp(-friction), for the medium of density 1 */
+    int points;           /* rows of `stopping`; 0: none */
+    const struct lm_stopping *stopping;
+    double power;         /* of scattering in a gas, where the table has none; rad^2 / (n0 d_i) */
+    double angle;         /* sigma of each projected angle in the medium of density 1, rad */
+    double tail2;         /* square of the sampled radius in sigmas */
+    double section, rate; /* of charge exchange: 1/(n0 d_i), Omega_ci/n0 */
+    double thermal;       /* speed of the gas' atoms as ions of the species, v_A */
+    int stops;            /* an ion with |v|^2 <= stopped2 has stopped */
+    double stopped2;
+    double cos_low, cos_high; /* accepted cosines between v and B; beyond -1 and 1: no limit */
+    int scatters, exchanges, has_pitch; /* 0: skip */
+    uint64_t key;
+    int species;
+};
+
+/* What became of it. */
+struct lm_collided {
+    int channel;      /* that has taken it, or -1 */
+    int exchanged;    /* 1: its charge, */
+    double before[3]; /* when its velocity was this */
+};
+
+/* The row below a value, of `points` >= 2 with rising energies; the first or the last but one beyond the table. */
+LM_HD int lm_stopping_row(const struct lm_stopping *row, int points, double energy)
+{
+    int low = 0, high = points - 1;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (row[middle].energy <= energy)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Table at an energy: linear between rows, constant beyond the first and the last. */
+LM_HD struct lm_stopping lm_stopping_at(const struct lm_stopping *row, int points, double energy)
+{
+    const int k = lm_stopping_row(row, points, energy);
+    struct lm_stopping s = row[k];
+    const double least = s.energy, most = row[k + 1].energy;
+    const double in = energy < least ? least : energy > most ? most : energy, past = in - least;
+    s.stopping = lm_fma(past, s.slope, s.stopping);
+    s.power = lm_fma(past, s.power_slope, s.power);
+    if (in != energy)
+        s.slope = s.power_slope = 0.0;
+    s.energy = energy;
+    return s;
+}
+
+/* v turns about the axis a by the angle 2 atan |a|, as in Boris' push. */
+LM_HD void lm_turn(double v[3], const double a[3])
+{
+    const double s = 2.0 / (1.0 + (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+    const double p[3] = {v[0] + (v[1] * a[2] - v[2] * a[1]), v[1] + (v[2] * a[0] - v[0] * a[2]),
+                         v[2] + (v[0] * a[1] - v[1] * a[0])};
+    v[0] += s * (p[1] * a[2] - p[2] * a[1]);
+    v[1] += s * (p[2] * a[0] - p[0] * a[2]);
+    v[2] += s * (p[0] * a[1] - p[1] * a[0]);
+}
+
+/* Scattering by angles of variance `variance` in each plane. An isotropic axis: of it only what is across v turns v.
+ * Returns 0 for the tail that is not sampled. */
+LM_HD int lm_scatter(const struct lm_collisions *c, double variance, double v[3], struct lm_random r)
+{
+    float n[3];
+    lm_normals(r, n);
+    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], half = 0.5 * lm_sqrt(variance);
+    const double a[3] = {(double)n[0], (double)n[1], (double)n[2]};
+    const double all = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    const double along = a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
+    if (all > c->tail2 && (all - c->tail2) * size2 > along * along)
+        return 0;
+    const double axis[3] = {half * a[0], half * a[1], half * a[2]};
+    lm_turn(v, axis);
+    return 1;
+}
+
+/* Friction and stopping of v; returns 0 where it has stopped. *variance: of the angle that it scatters by meanwhile. */
+LM_HD int lm_slow(const struct lm_collisions *c, double n, double v[3], double *variance)
+{
+    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double keep = c->gas < 0 ? c->keep : c->friction > 0.0 ? lm_exp(-c->friction * n) : 1.0;
+    *variance = c->angle * c->angle;
+    if (c->gas >= 0 && (c->points > 0 || c->power > 0.0) && size2 > 0.0) {
+        const double speed = lm_sqrt(size2), way = n * c->dt;
+        double power = c->power;
+        if (c->points > 0) {
+            const double energy = 0.5 * c->mass * size2;
+            const struct lm_stopping s = lm_stopping_at(c->stopping, c->points, energy);
+            keep *= 1.0 - way * s.stopping / (c->mass * speed) * lm_max(1.0 - 0.5 * way * s.slope * speed, 0.0);
+            power += lm_max(s.power - 0.5 * s.power_slope * energy * (1.0 - keep * keep), 0.0);
+        }
+        *variance = 0.25 * power * way * speed * (1.0 + keep);
+    }
+    if (c->stops && !(keep > 0.0 && keep * keep * size2 > c->stopped2))
+        return 0;
+    for (int d = 0; d < 3; d++)
+        v[d] *= keep;
+    return 1;
+}
+
+/* Whether an ion of velocity v in the gas' frame loses its charge. */
+LM_HD int lm_exchanges(const struct lm_collisions *c, double n, const double v[3], uint64_t bits)
+{
+    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double expected = n * c->dt * (c->section * lm_sqrt(size2) + c->rate), chance = lm_uniform(bits);
+    return chance < expected && chance < 1.0 - lm_exp(-expected); /* 1 - exp(-x) < x */
+}
+
+LM_HD int lm_is_in_cone(const struct lm_collisions *c, const double v[3], const double b[3])
+{
+    const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    const double along = v[0] * b[0] + v[1] * b[1] + v[2] * b[2], size = lm_sqrt(vv * bb);
+    return along >= c->cos_low * size && along <= c->cos_high * size;
+}
+
+/* One ion with B around it. `identity`: of the particle in this step, for its random numbers. Of one that is taken out
+ * v is what it had then. */
+LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const double b[3],
+                                    double v[3], uint64_t identity)
+{
+    const uint32_t low = (uint32_t)identity, high = (uint32_t)(identity >> 32);
+    struct lm_collided out = {-1, 0, {0.0, 0.0, 0.0}};
+    double variance, w[3] = {v[0] - m->u[0], v[1] - m->u[1], v[2] - m->u[2]};
+    if (!lm_slow(c, m->n, w, &variance))
+        out.channel = LM_ENERGY_STOPPED;
+    else if (c->scatters && variance > 0.0 &&
+             !lm_scatter(c, variance, w, lm_random_at(c->key, c->species, LM_STREAM_SCATTER, low, high)))
+        out.channel = LM_THETA_CUTOFF;
+    if (out.channel < 0 && c->exchanges) {
+        const struct lm_random r = lm_random_at(c->key, c->species, LM_STREAM_EXCHANGE, low, high);
+        if (lm_exchanges(c, m->n, w, r.a)) {
+            float n[3];
+            lm_normals(lm_random_at(c->key, c->species, LM_STREAM_ATOM, low, high), n);
+            out.exchanged = 1;
+            for (int d = 0; d < 3; d++) {
+                out.before[d] = w[d] + m->u[d];
+                w[d] = c->thermal * (double)n[d];
+            }
+        }
+    }
+    for (int d = 0; d < 3; d++)
+        v[d] = w[d] + m->u[d];
+    if (out.channel < 0 && c->has_pitch && !lm_is_in_cone(c, v, b))
+        out.channel = LM_THETA_BOUNDARY;
+    return out;
+}
+
+/* What a particle has given away when its velocity became `now`. Units: such that no tally is above 2^51. */
+LM_HD struct lm_tally lm_given_up(const struct lm_tally_units *units, const double v[3], const double now[3])
+{
+    struct lm_tally t;
+    double v2 = 0.0;
+    t.number = 0;
+    for (int d = 0; d < 3; d++) {
+        t.v[d] = lm_round51((v[d] - now[d]) * units->v);
+        v2 += (v[d] - now[d]) * (v[d] + now[d]);
+    }
+    t.v2 = lm_round51(v2 * units->v2);
+    return t;
+}
+
+/* What of it charge exchange has handed over. */
+LM_HD struct lm_tally lm_exchanged(const struct lm_tally_units *units, const struct lm_collided *got,
+                                   const double now[3])
+{
+    struct lm_tally t = lm_given_up(units, got->before, now);
+    t.number = 1;
+    return t;
+}
+
+/* What the gas gets of an ion whose velocity was `old`: of one that has stopped, all. */
+LM_HD struct lm_tally lm_to_gas(const struct lm_tally_units *units, const struct lm_collided *got, const double old[3],
+                                const double now[3])
+{
+    struct lm_tally t = lm_given_up(units, old, now);
+    if (got->channel == LM_ENERGY_STOPPED) {
+        const struct lm_tally rest = lm_tally_of(units, now[0], now[1], now[2]);
+        lm_tally_add(&t, &rest);
+    }
+    return t;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* Normal numbers in single precision, three at a time, by the method of Box and Muller (1958, Ann. Math. Stat. 29,
+ * 610): for random walks, which need many and their last bits not. They reach 6.6 standard deviations.
+ */
+#ifndef LARMOR_PHYSICS_NORMAL_H
+#define LARMOR_PHYSICS_NORMAL_H
+
+#include "larmor/physics/rng.h"
+
+LM_HD float lm_sqrtf(float x)
+{
+#ifdef __CUDA_ARCH__
+    return __fsqrt_rn(x);
+#else
+    return __builtin_sqrtf(x);
+#endif
+}
+
+/* Natural logarithm of a normal number > 0, to 2e-7 of 1 + |log x|. Polynomial of Cephes' logf (Moshier 1992). */
+LM_HD float lm_logf(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int32_t k = (int32_t)(bits - 0x3f3504f3u) >> 23; /* x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2) */
+    bits -= (uint32_t)k << 23;
+    float m;
+    memcpy(&m, &bits, sizeof m);
+    const float f = m - 1.0f, z = f * f;
+    float p = lm_fmaf(7.0376836292e-2f, f, -1.1514610310e-1f);
+    p = lm_fmaf(p, f, 1.1676998740e-1f);
+    p = lm_fmaf(p, f, -1.2420140846e-1f);
+    p = lm_fmaf(p, f, 1.4249322787e-1f);
+    p = lm_fmaf(p, f, -1.6668057665e-1f);
+    p = lm_fmaf(p, f, 2.0000714765e-1f);
+    p = lm_fmaf(p, f, -2.4999993993e-1f);
+    p = lm_fmaf(p, f, 3.3333331174e-1f);
+    return lm_fmaf((float)k, 0.693147182f, lm_fmaf(z, lm_fmaf(p, f, -0.5f), f));
+}
+
+/* Cosine and sine of 2^-32 turn of a turn, to 2e-7. Polynomials of Cephes' sinf and cosf. */
+LM_HD void lm_turnf(uint32_t turn, float *c, float *s)
+{
+    const uint32_t quarter = (turn + 0x20000000u) >> 30;
+    const float x = (float)(int32_t)(turn - (quarter << 30)) * 1.46291807926715968e-9f, z = x * x; /* 2 pi 2^-32 */
+    float a = lm_fmaf(-1.9515295891e-4f, z, 8.3321608736e-3f);
+    a = lm_fmaf(lm_fmaf(a, z, -1.6666654611e-1f) * z, x, x);
+    float b = lm_fmaf(2.443315711809948e-5f, z, -1.388731625493765e-3f);
+    b = lm_fmaf(lm_fmaf(b, z, 4.166664568298827e-2f), z * z, lm_fmaf(-0.5f, z, 1.0f));
+    const float p = quarter & 1u ? a : b, q = quarter & 1u ? b : a;
+    *c = quarter == 1u || quarter == 2u ? -p : p;
+    *s = quarter >= 2u ? -q : q;
+}
+
+/* Distance of a pair of normal numbers from 0. */
+LM_HD float lm_normal_radius(uint32_t bits)
+{
+    const float u = ((float)bits + 0.5f) * 2.3283064365386963e-10f; /* 2^-32; (0, 1] */
+    const float square = -2.0f * lm_logf(u);
+    return lm_sqrtf(square > 0.0f ? square : 0.0f);
+}
+
+LM_HD void lm_normals(struct lm_random r, float n[3])
+{
+    float unused;
+    lm_turnf((uint32_t)(r.a >> 32), &n[0], &n[1]);
+    lm_turnf((uint32_t)(r.b >> 32), &n[2], &unused);
+    const float one = lm_normal_radius((uint32_t)r.a);
+    n[0] *= one;
+    n[1] *= one;
+    n[2] *= lm_normal_radius((uint32_t)r.b);
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* Collisions of ions with a medium: from the configuration, for a step, and what the medium gets. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "larmor/physics/bounds.h"
+#include "larmor/sim.h"
+
+static const double DEGREE = 0.017453292519943295;
+
+int lm_collides(const struct lm_species_config *s)
+{
+    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || s->pitch_min > 0 ||
+           s->pitch_max < 180;
+}
+
+int lm_scatters(const struct lm_config *c, int species)
+{
+    const struct lm_species_config *s = &c->species[species];
+    return s->scattering > 0 || s->scattering_power > 0 || s->table_scatters;
+}
+
+int lm_exchanges_charge(const struct lm_species_config *s)
+{
+    return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
+}
+
+static double largest_speed(const struct lm_sim *sim, int field)
+{
+    const double rate = sim->background[field].flow_rate; /* of any face: |u_x| / dx and |u_y| / dy are no larger */
+    return rate * hypot(sim->grid.dx, sim->grid.dy);
+}
+
+static double atoms(const struct lm_config *c, int species)
+{
+    const struct lm_species_config *s = &c->species[species];
+    return sqrt(c->background[s->gas_field].temperature / s->mass);
+}
+
+double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before)
+{
+    const double reach = 9.5; /* thermal speeds; lm_normals reaches 6.6 in two directions and in the third one */
+    const struct lm_species_config *s = &sim->config->species[species];
+    if (s->gas_field < 0)
+        return before;
+    const double gas = largest_speed(sim, s->gas_field);
+    return fmax(before + 2 * gas, gas + reach * atoms(sim->config, species));
+}
+
+int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup)
+{
+    const struct lm_config *c = sim->config;
+    int status = LM_OK;
+    for (int s = 0; s < c->species_count && !status; s++) {
+        struct lm_stopping_table *t = &sim->stopping[s];
+        if (!c->species[s].stopping_table[0])
+            continue;
+        status = lm_stopping_read(c->species[s].stopping_table, c->units.b0, c->units.n0, t);
+        setup->species[s].points = t->points;
+        setup->species[s].stopping = t->row;
+    }
+    return status;
+}
+
+const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
+{
+    const struct lm_config *c = sim->config;
+    const struct lm_species_config *s = &c->species[species];
+    const int in_gas = s->gas_field >= 0, points = sim->stopping[species].points;
+    const double dt = c->run.dt, friction = (in_gas ? s->gas_friction : s->slowing) * dt;
+    if (!lm_collides(s))
+        return NULL;
+    sim->collisions[species] =
+        (struct lm_collisions){.gas = s->gas_field,
+                               .moves = in_gas && sim->background[s->gas_field].flow_rate > 0,
+                               .dt = dt,
+                               .mass = s->mass,
+                               .friction = friction,
+                               .keep = lm_exp(-friction),
+                               .points = points,
+                               .power = s->scattering_power,
+                               .angle = sqrt(s->scattering * dt),
+                               .tail2 = s->scattering_sigmas * s->scattering_sigmas,
+                               .section = s->charge_exchange,
+                               .rate = s->charge_exchange_rate,
+                               .thermal = in_gas ? atoms(c, species) : 0,
+                               .stops = s->energy_cutoff > 0 || points > 0,
+                               .stopped2 = 2 * s->energy_cutoff / s->mass,
+                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * DEGREE) : -2,
+                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
+                               .scatters = lm_scatters(c, species),
+                               .exchanges = lm_exchanges_charge(s),
+                               .has_pitch = s->pitch_min > 0 || s->pitch_max < 180,
+                               .key = lm_step_key(c->run.seed, sim->step),
+                               .species = species};
+    return &sim->collisions[species];
+}
+
+int lm_sim_give(struct lm_sim *sim, int species)
+{
+    const struct lm_pass *pass = &sim->pass[species];
+    const struct lm_backend_species *p = &sim->backend->setup.species[species];
+    if (!pass->collisions || pass->collisions->gas < 0)
+        return LM_OK;
+    const double momentum = p->weight * p->mass * ldexp(1, -pass->tally_v);
+    struct lm_gain gain = {.unit = {[LM_GIVEN_NUMBER] = p->weight,
+                                    [LM_GIVEN_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
+    for (int d = 0; d < 3; d++)
+        gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
+    for (int f = 0; f < sim->config->background_count; f++)
+        gain.quantum[f] = sim->background[f].ledger.quantum;
+    return sim->backend->ops->gain(sim->backend, species, &gain);
+}
