@@ -289,7 +289,12 @@ int lm_gpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    gaining of = {{}, {}, b->setup.background_count, *gain, g->given, g->control->background,
+    gaining of = {{},
+                  {},
+                  b->setup.background_count,
+                  *gain,
+                  g->given,
+                  g->control->background,
                   &g->control->tallies[species].to_gas};
     for (int f = 0; f < of.fields; f++) {
         of.what[f] = b->setup.background[f].gains - 1;

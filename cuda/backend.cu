@@ -64,9 +64,9 @@ static void gpu_destroy(struct lm_backend *b)
     struct lm_gpu *g = lm_gpu_of(b);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_gpu_species *s = &g->species[k];
-        void *all[] = {s->x,          s->y,           s->u,     s->v,          s->w,
-                       s->scratch,    s->place,       s->rank,  s->tile_start, s->cell_count,
-                       s->cell_start, s->chunk_first, s->chunk, s->home,       s->map,        s->stopping};
+        void *all[] = {s->x,     s->y,    s->u,          s->v,          s->w,          s->scratch,
+                       s->place, s->rank, s->tile_start, s->cell_count, s->cell_start, s->chunk_first,
+                       s->chunk, s->home, s->map,        s->stopping};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
         for (int side = 0; side < LM_SIDES; side++)

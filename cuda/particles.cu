@@ -43,7 +43,8 @@ struct collider {
     struct lm_tally *exchanged;
 };
 
-/* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too. */
+/* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too.
+ */
 enum kind { PERIODIC, OPEN, COLLIDING };
 
 struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass *pass)
@@ -104,10 +105,10 @@ struct stray_list {
 };
 
 /* Shared memory of a block of the pass. */
-template <int ORDER, int T, enum kind KIND> struct pass_store {
-    enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
-    int32_t parts[PARTS * COPIES];
-    window<T, KIND == COLLIDING ? LM_WINDOW_FIELDS : LM_WINDOW_GAS> win;
+template <int ORDER, int T, enum kind KIND>
+struct pass_store {
+    enum {COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS *window<T>::AREA}; int32_t parts[PARTS * COPIES];
+    window < T, KIND == COLLIDING ? LM_WINDOW_FIELDS : LM_WINDOW_GAS > win;
     struct stray_list strays;
     lm_u64 exchanged[KIND == COLLIDING ? TALLY_SUMS : 1];
 };
@@ -823,8 +824,12 @@ struct pass_call {
 pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
     const books b = books_of(g, species, pass);
-    pass_call c = {population_of(g, species), fields_of(g), step_of(g, species, pass), b,
-                   lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside), {}};
+    pass_call c = {population_of(g, species),
+                   fields_of(g),
+                   step_of(g, species, pass),
+                   b,
+                   lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside),
+                   {}};
     if (!pass->collisions)
         return c;
     const int gas = pass->collisions->gas;
@@ -870,7 +875,8 @@ int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_ca
     return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND>(g, s, c) : launch_pass<ORDER, 16, KIND>(g, s, c);
 }
 
-template <int ORDER> int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
+template <int ORDER>
+int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
 {
     return collides  ? launch_tiles<ORDER, COLLIDING>(g, s, c)
            : g->open ? launch_tiles<ORDER, OPEN>(g, s, c)

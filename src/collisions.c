@@ -102,8 +102,9 @@ int lm_sim_give(struct lm_sim *sim, int species)
     if (!pass->collisions || pass->collisions->gas < 0)
         return LM_OK;
     const double momentum = p->weight * p->mass * ldexp(1, -pass->tally_v);
-    struct lm_gain gain = {.unit = {[LM_GIVEN_NUMBER] = p->weight,
-                                    [LM_GIVEN_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
+    struct lm_gain gain = {
+        .unit = {
+            [LM_GIVEN_NUMBER] = p->weight, [LM_GIVEN_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
     for (int d = 0; d < 3; d++)
         gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
     for (int f = 0; f < sim->config->background_count; f++)

@@ -36,7 +36,7 @@ int lm_config_resolve_path(struct lm_config_reader *r, const char *section, cons
     int status = lm_key_set(k, item, path);
     if (!status && !path[lm_ini_comment(path)])
         return 0;
-    lm_problems_add(&r->problems, line, "%.*s%s.%s: the whole path %s: %s", prefix, section, (const char *)item, key, path,
-                    status ? lm_error() : "# or ; would begin a comment");
+    lm_problems_add(&r->problems, line, "%.*s%s.%s: the whole path %s: %s", prefix, section, (const char *)item, key,
+                    path, status ? lm_error() : "# or ; would begin a comment");
     return 1;
 }

@@ -199,8 +199,10 @@ static json_t *ledger_json(const struct run *r, int species)
                             (json_int_t)lm_sim_residual(r->sim, species));
     for (int k = 0, n = lm_accounts(r->config, species, accounts); k < n; k++) {
         const struct lm_account_of *a = &accounts[k];
-        json_object_set_new(a->kind == LM_ENTERS ? injected : a->kind == LM_LEAVES ? lost : all, a->name,
-                            account_json(r, species, lm_account_in(l, a)));
+        json_object_set_new(a->kind == LM_ENTERS   ? injected
+                            : a->kind == LM_LEAVES ? lost
+                                                   : all,
+                            a->name, account_json(r, species, lm_account_in(l, a)));
     }
     return all;
 }

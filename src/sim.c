@@ -90,7 +90,8 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
                         .move = move,
                         .cap = lm_cap_exponent(speed_bound(sim, species, kick_dt)),
                         .step = sim->step};
-    const double most = fmax(LEAST_TALLIED, 2.0 * (double)(sim->count[species] + sim->inflow[species].most)); /* a gas may get 2 |v| */
+    const double most =
+        fmax(LEAST_TALLIED, 2.0 * (double)(sim->count[species] + sim->inflow[species].most)); /* a gas may get 2 |v| */
     lm_ledger_units(&sim->ledger[species], most, p.cap, &p.tally_v, &p.tally_v2);
     return p;
 }

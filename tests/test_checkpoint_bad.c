@@ -175,7 +175,7 @@ static const char *spoil_head(hid_t f, int n)
     const double array[2] = {0.1, 0.1};
     switch (n) {
     case 0:
-        return put_whole(f, root, "format_version", 1), "has checkpoint format 1, this program reads 2";
+        return put_whole(f, root, "format_version", 1), "has checkpoint format 1, this program reads 3";
     case 1:
         return H5Adelete(f, "step"), "the attribute step is missing";
     case 2:
@@ -220,7 +220,7 @@ static const char *spoil_head(hid_t f, int n)
     case 21:
         return put_whole(f, protons, "loaded", 5), "species protons: its ledger does not close";
     case 22:
-        return put_whole(f, root, "format_version", 3), "has checkpoint format 3, this program reads 2";
+        return put_whole(f, root, "format_version", 3), "has checkpoint format 3, this program reads 3";
     }
     return spoil_ledger(f, n - 23);
 }

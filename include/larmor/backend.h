@@ -89,9 +89,9 @@ struct lm_pass {
     double kick_dt;  /* velocities advance by this; 0: not */
     double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
     int move;
-    int cap;               /* 2^cap >= every |v| after the kick, and of what enters or is re-emitted */
-    int tally_v, tally_v2; /* exponents of struct lm_tally */
-    int64_t step;          /* that is taken: the random numbers' */
+    int cap;                                /* 2^cap >= every |v| after the kick, and of what enters or is re-emitted */
+    int tally_v, tally_v2;                  /* exponents of struct lm_tally */
+    int64_t step;                           /* that is taken: the random numbers' */
     const struct lm_collisions *collisions; /* before the kick; NULL: none. Its table is the backend's own */
 };
 
@@ -153,9 +153,10 @@ struct lm_backend_ops {
     int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);
     int (*put_map)(struct lm_backend *b, int species, const uint64_t *counters);
 
-    /* Collide, kick, deposit the current, move, deposit the density; then turn the integer sums into density and current:
-     * collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and smooths
-     * all of them into LM_N_NEW, LM_J_NEW. Only after moments does LM_SPECIES_N hold the last one's number density. */
+    /* Collide, kick, deposit the current, move, deposit the density; then turn the integer sums into density and
+     * current: collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and
+     * smooths all of them into LM_N_NEW, LM_J_NEW. Only after moments does LM_SPECIES_N hold the last one's number
+     * density. */
     int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);

@@ -44,7 +44,7 @@ struct lm_ledger {
     uint64_t loaded;
     int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
     struct lm_account injected[LM_SIDES], lost[LM_CHANNELS];
-    struct lm_account to_gas;    /* what collisions have handed over; its number: of ions that have stopped in the gas */
+    struct lm_account to_gas; /* what collisions have handed over; its number: of ions that have stopped in the gas */
     struct lm_account exchanged; /* charge exchanges, and what of to_gas is theirs */
 };
 

@@ -25,11 +25,11 @@ struct lm_sim {
     struct lm_ledger ledger[LM_MAX_SPECIES];
     int shuffled[LM_MAX_SPECIES]; /* some have left or entered since the last sort: not every place is a particle's */
     uint64_t pushed;              /* particle-steps since the start or restart */
-    struct lm_pass pass[LM_MAX_SPECIES]; /* the last one */
+    struct lm_pass pass[LM_MAX_SPECIES];             /* the last one */
     struct lm_collisions collisions[LM_MAX_SPECIES]; /* of that */
     struct lm_stopping_table stopping[LM_MAX_SPECIES];
-    uint8_t *mask;                       /* lm_body_mask; NULL without bodies */
-    struct lm_map_bins maps;             /* with arrays of its own */
+    uint8_t *mask;           /* lm_body_mask; NULL without bodies */
+    struct lm_map_bins maps; /* with arrays of its own */
     struct {
         struct lm_inflow_cell *cells[LM_SIDES]; /* owned; NULL where nothing enters */
         int timed;                              /* what enters changes with time */

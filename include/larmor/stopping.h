@@ -8,11 +8,11 @@
  *     1     2.1   8.7
  *     10    6.4   0.094
  *
- * `# key = value` lines say where the numbers come from and their units; other lines that begin with # are comments. Two
- * columns, or three with scattering: d<theta^2>/ds of the angle in space over the gas density (ICRU Report 35, 1984).
- * Units: `normalized` (energy m_p v_A^2, stopping m_p v_A^2/(n0 d_i), scattering rad^2/(n0 d_i)), or for energies eV,
- * keV, MeV; for stopping `eV cm2`; for scattering `rad2 cm2`; the last two after a number if one likes. Physical units
- * need B0 and n0.
+ * `# key = value` lines say where the numbers come from and their units; other lines that begin with # are comments.
+ * Two columns, or three with scattering: d<theta^2>/ds of the angle in space over the gas density (ICRU Report 35,
+ * 1984). Units: `normalized` (energy m_p v_A^2, stopping m_p v_A^2/(n0 d_i), scattering rad^2/(n0 d_i)), or for
+ * energies eV, keV, MeV; for stopping `eV cm2`; for scattering `rad2 cm2`; the last two after a number if one likes.
+ * Physical units need B0 and n0.
  */
 #ifndef LARMOR_STOPPING_H
 #define LARMOR_STOPPING_H

@@ -405,8 +405,8 @@ int lm_cpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
         const int what = b->setup.background[f].gains - 1;
         for (int j = 0; j < g->ny && what >= 0; j++)
             for (int i = 0; i < g->nx; i++) {
-                const double whole = lm_gained(c->given[what][(size_t)j * (size_t)g->nx + (size_t)i],
-                                               gain->unit[what], gain->quantum[f]);
+                const double whole = lm_gained(c->given[what][(size_t)j * (size_t)g->nx + (size_t)i], gain->unit[what],
+                                               gain->quantum[f]);
                 c->array[LM_BACKGROUND + f][lm_at(g, i, j)] += whole * lm_exp2i(-gain->quantum[f]);
                 lm_wide_add(&c->control.background[f].source, whole);
             }

@@ -30,10 +30,10 @@ struct lm_cpu {
     int grid_threads;       /* for loops over the grid: 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
-    int64_t *sums[4];                             /* [ny][nx] integer moments of one species */
-    int64_t *given[LM_GIVEN];                     /* [ny][nx]: by its collisions to a gas; NULL where no species has one */
-    omp_lock_t *row_lock;                         /* [ny]: held by the thread that adds to this row of `sums` */
-    double *raw[4];                               /* density and face currents of all species */
+    int64_t *sums[4];         /* [ny][nx] integer moments of one species */
+    int64_t *given[LM_GIVEN]; /* [ny][nx]: by its collisions to a gas; NULL where no species has one */
+    omp_lock_t *row_lock;     /* [ny]: held by the thread that adds to this row of `sums` */
+    double *raw[4];           /* density and face currents of all species */
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
@@ -89,7 +89,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     int lm_cpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
     int lm_cpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
     int lm_cpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
-    void lm_cpu_collide##suffix(struct lm_cpu *c, int species, const struct lm_pass *pass);                             \
+    void lm_cpu_collide##suffix(struct lm_cpu *c, int species, const struct lm_pass *pass);                            \
     int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_cpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
                                      struct lm_particle_sums *out);                                                    \

@@ -14,8 +14,8 @@ struct collider {
     struct lm_tiling tiling;
     struct lm_tally_units units;
     int species;
-    struct lm_window window;              /* of the tile; origin NULL: of none */
-    int64_t given[LM_GIVEN][CELLS_MAX];   /* to the gas in the tile's cells */
+    struct lm_window window;            /* of the tile; origin NULL: of none */
+    int64_t given[LM_GIVEN][CELLS_MAX]; /* to the gas in the tile's cells */
     struct lm_tally lost[LM_CHANNELS], exchanged;
 };
 

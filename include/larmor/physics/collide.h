@@ -1,10 +1,10 @@
 /* Collisions of an ion with a medium, in the medium's frame, and the limits beyond which it is taken out.
  *
- * Friction: v exp(-nu n dt), exact. Stopping (continuous slowing down): m dv/dt = -n S(E), a step of second order in dt.
- * Scattering: a turn by an angle whose projections on two planes across v are normal (small-angle scattering: Jackson,
- * Classical Electrodynamics, section 13.6); its tail beyond so many sigmas is not sampled: such ions are taken out.
- * Charge exchange: with probability 1 - exp(-n (sigma |v| + k) dt) the ion goes on as one of the gas' atoms, which it
- * has ionised; the neutral it was is thermalised on the spot.
+ * Friction: v exp(-nu n dt), exact. Stopping (continuous slowing down): m dv/dt = -n S(E), a step of second order in
+ * dt. Scattering: a turn by an angle whose projections on two planes across v are normal (small-angle scattering:
+ * Jackson, Classical Electrodynamics, section 13.6); its tail beyond so many sigmas is not sampled: such ions are taken
+ * out. Charge exchange: with probability 1 - exp(-n (sigma |v| + k) dt) the ion goes on as one of the gas' atoms, which
+ * it has ionised; the neutral it was is thermalised on the spot.
  */
 #ifndef LARMOR_PHYSICS_COLLIDE_H
 #define LARMOR_PHYSICS_COLLIDE_H
@@ -26,12 +26,12 @@ struct lm_stopping {
 
 /* Of one species in one step. */
 struct lm_collisions {
-    int gas;              /* background field that is the medium; -1: n = 1, at rest */
-    int moves;            /* 0: the gas is at rest as well */
-    double dt, mass;      /* 1/Omega_ci, m_p */
-    double friction;      /* nu dt a unit of density */
-    double keep;          /* exp(-friction), for the medium of density 1 */
-    int points;           /* rows of `stopping`; 0: none */
+    int gas;         /* background field that is the medium; -1: n = 1, at rest */
+    int moves;       /* 0: the gas is at rest as well */
+    double dt, mass; /* 1/Omega_ci, m_p */
+    double friction; /* nu dt a unit of density */
+    double keep;     /* exp(-friction), for the medium of density 1 */
+    int points;      /* rows of `stopping`; 0: none */
     const struct lm_stopping *stopping;
     double power;         /* of scattering in a gas, where the table has none; rad^2 / (n0 d_i) */
     double angle;         /* sigma of each projected angle in the medium of density 1, rad */
@@ -40,7 +40,7 @@ struct lm_collisions {
     double thermal;       /* speed of the gas' atoms as ions of the species, v_A */
     int stops;            /* an ion with |v|^2 <= stopped2 has stopped */
     double stopped2;
-    double cos_low, cos_high; /* accepted cosines between v and B; beyond -1 and 1: no limit */
+    double cos_low, cos_high;           /* accepted cosines between v and B; beyond -1 and 1: no limit */
     int scatters, exchanges, has_pitch; /* 0: skip */
     uint64_t key;
     int species;

@@ -13,7 +13,8 @@ struct lm_stray {
     lm_real patch[LM_WINDOW_FIELDS * LM_PATCH * LM_PATCH];
 };
 
-/* `field`: the first `count` fields of a window, grid arrays with ghosts (larmor/grid.h), standing on the first element.
+/* `field`: the first `count` fields of a window, grid arrays with ghosts (larmor/grid.h), standing on the first
+ * element.
  */
 LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
                        const double *const *field, int count, int stride)
