@@ -123,14 +123,12 @@ struct gaining {
     struct lm_gain gain;
     lm_u64 *given;
     struct lm_gpu_advected *found; /* of all fields */
-    struct lm_tally *to_gas;
 };
 
 __global__ void gain_kernel(shape s, gaining g)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     const size_t cells = (size_t)s.nx * s.ny;
-    lm_u64 total[LM_GIVEN] = {};
     struct lm_wide source[LM_MAX_BACKGROUNDS] = {};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = (size_t)j * s.nx + i;
@@ -142,18 +140,13 @@ __global__ void gain_kernel(shape s, gaining g)
             g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
             lm_wide_add(&source[f], whole);
         }
-        for (int n = 0; n < LM_GIVEN; n++) {
-            total[n] += g.given[n * cells + k];
-            g.given[n * cells + k] = 0;
-        }
+        for (int n = 0; n < LM_GIVEN; n++)
+            if (g.given[n * cells + k])
+                g.given[n * cells + k] = 0;
     }
     for (int f = 0; f < g.fields; f++)
         if (g.q[f])
             give(g.found[f].source, source[f]);
-    lm_u64 *const to[LM_GIVEN] = {(lm_u64 *)&g.to_gas->number, (lm_u64 *)&g.to_gas->v[0], (lm_u64 *)&g.to_gas->v[1],
-                                  (lm_u64 *)&g.to_gas->v[2], (lm_u64 *)&g.to_gas->v2};
-    for (int n = 0; n < LM_GIVEN; n++)
-        lm_warp_sum(to[n], total[n]);
 }
 
 /* Ghosts of a gas' density and velocity: larmor/physics/wall.h. */
@@ -284,7 +277,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     return g->failed;
 }
 
-int lm_gpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
+int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain)
 {
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);

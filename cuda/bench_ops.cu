@@ -25,15 +25,13 @@ template <int N> using at_y = input<N, 0, 1>;
 template <int N> using at_corner = input<N, 1, 1>;
 
 /* An operator, with the conditions for the place of its argument. */
-template <int OP, int AXIS, class A>
-using by = along<OP, AXIS, A::faces[AXIS] ? LM_OPS_FACES : LM_OPS_CENTRES, A>;
+template <int OP, int AXIS, class A> using by = along<OP, AXIS, A::faces[AXIS] ? LM_OPS_FACES : LM_OPS_CENTRES, A>;
 template <int AXIS, class U, class Q> using upwind = along<LM_UPWIND_PRODUCT, AXIS, LM_OPS_CENTRES, Q, U>;
 template <int AXIS, class K> using coefficient = along<LM_INTERP_UP, AXIS, LM_OPS_COEFFICIENT, K>;
 
 template <class FX, class FY> using divergence = pointwise<sum, by<LM_DIFF_DOWN, X, FX>, by<LM_DIFF_DOWN, Y, FY>>;
 template <class J> using laplacian = pointwise<sum, by<LM_SECOND, X, J>, by<LM_SECOND, Y, J>>;
-template <class ETA, class J>
-using resistive = pointwise<difference, pointwise<product, ETA, J>, scaled<laplacian<J>>>;
+template <class ETA, class J> using resistive = pointwise<difference, pointwise<product, ETA, J>, scaled<laplacian<J>>>;
 
 /* J = curl B. */
 using jx = by<LM_DIFF_DOWN, Y, at_corner<2>>;
@@ -87,8 +85,7 @@ template <> struct formula<LM_OPS_ADVECTION> {
 };
 template <> struct formula<LM_OPS_RESISTIVE> {
     using eta = at_centre<3>;
-    using type =
-        program<resistive<coefficient<X, eta>, jx>, resistive<coefficient<Y, eta>, jy>, resistive<eta, jz>>;
+    using type = program<resistive<coefficient<X, eta>, jx>, resistive<coefficient<Y, eta>, jy>, resistive<eta, jz>>;
 };
 
 /* --- the kernels by number --- */
@@ -177,7 +174,8 @@ void upload(bench_device &b, device_data &x, const struct lm_ops_problem *p, con
         d.out[k] = (double *)b.allocate(bytes);
         x.expected[k] = (double *)b.allocate(bytes);
         if (!b.failed)
-            b.check(cudaMemcpy(x.expected[k], p->array[LM_OPS_OUT + k], bytes, cudaMemcpyHostToDevice), "expected results");
+            b.check(cudaMemcpy(x.expected[k], p->array[LM_OPS_OUT + k], bytes, cudaMemcpyHostToDevice),
+                    "expected results");
     }
 }
 
@@ -247,7 +245,8 @@ void one_way(bench_device &b, const device_data &x, const struct lm_grid *g, int
     r->loads = (double)counted[0] / (double)g->cells;
     r->different = counted[1];
     if (repeats > 0)
-        r->time = b.time(repeats, [] {}, [&] { v.kernel<<<tiles(x.d, v), THREADS, v.shared>>>(x.d); });
+        r->time = b.time(
+            repeats, [] {}, [&] { v.kernel<<<tiles(x.d, v), THREADS, v.shared>>>(x.d); });
 }
 
 } // namespace

@@ -183,7 +183,7 @@ int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const 
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
-int lm_gpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain);
+int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */
 int lm_gpu_fill_gas(struct lm_gpu *g, int field);

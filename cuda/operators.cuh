@@ -7,10 +7,11 @@
  * From global memory every node evaluates its argument anew wherever it needs it. In shared memory the argument of
  * every operator has a buffer that spans the block's tile and what the operators above it reach beyond: known when it
  * is compiled. A block fills the buffers one after the other, those below first, with a barrier after each; equal
- * arguments are one buffer. Only filling a buffer, or the result, reads global memory, so a block reads an input once if
- * it is an operator's argument or occurs once.
+ * arguments are one buffer. Only filling a buffer, or the result, reads global memory, so a block reads an input once
+ * if it is an operator's argument or occurs once.
  *
- * Blocks at walls take a path of their own; who needs a node beyond a wall goes by lm_beyond_wall from the nodes inside.
+ * Blocks at walls take a path of their own; who needs a node beyond a wall goes by lm_beyond_wall from the nodes
+ * inside.
  */
 #ifndef LARMOR_OPERATORS_CUH
 #define LARMOR_OPERATORS_CUH
@@ -70,7 +71,8 @@ constexpr bool reads_low(int op)
 
 constexpr bool reads_high(int op)
 {
-    return op == LM_DIFF_UP || op == LM_DROP_UP || op == LM_INTERP_UP || op == LM_UPWIND_PRODUCT || op >= LM_DIFF_CENTRE;
+    return op == LM_DIFF_UP || op == LM_DROP_UP || op == LM_INTERP_UP || op == LM_UPWIND_PRODUCT ||
+           op >= LM_DIFF_CENTRE;
 }
 
 constexpr bool reads_here(int op)
@@ -384,7 +386,8 @@ __device__ __forceinline__ bool is_at_walls(const domain &d, const tile &t)
     bool at = false;
     LM_UNROLL
     for (int axis = 0; axis < 2; axis++)
-        at = at || (d.walls[axis] && (t.first[axis] < LM_GHOST || t.first[axis] + t.size[axis] + LM_GHOST >= d.n[axis]));
+        at =
+            at || (d.walls[axis] && (t.first[axis] < LM_GHOST || t.first[axis] + t.size[axis] + LM_GHOST >= d.n[axis]));
     return at;
 }
 

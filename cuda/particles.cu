@@ -35,12 +35,13 @@ fields fields_of(const struct lm_gpu *g)
     return {g->array[LM_PUSH_E], g->array[LM_B], {}, g->pitch, g->base.setup.grid.stride};
 }
 
-/* What particles collide with, and where it keeps what they lose. */
+/* What particles collide with, and where what they lose goes. */
 struct collider {
     struct lm_collisions how;
     struct lm_tally_units units;
-    lm_u64 *given; /* [LM_GIVEN][cells_y][cells_x] */
-    struct lm_tally *exchanged;
+    lm_u64 *given;               /* [LM_GIVEN][cells_y][cells_x] */
+    int takers, taken[LM_GIVEN]; /* how many of these some field takes up, and which */
+    struct lm_tally *exchanged, *to_gas;
 };
 
 /* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too.
@@ -110,8 +111,22 @@ struct pass_store {
     enum {COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS *window<T>::AREA}; int32_t parts[PARTS * COPIES];
     window < T, KIND == COLLIDING ? LM_WINDOW_FIELDS : LM_WINDOW_GAS > win;
     struct stray_list strays;
-    lm_u64 exchanged[KIND == COLLIDING ? TALLY_SUMS : 1];
 };
+
+/* Beside it where particles collide with a gas: what they give to it. In each cell near the tile, for what fields take
+ * up, as numbers of 17 bits: as many as particles are in a chunk fit 32 bits. Of the whole block for each thread. */
+template <int ORDER, int T> struct gift_store {
+    enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH, LIMBS = 3, BITS = 17 };
+    enum { COPIES = T == 8 ? 8 : 4, THREADS = pass_block<ORDER, T>::THREADS };
+    lm_u64 exchanged[TALLY_SUMS], sums[LM_GIVEN - LM_GIVEN_MOMENTUM][THREADS];
+    uint32_t limbs[1]; /* [CELLS][takers][LIMBS][COPIES] */
+
+    static __host__ __device__ size_t bytes(int takers)
+    {
+        return sizeof(gift_store) + sizeof(uint32_t) * CELLS * LIMBS * COPIES * takers;
+    }
+};
+static_assert(LM_CHUNK <= 1 << (31 - 17), "sums of limbs overflow");
 
 template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const population &h)
 {
@@ -262,26 +277,56 @@ __device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIO
     return NULL;
 }
 
-/* Adds up what the lanes of a warp give to the gas in the cells they are in, and adds that to the grid: a sum and an
- * atomic for each cell. Parts have at most 51 bits: halves of 26 and less add up in 32. All lanes must take part. */
-__device__ __forceinline__ void give(const collider &c, const struct lm_tiling &t, bool mine, uint32_t cell,
-                                     const struct lm_tally &to_gas)
+template <class G> __device__ __forceinline__ void clear_gifts(G &gifts, int takers)
 {
-    const size_t cells = (size_t)t.cells_x * t.cells_y;
-    unsigned left = __ballot_sync(0xffffffffu, mine);
-    while (left) {
-        const int first = __ffs(left) - 1;
-        const bool here = mine && cell == __shfl_sync(0xffffffffu, cell, first);
-        left &= ~__ballot_sync(0xffffffffu, here);
-        LM_UNROLL
-        for (int k = LM_GIVEN_MOMENTUM; k < LM_GIVEN; k++) {
-            const int64_t part = !here ? 0 : k < LM_GIVEN_ENERGY ? to_gas.v[k - LM_GIVEN_MOMENTUM] : to_gas.v2;
-            const int high = __reduce_add_sync(0xffffffffu, (int)(part >> 26));
-            const unsigned low = __reduce_add_sync(0xffffffffu, (unsigned)part & 0x3ffffffu);
-            if ((int)(threadIdx.x & 31) == first)
-                atomicAdd(&c.given[k * cells + cell], (lm_u64)(((int64_t)high << 26) + low));
-        }
+    for (int k = threadIdx.x; k < G::CELLS * G::LIMBS * G::COPIES * takers; k += blockDim.x)
+        gifts.limbs[k] = 0;
+    for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
+        gifts.sums[k][threadIdx.x] = 0;
+    if (threadIdx.x < TALLY_SUMS)
+        gifts.exchanged[threadIdx.x] = 0;
+}
+
+/* A particle at (x, y) of the tile gives something to the gas. */
+template <class G>
+__device__ __forceinline__ void give(G &gifts, const collider &c, lm_fix x, lm_fix y, const struct lm_tally &to_gas)
+{
+    const int i = (int)(x >> LM_FRACTION_BITS) - G::LOW, j = (int)(y >> LM_FRACTION_BITS) - G::LOW;
+    uint32_t *to = gifts.limbs + (j * G::WIDTH + i) * c.takers * G::LIMBS * G::COPIES + threadIdx.x % G::COPIES;
+    LM_UNROLL
+    for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
+        gifts.sums[k][threadIdx.x] += (lm_u64)(k < 3 ? to_gas.v[k] : to_gas.v2);
+    for (int n = 0; n < c.takers; n++, to += G::LIMBS * G::COPIES) {
+        const int what = c.taken[n] - LM_GIVEN_MOMENTUM;
+        const int64_t part = what == 0 ? to_gas.v[0] : what == 1 ? to_gas.v[1] : what == 2 ? to_gas.v[2] : to_gas.v2;
+        atomicAdd(to, (uint32_t)part & ((1u << G::BITS) - 1));
+        atomicAdd(to + G::COPIES, (uint32_t)(part >> G::BITS) & ((1u << G::BITS) - 1));
+        atomicAdd(to + 2 * G::COPIES, (uint32_t)(part >> 2 * G::BITS));
     }
+}
+
+/* Adds all that to the grid and the tallies. */
+template <int T, class G>
+__device__ __forceinline__ void flush_gifts(const G &gifts, const collider &c, const struct lm_tiling &t, int tile)
+{
+    const int left = tile % t.nx * T + G::LOW, low = tile / t.nx * T + G::LOW;
+    for (int k = threadIdx.x; k < G::CELLS * c.takers; k += blockDim.x) {
+        const uint32_t *from = gifts.limbs + k * G::LIMBS * G::COPIES;
+        uint32_t limb[3] = {0, 0, 0};
+        LM_UNROLL
+        for (int n = 0; n < G::LIMBS * G::COPIES; n++)
+            limb[n / G::COPIES] += from[n];
+        const int64_t sum =
+            (int64_t)limb[0] + ((int64_t)limb[1] << G::BITS) + ((int64_t)(int32_t)limb[2] << 2 * G::BITS);
+        const int cell = k / c.takers, i = lm_wrap(left + cell % G::WIDTH, t.cells_x),
+                  j = lm_wrap(low + cell / G::WIDTH, t.cells_y);
+        if (sum)
+            atomicAdd(&c.given[((size_t)c.taken[k % c.takers] * t.cells_y + j) * t.cells_x + i], (lm_u64)sum);
+    }
+    for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
+        lm_warp_sum((lm_u64 *)(k < 3 ? &c.to_gas->v[k] : &c.to_gas->v2), gifts.sums[k][threadIdx.x]);
+    if (threadIdx.x < TALLY_SUMS && gifts.exchanged[threadIdx.x])
+        atomicAdd((lm_u64 *)c.exchanged + threadIdx.x, gifts.exchanged[threadIdx.x]);
 }
 
 /* Adds a tally to `sums`, without the others of the warp: for what is rare. */
@@ -297,7 +342,7 @@ __device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
 template <int ORDER>
 __device__ __forceinline__ struct lm_collided collide(const collider &c, const struct lm_tiling &t, int tile,
                                                       struct lm_particle &p, const struct lm_window &win, lm_fix x,
-                                                      lm_fix y, struct lm_tally &to_gas, uint32_t &cell)
+                                                      lm_fix y, struct lm_tally &to_gas)
 {
     const int64_t at_x = lm_global(p.x, tile % t.nx, t.size, t.cells_x);
     const int64_t at_y = lm_global(p.y, tile / t.nx, t.size, t.cells_y);
@@ -305,14 +350,12 @@ __device__ __forceinline__ struct lm_collided collide(const collider &c, const s
     struct lm_medium m;
     double b[3], v[3] = {old[0], old[1], old[2]};
     lm_gather_medium(ORDER, &c.how, &win, x, y, &m, b);
-    const struct lm_collided got =
-        lm_collide(&c.how, &m, b, v, lm_hash_particle(c.how.species, at_x, at_y, old[0], old[1], old[2]));
+    const struct lm_collided got = lm_collide(&c.how, &m, b, v, lm_identity(at_x, at_y, old[0], old[1], old[2]));
     p.u = (lm_real)v[0];
     p.v = (lm_real)v[1];
     p.w = (lm_real)v[2];
     const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
     to_gas = lm_to_gas(&c.units, &got, old, now);
-    cell = (uint32_t)((at_y >> LM_FRACTION_BITS) * t.cells_x + (at_x >> LM_FRACTION_BITS));
     return got;
 }
 
@@ -324,8 +367,7 @@ __device__ __noinline__ void book_exchange(const collider &c, const population &
 {
     struct lm_particle p = particle_at(h.a, k);
     struct lm_tally to_gas;
-    uint32_t cell;
-    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, p.x, p.y, to_gas, cell);
+    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, p.x, p.y, to_gas);
     const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
     tally_alone(sums, lm_exchanged(&c.units, &got, now));
 }
@@ -340,6 +382,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
     pass_store<ORDER, T, KIND> &store = *(pass_store<ORDER, T, KIND> *)shared;
+    gift_store<ORDER, T> &gifts = *(gift_store<ORDER, T> *)(&store + 1); /* where they collide */
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
@@ -351,27 +394,25 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     clear_parts(store);
     if (threadIdx.x == 0)
         store.strays.count = 0;
-    if (COLLIDES && threadIdx.x < TALLY_SUMS)
-        store.exchanged[threadIdx.x] = 0;
+    if constexpr (COLLIDES)
+        clear_gifts(gifts, around.collider.takers);
     __syncthreads();
     unsigned copy = threadIdx.x % COPIES;
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
-    for (; (COLLIDES ? k & ~31u : k) < c.last; k += STRIDE) { /* whole warps, where lanes give together */
+    for (; k < c.last; k += STRIDE) {
         struct lm_particle p = next;
         next = particle_at(h.a, min(k + STRIDE, c.last - 1));
-        const bool mine = k >= c.first && (!COLLIDES || k < c.last);
-        if (!COLLIDES && !mine)
+        if (k < c.first)
             continue;
-        bool near = mine && lm_in_window(ORDER, p.x, p.y, T), exchanged = false;
+        bool near = lm_in_window(ORDER, p.x, p.y, T), exchanged = false;
         lm_fix dx = 0, dy = 0;
         struct lm_tally to_gas;
-        uint32_t cell = 0;
         if (near) {
             if constexpr (COLLIDES) {
                 const struct lm_collided got =
-                    collide<ORDER>(around.collider, h.t, (int)c.tile, p, win, p.x, p.y, to_gas, cell);
+                    collide<ORDER>(around.collider, h.t, (int)c.tile, p, win, p.x, p.y, to_gas);
                 near = got.channel < 0;
                 exchanged = got.exchanged;
             }
@@ -380,16 +421,15 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
             if constexpr (WALLS)
                 near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
         }
+        if (!near) {
+            h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
+            continue;
+        }
         if constexpr (COLLIDES) {
             if (around.collider.given)
-                give(around.collider, h.t, near, cell, to_gas);
-            if (near && exchanged)
-                book_exchange<ORDER>(around.collider, h, (int)c.tile, k, win, store.exchanged);
-        }
-        if (!near) {
-            if (mine)
-                h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
-            continue;
+                give(gifts, around.collider, p.x, p.y, to_gas);
+            if (exchanged)
+                book_exchange<ORDER>(around.collider, h, (int)c.tile, k, win, gifts.exchanged);
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
         LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
@@ -408,8 +448,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     __syncthreads();
     flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
     if constexpr (COLLIDES)
-        if (threadIdx.x < TALLY_SUMS && store.exchanged[threadIdx.x])
-            atomicAdd((lm_u64 *)around.collider.exchanged + threadIdx.x, store.exchanged[threadIdx.x]);
+        flush_gifts<T>(gifts, around.collider, h.t, (int)c.tile);
     list_strays(store.strays, h, strays);
 }
 
@@ -516,13 +555,14 @@ __device__ int collide_stray(const population &h, const collider &c, int tile, s
 {
     struct lm_particle p = at;
     struct lm_tally to_gas;
-    uint32_t cell;
-    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, s.p.x, s.p.y, to_gas, cell);
+    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, s.p.x, s.p.y, to_gas);
     const int64_t part[LM_GIVEN] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
     const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
     for (int k = 0; c.given && k < LM_GIVEN; k++)
         if (part[k])
-            atomicAdd(&c.given[(size_t)k * h.t.cells_x * h.t.cells_y + cell], (lm_u64)part[k]);
+            atomicAdd(&c.given[((size_t)k * h.t.cells_y + s.j) * h.t.cells_x + s.i], (lm_u64)part[k]);
+    if (c.given)
+        tally_alone((lm_u64 *)c.to_gas, to_gas);
     if (got.exchanged)
         tally_alone((lm_u64 *)c.exchanged, lm_exchanged(&c.units, &got, now));
     s.p.u = p.u;
@@ -833,8 +873,12 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     if (!pass->collisions)
         return c;
     const int gas = pass->collisions->gas;
-    c.collider = {*pass->collisions, b.units, gas >= 0 ? g->given : NULL, &b.tallies->exchanged};
+    c.collider = {*pass->collisions,     b.units,           gas >= 0 ? g->given : NULL, 0, {},
+                  &b.tallies->exchanged, &b.tallies->to_gas};
     c.collider.how.stopping = g->species[species].stopping;
+    for (int what = LM_GIVEN_MOMENTUM; what < LM_GIVEN && gas >= 0; what++)
+        if (lm_is_taken(&g->base.setup, what))
+            c.collider.taken[c.collider.takers++] = what;
     const int arrays[3] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     for (int d = 0; d < 3 && gas >= 0; d++)
         c.f.gas[d] = g->array[arrays[d] + gas];
@@ -856,10 +900,14 @@ template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass
 template <int ORDER, int T, enum kind KIND>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    const size_t bytes = sizeof(pass_store<ORDER, T, KIND>);
+    const size_t own = sizeof(pass_store<ORDER, T, KIND>),
+                 least = KIND == COLLIDING ? gift_store<ORDER, T>::bytes(0) : 0;
+    const size_t most = KIND == COLLIDING ? gift_store<ORDER, T>::bytes(LM_GIVEN - LM_GIVEN_MOMENTUM) : 0;
+    const size_t bytes = own + (c.collider.takers > 0 ? gift_store<ORDER, T>::bytes(c.collider.takers) : least);
     auto kernel = pass_kernel<ORDER, T, KIND>;
     static const cudaError_t allowed = /* asked once, not in every step */
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));
     lm_gpu_check(g, allowed, "shared memory of the pass");
     const met<KIND> around = around_of<KIND>(g, c);
     kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(

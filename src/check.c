@@ -135,6 +135,57 @@ static void print_limits(FILE *out, const struct lm_config *c, const struct lm_g
           "1/sqrt(particles); random start");
 }
 
+static void limit_species(FILE *out, const char *what, const char *species, double value, double bound,
+                          const char *about)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s, %.20s", what, species);
+    limit(out, text, value, bound, about);
+}
+
+/* Largest density of a gas at the start. */
+static int densest(const struct lm_config *c, const struct lm_grid *g, int field, double *most)
+{
+    double *q = calloc(g->size, sizeof *q);
+    int status = q ? lm_expr_fill_at(c->constants, c->background[field].initial, g, (struct lm_place){0, 0}, 0, q)
+                   : lm_fail(LM_FAILED, "not enough memory");
+    if (!status)
+        *most = top(g, q);
+    free(q);
+    return status;
+}
+
+static int print_collisions(FILE *out, const struct lm_config *c, const struct lm_grid *g, const struct extremes *e)
+{
+    int status = LM_OK;
+    for (int k = 0; k < c->species_count && !status; k++) {
+        const struct lm_species_config *s = &c->species[k];
+        struct lm_stopping_table table = {.points = 0};
+        double n = 0;
+        if (s->gas_field < 0)
+            continue;
+        status = densest(c, g, s->gas_field, &n);
+        if (!status && s->stopping_table[0])
+            status = lm_stopping_read(s->stopping_table, c->units.b0, c->units.n0, &table);
+        if (status)
+            break;
+        const struct lm_collision_limits l = lm_collision_limits(s, &table, g, c->run.dt, n, e->speed[k]);
+        free(table.row);
+        if (lm_exchanges_charge(s))
+            limit_species(out, "charge exchange a step", s->name, l.exchange, 0.1,
+                          "probability; an ion has one at most in a step");
+        if (lm_scatters(c, k))
+            limit_species(out, "scattering a step", s->name, l.angle, 0.3, "root mean square angle in a plane, rad");
+        if (table.points > 0) {
+            limit_species(out, "cells / stopping length", s->name, 1 / l.cells, 1.0,
+                          "the way on which a fastest ion would lose its energy");
+            limit_species(out, "steps / stopping length", s->name,
+                          e->speed[k] * c->run.dt / (l.cells * fmin(g->dx, g->dy)), 0.2, "the same way");
+        }
+    }
+    return status;
+}
+
 static const char *choice(const struct lm_config *c, const char *prefix, int side, char *text)
 {
     char name[32];
@@ -227,6 +278,20 @@ static void advise_thermal(FILE *out, const struct lm_config *c)
             fprintf(out, "  body.%s is thermal at temperature = 0: nothing leaves it again\n", c->body[k].name);
 }
 
+/* What ions lose should be somewhere. */
+static void advise_gas(FILE *out, const struct lm_config *c)
+{
+    int collides = 0, taken = 0;
+    for (int s = 0; s < c->species_count; s++)
+        collides |= c->species[s].gas_field >= 0;
+    for (int f = 0; f < c->background_count; f++)
+        taken |= c->background[f].gains > 0;
+    if (collides && !taken)
+        fprintf(out, "  no background field takes up what ions lose to their gas: background.NAME.gains\n");
+    if (taken && !collides)
+        fprintf(out, "  no species collides with a gas, and there is nothing to gain: species.NAME.gas\n");
+}
+
 static void print_advice(FILE *out, const struct lm_config *c, const struct lm_grid *g, const struct extremes *e)
 {
     double cell = fmin(g->dx, g->dy);
@@ -246,6 +311,7 @@ static void print_advice(FILE *out, const struct lm_config *c, const struct lm_g
                     "(%g) heat by the "
                     "finite-grid instability: use smaller cells, quadratic shape or more smoothing\n",
                     c->species[s].name, e->temperature[s], c->electrons.temperature, e->thermal[s]);
+    advise_gas(out, c);
     if (c->output.checkpoint_every == 0)
         fprintf(
             out,
@@ -290,6 +356,7 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
             total_bytes / 0x1p30, bytes > free_bytes ? ": TOO MUCH" : "");
     status = status ? status : lm_check_backgrounds(c, mask, out);
     print_limits(out, c, &g, &e);
+    status = status ? status : print_collisions(out, c, &g, &e);
     print_advice(out, c, &g, &e);
     advise_thermal(out, c);
     return status ? status : advise_inflow(out, c, &g);

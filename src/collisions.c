@@ -38,12 +38,25 @@ static double atoms(const struct lm_config *c, int species)
 
 double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before)
 {
-    const double reach = 9.5; /* thermal speeds; lm_normals reaches 6.6 in two directions and in the third one */
+    const double reach = 9.5; /* thermal speeds; lm_normal_pair reaches 6.7 in two directions, as does the third one */
     const struct lm_species_config *s = &sim->config->species[species];
     if (s->gas_field < 0)
         return before;
     const double gas = largest_speed(sim, s->gas_field);
     return fmax(before + 2 * gas, gas + reach * atoms(sim->config, species));
+}
+
+struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_stopping_table *table,
+                                               const struct lm_grid *g, double dt, double n, double speed)
+{
+    const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
+    struct lm_stopping at = {.power = s->scattering_power};
+    if (table->points > 0)
+        at = lm_stopping_at(table->row, table->points, energy);
+    return (struct lm_collision_limits){
+        .exchange = -expm1(-n * dt * (s->charge_exchange * speed + s->charge_exchange_rate)),
+        .angle = sqrt(0.5 * (at.power + s->scattering_power * (table->points > 0)) * n * speed * dt),
+        .cells = energy / (n * at.stopping * cell)};
 }
 
 int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup)
@@ -74,12 +87,13 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .moves = in_gas && sim->background[s->gas_field].flow_rate > 0,
                                .dt = dt,
                                .mass = s->mass,
+                               .one_over_mass = 1 / s->mass,
                                .friction = friction,
                                .keep = lm_exp(-friction),
                                .points = points,
                                .power = s->scattering_power,
                                .angle = sqrt(s->scattering * dt),
-                               .tail2 = s->scattering_sigmas * s->scattering_sigmas,
+                               .tail2 = (float)(s->scattering_sigmas * s->scattering_sigmas),
                                .section = s->charge_exchange,
                                .rate = s->charge_exchange_rate,
                                .thermal = in_gas ? atoms(c, species) : 0,
@@ -109,5 +123,5 @@ int lm_sim_give(struct lm_sim *sim, int species)
         gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
     for (int f = 0; f < sim->config->background_count; f++)
         gain.quantum[f] = sim->background[f].ledger.quantum;
-    return sim->backend->ops->gain(sim->backend, species, &gain);
+    return sim->backend->ops->gain(sim->backend, &gain);
 }

@@ -73,6 +73,19 @@ static void add_ledger(struct list *l, const struct lm_config *config)
     }
 }
 
+static void add_collisions(struct list *l, const struct lm_config *config)
+{
+    for (int s = 0; s < config->species_count; s++) {
+        const char *name = config->species[s].name;
+        if (lm_exchanges_charge(&config->species[s]))
+            add(l, "", "no ion exchanges its charge with a larger probability in a step", 0,
+                "charge_exchange_probability_%s", name);
+        if (config->species[s].stopping_table[0])
+            add(l, "", "cells on the way on which a fastest ion would lose its energy in the densest gas", 0,
+                "stopping_cells_%s", name);
+    }
+}
+
 /* Of a side of a field that something can cross. */
 static void add_entered(struct list *l, const struct lm_background_config *b, int side, const char *unit)
 {
@@ -142,6 +155,7 @@ static void add_all(struct list *l, const struct lm_config *config)
     add(l, "", "cells below the density floor", 1, "floored_cells");
     add(l, "", "field substeps of the last step", 1, "substeps");
     add_ledger(l, config);
+    add_collisions(l, config);
     add_backgrounds(l, config);
     add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
 }
@@ -180,6 +194,25 @@ static int fill_ledger(const struct lm_sim *sim, double *row)
     for (int s = 0; s < c->species_count && lm_accounts_any(c); s++) {
         row[n++] = (double)sim->count[s];
         row[n++] = (double)lm_sim_residual(sim, s);
+    }
+    return n;
+}
+
+/* Values in the order of add_collisions; how many. */
+static int fill_collisions(const struct lm_sim *sim, double *row)
+{
+    int n = 0;
+    for (int s = 0; s < sim->config->species_count; s++) {
+        const struct lm_species_config *c = &sim->config->species[s];
+        if (c->gas_field < 0)
+            continue;
+        const double speed = lm_sim_collided_speed(sim, s, sqrt(sim->control.speed2[s]));
+        const struct lm_collision_limits l = lm_collision_limits(c, &sim->stopping[s], &sim->grid, sim->config->run.dt,
+                                                                 sim->background[c->gas_field].most, speed);
+        if (lm_exchanges_charge(c))
+            row[n++] = l.exchange;
+        if (c->stopping_table[0])
+            row[n++] = l.cells;
     }
     return n;
 }
@@ -227,6 +260,7 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
     row[n++] = (double)sim->control.floored;
     row[n++] = sim->substeps;
     n += fill_ledger(sim, row + n);
+    n += fill_collisions(sim, row + n);
     n += fill_backgrounds(sim, row + n);
     row[n++] = rate;
     return status;

@@ -73,6 +73,15 @@ struct lm_setup {
     struct lm_background background[LM_MAX_BACKGROUNDS];
 };
 
+/* Whether a background field takes up what collisions give to a gas: enum lm_given. */
+static inline int lm_is_taken(const struct lm_setup *s, int what)
+{
+    for (int f = 0; f < s->background_count; f++)
+        if (s->background[f].gains == 1 + what)
+            return 1;
+    return 0;
+}
+
 /* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
 struct lm_loading {
     const double *density, *drift[3], *temperature[3]; /* n0, v_A, T/m */
@@ -161,8 +170,8 @@ struct lm_backend_ops {
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);
 
-    /* Where collisions with a gas have left what particles lost in the last pass: background fields take it up. */
-    int (*gain)(struct lm_backend *b, int species, const struct lm_gain *gain);
+    /* Background fields take up what particles have given to a gas in the last pass; none is left. */
+    int (*gain)(struct lm_backend *b, const struct lm_gain *gain);
 
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */

@@ -146,6 +146,15 @@ int lm_collides(const struct lm_species_config *s);
 int lm_scatters(const struct lm_config *c, int species);
 int lm_exchanges_charge(const struct lm_species_config *s);
 
+/* How near a species comes to what a step can take, in a gas of density n, at speeds up to `speed`. */
+struct lm_collision_limits {
+    double exchange; /* probability of charge exchange in a step; it has one at most in it */
+    double angle;    /* root mean square in a plane in a step, rad */
+    double cells;    /* on the way on which a fastest ion would lose its energy; infinite without stopping */
+};
+struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_stopping_table *table,
+                                               const struct lm_grid *g, double dt, double n, double speed);
+
 /* Reads the tables of stopping, for `setup` to lend to the backend. */
 int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup);
 

@@ -395,12 +395,10 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     return LM_OK;
 }
 
-int lm_cpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
+int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
-    struct lm_tally *to = &c->control.to_gas[species];
-    int64_t *const total[LM_GIVEN] = {&to->number, &to->v[0], &to->v[1], &to->v[2], &to->v2};
     for (int f = 0; f < b->setup.background_count; f++) {
         const int what = b->setup.background[f].gains - 1;
         for (int j = 0; j < g->ny && what >= 0; j++)
@@ -411,10 +409,7 @@ int lm_cpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain)
                 lm_wide_add(&c->control.background[f].source, whole);
             }
     }
-    for (int k = 0; k < LM_GIVEN; k++) {
-        for (size_t n = 0; n < g->cells; n++)
-            *total[k] += c->given[k][n];
+    for (int k = 0; k < LM_GIVEN; k++)
         memset(c->given[k], 0, g->cells * sizeof *c->given[k]);
-    }
     return LM_OK;
 }

@@ -72,7 +72,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
 /* src/cpu/advect.c */
-int lm_cpu_gain(struct lm_backend *b, int species, const struct lm_gain *gain);
+int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain);
 int lm_cpu_flow(struct lm_backend *b, int later);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);

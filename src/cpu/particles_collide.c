@@ -16,7 +16,7 @@ struct collider {
     int species;
     struct lm_window window;            /* of the tile; origin NULL: of none */
     int64_t given[LM_GIVEN][CELLS_MAX]; /* to the gas in the tile's cells */
-    struct lm_tally lost[LM_CHANNELS], exchanged;
+    struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
 };
 
 static void give(struct collider *w, int tile, int i, int j, const struct lm_tally *t)
@@ -66,13 +66,13 @@ static void collide(struct collider *w, int tile, size_t k)
     struct lm_medium m;
     double b[3], v[3] = {old[0], old[1], old[2]};
     lm_gather_medium(order, w->collisions, &win, s.p.x, s.p.y, &m, b);
-    const struct lm_collided got =
-        lm_collide(w->collisions, &m, b, v, lm_hash_particle(w->species, x, y, old[0], old[1], old[2]));
+    const struct lm_collided got = lm_collide(w->collisions, &m, b, v, lm_identity(x, y, old[0], old[1], old[2]));
     a.u[k] = (lm_real)v[0], a.v[k] = (lm_real)v[1], a.w[k] = (lm_real)v[2];
     const double now[3] = {(double)a.u[k], (double)a.v[k], (double)a.w[k]};
     if (w->collisions->gas >= 0) {
         const struct lm_tally to_gas = lm_to_gas(&w->units, &got, old, now);
         give(w, tile, (int)(x >> LM_FRACTION_BITS), (int)(y >> LM_FRACTION_BITS), &to_gas);
+        lm_tally_add(&w->to_gas, &to_gas);
     }
     if (got.exchanged) {
         const struct lm_tally one = lm_exchanged(&w->units, &got, now);
@@ -92,6 +92,7 @@ static void book(const struct collider *w)
 #pragma omp critical(book)
     {
         lm_tally_add(&to->exchanged[w->species], &w->exchanged);
+        lm_tally_add(&to->to_gas[w->species], &w->to_gas);
         for (int channel = LM_SURFACES; channel < LM_CHANNELS; channel++) {
             lm_tally_add(&to->lost[w->species][channel], &w->lost[channel]);
             w->c->species[w->species].gone += (uint64_t)w->lost[channel].number;

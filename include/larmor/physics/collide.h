@@ -26,16 +26,16 @@ struct lm_stopping {
 
 /* Of one species in one step. */
 struct lm_collisions {
-    int gas;         /* background field that is the medium; -1: n = 1, at rest */
-    int moves;       /* 0: the gas is at rest as well */
-    double dt, mass; /* 1/Omega_ci, m_p */
-    double friction; /* nu dt a unit of density */
-    double keep;     /* exp(-friction), for the medium of density 1 */
-    int points;      /* rows of `stopping`; 0: none */
+    int gas;                        /* background field that is the medium; -1: n = 1, at rest */
+    int moves;                      /* 0: the gas is at rest as well */
+    double dt, mass, one_over_mass; /* 1/Omega_ci, m_p */
+    double friction;                /* nu dt a unit of density */
+    double keep;                    /* exp(-friction), for the medium of density 1 */
+    int points;                     /* rows of `stopping`; 0: none */
     const struct lm_stopping *stopping;
     double power;         /* of scattering in a gas, where the table has none; rad^2 / (n0 d_i) */
     double angle;         /* sigma of each projected angle in the medium of density 1, rad */
-    double tail2;         /* square of the sampled radius in sigmas */
+    float tail2;          /* square of the sampled radius in sigmas */
     double section, rate; /* of charge exchange: 1/(n0 d_i), Omega_ci/n0 */
     double thermal;       /* speed of the gas' atoms as ions of the species, v_A */
     int stops;            /* an ion with |v|^2 <= stopped2 has stopped */
@@ -85,7 +85,7 @@ LM_HD struct lm_stopping lm_stopping_at(const struct lm_stopping *row, int point
 /* v turns about the axis a by the angle 2 atan |a|, as in Boris' push. */
 LM_HD void lm_turn(double v[3], const double a[3])
 {
-    const double s = 2.0 / (1.0 + (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+    const double s = 2.0 * lm_reciprocal(1.0 + (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
     const double p[3] = {v[0] + (v[1] * a[2] - v[2] * a[1]), v[1] + (v[2] * a[0] - v[0] * a[2]),
                          v[2] + (v[0] * a[1] - v[1] * a[0])};
     v[0] += s * (p[1] * a[2] - p[2] * a[1]);
@@ -93,19 +93,32 @@ LM_HD void lm_turn(double v[3], const double a[3])
     v[2] += s * (p[0] * a[1] - p[1] * a[0]);
 }
 
-/* Scattering by angles of variance `variance` in each plane. An isotropic axis: of it only what is across v turns v.
- * Returns 0 for the tail that is not sampled. */
-LM_HD int lm_scatter(const struct lm_collisions *c, double variance, double v[3], struct lm_random r)
+/* Two directions across v != 0, of length 1 to round-off: Duff et al., J. Comput. Graph. Tech. 6 (2017) 1. */
+LM_HD void lm_basis_across(const double v[3], float e[3], float f[3])
 {
-    float n[3];
-    lm_normals(r, n);
-    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], half = 0.5 * lm_sqrt(variance);
-    const double a[3] = {(double)n[0], (double)n[1], (double)n[2]};
-    const double all = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-    const double along = a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
-    if (all > c->tail2 && (all - c->tail2) * size2 > along * along)
+    const float a = (float)v[0], b = (float)v[1], c = (float)v[2];
+    const float one = lm_reciprocalf(lm_sqrtf(lm_fmaf(a, a, lm_fmaf(b, b, c * c))));
+    const float x = a * one, y = b * one, z = c * one, sign = lm_sign(1.0f, z);
+    const float p = -lm_reciprocalf(1.0f + sign * z), q = x * y * p;
+    e[0] = lm_fmaf(x * x, p, 1.0f);
+    e[1] = q;
+    e[2] = -sign * x;
+    f[0] = sign * q;
+    f[1] = sign * lm_fmaf(y * y, p, 1.0f);
+    f[2] = -y;
+}
+
+/* Scattering by angles of variance `variance` in each plane, of v != 0. Returns 0 for the tail that is not sampled. */
+LM_HD int lm_scatter(const struct lm_collisions *c, double variance, double v[3], uint32_t a, uint32_t b)
+{
+    float n[2], e[3], f[3];
+    const float square = lm_normal_pair(a, b, n), half = 0.5f * lm_sqrtf((float)variance);
+    if (square > c->tail2)
         return 0;
-    const double axis[3] = {half * a[0], half * a[1], half * a[2]};
+    lm_basis_across(v, e, f);
+    double axis[3];
+    for (int d = 0; d < 3; d++)
+        axis[d] = (double)(half * (n[0] * e[d] + n[1] * f[d]));
     lm_turn(v, axis);
     return 1;
 }
@@ -115,14 +128,15 @@ LM_HD int lm_slow(const struct lm_collisions *c, double n, double v[3], double *
 {
     const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     double keep = c->gas < 0 ? c->keep : c->friction > 0.0 ? lm_exp(-c->friction * n) : 1.0;
-    *variance = c->angle * c->angle;
+    *variance = size2 > 0.0 ? c->angle * c->angle : 0.0;
     if (c->gas >= 0 && (c->points > 0 || c->power > 0.0) && size2 > 0.0) {
         const double speed = lm_sqrt(size2), way = n * c->dt;
         double power = c->power;
         if (c->points > 0) {
             const double energy = 0.5 * c->mass * size2;
             const struct lm_stopping s = lm_stopping_at(c->stopping, c->points, energy);
-            keep *= 1.0 - way * s.stopping / (c->mass * speed) * lm_max(1.0 - 0.5 * way * s.slope * speed, 0.0);
+            const double lost = way * s.stopping * c->one_over_mass * lm_reciprocal(speed);
+            keep *= 1.0 - lost * lm_max(1.0 - 0.5 * way * s.slope * speed, 0.0);
             power += lm_max(s.power - 0.5 * s.power_slope * energy * (1.0 - keep * keep), 0.0);
         }
         *variance = 0.25 * power * way * speed * (1.0 + keep);
@@ -135,11 +149,23 @@ LM_HD int lm_slow(const struct lm_collisions *c, double n, double v[3], double *
 }
 
 /* Whether an ion of velocity v in the gas' frame loses its charge. */
-LM_HD int lm_exchanges(const struct lm_collisions *c, double n, const double v[3], uint64_t bits)
+LM_HD int lm_exchanges(const struct lm_collisions *c, double n, const double v[3], uint32_t bits)
 {
-    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    const double expected = n * c->dt * (c->section * lm_sqrt(size2) + c->rate), chance = lm_uniform(bits);
+    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], chance = ((double)bits + 0.5) * 0x1p-32;
+    const double expected = n * c->dt * (c->section * lm_sqrt(size2) + c->rate);
     return chance < expected && chance < 1.0 - lm_exp(-expected); /* 1 - exp(-x) < x */
+}
+
+/* Three normal numbers for a velocity. */
+LM_HD void lm_atom(const struct lm_collisions *c, uint64_t identity, double v[3])
+{
+    float n[4];
+    const struct lm_random r =
+        lm_random_at(c->key, c->species, LM_STREAM_ATOM, (uint32_t)identity, (uint32_t)(identity >> 32));
+    lm_normal_pair((uint32_t)r.a, (uint32_t)(r.a >> 32), n);
+    lm_normal_pair((uint32_t)r.b, (uint32_t)(r.b >> 32), n + 2);
+    for (int d = 0; d < 3; d++)
+        v[d] = c->thermal * (double)n[d];
 }
 
 LM_HD int lm_is_in_cone(const struct lm_collisions *c, const double v[3], const double b[3])
@@ -154,24 +180,22 @@ LM_HD int lm_is_in_cone(const struct lm_collisions *c, const double v[3], const 
 LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const double b[3],
                                     double v[3], uint64_t identity)
 {
-    const uint32_t low = (uint32_t)identity, high = (uint32_t)(identity >> 32);
     struct lm_collided out = {-1, 0, {0.0, 0.0, 0.0}};
     double variance, w[3] = {v[0] - m->u[0], v[1] - m->u[1], v[2] - m->u[2]};
-    if (!lm_slow(c, m->n, w, &variance))
+    uint32_t r[2];
+    if (!lm_slow(c, m->n, w, &variance)) {
         out.channel = LM_ENERGY_STOPPED;
-    else if (c->scatters && variance > 0.0 &&
-             !lm_scatter(c, variance, w, lm_random_at(c->key, c->species, LM_STREAM_SCATTER, low, high)))
-        out.channel = LM_THETA_CUTOFF;
+    } else if (c->scatters && variance > 0.0) {
+        lm_random_pair(c->key, c->species, LM_STREAM_SCATTER, identity, r);
+        out.channel = lm_scatter(c, variance, w, r[0], r[1]) ? -1 : LM_THETA_CUTOFF;
+    }
     if (out.channel < 0 && c->exchanges) {
-        const struct lm_random r = lm_random_at(c->key, c->species, LM_STREAM_EXCHANGE, low, high);
-        if (lm_exchanges(c, m->n, w, r.a)) {
-            float n[3];
-            lm_normals(lm_random_at(c->key, c->species, LM_STREAM_ATOM, low, high), n);
-            out.exchanged = 1;
-            for (int d = 0; d < 3; d++) {
+        lm_random_pair(c->key, c->species, LM_STREAM_EXCHANGE, identity, r);
+        out.exchanged = lm_exchanges(c, m->n, w, r[0]);
+        if (out.exchanged) {
+            for (int d = 0; d < 3; d++)
                 out.before[d] = w[d] + m->u[d];
-                w[d] = c->thermal * (double)n[d];
-            }
+            lm_atom(c, identity, w);
         }
     }
     for (int d = 0; d < 3; d++)

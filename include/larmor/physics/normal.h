@@ -1,4 +1,4 @@
-/* Normal numbers in single precision, three at a time, by the method of Box and Muller (1958, Ann. Math. Stat. 29,
+/* Normal numbers in single precision, two at a time, by the method of Box and Muller (1958, Ann. Math. Stat. 29,
  * 610): for random walks, which need many and their last bits not. They reach 6.6 standard deviations.
  */
 #ifndef LARMOR_PHYSICS_NORMAL_H
@@ -50,23 +50,22 @@ LM_HD void lm_turnf(uint32_t turn, float *c, float *s)
     *s = quarter >= 2u ? -q : q;
 }
 
-/* Distance of a pair of normal numbers from 0. */
-LM_HD float lm_normal_radius(uint32_t bits)
+/* Square of the distance of a pair of normal numbers from 0. */
+LM_HD float lm_normal_radius2(uint32_t bits)
 {
     const float u = ((float)bits + 0.5f) * 2.3283064365386963e-10f; /* 2^-32; (0, 1] */
     const float square = -2.0f * lm_logf(u);
-    return lm_sqrtf(square > 0.0f ? square : 0.0f);
+    return square > 0.0f ? square : 0.0f;
 }
 
-LM_HD void lm_normals(struct lm_random r, float n[3])
+/* A pair from two numbers of 32 bits; returns the square of its distance from 0. */
+LM_HD float lm_normal_pair(uint32_t a, uint32_t b, float n[2])
 {
-    float unused;
-    lm_turnf((uint32_t)(r.a >> 32), &n[0], &n[1]);
-    lm_turnf((uint32_t)(r.b >> 32), &n[2], &unused);
-    const float one = lm_normal_radius((uint32_t)r.a);
-    n[0] *= one;
-    n[1] *= one;
-    n[2] *= lm_normal_radius((uint32_t)r.b);
+    const float square = lm_normal_radius2(a), radius = lm_sqrtf(square);
+    lm_turnf(b, &n[0], &n[1]);
+    n[0] *= radius;
+    n[1] *= radius;
+    return square;
 }
 
 #endif

@@ -38,6 +38,17 @@ LM_HD struct lm_random lm_random_at(uint64_t seed, int species, enum lm_stream s
     return out;
 }
 
+/* Two numbers of 32 bits for a particle's `identity`: Philox2x32 with seven rounds, enough to pass all tests of the
+ * paper. */
+LM_HD void lm_random_pair(uint64_t seed, int species, enum lm_stream stream, uint64_t identity, uint32_t out[2])
+{
+    philox2x32_ctr_t counter = {{(uint32_t)identity, (uint32_t)(identity >> 32)}};
+    philox2x32_key_t key = {{(uint32_t)(seed ^ seed >> 32) + 0x9e3779b9u * (uint32_t)(species << 8 | (int)stream)}};
+    philox2x32_ctr_t r = philox2x32_R(7, counter, key);
+    out[0] = r.v[0];
+    out[1] = r.v[1];
+}
+
 /* Uniform in (0, 1), never 0 or 1. */
 LM_HD double lm_uniform(uint64_t bits)
 {

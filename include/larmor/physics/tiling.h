@@ -14,6 +14,8 @@ struct lm_tiling {
 /* i modulo n in [0, n) */
 LM_HD int lm_wrap(int i, int n)
 {
+    if ((unsigned)i < (unsigned)n) /* a division takes long */
+        return i;
     int r = i % n;
     return r < 0 ? r + n : r;
 }
