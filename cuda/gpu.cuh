@@ -19,7 +19,7 @@ struct lm_gpu_pass_control {
 
 /* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
 struct lm_gpu_tallies {
-    struct lm_tally lost[LM_CHANNELS], injected[LM_SIDES];
+    struct lm_tally lost[LM_CHANNELS], injected[LM_ENTRANCES];
     lm_u64 gone, arrived;
 };
 

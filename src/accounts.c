@@ -46,6 +46,10 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
             out[n] = (struct lm_account_of){.channel = side, .enters = 1};
             lm_surface_name(c, side, out[n++].name);
         }
+    if (lm_is_ionised(c, species)) {
+        out[n] = (struct lm_account_of){.channel = LM_IONISED, .enters = 1};
+        snprintf(out[n++].name, sizeof out->name, "ionised");
+    }
     return n;
 }
 

@@ -40,7 +40,7 @@ const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *
 /* Puts one override "section.key=value" into the list of entries. LM_FAILED: no memory. */
 int lm_config_override(struct lm_config_reader *r, const char *text);
 
-/* Defaults; species, bodies and background fields from the section headers; values of all entries. */
+/* Defaults; species, bodies, background fields and sources of ions from the section headers; values of all entries. */
 void lm_config_apply(struct lm_config_reader *r);
 
 /* The sides of the domain: what must go together, and what fields do where the file does not say. */
@@ -52,6 +52,9 @@ int lm_config_check_inflow(struct lm_config_reader *r);
  * LM_FAILED: no memory. */
 void lm_config_check_backgrounds(struct lm_config_reader *r);
 int lm_config_check_background_inflow(struct lm_config_reader *r);
+
+/* Sources of ions: the species and gas they name, and what goes together. */
+void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scope *scope);
 
 /* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
  * memory. */

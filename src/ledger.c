@@ -42,12 +42,12 @@ void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *expo
     *exponent_v2 = v2 < l->exponent_v2 ? v2 : l->exponent_v2;
 }
 
-void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_SIDES],
+void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_ENTRANCES],
                    const struct lm_tally lost[LM_CHANNELS], int exponent_v, int exponent_v2)
 {
-    for (int side = 0; side < LM_SIDES; side++)
-        if (injected[side].number > 0)
-            add(&l->injected[side], l, &injected[side], exponent_v, exponent_v2);
+    for (int way = 0; way < LM_ENTRANCES; way++)
+        if (injected[way].number > 0)
+            add(&l->injected[way], l, &injected[way], exponent_v, exponent_v2);
     for (int channel = 0; channel < LM_CHANNELS; channel++)
         if (lost[channel].number > 0)
             add(&l->lost[channel], l, &lost[channel], exponent_v, exponent_v2);
@@ -56,8 +56,8 @@ void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_SIDES]
 uint64_t lm_ledger_present(const struct lm_ledger *l)
 {
     uint64_t n = l->loaded;
-    for (int side = 0; side < LM_SIDES; side++)
-        n += l->injected[side].number;
+    for (int way = 0; way < LM_ENTRANCES; way++)
+        n += l->injected[way].number;
     for (int channel = 0; channel < LM_CHANNELS; channel++)
         n -= l->lost[channel].number;
     return n;

@@ -142,7 +142,7 @@ int lm_sim_book(struct lm_sim *sim)
     const struct lm_control *c = &sim->control;
     for (int s = 0; s < sim->config->species_count; s++) {
         struct lm_ledger *l = &sim->ledger[s];
-        const uint64_t in = sum_of(c->injected[s], LM_SIDES), out = sum_of(c->lost[s], LM_CHANNELS);
+        const uint64_t in = sum_of(c->injected[s], LM_ENTRANCES), out = sum_of(c->lost[s], LM_CHANNELS);
         lm_ledger_add(l, c->injected[s], c->lost[s], sim->pass[s].tally_v, sim->pass[s].tally_v2);
         sim->count[s] += in - out;
         sim->shuffled[s] |= in + out > 0;

@@ -27,7 +27,14 @@ enum lm_channel {
     LM_CHANNELS
 };
 
-/* One step's sums over particles that pass a channel, fixed point: value = sum 2^-exponent (struct lm_pass). */
+/* How a particle can enter: by a side of the domain, or by one of the ways after them. */
+enum lm_entrance {
+    LM_IONISED = LM_SIDES, /* born within the domain: [ionisation.NAME] */
+    LM_ENTRANCES
+};
+
+/* One step's sums over particles that pass a channel or an entrance, fixed point: value = sum 2^-exponent (struct
+ * lm_pass). */
 struct lm_tally {
     int64_t number, v[3], v2;
 };
@@ -43,7 +50,7 @@ struct lm_account {
 struct lm_ledger {
     uint64_t loaded;
     int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
-    struct lm_account injected[LM_SIDES], lost[LM_CHANNELS];
+    struct lm_account injected[LM_ENTRANCES], lost[LM_CHANNELS];
 };
 
 /* Names of the channels in columns and files: sides as x_min, ...; NULL for bodies, which have names of their own. */
@@ -56,7 +63,7 @@ void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest);
 void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2);
 
 /* Books a step's tallies, which have those exponents. */
-void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_SIDES],
+void lm_ledger_add(struct lm_ledger *l, const struct lm_tally injected[LM_ENTRANCES],
                    const struct lm_tally lost[LM_CHANNELS], int exponent_v, int exponent_v2);
 
 /* loaded + injected - lost */

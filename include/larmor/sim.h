@@ -33,6 +33,13 @@ struct lm_sim {
         double speed;                           /* nothing that enters or is re-emitted is faster */
         uint64_t most;                          /* that can enter in the next step */
     } inflow[LM_MAX_SPECIES];
+    struct lm_sim_ionisation {
+        int timed;           /* it changes with time */
+        double speed;        /* nobody is born faster */
+        double sum, largest; /* of what is expected in the cells in a step; of a gas: for each unit of its density */
+        double cells;        /* in which anybody can be born */
+        uint64_t most;       /* that can be born in the next step */
+    } ionisation[LM_MAX_IONISATIONS];
     uint8_t *room; /* lm_background_room; NULL without background fields */
     struct lm_sim_background {
         struct lm_background_ledger ledger;
@@ -103,6 +110,30 @@ int lm_sim_lose(struct lm_sim *sim, int species);
 /* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
 int lm_sim_book(struct lm_sim *sim);
 
+/* src/ionisation.c: sources of ions. */
+
+/* Hands them to the backend: at the start or after a restart, when the background fields are there, and what changes
+ * with time before each step. LM_BAD_INPUT: an expression is not finite, or negative where it must not be. */
+int lm_sim_begin_ionisation(struct lm_sim *sim);
+int lm_sim_update_ionisation(struct lm_sim *sim);
+
+/* Bounds for the next step, from the gases as they are. LM_FAILED: too many would be born in a cell. */
+int lm_sim_bound_ionisation(struct lm_sim *sim);
+
+/* Nobody of the species that is born is faster; that can be born in the next step. */
+double lm_sim_birth_speed(const struct lm_sim *sim, int species);
+uint64_t lm_sim_most_births(const struct lm_sim *sim, int species);
+
+/* Births of a species in the step that is under way, after its pass. */
+int lm_sim_ionise(struct lm_sim *sim, int species);
+
+int lm_is_ionised(const struct lm_config *config, int species);
+
+/* What is expected in a step, at time t: particles in the cells, of a gas for each unit of its density; thermal speeds
+ * and drifts. Arrays of g->size; `work` has 3. `mask` and `room`: of the bodies, NULL without; lm_background_room. */
+int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *room, double t,
+                        double *const to[LM_BORN_ARRAYS], double *work);
+
 /* src/advection.c: background fields. */
 
 /* Hands flows, sources and what flows in to the backend, for the step to come: at the start or after a restart, and
@@ -117,7 +148,10 @@ int lm_sim_check_backgrounds(struct lm_sim *sim);
 /* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
 int lm_sim_flow(struct lm_sim *sim, int later);
 
-/* All fields by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
+/* Larger quanta for those that have grown. LM_FAILED: one has grown too much. */
+int lm_sim_coarsen(struct lm_sim *sim);
+
+/* All fields by one step. LM_FAILED: one would need too many substeps. */
 int lm_sim_advect(struct lm_sim *sim);
 
 /* Books the last step. LM_FAILED: a ledger does not close. */
@@ -132,18 +166,19 @@ double lm_sim_background_residual(const struct lm_sim *sim, int field);
 int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
                   double *work);
 
-/* Whether it has a source; whether anything can cross a side. */
+/* Whether it has a source; whether it has, or ionisation takes from it; whether anything can cross a side. */
 int lm_background_has_source(const struct lm_background_config *b);
+int lm_background_is_sourced(const struct lm_config *config, int field);
 int lm_background_is_open(const struct lm_background_config *b, int side);
 
 /* src/accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
 enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
 struct lm_account_of {
     char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, ... */
-    int enters;                 /* 1: what enters by a side; 0: what is lost */
-    int channel;                /* enum lm_side; enum lm_channel */
+    int enters;                 /* 1: what enters; 0: what is lost */
+    int channel;                /* enum lm_entrance; enum lm_channel */
 };
-enum { LM_ACCOUNTS = LM_SIDES + LM_CHANNELS };
+enum { LM_ACCOUNTS = LM_ENTRANCES + LM_CHANNELS };
 
 /* Whether particles of the species can leave by the channel. */
 int lm_channel_is_open(const struct lm_config *config, int species, int channel);
