@@ -268,7 +268,7 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
     double free_bytes, total_bytes, bytes = lm_backend_bytes(kind, &setup, e.count), particles = 0;
     for (int s = 0; s < c->species_count; s++)
         particles += (double)e.count[s];
-    int enters = 0;
+    int enters = c->ionisation_count > 0;
     for (int side = 0; side < LM_SIDES; side++)
         enters |= c->boundary[side] == LM_INFLOW;
     if (particles == 0 && !enters)
@@ -289,6 +289,7 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
     fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30,
             total_bytes / 0x1p30, bytes > free_bytes ? ": TOO MUCH" : "");
     status = status ? status : lm_check_backgrounds(c, mask, out);
+    status = status ? status : lm_check_ionisation(c, kind, mask, e.b, e.count, out);
     print_limits(out, c, &g, &e);
     print_advice(out, c, &g, &e);
     advise_thermal(out, c);

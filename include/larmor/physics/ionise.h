@@ -20,10 +20,10 @@ struct lm_ionise {
     int source;
 };
 
-/* Quanta of 2^-quantum that a particle of a weight takes. */
+/* Quanta of 2^-quantum that a particle of a weight takes: rounded down, so that a gas worth n particles makes n. */
 LM_HD double lm_ionise_quanta(double weight, int quantum)
 {
-    return lm_trunc(weight * lm_exp2i(quantum) + 0.5);
+    return lm_trunc(weight * lm_exp2i(quantum));
 }
 
 /* How many are born in cell number `cell`, at k: no more than the gas there makes. */
