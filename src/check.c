@@ -240,7 +240,7 @@ static void print_advice(FILE *out, const struct lm_config *c, const struct lm_g
         fprintf(out, "  the density falls below fields.density_floor: %g < %g; such cells are counted in the series\n",
                 e->n_min, c->fields.density_floor);
     for (int s = 0; s < c->species_count; s++)
-        if (e->temperature[s] < c->electrons.temperature && cell > e->thermal[s])
+        if (e->count[s] > 0 && e->temperature[s] < c->electrons.temperature && cell > e->thermal[s])
             fprintf(out,
                     "  species %s: cold ions (T = %g) in warm electrons (%g) on cells larger than their gyroradius "
                     "(%g) heat by the "

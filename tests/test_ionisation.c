@@ -74,10 +74,10 @@ static double sum_over_cells(struct lm_sim *sim, int array)
  * of independent choices of the fraction in each step; within a cell they are anywhere. */
 START_TEST(numbers)
 {
-    enum { STEPS = 120 };
+    enum { STEPS = 480 };
     const double dt = 0.05, ppc = 17;
     struct lm_sim *sim =
-        sim_new(EMPTY("steps = 120\ndt = 0.05\n", "", "17") "[ionisation.comet]\nspecies = p\n"
+        sim_new(EMPTY("steps = 480\ndt = 0.05\n", "", "17") "[ionisation.comet]\nspecies = p\n"
                                                             "rate = (0.3 + x*y/12)*(1 + 0.9*sin(3*t))\n",
                 NULL);
     double count[NX * NY] = {0}, chi2 = 0, mean_x = 0, mean_y = 0, product = 0, all = 0, variance = 0;
@@ -229,7 +229,7 @@ END_TEST
 
 #define GAS(initial, more)                                                                                             \
     "[background.gas]\nkind = neutral_gas\ninitial = " initial "\n" more "[ionisation.light]\nspecies = p\ngas = "     \
-                                                                         "gas\n"
+    "gas\n"
 
 /* What the ions gain the gas loses, in whole quanta, in every step; nowhere is it below 0. */
 static void assert_exchange(struct lm_sim *sim)
