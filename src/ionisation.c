@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "larmor/physics/elementary.h"
 #include "larmor/sim.h"
 #include "larmor/surfaces.h"
 
@@ -78,6 +79,12 @@ static int fill_drift(const struct lm_config *c, int source, const uint8_t *room
     return status;
 }
 
+/* The share of a gas that a frequency ionises in a step, 1 - exp(-nu dt): of any dt the right one. */
+static double share(double nu_dt)
+{
+    return nu_dt < 1e-5 ? nu_dt * (1 - 0.5 * nu_dt) : 1 - lm_exp(-nu_dt);
+}
+
 int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *mask, const uint8_t *room, double t,
                         double *const to[LM_BORN_ARRAYS], double *work)
 {
@@ -85,13 +92,13 @@ int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *ma
     const struct lm_species_config *p = &c->species[s->into];
     const struct lm_grid g = lm_config_grid(c);
     const int of_gas = s->from >= 0;
-    int status = fill(c, source, of_gas ? "frequency" : "rate", of_gas ? s->frequency : s->rate, t,
-                      c->run.dt * p->particles_per_cell, to[0]);
+    int status = fill(c, source, of_gas ? "frequency" : "rate", of_gas ? s->frequency : s->rate, t, c->run.dt, to[0]);
     if (!status)
         status = fill(c, source, "temperature", s->temperature, t, 1 / p->mass, to[1]);
     for (int j = 0; j < g.ny && !status; j++)
         for (int i = 0; i < g.nx; i++) {
             const size_t k = lm_at(&g, i, j);
+            to[0][k] = p->particles_per_cell * (of_gas ? share(to[0][k]) : to[0][k]);
             to[1][k] = sqrt(to[1][k]);
             if (mask && mask[(size_t)j * (size_t)g.nx + (size_t)i])
                 to[0][k] = 0;
