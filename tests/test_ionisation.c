@@ -151,6 +151,39 @@ START_TEST(velocities)
 }
 END_TEST
 
+/* Place, velocity and time of a birth know nothing of each other, of other births and of other steps and sources. */
+START_TEST(independent)
+{
+    enum { COUNT = 40000, KINDS = 6 };
+    static double value[COUNT][KINDS];
+    const double zero = 0, one = 1;
+    double product[KINDS][KINDS] = {{0}}, next[KINDS] = {0};
+    for (uint32_t k = 0; k < COUNT; k++) {
+        struct lm_flight f;
+        /* In turns: cells, numbers in a cell, steps, sources. */
+        const struct lm_ionise s = {.thermal = &one,
+                                    .drift = {&zero, &zero, &zero},
+                                    .key = lm_step_key(7, _i == 2 ? k : 0),
+                                    .source = _i == 3 ? (int)k : 0};
+        const double part = lm_ionise_one(&f, &s, 0, 3, 4, _i == 0 ? k : 0, _i == 1 ? k : 0, _i == 1 ? 1 << 30 : 1);
+        const double v[KINDS] = {place(&f.x, 0), place(&f.y, 0), f.u, f.v, f.w, _i == 1 ? 0.5 : part};
+        for (int a = 0; a < KINDS; a++) /* with mean 0 and variance 1 */
+            value[k][a] = a == 2 || a == 3 || a == 4 ? v[a] : (v[a] - 0.5) * sqrt(12);
+    }
+    for (int k = 0; k < COUNT; k++)
+        for (int a = 0; a < KINDS; a++) {
+            next[a] += value[k][a] * value[(k + 1) % COUNT][a];
+            for (int b = 0; b < KINDS; b++)
+                product[a][b] += value[k][a] * value[k][b];
+        }
+    for (int a = 0; a < KINDS; a++) {
+        require(fabs(next[a]) < 4.5 * sqrt(COUNT));
+        for (int b = 0; b < a; b++)
+            require(fabs(product[a][b]) < 4.5 * sqrt(COUNT));
+    }
+}
+END_TEST
+
 /* From the step of birth on: density n+1 of all; current n+1/2 of those born by then, who are half of the last step's,
  * as four are born in four equal parts of it; and each has come as far as it has time. */
 START_TEST(moments_at_birth)
@@ -669,6 +702,7 @@ int main(void)
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_test(t, numbers);
     tcase_add_loop_test(t, velocities, 0, 2);
+    tcase_add_loop_test(t, independent, 0, 4);
     tcase_add_loop_test(t, moments_at_birth, 0, 2);
     tcase_add_loop_test(t, pick_up_ring, 0, 2);
     tcase_add_loop_test(t, gas_and_ions, 0, 2);
