@@ -167,7 +167,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_control *c = g->control_host;
     const size_t head = offsetof(struct lm_gpu_control, tallies);
-    const size_t tallies = g->open ? (size_t)b->setup.species_count * sizeof *c->tallies : 0;
+    const size_t tallies = g->counted ? (size_t)b->setup.species_count * sizeof *c->tallies : 0;
     lm_gpu_check(g, cudaMemcpyAsync(c, g->control, head + tallies, cudaMemcpyDeviceToHost, g->stream),
                  "control values");
     if (b->setup.background_count > 0)
@@ -182,7 +182,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
         out->strays[s] = (int64_t)c->species[s].strays;
         out->parts[s] = (int64_t)c->species[s].parts;
-        if (!g->open)
+        if (!g->counted)
             continue;
         memcpy(out->lost[s], c->tallies[s].lost, sizeof out->lost[s]);
         memcpy(out->injected[s], c->tallies[s].injected, sizeof out->injected[s]);
@@ -191,7 +191,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
         g->species[s].gone += c->tallies[s].gone;
         g->species[s].count += c->tallies[s].arrived;
     }
-    if (g->open)
+    if (g->counted)
         lm_gpu_check(g, cudaMemsetAsync(g->control->tallies, 0, tallies, g->stream), "tallies");
     for (int d = 0; d < 3; d++)
         out->push_e[d] = lm_from_bits(c->push_e[d]);
@@ -273,6 +273,7 @@ static struct lm_backend_ops make_ops(int precision)
     o.get_particles = single ? lm_gpu_get_particles_f32 : lm_gpu_get_particles_f64;
     o.sort = single ? lm_gpu_sort_f32 : lm_gpu_sort_f64;
     o.pass = single ? lm_gpu_pass_f32 : lm_gpu_pass_f64;
+    o.ionise = single ? lm_gpu_ionise_f32 : lm_gpu_ionise_f64;
     o.enter = single ? lm_gpu_enter_f32 : lm_gpu_enter_f64;
     o.room = single ? lm_gpu_room_f32 : lm_gpu_room_f64;
     o.put_inflow = gpu_put_inflow;
@@ -299,7 +300,7 @@ static struct lm_backend_ops make_ops(int precision)
     return o;
 }
 
-/* Arrays of the background fields: how many; where they are, from `next` on. */
+/* Arrays of the background fields: how many; where they are, from `next` on; returns where they end. */
 static int background_arrays(const struct lm_gpu *g)
 {
     int count = 0;
@@ -310,7 +311,7 @@ static int background_arrays(const struct lm_gpu *g)
     return count;
 }
 
-static void place_backgrounds(struct lm_gpu *g, double *next)
+static double *place_backgrounds(struct lm_gpu *g, double *next)
 {
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
@@ -323,6 +324,7 @@ static void place_backgrounds(struct lm_gpu *g, double *next)
         g->array[LM_BACKGROUND_SOURCE + f] = b->has_source ? next + g->pitch : NULL;
         next += (1 + b->has_source) * g->pitch;
     }
+    return next;
 }
 
 static int has_flows(const struct lm_setup *s)
@@ -349,6 +351,7 @@ static void allocate_grid(struct lm_gpu *g)
                 {&g->plain.e, g->plain.used ? 3 : 0},
                 {&g->plain.result, g->plain.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);
+    count += LM_BORN_ARRAYS * g->base.setup.ionisation_count;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
     g->pitch = (g->base.setup.grid.size + 31) / 32 * 32; /* whole segments of memory */
@@ -364,7 +367,9 @@ static void allocate_grid(struct lm_gpu *g)
         *work[k].base = next;
         next += work[k].arrays * g->pitch;
     }
-    place_backgrounds(g, next);
+    next = place_backgrounds(g, next);
+    for (int k = 0; k < LM_BORN_ARRAYS * g->base.setup.ionisation_count; k++, next += g->pitch)
+        g->array[LM_BORN + k % LM_BORN_ARRAYS * LM_MAX_IONISATIONS + k / LM_BORN_ARRAYS] = next;
 }
 
 /* A copy on the device; NULL stays NULL. */
@@ -382,6 +387,7 @@ static void allocate_surfaces(struct lm_gpu *g)
     struct lm_setup *s = &g->base.setup;
     const struct lm_map_bins lent = s->maps;
     g->open = lm_setup_is_open(s);
+    g->counted = g->open || s->ionisation_count > 0;
     if (s->bodies.count > 0) {
         uint8_t *beside = (uint8_t *)malloc(s->grid.cells), *tile = (uint8_t *)malloc(g->tiles);
         if (beside && tile) {

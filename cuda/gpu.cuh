@@ -19,7 +19,7 @@ struct lm_gpu_pass_control {
 
 /* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
 struct lm_gpu_tallies {
-    struct lm_tally lost[LM_CHANNELS], injected[LM_SIDES], exchanged, to_gas;
+    struct lm_tally lost[LM_CHANNELS], injected[LM_ENTRANCES], exchanged, to_gas;
     lm_u64 gone, arrived;
 };
 
@@ -82,7 +82,8 @@ struct lm_gpu {
     double *raw, *spare;      /* four arrays each: moments of all species but the last, as deposited, without
                                  ghosts; work of the smoothing */
     int resistive;            /* some LM_ETA is not 0 */
-    int open;                 /* particles can leave: tallies count */
+    int open;                 /* particles can leave */
+    int counted;              /* they can leave or come: tallies count */
     uint8_t *body, *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_map_bins maps;                /* arrays on the device */
     double *next_b;                         /* three: where a Runge-Kutta step puts B */
@@ -199,6 +200,7 @@ int lm_gpu_fill_gas(struct lm_gpu *g, int field);
     int lm_gpu_sort##suffix(struct lm_backend *b, int species);                                                        \
     int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
     int lm_gpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
+    int lm_gpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
     int lm_gpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
     int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \

@@ -46,6 +46,8 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
             out[n] = (struct lm_account_of){.kind = LM_ENTERS, .channel = side};
             lm_surface_name(c, side, out[n++].name);
         }
+    if (lm_is_ionised(c, species))
+        out[n++] = (struct lm_account_of){"ionised", LM_ENTERS, LM_IONISED};
     if (c->species[species].gas_field >= 0)
         out[n++] = (struct lm_account_of){"to_gas", LM_TO_GAS, 0};
     if (lm_exchanges_charge(&c->species[species]))

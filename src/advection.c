@@ -20,6 +20,14 @@ int lm_background_has_source(const struct lm_background_config *b)
     return strcmp(b->source, "0") != 0;
 }
 
+int lm_background_is_sourced(const struct lm_config *c, int field)
+{
+    int any = lm_background_has_source(&c->background[field]);
+    for (int k = 0; k < c->ionisation_count; k++)
+        any |= c->ionisation[k].from == field;
+    return any;
+}
+
 int lm_background_is_open(const struct lm_background_config *b, int side)
 {
     return b->sides[side] == LM_BACKGROUND_INFLOW || b->sides[side] == LM_BACKGROUND_OPEN;
@@ -371,7 +379,7 @@ static int take_larger_quanta(struct lm_sim *sim, int field)
     return status;
 }
 
-int lm_sim_take_quanta(struct lm_sim *sim)
+int lm_sim_coarsen(struct lm_sim *sim)
 {
     int status = LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++)

@@ -17,7 +17,7 @@ static int drain(struct lm_backend *b)
     for (int s = 0; s < LM_MAX_SPECIES && !status; s++) {
         for (int k = 0; k < LM_CHANNELS; k++)
             lm_tally_add(&watched.seen.lost[s][k], &now.lost[s][k]);
-        for (int k = 0; k < LM_SIDES; k++)
+        for (int k = 0; k < LM_ENTRANCES; k++)
             lm_tally_add(&watched.seen.injected[s][k], &now.injected[s][k]);
     }
     return status;

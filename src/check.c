@@ -305,7 +305,7 @@ static void print_advice(FILE *out, const struct lm_config *c, const struct lm_g
         fprintf(out, "  the density falls below fields.density_floor: %g < %g; such cells are counted in the series\n",
                 e->n_min, c->fields.density_floor);
     for (int s = 0; s < c->species_count; s++)
-        if (e->temperature[s] < c->electrons.temperature && cell > e->thermal[s])
+        if (e->count[s] > 0 && e->temperature[s] < c->electrons.temperature && cell > e->thermal[s])
             fprintf(out,
                     "  species %s: cold ions (T = %g) in warm electrons (%g) on cells larger than their gyroradius "
                     "(%g) heat by the "
@@ -334,7 +334,7 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
     double free_bytes, total_bytes, bytes = lm_backend_bytes(kind, &setup, e.count), particles = 0;
     for (int s = 0; s < c->species_count; s++)
         particles += (double)e.count[s];
-    int enters = 0;
+    int enters = c->ionisation_count > 0;
     for (int side = 0; side < LM_SIDES; side++)
         enters |= c->boundary[side] == LM_INFLOW;
     if (particles == 0 && !enters)
@@ -355,6 +355,7 @@ static int check(const struct lm_config *c, const uint8_t *mask, FILE *out)
     fprintf(out, "memory\n  %.4g GiB of %.4g GiB free (%.4g in all)%s\n", bytes / 0x1p30, free_bytes / 0x1p30,
             total_bytes / 0x1p30, bytes > free_bytes ? ": TOO MUCH" : "");
     status = status ? status : lm_check_backgrounds(c, mask, out);
+    status = status ? status : lm_check_ionisation(c, kind, mask, e.b, e.count, out);
     print_limits(out, c, &g, &e);
     status = status ? status : print_collisions(out, c, &g, &e);
     print_advice(out, c, &g, &e);

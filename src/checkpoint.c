@@ -198,7 +198,7 @@ static void write_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledger *l
     lm_h5_put(h, group, "loaded", H5T_NATIVE_UINT64, 0, &l->loaded);
     lm_h5_put_whole(h, group, "exponent_v", l->exponent_v);
     lm_h5_put_whole(h, group, "exponent_v2", l->exponent_v2);
-    write_accounts(h, group, "injected", LM_SIDES, l->injected);
+    write_accounts(h, group, "injected", LM_ENTRANCES, l->injected);
     write_accounts(h, group, "lost", LM_CHANNELS, l->lost);
     write_accounts(h, group, "to_gas", 1, &l->to_gas);
     write_accounts(h, group, "exchanged", 1, &l->exchanged);
@@ -209,9 +209,9 @@ static int is_sound(const struct lm_ledger *l, uint64_t present)
 {
     unsigned __int128 in = l->loaded, out = present;
     int sound = 1;
-    for (int k = 0; k < LM_SIDES + LM_CHANNELS; k++) {
-        const struct lm_account *a = k < LM_SIDES ? &l->injected[k] : &l->lost[k - LM_SIDES];
-        *(k < LM_SIDES ? &in : &out) += a->number;
+    for (int k = 0; k < LM_ENTRANCES + LM_CHANNELS; k++) {
+        const struct lm_account *a = k < LM_ENTRANCES ? &l->injected[k] : &l->lost[k - LM_ENTRANCES];
+        *(k < LM_ENTRANCES ? &in : &out) += a->number;
         sound &= a->v2 >= 0 && (a->number > 0 || (!a->v[0] && !a->v[1] && !a->v[2] && !a->v2));
     }
     return sound && in == out;
@@ -223,7 +223,7 @@ static void read_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint_speci
     lm_h5_get(h, group, "loaded", H5T_NATIVE_UINT64, 0, &l->loaded);
     l->exponent_v = (int)lm_h5_get_whole(h, group, "exponent_v");
     l->exponent_v2 = (int)lm_h5_get_whole(h, group, "exponent_v2");
-    read_accounts(h, group, "injected", LM_SIDES, l->injected);
+    read_accounts(h, group, "injected", LM_ENTRANCES, l->injected);
     read_accounts(h, group, "lost", LM_CHANNELS, l->lost);
     read_accounts(h, group, "to_gas", 1, &l->to_gas);
     read_accounts(h, group, "exchanged", 1, &l->exchanged);
@@ -321,6 +321,7 @@ static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_chec
     lm_h5_put_real(h, group, "weight", sp->weight);
     lm_h5_put(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
     lm_h5_put(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
+    lm_h5_put_whole(h, group, "ionised", sp->ionised);
     write_ledger(h, group, &sp->ledger);
     write_map(h, group, head, s, io);
     hsize_t length = sp->count;
@@ -473,6 +474,7 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         sp->weight = get_real(h, group, "weight", 1);
         lm_h5_get(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
         lm_h5_get(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
+        sp->ionised = get_int(h, group, "ionised", 0, 1);
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
             hid_t data = lm_h5_dataset(h, group, columns[k], column_type(head->precision, k), 1, &length);

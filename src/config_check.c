@@ -179,10 +179,12 @@ static int resolve_constants(struct lm_config_reader *r)
 static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
 {
     struct lm_grid g = lm_config_grid(c);
+    const double middle = 0.5 * c->run.dt;
     if (key->timed == LM_TIMELESS)
         return lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
-    return key->timed == LM_IN_CELLS ? lm_expr_fill_at(c->constants, text, &g, key->place, 0.5 * c->run.dt, NULL)
-                                     : LM_OK;
+    if (key->timed == LM_IN_CELLS && key->low > -DBL_MAX)
+        return lm_expr_scan_at(c->constants, text, &g, key->place, middle, key->low);
+    return key->timed == LM_IN_CELLS ? lm_expr_fill_at(c->constants, text, &g, key->place, middle, NULL) : LM_OK;
 }
 
 static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
@@ -212,6 +214,7 @@ static void check_scope(struct lm_config_reader *r, const struct lm_scope *scope
     check_families(r, scope);
     check_meaning(r, scope);
     check_pitch(r, scope);
+    lm_config_check_ionisation(r, scope);
 }
 
 int lm_config_check(struct lm_config_reader *r)

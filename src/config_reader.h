@@ -40,7 +40,7 @@ const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *
 /* Puts one override "section.key=value" into the list of entries. LM_FAILED: no memory. */
 int lm_config_override(struct lm_config_reader *r, const char *text);
 
-/* Defaults; species, bodies and background fields from the section headers; values of all entries. */
+/* Defaults; species, bodies, background fields and sources of ions from the section headers; values of all entries. */
 void lm_config_apply(struct lm_config_reader *r);
 
 /* The sides of the domain: what must go together, and what fields do where the file does not say. */
@@ -59,6 +59,8 @@ int lm_config_check_gas(struct lm_config_reader *r);
 /* Makes `path`, a key's value in an item of a named section, a path from the root, so that the echo in another
  * directory means the same file. `line`: where it was given. 1: a problem is reported. */
 int lm_config_resolve_path(struct lm_config_reader *r, const char *section, const char *key, void *item, int line);
+/* Sources of ions: the species and gas they name, and what goes together. */
+void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scope *scope);
 
 /* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
  * memory. */

@@ -321,11 +321,12 @@ int lm_expr_at(const struct lm_constants *constants, const char *text, size_t co
     return lm_expr_at_least(constants, text, count, x, y, t, -HUGE_VAL, out);
 }
 
-int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                 double least)
+static int scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
+                enum variables variables, double t, double least)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE);
+    int status = open_parser(&p, constants, text, variables);
+    p.t = t;
     int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1;
     for (int j = 0; !status && j < ny; j++)
         for (int i = 0; !status && i < nx; i++) {
@@ -335,6 +336,18 @@ int lm_expr_scan(const struct lm_constants *constants, const char *text, const s
         }
     close_parser(&p);
     return status;
+}
+
+int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
+                 double least)
+{
+    return scan(constants, text, g, place, OF_PLACE, 0.0, least);
+}
+
+int lm_expr_scan_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                    struct lm_place place, double t, double least)
+{
+    return scan(constants, text, g, place, OF_PLACE_AND_TIME, t, least);
 }
 
 int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,

@@ -9,6 +9,10 @@
 int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                  double least);
 
+/* The same for an expression of x, y and the time t. */
+int lm_expr_scan_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                    struct lm_place place, double t, double least);
+
 /* As lm_expr_at, and LM_BAD_INPUT also where the value is below `least`. */
 int lm_expr_at_least(const struct lm_constants *constants, const char *text, size_t count, const double *x,
                      const double *y, double t, double least, double *out);

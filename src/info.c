@@ -14,13 +14,17 @@ enum { NAME = 256 };
 static void print_ledger(const struct lm_ledger *l, FILE *out)
 {
     uint64_t entered = 0, left = 0;
-    for (int side = 0; side < LM_SIDES; side++)
-        entered += l->injected[side].number;
+    for (int way = 0; way < LM_ENTRANCES; way++)
+        entered += way == LM_IONISED ? 0 : l->injected[way].number;
     for (int channel = 0; channel < LM_CHANNELS; channel++)
         left += l->lost[channel].number;
-    if (entered + left > 0)
-        fprintf(out, "             %" PRIu64 " loaded, %" PRIu64 " have entered, %" PRIu64 " have left\n", l->loaded,
-                entered, left);
+    const uint64_t born = l->injected[LM_IONISED].number;
+    if (entered + born + left == 0)
+        return;
+    fprintf(out, "             %" PRIu64 " loaded, %" PRIu64 " have entered, ", l->loaded, entered);
+    if (born > 0)
+        fprintf(out, "%" PRIu64 " were born by ionisation, ", born);
+    fprintf(out, "%" PRIu64 " have left\n", left);
 }
 
 static void print_background(const struct lm_checkpoint_background *b, double area, FILE *out)

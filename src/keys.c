@@ -9,6 +9,7 @@
 #define OF(member) .section = LM_SPECIES_SECTION, .offset = offsetof(struct lm_species_config, member)
 #define BODY(member) .section = LM_BODY_SECTION, .offset = offsetof(struct lm_body_config, member)
 #define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
+#define BIRTH(member) .section = LM_IONISATION_SECTION, .offset = offsetof(struct lm_ionisation_config, member)
 #define INT .kind = LM_KEY_INT
 #define LONG .kind = LM_KEY_LONG
 #define REAL .kind = LM_KEY_REAL
@@ -129,8 +130,11 @@ const struct lm_named lm_named[LM_NAMED_KINDS] = {
     [LM_BODIES] = NAMED("body", LM_BODY_SECTION, "a body", "bodies", body, body_count),
     [LM_BACKGROUNDS] = NAMED("background", LM_BACKGROUND_SECTION, "a background field", "background fields", background,
                              background_count),
+    [LM_IONISATIONS] =
+        NAMED("ionisation", LM_IONISATION_SECTION, "a source of ions", "sources of ions", ionisation, ionisation_count),
 };
-_Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED,
+_Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED &&
+                   (int)LM_MAX_IONISATIONS <= (int)LM_MAX_NAMED,
                "raise LM_MAX_NAMED");
 
 static const struct {
@@ -159,6 +163,11 @@ static const struct {
      "div(diffusivity grad q) + source. Nothing goes through bodies. At a side that is wall nothing crosses; inflow: "
      "the value given flows in where u points inwards; open: what comes in is what the first cell has; "
      "out of both of them flows what is there. Conserved exactly: the ledger is in the time series."},
+    {LM_IONISATION_SECTION,
+     "One section a source of ions within the domain, up to 8: a given rate, or a gas (a background field of kind "
+     "neutral_gas) and the frequency with which it is ionised; the gas loses exactly what the ions gain, and what is "
+     "left of it in a cell when that is less than a particle stays gas. Nothing is born in bodies. Counted as "
+     "`ionised` in the ledger of the species, and as negative source in the gas's."},
     {"units", "SI scales, only for the factors in the output: both or none."},
     {"output", "What is written, and how often."},
 };
@@ -373,6 +382,21 @@ const struct lm_key lm_keys[] = {
      .meaning = "of the gas: of the ions that charge exchange makes of it; only with kind = neutral_gas"},
     {FIELD(gains), .name = "gains", CHOICE(gains), .initial = "nothing",
      .meaning = "what it takes up of the losses of ions to their gas, a unit volume: the number of those stopped (n0), momentum (n0 m_p v_A) or energy (n0 m_p v_A^2)"},
+    {BIRTH(species), .name = "species", TEXT(LM_MAX_NAME), .meaning = "NAME of the [species.NAME] that gains"},
+#define BORN(variant) .timed = LM_IN_CELLS, FAMILY(IONISATION, variant)
+    {BIRTH(rate), .name = "rate", EXPR, NOT_NEGATIVE, BORN(LM_BY_RATE), .unit = "n0 Omega_ci", .shown = "required, or gas",
+     .meaning = "ions born a unit of volume and time, of x, y and t"},
+    {BIRTH(gas), .name = "gas", TEXT(LM_MAX_NAME), FAMILY(IONISATION, LM_BY_GAS), .shown = "none",
+     .meaning = "in place of rate: NAME of the [background.NAME] that is ionised, of kind neutral_gas"},
+    {BIRTH(frequency), .name = "frequency", EXPR, NOT_NEGATIVE, BORN(LM_BY_GAS), .unit = "Omega_ci", .shown = "required with gas",
+     .meaning = "ionisations of an atom of the gas in a unit of time, of x, y and t"},
+    {BIRTH(temperature), .name = "temperature", EXPR, NOT_NEGATIVE, .timed = LM_IN_CELLS, .unit = PRESSURE, .initial = "0",
+     .meaning = "of those born, of x, y and t"},
+    {BIRTH(drift[0]), .name = "vx", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "the gas's, or 0",
+     .meaning = "mean velocity of those born, of x, y and t; required where ions or electrons carry the gas"},
+    {BIRTH(drift[1]), .name = "vy", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "the gas's, or 0",
+     .meaning = "likewise"},
+    {BIRTH(drift[2]), .name = "vz", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "0", .meaning = "likewise"},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
      .meaning = "magnetic field"},

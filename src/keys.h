@@ -30,7 +30,7 @@ struct lm_key_when {
 };
 
 /* How a key stands to others of its family: of one family only keys with the same variant go together. */
-enum lm_key_family { LM_ALONE, LM_DURATION_FAMILY, LM_TEMPERATURE_FAMILY, LM_VELOCITY_FAMILY };
+enum lm_key_family { LM_ALONE, LM_DURATION_FAMILY, LM_TEMPERATURE_FAMILY, LM_VELOCITY_FAMILY, LM_IONISATION_FAMILY };
 enum lm_key_variant {
     LM_BY_TIME = 1,
     LM_BY_STEPS,
@@ -38,7 +38,9 @@ enum lm_key_variant {
     LM_ALONG_AXES,
     LM_ALONG_FIELD,
     LM_BY_COMPONENTS,
-    LM_BY_STREAM
+    LM_BY_STREAM,
+    LM_BY_RATE,
+    LM_BY_GAS
 };
 
 /* Expressions that may use t as well: evaluated along inflow sides, or at `place` in every cell. */
@@ -51,7 +53,7 @@ struct lm_choice {
 
 /* Sections with a name, [KIND.NAME]: each makes one item of a list in struct lm_config; an item's first member is its
  * name. */
-enum lm_named_kind { LM_SPECIES, LM_BODIES, LM_BACKGROUNDS, LM_NAMED_KINDS };
+enum lm_named_kind { LM_SPECIES, LM_BODIES, LM_BACKGROUNDS, LM_IONISATIONS, LM_NAMED_KINDS };
 struct lm_named {
     const char *kind;        /* "species" */
     const char *section;     /* in the table of keys: "species.NAME" */
@@ -63,7 +65,7 @@ extern const struct lm_named lm_named[LM_NAMED_KINDS];
 enum { LM_MAX_NAMED = LM_MAX_SPECIES }; /* >= `most` of every kind */
 
 struct lm_key {
-    const char *section; /* LM_SPECIES_SECTION: in every [species.NAME]; the two below it likewise */
+    const char *section; /* LM_SPECIES_SECTION: in every [species.NAME]; those below it likewise */
     const char *name;
     const char *unit;
     const char *initial; /* default, as it could stand in a file; NULL: required where the key has a meaning... */
@@ -83,11 +85,12 @@ struct lm_key {
 #define LM_SPECIES_SECTION "species.NAME"
 #define LM_BODY_SECTION "body.NAME"
 #define LM_BACKGROUND_SECTION "background.NAME"
+#define LM_IONISATION_SECTION "ionisation.NAME"
 #define LM_POSITIVE 4.9406564584124654e-324
 
 extern const struct lm_key lm_keys[];
 extern const int lm_key_count;
-enum { LM_MAX_KEYS = 160 }; /* >= lm_key_count */
+enum { LM_MAX_KEYS = 192 }; /* >= lm_key_count */
 
 /* Index of a key; -1 when there is none. `section` as in the table. */
 int lm_keys_find(const char *section, const char *name);

@@ -46,8 +46,8 @@ void lm_ledger_add(const struct lm_ledger *l, struct lm_account *to, const struc
 uint64_t lm_ledger_present(const struct lm_ledger *l)
 {
     uint64_t n = l->loaded;
-    for (int side = 0; side < LM_SIDES; side++)
-        n += l->injected[side].number;
+    for (int way = 0; way < LM_ENTRANCES; way++)
+        n += l->injected[way].number;
     for (int channel = 0; channel < LM_CHANNELS; channel++)
         n -= l->lost[channel].number;
     return n;

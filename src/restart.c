@@ -77,6 +77,8 @@ void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
     for (int k = 0; k < c->background_count; k++)
         describe_background(sim, k, &head->background[k]);
     for (int k = 0; k < c->species_count; k++)
+        head->species[k].ionised = lm_is_ionised(c, k);
+    for (int k = 0; k < c->species_count; k++)
         for (int l = 0; l < LM_LIMITS; l++)
             head->species[k].limits[l] = lm_channel_is_open(c, k, LM_SURFACES + l);
 }
@@ -149,6 +151,11 @@ static int compare_limits(const char *path, const struct lm_checkpoint_species *
                            "%s: particles of species %s %s leave by %s there, and %s in the run: set %s as there", path,
                            there->name, there->limits[k] ? "can" : "cannot", lm_channel_names[LM_SURFACES + k],
                            here->limits[k] ? "can" : "cannot", keys[k]);
+    if (there->ionised != here->ionised)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: particles of species %s are %sborn by ionisation there, and %sin the run: give the same "
+                       "[ionisation.NAME]",
+                       path, there->name, there->ionised ? "" : "not ", here->ionised ? "" : "not ");
     return LM_OK;
 }
 

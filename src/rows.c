@@ -30,6 +30,10 @@ __attribute__((format(printf, 5, 6))) static void add(struct list *l, const char
 /* What an account is about, in the middle of a sentence. */
 static void describe(const struct lm_account_of *a, size_t size, char *out)
 {
+    if (a->kind == LM_ENTERS && a->channel == LM_IONISED) {
+        snprintf(out, size, "particles born by ionisation");
+        return;
+    }
     const char *what = a->kind == LM_ENTERS       ? "particles that have entered by the side"
                        : a->kind == LM_TO_GAS     ? "losses by collisions (number: of particles that have stopped)"
                        : a->kind == LM_EXCHANGED  ? "part of them that charge exchange has (number: exchanges)"
@@ -50,9 +54,8 @@ static void add_account(struct list *l, const struct lm_account_of *a, const cha
     static const char *const unit[LM_LEDGER_VALUES] = {"", "n0 d_i^2", momentum, momentum, momentum, energy};
     static const char *const of[LM_LEDGER_VALUES] = {"number",     "weight",     "momentum x",
                                                      "momentum y", "momentum z", "kinetic energy"};
-    const char *prefix = a->kind == LM_ENTERS                            ? "injected_"
-                         : a->kind == LM_LEAVES && a->channel < LM_SIDES ? "leak_"
-                                                                         : "";
+    const int by_side = a->channel < LM_SIDES && (a->kind == LM_ENTERS || a->kind == LM_LEAVES);
+    const char *prefix = !by_side ? "" : a->kind == LM_ENTERS ? "injected_" : "leak_";
     char what[128], about[160];
     describe(a, sizeof what, what);
     for (int k = 0; k < LM_LEDGER_VALUES; k++) {
@@ -105,8 +108,9 @@ static void add_backgrounds(struct list *l, const struct lm_config *config)
         for (int side = 0; side < LM_SIDES; side++)
             if (lm_background_is_open(b, side))
                 add_entered(l, b, side, total);
-        if (lm_background_has_source(b))
-            add(l, total, "what the source has given", 0, "background_%s_source", b->name);
+        if (lm_background_is_sourced(config, f))
+            add(l, total, "what the source has given, less what ionisation has taken", 0, "background_%s_source",
+                b->name);
         add(l, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
         add(l, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1, "background_%s_residual",
             b->name);
@@ -230,7 +234,7 @@ static int fill_backgrounds(const struct lm_sim *sim, double *row)
         for (int side = 0; side < LM_SIDES; side++)
             if (lm_background_is_open(b, side))
                 row[n++] = lm_sim_background_value(sim, f, s->ledger.entered[side]);
-        if (lm_background_has_source(b))
+        if (lm_background_is_sourced(sim->config, f))
             row[n++] = lm_sim_background_value(sim, f, s->ledger.source);
         row[n++] = (double)s->substeps;
         row[n++] = lm_sim_background_residual(sim, f);

@@ -65,6 +65,9 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
     s.background_count = c->background_count;
     for (int k = 0; k < c->background_count; k++)
         s.background[k] = background_of(&c->background[k]);
+    s.ionisation_count = c->ionisation_count;
+    for (int k = 0; k < c->ionisation_count; k++)
+        s.ionisation[k] = (struct lm_ionisation){c->ionisation[k].into, c->ionisation[k].from};
     for (int side = 0; side < LM_SIDES; side++)
         s.field_sides[side] = c->boundary_fields[side];
     s.bodies.count = c->body_count;

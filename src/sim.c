@@ -79,8 +79,8 @@ static double speed_bound(const struct lm_sim *sim, int species, double kick_dt)
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
     const double kicked =
         lm_speed_bound(sim->control.speed2[species], sim->control.push_e, s->charge / s->mass, kick_dt);
-    const double bound = lm_sim_collided_speed(sim, species, kicked);
-    return bound < sim->inflow[species].speed ? sim->inflow[species].speed : bound;
+    const double new = fmax(sim->inflow[species].speed, lm_sim_birth_speed(sim, species));
+    return fmax(lm_sim_collided_speed(sim, species, kicked), new);
 }
 
 static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick_dt, double drift_dt, int move)
@@ -90,8 +90,8 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
                         .move = move,
                         .cap = lm_cap_exponent(speed_bound(sim, species, kick_dt)),
                         .step = sim->step};
-    const double most =
-        fmax(LEAST_TALLIED, 2.0 * (double)(sim->count[species] + sim->inflow[species].most)); /* a gas may get 2 |v| */
+    const uint64_t present = sim->count[species] + sim->inflow[species].most + lm_sim_most_births(sim, species);
+    const double most = fmax(LEAST_TALLIED, 2.0 * (double)present); /* a gas may get 2 |v| */
     lm_ledger_units(&sim->ledger[species], most, p.cap, &p.tally_v, &p.tally_v2);
     return p;
 }
@@ -114,6 +114,8 @@ int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
             status = lm_sim_give(sim, s);
         if (!status && move && enters(sim, s))
             status = ops->enter(sim->backend, s, pass);
+        if (!status && move)
+            status = lm_sim_ionise(sim, s);
         if (!status)
             status = ops->collect(sim->backend, s, pass->cap, s == 0);
     }
@@ -193,10 +195,11 @@ int lm_sim_step(struct lm_sim *sim)
     for (int s = 0; s < sim->config->species_count && !status; s++)
         status = sort_if_due(sim, s, speed_bound(sim, s, dt));
 
+    status = status ? status : lm_sim_coarsen(sim);
+
     /* 1. Particles: collisions at n, v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
     const struct lm_backend_ops *ops = sim->backend->ops;
     const int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
-    status = status ? status : lm_sim_take_quanta(sim);
     status = status ? status : lm_sim_pass_all(sim, dt, dt, 1);
     status = status ? status : lm_sim_flow(sim, 0);
     if (!status && hybrid)
@@ -268,9 +271,13 @@ static int unstable(struct lm_sim *sim, const char *what, const char *cause)
 static int make_room(struct lm_sim *sim)
 {
     int status = lm_sim_update_inflow(sim);
-    for (int s = 0; s < sim->config->species_count && !status; s++)
-        if (enters(sim, s))
-            status = sim->backend->ops->room(sim->backend, s, sim->inflow[s].most);
+    if (!status)
+        status = lm_sim_bound_ionisation(sim);
+    for (int s = 0; s < sim->config->species_count && !status; s++) {
+        const uint64_t more = sim->inflow[s].most + lm_sim_most_births(sim, s);
+        if (more > 0)
+            status = sim->backend->ops->room(sim->backend, s, more);
+    }
     return status;
 }
 
@@ -284,14 +291,18 @@ int lm_sim_check(struct lm_sim *sim)
         return status;
     if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))
         return unstable(sim, "a field is not finite", "run.dt too large for the cells or the fields");
+    status = lm_sim_update_ionisation(sim);
+    if (status)
+        return status;
     for (int s = 0; s < sim->config->species_count; s++) {
         double bound = speed_bound(sim, s, dt);
         if (bound * dt / cell <= LM_MAX_CELLS)
             continue;
-        const int is_new = bound == sim->inflow[s].speed;
+        const int is_new = bound == fmax(sim->inflow[s].speed, lm_sim_birth_speed(sim, s));
         snprintf(what, sizeof what, "a particle of species %s%s could cross %.3g cells in it (limit %d; %s |v| = %.4g)",
-                 sim->config->species[s].name, is_new ? " that enters or is re-emitted" : "", bound * dt / cell,
-                 LM_MAX_CELLS, is_new ? "its largest" : "fastest now", is_new ? bound : sqrt(sim->control.speed2[s]));
+                 sim->config->species[s].name, is_new ? " that enters, is born or is re-emitted" : "",
+                 bound * dt / cell, LM_MAX_CELLS, is_new ? "its largest" : "fastest now",
+                 is_new ? bound : sqrt(sim->control.speed2[s]));
         return unstable(sim, what, "run.dt too large for the cells or the speeds");
     }
     if (sim->config->fields.solver == LM_SOLVER_HYBRID && substeps_needed(sim) > sim->config->fields.max_substeps) {

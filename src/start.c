@@ -121,6 +121,8 @@ int lm_sim_start(struct lm_sim *sim)
         status = lm_sim_begin_inflow(sim);
     if (!status)
         status = lm_sim_begin_backgrounds(sim, NULL, NULL);
+    if (!status)
+        status = lm_sim_begin_ionisation(sim);
     for (int d = 0; d < 3 && !status; d++)
         status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
     if (!status)
@@ -146,7 +148,7 @@ int lm_sim_start(struct lm_sim *sim)
     }
     free(store);
     for (int s = 0; s < c->species_count; s++)
-        fills |= sim->inflow[s].most > 0;
+        fills |= sim->inflow[s].most > 0 || lm_is_ionised(c, s);
     if (!status && total == 0 && !fills)
         status =
             lm_fail(LM_BAD_INPUT,
@@ -293,5 +295,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = lm_sim_begin_inflow(sim);
     if (!status)
         status = lm_sim_begin_backgrounds(sim, path, head);
+    if (!status)
+        status = lm_sim_begin_ionisation(sim);
     return status ? status : lm_sim_settle(sim);
 }

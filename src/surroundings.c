@@ -121,8 +121,8 @@ static void book_tallies(struct lm_sim *sim, int species)
     const struct lm_control *c = &sim->control;
     const struct lm_pass *pass = &sim->pass[species];
     struct lm_ledger *l = &sim->ledger[species];
-    for (int side = 0; side < LM_SIDES; side++)
-        lm_ledger_add(l, &l->injected[side], &c->injected[species][side], pass->tally_v, pass->tally_v2);
+    for (int way = 0; way < LM_ENTRANCES; way++)
+        lm_ledger_add(l, &l->injected[way], &c->injected[species][way], pass->tally_v, pass->tally_v2);
     for (int channel = 0; channel < LM_CHANNELS; channel++)
         lm_ledger_add(l, &l->lost[channel], &c->lost[species][channel], pass->tally_v, pass->tally_v2);
     lm_ledger_add(l, &l->to_gas, &c->to_gas[species], pass->tally_v, pass->tally_v2);
@@ -134,7 +134,7 @@ int lm_sim_book(struct lm_sim *sim)
     const struct lm_control *c = &sim->control;
     for (int s = 0; s < sim->config->species_count; s++) {
         struct lm_ledger *l = &sim->ledger[s];
-        const uint64_t in = sum_of(c->injected[s], LM_SIDES), out = sum_of(c->lost[s], LM_CHANNELS);
+        const uint64_t in = sum_of(c->injected[s], LM_ENTRANCES), out = sum_of(c->lost[s], LM_CHANNELS);
         book_tallies(sim, s);
         sim->count[s] += in - out;
         sim->shuffled[s] |= in + out > 0;

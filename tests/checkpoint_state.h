@@ -165,11 +165,12 @@ static inline struct lm_account account_of(uint64_t number, int64_t high)
     return (struct lm_account){number, {high * unit + 7, -high * unit - 1, -3}, 5 * unit + (lm_int128)UINT64_MAX};
 }
 
-/* 20 have entered by x_min, 30 have left in all. */
+/* 20 have entered by x_min, 4 were born, 30 have left in all. */
 static inline struct lm_ledger busy_ledger(uint64_t count)
 {
-    struct lm_ledger l = {.loaded = count + 10, .exponent_v = 70, .exponent_v2 = -3};
+    struct lm_ledger l = {.loaded = count + 6, .exponent_v = 70, .exponent_v2 = -3};
     l.injected[LM_X_MIN] = account_of(20, 1);
+    l.injected[LM_IONISED] = account_of(4, -3);
     l.lost[LM_X_MAX] = account_of(1, -2);
     l.lost[LM_SIDES + 1] = account_of(10, 1ll << 40);
     l.lost[LM_ENERGY_STOPPED] = account_of(13, -(1ll << 50));

@@ -247,7 +247,7 @@ START_TEST(a_restart_ends_the_same)
     for (int s = 0; s < 2; s++) {
         same_maps(a.sim, b.sim, s);
         ck_assert_uint_eq(a.sim->ledger[s].loaded, b.sim->ledger[s].loaded);
-        for (int k = 0; k < LM_SIDES; k++)
+        for (int k = 0; k < LM_ENTRANCES; k++)
             same_account(&a.sim->ledger[s].injected[k], &b.sim->ledger[s].injected[k]);
         for (int k = 0; k < LM_CHANNELS; k++)
             same_account(&a.sim->ledger[s].lost[k], &b.sim->ledger[s].lost[k]);

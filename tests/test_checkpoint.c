@@ -66,8 +66,8 @@ static void assert_same_ledger(const struct lm_ledger *a, const struct lm_ledger
 {
     ck_assert_uint_eq(a->loaded, b->loaded);
     ck_assert(a->exponent_v == b->exponent_v && a->exponent_v2 == b->exponent_v2);
-    for (int k = 0; k < LM_SIDES; k++)
-        ck_assert_msg(same_account(&a->injected[k], &b->injected[k]), "injected, side %d", k);
+    for (int k = 0; k < LM_ENTRANCES; k++)
+        ck_assert_msg(same_account(&a->injected[k], &b->injected[k]), "injected, entrance %d", k);
     for (int k = 0; k < LM_CHANNELS; k++)
         ck_assert_msg(same_account(&a->lost[k], &b->lost[k]), "lost, channel %d", k);
 }
@@ -335,7 +335,7 @@ START_TEST(info_describes_a_checkpoint)
                            "double precision",
                            "protons: 10 particles",
                            "none_yet: 0 particles",
-                           "20 loaded, 20 have entered, 30 have left",
+                           "16 loaded, 20 have entered, 4 were born by ionisation, 30 have left",
                            "fields     bx ez moments"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         ck_assert_msg(strstr(out, parts[k]) != NULL, "lacks '%s':\n%s", parts[k], out);

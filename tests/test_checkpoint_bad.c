@@ -139,9 +139,9 @@ static void put_element(hid_t file, const char *object, const char *name, int at
 static const char *spoil_ledger(hid_t f, int n)
 {
     const char *protons = "/species/protons", *open = "species protons: its ledger does not close";
-    if (n < LM_SIDES)
+    if (n < LM_ENTRANCES)
         return put_element(f, protons, "injected", n, n == LM_X_MIN ? 19 : 1), open;
-    n -= LM_SIDES;
+    n -= LM_ENTRANCES;
     if (n < LM_CHANNELS)
         return put_element(f, protons, "lost", n, 2), open;
     switch (n - LM_CHANNELS) {
@@ -175,7 +175,7 @@ static const char *spoil_head(hid_t f, int n)
     const double array[2] = {0.1, 0.1};
     switch (n) {
     case 0:
-        return put_whole(f, root, "format_version", 1), "has checkpoint format 1, this program reads 3";
+        return put_whole(f, root, "format_version", 2), "has checkpoint format 2, this program reads 3";
     case 1:
         return H5Adelete(f, "step"), "the attribute step is missing";
     case 2:
@@ -220,7 +220,7 @@ static const char *spoil_head(hid_t f, int n)
     case 21:
         return put_whole(f, protons, "loaded", 5), "species protons: its ledger does not close";
     case 22:
-        return put_whole(f, root, "format_version", 3), "has checkpoint format 3, this program reads 3";
+        return put_whole(f, root, "format_version", 4), "has checkpoint format 4, this program reads 3";
     }
     return spoil_ledger(f, n - 23);
 }
@@ -292,7 +292,7 @@ static void spoil_all(const char *(*spoil)(hid_t, int), int least)
 
 START_TEST(a_wrong_head_is_refused)
 {
-    spoil_all(spoil_head, 23 + LM_SIDES + LM_CHANNELS + 9);
+    spoil_all(spoil_head, 23 + LM_ENTRANCES + LM_CHANNELS + 9);
 }
 END_TEST
 

@@ -57,8 +57,8 @@ class Series:
         return self._columns[name]
 
     def account(self, name: str, species: str) -> dict[str, np.ndarray]:
-        """What has left or entered by "leak_x_min", "body_NAME", "energy_stopped", "injected_x_min", ... until each
-        row: number, weight, momentum [row, 3] and energy."""
+        """What has left or entered by "leak_x_min", "body_NAME", "energy_stopped", "injected_x_min", "ionised", ...
+        until each row: number, weight, momentum [row, 3] and energy."""
         def column(quantity: str) -> np.ndarray:
             return self[f"{name}{quantity}_{species}"]
         return {"number": column(""), "weight": column("_weight"), "energy": column("_energy"),

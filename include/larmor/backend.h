@@ -10,6 +10,7 @@
 #include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/grid.h"
+#include "larmor/ionisation.h"
 #include "larmor/ledger.h"
 #include "larmor/raw.h"
 #include "larmor/physics/fields.h"
@@ -36,8 +37,12 @@ enum lm_array {
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
     LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
-    LM_ARRAYS = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS
+    LM_BORN = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS,  /* source of ions 0, 1, ...: particles expected in a step; */
+    LM_BORN_THERMAL = LM_BORN + LM_MAX_IONISATIONS,       /* their thermal speed; */
+    LM_BORN_DRIFT = LM_BORN_THERMAL + LM_MAX_IONISATIONS, /* their drift: x of each source, y of each, z of each */
+    LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
 };
+enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
  * half a step ahead of LM_J_NEW. */
@@ -71,6 +76,8 @@ struct lm_setup {
     struct lm_backend_species species[LM_MAX_SPECIES];
     int background_count;
     struct lm_background background[LM_MAX_BACKGROUNDS];
+    int ionisation_count;
+    struct lm_ionisation ionisation[LM_MAX_IONISATIONS];
 };
 
 /* Whether a background field takes up what collisions give to a gas: enum lm_given. */
@@ -98,9 +105,9 @@ struct lm_pass {
     double kick_dt;  /* velocities advance by this; 0: not */
     double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
     int move;
-    int cap;                                /* 2^cap >= every |v| after the kick, and of what enters or is re-emitted */
-    int tally_v, tally_v2;                  /* exponents of struct lm_tally */
-    int64_t step;                           /* that is taken: the random numbers' */
+    int cap;               /* 2^cap >= every |v| after the kick, and of what enters, is born or is re-emitted */
+    int tally_v, tally_v2; /* exponents of struct lm_tally */
+    int64_t step;          /* that is taken: the random numbers' */
     const struct lm_collisions *collisions; /* before the kick; NULL: none. Its table is the backend's own */
 };
 
@@ -113,7 +120,7 @@ struct lm_control {
     int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
     int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
     /* Since the values were last handed over: */
-    struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_SIDES];
+    struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_ENTRANCES];
     struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES];
     struct lm_advected background[LM_MAX_BACKGROUNDS];
 };
@@ -150,13 +157,18 @@ struct lm_backend_ops {
     int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
 
-    /* Places for so many more particles, which enter may fill. LM_FAILED: no memory for them; all is as before. */
+    /* Places for so many more particles, which enter and ionise may fill. LM_FAILED: no memory for them; all is as
+     * before. */
     int (*room)(struct lm_backend *b, int species, uint64_t more);
 
     /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
      * like the others. */
     int (*put_inflow)(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells);
     int (*enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
+
+    /* Those that source number `source` brings into being in a step, after its species' pass, deposited like the
+     * others. What they take from a gas, in quanta of 2^-quantum, is booked as its source. */
+    int (*ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
 
     /* Maps of hits of a species since the start: lm_map_size counters. put adds to them. */
     int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);

@@ -7,11 +7,12 @@
  * text), software, field_count, field_names[], bordered (where it is not 0) and species_count, species_names[] (their
  * order is that of the fingerprint); /fields/NAME [ny][nx] float64, the last `bordered` ones with ghosts;
  * /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain), {u,v,w} float32 or float64, and
- * attributes: charge, mass, weight, count, limits[] and the ledger.
+ * attributes: charge, mass, weight, count, limits[], ionised and the ledger.
  *
- * The ledger of a species: loaded, exponent_v, exponent_v2, and of what each side has let in (injected) and each
- * channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the upper and lower 64
- * bits of the sums of v_x, v_y, v_z and v^2. /species/NAME/hits uint64: its map of hits, where the run has maps.
+ * The ledger of a species: loaded, exponent_v, exponent_v2, and of what each entrance (enum lm_entrance) has let in
+ * (injected) and each channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the
+ * upper and lower 64 bits of the sums of v_x, v_y, v_z and v^2. /species/NAME/hits uint64: its map of hits, where the
+ * run has maps.
  *
  * /backgrounds, where there are background fields: count, names[], kinds[], and for each field a group with sides[4],
  * exponent, quantum and the ledger: SUM_high and SUM_low, as above, of loaded, source, entered (4 sides), rounded,
@@ -42,6 +43,7 @@ struct lm_checkpoint_species {
     double charge, mass, weight;
     uint64_t count;
     int limits[LM_LIMITS];   /* whether particles can leave by the channels after the surfaces */
+    int ionised;             /* whether particles are born */
     struct lm_ledger ledger; /* since the run began */
 };
 

@@ -13,6 +13,7 @@
 #include "larmor/body.h"
 #include "larmor/expr.h"
 #include "larmor/grid.h"
+#include "larmor/ionisation.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +90,17 @@ struct lm_background_config {
     int gains;                     /* as in struct lm_background */
 };
 
+struct lm_ionisation_config {
+    char name[LM_MAX_NAME];
+    char species[LM_MAX_NAME];     /* that gains */
+    char rate[LM_MAX_TEXT];        /* ions born a volume and time, of x, y and t; "": of a gas. n0 Omega_ci */
+    char gas[LM_MAX_NAME];         /* background field that loses what the ions gain; "": none */
+    char frequency[LM_MAX_TEXT];   /* of the gas: ionisations of an atom a time, of x, y and t. Omega_ci */
+    char temperature[LM_MAX_TEXT]; /* of those born, of x, y and t; B0^2/(mu0 n0) */
+    char drift[3][LM_MAX_TEXT];    /* likewise; "": the gas's flow, or 0. v_A */
+    int into, from;                /* the species; the background field, -1: none */
+};
+
 struct lm_config {
     char file[LM_MAX_PATH]; /* where it came from, for messages */
     struct {
@@ -140,6 +152,8 @@ struct lm_config {
     struct lm_body_config body[LM_MAX_BODIES];
     int background_count;
     struct lm_background_config background[LM_MAX_BACKGROUNDS];
+    int ionisation_count;
+    struct lm_ionisation_config ionisation[LM_MAX_IONISATIONS];
     struct {
         double b0; /* T; 0: not given */
         double n0; /* m^-3; 0: not given */

@@ -27,7 +27,14 @@ enum lm_channel {
     LM_CHANNELS
 };
 
-/* One step's sums over particles that pass a channel, fixed point: value = sum 2^-exponent (struct lm_pass). */
+/* How a particle can enter: by a side of the domain, or by one of the ways after them. */
+enum lm_entrance {
+    LM_IONISED = LM_SIDES, /* born within the domain: [ionisation.NAME] */
+    LM_ENTRANCES
+};
+
+/* One step's sums over particles that pass a channel or an entrance, fixed point: value = sum 2^-exponent (struct
+ * lm_pass). */
 struct lm_tally {
     int64_t number, v[3], v2;
 };
@@ -43,7 +50,7 @@ struct lm_account {
 struct lm_ledger {
     uint64_t loaded;
     int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
-    struct lm_account injected[LM_SIDES], lost[LM_CHANNELS];
+    struct lm_account injected[LM_ENTRANCES], lost[LM_CHANNELS];
     struct lm_account to_gas; /* what collisions have handed over; its number: of ions that have stopped in the gas */
     struct lm_account exchanged; /* charge exchanges, and what of to_gas is theirs */
 };

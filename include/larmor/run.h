@@ -24,6 +24,11 @@ int lm_check(const struct lm_config *config, FILE *out);
 /* src/check_backgrounds.c: what it says of background fields; `mask` as in struct lm_bodies, or NULL. */
 int lm_check_backgrounds(const struct lm_config *config, const uint8_t *mask, FILE *out);
 
+/* src/check_ionisation.c: likewise of sources of ions, on a resolved kind of backend; b: the largest |B|, counts: of
+ * the particles at the start. */
+int lm_check_ionisation(const struct lm_config *config, int kind, const uint8_t *mask, double b,
+                        const uint64_t counts[LM_MAX_SPECIES], FILE *out);
+
 /* Version, git state, compiler and backends, as in --version. */
 void lm_version_print(FILE *out);
 const char *lm_version_software(void);

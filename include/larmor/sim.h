@@ -36,6 +36,13 @@ struct lm_sim {
         double speed;                           /* nothing that enters or is re-emitted is faster */
         uint64_t most;                          /* that can enter in the next step */
     } inflow[LM_MAX_SPECIES];
+    struct lm_sim_ionisation {
+        int timed;           /* it changes with time */
+        double speed;        /* nobody is born faster */
+        double sum, largest; /* of what is expected in the cells in a step; of a gas: for each unit of its density */
+        double cells;        /* in which anybody can be born */
+        uint64_t most;       /* that can be born in the next step */
+    } ionisation[LM_MAX_IONISATIONS];
     uint8_t *room; /* lm_background_room; NULL without background fields */
     struct lm_sim_background {
         struct lm_background_ledger ledger;
@@ -103,6 +110,30 @@ int lm_sim_update_inflow(struct lm_sim *sim);
 /* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
 int lm_sim_book(struct lm_sim *sim);
 
+/* src/ionisation.c: sources of ions. */
+
+/* Hands them to the backend: at the start or after a restart, when the background fields are there, and what changes
+ * with time before each step. LM_BAD_INPUT: an expression is not finite, or negative where it must not be. */
+int lm_sim_begin_ionisation(struct lm_sim *sim);
+int lm_sim_update_ionisation(struct lm_sim *sim);
+
+/* Bounds for the next step, from the gases as they are. LM_FAILED: too many would be born in a cell. */
+int lm_sim_bound_ionisation(struct lm_sim *sim);
+
+/* Nobody of the species that is born is faster; that can be born in the next step. */
+double lm_sim_birth_speed(const struct lm_sim *sim, int species);
+uint64_t lm_sim_most_births(const struct lm_sim *sim, int species);
+
+/* Births of a species in the step that is under way, after its pass. */
+int lm_sim_ionise(struct lm_sim *sim, int species);
+
+int lm_is_ionised(const struct lm_config *config, int species);
+
+/* What is expected in a step, at time t: particles in the cells, of a gas for each unit of its density; thermal speeds
+ * and drifts. Arrays of g->size; `work` has 3. `mask` and `room`: of the bodies, NULL without; lm_background_room. */
+int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *room, double t,
+                        double *const to[LM_BORN_ARRAYS], double *work);
+
 /* src/advection.c: background fields. */
 
 /* Hands flows, sources and what flows in to the backend, for the step to come: at the start or after a restart, and
@@ -117,8 +148,8 @@ int lm_sim_check_backgrounds(struct lm_sim *sim);
 /* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
 int lm_sim_flow(struct lm_sim *sim, int later);
 
-/* Units of the fields for the step that begins. LM_FAILED: one has grown too much. */
-int lm_sim_take_quanta(struct lm_sim *sim);
+/* Larger quanta for those that have grown. LM_FAILED: one has grown too much. */
+int lm_sim_coarsen(struct lm_sim *sim);
 
 /* All fields by one step. LM_FAILED: one would need too many substeps. */
 int lm_sim_advect(struct lm_sim *sim);
@@ -135,8 +166,9 @@ double lm_sim_background_residual(const struct lm_sim *sim, int field);
 int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
                   double *work);
 
-/* Whether it has a source; whether anything can cross a side. */
+/* Whether it has a source; whether it has, or ionisation takes from it; whether anything can cross a side. */
 int lm_background_has_source(const struct lm_background_config *b);
+int lm_background_is_sourced(const struct lm_config *config, int field);
 int lm_background_is_open(const struct lm_background_config *b, int side);
 
 /* src/collisions.c: collisions with a medium, which may be a background field. */
@@ -173,9 +205,9 @@ enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED };
 struct lm_account_of {
     char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, to_gas, ... */
     enum lm_account_kind kind;
-    int channel; /* of what leaves, enum lm_channel; of what enters, enum lm_side */
+    int channel; /* of what leaves, enum lm_channel; of what enters, enum lm_entrance */
 };
-enum { LM_ACCOUNTS = LM_SIDES + LM_CHANNELS + 2 };
+enum { LM_ACCOUNTS = LM_ENTRANCES + LM_CHANNELS + 2 };
 
 /* Whether particles of the species can leave by the channel. */
 int lm_channel_is_open(const struct lm_config *config, int species, int channel);

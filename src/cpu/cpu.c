@@ -160,12 +160,12 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
         .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
         .room = lm_cpu_room##suffix, .gain = lm_cpu_gain, .put_inflow = cpu_put_inflow, .enter = lm_cpu_enter##suffix, \
-        .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect, .moments = lm_cpu_moments,          \
-        .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure, .advance_b = lm_cpu_advance_b, \
-        .ohm = lm_cpu_ohm, .survey = lm_cpu_survey, .survey_particles = lm_cpu_survey_particles##suffix,               \
-        .control = cpu_control, .flow = lm_cpu_flow, .flow_rates = lm_cpu_flow_rates, .advect = lm_cpu_advect,         \
-        .put_background_side = cpu_put_background_side, .particle_sums = lm_cpu_particle_sums##suffix,                 \
-        .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint                                                  \
+        .ionise = lm_cpu_ionise##suffix, .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect,    \
+        .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
+        .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
+        .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control, .flow = lm_cpu_flow,              \
+        .flow_rates = lm_cpu_flow_rates, .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,      \
+        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);
 static const struct lm_backend_ops ops_double = OPS(_f64);
@@ -266,11 +266,20 @@ static int allocate_backgrounds(struct lm_cpu *c)
     return 0;
 }
 
+static int allocate_ionisation(struct lm_cpu *c)
+{
+    int failed = 0;
+    for (int k = 0; k < c->base.setup.ionisation_count; k++)
+        for (int n = 0; n < LM_BORN_ARRAYS; n++)
+            c->array[LM_BORN + n * LM_MAX_IONISATIONS + k] = grid_array(c, &failed);
+    return failed;
+}
+
 static int allocate(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
     int failed = allocate_surfaces(c) | allocate_gas(c); /* of both, or the end would free what is borrowed */
-    failed |= allocate_backgrounds(c);
+    failed = failed || allocate_backgrounds(c) || allocate_ionisation(c);
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c, &failed);
     for (int k = 0; k < 4; k++) {

@@ -88,6 +88,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     int lm_cpu_sort##suffix(struct lm_backend *b, int species);                                                        \
     int lm_cpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
     int lm_cpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
+    int lm_cpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
     int lm_cpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
     void lm_cpu_collide##suffix(struct lm_cpu *c, int species, const struct lm_pass *pass);                            \
     int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \

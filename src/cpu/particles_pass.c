@@ -9,6 +9,7 @@
 
 #include "larmor/physics/deposit.h"
 #include "larmor/physics/inflow.h"
+#include "larmor/physics/ionise.h"
 
 enum { BLOCK = 64, QUADS = 2 };
 
@@ -333,9 +334,9 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     return LM_OK;
 }
 
-/* --- inflow --- */
+/* --- what enters and what is born --- */
 
-/* Where one that has entered stays until the next sort. */
+/* Where a new one stays until the next sort. */
 static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_flight *f)
 {
     const struct lm_tiling t = tiling(w->c);
@@ -348,31 +349,37 @@ static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_f
     w->a.u[k] = f->u, w->a.v[k] = f->v, w->a.w[k] = f->w;
 }
 
-/* Those of one cell of a side; adds them to *injected. */
+/* One that begins at `end` with `part` of the step left; adds it to *injected. */
+static void begin_flight(struct worker *w, struct lm_flight *end, double part, struct lm_tally *injected)
+{
+    const struct lm_tiling t = tiling(w->c);
+    const int order = w->c->base.setup.shape == 1 ? 1 : 2;
+    const struct lm_tally tally = lm_tally_of(&w->units, (double)end->u, (double)end->v, (double)end->w);
+    struct lm_flight mid = *end;
+    lm_tally_add(injected, &tally);
+    if (part > 0.5) { /* it was there half way through the step */
+        lm_fly_on(&mid, &w->surfaces, &t, part - 0.5);
+        add_current(w, order, &mid);
+    }
+    lm_fly_on(end, &w->surfaces, &t, part);
+    if (!book_flight(w, end))
+        return;
+    add_density(w, order, end);
+    raise_speed(w, end);
+    append(w, &w->c->species[w->surfaces.species], end);
+}
+
+/* Those of one cell of a side. */
 static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, int cell, struct lm_tally *injected)
 {
-    const struct lm_setup *setup = &w->c->base.setup;
-    const int species = w->surfaces.species, order = setup->shape == 1 ? 1 : 2;
-    struct lm_cpu_species *s = &w->c->species[species];
-    const struct lm_inflow_cell *from = &s->inflow[side][cell];
+    const int species = w->surfaces.species;
+    const struct lm_inflow_cell *from = &w->c->species[species].inflow[side][cell];
     const struct lm_tiling t = tiling(w->c);
-    const uint32_t n = lm_inflow_count(from, setup->seed, species, side, cell, pass->step);
+    const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, cell, pass->step);
     for (uint32_t r = 0; r < n; r++) {
-        struct lm_flight end;
-        const double part = lm_enter(&end, from, &t, side, cell, r, n, w->surfaces.key, species);
-        struct lm_flight mid = end;
-        const struct lm_tally tally = lm_tally_of(&w->units, (double)end.u, (double)end.v, (double)end.w);
-        lm_tally_add(injected, &tally);
-        if (part > 0.5) { /* it was there half way through the step */
-            lm_fly_on(&mid, &w->surfaces, &t, part - 0.5);
-            add_current(w, order, &mid);
-        }
-        lm_fly_on(&end, &w->surfaces, &t, part);
-        if (!book_flight(w, &end))
-            continue;
-        add_density(w, order, &end);
-        raise_speed(w, &end);
-        append(w, s, &end);
+        struct lm_flight f;
+        const double part = lm_enter(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
+        begin_flight(w, &f, part, injected);
     }
 }
 
@@ -394,6 +401,70 @@ int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
                 enter_cell(&w, pass, side, cell, &injected);
 #pragma omp critical(book)
             lm_tally_add(&to->injected[species][side], &injected);
+        }
+        speed2 = larger(speed2, w.speed2);
+        book_worker(&w, species);
+    }
+    c->species[species].gone = gone; /* who left at once has had no place */
+    to->speed2[species] = lm_from_bits(speed2);
+    return LM_OK;
+}
+
+static struct lm_ionise source_of(const struct lm_cpu *c, int source, const struct lm_pass *pass, int quantum)
+{
+    const struct lm_setup *s = &c->base.setup;
+    const struct lm_ionisation *from = &s->ionisation[source];
+    struct lm_ionise to = {.expected = c->array[LM_BORN + source],
+                           .thermal = c->array[LM_BORN_THERMAL + source],
+                           .gas = from->gas < 0 ? NULL : c->array[LM_BACKGROUND + from->gas],
+                           .unit = lm_exp2i(-quantum),
+                           .quanta = lm_ionise_quanta(s->species[from->species].weight, quantum),
+                           .key = lm_step_key(s->seed, pass->step),
+                           .source = source};
+    for (int d = 0; d < 3; d++)
+        to.drift[d] = c->array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
+    return to;
+}
+
+/* Those of one row of cells; adds what they take from the gas to *taken. */
+static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, struct lm_tally *injected,
+                       struct lm_wide *taken)
+{
+    const struct lm_grid *g = &w->c->base.setup.grid;
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        const uint32_t cell = (uint32_t)j * (uint32_t)g->nx + (uint32_t)i, n = lm_ionise_count(from, k, cell);
+        for (uint32_t r = 0; r < n; r++) {
+            struct lm_flight f;
+            const double part = lm_ionise_one(&f, from, k, i, j, cell, r, n);
+            begin_flight(w, &f, part, injected);
+        }
+        if (from->gas && n > 0)
+            lm_wide_add(taken, -lm_ionise_take(from, k, n));
+    }
+}
+
+int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    struct lm_control *to = &c->control;
+    const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
+    const struct lm_ionise from = source_of(c, source, pass, quantum);
+    const uint64_t gone = c->species[species].gone;
+    uint64_t speed2 = lm_bits(to->speed2[species]);
+#pragma omp parallel num_threads(c->threads) reduction(max : speed2)
+    {
+        struct worker w = worker_of(c, species, pass);
+        struct lm_tally injected = {0};
+        struct lm_wide taken = {0};
+#pragma omp for schedule(dynamic, 1)
+        for (int j = 0; j < b->setup.grid.ny; j++)
+            ionise_row(&w, &from, j, &injected, &taken);
+#pragma omp critical(book)
+        {
+            lm_tally_add(&to->injected[species][LM_IONISED], &injected);
+            to->background[gas < 0 ? 0 : gas].source.high += taken.high;
+            to->background[gas < 0 ? 0 : gas].source.low += taken.low;
         }
         speed2 = larger(speed2, w.speed2);
         book_worker(&w, species);

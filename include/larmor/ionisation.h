@@ -1,0 +1,12 @@
+/* Sources of ions within the domain; the equations are in larmor/physics/ionise.h. */
+#ifndef LARMOR_IONISATION_H
+#define LARMOR_IONISATION_H
+
+enum { LM_MAX_IONISATIONS = 8 };
+
+struct lm_ionisation {
+    int species; /* that gains */
+    int gas;     /* background field that loses what the ions gain; -1: none */
+};
+
+#endif
