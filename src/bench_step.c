@@ -3,7 +3,11 @@
  * Warm-up first; then batches of steps, each batch one measurement. A second, short run of the same simulation times
  * the particle passes and sorts in it by waiting before and after each; what is left is the fields and the host.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "larmor/run.h"
@@ -50,8 +54,22 @@ static void add_thermal(struct step_row *rows, int *count, struct lm_bench_probl
         }
 }
 
+/* A gas and what takes up the ions' energy: without collisions, with them, and with charge exchange too. They are
+ * gentle, so that the plasma is the same in all three. `table`: key and path of the table of stopping. */
+static void add_gas(struct step_row *rows, int *count, struct lm_bench_problem p, const char *table)
+{
+    p.sections = "[background.gas]\nkind = neutral_gas\ninitial = 1 + 0.2*sin(2*pi*x/lx)\n"
+                 "[background.heat]\ninitial = 0\ngains = energy\n";
+    add(rows, count, "a gas and its heat, no collisions", p);
+    p.more[0] = "species.protons.gas=gas";
+    p.more[1] = table;
+    add(rows, count, "stopping and scattering in it", p);
+    p.more[2] = "species.protons.charge_exchange=1e-3";
+    add(rows, count, "and charge exchange", p);
+}
+
 /* Cells are 0.25 d_i and dt = 0.01: the drift of 7.5 v_A crosses 0.3 cells a step. */
-static int make_rows(const struct lm_bench *b, struct step_row *rows)
+static int make_rows(const struct lm_bench *b, const char *table, struct step_row *rows)
 {
     int count = 0;
     const struct lm_bench_problem base = {
@@ -84,6 +102,7 @@ static int make_rows(const struct lm_bench *b, struct step_row *rows)
     p.more[2] = "species.protons.drift_x=2.5";
     add(rows, &count, "wind of 0.1 cells a step, open sides", p);
     p = base;
+    add_gas(rows, &count, p, table);
     p.cells = b->options->quick ? 16 : 64;
     p.ppc = b->options->quick ? 8 : 64;
     add(rows, &count, b->options->quick ? "small: 16^2 x 8" : "small: 64^2 x 64", p);
@@ -206,9 +225,25 @@ static void put_result(struct lm_table *t, const struct lm_bench *b, const struc
     lm_table_number(t, STRAYS, 100 * r->strays / r->particles);
 }
 
+/* A table of stopping in a file of its own; `key` gets the key and its path. */
+static int write_table(size_t size, char *key, char *path)
+{
+    static const char rows[] = "# source = made up: 1 % of the energy in 10/Omega_ci, half a degree a step\n"
+                               "# energy = normalized\n# stopping = normalized\n# scattering = normalized\n"
+                               "0 1e-4 1e-3\n0.1 1e-3 1e-3\n0.3 1.5e-3 1e-3\n1 1.2e-3 1e-3\n3 9e-4 1e-3\n"
+                               "10 5e-4 1e-3\n30 3e-4 1e-3\n";
+    const int file = mkstemp(path);
+    const ssize_t written = file < 0 ? -1 : write(file, rows, sizeof rows - 1);
+    if (file >= 0)
+        close(file);
+    snprintf(key, size, "species.protons.stopping_table=%s", path);
+    return written == sizeof rows - 1 ? LM_OK : lm_fail(LM_FAILED, "%s: %s", path, strerror(errno));
+}
+
 int lm_bench_step(struct lm_bench *b)
 {
     struct step_row rows[MAX_ROWS];
+    char path[] = "/tmp/larmor-stopping-XXXXXX", key[96];
     struct protocol p = {50, 50, 5}; /* a batch holds one sort or two */
     struct lm_table *t;
     if (!lm_bench_on_gpu(b))
@@ -216,7 +251,8 @@ int lm_bench_step(struct lm_bench *b)
     if (b->options->quick)
         p = (struct protocol){2, 2, 2};
     p.batches = lm_bench_repeats(b, p.batches);
-    int count = make_rows(b, rows), status = new_table(b, &p, &t);
+    int count = make_rows(b, key, rows), status = new_table(b, &p, &t);
+    status = status ? status : write_table(sizeof key, key, path);
     for (int k = 0; k < count && !status; k++) {
         struct result r = {.particles = 0};
         status = measure(b, &rows[k], &p, &r);
@@ -225,6 +261,7 @@ int lm_bench_step(struct lm_bench *b)
         else
             put_result(t, b, &rows[k], &r);
     }
+    unlink(path);
     if (status) {
         lm_table_free(&t);
         return status;

@@ -19,6 +19,14 @@ static int drain(struct lm_backend *b)
             lm_tally_add(&watched.seen.lost[s][k], &now.lost[s][k]);
         for (int k = 0; k < LM_ENTRANCES; k++)
             lm_tally_add(&watched.seen.injected[s][k], &now.injected[s][k]);
+        lm_tally_add(&watched.seen.to_gas[s], &now.to_gas[s]);
+        lm_tally_add(&watched.seen.exchanged[s], &now.exchanged[s]);
+    }
+    for (int f = 0; f < LM_MAX_BACKGROUNDS && !status; f++) {
+        struct lm_advected *to = &watched.seen.background[f];
+        lm_wide_merge(&to->source, &now.background[f].source);
+        for (int side = 0; side < LM_SIDES; side++)
+            lm_wide_merge(&to->crossed[side], &now.background[f].crossed[side]);
     }
     return status;
 }
@@ -29,6 +37,12 @@ static int timed_control(struct lm_backend *b, struct lm_control *out)
     status = status ? status : watched.real->control(b, out);
     memcpy(out->lost, watched.seen.lost, sizeof out->lost);
     memcpy(out->injected, watched.seen.injected, sizeof out->injected);
+    memcpy(out->to_gas, watched.seen.to_gas, sizeof out->to_gas);
+    memcpy(out->exchanged, watched.seen.exchanged, sizeof out->exchanged);
+    for (int f = 0; f < LM_MAX_BACKGROUNDS; f++) {
+        out->background[f].source = watched.seen.background[f].source;
+        memcpy(out->background[f].crossed, watched.seen.background[f].crossed, sizeof out->background[f].crossed);
+    }
     watched.seen = (struct lm_control){0};
     return status;
 }

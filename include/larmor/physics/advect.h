@@ -91,6 +91,13 @@ LM_HD void lm_wide_add(struct lm_wide *to, double whole)
     to->low += k & ((1 << LM_WIDE_BITS) - 1);
 }
 
+/* Adds another sum. */
+LM_HD void lm_wide_merge(struct lm_wide *to, const struct lm_wide *from)
+{
+    to->high += from->high;
+    to->low += from->low;
+}
+
 /* Quanta of a field that a sum of so many units makes. */
 LM_HD double lm_gained(int64_t sum, double unit, int quantum)
 {
