@@ -118,7 +118,7 @@ struct pass_store {
  * up, as numbers of 17 bits: as many as particles are in a chunk fit 32 bits. Of the whole block for each thread. */
 template <int ORDER, int T> struct gift_store {
     enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH, LIMBS = 3, BITS = 17 };
-    enum { COPIES = T == 8 ? 8 : 4, THREADS = pass_block<ORDER, T>::THREADS };
+    enum { COPIES = 4, THREADS = pass_block<ORDER, T>::THREADS };
     lm_u64 exchanged[TALLY_SUMS], sums[LM_GIVEN - LM_GIVEN_MOMENTUM][THREADS];
     uint32_t limbs[1]; /* [CELLS][takers][LIMBS][COPIES] */
 

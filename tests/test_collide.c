@@ -15,6 +15,20 @@ static void random_of(uint32_t k, uint32_t r[2])
     lm_random_pair(77, 0, LM_STREAM_SCATTER, k, r);
 }
 
+/* Random123's bits. */
+START_TEST(philox)
+{
+    for (uint32_t k = 0; k < 1000; k++) {
+        philox2x32_ctr_t counter = {{k * 0x9e3779b9u, k * k}};
+        philox2x32_key_t key = {{k * 77777u}};
+        const philox2x32_ctr_t want = philox2x32_R(7, counter, key);
+        uint32_t r[2] = {counter.v[0], counter.v[1]};
+        lm_philox2x32(key.v[0], r);
+        require(r[0] == want.v[0] && r[1] == want.v[1]);
+    }
+}
+END_TEST
+
 START_TEST(logarithm_and_turn)
 {
     for (float x = 1.2e-10f; x < 2.0f; x *= 1.0007f)
@@ -303,6 +317,7 @@ int main(void)
     TCase *t = tcase_create("collisions");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, fill_table, NULL);
+    tcase_add_test(t, philox);
     tcase_add_test(t, logarithm_and_turn);
     tcase_add_test(t, normal_numbers);
     tcase_add_test(t, every_interval);

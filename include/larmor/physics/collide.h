@@ -82,15 +82,20 @@ LM_HD struct lm_stopping lm_stopping_at(const struct lm_stopping *row, int point
     return s;
 }
 
+LM_HD double lm_size2(const double v[3])
+{
+    return lm_fma(v[0], v[0], lm_fma(v[1], v[1], v[2] * v[2]));
+}
+
 /* v turns about the axis a by the angle 2 atan |a|, as in Boris' push. */
 LM_HD void lm_turn(double v[3], const double a[3])
 {
-    const double s = 2.0 * lm_reciprocal(1.0 + (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
-    const double p[3] = {v[0] + (v[1] * a[2] - v[2] * a[1]), v[1] + (v[2] * a[0] - v[0] * a[2]),
-                         v[2] + (v[0] * a[1] - v[1] * a[0])};
-    v[0] += s * (p[1] * a[2] - p[2] * a[1]);
-    v[1] += s * (p[2] * a[0] - p[0] * a[2]);
-    v[2] += s * (p[0] * a[1] - p[1] * a[0]);
+    const double s = 2.0 * lm_reciprocal(1.0 + lm_size2(a));
+    const double p[3] = {lm_fma(v[1], a[2], lm_fma(-v[2], a[1], v[0])), lm_fma(v[2], a[0], lm_fma(-v[0], a[2], v[1])),
+                         lm_fma(v[0], a[1], lm_fma(-v[1], a[0], v[2]))};
+    v[0] = lm_fma(s, lm_fma(p[1], a[2], -p[2] * a[1]), v[0]);
+    v[1] = lm_fma(s, lm_fma(p[2], a[0], -p[0] * a[2]), v[1]);
+    v[2] = lm_fma(s, lm_fma(p[0], a[1], -p[1] * a[0]), v[2]);
 }
 
 /* Two directions across v != 0, of length 1 to round-off: Duff et al., J. Comput. Graph. Tech. 6 (2017) 1. */
@@ -126,7 +131,7 @@ LM_HD int lm_scatter(const struct lm_collisions *c, double variance, double v[3]
 /* Friction and stopping of v; returns 0 where it has stopped. *variance: of the angle that it scatters by meanwhile. */
 LM_HD int lm_slow(const struct lm_collisions *c, double n, double v[3], double *variance)
 {
-    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double size2 = lm_size2(v);
     double keep = c->gas < 0 ? c->keep : c->friction > 0.0 ? lm_exp(-c->friction * n) : 1.0;
     *variance = size2 > 0.0 ? c->angle * c->angle : 0.0;
     if (c->gas >= 0 && (c->points > 0 || c->power > 0.0) && size2 > 0.0) {
@@ -151,7 +156,7 @@ LM_HD int lm_slow(const struct lm_collisions *c, double n, double v[3], double *
 /* Whether an ion of velocity v in the gas' frame loses its charge. */
 LM_HD int lm_exchanges(const struct lm_collisions *c, double n, const double v[3], uint32_t bits)
 {
-    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], chance = ((double)bits + 0.5) * 0x1p-32;
+    const double size2 = lm_size2(v), chance = ((double)bits + 0.5) * 0x1p-32;
     const double expected = n * c->dt * (c->section * lm_sqrt(size2) + c->rate);
     return chance < expected && chance < 1.0 - lm_exp(-expected); /* 1 - exp(-x) < x */
 }
@@ -170,7 +175,7 @@ LM_HD void lm_atom(const struct lm_collisions *c, uint64_t identity, double v[3]
 
 LM_HD int lm_is_in_cone(const struct lm_collisions *c, const double v[3], const double b[3])
 {
-    const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    const double vv = lm_size2(v), bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
     const double along = v[0] * b[0] + v[1] * b[1] + v[2] * b[2], size = lm_sqrt(vv * bb);
     return along >= c->cos_low * size && along <= c->cos_high * size;
 }
@@ -211,9 +216,10 @@ LM_HD struct lm_tally lm_given_up(const struct lm_tally_units *units, const doub
     struct lm_tally t;
     double v2 = 0.0;
     t.number = 0;
+    LM_UNROLL
     for (int d = 0; d < 3; d++) {
         t.v[d] = lm_round51((v[d] - now[d]) * units->v);
-        v2 += (v[d] - now[d]) * (v[d] + now[d]);
+        v2 = lm_fma(v[d] - now[d], v[d] + now[d], v2);
     }
     t.v2 = lm_round51(v2 * units->v2);
     return t;

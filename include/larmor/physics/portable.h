@@ -42,6 +42,16 @@ LM_HD float lm_fmaf(float a, float b, float c)
 #endif
 }
 
+/* The upper half of a product. */
+LM_HD uint32_t lm_mulhi32(uint32_t a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+    return __umulhi(a, b);
+#else
+    return (uint32_t)((uint64_t)a * b >> 32);
+#endif
+}
+
 LM_HD double lm_sqrt(double x)
 {
 #ifdef __CUDA_ARCH__
