@@ -133,7 +133,9 @@ static int put_inflow(struct lm_sim *sim, int field)
         if (b->sides[side] != LM_BACKGROUND_INFLOW)
             continue;
         const int count = lm_side_points(&sim->grid, (enum lm_side)side, x, y);
-        if (lm_expr_at(sim->config->constants, b->inflow, (size_t)count, x, y, middle(sim), values))
+        if (b->kind == LM_ENTROPY)
+            status = lm_sim_entropy_inflow(sim->config, count, x, y, middle(sim), values);
+        else if (lm_expr_at(sim->config->constants, b->inflow, (size_t)count, x, y, middle(sim), values))
             status = fail_expression(sim->config, field, "inflow");
         for (int k = 0; k < count && !status; k++)
             *largest = fmax(*largest, fabs(values[k]));
@@ -183,6 +185,8 @@ static int find_timed(struct lm_sim *sim, int field)
             status = lm_expr_uses_time(sim->config->constants, texts[k], &uses);
         *timed[k] |= uses;
     }
+    if (!status && b->kind == LM_ENTROPY)
+        status = lm_sim_entropy_is_timed(sim->config, &s->timed_inflow);
     return status;
 }
 
@@ -238,13 +242,11 @@ static void survey(struct lm_sim *sim, int field, const double *q)
             }
 }
 
-static int start_field(struct lm_sim *sim, int field, double *q)
+int lm_sim_put_field(struct lm_sim *sim, int field, double *q)
 {
     const struct lm_config *c = sim->config;
     struct lm_sim_background *s = &sim->background[field];
     struct lm_background_ledger *l = &s->ledger;
-    if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
-        return fail_expression(sim->config, field, "initial");
     clear_bodies(sim, q);
     const double own = largest_of(&sim->grid, q), largest = fmax(own, largest_given(s));
     if (own > 0 && own < LM_BACKGROUND_LEAST)
@@ -260,6 +262,14 @@ static int start_field(struct lm_sim *sim, int field, double *q)
     l->loaded = l->total = lm_background_sum(&sim->grid, q, l->exponent);
     survey(sim, field, q);
     return sim->backend->ops->put(sim->backend, LM_BACKGROUND + field, q);
+}
+
+static int start_field(struct lm_sim *sim, int field, double *q)
+{
+    const struct lm_config *c = sim->config;
+    if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
+        return fail_expression(sim->config, field, "initial");
+    return lm_sim_put_field(sim, field, q);
 }
 
 /* What has been read must be what its ledger says. It may have grown beyond LM_QUANTA_BITS in the last step, with books
@@ -300,7 +310,9 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
             status = put_given(sim, f, 0, work);
         memset(work, 0, sim->grid.size * sizeof *work);
         if (!status)
-            status = head ? take_field(sim, f, path, &head->background[f], work) : start_field(sim, f, work);
+            status = head                            ? take_field(sim, f, path, &head->background[f], work)
+                     : f == lm_sim_entropy(sim->config) ? LM_OK /* that follows from the density */
+                                                        : start_field(sim, f, work);
     }
     free(work);
     return status ? status : takes_rates(sim, 0);
@@ -340,7 +352,7 @@ static int find_substeps(const struct lm_sim *sim, int field, int64_t *substeps)
 }
 
 /* Larger quanta for a field that has grown, so that sums stay exact; what that changes is booked. */
-static int take_larger_quanta(struct lm_sim *sim, int field)
+int lm_sim_take_larger_quanta(struct lm_sim *sim, int field)
 {
     struct lm_sim_background *s = &sim->background[field];
     struct lm_background_ledger *l = &s->ledger;
@@ -378,7 +390,7 @@ int lm_sim_advect(struct lm_sim *sim)
         struct lm_sim_background *s = &sim->background[f];
         status = find_substeps(sim, f, &s->substeps);
         if (!status)
-            status = take_larger_quanta(sim, f);
+            status = lm_sim_take_larger_quanta(sim, f);
         if (!status)
             status = sim->backend->ops->advect(sim->backend, f, s->ledger.quantum,
                                                sim->config->run.dt / (double)s->substeps, (int)s->substeps);
@@ -403,6 +415,7 @@ static int fail_book(const struct lm_sim *sim, int field)
 
 int lm_sim_book_backgrounds(struct lm_sim *sim)
 {
+    lm_sim_book_heat(sim);
     for (int f = 0; f < sim->config->background_count; f++) {
         struct lm_sim_background *s = &sim->background[f];
         const struct lm_advected *a = &sim->control.background[f];

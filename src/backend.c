@@ -80,7 +80,7 @@ static double background_arrays(int cuda, const struct lm_setup *setup)
         arrays += 1 + b->has_source + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0);
         carried |= b->flow != LM_FLOW_PRESCRIBED;
     }
-    return arrays + (carried ? 4 : 0) + (cuda && setup->background_count > 0 ? 2 : 0);
+    return arrays + (carried ? 4 : 0) + (setup->ohm.evolved ? 1 : 0) + (cuda && setup->background_count > 0 ? 2 : 0);
 }
 
 double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts)

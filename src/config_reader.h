@@ -53,6 +53,12 @@ int lm_config_check_inflow(struct lm_config_reader *r);
 void lm_config_check_backgrounds(struct lm_config_reader *r);
 int lm_config_check_background_inflow(struct lm_config_reader *r);
 
+/* What a field does at a side where the file says auto. */
+int lm_background_side_of(int boundary);
+
+/* The entropy of electrons whose pressure is evolved, as a background field after those of the file. */
+void lm_config_add_electrons(struct lm_config_reader *r);
+
 /* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
  * memory. */
 void lm_config_check_points(struct lm_config_reader *r);

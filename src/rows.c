@@ -88,7 +88,7 @@ static void add_backgrounds(struct list *l, const struct lm_config *config)
         for (int side = 0; side < LM_SIDES; side++)
             if (lm_background_is_open(b, side))
                 add_entered(l, b, side, total);
-        if (lm_background_has_source(b))
+        if (lm_background_has_source(b) || b->kind == LM_ENTROPY)
             add(l, total, "what the source has given", 0, "background_%s_source", b->name);
         add(l, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
         add(l, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1, "background_%s_residual",
@@ -139,6 +139,10 @@ static void add_all(struct list *l, const struct lm_config *config)
     add(l, "", "field substeps of the last step", 1, "substeps");
     add_ledger(l, config);
     add_backgrounds(l, config);
+    if (lm_sim_entropy(config) >= 0) {
+        add(l, energy, "heat of resistivity that electrons have taken up since the start", 0, "electron_heat");
+        add(l, "", "substeps of the electrons' heat conduction in the last step", 1, "conduction_substeps");
+    }
     add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
 }
 
@@ -193,7 +197,7 @@ static int fill_backgrounds(const struct lm_sim *sim, double *row)
         for (int side = 0; side < LM_SIDES; side++)
             if (lm_background_is_open(b, side))
                 row[n++] = lm_sim_background_value(sim, f, s->ledger.entered[side]);
-        if (lm_background_has_source(b))
+        if (lm_background_has_source(b) || b->kind == LM_ENTROPY)
             row[n++] = lm_sim_background_value(sim, f, s->ledger.source);
         row[n++] = (double)s->substeps;
         row[n++] = lm_sim_background_residual(sim, f);
@@ -224,6 +228,10 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
     row[n++] = sim->substeps;
     n += fill_ledger(sim, row + n);
     n += fill_backgrounds(sim, row + n);
+    if (lm_sim_entropy(sim->config) >= 0) {
+        row[n++] = sim->electrons.heat * sim->grid.dx * sim->grid.dy;
+        row[n++] = 2 * (double)sim->electrons.substeps;
+    }
     row[n++] = rate;
     return status;
 }

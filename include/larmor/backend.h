@@ -12,7 +12,7 @@
 #include "larmor/grid.h"
 #include "larmor/ledger.h"
 #include "larmor/raw.h"
-#include "larmor/physics/fields.h"
+#include "larmor/physics/electrons.h"
 #include "larmor/physics/losses.h"
 
 #ifdef __cplusplus
@@ -36,7 +36,8 @@ enum lm_array {
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
     LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
-    LM_ARRAYS = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS
+    LM_ENTROPY_BEFORE = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS, /* evolved electrons: their field a step earlier */
+    LM_ARRAYS
 };
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
@@ -67,7 +68,16 @@ struct lm_setup {
     int species_count;
     struct lm_backend_species species[LM_MAX_SPECIES];
     int background_count;
-    struct lm_background background[LM_MAX_BACKGROUNDS];
+    struct lm_background background[LM_MAX_BACKGROUNDS]; /* the last one: with ohm.evolved, the electrons' entropy */
+    struct lm_conductivity conductivity;
+};
+
+/* The electrons' heat for a while, at a level's density and as B stands. */
+struct lm_heat_pass {
+    int level;    /* LM_N_OLD or LM_N_NEW */
+    double dt;    /* of all substeps */
+    int substeps; /* of the conduction; 0: none */
+    int quantum;  /* of the entropy, 2^-quantum */
 };
 
 /* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
@@ -102,6 +112,7 @@ struct lm_control {
     /* Since the values were last handed over: */
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_SIDES];
     struct lm_advected background[LM_MAX_BACKGROUNDS];
+    struct lm_wide heat; /* that resistivity has given a volume of a cell, in units of 2^-lm_heat_exponent */
 };
 
 /* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */
@@ -161,7 +172,9 @@ struct lm_backend_ops {
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */
     int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
-    int (*closure)(struct lm_backend *b, int density, int other);   /* for advance_b: electrons of the mean of two */
+    /* For advance_b: electrons of the mean of two levels; an evolved pressure as it is, or where the two differ half a
+     * step ahead. */
+    int (*closure)(struct lm_backend *b, int density, int other);
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
 
     /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
@@ -187,6 +200,12 @@ struct lm_backend_ops {
 
     /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to lm_control's sums, which count in them. */
     int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+
+    /* Evolved electrons: heats them by what resistivity takes from the fields, and conducts. Adds to lm_control's sums,
+     * the source of the field among them. The least density of both levels where heat is conducted (infinite: nowhere);
+     * waits. */
+    int (*heat)(struct lm_backend *b, const struct lm_heat_pass *pass);
+    int (*least_density)(struct lm_backend *b, double *least);
 
     /* Reductions; these wait. `half` kicks velocities from n-1/2 to n; nothing is stored. */
     int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);

@@ -14,7 +14,9 @@ extern "C" {
 
 enum { LM_MAX_BACKGROUNDS = 8 };
 
-enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS };
+/* LM_ENTROPY: the electrons', which the program adds itself (larmor/physics/electrons.h). */
+enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS, LM_ENTROPY };
+extern const char *const lm_background_kinds[]; /* in words */
 
 /* Reconstruction on the faces: the mean of both cells, or WENO of order 2r - 1 (r = 1: upwind). */
 enum lm_scheme { LM_CENTRED = 0, LM_UPWIND = 1, LM_WENO3, LM_WENO5, LM_WENO7, LM_WENO9 };

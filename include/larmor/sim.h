@@ -6,7 +6,7 @@
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
-enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
+enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 1 + 3 };
 
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
@@ -42,12 +42,18 @@ struct lm_sim {
         int64_t substeps;                               /* of the last step */
         int timed_velocity, timed_source, timed_inflow; /* what changes with time */
     } background[LM_MAX_BACKGROUNDS];
+    struct {
+        int heats, conducts; /* whether there is a resistivity, a conductivity */
+        int64_t substeps;    /* of the conduction in half of the last step */
+        double heat;         /* of resistivity since the start, a sum of n0 m_p v_A^2 over the cells */
+    } electrons;             /* whose pressure is evolved */
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
 };
 
 /* The arrays of the state, which a checkpoint holds and a fingerprint covers: those before LM_STATE_FIELDS, the
- * background fields and, where fields end at walls, B once more with all its ghosts. How many; how many of them with
+ * background fields, with evolved electrons their entropy a step earlier, and, where fields end at walls, B once more
+ * with all its ghosts. How many; how many of them with
  * ghosts; and number k as enum lm_array. Their names are sim->state_names. */
 int lm_sim_state_fields(const struct lm_sim *sim);
 int lm_sim_state_bordered(const struct lm_sim *sim);
@@ -117,13 +123,41 @@ int lm_sim_check_backgrounds(struct lm_sim *sim);
 /* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
 int lm_sim_flow(struct lm_sim *sim, int later);
 
+/* Puts a field at the start, rounded to whole quanta and with 0 in bodies, and begins its ledger. */
+int lm_sim_put_field(struct lm_sim *sim, int field, double *q);
+
+/* For what the next step gives a field. LM_FAILED: it has grown too much. */
+int lm_sim_take_larger_quanta(struct lm_sim *sim, int field);
+
 /* All fields by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
 int lm_sim_advect(struct lm_sim *sim);
 
 /* Books the last step. LM_FAILED: a ledger does not close. */
 int lm_sim_book_backgrounds(struct lm_sim *sim);
 
-/* Integrals over the domain, and the residual, which is 0 or the run has stopped. */
+/* src/electrons.c: electrons whose pressure is evolved; nothing happens with others. */
+
+/* The background field that is their entropy; -1: there is none. */
+int lm_sim_entropy(const struct lm_config *config);
+
+/* Their entropy at t = 0, from the density at LM_N_OLD. */
+int lm_sim_start_electrons(struct lm_sim *sim);
+
+/* Whether they are heated, `eta` being LM_ETA on the host. */
+void lm_sim_find_heat(struct lm_sim *sim, const double *eta);
+
+/* The entropy that flows in by a side at `count` points at time t. LM_BAD_INPUT: a negative temperature. */
+int lm_sim_entropy_inflow(const struct lm_config *config, int count, const double *x, const double *y, double t,
+                          double *values);
+/* Whether that changes with time. */
+int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
+
+/* Heat and its conduction for half a step, at LM_N_OLD before B and the entropy advance, and at LM_N_NEW after both.
+ * LM_FAILED: it would take too many substeps. */
+int lm_sim_heat(struct lm_sim *sim, int level);
+void lm_sim_book_heat(struct lm_sim *sim);
+
+/* src/advection.c: integrals over the domain, and the residual, which is 0 or the run has stopped. */
 double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum);
 double lm_sim_background_residual(const struct lm_sim *sim, int field);
 
@@ -165,6 +199,7 @@ int64_t lm_sim_residual(const struct lm_sim *sim, int species);
 /* src/restart.c: what a checkpoint says of walls, bodies and limits, and whether it is the run's. */
 void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head);
 int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
+int lm_sim_compare_electrons(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
 
 /* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);

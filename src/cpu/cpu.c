@@ -95,6 +95,7 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     *out = *c;
     memset(c->lost, 0, sizeof c->lost);
     memset(c->injected, 0, sizeof c->injected);
+    memset(&c->heat, 0, sizeof c->heat);
     for (int f = 0; f < b->setup.background_count; f++) {
         memset(c->background[f].crossed, 0, sizeof c->background[f].crossed);
         memset(&c->background[f].source, 0, sizeof c->background[f].source);
@@ -158,6 +159,7 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
         .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
         .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control, .flow = lm_cpu_flow,              \
+        .heat = lm_cpu_heat, .least_density = lm_cpu_least_density,                                                   \
         .flow_rates = lm_cpu_flow_rates, .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,      \
         .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
@@ -229,6 +231,8 @@ static int allocate_backgrounds(struct lm_cpu *c)
         if (field->has_source)
             c->array[LM_BACKGROUND_SOURCE + f] = grid_array(c, &failed);
     }
+    if (s->ohm.evolved)
+        c->array[LM_ENTROPY_BEFORE] = grid_array(c, &failed);
     if (s->background_count == 0)
         return 0;
     c->room = malloc(g->size);

@@ -48,6 +48,8 @@ int lm_cpu_closure(struct lm_backend *b, int density, int other)
         floored[i] = lm_floored(lm_mean(n[i], m[i]), o);
         p[i] = lm_pressure(floored[i], o);
     }
+    if (o->evolved)
+        lm_cpu_evolved_pressure(c, density != other);
     return LM_OK;
 }
 
@@ -483,6 +485,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
     const struct lm_ohm *o = &b->setup.ohm;
+    const double *entropy = o->evolved ? c->array[LM_BACKGROUND + b->setup.background_count - 1] : NULL;
     for (int d = 0; d < 3; d++)
         out->b2[d] = sum_cells(c, c->array[LM_B + d], 1, &out->exponent_b2[d]);
     uint64_t div = 0;
@@ -492,7 +495,9 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
         for (int i = -c->walls[0]; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
             int solid = c->solid ? c->solid[k] : 0;
-            c->spare[k] = solid ? 0.0 : lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
+            c->spare[k] = solid     ? 0.0
+                          : entropy ? lm_pressure_of(entropy[k], o->gamma) / (o->gamma - 1.0)
+                                    : lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
             div = larger(div, lm_div_b(lm_view_at(bf, (long)k), o->rx, o->ry));
         }
     out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);
@@ -514,17 +519,19 @@ static uint64_t hash_cells(const struct lm_cpu *c, int field, const double *a)
 
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
 {
-    const int backgrounds = c->base.setup.background_count;
+    const int backgrounds = c->base.setup.background_count, evolved = c->base.setup.ohm.evolved;
     uint64_t hash = 0;
     for (int f = 0; f < LM_STATE_FIELDS; f++)
         hash += hash_cells(c, f, c->array[f]);
     for (int f = 0; f < backgrounds; f++)
         hash += hash_cells(c, LM_STATE_FIELDS + f, c->array[LM_BACKGROUND + f]);
+    if (evolved)
+        hash += hash_cells(c, LM_STATE_FIELDS + backgrounds, c->array[LM_ENTROPY_BEFORE]);
     for (int d = 0; d < 3 && lm_any_field_walls(&c->sides); d++) {
         const double *a = c->array[LM_B + d];
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
         for (size_t k = 0; k < c->base.setup.grid.size; k++)
-            hash += lm_hash_value(LM_STATE_FIELDS + backgrounds + d, k, a[k]);
+            hash += lm_hash_value(LM_STATE_FIELDS + backgrounds + evolved + d, k, a[k]);
     }
     return hash;
 }

@@ -1,5 +1,6 @@
 /* Velocities of ions and electrons on the faces of the cells, for what they carry: u_i = J_i / n and u_e = u_i - J / n,
- * half way in a step.
+ * half way in a step, with the density that Ohm's law has there: what the electrons' pressure does to the ions is then
+ * what its flow loses, also at the density floor.
  */
 #ifndef LARMOR_PHYSICS_FLOW_H
 #define LARMOR_PHYSICS_FLOW_H
@@ -39,10 +40,12 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_given *g, int axis, l
     const double *const *n = g->density, *ji = g->current[axis];
     if (!g->room[a] || !g->room[b])
         return u;
-    const double density = lm_floored(0.5 * (lm_mean(n[0][a], n[1][a]) + lm_mean(n[0][b], n[1][b])), o);
+    const double density = 0.5 * (lm_floored(lm_mean(n[0][a], n[1][a]), o) + lm_floored(lm_mean(n[0][b], n[1][b]), o));
     const struct lm_vector j = lm_curl_b(lm_view_at(g->b, k), o->rx, o->ry);
     u.ion = later ? 0.0 : 0.5 * (ji[a] + ji[b]) / density;
     u.electron = u.ion - 0.5 * (axis == 0 ? j.x : j.y) / density;
+    if (o->evolved && o->zero_vacuum && density <= o->floor) /* no E: no work */
+        u.electron = 0.0;
     return u;
 }
 
