@@ -102,11 +102,8 @@ dim3 survey_blocks(const shape &s)
     return dim3((unsigned)(s.nx + 255) / 256, (unsigned)(s.ny < 256 ? s.ny : 256));
 }
 
-void survey(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late, int times)
+void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late, int times)
 {
-    lm_gpu_check(g, cudaMemsetAsync(s.found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "advection");
-    survey_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.q0, s.room, 1.0 / s.by.unit, s.found);
-    LM_GPU_LAUNCHED(g, "survey of a background field");
     if (!s.source)
         return;
     source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
@@ -223,8 +220,19 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
     }
-    survey(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
+    lm_gpu_survey_field(g, field, quantum);
+    count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;
+}
+
+int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
+{
+    struct lm_gpu_advected *found = &g->control->background[field];
+    const shape s = shape_of(g);
+    lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
+    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.room,
+                                                           1.0 / lm_exp2i(-quantum), found);
+    return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
 
 /* --- memory --- */

@@ -158,6 +158,9 @@ static void take_backgrounds(struct lm_gpu *g, struct lm_control *out)
                                      sizeof *from - offsetof(struct lm_gpu_advected, crossed), g->stream),
                      "sums of the background fields");
     }
+    out->heat = wide_of(g->control_host->heat);
+    if (g->base.setup.ohm.evolved)
+        lm_gpu_check(g, cudaMemsetAsync(g->control->heat, 0, sizeof g->control->heat, g->stream), "sum of heat");
 }
 
 static int gpu_control(struct lm_backend *b, struct lm_control *out)
@@ -171,8 +174,9 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
                  "control values");
     if (b->setup.background_count > 0)
         lm_gpu_check(g,
-                     cudaMemcpyAsync(c->background, g->control->background, sizeof c->background,
-                                     cudaMemcpyDeviceToHost, g->stream),
+                     cudaMemcpyAsync(c->background, g->control->background,
+                                     sizeof *c - offsetof(struct lm_gpu_control, background), cudaMemcpyDeviceToHost,
+                                     g->stream),
                      "sums of the background fields");
     if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
         return g->failed;
@@ -291,6 +295,8 @@ static struct lm_backend_ops make_ops(int precision)
     o.flow = lm_gpu_flow;
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;
+    o.heat = lm_gpu_heat;
+    o.least_density = lm_gpu_least_density;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
     return o;
@@ -299,7 +305,7 @@ static struct lm_backend_ops make_ops(int precision)
 /* Arrays of the background fields: how many; where they are, from `next` on. */
 static int background_arrays(const struct lm_gpu *g)
 {
-    int count = 0;
+    int count = g->base.setup.ohm.evolved;
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
         count += 1 + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0) + b->has_source;
@@ -320,6 +326,7 @@ static void place_backgrounds(struct lm_gpu *g, double *next)
         g->array[LM_BACKGROUND_SOURCE + f] = b->has_source ? next + g->pitch : NULL;
         next += (1 + b->has_source) * g->pitch;
     }
+    g->array[LM_ENTROPY_BEFORE] = g->base.setup.ohm.evolved ? next : NULL;
 }
 
 static int has_flows(const struct lm_setup *s)
