@@ -114,7 +114,7 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 /* --- velocities --- */
 
 __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
-                            struct lm_ohm ohm, double *flow)
+                            struct lm_ohm ohm, double *flow, double *entropy)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
     if (i >= s.nx)
@@ -124,6 +124,10 @@ __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x,
         const enum lm_face_place place =
             axis == 0 ? lm_face_place(i, s.nx, periodic_x) : lm_face_place(j, s.ny, periodic_y);
         const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &ohm);
+        if (entropy)
+            entropy[axis * s.pitch + k] = u.entropy;
+        if (!flow)
+            continue;
         double *ion = flow + axis * s.pitch, *electron = flow + (2 + axis) * s.pitch;
         if (!later)
             ion[k] = u.ion;
@@ -158,7 +162,7 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
         s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
-        g->advect.flow);
+        g->advect.flow, b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }
 

@@ -305,10 +305,10 @@ static struct lm_backend_ops make_ops(int precision)
 /* Arrays of the background fields: how many; where they are, from `next` on. */
 static int background_arrays(const struct lm_gpu *g)
 {
-    int count = g->base.setup.ohm.evolved;
+    int count = 0;
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
-        count += 1 + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0) + b->has_source;
+        count += 1 + (lm_has_own_flow(b) ? 2 : 0) + b->has_source;
     }
     return count;
 }
@@ -318,21 +318,20 @@ static void place_backgrounds(struct lm_gpu *g, double *next)
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
         double *flow =
-            b->flow == LM_FLOW_PRESCRIBED ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
-        next += b->flow == LM_FLOW_PRESCRIBED ? 2 * g->pitch : 0;
+            lm_has_own_flow(b) ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
+        next += lm_has_own_flow(b) ? 2 * g->pitch : 0;
         g->array[LM_BACKGROUND_X + f] = flow;
         g->array[LM_BACKGROUND_Y + f] = flow + g->pitch;
         g->array[LM_BACKGROUND + f] = next;
         g->array[LM_BACKGROUND_SOURCE + f] = b->has_source ? next + g->pitch : NULL;
         next += (1 + b->has_source) * g->pitch;
     }
-    g->array[LM_ENTROPY_BEFORE] = g->base.setup.ohm.evolved ? next : NULL;
 }
 
 static int has_flows(const struct lm_setup *s)
 {
     for (int f = 0; f < s->background_count; f++)
-        if (s->background[f].flow != LM_FLOW_PRESCRIBED)
+        if (!lm_has_own_flow(&s->background[f]))
             return 1;
     return 0;
 }
@@ -365,7 +364,7 @@ static void allocate_grid(struct lm_gpu *g)
     for (int k = 0; k < LM_SPECIES_N + species; k++, next += g->pitch)
         g->array[k] = next;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
-        *work[k].base = next;
+        *work[k].base = work[k].arrays > 0 ? next : NULL;
         next += work[k].arrays * g->pitch;
     }
     place_backgrounds(g, next);

@@ -40,15 +40,11 @@ __device__ __forceinline__ size_t image(const shape &s, const struct lm_sides &s
     return at(s, x, lm_node_inside(&sides, 1, s.ny, 0, 0, c.j, &sign));
 }
 
-/* `before` NULL: the pressure as it is; else half a step ahead. */
-__global__ void pressure_kernel(shape s, struct lm_sides sides, const double *now, const double *before, double gamma,
-                                double *p)
+__global__ void pressure_kernel(shape s, struct lm_sides sides, const double *entropy, double gamma, double *p)
 {
     cell c;
-    if (!my_cell(s, LM_GHOST, c))
-        return;
-    const size_t k = image(s, sides, c);
-    p[at(s, c.i, c.j)] = lm_pressure_of(before ? lm_entropy_ahead(now[k], before[k]) : now[k], gamma);
+    if (my_cell(s, LM_GHOST, c))
+        p[at(s, c.i, c.j)] = lm_pressure_of(entropy[image(s, sides, c)], gamma);
 }
 
 /* Pressure and heat at the beginning; 0 in bodies. */
@@ -142,11 +138,10 @@ struct lm_view view_of(const struct lm_gpu *g, int array)
 
 } // namespace
 
-int lm_gpu_evolved_pressure(struct lm_gpu *g, int ahead)
+int lm_gpu_evolved_pressure(struct lm_gpu *g)
 {
     pressure_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
-        shape_of(g), g->base.setup.grid.sides, entropy_of(g), ahead ? g->array[LM_ENTROPY_BEFORE] : NULL,
-        g->base.setup.ohm.gamma, g->array[LM_PRESSURE]);
+        shape_of(g), g->base.setup.grid.sides, entropy_of(g), g->base.setup.ohm.gamma, g->array[LM_PRESSURE]);
     return LM_GPU_LAUNCHED(g, "pressure of the electrons");
 }
 

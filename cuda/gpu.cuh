@@ -185,7 +185,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum); /* total and extremes */
 
 /* electrons.cu */
-int lm_gpu_evolved_pressure(struct lm_gpu *g, int ahead); /* LM_PRESSURE with all ghosts */
+int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */
 int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_gpu_least_density(struct lm_backend *b, double *least);
 

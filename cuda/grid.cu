@@ -357,7 +357,7 @@ static int close_density(struct lm_gpu *g, int density, int other, double *p)
                                                               g->array[density], g->array[other],
                                                               g->base.setup.grid.size, g->base.setup.ohm);
     LM_GPU_LAUNCHED(g, "closure");
-    return evolved ? lm_gpu_evolved_pressure(g, density != other) : g->failed;
+    return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 
 int lm_gpu_closure(struct lm_backend *b, int density, int other)
@@ -551,10 +551,6 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
     for (int f = 0; f < g->base.setup.background_count; f++)
         hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_BACKGROUND + f],
                                                                     LM_STATE_FIELDS + f, g->reduced);
-    if (g->base.setup.ohm.evolved)
-        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_ENTROPY_BEFORE],
-                                                                    LM_STATE_FIELDS + g->base.setup.background_count,
-                                                                    g->reduced);
     lm_gpu_hash_beyond(g);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

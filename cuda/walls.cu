@@ -331,6 +331,5 @@ void lm_gpu_hash_beyond(struct lm_gpu *g)
     const size_t size = g->base.setup.grid.size;
     if (lm_any_field_walls(&g->sides))
         hash_kernel<<<dim3(line_blocks(size), 3), THREADS, 0, g->stream>>>(
-            shape_of(g), g->array[LM_B], size, LM_STATE_FIELDS + g->base.setup.background_count + g->base.setup.ohm.evolved,
-            g->reduced);
+            shape_of(g), g->array[LM_B], size, LM_STATE_FIELDS + g->base.setup.background_count, g->reduced);
 }

@@ -161,6 +161,7 @@ static int put_given(struct lm_sim *sim, int field, int again, double *work)
     return status;
 }
 
+/* Of the fields with a given flow, or of the others. */
 static int takes_rates(struct lm_sim *sim, int carried)
 {
     double rate[LM_MAX_BACKGROUNDS];
@@ -333,20 +334,21 @@ int lm_sim_flow(struct lm_sim *sim, int later)
     return is_carried(sim) ? sim->backend->ops->flow(sim->backend, later) : LM_OK;
 }
 
-static int find_substeps(const struct lm_sim *sim, int field, int64_t *substeps)
+static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t *substeps)
 {
     const struct lm_background_config *b = &sim->config->background[field];
     const double rate =
         lm_background_rate(&sim->grid, &sim->backend->setup.background[field], sim->background[field].flow_rate);
-    const double needed = ceil(sim->config->run.dt * rate / b->courant);
+    const double needed = ceil(dt * rate / b->courant);
     if (!(needed <= MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,
                        "step %lld (from t = %g) cannot be taken: the background field %s needs %.3g substeps (limit "
                        "%g). Likely cause: its velocity or diffusivity is too large for the cells and run.dt, or "
                        "its courant too small%s",
                        (long long)sim->step + 1, lm_sim_time(sim), b->name, needed, MOST_SUBSTEPS,
-                       b->flow == LM_FLOW_ELECTRON ? ", or fields.density_floor so low that electrons are too fast"
-                                                   : "");
+                       b->flow == LM_FLOW_ELECTRON || b->flow == LM_FLOW_ENTROPY
+                           ? ", or fields.density_floor so low that electrons are too fast"
+                           : "");
     *substeps = needed > 1 ? (int64_t)needed : 1;
     return LM_OK;
 }
@@ -383,17 +385,33 @@ int lm_sim_take_larger_quanta(struct lm_sim *sim, int field)
     return status;
 }
 
+static int advect_by(struct lm_sim *sim, int field, double dt, int64_t *substeps)
+{
+    const int status = find_substeps(sim, field, dt, substeps);
+    return status ? status
+                  : sim->backend->ops->advect(sim->backend, field, sim->background[field].ledger.quantum,
+                                              dt / (double)*substeps, (int)*substeps);
+}
+
+int lm_sim_advect_field(struct lm_sim *sim, int field, double dt)
+{
+    int64_t substeps = 0;
+    int status = takes_rates(sim, 1);
+    if (!status)
+        status = advect_by(sim, field, dt, &substeps);
+    sim->background[field].substeps += substeps;
+    return status;
+}
+
 int lm_sim_advect(struct lm_sim *sim)
 {
     int status = is_carried(sim) ? takes_rates(sim, 1) : LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++) {
-        struct lm_sim_background *s = &sim->background[f];
-        status = find_substeps(sim, f, &s->substeps);
+        if (f == lm_sim_entropy(sim->config))
+            continue;
+        status = lm_sim_take_larger_quanta(sim, f);
         if (!status)
-            status = lm_sim_take_larger_quanta(sim, f);
-        if (!status)
-            status = sim->backend->ops->advect(sim->backend, f, s->ledger.quantum,
-                                               sim->config->run.dt / (double)s->substeps, (int)s->substeps);
+            status = advect_by(sim, f, sim->config->run.dt, &sim->background[f].substeps);
     }
     return status;
 }
@@ -443,7 +461,7 @@ int lm_sim_check_backgrounds(struct lm_sim *sim)
                            (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[f].name,
                            sim->config->background[f].name);
         if (sim->config->background[f].flow == LM_FLOW_PRESCRIBED)
-            status = find_substeps(sim, f, &unused);
+            status = find_substeps(sim, f, sim->config->run.dt, &unused);
     }
     return status;
 }

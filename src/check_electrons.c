@@ -46,8 +46,7 @@ static double flow_rate(const struct start *s)
                 const long k = (long)lm_at(g, i, j);
                 const enum lm_face_place place =
                     lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, is_periodic(g, axis));
-                s->velocity[axis][k] = lm_flow_on_face(&given, axis, k, place, 0, &s->setup.ohm).electron +
-                                       lm_flow_on_face(&given, axis, k, place, 1, &s->setup.ohm).electron;
+                s->velocity[axis][k] = lm_flow_on_face(&given, axis, k, place, 0, &s->setup.ohm).entropy;
             }
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
@@ -87,7 +86,7 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
         lm_conduction_rate(s->setup.conductivity, least, s->setup.grid.nx, s->setup.grid.ny, &s->setup.ohm);
     fprintf(out, "electrons\n  pressure evolved, gamma %g; %s\n", c->electrons.gamma,
             c->electrons.initial_temperature[0] ? "p_e = n T at the start" : "p_e = T n^gamma at the start");
-    print_substeps(out, "entropy", fmax(1, ceil(dt * flow / courant)));
+    print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));
     if (c->electrons.conductivity > 0 || c->electrons.conductivity_across > 0)
         print_substeps(out, "conduction", 2 * fmax(1, ceil(0.5 * dt * heat / courant)));
     for (int k = 0; k < c->body_count; k++)

@@ -17,7 +17,7 @@ static void add_field(struct lm_config *c)
     struct lm_background_config *b = &c->background[c->background_count++];
     *b = (struct lm_background_config){.kind = LM_ENTROPY,
                                        .initial = "0",
-                                       .flow = LM_FLOW_ELECTRON,
+                                       .flow = LM_FLOW_ENTROPY,
                                        .scheme = c->electrons.scheme,
                                        .single = c->electrons.single,
                                        .limited = 1,

@@ -37,17 +37,15 @@ int lm_sim_start_electrons(struct lm_sim *sim)
     if (!status)
         status = lm_sim_put_field(sim, field, q);
     free(q);
-    return status ? status : sim->backend->ops->copy(sim->backend, LM_ENTROPY_BEFORE, LM_BACKGROUND + field, 1);
+    return status;
 }
 
 void lm_sim_find_heat(struct lm_sim *sim, const double *eta)
 {
     const struct lm_ohm *o = &sim->backend->setup.ohm;
-    const struct lm_conductivity *k = &sim->backend->setup.conductivity;
     sim->electrons.heats = o->eta_hyper > 0 || o->eta_vacuum > 0;
-    for (size_t n = 0; n < sim->grid.size; n++)
-        sim->electrons.heats |= eta[n] != 0;
-    sim->electrons.conducts = k->along > 0 || k->across > 0;
+    for (size_t k = 0; k < sim->grid.size; k++)
+        sim->electrons.heats |= eta[k] != 0;
 }
 
 /* --- inflow sides --- */
@@ -116,27 +114,35 @@ static int find_substeps(struct lm_sim *sim)
     return LM_OK;
 }
 
-int lm_sim_heat(struct lm_sim *sim, int level)
+static int heat(struct lm_sim *sim, int level)
 {
-    const int field = lm_sim_entropy(sim->config), conducts = sim->electrons.conducts;
-    const struct lm_backend_ops *ops = sim->backend->ops;
-    int status = LM_OK;
-    if (field < 0)
+    const struct lm_conductivity *k = &sim->backend->setup.conductivity;
+    const int conducts = k->along > 0 || k->across > 0;
+    if (!sim->electrons.heats && !conducts)
         return LM_OK;
-    if (level == LM_N_OLD) {
-        status = lm_sim_take_larger_quanta(sim, field);
-        if (!status)
-            status = ops->copy(sim->backend, LM_ENTROPY_BEFORE, LM_BACKGROUND + field, 1);
-        if (!status && conducts)
-            status = find_substeps(sim);
-    }
-    if (status || !(sim->electrons.heats || conducts))
-        return status;
+    const int status = conducts && level == LM_N_OLD ? find_substeps(sim) : LM_OK;
     const struct lm_heat_pass pass = {.level = level,
                                       .dt = 0.5 * sim->config->run.dt,
                                       .substeps = conducts ? (int)sim->electrons.substeps : 0,
-                                      .quantum = sim->background[field].ledger.quantum};
-    return ops->heat(sim->backend, &pass);
+                                      .quantum = sim->background[lm_sim_entropy(sim->config)].ledger.quantum};
+    return status ? status : sim->backend->ops->heat(sim->backend, &pass);
+}
+
+int lm_sim_advance_electrons(struct lm_sim *sim, int level)
+{
+    const int field = lm_sim_entropy(sim->config), first = level == LM_N_OLD;
+    int status = LM_OK;
+    if (field < 0)
+        return LM_OK;
+    if (first) {
+        sim->background[field].substeps = 0;
+        status = lm_sim_take_larger_quanta(sim, field);
+    }
+    if (!status && first)
+        status = heat(sim, level);
+    if (!status)
+        status = lm_sim_advect_field(sim, field, 0.5 * sim->config->run.dt);
+    return status || first ? status : heat(sim, level);
 }
 
 void lm_sim_book_heat(struct lm_sim *sim)

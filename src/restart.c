@@ -19,9 +19,7 @@ void lm_sim_name_state(struct lm_sim *sim)
                  sim->config->background[f].name);
         sim->state_names[LM_STATE_FIELDS + f] = sim->background_names[f];
     }
-    const int evolved = lm_sim_entropy(sim->config) >= 0;
-    sim->state_names[LM_STATE_FIELDS + fields] = "background_electrons_before";
-    memcpy(sim->state_names + LM_STATE_FIELDS + fields + evolved, beyond, sizeof beyond);
+    memcpy(sim->state_names + LM_STATE_FIELDS + fields, beyond, sizeof beyond);
 }
 
 int lm_sim_state_bordered(const struct lm_sim *sim)
@@ -31,16 +29,12 @@ int lm_sim_state_bordered(const struct lm_sim *sim)
 
 int lm_sim_state_fields(const struct lm_sim *sim)
 {
-    const int evolved = lm_sim_entropy(sim->config) >= 0;
-    return LM_STATE_FIELDS + sim->config->background_count + evolved + lm_sim_state_bordered(sim);
+    return LM_STATE_FIELDS + sim->config->background_count + lm_sim_state_bordered(sim);
 }
 
 int lm_sim_state_array(const struct lm_sim *sim, int k)
 {
-    const int field = k - LM_STATE_FIELDS, evolved = lm_sim_entropy(sim->config) >= 0;
-    const int beyond = field - sim->config->background_count - evolved;
-    if (evolved && beyond == -1)
-        return LM_ENTROPY_BEFORE;
+    const int field = k - LM_STATE_FIELDS, beyond = field - sim->config->background_count;
     return field < 0 ? k : beyond < 0 ? LM_BACKGROUND + field : LM_B + beyond;
 }
 

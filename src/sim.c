@@ -161,8 +161,8 @@ static int advance_b(struct lm_sim *sim)
     double dt = sim->config->run.dt;
     sim->substeps = substeps_needed(sim);
 
-    int status = ops->closure(b, LM_N_OLD, LM_N_NEW);
-    status = status ? status : lm_sim_heat(sim, LM_N_OLD);
+    int status = lm_sim_advance_electrons(sim, LM_N_OLD);
+    status = status ? status : ops->closure(b, LM_N_OLD, LM_N_NEW);
     return status ? status : ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
 }
 
@@ -190,15 +190,15 @@ int lm_sim_step(struct lm_sim *sim)
     status = status ? status : lm_sim_pass_all(sim, dt, dt, 1);
     status = status ? status : lm_sim_flow(sim, 0);
 
-    /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}; an evolved pressure
-     * extrapolated. Electrons are heated before and after, half of it at each level. */
+    /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. An evolved pressure goes
+     * half a step before and half a step after. */
     if (!status && hybrid)
         status = advance_b(sim);
 
     /* 3. Background fields to n+1, with velocities half way: of J_i^{n+1/2}, and J of the mean of B^n and B^{n+1}. */
     status = status ? status : lm_sim_flow(sim, 1);
     status = status ? status : lm_sim_advect(sim);
-    status = status ? status : lm_sim_heat(sim, LM_N_NEW);
+    status = status ? status : lm_sim_advance_electrons(sim, LM_N_NEW);
 
     /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
     if (!status && hybrid)

@@ -36,8 +36,7 @@ enum lm_array {
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
     LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
-    LM_ENTROPY_BEFORE = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS, /* evolved electrons: their field a step earlier */
-    LM_ARRAYS
+    LM_ARRAYS = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS
 };
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
@@ -172,8 +171,7 @@ struct lm_backend_ops {
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */
     int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
-    /* For advance_b: electrons of the mean of two levels; an evolved pressure as it is, or where the two differ half a
-     * step ahead. */
+    /* For advance_b: electrons of the mean of two levels; an evolved pressure as it stands. */
     int (*closure)(struct lm_backend *b, int density, int other);
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
 
@@ -192,7 +190,8 @@ struct lm_backend_ops {
     int (*put_background_side)(struct lm_backend *b, int field, int side, const double *values);
 
     /* Velocities for the fields that ions or electrons carry, half way in a step: of J_i at NEW and the mean of both
-     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1. */
+     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1; for the
+     * entropy of electrons less that of each. */
     int (*flow)(struct lm_backend *b, int later);
 
     /* The largest lm_flow_rate over the cells for each field; waits. */

@@ -22,7 +22,7 @@ extern const char *const lm_background_kinds[]; /* in words */
 enum lm_scheme { LM_CENTRED = 0, LM_UPWIND = 1, LM_WENO3, LM_WENO5, LM_WENO7, LM_WENO9 };
 
 /* What carries a field. */
-enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON };
+enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON, LM_FLOW_ENTROPY };
 
 struct lm_background {
     int scheme;          /* enum lm_scheme */
@@ -34,6 +34,12 @@ struct lm_background {
     int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
     int has_source;
 };
+
+/* Whether it has a velocity of its own, not one that fields share. */
+static inline int lm_has_own_flow(const struct lm_background *b)
+{
+    return b->flow == LM_FLOW_PRESCRIBED || b->flow == LM_FLOW_ENTROPY;
+}
 
 static inline lm_int128 lm_wide_value(struct lm_wide w)
 {

@@ -6,7 +6,7 @@
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
-enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 1 + 3 };
+enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
 
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
@@ -43,17 +43,16 @@ struct lm_sim {
         int timed_velocity, timed_source, timed_inflow; /* what changes with time */
     } background[LM_MAX_BACKGROUNDS];
     struct {
-        int heats, conducts; /* whether there is a resistivity, a conductivity */
-        int64_t substeps;    /* of the conduction in half of the last step */
-        double heat;         /* of resistivity since the start, a sum of n0 m_p v_A^2 over the cells */
+        int heats;        /* whether there is a resistivity */
+        int64_t substeps; /* of the conduction in half of the last step */
+        double heat;      /* since the start, a sum of n0 m_p v_A^2 over the cells */
     } electrons;             /* whose pressure is evolved */
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
 };
 
 /* The arrays of the state, which a checkpoint holds and a fingerprint covers: those before LM_STATE_FIELDS, the
- * background fields, with evolved electrons their entropy a step earlier, and, where fields end at walls, B once more
- * with all its ghosts. How many; how many of them with
+ * background fields and, where fields end at walls, B once more with all its ghosts. How many; how many of them with
  * ghosts; and number k as enum lm_array. Their names are sim->state_names. */
 int lm_sim_state_fields(const struct lm_sim *sim);
 int lm_sim_state_bordered(const struct lm_sim *sim);
@@ -129,7 +128,10 @@ int lm_sim_put_field(struct lm_sim *sim, int field, double *q);
 /* For what the next step gives a field. LM_FAILED: it has grown too much. */
 int lm_sim_take_larger_quanta(struct lm_sim *sim, int field);
 
-/* All fields by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
+/* A field by dt, with the velocities that there are. */
+int lm_sim_advect_field(struct lm_sim *sim, int field, double dt);
+
+/* All fields but the electrons' entropy by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
 int lm_sim_advect(struct lm_sim *sim);
 
 /* Books the last step. LM_FAILED: a ledger does not close. */
@@ -152,9 +154,9 @@ int lm_sim_entropy_inflow(const struct lm_config *config, int count, const doubl
 /* Whether that changes with time. */
 int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
 
-/* Heat and its conduction for half a step, at LM_N_OLD before B and the entropy advance, and at LM_N_NEW after both.
- * LM_FAILED: it would take too many substeps. */
-int lm_sim_heat(struct lm_sim *sim, int level);
+/* Half a step of the electrons: heat and its conduction at LM_N_OLD, then the entropy's flow, before B advances; after
+ * that the flow, then heat at LM_N_NEW. LM_FAILED: it would take too many substeps. */
+int lm_sim_advance_electrons(struct lm_sim *sim, int level);
 void lm_sim_book_heat(struct lm_sim *sim);
 
 /* src/advection.c: integrals over the domain, and the residual, which is 0 or the run has stopped. */

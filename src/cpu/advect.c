@@ -371,6 +371,9 @@ int lm_cpu_flow(struct lm_backend *b, int later)
                                         .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
                                         .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
                                         .room = c->room};
+    const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
+    double *const entropy[2] = {evolved ? c->array[LM_BACKGROUND_X + last] : NULL,
+                                evolved ? c->array[LM_BACKGROUND_Y + last] : NULL};
     LM_ROWS(c, 1, 0)
     for (int i = -1; i < g->nx; i++)
         for (int axis = 0; axis < 2; axis++) {
@@ -378,6 +381,10 @@ int lm_cpu_flow(struct lm_backend *b, int later)
             const enum lm_face_place place =
                 lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, is_periodic(g, axis));
             const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &b->setup.ohm);
+            if (entropy[axis])
+                entropy[axis][k] = u.entropy;
+            if (!c->flow[0])
+                continue;
             double *ion = &c->flow[axis][k], *electron = &c->flow[2 + axis][k];
             *ion = later ? *ion : u.ion;
             *electron = later ? *electron + u.electron : u.electron;

@@ -222,17 +222,15 @@ static int allocate_backgrounds(struct lm_cpu *c)
     for (int f = 0; f < s->background_count; f++) {
         const struct lm_background *field = &s->background[f];
         const int flow = field->flow == LM_FLOW_ION ? 0 : 2;
-        for (int k = 0; k < 4 && field->flow != LM_FLOW_PRESCRIBED; k++)
+        for (int k = 0; k < 4 && !lm_has_own_flow(field); k++)
             c->flow[k] = c->flow[k] ? c->flow[k] : grid_array(c, &failed);
         c->array[LM_BACKGROUND + f] = grid_array(c, &failed);
         for (int axis = 0; axis < 2; axis++)
             c->array[LM_BACKGROUND_X + axis * LM_MAX_BACKGROUNDS + f] =
-                field->flow == LM_FLOW_PRESCRIBED ? grid_array(c, &failed) : c->flow[flow + axis];
+                lm_has_own_flow(field) ? grid_array(c, &failed) : c->flow[flow + axis];
         if (field->has_source)
             c->array[LM_BACKGROUND_SOURCE + f] = grid_array(c, &failed);
     }
-    if (s->ohm.evolved)
-        c->array[LM_ENTROPY_BEFORE] = grid_array(c, &failed);
     if (s->background_count == 0)
         return 0;
     c->room = malloc(g->size);

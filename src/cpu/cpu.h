@@ -78,7 +78,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 void lm_cpu_survey_field(struct lm_cpu *c, int field, double per_quantum); /* total and extremes, for lm_control */
 
 /* src/cpu/electrons.c */
-void lm_cpu_evolved_pressure(struct lm_cpu *c, int ahead); /* LM_PRESSURE with all ghosts */
+void lm_cpu_evolved_pressure(struct lm_cpu *c); /* LM_PRESSURE with all ghosts */
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_cpu_least_density(struct lm_backend *b, double *least);
 

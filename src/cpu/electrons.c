@@ -17,16 +17,14 @@ static size_t image(const struct lm_grid *g, int i, int j)
     return lm_at(g, x, lm_node_inside(&g->sides, 1, g->ny, 0, 0, j, &sign));
 }
 
-void lm_cpu_evolved_pressure(struct lm_cpu *c, int ahead)
+void lm_cpu_evolved_pressure(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const double *now = entropy_of(c), *before = c->array[LM_ENTROPY_BEFORE], gamma = c->base.setup.ohm.gamma;
+    const double *s = entropy_of(c), gamma = c->base.setup.ohm.gamma;
     double *p = c->array[LM_PRESSURE];
     LM_ROWS(c, LM_GHOST, LM_GHOST)
-    for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-        const size_t k = image(g, i, j);
-        p[lm_at(g, i, j)] = lm_pressure_of(ahead ? lm_entropy_ahead(now[k], before[k]) : now[k], gamma);
-    }
+    for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
+        p[lm_at(g, i, j)] = lm_pressure_of(s[image(g, i, j)], gamma);
 }
 
 /* Work arrays of a pass: pressure, the first stage's, temperature, heat of resistivity. */

@@ -49,7 +49,7 @@ int lm_cpu_closure(struct lm_backend *b, int density, int other)
         p[i] = lm_pressure(floored[i], o);
     }
     if (o->evolved)
-        lm_cpu_evolved_pressure(c, density != other);
+        lm_cpu_evolved_pressure(c);
     return LM_OK;
 }
 
@@ -519,19 +519,17 @@ static uint64_t hash_cells(const struct lm_cpu *c, int field, const double *a)
 
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
 {
-    const int backgrounds = c->base.setup.background_count, evolved = c->base.setup.ohm.evolved;
+    const int backgrounds = c->base.setup.background_count;
     uint64_t hash = 0;
     for (int f = 0; f < LM_STATE_FIELDS; f++)
         hash += hash_cells(c, f, c->array[f]);
     for (int f = 0; f < backgrounds; f++)
         hash += hash_cells(c, LM_STATE_FIELDS + f, c->array[LM_BACKGROUND + f]);
-    if (evolved)
-        hash += hash_cells(c, LM_STATE_FIELDS + backgrounds, c->array[LM_ENTROPY_BEFORE]);
     for (int d = 0; d < 3 && lm_any_field_walls(&c->sides); d++) {
         const double *a = c->array[LM_B + d];
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
         for (size_t k = 0; k < c->base.setup.grid.size; k++)
-            hash += lm_hash_value(LM_STATE_FIELDS + backgrounds + evolved + d, k, a[k]);
+            hash += lm_hash_value(LM_STATE_FIELDS + backgrounds + d, k, a[k]);
     }
     return hash;
 }

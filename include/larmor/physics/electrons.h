@@ -28,12 +28,6 @@ LM_HD double lm_entropy_of(double pressure, double gamma)
     return lm_pow(pressure, 1.0 / gamma);
 }
 
-/* s half a step beyond `now`; an extrapolation must not end below 0. */
-LM_HD double lm_entropy_ahead(double now, double before)
-{
-    return lm_max(lm_ahead(now, before), 0.0);
-}
-
 /* s when the pressure p of s has gained so much, as a factor of s: what gains nothing keeps its bits, and what gains
  * little is not rounded twice. */
 LM_HD double lm_entropy_with(double s, double p, double gain, double gamma)
