@@ -12,7 +12,7 @@
 static const double GAMMA = 5.0 / 3;
 
 /* Ions so heavy that they stay where they are. */
-#define HEAVY "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e12\n"
+#define HEAVY "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e20\n"
 
 static struct lm_totals totals_of(struct lm_sim *sim)
 {
@@ -215,7 +215,7 @@ START_TEST(heat_of_every_resistivity)
                  "[run]\nsteps = 1\ndt = 1e-4\n[grid]\nnx = 12\nny = 10\nlx = 6\nly = 5\n[const]\nk = 2*pi/lx\nq = 2*pi/ly\n"
                  "[electrons]\nclosure = evolved\ntemperature = 0.3\n"
                  "[fields]\naz = 0.3*cos(k*x)*sin(q*y + 1)\nbz = 0.5*sin(k*x + q*y)\n"
-                 "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e12\n%s\n",
+                 "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e20\n%s\n",
                  kinds[n].keys);
         struct lm_sim *sim = sim_new(text, NULL);
         const struct lm_totals start = totals_of(sim);
@@ -223,7 +223,6 @@ START_TEST(heat_of_every_resistivity)
         const struct lm_totals end = totals_of(sim);
         const double lost = magnetic(&start) - magnetic(&end);
         struct row r = row_of(sim);
-        printf("%zu lost %.12g heat %.12g\n", n, lost, value(&r, "electron_heat"));
         ck_assert_double_eq_tol(value(&r, "electron_heat"), lost, 1e-5 * lost);
         free(r.columns);
         sim_free(sim);
@@ -298,8 +297,6 @@ START_TEST(conduction_converges)
         for (int fine = 0; fine < 3; fine++)
             error[fine] =
                 fabs(left_of_mode(kinds[n].keys, 12 << fine, kinds[n].mx, kinds[n].my, 0.02, 1) - exact);
-        printf("%zu: %g %g %g orders %g %g\n", n, error[0], error[1], error[2], log2(error[0] / error[1]),
-               log2(error[1] / error[2]));
         ck_assert_double_ge(log2(error[0] / error[2]) / 2, kinds[n].least);
     }
 }
@@ -323,14 +320,288 @@ START_TEST(rings)
         free(p);
     }
     double *p = pressure_of(sim);
-    printf("opposite %g, centre %g, outside %g\n", p[20 * 40 + 12], p[20 * 40 + 20], p[20 * 40 + 38]);
     ck_assert_double_gt(p[20 * 40 + 12], 1.1); /* the other side of the ring */
     ck_assert_double_lt(p[20 * 40 + 20], 1.1); /* its centre, and far outside */
     ck_assert_double_lt(p[20 * 40 + 38], 1.1);
-    printf("drift %g\n", totals_of(sim).electrons / energy - 1);
-    ck_assert_double_eq_tol(totals_of(sim).electrons, energy, 1e-12 * energy);
+    /* In each half of a step a cell's entropy is rounded by up to half a quantum U: dp / (gamma - 1) = gamma p / s U/2. */
+    const double quantum = ldexp(1, -sim->background[0].ledger.quantum), area = 0.2 * 0.2;
+    double rounded = 0;
+    for (size_t k = 0; k < sim->grid.cells; k++)
+        rounded += 240 * 0.5 * quantum * area * GAMMA / (GAMMA - 1) * pow(10, 1 - 1 / GAMMA);
+    ck_assert_double_eq_tol(totals_of(sim).electrons, energy, rounded);
     free(p);
     sim_free(sim);
+}
+END_TEST
+
+/* --- beside vacuum --- */
+
+/* Heat stays in a bounded slab at rest, beside voids and around a body. */
+START_TEST(heat_stays_beside_vacuum)
+{
+    static const char text[] =
+        "[run]\nsteps = 40\ndt = 0.05\n[grid]\nnx = 48\nny = 1\nlx = 12\nly = 0.25\n[fields]\nsmoothing = 0\n" HEAVY
+        "density = abs(x - 6) < 4\n[body.wall]\nshape = box\nx = 5\ny = 0.125\nwidth = 1\nheight = 1\n"
+        "[electrons]\nclosure = evolved\ninitial_temperature = 1 + 0.5*cos(x)\nconductivity = 1\nconductivity_across = 1\n";
+    struct lm_sim *sim = sim_new(text, NULL);
+    double *before = packed_of(sim, LM_BACKGROUND), *n = packed_of(sim, LM_N_OLD);
+    const double energy = totals_of(sim).electrons;
+    advance(sim, 40);
+    double *after = packed_of(sim, LM_BACKGROUND), least = INFINITY, most = 0;
+    int changed = 0;
+    for (size_t k = 0; k < sim->grid.cells; k++) {
+        const int floored = n[k] <= sim->config->fields.density_floor || sim->mask[k];
+        require(!floored || after[k] == before[k]);
+        changed += after[k] != before[k];
+        if (!floored) {
+            least = fmin(least, pow(after[k], GAMMA) / n[k]);
+            most = fmax(most, pow(after[k], GAMMA) / n[k]);
+        }
+    }
+    ck_assert_int_gt(changed, 20);
+    ck_assert(least > 0.5 && most < 1.5 && most - least < 0.9); /* between 0.5 and 1.5 at the start */
+    ck_assert_double_eq_tol(totals_of(sim).electrons, energy, 1e-12 * energy);
+    free(before);
+    free(after);
+    free(n);
+    sim_free(sim);
+}
+END_TEST
+
+/* A slab that expands into vacuum: its entropy is conserved to the last quantum; energy but for the work that the
+ * pressure does below the density floor, where E is not all of grad p / n. That is as the floor: a fifth of it loses less
+ * than a third (measured: a quarter), and no more than the floor's share of the density. */
+static double slab_loss(const char *floor)
+{
+    static const char text[] =
+        "[run]\nsteps = 100\ndt = 0.02\n[grid]\nnx = 48\nny = 1\nlx = 12\nly = 0.25\n"
+        "[electrons]\nclosure = evolved\ninitial_temperature = 1\n[particles]\nshape = quadratic\n"
+        "[species.p]\nstart = quiet\nparticles_per_cell = 1024\ntemperature = 0.5\n"
+        "density = cos(pi*min(abs(x-6),2)/4)^2\n";
+    struct lm_sim *sim = sim_new(text, floor);
+    const struct lm_background_ledger *l = &sim->background[0].ledger;
+    const struct lm_totals start = totals_of(sim);
+    for (int n = 1; n <= 100; n++) {
+        advance(sim, n);
+        require(l->total == l->loaded && l->source == 0 && sim->background[0].least >= 0);
+    }
+    const struct lm_totals end = totals_of(sim);
+    ck_assert_double_lt(end.electrons, 0.7 * start.electrons); /* it has expanded */
+    sim_free(sim);
+    return fabs(end.energy / start.energy - 1);
+}
+
+START_TEST(energy_beside_vacuum)
+{
+    const double loss = slab_loss("fields.density_floor=0.05"), less = slab_loss("fields.density_floor=0.01");
+    ck_assert_double_lt(loss, 0.05);
+    ck_assert_double_lt(less, 0.01);
+    ck_assert_double_lt(less, loss / 3);
+}
+END_TEST
+
+/* The same energy in two dimensions, at steep edges in a field that the step does not resolve by far: B and pressure
+ * must not feed each other. Heat is counted where it comes from. */
+START_TEST(edges_are_stable)
+{
+    static const char text[] =
+        "[run]\nsteps = 40\ndt = 0.02\n[grid]\nnx = 32\nny = 32\nlx = 8\nly = 8\n"
+        "[electrons]\nclosure = evolved\ninitial_temperature = 1\n[particles]\nshape = quadratic\n"
+        "[fields]\nbz = 1\neta = 0.02\neta_hyper = 1e-3\n[species.p]\nstart = quiet\nparticles_per_cell = 64\n"
+        "density = cos(pi*sqrt(min((x-4)^2 + (y-4)^2, 4))/4)^2\n";
+    struct lm_sim *sim = sim_new(text, NULL);
+    const struct lm_totals start = totals_of(sim);
+    advance(sim, 40);
+    const struct lm_totals end = totals_of(sim);
+    ck_assert_double_lt(fabs(end.energy - start.energy), 0.05 * start.electrons);
+    ck_assert_double_lt(end.electrons, start.electrons);
+    sim_free(sim);
+}
+END_TEST
+
+/* --- books and restarts --- */
+
+/* Everything at once: an inflow side, walls, a body, layers, voids, every kind of heat, another field. */
+static const char open_text[] =
+    "[run]\nsteps = 30\ndt = 0.04\nseed = 3\n[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
+    "[electrons]\nclosure = evolved\ninitial_temperature = 0.2 + 0.05*sin(y)\ngamma = 1.6\nconductivity = 0.1\n"
+    "conductivity_across = 0.02\nweno = 5\n"
+    "[fields]\nbx = 0.2\nbz = 1\neta = 0.01\neta_hyper = 1e-3\neta_vacuum = 0.1\ndensity_floor = 0.3\n"
+    "[boundary]\nx_min = inflow\nx_max = absorbing\ny_min = reflecting\ny_max = thermal\ny_max_temperature = 0.1\n"
+    "layer_x_max = 1\nlayer_eta = 0.1\n"
+    "[species.p]\nparticles_per_cell = 8\ntemperature = 0.1\ndrift_x = 0.8\ninflow_density = 1 + 0.2*sin(t)\n"
+    "[body.moon]\nshape = disk\nx = 3\ny = 2\nradius = 0.6\nfields = resistive\nresistivity = 0.3\n"
+    "[background.dye]\ninitial = x < 3\nvelocity = electron\ninflow = 1\n";
+
+START_TEST(books)
+{
+    struct lm_sim *sim = sim_new(open_text, NULL);
+    const struct lm_background_ledger *l = &sim->background[1].ledger;
+    for (int n = 1; n <= 30; n++) {
+        advance(sim, n);
+        double *s = array_of(sim, LM_BACKGROUND + 1);
+        require(lm_background_sum(&sim->grid, s, l->exponent) == l->total);
+        require(lm_background_residual(l) == 0);
+        for (int k = 0; k < 16 * 24; k++) {
+            const double v = s[lm_at(&sim->grid, k % 24, k / 24)];
+            require(v >= 0 && (!sim->mask[k] || v == 0));
+        }
+        free(s);
+    }
+    ck_assert(l->source > 0 && l->entered[LM_X_MIN] > 0 && l->entered[LM_X_MAX] < 0);
+    ck_assert(l->entered[LM_Y_MIN] == 0 && l->entered[LM_Y_MAX] == 0);
+    ck_assert_double_gt(sim->electrons.heat, 0);
+    ck_assert_int_gt((int)sim->electrons.substeps, 0);
+    sim_free(sim);
+}
+END_TEST
+
+static struct lm_sim *restored(const char *path, const char *text, const char *more, int expected)
+{
+    struct lm_sim *sim;
+    struct lm_checkpoint head;
+    struct lm_config *c = config_new(text, more);
+    ck_assert_msg(!lm_sim_create(c, &sim), "%s", lm_error());
+    ck_assert_msg(lm_sim_restore(sim, path, &head) == expected, "%s", lm_error());
+    return sim;
+}
+
+static void checkpoint_of(struct lm_sim *sim, char *path)
+{
+    static const struct lm_references none;
+    struct lm_config *c = (struct lm_config *)sim->config;
+    snprintf(c->output.directory, sizeof c->output.directory, "%s", scratch);
+    ck_assert_msg(!lm_output_checkpoint(sim, &none, path), "%s", lm_error());
+}
+
+START_TEST(restarts)
+{
+    struct lm_sim *whole = sim_new(open_text, NULL);
+    char path[LM_MAX_PATH];
+    uint64_t stored;
+    advance(whole, 3 * _i);
+    checkpoint_of(whole, path);
+    ck_assert_msg(!lm_checkpoint_fingerprint(path, &stored), "%s", lm_error());
+    ck_assert(stored == fingerprint(whole));
+    struct lm_sim *part = restored(path, open_text, "run.threads=2", LM_OK);
+    advance(whole, 20);
+    advance(part, 20);
+    ck_assert(fingerprint(part) == fingerprint(whole));
+    ck_assert_mem_eq(&whole->background[1].ledger, &part->background[1].ledger, sizeof part->background[1].ledger);
+    ck_assert(whole->electrons.heat == part->electrons.heat);
+    sim_free(part);
+    sim_free(whole);
+}
+END_TEST
+
+START_TEST(other_closures_are_refused)
+{
+    char path[LM_MAX_PATH];
+    struct lm_sim *sim = sim_new(mixed_text, NULL);
+    advance(sim, 1);
+    checkpoint_of(sim, path);
+    sim_free(sim);
+    sim_free(restored(path, mixed_text, "electrons.gamma=1.5", LM_BAD_INPUT));
+    assert_error_has("a checkpoint with gamma = 1.6666666666666667; the run has 1.5: set electrons.gamma as there");
+    static const char other[] = "[run]\nsteps = 10\ndt = 0.05\n[grid]\nnx = 16\nny = 16\nlx = 8\nly = 8\n"
+                                "[particles]\nshape = quadratic\n[species.p]\nparticles_per_cell = 16\n";
+    sim_free(restored(path, other, NULL, LM_BAD_INPUT));
+    assert_error_has("a checkpoint with closure = evolved; the run has another: set electrons.closure as there");
+    sim = sim_new(other, NULL);
+    checkpoint_of(sim, path);
+    sim_free(sim);
+    sim_free(restored(path, other, "electrons.closure=evolved", LM_BAD_INPUT));
+    assert_error_has("a checkpoint without closure = evolved; the run has it");
+}
+END_TEST
+
+/* --- what it says --- */
+
+static void refuses(const char *keys, const char *expected)
+{
+    struct lm_config c;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "[run]\nsteps = 1\ndt = 0.1\n[grid]\nnx = 8\nny = 8\nlx = 8\nly = 8\n[species.p]\n%s\n", keys);
+    ck_assert_int_eq(lm_config_read_text("case.ini", text, 0, NULL, &c), LM_BAD_INPUT);
+    assert_error_has(expected);
+    ck_assert_ptr_null(strchr(lm_error(), '\n'));
+    lm_config_free(&c);
+}
+
+START_TEST(bad_input)
+{
+    refuses("[electrons]\nconductivity = 1", "case.ini:11: electrons.conductivity: has a meaning only with closure = evolved");
+    refuses("[electrons]\ninitial_temperature = 1", "electrons.initial_temperature: has a meaning only with");
+    refuses("[electrons]\nweno = 5", "electrons.weno: has a meaning only with closure = evolved");
+    refuses("[electrons]\nclosure = evolved\ngamma = 1", "electrons.gamma: closure = evolved needs more than 1");
+    refuses("[electrons]\nclosure = evolved\n[fields]\nsolver = none", "evolved has a meaning only with fields.solver = hybrid");
+    refuses("[electrons]\nclosure = evolved\ntemperature = 1\ninitial_temperature = 1", "not together with temperature");
+    refuses("[electrons]\nclosure = evolved\ninitial_temperature = x - 4", "electrons.initial_temperature: ");
+    refuses("[electrons]\nclosure = evolved\nweno = centred", "electrons.weno: ");
+    refuses("[electrons]\nclosure = evolved\nconductivity = -1", "electrons.conductivity: ");
+    refuses("[electrons]\nclosure = evolved\n[background.electrons]\ninitial = 1", "give yours another name");
+}
+END_TEST
+
+/* run.ini does not show the field that the program adds, and gives the same run. */
+START_TEST(settings_are_written)
+{
+    struct lm_config *c = config_new(mixed_text, NULL), again;
+    char *out = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&out, &length);
+    ck_assert_int_eq(lm_config_write(c, to), LM_OK);
+    fclose(to);
+    ck_assert_ptr_null(strstr(out, "[background.electrons]"));
+    ck_assert_ptr_nonnull(strstr(out, "initial_temperature = 1 + 0.4*cos(kx*x)\n"));
+    ck_assert_msg(!lm_config_read_text("again.ini", out, 0, NULL, &again), "%s", lm_error());
+    ck_assert_int_eq(again.background_count, 1);
+    ck_assert_mem_eq(&again.electrons, &c->electrons, sizeof c->electrons);
+    ck_assert_mem_eq(&again.background[0], &c->background[0], sizeof c->background[0]);
+    lm_config_free(&again);
+    lm_config_free(c);
+    free(c);
+    free(out);
+}
+END_TEST
+
+START_TEST(checked)
+{
+    struct lm_config *c = config_new(open_text, NULL);
+    char *out = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&out, &length);
+    ck_assert_msg(!lm_check(c, to), "%s", lm_error());
+    fclose(to);
+    /* By hand: u = 0.8 on cells of 1/4, 6 times that for the bound, 0.6 of Courant, halves; conduction at n = 1:
+     * 0.6 * 2 (0.1 + 0.08) (16 + 16) = 6.9 in a unit of time. */
+    ck_assert_msg(strstr(out, "electrons\n  pressure evolved, gamma 1.6; p_e = n T at the start\n"
+                              "    entropy: 2 substeps in the first step\n"
+                              "    conduction: 2 substeps in the first step\n"
+                              "    body.moon absorbs ions but no heat") != NULL,
+                  "%s", out);
+    ck_assert_ptr_null(strstr(out, "  electrons: "));
+    free(out);
+    lm_config_free(c);
+    free(c);
+}
+END_TEST
+
+START_TEST(memory)
+{
+    struct lm_config *c = config_new(mixed_text, NULL);
+    struct lm_setup setup = lm_setup_of(c);
+    const uint64_t counts[LM_MAX_SPECIES] = {1000};
+    const double size = 8 * (double)setup.grid.size;
+    for (int kind = LM_BACKEND_CPU; kind <= LM_BACKEND_CUDA; kind++) {
+        setup.background_count = 1;
+        const double all = lm_backend_bytes(kind, &setup, counts);
+        setup.background_count = 0; /* the field, its velocity, a byte a cell, on a GPU two stages */
+        require_near(all - lm_backend_bytes(kind, &setup, counts), size * (kind == LM_BACKEND_CUDA ? 5.125 : 3.125), 1);
+    }
+    lm_config_free(c);
+    free(c);
 }
 END_TEST
 
@@ -347,6 +618,16 @@ int main(void)
     tcase_add_test(t, conduction_decays);
     tcase_add_test(t, conduction_converges);
     tcase_add_test(t, rings);
+    tcase_add_test(t, heat_stays_beside_vacuum);
+    tcase_add_test(t, energy_beside_vacuum);
+    tcase_add_test(t, edges_are_stable);
+    tcase_add_test(t, books);
+    tcase_add_loop_test(t, restarts, 0, 6);
+    tcase_add_test(t, other_closures_are_refused);
+    tcase_add_test(t, bad_input);
+    tcase_add_test(t, settings_are_written);
+    tcase_add_test(t, checked);
+    tcase_add_test(t, memory);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
