@@ -102,7 +102,8 @@ dim3 survey_blocks(const shape &s)
     return dim3((unsigned)(s.nx + 255) / 256, (unsigned)(s.ny < 256 ? s.ny : 256));
 }
 
-void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late, int times)
+void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late,
+                  int times)
 {
     if (!s.source)
         return;

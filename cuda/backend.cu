@@ -317,8 +317,7 @@ static void place_backgrounds(struct lm_gpu *g, double *next)
 {
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
-        double *flow =
-            lm_has_own_flow(b) ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
+        double *flow = lm_has_own_flow(b) ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
         next += lm_has_own_flow(b) ? 2 * g->pitch : 0;
         g->array[LM_BACKGROUND_X + f] = flow;
         g->array[LM_BACKGROUND_Y + f] = flow + g->pitch;

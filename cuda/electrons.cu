@@ -56,9 +56,9 @@ __global__ void begin_kernel(shape s, struct lm_sides sides, struct lm_heat_give
         return;
     const size_t k = at(s, c.i, c.j);
     const int periodic_x = !lm_has_walls(&sides, 0), periodic_y = !lm_has_walls(&sides, 1);
-    const enum lm_face_place place[4] = {
-        lm_face_place(c.i - 1, s.nx, periodic_x), lm_face_place(c.i, s.nx, periodic_x),
-        lm_face_place(c.j - 1, s.ny, periodic_y), lm_face_place(c.j, s.ny, periodic_y)};
+    const enum lm_face_place place[4] = {lm_face_place(c.i - 1, s.nx, periodic_x), lm_face_place(c.i, s.nx, periodic_x),
+                                         lm_face_place(c.j - 1, s.ny, periodic_y),
+                                         lm_face_place(c.j, s.ny, periodic_y)};
     p[k] = lm_pressure_of(entropy[k], o.gamma);
     heat[k] = given.room[k] ? lm_heat_in_cell(&given, (long)k, place, &o) : 0.0;
 }
@@ -180,9 +180,8 @@ int lm_gpu_least_density(struct lm_backend *b, double *least)
     lm_gpu_range range("least density");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW],
-                                                              g->advect.room, b->setup.ohm.floor,
-                                                              &g->reduced->value[0]);
+    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
+        shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW], g->advect.room, b->setup.ohm.floor, &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "least density");
     if (lm_gpu_reduce_end(g))
         return g->failed;

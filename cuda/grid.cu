@@ -278,8 +278,7 @@ enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
 /* `entropy` NULL: p_e is not evolved. `solid` counts only with BODIES. */
 template <bool BODIES>
 __device__ __forceinline__ double term_of(int term, const shape &s, const double *b, const double *density,
-                                          const double *entropy, const uint8_t *solid, size_t k,
-                                          const struct lm_ohm &o)
+                                          const double *entropy, const uint8_t *solid, size_t k, const struct lm_ohm &o)
 {
     if (term < ELECTRONS)
         return b[term * s.pitch + k] * b[term * s.pitch + k];
@@ -515,8 +514,7 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     struct lm_gpu *g = lm_gpu_of(b);
     const double *field = g->array[LM_B];
     const double *density = g->array[LM_N_OLD];
-    const double *entropy =
-        b->setup.ohm.evolved ? g->array[LM_BACKGROUND + b->setup.background_count - 1] : NULL;
+    const double *entropy = b->setup.ohm.evolved ? g->array[LM_BACKGROUND + b->setup.background_count - 1] : NULL;
     lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
     static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);
@@ -526,8 +524,8 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
                                                            largest);
     lm_gpu_wall_div(g, largest + DIV_B);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
-    totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, entropy, g->solid, b->setup.ohm, largest,
-                                                           sums);
+    totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, entropy, g->solid, b->setup.ohm,
+                                                           largest, sums);
     LM_GPU_LAUNCHED(g, "sums over the grid");
     if (lm_gpu_reduce_end(g))
         return g->failed;

@@ -311,7 +311,7 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
             status = put_given(sim, f, 0, work);
         memset(work, 0, sim->grid.size * sizeof *work);
         if (!status)
-            status = head                            ? take_field(sim, f, path, &head->background[f], work)
+            status = head                               ? take_field(sim, f, path, &head->background[f], work)
                      : f == lm_sim_entropy(sim->config) ? LM_OK /* that follows from the density */
                                                         : start_field(sim, f, work);
     }

@@ -91,8 +91,9 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
         print_substeps(out, "conduction", 2 * fmax(1, ceil(0.5 * dt * heat / courant)));
     for (int k = 0; k < c->body_count; k++)
         if (c->body[k].particles == LM_ABSORBING)
-            fprintf(out, "    body.%s absorbs ions but no heat of the electrons: their pressure grows where plasma flows "
-                         "against it\n",
+            fprintf(out,
+                    "    body.%s absorbs ions but no heat of the electrons: their pressure grows where plasma flows "
+                    "against it\n",
                     c->body[k].name);
 }
 

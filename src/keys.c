@@ -62,8 +62,8 @@ static const struct lm_choice schemes[] = {{"upwind", LM_UPWIND},
                                            {"7", LM_WENO7},
                                            {"9", LM_WENO9},
                                            {0}};
-static const struct lm_choice positive_schemes[] = {
-    {"upwind", LM_UPWIND}, {"3", LM_WENO3}, {"5", LM_WENO5}, {"7", LM_WENO7}, {"9", LM_WENO9}, {0}};
+static const struct lm_choice positive_schemes[] = {{"upwind", LM_UPWIND}, {"3", LM_WENO3}, {"5", LM_WENO5},
+                                                    {"7", LM_WENO7},       {"9", LM_WENO9}, {0}};
 static const struct lm_choice smoothnesses[] = {{"double", 0}, {"single", 1}, {0}};
 static const struct lm_choice background_sides[] = {{"auto", LM_BACKGROUND_PERIODIC},
                                                     {"wall", LM_BACKGROUND_WALL},

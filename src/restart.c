@@ -195,11 +195,13 @@ int lm_sim_compare_electrons(const struct lm_sim *sim, const char *path, const s
     const struct lm_config *c = sim->config;
     const int there = head->electrons_gamma > 0, here = lm_sim_entropy(c) >= 0;
     if (there != here)
-        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint %s closure = evolved; the run has %s: set electrons.closure as there",
-                       path, there ? "with" : "without", here ? "it" : "another");
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint %s closure = evolved; the run has %s: set electrons.closure as there", path,
+                       there ? "with" : "without", here ? "it" : "another");
     if (here && head->electrons_gamma != c->electrons.gamma)
-        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint with gamma = %.17g; the run has %.17g: set electrons.gamma as there",
-                       path, head->electrons_gamma, c->electrons.gamma);
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint with gamma = %.17g; the run has %.17g: set electrons.gamma as there", path,
+                       head->electrons_gamma, c->electrons.gamma);
     return LM_OK;
 }
 

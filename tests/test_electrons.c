@@ -74,9 +74,9 @@ static double speed_of(struct lm_sim *sim)
 }
 
 /* A sound wave of cold ions has omega = k sqrt(gamma T), and p = n^gamma. The velocity of the flow is averaged to the
- * next faces and back, 1 - (k dx)^2 / 4 of it is left, and a difference over a cell leaves 1 - (k dx)^2 / 24: by both of
- * them s falls short of n. Omega, to which the square root of such factors of p, of E and of J counts, misses less than
- * twice that; an amplitude a = 0.02 k / omega of n adds less than a^2. */
+ * next faces and back, 1 - (k dx)^2 / 4 of it is left, and a difference over a cell leaves 1 - (k dx)^2 / 24: by both
+ * of them s falls short of n. Omega, to which the square root of such factors of p, of E and of J counts, misses less
+ * than twice that; an amplitude a = 0.02 k / omega of n adds less than a^2. */
 START_TEST(sound)
 {
     struct lm_sim *sim = sim_new(wave_text, NULL);
@@ -211,12 +211,13 @@ START_TEST(heat_of_every_resistivity)
                  {"[fields]\neta = 0.01\neta_hyper = 1e-3\nfriction = off", 1}};
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         char text[1024];
-        snprintf(text, sizeof text,
-                 "[run]\nsteps = 1\ndt = 1e-4\n[grid]\nnx = 12\nny = 10\nlx = 6\nly = 5\n[const]\nk = 2*pi/lx\nq = 2*pi/ly\n"
-                 "[electrons]\nclosure = evolved\ntemperature = 0.3\n"
-                 "[fields]\naz = 0.3*cos(k*x)*sin(q*y + 1)\nbz = 0.5*sin(k*x + q*y)\n"
-                 "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e20\n%s\n",
-                 kinds[n].keys);
+        snprintf(
+            text, sizeof text,
+            "[run]\nsteps = 1\ndt = 1e-4\n[grid]\nnx = 12\nny = 10\nlx = 6\nly = 5\n[const]\nk = 2*pi/lx\nq = 2*pi/ly\n"
+            "[electrons]\nclosure = evolved\ntemperature = 0.3\n"
+            "[fields]\naz = 0.3*cos(k*x)*sin(q*y + 1)\nbz = 0.5*sin(k*x + q*y)\n"
+            "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e20\n%s\n",
+            kinds[n].keys);
         struct lm_sim *sim = sim_new(text, NULL);
         const struct lm_totals start = totals_of(sim);
         advance(sim, 1);
@@ -295,8 +296,7 @@ START_TEST(conduction_converges)
         const double rate = (GAMMA - 1) * kinds[n].kappa * kinds[n].k2 * pow(2 * M_PI / 8, 2), exact = exp(-rate);
         double error[3];
         for (int fine = 0; fine < 3; fine++)
-            error[fine] =
-                fabs(left_of_mode(kinds[n].keys, 12 << fine, kinds[n].mx, kinds[n].my, 0.02, 1) - exact);
+            error[fine] = fabs(left_of_mode(kinds[n].keys, 12 << fine, kinds[n].mx, kinds[n].my, 0.02, 1) - exact);
         ck_assert_double_ge(log2(error[0] / error[2]) / 2, kinds[n].least);
     }
 }
@@ -307,7 +307,8 @@ END_TEST
 START_TEST(rings)
 {
     static const char text[] =
-        "[run]\nt_end = 6\ndt = 0.05\n[grid]\nnx = 40\nny = 40\nlx = 8\nly = 8\n[fields]\naz = cos(2*pi*x/lx) + cos(2*pi*y/ly)\n"
+        "[run]\nt_end = 6\ndt = 0.05\n[grid]\nnx = 40\nny = 40\nlx = 8\nly = 8\n[fields]\naz = cos(2*pi*x/lx) + "
+        "cos(2*pi*y/ly)\n"
         "max_substeps = 1000\nsmoothing = 0\n" HEAVY "[electrons]\nclosure = evolved\nconductivity = 0.5\n"
         "initial_temperature = 1 + 9*((x-5.6)^2 + (y-4)^2 < 0.4)\n";
     struct lm_sim *sim = sim_new(text, NULL);
@@ -323,7 +324,8 @@ START_TEST(rings)
     ck_assert_double_gt(p[20 * 40 + 12], 1.1); /* the other side of the ring */
     ck_assert_double_lt(p[20 * 40 + 20], 1.1); /* its centre, and far outside */
     ck_assert_double_lt(p[20 * 40 + 38], 1.1);
-    /* In each half of a step a cell's entropy is rounded by up to half a quantum U: dp / (gamma - 1) = gamma p / s U/2. */
+    /* In each half of a step a cell's entropy is rounded by up to half a quantum U: dp / (gamma - 1) = gamma p / s U/2.
+     */
     const double quantum = ldexp(1, -sim->background[0].ledger.quantum), area = 0.2 * 0.2;
     double rounded = 0;
     for (size_t k = 0; k < sim->grid.cells; k++)
@@ -342,7 +344,8 @@ START_TEST(heat_stays_beside_vacuum)
     static const char text[] =
         "[run]\nsteps = 40\ndt = 0.05\n[grid]\nnx = 48\nny = 1\nlx = 12\nly = 0.25\n[fields]\nsmoothing = 0\n" HEAVY
         "density = abs(x - 6) < 4\n[body.wall]\nshape = box\nx = 5\ny = 0.125\nwidth = 1\nheight = 1\n"
-        "[electrons]\nclosure = evolved\ninitial_temperature = 1 + 0.5*cos(x)\nconductivity = 1\nconductivity_across = 1\n";
+        "[electrons]\nclosure = evolved\ninitial_temperature = 1 + 0.5*cos(x)\nconductivity = 1\nconductivity_across = "
+        "1\n";
     struct lm_sim *sim = sim_new(text, NULL);
     double *before = packed_of(sim, LM_BACKGROUND), *n = packed_of(sim, LM_N_OLD);
     const double energy = totals_of(sim).electrons;
@@ -369,8 +372,8 @@ START_TEST(heat_stays_beside_vacuum)
 END_TEST
 
 /* A slab that expands into vacuum: its entropy is conserved to the last quantum; energy but for the work that the
- * pressure does below the density floor, where E is not all of grad p / n. That is as the floor: a fifth of it loses less
- * than a third (measured: a quarter), and no more than the floor's share of the density. */
+ * pressure does below the density floor, where E is not all of grad p / n. That is as the floor: a fifth of it loses
+ * less than a third (measured: a quarter), and no more than the floor's share of the density. */
 static double slab_loss(const char *floor)
 {
     static const char text[] =
@@ -521,8 +524,8 @@ static void refuses(const char *keys, const char *expected)
 {
     struct lm_config c;
     char text[1024];
-    snprintf(text, sizeof text,
-             "[run]\nsteps = 1\ndt = 0.1\n[grid]\nnx = 8\nny = 8\nlx = 8\nly = 8\n[species.p]\n%s\n", keys);
+    snprintf(text, sizeof text, "[run]\nsteps = 1\ndt = 0.1\n[grid]\nnx = 8\nny = 8\nlx = 8\nly = 8\n[species.p]\n%s\n",
+             keys);
     ck_assert_int_eq(lm_config_read_text("case.ini", text, 0, NULL, &c), LM_BAD_INPUT);
     assert_error_has(expected);
     ck_assert_ptr_null(strchr(lm_error(), '\n'));
@@ -531,12 +534,15 @@ static void refuses(const char *keys, const char *expected)
 
 START_TEST(bad_input)
 {
-    refuses("[electrons]\nconductivity = 1", "case.ini:11: electrons.conductivity: has a meaning only with closure = evolved");
+    refuses("[electrons]\nconductivity = 1",
+            "case.ini:11: electrons.conductivity: has a meaning only with closure = evolved");
     refuses("[electrons]\ninitial_temperature = 1", "electrons.initial_temperature: has a meaning only with");
     refuses("[electrons]\nweno = 5", "electrons.weno: has a meaning only with closure = evolved");
     refuses("[electrons]\nclosure = evolved\ngamma = 1", "electrons.gamma: closure = evolved needs more than 1");
-    refuses("[electrons]\nclosure = evolved\n[fields]\nsolver = none", "evolved has a meaning only with fields.solver = hybrid");
-    refuses("[electrons]\nclosure = evolved\ntemperature = 1\ninitial_temperature = 1", "not together with temperature");
+    refuses("[electrons]\nclosure = evolved\n[fields]\nsolver = none",
+            "evolved has a meaning only with fields.solver = hybrid");
+    refuses("[electrons]\nclosure = evolved\ntemperature = 1\ninitial_temperature = 1",
+            "not together with temperature");
     refuses("[electrons]\nclosure = evolved\ninitial_temperature = x - 4", "electrons.initial_temperature: ");
     refuses("[electrons]\nclosure = evolved\nweno = centred", "electrons.weno: ");
     refuses("[electrons]\nclosure = evolved\nconductivity = -1", "electrons.conductivity: ");

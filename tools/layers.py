@@ -14,7 +14,7 @@ RULES = [
     ("include/larmor/ledger.h", r"larmor/(base|body)\.h"),
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid|ledger)\.h"),
     ("include/larmor/background.h", r"larmor/(grid|ledger|physics/advect)\.h"),
-    ("include/larmor/backend.h", r"larmor/(background|base|grid|ledger|raw|physics/(fields|losses))\.h"),
+    ("include/larmor/backend.h", r"larmor/(background|base|grid|ledger|raw|physics/(electrons|fields|losses))\.h"),
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
     ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
     ("cuda/*", r"(advect|gpu|grid|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),

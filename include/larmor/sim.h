@@ -46,7 +46,7 @@ struct lm_sim {
         int heats;        /* whether there is a resistivity */
         int64_t substeps; /* of the conduction in half of the last step */
         double heat;      /* since the start, a sum of n0 m_p v_A^2 over the cells */
-    } electrons;             /* whose pressure is evolved */
+    } electrons;          /* whose pressure is evolved */
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
 };
@@ -131,7 +131,8 @@ int lm_sim_take_larger_quanta(struct lm_sim *sim, int field);
 /* A field by dt, with the velocities that there are. */
 int lm_sim_advect_field(struct lm_sim *sim, int field, double dt);
 
-/* All fields but the electrons' entropy by one step. LM_FAILED: one would need too many substeps, or has grown too much. */
+/* All fields but the electrons' entropy by one step. LM_FAILED: one would need too many substeps, or has grown too
+ * much. */
 int lm_sim_advect(struct lm_sim *sim);
 
 /* Books the last step. LM_FAILED: a ledger does not close. */

@@ -159,8 +159,8 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
         .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
         .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control, .flow = lm_cpu_flow,              \
-        .heat = lm_cpu_heat, .least_density = lm_cpu_least_density,                                                   \
-        .flow_rates = lm_cpu_flow_rates, .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,      \
+        .heat = lm_cpu_heat, .least_density = lm_cpu_least_density, .flow_rates = lm_cpu_flow_rates,                   \
+        .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,                                       \
         .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);

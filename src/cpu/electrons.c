@@ -65,7 +65,8 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
 }
 
 /* A stage of Heun's method: from `p`, the step having begun with w->p, into `to`. */
-static void conduct(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w, const double *p, double *to)
+static void conduct(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w, const double *p,
+                    double *to)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -97,14 +98,15 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const double gain = pass->substeps ? w->p[k] - lm_pressure_of(s[k], o->gamma)
-                                               : (o->gamma - 1.0) * w->heat[k] * pass->dt;
+            const double gain =
+                pass->substeps ? w->p[k] - lm_pressure_of(s[k], o->gamma) : (o->gamma - 1.0) * w->heat[k] * pass->dt;
             const double after = lm_heated_entropy(s[k], gain, pass->quantum, o->gamma);
             lm_wide_add_sound(&source, (after - s[k]) * per_quantum);
             lm_wide_add_sound(&heat, lm_whole(w->heat[k] * pass->dt * scale));
             s[k] = after;
         }
-    struct lm_wide *const sums[2] = {&c->control.background[field].source, &c->control.heat}, *const add[2] = {&source, &heat};
+    struct lm_wide *const sums[2] = {&c->control.background[field].source, &c->control.heat}, *const add[2] = {&source,
+                                                                                                               &heat};
     for (int k = 0; k < 2; k++) {
         sums[k]->high += add[k]->high;
         sums[k]->low += add[k]->low;

@@ -43,7 +43,7 @@ LM_HD double lm_entropy_with(double s, double p, double gain, double gamma)
 /* The nearest whole number; NaN if an integer cannot hold it. */
 LM_HD double lm_whole(double v)
 {
-    return v < 0x1p62 && v > -0x1p62 ? (double)lm_round64(v) : lm_nan();
+    return lm_abs(v) < 0x1p62 ? (double)lm_round64(v) : lm_nan();
 }
 
 /* The same in whole quanta of 2^-quantum; NaN: beyond all bounds. */
