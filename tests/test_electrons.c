@@ -302,6 +302,20 @@ START_TEST(conduction_converges)
 }
 END_TEST
 
+START_TEST(slopes)
+{
+    ck_assert(lm_limited_mean(1, 2, 3, 2) == 2 && lm_limited_mean(-1, -2, -3, -2) == -2);
+    ck_assert(lm_limited_mean(1, 4, 4, 4) == 2 && lm_limited_mean(-4, -4, -1, -4) == -2); /* twice the least */
+    for (int k = 0; k < 4; k++)                                                           /* none at an extreme */
+        for (int zero = 0; zero < 2; zero++) {
+            double v[4] = {3, 3, 3, 3};
+            v[k] = zero ? 0 : -2;
+            ck_assert(lm_limited_mean(v[0], v[1], v[2], v[3]) == 0);
+            ck_assert(lm_limited_mean(-v[0], -v[1], -v[2], -v[3]) == 0);
+        }
+}
+END_TEST
+
 /* A hot patch on rings of B: heat goes along them, and no T leaves what there was at the start (Parrish and Stone 2005,
  * Sharma and Hammett 2007). */
 START_TEST(rings)
@@ -332,6 +346,27 @@ START_TEST(rings)
         rounded += 240 * 0.5 * quantum * area * GAMMA / (GAMMA - 1) * pow(10, 1 - 1 / GAMMA);
     ck_assert_double_eq_tol(totals_of(sim).electrons, energy, rounded);
     free(p);
+    sim_free(sim);
+}
+END_TEST
+
+/* No heat goes through walls, where slopes along them would drive it. So cold that the currents which E on the walls
+ * drives carry next to nothing: T and what they change of it are as the square. */
+START_TEST(walls)
+{
+    static const char text[] =
+        "[run]\nsteps = 20\ndt = 0.05\n[grid]\nnx = 12\nny = 12\nlx = 6\nly = 6\n[boundary]\nx_min = reflecting\n"
+        "x_max = thermal\ny_min = reflecting\ny_max = absorbing\n[fields]\nbx = 0.3\nby = 0.2\nsmoothing = 0\n" HEAVY
+        "[electrons]\nclosure = evolved\ninitial_temperature = 1e-6*(1 + 0.1*x + 0.05*y)\nconductivity = 1\n";
+    struct lm_sim *sim = sim_new(text, NULL);
+    const double energy = totals_of(sim).electrons;
+    double *before = pressure_of(sim);
+    advance(sim, 20);
+    double *after = pressure_of(sim);
+    ck_assert_double_eq_tol(totals_of(sim).electrons, energy, 1e-5 * energy);
+    ck_assert_double_gt(after[0], before[0] + 1e-8); /* the cold corner has been warmed */
+    free(before);
+    free(after);
     sim_free(sim);
 }
 END_TEST
@@ -377,14 +412,14 @@ END_TEST
 static double slab_loss(const char *floor)
 {
     static const char text[] =
-        "[run]\nsteps = 100\ndt = 0.02\n[grid]\nnx = 48\nny = 1\nlx = 12\nly = 0.25\n"
+        "[run]\nsteps = 300\ndt = 0.01\n[grid]\nnx = 96\nny = 1\nlx = 12\nly = 0.125\n"
         "[electrons]\nclosure = evolved\ninitial_temperature = 1\n[particles]\nshape = quadratic\n"
         "[species.p]\nstart = quiet\nparticles_per_cell = 1024\ntemperature = 0.5\n"
         "density = cos(pi*min(abs(x-6),2)/4)^2\n";
     struct lm_sim *sim = sim_new(text, floor);
     const struct lm_background_ledger *l = &sim->background[0].ledger;
     const struct lm_totals start = totals_of(sim);
-    for (int n = 1; n <= 100; n++) {
+    for (int n = 1; n <= 300; n++) {
         advance(sim, n);
         require(l->total == l->loaded && l->source == 0 && sim->background[0].least >= 0);
     }
@@ -623,7 +658,9 @@ int main(void)
     tcase_add_test(t, heat_of_every_resistivity);
     tcase_add_test(t, conduction_decays);
     tcase_add_test(t, conduction_converges);
+    tcase_add_test(t, slopes);
     tcase_add_test(t, rings);
+    tcase_add_test(t, walls);
     tcase_add_test(t, heat_stays_beside_vacuum);
     tcase_add_test(t, energy_beside_vacuum);
     tcase_add_test(t, edges_are_stable);
