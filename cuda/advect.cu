@@ -103,11 +103,9 @@ dim3 survey_blocks(const shape &s)
     return dim3((unsigned)(s.nx + 255) / 256, (unsigned)(s.ny < 256 ? s.ny : 256));
 }
 
-void survey(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late, int times)
+void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late,
+                  int times)
 {
-    lm_gpu_check(g, cudaMemsetAsync(s.found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "advection");
-    survey_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.q0, s.room, 1.0 / s.by.unit, s.found);
-    LM_GPU_LAUNCHED(g, "survey of a background field");
     if (!s.source)
         return;
     source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
@@ -167,7 +165,7 @@ __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, doubl
 /* --- velocities --- */
 
 __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
-                            struct lm_ohm ohm, double *flow)
+                            struct lm_ohm ohm, double *flow, double *entropy)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
     if (i >= s.nx)
@@ -177,6 +175,10 @@ __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x,
         const enum lm_face_place place =
             axis == 0 ? lm_face_place(i, s.nx, periodic_x) : lm_face_place(j, s.ny, periodic_y);
         const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &ohm);
+        if (entropy)
+            entropy[axis * s.pitch + k] = u.entropy;
+        if (!flow)
+            continue;
         double *ion = flow + axis * s.pitch, *electron = flow + (2 + axis) * s.pitch;
         if (!later)
             ion[k] = u.ion;
@@ -211,7 +213,7 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
         s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
-        g->advect.flow);
+        g->advect.flow, b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }
 
@@ -273,7 +275,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
     }
-    survey(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
+    lm_gpu_survey_field(g, field, quantum);
+    count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;
 }
 
@@ -299,6 +302,16 @@ int lm_gpu_fill_gas(struct lm_gpu *g, int field)
                                                    g->array[LM_BACKGROUND_X + field],
                                                    g->array[LM_BACKGROUND_Y + field]);
     return LM_GPU_LAUNCHED(g, "ghosts of a gas");
+}
+
+int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
+{
+    struct lm_gpu_advected *found = &g->control->background[field];
+    const shape s = shape_of(g);
+    lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
+    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.room,
+                                                           1.0 / lm_exp2i(-quantum), found);
+    return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
 
 /* --- memory --- */

@@ -159,6 +159,9 @@ static void take_backgrounds(struct lm_gpu *g, struct lm_control *out)
                                      sizeof *from - offsetof(struct lm_gpu_advected, crossed), g->stream),
                      "sums of the background fields");
     }
+    out->heat = wide_of(g->control_host->heat);
+    if (g->base.setup.ohm.evolved)
+        lm_gpu_check(g, cudaMemsetAsync(g->control->heat, 0, sizeof g->control->heat, g->stream), "sum of heat");
 }
 
 static int gpu_control(struct lm_backend *b, struct lm_control *out)
@@ -172,8 +175,9 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
                  "control values");
     if (b->setup.background_count > 0)
         lm_gpu_check(g,
-                     cudaMemcpyAsync(c->background, g->control->background, sizeof c->background,
-                                     cudaMemcpyDeviceToHost, g->stream),
+                     cudaMemcpyAsync(c->background, g->control->background,
+                                     sizeof *c - offsetof(struct lm_gpu_control, background), cudaMemcpyDeviceToHost,
+                                     g->stream),
                      "sums of the background fields");
     if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
         return g->failed;
@@ -295,6 +299,8 @@ static struct lm_backend_ops make_ops(int precision)
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;
     o.gain = lm_gpu_gain;
+    o.heat = lm_gpu_heat;
+    o.least_density = lm_gpu_least_density;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
     return o;
@@ -306,7 +312,7 @@ static int background_arrays(const struct lm_gpu *g)
     int count = 0;
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
-        count += 1 + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0) + b->has_source;
+        count += 1 + (lm_has_own_flow(b) ? 2 : 0) + b->has_source;
     }
     return count;
 }
@@ -315,9 +321,8 @@ static double *place_backgrounds(struct lm_gpu *g, double *next)
 {
     for (int f = 0; f < g->base.setup.background_count; f++) {
         const struct lm_background *b = &g->base.setup.background[f];
-        double *flow =
-            b->flow == LM_FLOW_PRESCRIBED ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
-        next += b->flow == LM_FLOW_PRESCRIBED ? 2 * g->pitch : 0;
+        double *flow = lm_has_own_flow(b) ? next : g->advect.flow + (b->flow == LM_FLOW_ION ? 0 : 2) * g->pitch;
+        next += lm_has_own_flow(b) ? 2 * g->pitch : 0;
         g->array[LM_BACKGROUND_X + f] = flow;
         g->array[LM_BACKGROUND_Y + f] = flow + g->pitch;
         g->array[LM_BACKGROUND + f] = next;
@@ -330,7 +335,7 @@ static double *place_backgrounds(struct lm_gpu *g, double *next)
 static int has_flows(const struct lm_setup *s)
 {
     for (int f = 0; f < s->background_count; f++)
-        if (s->background[f].flow != LM_FLOW_PRESCRIBED)
+        if (!lm_has_own_flow(&s->background[f]))
             return 1;
     return 0;
 }
@@ -364,7 +369,7 @@ static void allocate_grid(struct lm_gpu *g)
     for (int k = 0; k < LM_SPECIES_N + species; k++, next += g->pitch)
         g->array[k] = next;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
-        *work[k].base = next;
+        *work[k].base = work[k].arrays > 0 ? next : NULL;
         next += work[k].arrays * g->pitch;
     }
     next = place_backgrounds(g, next);

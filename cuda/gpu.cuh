@@ -35,6 +35,7 @@ struct lm_gpu_control {
     lm_u64 push_e[3], frequency, floored;
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
     struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
+    lm_u64 heat[2]; /* wide */
 };
 
 /* Results of a reduction that the host waits for. */
@@ -188,6 +189,12 @@ int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */
 int lm_gpu_fill_gas(struct lm_gpu *g, int field);
+int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum); /* total and extremes */
+
+/* electrons.cu */
+int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */
+int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
+int lm_gpu_least_density(struct lm_backend *b, double *least);
 
 /* particles.cu, compiled for both precisions */
 #define LM_GPU_PARTICLES(suffix)                                                                                       \

@@ -275,15 +275,17 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
 
 enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
 
-/* `solid` counts only with BODIES. */
+/* `entropy` NULL: p_e is not evolved. `solid` counts only with BODIES. */
 template <bool BODIES>
 __device__ __forceinline__ double term_of(int term, const shape &s, const double *b, const double *density,
-                                          const uint8_t *solid, size_t k, const struct lm_ohm &o)
+                                          const double *entropy, const uint8_t *solid, size_t k, const struct lm_ohm &o)
 {
     if (term < ELECTRONS)
         return b[term * s.pitch + k] * b[term * s.pitch + k];
     if (BODIES && term == ELECTRONS && solid[k])
         return 0.0;
+    if (term == ELECTRONS && entropy)
+        return lm_pressure_of(entropy[k], o.gamma) / (o.gamma - 1.0);
     if (term == ELECTRONS)
         return lm_electron_energy(lm_floored(density[k], &o), &o);
     struct lm_view v = {b + k, b + s.pitch + k, b + 2 * s.pitch + k, s.stride};
@@ -291,14 +293,14 @@ __device__ __forceinline__ double term_of(int term, const shape &s, const double
 }
 
 template <bool BODIES>
-__global__ void grid_max_kernel(shape s, const double *b, const double *density, const uint8_t *solid, struct lm_ohm o,
-                                lm_u64 *largest_of_all)
+__global__ void grid_max_kernel(shape s, const double *b, const double *density, const double *entropy,
+                                const uint8_t *solid, struct lm_ohm o, lm_u64 *largest_of_all)
 {
     lm_u64 largest[TERMS] = {0, 0, 0, 0, 0};
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < TERMS; term++)
-            raise(largest[term], lm_size_bits(term_of<BODIES>(term, s, b, density, solid, k, o)));
+            raise(largest[term], lm_size_bits(term_of<BODIES>(term, s, b, density, entropy, solid, k, o)));
     });
     lm_block_reduce<true>(largest_of_all, largest);
 }
@@ -310,8 +312,8 @@ __host__ __device__ int term_exponent(double cells, lm_u64 largest)
 }
 
 template <bool BODIES>
-__global__ void grid_sum_kernel(shape s, const double *b, const double *density, const uint8_t *solid, struct lm_ohm o,
-                                const lm_u64 *largest, lm_u64 *sums)
+__global__ void grid_sum_kernel(shape s, const double *b, const double *density, const double *entropy,
+                                const uint8_t *solid, struct lm_ohm o, const lm_u64 *largest, lm_u64 *sums)
 {
     __shared__ double scale[DIV_B];
     if (threadIdx.x < DIV_B)
@@ -321,7 +323,7 @@ __global__ void grid_sum_kernel(shape s, const double *b, const double *density,
     each_cell(s, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < DIV_B; term++)
-            sum[term] += (lm_u64)lm_round64(term_of<BODIES>(term, s, b, density, solid, k, o) * scale[term]);
+            sum[term] += (lm_u64)lm_round64(term_of<BODIES>(term, s, b, density, entropy, solid, k, o) * scale[term]);
     });
     lm_block_reduce<false>(sums, sum);
 }
@@ -349,9 +351,12 @@ int lm_gpu_copy(struct lm_backend *b, int to, int from, int count)
 /* `p` may be NULL. */
 static int close_density(struct lm_gpu *g, int density, int other, double *p)
 {
-    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(
-        g->array[LM_FLOORED], p, g->array[density], g->array[other], g->base.setup.grid.size, g->base.setup.ohm);
-    return LM_GPU_LAUNCHED(g, "closure");
+    const int evolved = g->base.setup.ohm.evolved;
+    closure_kernel<<<line_blocks(g), THREADS, 0, g->stream>>>(g->array[LM_FLOORED], evolved ? NULL : p,
+                                                              g->array[density], g->array[other],
+                                                              g->base.setup.grid.size, g->base.setup.ohm);
+    LM_GPU_LAUNCHED(g, "closure");
+    return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 
 int lm_gpu_closure(struct lm_backend *b, int density, int other)
@@ -509,17 +514,18 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     struct lm_gpu *g = lm_gpu_of(b);
     const double *field = g->array[LM_B];
     const double *density = g->array[LM_N_OLD];
+    const double *entropy = b->setup.ohm.evolved ? g->array[LM_BACKGROUND + b->setup.background_count - 1] : NULL;
     lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
     static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);
     auto maxima = g->solid ? grid_max_kernel<true> : grid_max_kernel<false>;
     auto totals = g->solid ? grid_sum_kernel<true> : grid_sum_kernel<false>;
-    maxima<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, g->solid, b->setup.ohm,
+    maxima<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, entropy, g->solid, b->setup.ohm,
                                                            largest);
     lm_gpu_wall_div(g, largest + DIV_B);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
-    totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, g->solid, b->setup.ohm, largest,
-                                                           sums);
+    totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), field, density, entropy, g->solid, b->setup.ohm,
+                                                           largest, sums);
     LM_GPU_LAUNCHED(g, "sums over the grid");
     if (lm_gpu_reduce_end(g))
         return g->failed;

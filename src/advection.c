@@ -22,7 +22,8 @@ int lm_background_has_source(const struct lm_background_config *b)
 
 int lm_background_is_sourced(const struct lm_config *c, int field)
 {
-    int any = lm_background_has_source(&c->background[field]);
+    const struct lm_background_config *b = &c->background[field];
+    int any = lm_background_has_source(b) || b->gains || b->kind == LM_ENTROPY;
     for (int k = 0; k < c->ionisation_count; k++)
         any |= c->ionisation[k].from == field;
     return any;
@@ -141,7 +142,9 @@ static int put_inflow(struct lm_sim *sim, int field)
         if (b->sides[side] != LM_BACKGROUND_INFLOW)
             continue;
         const int count = lm_side_points(&sim->grid, (enum lm_side)side, x, y);
-        if (lm_expr_at(sim->config->constants, b->inflow, (size_t)count, x, y, middle(sim), values))
+        if (b->kind == LM_ENTROPY)
+            status = lm_sim_entropy_inflow(sim->config, count, x, y, middle(sim), values);
+        else if (lm_expr_at(sim->config->constants, b->inflow, (size_t)count, x, y, middle(sim), values))
             status = fail_expression(sim->config, field, "inflow");
         for (int k = 0; k < count && !status; k++)
             *largest = fmax(*largest, fabs(values[k]));
@@ -167,6 +170,7 @@ static int put_given(struct lm_sim *sim, int field, int again, double *work)
     return status;
 }
 
+/* Of the fields with a given flow, or of the others. */
 static int takes_rates(struct lm_sim *sim, int carried)
 {
     double rate[LM_MAX_BACKGROUNDS];
@@ -191,6 +195,8 @@ static int find_timed(struct lm_sim *sim, int field)
             status = lm_expr_uses_time(sim->config->constants, texts[k], &uses);
         *timed[k] |= uses;
     }
+    if (!status && b->kind == LM_ENTROPY)
+        status = lm_sim_entropy_is_timed(sim->config, &s->timed_inflow);
     return status;
 }
 
@@ -246,13 +252,11 @@ static void survey(struct lm_sim *sim, int field, const double *q)
             }
 }
 
-static int start_field(struct lm_sim *sim, int field, double *q)
+int lm_sim_put_field(struct lm_sim *sim, int field, double *q)
 {
     const struct lm_config *c = sim->config;
     struct lm_sim_background *s = &sim->background[field];
     struct lm_background_ledger *l = &s->ledger;
-    if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
-        return fail_expression(sim->config, field, "initial");
     clear_bodies(sim, q);
     const double own = largest_of(&sim->grid, q), largest = fmax(own, largest_given(s));
     if (own > 0 && own < LM_BACKGROUND_LEAST)
@@ -268,6 +272,14 @@ static int start_field(struct lm_sim *sim, int field, double *q)
     l->loaded = l->total = lm_background_sum(&sim->grid, q, l->exponent);
     survey(sim, field, q);
     return sim->backend->ops->put(sim->backend, LM_BACKGROUND + field, q);
+}
+
+static int start_field(struct lm_sim *sim, int field, double *q)
+{
+    const struct lm_config *c = sim->config;
+    if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
+        return fail_expression(sim->config, field, "initial");
+    return lm_sim_put_field(sim, field, q);
 }
 
 /* What has been read must be what its ledger says. It may have grown beyond LM_QUANTA_BITS in the last step, with books
@@ -308,7 +320,9 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
             status = put_given(sim, f, 0, work);
         memset(work, 0, sim->grid.size * sizeof *work);
         if (!status)
-            status = head ? take_field(sim, f, path, &head->background[f], work) : start_field(sim, f, work);
+            status = head                               ? take_field(sim, f, path, &head->background[f], work)
+                     : f == lm_sim_entropy(sim->config) ? LM_OK /* that follows from the density */
+                                                        : start_field(sim, f, work);
     }
     free(work);
     return status ? status : takes_rates(sim, 0);
@@ -329,20 +343,21 @@ int lm_sim_flow(struct lm_sim *sim, int later)
     return is_carried(sim) ? sim->backend->ops->flow(sim->backend, later) : LM_OK;
 }
 
-static int find_substeps(const struct lm_sim *sim, int field, int64_t *substeps)
+static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t *substeps)
 {
     const struct lm_background_config *b = &sim->config->background[field];
     const double rate =
         lm_background_rate(&sim->grid, &sim->backend->setup.background[field], sim->background[field].flow_rate);
-    const double needed = ceil(sim->config->run.dt * rate / b->courant);
+    const double needed = ceil(dt * rate / b->courant);
     if (!(needed <= MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,
                        "step %lld (from t = %g) cannot be taken: the background field %s needs %.3g substeps (limit "
                        "%g). Likely cause: its velocity or diffusivity is too large for the cells and run.dt, or "
                        "its courant too small%s",
                        (long long)sim->step + 1, lm_sim_time(sim), b->name, needed, MOST_SUBSTEPS,
-                       b->flow == LM_FLOW_ELECTRON ? ", or fields.density_floor so low that electrons are too fast"
-                                                   : "");
+                       b->flow == LM_FLOW_ELECTRON || b->flow == LM_FLOW_ENTROPY
+                           ? ", or fields.density_floor so low that electrons are too fast"
+                           : "");
     *substeps = needed > 1 ? (int64_t)needed : 1;
     return LM_OK;
 }
@@ -387,15 +402,31 @@ int lm_sim_coarsen(struct lm_sim *sim)
     return status;
 }
 
+static int advect_by(struct lm_sim *sim, int field, double dt, int64_t *substeps)
+{
+    const int status = find_substeps(sim, field, dt, substeps);
+    return status ? status
+                  : sim->backend->ops->advect(sim->backend, field, sim->background[field].ledger.quantum,
+                                              dt / (double)*substeps, (int)*substeps);
+}
+
+int lm_sim_advect_field(struct lm_sim *sim, int field, double dt)
+{
+    int64_t substeps = 0;
+    int status = takes_rates(sim, 1);
+    if (!status)
+        status = advect_by(sim, field, dt, &substeps);
+    sim->background[field].substeps += substeps;
+    return status;
+}
+
 int lm_sim_advect(struct lm_sim *sim)
 {
     int status = is_carried(sim) ? takes_rates(sim, 1) : LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++) {
-        struct lm_sim_background *s = &sim->background[f];
-        status = find_substeps(sim, f, &s->substeps);
-        if (!status)
-            status = sim->backend->ops->advect(sim->backend, f, s->ledger.quantum,
-                                               sim->config->run.dt / (double)s->substeps, (int)s->substeps);
+        if (f == lm_sim_entropy(sim->config))
+            continue;
+        status = advect_by(sim, f, sim->config->run.dt, &sim->background[f].substeps);
     }
     return status;
 }
@@ -417,6 +448,7 @@ static int fail_book(const struct lm_sim *sim, int field)
 
 int lm_sim_book_backgrounds(struct lm_sim *sim)
 {
+    lm_sim_book_heat(sim);
     for (int f = 0; f < sim->config->background_count; f++) {
         struct lm_sim_background *s = &sim->background[f];
         const struct lm_advected *a = &sim->control.background[f];
@@ -444,7 +476,7 @@ int lm_sim_check_backgrounds(struct lm_sim *sim)
                            (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[f].name,
                            sim->config->background[f].name);
         if (sim->config->background[f].flow == LM_FLOW_PRESCRIBED)
-            status = find_substeps(sim, f, &unused);
+            status = find_substeps(sim, f, sim->config->run.dt, &unused);
     }
     return status;
 }

@@ -77,8 +77,8 @@ static double background_arrays(int cuda, const struct lm_setup *setup)
     int arrays = 0, carried = 0;
     for (int f = 0; f < setup->background_count; f++) {
         const struct lm_background *b = &setup->background[f];
-        arrays += 1 + b->has_source + (b->flow == LM_FLOW_PRESCRIBED ? 2 : 0);
-        carried |= b->flow != LM_FLOW_PRESCRIBED;
+        arrays += 1 + b->has_source + (lm_has_own_flow(b) ? 2 : 0);
+        carried |= !lm_has_own_flow(b);
     }
     return arrays + (carried ? 4 : 0) + (cuda && setup->background_count > 0 ? 2 : 0);
 }

@@ -6,6 +6,8 @@
 
 #include "larmor/base.h"
 
+const char *const lm_background_kinds[] = {"tracer", "neutral_gas", "entropy"};
+
 enum { START_BITS = 47, SMALLEST_QUANTUM = START_BITS + 400 };
 
 int lm_background_quantum(double largest)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "check_electrons.h"
 #include "keys.h"
 #include "larmor/run.h"
 
@@ -107,9 +108,12 @@ int lm_check_backgrounds(const struct lm_config *c, const uint8_t *mask, FILE *o
     int status = store && f.room ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
     if (!status)
         status = lm_background_room(&f.grid, mask, f.room);
-    if (!status)
+    const int own = lm_sim_entropy(c), given = own < 0 ? c->background_count : own; /* it is the last one */
+    if (!status && own >= 0)
+        status = lm_check_electrons(c, f.room, out);
+    if (!status && given > 0)
         fprintf(out, "background fields\n");
-    for (int k = 0; k < c->background_count && !status; k++) {
+    for (int k = 0; k < given && !status; k++) {
         print_field(&c->background[k], out);
         status = check_flow(&f, &setup.background[k], k, out);
         if (!status)

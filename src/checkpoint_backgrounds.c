@@ -65,6 +65,10 @@ void lm_checkpoint_put_backgrounds(struct lm_h5 *h, const struct lm_checkpoint *
     lm_h5_put_whole(h, all, "count", head->background_count);
     lm_h5_put_texts(h, all, "names", head->background_count, names);
     lm_h5_put(h, all, "kinds", H5T_NATIVE_INT, head->background_count, kinds);
+    if (head->electrons_gamma > 0) {
+        lm_h5_put_real(h, all, "electrons_gamma", head->electrons_gamma);
+        lm_h5_put_real(h, all, "electrons_heat", head->electrons_heat);
+    }
     lm_h5_end(all);
 }
 
@@ -109,6 +113,10 @@ void lm_checkpoint_get_backgrounds(struct lm_h5 *h, struct lm_checkpoint *head)
         b->kind = kinds[k];
         get_one(h, group, b);
         lm_h5_end(group);
+    }
+    if (h->status == LM_OK && lm_h5_has(all, "electrons_gamma")) {
+        lm_h5_get(h, all, "electrons_gamma", H5T_NATIVE_DOUBLE, 0, &head->electrons_gamma);
+        lm_h5_get(h, all, "electrons_heat", H5T_NATIVE_DOUBLE, 0, &head->electrons_heat);
     }
     lm_h5_end(all);
 }

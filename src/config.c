@@ -97,6 +97,8 @@ static int is_written(const struct lm_config *c, const void *base, const struct 
     if (key->family == LM_VELOCITY_FAMILY)
         return key->variant ==
                (((const struct lm_background_config *)base)->stream[0] ? LM_BY_STREAM : LM_BY_COMPONENTS);
+    if (key->family == LM_ELECTRONS_FAMILY)
+        return key->variant == (c->electrons.initial_temperature[0] ? LM_EVERYWHERE : LM_AT_DENSITY_1);
     return 1;
 }
 
@@ -118,10 +120,18 @@ static void write_keys(const struct lm_config *c, const void *base, const char *
     }
 }
 
+/* The program adds it again. */
+static int is_own(const struct lm_named *kind, const void *item)
+{
+    return kind == &lm_named[LM_BACKGROUNDS] && ((const struct lm_background_config *)item)->kind == LM_ENTROPY;
+}
+
 static void write_named(const struct lm_config *c, const struct lm_named *kind, FILE *out)
 {
     for (int k = 0; k < lm_named_count(kind, c); k++) {
         const char *item = (const char *)c + lm_named_offset(kind, k);
+        if (is_own(kind, item))
+            continue;
         fprintf(out, "\n[%s.%s]\n", kind->kind, item);
         write_keys(c, item, kind->section, out);
     }

@@ -16,8 +16,7 @@ static void report(struct lm_config_reader *r, int field, const char *name, cons
                     name, wrong);
 }
 
-/* What a field does where the file says auto. */
-static int beside(int boundary)
+int lm_background_side_of(int boundary)
 {
     static const int sides[] = {[LM_PERIODIC] = LM_BACKGROUND_PERIODIC,
                                 [LM_REFLECTING] = LM_BACKGROUND_WALL,
@@ -34,7 +33,7 @@ static void resolve_side(struct lm_config_reader *r, int field, int side)
     if (boundary == LM_NOT_CHOSEN || *own == LM_NOT_CHOSEN)
         return;                         /* wrong, and reported */
     if (*own == LM_BACKGROUND_PERIODIC) /* auto */
-        *own = beside(boundary);
+        *own = lm_background_side_of(boundary);
     else if (boundary == LM_PERIODIC)
         report(r, field, lm_side_names[side], "the particles are periodic there: nothing but auto goes with that");
 }

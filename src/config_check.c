@@ -242,5 +242,9 @@ int lm_config_check(struct lm_config_reader *r)
         status = lm_config_check_inflow(r);
     if (!status)
         status = lm_config_check_background_inflow(r);
-    return status ? status : lm_config_check_cells(r);
+    if (!status)
+        status = lm_config_check_cells(r);
+    if (!status)
+        lm_config_add_electrons(r);
+    return status;
 }

@@ -61,6 +61,11 @@ int lm_config_check_gas(struct lm_config_reader *r);
 int lm_config_resolve_path(struct lm_config_reader *r, const char *section, const char *key, void *item, int line);
 /* Sources of ions: the species and gas they name, and what goes together. */
 void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scope *scope);
+/* What a field does at a side where the file says auto. */
+int lm_background_side_of(int boundary);
+
+/* The entropy of electrons whose pressure is evolved, as a background field after those of the file. */
+void lm_config_add_electrons(struct lm_config_reader *r);
 
 /* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
  * memory. */

@@ -33,7 +33,10 @@ static void print_background(const struct lm_checkpoint_background *b, double ar
     lm_int128 entered = 0;
     for (int side = 0; side < LM_SIDES; side++)
         entered += l->entered[side];
-    fprintf(out, "  background %s: %s, total %.10g\n", b->name, b->kind == LM_NEUTRAL_GAS ? "neutral gas" : "tracer",
+    fprintf(out, "  background %s: %s, total %.10g\n", b->name,
+            b->kind == LM_NEUTRAL_GAS ? "neutral gas"
+            : b->kind == LM_ENTROPY   ? "entropy of the electrons"
+                                      : "tracer",
             area * lm_background_value(l, l->total));
     if (entered != 0 || l->source != 0 || l->rounded != 0)
         fprintf(out, "             %.10g loaded, %.10g entered, %.10g from the source, %.3g rounded\n",

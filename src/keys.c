@@ -28,7 +28,8 @@
 static const struct lm_choice backends[] = {
     {"auto", LM_BACKEND_AUTO}, {"cpu", LM_BACKEND_CPU}, {"cuda", LM_BACKEND_CUDA}, {0}};
 static const struct lm_choice tiles[] = {{"auto", 0}, {"8", 8}, {"16", 16}, {0}};
-static const struct lm_choice closures[] = {{"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {0}};
+static const struct lm_choice closures[] = {
+    {"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {"evolved", LM_EVOLVED}, {0}};
 static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none", LM_SOLVER_NONE}, {0}};
 static const struct lm_choice vacuums[] = {{"floor", LM_VACUUM_FLOOR}, {"zero_e", LM_VACUUM_ZERO_E}, {0}};
 static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
@@ -69,6 +70,8 @@ static const struct lm_choice schemes[] = {{"upwind", LM_UPWIND},
                                            {"7", LM_WENO7},
                                            {"9", LM_WENO9},
                                            {0}};
+static const struct lm_choice positive_schemes[] = {{"upwind", LM_UPWIND}, {"3", LM_WENO3}, {"5", LM_WENO5},
+                                                    {"7", LM_WENO7},       {"9", LM_WENO9}, {0}};
 static const struct lm_choice smoothnesses[] = {{"double", 0}, {"single", 1}, {0}};
 static const struct lm_choice background_sides[] = {{"auto", LM_BACKGROUND_PERIODIC},
                                                     {"wall", LM_BACKGROUND_WALL},
@@ -90,7 +93,9 @@ static const struct lm_choice background_sides[] = {{"auto", LM_BACKGROUND_PERIO
         words, 0, offsetof(struct lm_background_config, member), count, bits, NULL                                     \
     }
 
-static const struct lm_key_when if_polytropic = IF("closure = polytropic", electrons.closure, BIT(LM_POLYTROPIC));
+static const struct lm_key_when if_gamma =
+    IF("closure = polytropic or evolved", electrons.closure, BIT(LM_POLYTROPIC) | BIT(LM_EVOLVED));
+static const struct lm_key_when if_evolved = IF("closure = evolved", electrons.closure, BIT(LM_EVOLVED));
 static const struct lm_key_when if_inflow_e = {
     .offset = offsetof(struct lm_config, boundary_fields), .count = LM_SIDES, .values = BIT(LM_INFLOW_E)};
 static const struct lm_key_when if_given_e = {"solver = none or a side whose fields are inflow_e",
@@ -198,11 +203,24 @@ const struct lm_key lm_keys[] = {
 #undef SECTION
 #define SECTION .section = "electrons"
     {SECTION, .name = "closure", CHOICE(closures), IN(electrons.closure), .initial = "isothermal",
-     .meaning = "p_e = T n, or p_e = T n^gamma"},
+     .meaning = "p_e = T n; p_e = T n^gamma; or evolved: p_e^(1/gamma) flows with the electrons, resistivity heats them, heat is conducted"},
     {SECTION, .name = "temperature", REAL, IN(electrons.temperature), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
-     .meaning = "at density 1"},
+     FAMILY(ELECTRONS, LM_AT_DENSITY_1), .meaning = "at density 1; evolved: so at the start, p_e = T n^gamma"},
+    {SECTION, .name = "initial_temperature", EXPR, IN(electrons.initial_temperature), NOT_NEGATIVE, .unit = PRESSURE,
+     .shown = "none", .when = &if_evolved, FAMILY(ELECTRONS, LM_EVERYWHERE),
+     .meaning = "in place of temperature: p_e = T n at the start and of what flows in; only with closure = evolved"},
     {SECTION, .name = "gamma", REAL, IN(electrons.gamma), RANGE(1, 10), .initial = "1.6666666666666667", .shown = "5/3",
-     .when = &if_polytropic, .meaning = "polytropic index; only with closure = polytropic"},
+     .when = &if_gamma, .meaning = "polytropic index, or ratio of specific heats; only with closure = polytropic or evolved"},
+    {SECTION, .name = "conductivity", REAL, IN(electrons.conductivity), NOT_NEGATIVE, .unit = "n0 v_A d_i", .initial = "0",
+     .when = &if_evolved, .meaning = "kappa along B, heat flux -kappa grad T; only with closure = evolved, as all below"},
+    {SECTION, .name = "conductivity_across", REAL, IN(electrons.conductivity_across), NOT_NEGATIVE, .unit = "n0 v_A d_i",
+     .initial = "0", .when = &if_evolved, .meaning = "kappa across B; the same as along B: isotropic"},
+    {SECTION, .name = "weno", CHOICE(positive_schemes), IN(electrons.scheme), .initial = "7", .when = &if_evolved,
+     .meaning = "order of the WENO reconstruction of the entropy"},
+    {SECTION, .name = "smoothness", CHOICE(smoothnesses), IN(electrons.single), .initial = "double", .when = &if_evolved,
+     .meaning = "precision of the smoothness indicators, as of background fields"},
+    {SECTION, .name = "courant", REAL, IN(electrons.courant), RANGE(LM_POSITIVE, 1), .initial = "0.6", .when = &if_evolved,
+     .meaning = "largest Courant number of a substep of the flow, and of one of the conduction"},
 #undef SECTION
 #define SECTION .section = "fields"
     {SECTION, .name = "solver", CHOICE(solvers), IN(fields.solver), .initial = "hybrid",

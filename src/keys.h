@@ -30,7 +30,14 @@ struct lm_key_when {
 };
 
 /* How a key stands to others of its family: of one family only keys with the same variant go together. */
-enum lm_key_family { LM_ALONE, LM_DURATION_FAMILY, LM_TEMPERATURE_FAMILY, LM_VELOCITY_FAMILY, LM_IONISATION_FAMILY };
+enum lm_key_family {
+    LM_ALONE,
+    LM_DURATION_FAMILY,
+    LM_TEMPERATURE_FAMILY,
+    LM_VELOCITY_FAMILY,
+    LM_IONISATION_FAMILY,
+    LM_ELECTRONS_FAMILY
+};
 enum lm_key_variant {
     LM_BY_TIME = 1,
     LM_BY_STEPS,
@@ -40,7 +47,9 @@ enum lm_key_variant {
     LM_BY_COMPONENTS,
     LM_BY_STREAM,
     LM_BY_RATE,
-    LM_BY_GAS
+    LM_BY_GAS,
+    LM_AT_DENSITY_1,
+    LM_EVERYWHERE
 };
 
 /* Expressions that may use t as well: evaluated along inflow sides, or at `place` in every cell. */

@@ -76,6 +76,8 @@ void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
     head->background_count = c->background_count;
     for (int k = 0; k < c->background_count; k++)
         describe_background(sim, k, &head->background[k]);
+    head->electrons_gamma = lm_sim_entropy(c) >= 0 ? c->electrons.gamma : 0;
+    head->electrons_heat = sim->electrons.heat;
     for (int k = 0; k < c->species_count; k++)
         head->species[k].ionised = lm_is_ionised(c, k);
     for (int k = 0; k < c->species_count; k++)
@@ -165,6 +167,11 @@ static const char *background_side(int side)
     return side >= 0 && side < 4 ? names[side] : "unknown";
 }
 
+static const char *kind_name(int kind)
+{
+    return kind >= LM_TRACER && kind <= LM_ENTROPY ? lm_background_kinds[kind] : "unknown";
+}
+
 static int compare_backgrounds(const char *path, const struct lm_checkpoint *there, const struct lm_checkpoint *here)
 {
     if (there->background_count != here->background_count)
@@ -178,8 +185,7 @@ static int compare_backgrounds(const char *path, const struct lm_checkpoint *the
             return lm_fail(LM_BAD_INPUT,
                            "%s: background field %d is '%s' there, kind %s, and '%s', kind %s, in the run: give the "
                            "same [background.NAME]",
-                           path, k + 1, a->name, a->kind == LM_TRACER ? "tracer" : "neutral_gas", b->name,
-                           b->kind == LM_TRACER ? "tracer" : "neutral_gas");
+                           path, k + 1, a->name, kind_name(a->kind), b->name, kind_name(b->kind));
         for (int side = 0; side < LM_SIDES; side++)
             if (a->sides[side] != b->sides[side])
                 return lm_fail(LM_BAD_INPUT,
@@ -188,6 +194,21 @@ static int compare_backgrounds(const char *path, const struct lm_checkpoint *the
                                path, a->name, background_side(a->sides[side]), lm_side_names[side],
                                background_side(b->sides[side]), a->name, lm_side_names[side]);
     }
+    return LM_OK;
+}
+
+int lm_sim_compare_electrons(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head)
+{
+    const struct lm_config *c = sim->config;
+    const int there = head->electrons_gamma > 0, here = lm_sim_entropy(c) >= 0;
+    if (there != here)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint %s closure = evolved; the run has %s: set electrons.closure as there", path,
+                       there ? "with" : "without", here ? "it" : "another");
+    if (here && head->electrons_gamma != c->electrons.gamma)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: a checkpoint with gamma = %.17g; the run has %.17g: set electrons.gamma as there", path,
+                       head->electrons_gamma, c->electrons.gamma);
     return LM_OK;
 }
 

@@ -109,8 +109,8 @@ static void add_backgrounds(struct list *l, const struct lm_config *config)
             if (lm_background_is_open(b, side))
                 add_entered(l, b, side, total);
         if (lm_background_is_sourced(config, f))
-            add(l, total, "what the source has given, less what ionisation has taken", 0, "background_%s_source",
-                b->name);
+            add(l, total, "what sources and particles have given, less what ionisation has taken", 0,
+                "background_%s_source", b->name);
         add(l, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
         add(l, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1, "background_%s_residual",
             b->name);
@@ -161,6 +161,10 @@ static void add_all(struct list *l, const struct lm_config *config)
     add_ledger(l, config);
     add_collisions(l, config);
     add_backgrounds(l, config);
+    if (lm_sim_entropy(config) >= 0) {
+        add(l, energy, "heat of resistivity that electrons have taken up since the start", 0, "electron_heat");
+        add(l, "", "substeps of the electrons' heat conduction in the last step", 1, "conduction_substeps");
+    }
     add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
 }
 
@@ -266,6 +270,10 @@ int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, doub
     n += fill_ledger(sim, row + n);
     n += fill_collisions(sim, row + n);
     n += fill_backgrounds(sim, row + n);
+    if (lm_sim_entropy(sim->config) >= 0) {
+        row[n++] = sim->electrons.heat * sim->grid.dx * sim->grid.dy;
+        row[n++] = 2 * (double)sim->electrons.substeps;
+    }
     row[n++] = rate;
     return status;
 }

@@ -48,6 +48,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .floor = c->fields.density_floor,
                             .temperature = c->electrons.temperature,
                             .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
+                            .evolved = c->electrons.closure == LM_EVOLVED,
                             .eta_vacuum = c->fields.eta_vacuum,
                             .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E,
                             .friction = c->fields.friction};
@@ -62,6 +63,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
             if (c->body[body].particles == LM_THERMAL)
                 s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
     }
+    s.conductivity = (struct lm_conductivity){c->electrons.conductivity, c->electrons.conductivity_across};
     s.background_count = c->background_count;
     for (int k = 0; k < c->background_count; k++)
         s.background[k] = background_of(&c->background[k]);

@@ -161,20 +161,17 @@ static int substeps_needed(const struct lm_sim *sim)
     return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
-/* B and E to n+1, from the moments that the particles have left. */
-static int advance_fields(struct lm_sim *sim)
+/* B to n+1, from the moments that the particles have left. */
+static int advance_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     const struct lm_backend_ops *ops = b->ops;
     double dt = sim->config->run.dt;
     sim->substeps = substeps_needed(sim);
 
-    /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. */
-    int status = ops->closure(b, LM_N_OLD, LM_N_NEW);
-    status = status ? status : ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
-
-    /* 3. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
-    return status ? status : ops->ohm(b, LM_OHM_AHEAD);
+    int status = lm_sim_advance_electrons(sim, LM_N_OLD);
+    status = status ? status : ops->closure(b, LM_N_OLD, LM_N_NEW);
+    return status ? status : ops->advance_b(b, LM_J_NEW, dt, sim->substeps);
 }
 
 int lm_sim_compact(struct lm_sim *sim)
@@ -202,12 +199,20 @@ int lm_sim_step(struct lm_sim *sim)
     const int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
     status = status ? status : lm_sim_pass_all(sim, dt, dt, 1);
     status = status ? status : lm_sim_flow(sim, 0);
-    if (!status && hybrid)
-        status = advance_fields(sim);
 
-    /* 4. Background fields to n+1, with velocities half way: of J_i^{n+1/2}, and J of the mean of B^n and B^{n+1}. */
+    /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. An evolved pressure goes
+     * half a step before and half a step after. */
+    if (!status && hybrid)
+        status = advance_b(sim);
+
+    /* 3. Background fields to n+1, with velocities half way: of J_i^{n+1/2}, and J of the mean of B^n and B^{n+1}. */
     status = status ? status : lm_sim_flow(sim, 1);
     status = status ? status : lm_sim_advect(sim);
+    status = status ? status : lm_sim_advance_electrons(sim, LM_N_NEW);
+
+    /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
+    if (!status && hybrid)
+        status = ops->ohm(sim->backend, LM_OHM_AHEAD);
     status = status ? status : ops->swap_levels(sim->backend);
     if (status)
         return status;

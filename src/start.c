@@ -24,6 +24,8 @@ static int start_levels(struct lm_sim *sim)
         status = lm_sim_pass_all(sim, 0, 0, 0);
     if (!status)
         status = ops->swap_levels(b);
+    if (!status)
+        status = lm_sim_start_electrons(sim);
     if (!status && hybrid)
         status = ops->ohm(b, LM_OHM_OLD);
     if (!status)
@@ -103,6 +105,8 @@ static int put_e(struct lm_sim *sim, int restored, double *work)
 static int put_eta(struct lm_sim *sim, double *work)
 {
     int status = lm_setup_eta(sim->config, sim->mask, work);
+    if (!status)
+        lm_sim_find_heat(sim, work);
     return status ? status : sim->backend->ops->put(sim->backend, LM_ETA, work);
 }
 
@@ -232,6 +236,8 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
                 path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
                 k->particles_per_cell);
     }
+    if (lm_sim_compare_electrons(sim, path, h))
+        return LM_BAD_INPUT;
     const int fields = lm_sim_state_fields(sim) - c->background_count + h->background_count;
     if (h->field_count != fields || h->bordered != lm_sim_state_bordered(sim))
         return lm_fail(LM_BAD_INPUT,
@@ -291,6 +297,7 @@ int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *h
         status = put_b_behind_walls(sim, work);
     free(work);
     sim->step = head->step;
+    sim->electrons.heat = head->electrons_heat;
     if (!status)
         status = lm_sim_begin_inflow(sim);
     if (!status)

@@ -109,6 +109,18 @@ static const struct run_case run_cases[] = {
      "wide.ini",
      {"grid.nx=16", "grid.ny=3", "grid.lx=4", "grid.ly=0.75", "fields.eta_hyper=1e-4", "particles.precision=single"}},
     {"wide-hyper-double", "wide.ini", {"fields.eta_hyper=1e-4", "fields.eta=1e-3", "grid.nx=361", "grid.lx=90.25"}},
+    {"electrons-hybrid-double",
+     "hybrid.ini",
+     {"electrons.closure=evolved", "electrons.conductivity=0.1", "electrons.conductivity_across=0.01",
+      "fields.friction=off", "fields.eta_vacuum=0.2", "electrons.weno=5"}},
+    {"electrons-wide-single",
+     "wide.ini",
+     {"electrons.closure=evolved", "electrons.conductivity=0.05", "fields.eta=1e-3", "fields.eta_hyper=1e-5",
+      "particles.precision=single", "electrons.smoothness=single", "grid.nx=133", "grid.lx=33.25"}},
+    {"electrons-carried-double",
+     "carried.ini",
+     {"electrons.closure=evolved", "electrons.conductivity=0.02", "electrons.conductivity_across=0.02",
+      "electrons.weno=9"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 

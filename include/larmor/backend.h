@@ -13,8 +13,8 @@
 #include "larmor/ionisation.h"
 #include "larmor/ledger.h"
 #include "larmor/raw.h"
-#include "larmor/physics/fields.h"
 #include "larmor/physics/collide.h"
+#include "larmor/physics/electrons.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,9 +75,18 @@ struct lm_setup {
     int species_count;
     struct lm_backend_species species[LM_MAX_SPECIES];
     int background_count;
-    struct lm_background background[LM_MAX_BACKGROUNDS];
+    struct lm_background background[LM_MAX_BACKGROUNDS]; /* the last one: with ohm.evolved, the electrons' entropy */
+    struct lm_conductivity conductivity;
     int ionisation_count;
     struct lm_ionisation ionisation[LM_MAX_IONISATIONS];
+};
+
+/* The electrons' heat for a while, at a level's density and as B stands. */
+struct lm_heat_pass {
+    int level;    /* LM_N_OLD or LM_N_NEW */
+    double dt;    /* of all substeps */
+    int substeps; /* of the conduction; 0: none */
+    int quantum;  /* of the entropy, 2^-quantum */
 };
 
 /* Whether a background field takes up what collisions give to a gas: enum lm_given. */
@@ -123,6 +132,7 @@ struct lm_control {
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_ENTRANCES];
     struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES];
     struct lm_advected background[LM_MAX_BACKGROUNDS];
+    struct lm_wide heat; /* that resistivity has given a volume of a cell, in units of 2^-lm_heat_exponent */
 };
 
 /* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */
@@ -188,7 +198,8 @@ struct lm_backend_ops {
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */
     int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
-    int (*closure)(struct lm_backend *b, int density, int other);   /* for advance_b: electrons of the mean of two */
+    /* For advance_b: electrons of the mean of two levels; an evolved pressure as it stands. */
+    int (*closure)(struct lm_backend *b, int density, int other);
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
 
     /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
@@ -206,7 +217,8 @@ struct lm_backend_ops {
     int (*put_background_side)(struct lm_backend *b, int field, int side, const double *values);
 
     /* Velocities for the fields that ions or electrons carry, half way in a step: of J_i at NEW and the mean of both
-     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1. */
+     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1; for the
+     * entropy of electrons less that of each. */
     int (*flow)(struct lm_backend *b, int later);
 
     /* The largest lm_flow_rate over the cells for each field; waits. */
@@ -214,6 +226,12 @@ struct lm_backend_ops {
 
     /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to lm_control's sums, which count in them. */
     int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+
+    /* Evolved electrons: heats them by what resistivity takes from the fields, and conducts. Adds to lm_control's sums,
+     * the source of the field among them. The least density of both levels where heat is conducted (infinite: nowhere);
+     * waits. */
+    int (*heat)(struct lm_backend *b, const struct lm_heat_pass *pass);
+    int (*least_density)(struct lm_backend *b, double *least);
 
     /* Reductions; these wait. `half` kicks velocities from n-1/2 to n; nothing is stored. */
     int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);

@@ -14,13 +14,15 @@ extern "C" {
 
 enum { LM_MAX_BACKGROUNDS = 8 };
 
-enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS };
+/* LM_ENTROPY: the electrons', which the program adds itself (larmor/physics/electrons.h). */
+enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS, LM_ENTROPY };
+extern const char *const lm_background_kinds[]; /* in words */
 
 /* Reconstruction on the faces: the mean of both cells, or WENO of order 2r - 1 (r = 1: upwind). */
 enum lm_scheme { LM_CENTRED = 0, LM_UPWIND = 1, LM_WENO3, LM_WENO5, LM_WENO7, LM_WENO9 };
 
 /* What carries a field. */
-enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON };
+enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON, LM_FLOW_ENTROPY };
 
 struct lm_background {
     int scheme;          /* enum lm_scheme */
@@ -42,6 +44,12 @@ struct lm_gain {
     double unit[LM_GIVEN];
     int quantum[LM_MAX_BACKGROUNDS];
 };
+
+/* Whether it has a velocity of its own, not one that fields share. */
+static inline int lm_has_own_flow(const struct lm_background *b)
+{
+    return b->flow == LM_FLOW_PRESCRIBED || b->flow == LM_FLOW_ENTROPY;
+}
 
 static inline lm_int128 lm_wide_value(struct lm_wide w)
 {

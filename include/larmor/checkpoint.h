@@ -16,7 +16,7 @@
  *
  * /backgrounds, where there are background fields: count, names[], kinds[], and for each field a group with sides[4],
  * exponent, quantum and the ledger: SUM_high and SUM_low, as above, of loaded, source, entered (4 sides), rounded,
- * total.
+ * total. With evolved electrons, whose entropy is the last of these fields, also electrons_gamma, electrons_heat.
  *
  * Attributes of /surfaces: sides[4], body_count, body_names[], body_particles[], body_cells (a hash), map_angles,
  * map_energies, map_energy[2], map_faces.
@@ -79,6 +79,7 @@ struct lm_checkpoint {
     int species_count;
     struct lm_checkpoint_species species[LM_MAX_SPECIES];
     struct lm_checkpoint_surfaces surfaces;
+    double electrons_gamma, electrons_heat; /* of evolved electrons; gamma = 0: there are none */
     int background_count;
     struct lm_checkpoint_background background[LM_MAX_BACKGROUNDS];
 };

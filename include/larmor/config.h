@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC };
+enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC, LM_EVOLVED };
 enum lm_vacuum { LM_VACUUM_FLOOR, LM_VACUUM_ZERO_E };
 enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };
 enum lm_shape_order { LM_LINEAR = 1, LM_QUADRATIC = 2 };
@@ -118,8 +118,13 @@ struct lm_config {
     } grid;
     struct {
         int closure;        /* enum lm_closure */
-        double temperature; /* at density 1; B0^2/(mu0 n0) */
+        double temperature; /* at density 1; B0^2/(mu0 n0). Evolved: at the start */
         double gamma;       /* polytropic index */
+        /* Only with LM_EVOLVED: */
+        char initial_temperature[LM_MAX_TEXT]; /* in place of `temperature`: p_e = n T; "": none */
+        int scheme, single;                    /* of the entropy, as in struct lm_background_config */
+        double courant;
+        double conductivity, conductivity_across; /* along and across B; n0 v_A d_i */
     } electrons;
     struct {
         int solver; /* enum lm_solver: hybrid, or none (particles in given fields) */

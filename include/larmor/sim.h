@@ -52,6 +52,11 @@ struct lm_sim {
         int64_t substeps;                               /* of the last step */
         int timed_velocity, timed_source, timed_inflow; /* what changes with time */
     } background[LM_MAX_BACKGROUNDS];
+    struct {
+        int heats;        /* whether there is a resistivity */
+        int64_t substeps; /* of the conduction in half of the last step */
+        double heat;      /* since the start, a sum of n0 m_p v_A^2 over the cells */
+    } electrons;          /* whose pressure is evolved */
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
 };
@@ -148,16 +153,44 @@ int lm_sim_check_backgrounds(struct lm_sim *sim);
 /* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
 int lm_sim_flow(struct lm_sim *sim, int later);
 
-/* Larger quanta for those that have grown. LM_FAILED: one has grown too much. */
+/* Larger quanta for fields that have grown. LM_FAILED: one has grown too much. */
 int lm_sim_coarsen(struct lm_sim *sim);
 
-/* All fields by one step. LM_FAILED: one would need too many substeps. */
+/* Puts a field at the start, rounded to whole quanta and with 0 in bodies, and begins its ledger. */
+int lm_sim_put_field(struct lm_sim *sim, int field, double *q);
+
+/* A field by dt, with the velocities that there are. */
+int lm_sim_advect_field(struct lm_sim *sim, int field, double dt);
+
+/* All fields but the electrons' entropy by one step. LM_FAILED: one would need too many substeps. */
 int lm_sim_advect(struct lm_sim *sim);
 
 /* Books the last step. LM_FAILED: a ledger does not close. */
 int lm_sim_book_backgrounds(struct lm_sim *sim);
 
-/* Integrals over the domain, and the residual, which is 0 or the run has stopped. */
+/* src/electrons.c: electrons whose pressure is evolved; nothing happens with others. */
+
+/* The background field that is their entropy; -1: there is none. */
+int lm_sim_entropy(const struct lm_config *config);
+
+/* Their entropy at t = 0, from the density at LM_N_OLD. */
+int lm_sim_start_electrons(struct lm_sim *sim);
+
+/* Whether they are heated, `eta` being LM_ETA on the host. */
+void lm_sim_find_heat(struct lm_sim *sim, const double *eta);
+
+/* The entropy that flows in by a side at `count` points at time t. LM_BAD_INPUT: a negative temperature. */
+int lm_sim_entropy_inflow(const struct lm_config *config, int count, const double *x, const double *y, double t,
+                          double *values);
+/* Whether that changes with time. */
+int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
+
+/* Half a step of the electrons: heat and its conduction at LM_N_OLD, then the entropy's flow, before B advances; after
+ * that the flow, then heat at LM_N_NEW. LM_FAILED: it would take too many substeps. */
+int lm_sim_advance_electrons(struct lm_sim *sim, int level);
+void lm_sim_book_heat(struct lm_sim *sim);
+
+/* src/advection.c: integrals over the domain, and the residual, which is 0 or the run has stopped. */
 double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum);
 double lm_sim_background_residual(const struct lm_sim *sim, int field);
 
@@ -229,6 +262,7 @@ int64_t lm_sim_residual(const struct lm_sim *sim, int species);
 /* src/restart.c: what a checkpoint says of walls, bodies and limits, and whether it is the run's. */
 void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head);
 int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
+int lm_sim_compare_electrons(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
 
 /* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);

@@ -260,11 +260,12 @@ static void count_row(const struct stage *s, int j, const double *x, const doubl
 }
 
 /* What the host asks for, of the field as it is at last. */
-static void survey_row(const struct stage *s, int j, struct lm_advected *found)
+static void survey_row(const struct lm_cpu *c, const double *field, double per_quantum, int j,
+                       struct lm_advected *found)
 {
-    const struct lm_grid *g = grid_of(s);
-    const double *q = s->to + lm_at(g, 0, j), per_quantum = 1.0 / s->by.unit;
-    const uint8_t *room = s->cpu->room + lm_at(g, 0, j);
+    const struct lm_grid *g = &c->base.setup.grid;
+    const double *q = field + lm_at(g, 0, j);
+    const uint8_t *room = c->room + lm_at(g, 0, j);
     for (int i = 0; i < g->nx; i++) {
         lm_wide_add(&found->total, q[i] * per_quantum);
         if (room[i]) {
@@ -272,6 +273,16 @@ static void survey_row(const struct stage *s, int j, struct lm_advected *found)
             found->most = greater(found->most, q[i]);
         }
     }
+}
+
+void lm_cpu_survey_field(struct lm_cpu *c, int field, double per_quantum)
+{
+    struct lm_advected all = nothing, *found = &c->control.background[field];
+    for (int j = 0; j < c->base.setup.grid.ny; j++)
+        survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &all);
+    found->total = all.total;
+    found->least = all.least;
+    found->most = all.most;
 }
 
 enum { ROW_ARRAYS = 5 };
@@ -294,7 +305,7 @@ static void advance_rows(const struct stage *s, int first, int end, int last, do
         update_row(s, j, x, below, above, gain, &found->source);
         count_row(s, j, x, below, above, found);
         if (last)
-            survey_row(s, j, found);
+            survey_row(s->cpu, s->to, 1.0 / s->by.unit, j, found);
         double *t = below;
         below = above;
         above = t;
@@ -360,6 +371,9 @@ int lm_cpu_flow(struct lm_backend *b, int later)
                                         .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
                                         .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
                                         .room = c->room};
+    const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
+    double *const entropy[2] = {evolved ? c->array[LM_BACKGROUND_X + last] : NULL,
+                                evolved ? c->array[LM_BACKGROUND_Y + last] : NULL};
     LM_ROWS(c, 1, 0)
     for (int i = -1; i < g->nx; i++)
         for (int axis = 0; axis < 2; axis++) {
@@ -367,6 +381,10 @@ int lm_cpu_flow(struct lm_backend *b, int later)
             const enum lm_face_place place =
                 lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, is_periodic(g, axis));
             const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &b->setup.ohm);
+            if (entropy[axis])
+                entropy[axis][k] = u.entropy;
+            if (!c->flow[0])
+                continue;
             double *ion = &c->flow[axis][k], *electron = &c->flow[2 + axis][k];
             *ion = later ? *ion : u.ion;
             *electron = later ? *electron + u.electron : u.electron;

@@ -101,6 +101,7 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     memset(c->injected, 0, sizeof c->injected);
     memset(c->to_gas, 0, sizeof c->to_gas);
     memset(c->exchanged, 0, sizeof c->exchanged);
+    memset(&c->heat, 0, sizeof c->heat);
     for (int f = 0; f < b->setup.background_count; f++) {
         memset(c->background[f].crossed, 0, sizeof c->background[f].crossed);
         memset(&c->background[f].source, 0, sizeof c->background[f].source);
@@ -164,7 +165,8 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
         .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
         .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control, .flow = lm_cpu_flow,              \
-        .flow_rates = lm_cpu_flow_rates, .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,      \
+        .heat = lm_cpu_heat, .least_density = lm_cpu_least_density, .flow_rates = lm_cpu_flow_rates,                   \
+        .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,                                       \
         .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
     }
 static const struct lm_backend_ops ops_single = OPS(_f32);
@@ -243,12 +245,12 @@ static int allocate_backgrounds(struct lm_cpu *c)
     for (int f = 0; f < s->background_count; f++) {
         const struct lm_background *field = &s->background[f];
         const int flow = field->flow == LM_FLOW_ION ? 0 : 2;
-        for (int k = 0; k < 4 && field->flow != LM_FLOW_PRESCRIBED; k++)
+        for (int k = 0; k < 4 && !lm_has_own_flow(field); k++)
             c->flow[k] = c->flow[k] ? c->flow[k] : grid_array(c, &failed);
         c->array[LM_BACKGROUND + f] = grid_array(c, &failed);
         for (int axis = 0; axis < 2; axis++)
             c->array[LM_BACKGROUND_X + axis * LM_MAX_BACKGROUNDS + f] =
-                field->flow == LM_FLOW_PRESCRIBED ? grid_array(c, &failed) : c->flow[flow + axis];
+                lm_has_own_flow(field) ? grid_array(c, &failed) : c->flow[flow + axis];
         if (field->has_source)
             c->array[LM_BACKGROUND_SOURCE + f] = grid_array(c, &failed);
     }

@@ -77,6 +77,13 @@ int lm_cpu_flow(struct lm_backend *b, int later);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
+void lm_cpu_survey_field(struct lm_cpu *c, int field, double per_quantum); /* total and extremes, for lm_control */
+
+/* src/cpu/electrons.c */
+void lm_cpu_evolved_pressure(struct lm_cpu *c); /* LM_PRESSURE with all ghosts */
+int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
+int lm_cpu_least_density(struct lm_backend *b, double *least);
+
 /* src/cpu/particles*.c, compiled for both precisions */
 #define LM_CPU_PARTICLES(suffix)                                                                                       \
     int lm_cpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \

@@ -48,6 +48,8 @@ int lm_cpu_closure(struct lm_backend *b, int density, int other)
         floored[i] = lm_floored(lm_mean(n[i], m[i]), o);
         p[i] = lm_pressure(floored[i], o);
     }
+    if (o->evolved)
+        lm_cpu_evolved_pressure(c);
     return LM_OK;
 }
 
@@ -483,6 +485,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
     const struct lm_ohm *o = &b->setup.ohm;
+    const double *entropy = o->evolved ? c->array[LM_BACKGROUND + b->setup.background_count - 1] : NULL;
     for (int d = 0; d < 3; d++)
         out->b2[d] = sum_cells(c, c->array[LM_B + d], 1, &out->exponent_b2[d]);
     uint64_t div = 0;
@@ -492,7 +495,9 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
         for (int i = -c->walls[0]; i < g->nx; i++) {
             size_t k = lm_at(g, i, j);
             int solid = c->solid ? c->solid[k] : 0;
-            c->spare[k] = solid ? 0.0 : lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
+            c->spare[k] = solid     ? 0.0
+                          : entropy ? lm_pressure_of(entropy[k], o->gamma) / (o->gamma - 1.0)
+                                    : lm_electron_energy(lm_floored(c->array[LM_N_OLD][k], o), o);
             div = larger(div, lm_div_b(lm_view_at(bf, (long)k), o->rx, o->ry));
         }
     out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);

@@ -18,6 +18,7 @@ struct lm_ohm {
     double eta_vacuum;         /* added to the resistivity at the density floor, mu0 v_A d_i */
     double floor;              /* smallest density in any term, n0 */
     double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
+    int evolved;               /* 1: p_e is a field of its own (larmor/physics/electrons.h); gamma > 1 */
     int zero_vacuum;           /* E (but for the resistive part) is 0 where all cells around are at the floor */
     int friction;              /* 1: the E of the push has no resistive part */
 };

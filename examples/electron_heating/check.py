@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Evolved electrons: p_e = n^gamma under compression, Joule heat of a decaying current; two time steps of each."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
+from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+
+RUNS = [("sound", []), ("sound_half", ["run.dt=0.02", "output.fields_every=20"]),
+        ("joule", [], "joule.ini"), ("joule_half", ["run.dt=0.25", "output.fields_every=2"], "joule.ini")]
+GAMMA = 5 / 3
+
+# run.ini
+SOUND_CELLS, SOUND_LENGTH = 128, 16.0
+KDX = 2 * math.pi / SOUND_CELLS
+OMEGA = 2 * math.pi / SOUND_LENGTH * math.sqrt(GAMMA)
+MISSED = KDX**2 * (1 / 4 + 1 / 24)  # of div u in the flow of s: an average to faces and back, a difference over a cell
+
+# joule.ini
+LENGTH, FIELD, ETA, T0, JOULE_CELLS, END = 8.0, 0.5, 0.1, 0.1, 64, 10.0
+K = 2 * math.pi / LENGTH
+K_GRID = 2 * JOULE_CELLS / LENGTH * math.sin(math.pi / JOULE_CELLS)
+RATE = 2 * ETA * K_GRID**2  # of the heat
+STEPS = {"joule": 0.5, "joule_half": 0.25}
+
+
+def mode(values: np.ndarray) -> float:
+    """Amplitude of cos(k x), the shape of the density in a standing wave."""
+    x = (np.arange(values.size) + 0.5) / values.size
+    return 2 * float(np.mean(values * np.cos(2 * math.pi * x)))
+
+
+def compression(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times, the mode of T_e and that of n^(gamma - 1)."""
+    rows = []
+    for fields in run.each_fields():
+        n, p = fields["rho"].mean(axis=0), fields["p_e"].mean(axis=0)
+        rows.append((fields.time, mode(p / n), mode(n**(GAMMA - 1))))
+    return tuple(np.array(rows).T)
+
+
+def sound_rows(directory: Path) -> list[verify.Row]:
+    rows, kept = [], []
+    for name, dt in (("sound", 0.04), ("sound_half", 0.02)):
+        run, label = Run(directory / name), f"dt = {dt:g}"
+        t, warm, adiabatic = compression(run)
+        peak = int(np.argmax(np.abs(adiabatic)))
+        kept.append(warm[peak])
+        band = MISSED * GAMMA / (GAMMA - 1)  # s misses so much of n; T = s^gamma / n
+        rows.append(verify.Row(f"sound, {label}: T_e over n^(gamma - 1), largest compression",
+                               warm[peak] / adiabatic[peak], 1, band))
+        drift = np.interp(t[peak], run.series["time"], run.series["energy_drift"])
+        rows.append(verify.Row(f"sound, {label}: energy then", 1 + float(drift), 1, MISSED + (OMEGA * dt)**2))
+        entropy = run.series["background_electrons_total"]
+        rows.append(verify.Row(f"sound, {label}: entropy lost", float(np.ptp(entropy)), 0, 0, absolute=True))
+    rows.append(verify.Row("sound: T_e of one step over that of the other", kept[0] / kept[1], 1, (OMEGA * 0.04)**2))
+    return rows
+
+
+def joule_rows(directory: Path) -> list[verify.Row]:
+    rows, errors = [], {}
+    for name, dt in STEPS.items():
+        series = Run(directory / name).series
+        magnetic = series["magnetic_y"]
+        gain = float(series["electron_thermal"][-1] - series["electron_thermal"][0])
+        heat = float(magnetic[0]) * -math.expm1(-RATE * END)
+        second = (RATE * dt)**2 / 12  # of the trapezium rule for exp(-r t)
+        errors[name] = gain / heat - 1
+        rows += [verify.Row(f"Joule, dt = {dt:g}: heat", gain, heat, 1.05 * second),
+                 verify.Row(f"Joule, dt = {dt:g}: its error over (r dt)^2/12", errors[name] / second, 1, 0.05),
+                 verify.Row(f"Joule, dt = {dt:g}: electron_heat", float(series["electron_heat"][-1]), gain, 1e-9)]
+    rows.append(verify.Row("Joule: error of one step over that of half of it", errors["joule"] / errors["joule_half"],
+                           4, 0.05))
+    return rows
+
+
+def profile(x: np.ndarray, t: float) -> np.ndarray:
+    """T_e where eta J^2 has heated it, n = 1."""
+    rate = 2 * ETA * K**2
+    return T0 + (GAMMA - 1) * ETA * (FIELD * K * np.cos(K * x))**2 * -np.expm1(-rate * t) / rate
+
+
+def picture(directory: Path) -> None:
+    figure, (left, right) = plot.new_figure(10.5, 4.2, ncols=2)
+    t, warm, adiabatic = compression(Run(directory / "sound"))
+    left.plot(t, adiabatic, "--", color="k", lw=1.2, label=r"$n^{\gamma-1}$")
+    left.plot(t, warm, "o", ms=4, label=r"$T_e$")
+    left.set(xlabel=r"$t\ \Omega_{ci}$", ylabel="amplitude of the mode", title="Adiabatic compression")
+    left.legend()
+    for fields in Run(directory / "joule").each_fields():
+        if round(fields.time, 6) not in (0, 2, 5, 10):
+            continue
+        x = fields.x("p_e")
+        line, = right.plot(x, (fields["p_e"] / fields["rho"]).mean(axis=0), "o", ms=3, label=f"t = {fields.time:g}")
+        right.plot(x, profile(x, fields.time), "--", color="k", lw=1)
+    right.set(xlabel=r"$x\ /\ d_i$", ylabel=r"$T_e$", title="Joule heating")
+    right.set_ylim(top=0.185)
+    right.legend(ncols=2, loc="upper center")
+    plot.save(figure, directory / "electron_heating.png")
+
+
+def check(directory: Path) -> list[verify.Row]:
+    picture(directory)
+    return sound_rows(directory) + joule_rows(directory)
+
+
+if __name__ == "__main__":
+    sys.exit(verify.main(check, __doc__))

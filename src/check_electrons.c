@@ -1,0 +1,118 @@
+/* `larmor check`: what a run would do with electrons whose pressure is evolved, from the state at the start. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "check_electrons.h"
+
+enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
+
+/* Arrays of the grid. */
+struct start {
+    struct lm_setup setup;
+    const uint8_t *room;
+    double *b[3], *n, *current[2], *velocity[2], *work;
+};
+
+static int add_species(const struct lm_config *c, int species, const struct start *s)
+{
+    struct lm_loading l;
+    const int status = lm_setup_loading(c, species, s->b, s->work, &l);
+    for (size_t k = 0; k < s->setup.grid.size && !status; k++) {
+        const double charge = c->species[species].charge * l.density[k];
+        s->n[k] += charge;
+        for (int d = 0; d < 2; d++)
+            s->current[d][k] += charge * l.drift[d][k];
+    }
+    return status;
+}
+
+static int is_periodic(const struct lm_grid *g, int axis)
+{
+    return g->sides.of[2 * axis] == LM_PERIODIC;
+}
+
+/* The largest rate of the electrons' flow over the cells. */
+static double flow_rate(const struct start *s)
+{
+    const struct lm_grid *g = &s->setup.grid;
+    const struct lm_flow_given given = {.density = {s->n, s->n},
+                                        .current = {s->current[0], s->current[1]},
+                                        .b = {s->b[0], s->b[1], s->b[2], g->stride},
+                                        .room = s->room};
+    double largest = 0;
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++)
+            for (int axis = 0; axis < 2; axis++) {
+                const long k = (long)lm_at(g, i, j);
+                const enum lm_face_place place =
+                    lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, is_periodic(g, axis));
+                s->velocity[axis][k] = lm_flow_on_face(&given, axis, k, place, 0, &s->setup.ohm).entropy;
+            }
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double *x = s->velocity[0] + k, *y = s->velocity[1] + k;
+            if (s->room[k])
+                largest = fmax(largest, lm_flow_rate(x[-1], x[0], y[-g->stride], y[0], 1 / g->dx, 1 / g->dy));
+        }
+    return largest;
+}
+
+static double least_density(const struct start *s)
+{
+    const struct lm_grid *g = &s->setup.grid;
+    double least = INFINITY;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            if (s->room[k] && s->n[k] > s->setup.ohm.floor)
+                least = fmin(least, s->n[k]);
+        }
+    return least;
+}
+
+static void print_substeps(FILE *out, const char *what, double substeps)
+{
+    fprintf(out, "    %s: %.4g substeps in the first step%s\n", what, substeps,
+            substeps > 100 ? "; so many take long: larger cells or a smaller run.dt would need fewer" : "");
+}
+
+static void print(const struct lm_config *c, const struct start *s, FILE *out)
+{
+    const struct lm_background *field = &s->setup.background[lm_sim_entropy(c)];
+    const double dt = c->run.dt, courant = c->electrons.courant, least = least_density(s);
+    const double flow = lm_background_rate(&s->setup.grid, field, flow_rate(s));
+    const double heat =
+        lm_conduction_rate(s->setup.conductivity, least, s->setup.grid.nx, s->setup.grid.ny, &s->setup.ohm);
+    fprintf(out, "electrons\n  pressure evolved, gamma %g; %s\n", c->electrons.gamma,
+            c->electrons.initial_temperature[0] ? "p_e = n T at the start" : "p_e = T n^gamma at the start");
+    print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));
+    if (c->electrons.conductivity > 0 || c->electrons.conductivity_across > 0)
+        print_substeps(out, "conduction", 2 * fmax(1, ceil(0.5 * dt * heat / courant)));
+    for (int k = 0; k < c->body_count; k++)
+        if (c->body[k].particles == LM_ABSORBING)
+            fprintf(out,
+                    "    body.%s absorbs ions but no heat of the electrons: their pressure grows where plasma flows "
+                    "against it\n",
+                    c->body[k].name);
+}
+
+int lm_check_electrons(const struct lm_config *c, const uint8_t *room, FILE *out)
+{
+    struct start s = {.setup = lm_setup_of(c), .room = room};
+    const size_t size = s.setup.grid.size;
+    double *store = calloc(ARRAYS * size, sizeof *store), *next = store;
+    double **const arrays[] = {&s.b[0],       &s.b[1],        &s.b[2],        &s.n,   &s.current[0],
+                               &s.current[1], &s.velocity[0], &s.velocity[1], &s.work};
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory");
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++, next += size)
+        *arrays[k] = next;
+    int status = lm_setup_b(c, s.b);
+    for (int k = 0; k < c->species_count && !status; k++)
+        status = add_species(c, k, &s);
+    if (!status)
+        print(c, &s, out);
+    free(store);
+    return status;
+}

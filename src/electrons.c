@@ -1,0 +1,153 @@
+/* Electrons whose pressure is evolved: their entropy at the start and beyond inflow sides, heat and its conduction. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/sim.h"
+
+static const double MOST_SUBSTEPS = 1e6;
+
+int lm_sim_entropy(const struct lm_config *c)
+{
+    return c->electrons.closure == LM_EVOLVED ? c->background_count - 1 : -1;
+}
+
+/* T where there is such an expression, else what the relation p = T n^gamma has. */
+static double entropy_at(const struct lm_config *c, double density, const double *temperature)
+{
+    const double gamma = c->electrons.gamma;
+    return temperature ? lm_entropy_of(density * *temperature, gamma)
+                       : density * lm_entropy_of(c->electrons.temperature, gamma);
+}
+
+int lm_sim_start_electrons(struct lm_sim *sim)
+{
+    static const struct lm_place centre = {0, 0};
+    const struct lm_config *c = sim->config;
+    const struct lm_grid *g = &sim->grid;
+    const int field = lm_sim_entropy(c), given = c->electrons.initial_temperature[0] != 0;
+    if (field < 0)
+        return LM_OK;
+    double *q = malloc(2 * g->size * sizeof *q), *t = q + g->size;
+    int status = q ? sim->backend->ops->get(sim->backend, LM_N_OLD, q) : lm_fail(LM_FAILED, "not enough memory");
+    if (!status && given)
+        status = lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, t);
+    for (size_t k = 0; k < g->size && !status; k++)
+        q[k] = entropy_at(c, q[k], given ? &t[k] : NULL);
+    if (!status)
+        status = lm_sim_put_field(sim, field, q);
+    free(q);
+    return status;
+}
+
+void lm_sim_find_heat(struct lm_sim *sim, const double *eta)
+{
+    const struct lm_ohm *o = &sim->backend->setup.ohm;
+    sim->electrons.heats = o->eta_hyper > 0 || o->eta_vacuum > 0;
+    for (size_t k = 0; k < sim->grid.size; k++)
+        sim->electrons.heats |= eta[k] != 0;
+}
+
+/* --- inflow sides --- */
+
+static const char *density_beyond(const struct lm_species_config *s)
+{
+    return s->inflow_density[0] ? s->inflow_density : s->density;
+}
+
+int lm_sim_entropy_is_timed(const struct lm_config *c, int *timed)
+{
+    int status = LM_OK;
+    *timed = 0;
+    for (int s = 0; s < c->species_count && !status; s++) {
+        int uses = 0;
+        status = lm_expr_uses_time(c->constants, density_beyond(&c->species[s]), &uses);
+        *timed |= uses;
+    }
+    return status;
+}
+
+int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x, const double *y, double t,
+                          double *values)
+{
+    const size_t n = (size_t)count;
+    const int given = c->electrons.initial_temperature[0] != 0;
+    double *density = calloc(2 * n, sizeof *density), *more = density + n;
+    int status = density ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what flows in");
+    for (int s = 0; s < c->species_count && !status; s++) {
+        status = lm_expr_at(c->constants, density_beyond(&c->species[s]), n, x, y, t, more);
+        for (size_t k = 0; k < n && !status; k++)
+            density[k] += c->species[s].charge * fmax(more[k], 0);
+    }
+    if (!status && given)
+        status = lm_expr_at(c->constants, c->electrons.initial_temperature, n, x, y, t, more);
+    for (size_t k = 0; k < n && !status; k++) {
+        if (given && more[k] < 0)
+            status = lm_fail(LM_BAD_INPUT, "%s: electrons.initial_temperature: negative on a side, at x = %g, y = %g",
+                             c->file, x[k], y[k]);
+        else
+            values[k] = entropy_at(c, density[k], given ? &more[k] : NULL);
+    }
+    free(density);
+    return status;
+}
+
+/* --- a step --- */
+
+/* Of half a step, for the densities at both of its ends. */
+static int find_substeps(struct lm_sim *sim)
+{
+    const struct lm_setup *setup = &sim->backend->setup;
+    double least = INFINITY;
+    int status = sim->backend->ops->least_density(sim->backend, &least);
+    if (status)
+        return status;
+    const double rate = lm_conduction_rate(setup->conductivity, least, sim->grid.nx, sim->grid.ny, &setup->ohm);
+    const double needed = ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant);
+    if (!(needed <= MOST_SUBSTEPS))
+        return lm_fail(LM_FAILED,
+                       "step %lld (from t = %g) cannot be taken: the electrons' heat conduction needs %.3g substeps "
+                       "(limit %g). Likely cause: electrons.conductivity is too large for the cells and run.dt, or "
+                       "fields.density_floor is so low that thin cells conduct too well",
+                       (long long)sim->step + 1, lm_sim_time(sim), 2 * needed, 2 * MOST_SUBSTEPS);
+    sim->electrons.substeps = needed > 1 ? (int64_t)needed : 1;
+    return LM_OK;
+}
+
+static int heat(struct lm_sim *sim, int level)
+{
+    const struct lm_conductivity *k = &sim->backend->setup.conductivity;
+    const int conducts = k->along > 0 || k->across > 0;
+    if (!sim->electrons.heats && !conducts)
+        return LM_OK;
+    const int status = conducts && level == LM_N_OLD ? find_substeps(sim) : LM_OK;
+    const struct lm_heat_pass pass = {.level = level,
+                                      .dt = 0.5 * sim->config->run.dt,
+                                      .substeps = conducts ? (int)sim->electrons.substeps : 0,
+                                      .quantum = sim->background[lm_sim_entropy(sim->config)].ledger.quantum};
+    return status ? status : sim->backend->ops->heat(sim->backend, &pass);
+}
+
+int lm_sim_advance_electrons(struct lm_sim *sim, int level)
+{
+    const int field = lm_sim_entropy(sim->config), first = level == LM_N_OLD;
+    int status = LM_OK;
+    if (field < 0)
+        return LM_OK;
+    if (first) {
+        sim->background[field].substeps = 0;
+        status = heat(sim, level);
+    }
+    if (!status)
+        status = lm_sim_advect_field(sim, field, 0.5 * sim->config->run.dt);
+    return status || first ? status : heat(sim, level);
+}
+
+void lm_sim_book_heat(struct lm_sim *sim)
+{
+    const int field = lm_sim_entropy(sim->config);
+    if (field < 0)
+        return;
+    const int exponent = lm_heat_exponent(sim->background[field].ledger.quantum, sim->config->electrons.gamma);
+    sim->electrons.heat += ldexp((double)lm_wide_value(sim->control.heat), -exponent);
+}
