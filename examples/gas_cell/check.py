@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gas cell: range and depth-dose curve of a proton beam, a jet that moves across it, scattering, the budget of all losses."""
+"""Gas cell: range and depth-dose curve of a proton beam, a jet across it, scattering, the budget of all losses."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ def table_rows() -> Iterator[verify.Row]:
     f = 1 / hydrogen.stopping(fine)
     whole = (0.5 * (f[1:] + f[:-1]) * np.diff(fine)).sum() * 1e22 / (GAS * Units.density * Units.length)
     f = 1 / np.interp(fine, kev, stopping)
-    yield verify.Row("table: range of 397 keV over that of the formulae",
-                     (0.5 * (f[1:] + f[:-1]) * np.diff(fine)).sum() * 1e22 / (GAS * Units.density * Units.length), whole, 1e-3)
+    straight = (0.5 * (f[1:] + f[:-1]) * np.diff(fine)).sum() * 1e22 / (GAS * Units.density * Units.length)
+    yield verify.Row("table: range of 397 keV against that of the formulae", straight, whole, 1e-3)
 
 
 def uniform_rows(run: Run, name: str, dt: float) -> Iterator[verify.Row]:
@@ -168,9 +168,10 @@ def uniform_rows(run: Run, name: str, dt: float) -> Iterator[verify.Row]:
                   (steps * counting).sum() / steps.sum())
     top = theory > 0.95 * theory.max()  # a step at its edges, 5 % lower, is what steps may change of its mean
     sigma = 1 / math.sqrt(d.number * top.sum())
-    yield verify.Row(f"{name}: dose at the Bragg peak", float(d.along[top].mean()), float(theory[top].mean()), SIGMAS * sigma +
-                     SPEED * dt / (top.sum() * d.cell) * 0.05, sigma)
-    yield verify.Row(f"{name}: place of the Bragg peak", peak(d.x, d.along, top), peak(d.x, theory, top), d.cell / 2, absolute=True)
+    yield verify.Row(f"{name}: dose at the Bragg peak", float(d.along[top].mean()), float(theory[top].mean()),
+                     SIGMAS * sigma + SPEED * dt / (top.sum() * d.cell) * 0.05, sigma)
+    yield verify.Row(f"{name}: place of the Bragg peak", peak(d.x, d.along, top), peak(d.x, theory, top), d.cell / 2,
+                     absolute=True)
     start = d.x < 1
     yield verify.Row(f"{name}: dose in the first d_i", float(d.along[start].mean()), float(theory[start].mean()),
                      SIGMAS / math.sqrt(d.number))
@@ -222,12 +223,14 @@ def scattering_rows(run: Run, name: str) -> Iterator[verify.Row]:
                      SIGMAS * error / spread + spread**2 / 50 + step, error)
     cosine = np.cos(theta)
     error, expected = float(cosine.std() / math.sqrt(len(theta))), 1 - math.exp(-spread / 2)
-    yield verify.Row(f"{name}: 1 - <cos theta>", 1 - float(cosine.mean()), expected, SIGMAS * error / expected + step, error)
+    yield verify.Row(f"{name}: 1 - <cos theta>", 1 - float(cosine.mean()), expected, SIGMAS * error / expected + step,
+                     error)
     for sigmas in (1, 2, 3):
         angle = sigmas * math.sqrt(spread / 2)
         part = beyond(angle, spread)
         error = math.sqrt(part * (1 - part) / len(theta))
-        yield verify.Row(f"{name}: part beyond {sigmas} sigma", float((theta > angle).mean()), part, SIGMAS * error / part + step, error)
+        yield verify.Row(f"{name}: part beyond {sigmas} sigma", float((theta > angle).mean()), part,
+                         SIGMAS * error / part + step, error)
     energy = run.series["to_gas_energy_beam"][-1] / (SPEED**2 / 2 * run.series["present_beam"][0])
     yield exactly(f"{name}: energy handed over, of all", energy, ROUND_OFF)
 
@@ -242,7 +245,8 @@ def channel_rows(run: Run, name: str) -> Iterator[verify.Row]:
     ways = {way: series.account(way, "beam") for way in (*LEAKS, "energy_stopped", "theta_boundary", "theta_cutoff")}
     given = series.account("to_gas", "beam")
     lost = sum(way["number"] for way in ways.values())
-    yield exactly(f"{name}: loaded + injected - present - lost", np.abs(loaded + injected["number"] - lost - series["present_beam"]).max())
+    yield exactly(f"{name}: loaded + injected - present - lost",
+                  np.abs(loaded + injected["number"] - lost - series["present_beam"]).max())
     yield exactly(f"{name}: ledger_residual", np.abs(series["ledger_residual_beam"]).max())
     yield exactly(f"{name}: present at the end", series["present_beam"][-1])
     emptiest = min(ways["leak_y_min"]["number"][-1] + ways["leak_y_max"]["number"][-1],
@@ -252,14 +256,16 @@ def channel_rows(run: Run, name: str) -> Iterator[verify.Row]:
     kinetic = sum(series[f"kinetic_{c}_beam"] for c in "xyz")
     away = sum(ways[way]["energy"] for way in ways if way != "energy_stopped")
     total = kinetic[0] + injected["energy"]
-    # The kinetic energy of rows is centred otherwise than the tallies while ions are there: first and last rows.
-    yield verify.Row(f"{name}: energy lost and handed over, over that of the beam", (away + given["energy"])[-1], total[-1], ROUND_OFF)
-    yield exactly(f"{name}: stopped, less those that the gas got", given["number"][-1] - ways["energy_stopped"]["number"][-1])
-    yield verify.Row(f"{name}: field stopped over to_gas", series["background_stopped_total"][-1], given["weight"][-1], ROUND_OFF)
-    yield verify.Row(f"{name}: field dose over to_gas", series["background_dose_total"][-1], given["energy"][-1], ROUND_OFF)
+    yield exactly(f"{name}: energy: beam - lost - handed over, over the beam's, every row",
+                  np.abs(total - kinetic - away - given["energy"]).max() / total[-1], ROUND_OFF)
+    yield exactly(f"{name}: stopped, less those that the gas got",
+                  given["number"][-1] - ways["energy_stopped"]["number"][-1])
+    for field, quantity in (("stopped", "weight"), ("dose", "energy")):
+        yield verify.Row(f"{name}: field {field} against to_gas", series[f"background_{field}_total"][-1],
+                         given[quantity][-1], ROUND_OFF)
     for field, axis in TAKERS.items():
-        yield exactly(f"{name}: field {field} less to_gas, over the beam's momentum",
-                      (series[f"background_{field}_total"][-1] - given["momentum"][-1, axis]) / (2 * total[-1] / SPEED), ROUND_OFF)
+        less = series[f"background_{field}_total"][-1] - given["momentum"][-1, axis]
+        yield exactly(f"{name}: field {field} less to_gas, over the beam's momentum", less / (2 * total[-1] / SPEED), ROUND_OFF)
     drawn = series["present_beam"][:-1].sum() - ways["energy_stopped"]["number"][-1]
     expected = math.exp(-(TAIL**2) / 2) * drawn
     yield verify.Row(f"{name}: theta_cutoff, {TAIL:g} sigmas", float(ways["theta_cutoff"]["number"][-1]), expected,
@@ -279,7 +285,8 @@ def picture(runs: dict[str, Run], through: Through, output: Path) -> None:
         first.plot(x, along * Units.kev, label=label)
         first.plot(x, theory * Units.kev, "k--", lw=1.1)
     first.plot([], [], "k--", lw=1.1, label="theory")
-    first.set(xlabel="$x$  $[d_i]$", ylabel="keV lost by an ion in a $d_i$", title="Dose over depth", xlim=(0, LENGTH), ylim=(0, None))
+    first.set(xlabel="$x$  $[d_i]$", ylabel="keV lost by an ion in a $d_i$", title="Dose over depth", xlim=(0, LENGTH),
+              ylim=(0, None))
     first.legend(loc="upper left")
     d = Deposit(runs["jet_fine"])
     second.pcolormesh(d.x, d.y, d.dose, cmap="magma_r", rasterized=True, shading="nearest")
@@ -290,7 +297,8 @@ def picture(runs: dict[str, Run], through: Through, output: Path) -> None:
         third.plot(*zip(*found), mark, label=f"$\\Delta t = {float(runs[name].settings['run']['dt']):g}$")
     way = np.array([0, SPEED * 4])
     third.plot(way, POWER * GAS * way, "k--", lw=1.1, label="$T n s$")
-    third.set(xlabel="way $s$  $[d_i]$", ylabel="$\\langle\\theta^2\\rangle$", title="Scattering", xlim=(0, None), ylim=(0, None))
+    third.set(xlabel="way $s$  $[d_i]$", ylabel="$\\langle\\theta^2\\rangle$", title="Scattering", xlim=(0, None),
+              ylim=(0, None))
     third.legend(loc="upper left")
     plot.save(figure, output)
 
