@@ -68,6 +68,7 @@ struct lm_gpu_species {
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     lm_u64 *map;                             /* counters of hits; NULL without maps */
     struct lm_stopping *stopping;            /* NULL: none */
+    int collides;                            /* or has: it may have lost particles */
 };
 
 struct lm_gpu {

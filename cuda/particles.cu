@@ -1005,9 +1005,9 @@ int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_ca
 template <int ORDER>
 int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
 {
-    return collides  ? launch_tiles<ORDER, COLLIDING>(g, s, c)
-           : g->open ? launch_tiles<ORDER, OPEN>(g, s, c)
-                     : launch_tiles<ORDER, PERIODIC>(g, s, c);
+    return collides                 ? launch_tiles<ORDER, COLLIDING>(g, s, c)
+           : g->open || s->collides ? launch_tiles<ORDER, OPEN>(g, s, c)
+                                    : launch_tiles<ORDER, PERIODIC>(g, s, c);
 }
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
@@ -1033,6 +1033,7 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     const pass_call c = call_of(g, species, pass);
     const bool collides = pass->collisions != NULL;
     g->counted |= collides;
+    g->species[species].collides |= collides;
     lm_gpu_check(g, cudaMemsetAsync(c.b.control, 0, sizeof *c.b.control, g->stream), "pass");
     if (s->count == 0)
         return g->failed;

@@ -91,7 +91,7 @@ def main() -> int:
         summary.append((name, text if rows else "FAILED: no numbers"))
     print("\n== summary")
     for name, text in summary:
-        print(f"{name:<12}{text}")
+        print(f"{name:<17}{text}")
     return 0 if all(text.endswith("their bands") for _, text in summary) else 1
 
 

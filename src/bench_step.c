@@ -66,6 +66,8 @@ static void add_gas(struct step_row *rows, int *count, struct lm_bench_problem p
     add(rows, count, "stopping and scattering in it", p);
     p.more[2] = "species.protons.charge_exchange=1e-3";
     add(rows, count, "and charge exchange", p);
+    p.more[2] = "species.protons.collide_every=2";
+    add(rows, count, "stopping and scattering every 2 steps", p);
 }
 
 /* Cells are 0.25 d_i and dt = 0.01: the drift of 7.5 v_A crosses 0.3 cells a step. */

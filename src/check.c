@@ -169,7 +169,7 @@ static int print_collisions(FILE *out, const struct lm_config *c, const struct l
             status = lm_stopping_read(s->stopping_table, c->units.b0, c->units.n0, &table);
         if (status)
             break;
-        const struct lm_collision_limits l = lm_collision_limits(s, &table, g, c->run.dt, n, e->speed[k]);
+        const struct lm_collision_limits l = lm_collision_limits(s, &table, g, lm_collision_time(c, k), n, e->speed[k]);
         free(table.row);
         if (lm_exchanges_charge(s))
             limit_species(out, "charge exchange a step", s->name, l.exchange, 0.1,
@@ -180,7 +180,7 @@ static int print_collisions(FILE *out, const struct lm_config *c, const struct l
             limit_species(out, "cells / stopping length", s->name, 1 / l.cells, 1.0,
                           "the way on which a fastest ion would lose its energy");
             limit_species(out, "steps / stopping length", s->name,
-                          e->speed[k] * c->run.dt / (l.cells * fmin(g->dx, g->dy)), 0.2, "the same way");
+                          e->speed[k] * lm_collision_time(c, k) / (l.cells * fmin(g->dx, g->dy)), 0.2, "the same way");
         }
     }
     return status;

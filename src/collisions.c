@@ -13,6 +13,11 @@ int lm_collides(const struct lm_species_config *s)
            s->pitch_max < 180;
 }
 
+double lm_collision_time(const struct lm_config *c, int species)
+{
+    return c->run.dt * (double)c->species[species].collide_every;
+}
+
 int lm_scatters(const struct lm_config *c, int species)
 {
     const struct lm_species_config *s = &c->species[species];
@@ -79,8 +84,8 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
     const struct lm_config *c = sim->config;
     const struct lm_species_config *s = &c->species[species];
     const int in_gas = s->gas_field >= 0, points = sim->stopping[species].points;
-    const double dt = c->run.dt, friction = (in_gas ? s->gas_friction : s->slowing) * dt;
-    if (!lm_collides(s))
+    const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
+    if (!lm_collides(s) || sim->step % s->collide_every != 0)
         return NULL;
     sim->collisions[species] =
         (struct lm_collisions){.gas = s->gas_field,

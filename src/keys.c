@@ -313,6 +313,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "rate coefficient of charge exchange that does not depend on the velocity, in addition"},
     {OF(gas_friction), .name = "gas_friction", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
      .meaning = "rate coefficient of friction, dv/dt = -gas_friction n (v - u) in a gas of velocity u; with a gas"},
+    {OF(collide_every), .name = "collide_every", LONG, RANGE(1, 1e6), .unit = "steps", .initial = "1",
+     .meaning = "collisions, slowing and limits are done every so many steps, for all of them at once"},
 #define SECTION .section = "boundary"
 #define SIDE(text, side, member, choices) SECTION, .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
 #define FIELDS(text, side) \

@@ -167,7 +167,7 @@ END_TEST
  * the temperature too; for any time step. */
 START_TEST(relaxes_to_the_gas)
 {
-    static const char *const steps[] = {"run.dt=0.5", "run.dt=0.05"};
+    static const char *const steps[] = {"run.dt=0.5", "run.dt=0.05", "species.p.collide_every=4"};
     static const char text[] = BOX("0.5", "") "[background.gas]\nkind = neutral_gas\ninitial = 2\nvx = 0.4\nvy = -0.2\n"
                                               "temperature = 0.3\n[species.p]\nmass = 2\nparticles_per_cell = 400\n"
                                               "drift_x = 1.5\ndrift_z = -1\ngas = gas\ncharge_exchange_rate = 0.35\n";
@@ -217,7 +217,7 @@ int main(void)
     tcase_add_loop_test(t, budgets, 0, 2);
     tcase_add_test(t, number_is_exact);
     tcase_add_test(t, range_in_a_gas);
-    tcase_add_loop_test(t, relaxes_to_the_gas, 0, 2);
+    tcase_add_loop_test(t, relaxes_to_the_gas, 0, 3);
     tcase_add_loop_test(t, scattering_power, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);

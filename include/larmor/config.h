@@ -53,6 +53,7 @@ struct lm_species_config {
     double charge_exchange;           /* cross-section, 1/(n0 d_i) */
     double charge_exchange_rate;      /* rate coefficient besides, Omega_ci/n0 */
     double gas_friction;              /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
+    int64_t collide_every;            /* steps that collisions are done for at once, >= 1 */
 };
 
 struct lm_body_config {

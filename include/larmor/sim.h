@@ -211,6 +211,9 @@ int lm_collides(const struct lm_species_config *s);
 int lm_scatters(const struct lm_config *c, int species);
 int lm_exchanges_charge(const struct lm_species_config *s);
 
+/* The time that is made up for at once. */
+double lm_collision_time(const struct lm_config *c, int species);
+
 /* How near a species comes to what a step can take, in a gas of density n, at speeds up to `speed`. */
 struct lm_collision_limits {
     double exchange; /* probability of charge exchange in a step; it has one at most in it */
@@ -226,7 +229,7 @@ int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup);
 /* No particle that was not faster than `before` is faster than this after collisions. */
 double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before);
 
-/* Of the step that begins; NULL: none. Valid until the next call. */
+/* In the step that begins; NULL: none. Valid until the next call. */
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);
 
 /* Background fields take up what a species has given to its gas in the pass. */
