@@ -23,7 +23,7 @@ static void give(struct collider *w, int tile, int i, int j, const struct lm_tal
 {
     const int size = w->tiling.size, left = tile % w->tiling.nx * size, low = tile / w->tiling.nx * size;
     const int64_t part[LM_GIVEN] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
-    const int a = i - left, b = j - low, is_here = a >= 0 && a < size && b >= 0 && b < size;
+    const int a = i - left, b = j - low, is_here = w->window.origin && a >= 0 && a < size && b >= 0 && b < size;
     const size_t cell = (size_t)j * (size_t)w->tiling.cells_x + (size_t)i;
     for (int k = 0; k < LM_GIVEN; k++)
         if (is_here)
@@ -143,8 +143,6 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
         for (size_t k = s->sorted; k < s->count; k++) {
             const int tile = home_of(s, k, 0);
             collide(&w, tile, k);
-            if (gas >= 0)
-                share(&w, tile);
         }
         book(&w);
     }
