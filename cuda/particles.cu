@@ -75,29 +75,29 @@ template <int T, int FIELDS = LM_WINDOW_GAS> struct window {
 template <int ORDER, int T> struct pass_block;
 #if LM_PRECISION == 32
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 256, BLOCKS = 5, COPIES = 8 };
+    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_REGISTERS = 80 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 320, BLOCKS = 4, COPIES = 16 };
+    enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_REGISTERS = 96 };
 };
 template <> struct pass_block<1, 16> {
-    enum { THREADS = 256, BLOCKS = 3, COPIES = 8 };
+    enum { THREADS = 256, BLOCKS = 3, COPIES = 8, COLLIDING_REGISTERS = 104 };
 };
 template <> struct pass_block<2, 16> {
-    enum { THREADS = 320, BLOCKS = 3, COPIES = 8 };
+    enum { THREADS = 320, BLOCKS = 3, COPIES = 8, COLLIDING_REGISTERS = 96 };
 };
 #else
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 192, BLOCKS = 4, COPIES = 8 };
+    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_REGISTERS = 112 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 16 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_REGISTERS = 160 };
 };
 template <> struct pass_block<1, 16> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 4 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_REGISTERS = 160 };
 };
 template <> struct pass_block<2, 16> {
-    enum { THREADS = 256, BLOCKS = 2, COPIES = 8 };
+    enum { THREADS = 256, BLOCKS = 2, COPIES = 8, COLLIDING_REGISTERS = 160 };
 };
 #endif
 
@@ -163,6 +163,12 @@ template <int T, class F> __device__ __forceinline__ void each_node(const popula
             body(k, lm_wrap(p.i + k % WIDTH, h.t.cells_x), lm_wrap(p.j + k / WIDTH, h.t.cells_y));
 }
 
+template <int T, int FIELDS> __device__ __forceinline__ struct lm_window window_in(const window<T, FIELDS> &w)
+{
+    struct lm_window win = {w.field + window<T>::FIELD_ORIGIN, window<T>::ROW, window<T>::FIELD};
+    return win;
+}
+
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
 template <int T, bool WALLS, int FIELDS>
 __device__ __forceinline__ struct lm_window fill_window(window<T, FIELDS> &w, const population &h, const footprint &p,
@@ -182,8 +188,7 @@ __device__ __forceinline__ struct lm_window fill_window(window<T, FIELDS> &w, co
             if (d < LM_WINDOW_GAS || f.gas[0])
                 to[d * FIELD] = (lm_real)f.component(d)[g];
     });
-    struct lm_window win = {w.field + window<T>::FIELD_ORIGIN, ROW, FIELD};
-    return win;
+    return window_in(w);
 }
 
 template <class S> __device__ __forceinline__ void clear_parts(S &store)
@@ -361,22 +366,23 @@ __device__ __forceinline__ struct lm_collided collide(const collider &c, const s
 }
 
 /* Books the charge exchange of the particle in place k, whose collisions are done once more: it is rare, and the pass
- * has no registers for it. */
-template <int ORDER>
-__device__ __noinline__ void book_exchange(const collider &c, const population &h, int tile, uint32_t k,
-                                           const struct lm_window &win, lm_u64 *sums)
+ * has no registers for it. `store`, `gifts`: the block's. */
+template <int ORDER, class S, class G>
+__device__ __noinline__ void book_exchange(const collider &c, const population &h, int tile, uint32_t k, const S &store,
+                                           G &gifts)
 {
+    const struct lm_window window = window_in(store.win);
     struct lm_particle p = particle_at(h.a, k);
     struct lm_tally to_gas;
-    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, p.x, p.y, to_gas);
+    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, window, p.x, p.y, to_gas);
     const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
-    tally_alone(sums, lm_exchanged(&c.units, &got, now));
+    tally_alone(gifts.exchanged, lm_exchanged(&c.units, &got, now));
 }
 
+/* One chunk: the body of the kernels below. */
 template <int ORDER, int T, enum kind KIND>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - (KIND != PERIODIC))
-    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
-                const __grid_constant__ met<KIND> around)
+__device__ __forceinline__ void pass_chunk(const population &h, const fields &f, const struct lm_step &step,
+                                           lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays, const met<KIND> &around)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
@@ -430,7 +436,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
             if (around.collider.given)
                 give(gifts, around.collider, p.x, p.y, to_gas);
             if (exchanged)
-                book_exchange<ORDER>(around.collider, h, (int)c.tile, k, win, gifts.exchanged);
+                book_exchange<ORDER>(around.collider, h, (int)c.tile, k, store, gifts);
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
         LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
@@ -451,6 +457,24 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     if constexpr (COLLIDES)
         flush_gifts<T>(gifts, around.collider, h.t, (int)c.tile);
     list_strays(store.strays, h, strays);
+}
+
+template <int ORDER, int T, enum kind KIND>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - (KIND == OPEN))
+    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                const __grid_constant__ met<KIND> around)
+{
+    pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
+}
+
+/* With collisions: as many registers as leave room for three blocks, or two. */
+template <int ORDER, int T, int THREADS_OF = pass_block<ORDER, T>::THREADS,
+          int REGISTERS = pass_block<ORDER, T>::COLLIDING_REGISTERS>
+__global__ void __launch_bounds__(THREADS_OF) __maxnreg__(REGISTERS)
+    collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                   const __grid_constant__ met<COLLIDING> around)
+{
+    pass_chunk<ORDER, T, COLLIDING>(h, f, step, sums, speed2_max, strays, around);
 }
 
 /* The fields around a stray. */
@@ -976,6 +1000,14 @@ template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass
     return around;
 }
 
+template <int ORDER, int T, enum kind KIND> auto kernel_of()
+{
+    if constexpr (KIND == COLLIDING)
+        return collide_kernel<ORDER, T>;
+    else
+        return pass_kernel<ORDER, T, KIND>;
+}
+
 template <int ORDER, int T, enum kind KIND>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
@@ -983,7 +1015,7 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
                  least = KIND == COLLIDING ? gift_store<ORDER, T>::bytes(0) : 0;
     const size_t most = KIND == COLLIDING ? gift_store<ORDER, T>::bytes(LM_GIVEN - LM_GIVEN_MOMENTUM) : 0;
     const size_t bytes = own + (c.collider.takers > 0 ? gift_store<ORDER, T>::bytes(c.collider.takers) : least);
-    auto kernel = pass_kernel<ORDER, T, KIND>;
+    auto kernel = kernel_of<ORDER, T, KIND>();
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));

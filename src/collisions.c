@@ -41,14 +41,14 @@ static double atoms(const struct lm_config *c, int species)
     return sqrt(c->background[s->gas_field].temperature / s->mass);
 }
 
-double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before)
+double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before, double kick)
 {
     const double reach = 9.5; /* thermal speeds; lm_normal_pair reaches 6.7 in two directions, as does the third one */
     const struct lm_species_config *s = &sim->config->species[species];
     if (s->gas_field < 0)
         return before;
     const double gas = largest_speed(sim, s->gas_field);
-    return fmax(before + 2 * gas, gas + reach * atoms(sim->config, species));
+    return lm_max(gas + reach * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
 }
 
 struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_stopping_table *table,

@@ -85,9 +85,22 @@ static int check_table(struct lm_config_reader *r, int species)
     return status == LM_FAILED ? status : LM_OK;
 }
 
+/* The field of a gas is its density. */
+static void check_gains(struct lm_config_reader *r, int field)
+{
+    const struct lm_background_config *b = &r->config->background[field];
+    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GIVEN_NUMBER)
+        lm_problems_add(&r->problems, r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
+                        "background.%s.gains: a neutral_gas is a density and gains a number only; for momentum and "
+                        "energy give a tracer",
+                        b->name);
+}
+
 int lm_config_check_gas(struct lm_config_reader *r)
 {
     int status = LM_OK;
+    for (int k = 0; k < r->config->background_count; k++)
+        check_gains(r, k);
     for (int k = 0; k < r->config->species_count && !status; k++) {
         struct lm_species_config *s = &r->config->species[k];
         s->gas_field = -1;

@@ -198,14 +198,27 @@ int lm_sim_update_ionisation(struct lm_sim *sim)
 
 /* --- bounds --- */
 
+/* What a gas can gain at most in the step before it is ionised: what stops in it, all in one cell. */
+static double most_gained(const struct lm_sim *sim, int field)
+{
+    double most = 0;
+    if (sim->config->background[field].gains != 1 + LM_GIVEN_NUMBER)
+        return 0;
+    for (int s = 0; s < sim->config->species_count; s++)
+        if (sim->config->species[s].gas_field >= 0)
+            most += (double)sim->count[s] * sim->backend->setup.species[s].weight;
+    return most;
+}
+
 /* What can be expected at most of a gas, in all cells and in one: either its maximum is everywhere, or all of it where
  * most is ionised. */
 static void bound_of_gas(const struct lm_sim *sim, const struct lm_sim_ionisation *s, int field, double *all,
                          double *one)
 {
     const struct lm_sim_background *gas = &sim->background[field];
-    const double cells = (double)sim->grid.cells, most = fmax(gas->most, 0);
-    const double amount = lm_background_value(&gas->ledger, gas->ledger.total) + cells * fmax(-gas->least, 0);
+    const double cells = (double)sim->grid.cells, gained = most_gained(sim, field), most = fmax(gas->most, 0) + gained;
+    const double amount =
+        lm_background_value(&gas->ledger, gas->ledger.total) + cells * fmax(-gas->least, 0) + gained;
     *all = fmin(s->sum * most, s->largest * fmax(amount, 0)) * (1 + 1e-9);
     *one = s->largest * most;
 }

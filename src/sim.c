@@ -74,13 +74,14 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
     return sim->backend->ops->fingerprint(sim->backend, sim->step, fingerprint);
 }
 
+/* NaN where the velocities or the fields are not finite: lm_max keeps that of its second argument. */
 static double speed_bound(const struct lm_sim *sim, int species, double kick_dt)
 {
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
-    const double kicked =
-        lm_speed_bound(sim->control.speed2[species], sim->control.push_e, s->charge / s->mass, kick_dt);
+    const double speed2 = sim->control.speed2[species];
+    const double kicked = lm_speed_bound(speed2, sim->control.push_e, s->charge / s->mass, kick_dt);
     const double new = fmax(sim->inflow[species].speed, lm_sim_birth_speed(sim, species));
-    return fmax(lm_sim_collided_speed(sim, species, kicked), new);
+    return lm_max(new, lm_sim_collided_speed(sim, species, kicked, kicked - sqrt(speed2)));
 }
 
 static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick_dt, double drift_dt, int move)

@@ -311,6 +311,21 @@ START_TEST(exchanges)
 }
 END_TEST
 
+/* Friction makes speeds of which single precision has no squares, and of which there are none at all. */
+START_TEST(next_to_rest)
+{
+    static const double sizes[] = {1e-3, 1e-14, 1e-16, 1e-18, 1e-20, 1e-25, 1e-160, 1e-300, 0};
+    const struct lm_collisions c = {.tail2 = 100};
+    uint32_t r[2];
+    random_of(3, r);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        double v[3] = {0.6 * sizes[k], 0, -0.8 * sizes[k]};
+        require(lm_scatter(&c, 0.01, v, r[0], r[1]));
+        require(fabs(sqrt(lm_size2(v)) - sizes[k]) <= 1e-6 * sizes[k] + 1e-150);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("collisions");
@@ -326,6 +341,7 @@ int main(void)
     tcase_add_test(t, turn_keeps_the_speed);
     tcase_add_loop_test(t, angles, 0, 3);
     tcase_add_test(t, exchanges);
+    tcase_add_test(t, next_to_rest);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

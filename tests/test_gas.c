@@ -208,6 +208,33 @@ START_TEST(scattering_power)
 }
 END_TEST
 
+/* The bound that fixed point rests on: an ion takes an atom's velocity and is kicked after that. */
+START_TEST(speeds_are_bounded)
+{
+    static const char text[] =
+        BOX("0.05", "ey = 104\n") "[background.gas]\nkind = neutral_gas\ninitial = 1\ntemperature = 0.64\n[species.p]\n"
+                                  "particles_per_cell = 100\ntemperature = 0\ngas = gas\ncharge_exchange_rate = 1e3\n";
+    struct lm_sim *sim = gas_new(text, NULL);
+    advance(sim, 1);
+    ck_assert_double_gt(sqrt(sim->control.speed2[0]), 8.0);
+    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].cap));
+    sim_free(sim);
+}
+END_TEST
+
+/* Velocities that are not finite stop a run, with and without a gas. */
+START_TEST(not_finite)
+{
+    static const char text[] =
+        BOX("0.05", "") "[background.gas]\nkind = neutral_gas\ninitial = 1\n[species.p]\ngas = gas\n[species.q]\n";
+    struct lm_sim *sim = gas_new(text, NULL);
+    ck_assert_int_eq(lm_sim_check(sim), LM_OK);
+    sim->control.speed2[_i] = NAN;
+    ck_assert_int_eq(lm_sim_check(sim), LM_FAILED);
+    sim_free(sim);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("ions in a gas");
@@ -219,6 +246,8 @@ int main(void)
     tcase_add_test(t, range_in_a_gas);
     tcase_add_loop_test(t, relaxes_to_the_gas, 0, 3);
     tcase_add_loop_test(t, scattering_power, 0, 2);
+    tcase_add_test(t, speeds_are_bounded);
+    tcase_add_loop_test(t, not_finite, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -101,6 +101,8 @@ static const struct {
      "species.p.scattering_power: the table of stopping has a column of scattering"},
     {"[species.p]\ngas = gas\nstopping_table = no.txt\n", 18, "species.p.stopping_table: "},
     {"[species.p]\ngas = gas\ngas_friction = -1\n", 18, "species.p.gas_friction: -1 is out of range"},
+    {"[background.v]\nkind = neutral_gas\ninitial = 1\ngains = energy\n[species.p]\n", 19,
+     "background.v.gains: a neutral_gas is a density and gains a number only"},
     {"gains = heat\n[species.p]\n", 16, "background.heat.gains: "},
     {"temperature = 1\n[species.p]\n", 16, "background.heat.temperature: has a meaning only with kind = neutral_gas"},
 };

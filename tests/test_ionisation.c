@@ -539,6 +539,28 @@ START_TEST(columns)
 }
 END_TEST
 
+/* What stops becomes a gas that is ionised in the same step: many more are born than there was gas for before it. */
+START_TEST(gas_of_what_stops)
+{
+    make_file("stopping.txt", "# source = made up\n# energy = normalized\n# stopping = normalized\n0 1e3\n1 1e3\n");
+    struct lm_sim *sim =
+        sim_new("[run]\ndt = 0.05\nsteps = 3\n" GRID "[fields]\nsolver = none\n[species.beam]\n"
+                "density = 10*(x < 1)*(y < 1)\nparticles_per_cell = 400\ntemperature = 0.1\ngas = air\n"
+                "stopping_table = stopping.txt\nenergy_cutoff = 10\n[species.ions]\ndensity = 0\n"
+                "particles_per_cell = 1000\n[background.air]\nkind = neutral_gas\ninitial = 1\n"
+                "[background.vapour]\nkind = neutral_gas\ninitial = 1\ngains = number\n[ionisation.light]\n"
+                "species = ions\ngas = vapour\nfrequency = 100*(x < 1)*(y < 1)\n",
+                NULL);
+    ck_assert_int_eq(lm_sim_check(sim), LM_OK);
+    const uint64_t most = lm_sim_most_births(sim, 1);
+    ck_assert_int_eq(sim->backend->ops->room(sim->backend, 1, 1000000), LM_OK); /* come what may */
+    ck_assert_int_eq(lm_sim_step(sim), LM_OK);
+    ck_assert_uint_gt(sim->count[1], 100000);
+    ck_assert_uint_le(sim->count[1], most);
+    sim_free(sim);
+}
+END_TEST
+
 static void stops(const char *text, int64_t at, const char *expected)
 {
     struct lm_sim *sim = sim_new(text, NULL);
@@ -709,6 +731,7 @@ int main(void)
     tcase_add_test(t, used_up);
     tcase_add_test(t, growing_gas);
     tcase_add_test(t, shared_gas);
+    tcase_add_test(t, gas_of_what_stops);
     tcase_add_loop_test(t, velocity_of_the_gas, 0, 4);
     tcase_add_test(t, not_in_bodies);
     tcase_add_test(t, mass_loading);

@@ -226,8 +226,9 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
 /* Reads the tables of stopping, for `setup` to lend to the backend. */
 int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup);
 
-/* No particle that was not faster than `before` is faster than this after collisions. */
-double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before);
+/* No particle is faster than this after collisions and then a kick, that without collisions would not be faster than
+ * `before`; `kick`: the kick's part in that. NaN if `before` is. */
+double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before, double kick);
 
 /* In the step that begins; NULL: none. Valid until the next call. */
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);

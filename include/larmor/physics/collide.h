@@ -113,13 +113,18 @@ LM_HD void lm_basis_across(const double v[3], float e[3], float f[3])
     f[2] = -y;
 }
 
-/* Scattering by angles of variance `variance` in each plane, of v != 0. Returns 0 for the tail that is not sampled. */
+/* Square of a speed below which directions no longer matter: single precision could not tell them. */
+#define LM_LEAST_TURNED 1e-30
+
+/* Scattering by angles of variance `variance` in each plane. Returns 0 for the tail that is not sampled. */
 LM_HD int lm_scatter(const struct lm_collisions *c, double variance, double v[3], uint32_t a, uint32_t b)
 {
     float n[2], e[3], f[3];
     const float square = lm_normal_pair(a, b, n), half = 0.5f * lm_sqrtf((float)variance);
     if (square > c->tail2)
         return 0;
+    if (!(lm_size2(v) > LM_LEAST_TURNED))
+        return 1;
     lm_basis_across(v, e, f);
     double axis[3];
     for (int d = 0; d < 3; d++)

@@ -49,7 +49,7 @@ LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int
 /* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
 LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 {
-    int cell = lm_wrap((int)(x >> LM_FRACTION_BITS) + tile * size, n);
+    int cell = lm_wrap_seldom((int)(x >> LM_FRACTION_BITS) + tile * size, n);
     return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
 }
 
