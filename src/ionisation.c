@@ -217,8 +217,7 @@ static void bound_of_gas(const struct lm_sim *sim, const struct lm_sim_ionisatio
 {
     const struct lm_sim_background *gas = &sim->background[field];
     const double cells = (double)sim->grid.cells, gained = most_gained(sim, field), most = fmax(gas->most, 0) + gained;
-    const double amount =
-        lm_background_value(&gas->ledger, gas->ledger.total) + cells * fmax(-gas->least, 0) + gained;
+    const double amount = lm_background_value(&gas->ledger, gas->ledger.total) + cells * fmax(-gas->least, 0) + gained;
     *all = fmin(s->sum * most, s->largest * fmax(amount, 0)) * (1 + 1e-9);
     *one = s->largest * most;
 }
