@@ -75,29 +75,29 @@ template <int T, int FIELDS = LM_WINDOW_GAS> struct window {
 template <int ORDER, int T> struct pass_block;
 #if LM_PRECISION == 32
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_REGISTERS = 80 };
+    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_BLOCKS = 3 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_REGISTERS = 96 };
+    enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_BLOCKS = 2 };
 };
 template <> struct pass_block<1, 16> {
-    enum { THREADS = 256, BLOCKS = 3, COPIES = 8, COLLIDING_REGISTERS = 104 };
+    enum { THREADS = 256, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2 };
 };
 template <> struct pass_block<2, 16> {
-    enum { THREADS = 320, BLOCKS = 3, COPIES = 8, COLLIDING_REGISTERS = 96 };
+    enum { THREADS = 320, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2 };
 };
 #else
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_REGISTERS = 112 };
+    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_BLOCKS = 3 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_REGISTERS = 160 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_BLOCKS = 2 };
 };
 template <> struct pass_block<1, 16> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_REGISTERS = 160 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_BLOCKS = 2 };
 };
 template <> struct pass_block<2, 16> {
-    enum { THREADS = 256, BLOCKS = 2, COPIES = 8, COLLIDING_REGISTERS = 160 };
+    enum { THREADS = 256, BLOCKS = 2, COPIES = 8, COLLIDING_BLOCKS = 1 };
 };
 #endif
 
@@ -467,10 +467,9 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
 }
 
-/* With collisions: as many registers as leave room for three blocks, or two. */
-template <int ORDER, int T, int THREADS_OF = pass_block<ORDER, T>::THREADS,
-          int REGISTERS = pass_block<ORDER, T>::COLLIDING_REGISTERS>
-__global__ void __launch_bounds__(THREADS_OF) __maxnreg__(REGISTERS)
+/* With collisions it takes more registers. */
+template <int ORDER, int T>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::COLLIDING_BLOCKS)
     collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
                    const __grid_constant__ met<COLLIDING> around)
 {

@@ -6,15 +6,6 @@
 
 #include "larmor/physics/rng.h"
 
-LM_HD float lm_sqrtf(float x)
-{
-#ifdef __CUDA_ARCH__
-    return __fsqrt_rn(x);
-#else
-    return __builtin_sqrtf(x);
-#endif
-}
-
 /* Natural logarithm of a normal number > 0, to 2e-7 of 1 + |log x|. Polynomial of Cephes' logf (Moshier 1992). */
 LM_HD float lm_logf(float x)
 {

@@ -61,6 +61,15 @@ LM_HD double lm_sqrt(double x)
 #endif
 }
 
+LM_HD float lm_sqrtf(float x)
+{
+#ifdef __CUDA_ARCH__
+    return __fsqrt_rn(x);
+#else
+    return __builtin_sqrtf(x);
+#endif
+}
+
 /* Nearest integer, ties to even; |x| < 2^31 here, 2^63 in lm_round64. (Compilers make vector instructions of rintf and
  * a conversion, not of lrintf.) */
 LM_HD int32_t lm_round32(float x)
