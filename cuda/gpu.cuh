@@ -7,6 +7,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "larmor/physics/edges.h"
+#include "larmor/stopping.h"
 #include "larmor/surfaces.h"
 #include "larmor/physics/tiling.h"
 
@@ -67,7 +68,7 @@ struct lm_gpu_species {
     uint64_t home_capacity;
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     lm_u64 *map;                             /* counters of hits; NULL without maps */
-    struct lm_stopping *stopping;            /* NULL: none */
+    char *stopping;                          /* a table's memory; NULL: none */
     int collides;                            /* or has: it may have lost particles */
 };
 

@@ -10,6 +10,7 @@
 
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/deposit.h"
+#include "larmor/physics/encounter.h"
 #include "larmor/physics/hash.h"
 #include "larmor/physics/inflow.h"
 #include "larmor/physics/ionise.h"
@@ -20,25 +21,26 @@ namespace
 
 enum { TALLY_SUMS = 5 }; /* of struct lm_tally */
 
-/* The E of the push and B, three arrays each, `pitch` apart; and a gas. */
+/* The E of the push and B, three arrays each, `pitch` apart. */
 struct fields {
-    const double *e, *b, *gas[3];
+    const double *e, *b;
     size_t pitch;
     int stride;
     __device__ __forceinline__ const double *component(int d) const /* in the order of lm_window */
     {
-        return d < 3 ? e + d * pitch : d < LM_WINDOW_GAS ? b + (d - 3) * pitch : gas[d - LM_WINDOW_GAS];
+        return d < 3 ? e + d * pitch : b + (d - 3) * pitch;
     }
 };
 
 fields fields_of(const struct lm_gpu *g)
 {
-    return {g->array[LM_PUSH_E], g->array[LM_B], {}, g->pitch, g->base.setup.grid.stride};
+    return {g->array[LM_PUSH_E], g->array[LM_B], g->pitch, g->base.setup.grid.stride};
 }
 
 /* What particles collide with, and where what they lose goes. */
 struct collider {
     struct lm_collisions how;
+    const double *gas[LM_GAS_FIELDS]; /* with ghosts, on the first element */
     struct lm_tally_units units;
     lm_u64 *given;               /* [LM_GIVEN][cells_y][cells_x] */
     int takers, taken[LM_GIVEN]; /* how many of these some field takes up, and which */
@@ -59,14 +61,19 @@ struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass
 
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read
  * from different banks. */
-template <int T, int FIELDS = LM_WINDOW_GAS> struct window {
+template <int T> struct window {
     enum { WIDTH = T + LM_WINDOW_EXTRA, AREA = WIDTH * WIDTH, ORIGIN = LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW };
     enum {
         ROW = LM_PRECISION == 32 ? WIDTH : WIDTH + 6,
         FIELD = ROW * WIDTH,
         FIELD_ORIGIN = LM_WINDOW_LOW * ROW + LM_WINDOW_LOW
     };
-    lm_real field[FIELDS * FIELD];
+    lm_real field[LM_WINDOW_FIELDS * FIELD];
+};
+
+/* The same of a gas, in single precision. */
+template <int T> struct gas_window {
+    float field[LM_GAS_FIELDS * window<T>::AREA];
 };
 
 /* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it
@@ -101,30 +108,36 @@ template <> struct pass_block<2, 16> {
 };
 #endif
 
-/* A chunk's strays, their places in h.place: how many, and where they begin in the list of all. */
+/* A chunk's strays, their numbers in it in h.place: how many, and where they begin in the list of all. */
 struct stray_list {
     uint32_t count, first;
 };
 
+/* Beside a stray's number, then beside its tile: its collisions are done and booked, but for its velocity. */
+enum : uint32_t { COLLIDED = 1u << 31 };
+
 /* Shared memory of a block of the pass. */
-template <int ORDER, int T, enum kind KIND>
-struct pass_store {
-    enum {COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS *window<T>::AREA}; int32_t parts[PARTS * COPIES];
-    window < T, KIND == COLLIDING ? LM_WINDOW_FIELDS : LM_WINDOW_GAS > win;
+template <int ORDER, int T> struct pass_store {
+    enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
+    int32_t parts[PARTS * COPIES];
+    window<T> win;
     struct stray_list strays;
 };
 
-/* Beside it where particles collide with a gas: what they give to it. In each cell near the tile, for what fields take
- * up, as numbers of 17 bits: as many as particles are in a chunk fit 32 bits. Of the whole block for each thread. */
-template <int ORDER, int T> struct gift_store {
+/* Beside it where particles collide: the gas, the cells near the tile by their numbers in the domain, and what is given
+ * to the gas. In each of these cells, for what fields take up, as numbers of 17 bits: as many as particles are in a
+ * chunk fit 32 bits. Of the whole block for each thread. */
+template <int ORDER, int T> struct collide_store {
     enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH, LIMBS = 3, BITS = 17 };
     enum { COPIES = 4, THREADS = pass_block<ORDER, T>::THREADS };
     lm_u64 exchanged[TALLY_SUMS], sums[LM_GIVEN - LM_GIVEN_MOMENTUM][THREADS];
+    gas_window<T> gas;
+    uint32_t cell[CELLS];
     uint32_t limbs[1]; /* [CELLS][takers][LIMBS][COPIES] */
 
     static __host__ __device__ size_t bytes(int takers)
     {
-        return sizeof(gift_store) + sizeof(uint32_t) * CELLS * LIMBS * COPIES * takers;
+        return sizeof(collide_store) + sizeof(uint32_t) * CELLS * LIMBS * COPIES * takers;
     }
 };
 static_assert(LM_CHUNK <= 1 << (31 - 17), "sums of limbs overflow");
@@ -163,32 +176,56 @@ template <int T, class F> __device__ __forceinline__ void each_node(const popula
             body(k, lm_wrap(p.i + k % WIDTH, h.t.cells_x), lm_wrap(p.j + k / WIDTH, h.t.cells_y));
 }
 
-template <int T, int FIELDS> __device__ __forceinline__ struct lm_window window_in(const window<T, FIELDS> &w)
+template <int T> __device__ __forceinline__ struct lm_window window_in(const window<T> &w)
 {
     struct lm_window win = {w.field + window<T>::FIELD_ORIGIN, window<T>::ROW, window<T>::FIELD};
     return win;
 }
 
-/* Copies the fields around a tile to shared memory. The caller synchronises. */
-template <int T, bool WALLS, int FIELDS>
-__device__ __forceinline__ struct lm_window fill_window(window<T, FIELDS> &w, const population &h, const footprint &p,
-                                                        const fields &f)
+/* Calls body(k, g) for the nodes of a window, a thread each: g their place in arrays of the grid. */
+template <int T, bool WALLS, class F>
+__device__ __forceinline__ void each_place(const population &h, const footprint &p, int stride, F body)
 {
-    enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
     const struct lm_sides sides = sides_of<WALLS>(h);
     each_node<T>(h, p, [&](int k, int i, int j) {
         if (p.at_wall) {
             i = lm_field_cell(&sides, 0, h.t.cells_x, i);
             j = lm_field_cell(&sides, 1, h.t.cells_y, j);
         }
-        size_t g = (size_t)(j + LM_GHOST) * f.stride + i + LM_GHOST;
+        body(k, (size_t)(j + LM_GHOST) * stride + i + LM_GHOST);
+    });
+}
+
+/* Copies the fields around a tile to shared memory. The caller synchronises. */
+template <int T, bool WALLS>
+__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const footprint &p,
+                                                        const fields &f)
+{
+    enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
+    each_place<T, WALLS>(h, p, f.stride, [&](int k, size_t g) {
         lm_real *to = w.field + k / WIDTH * ROW + k % WIDTH;
         LM_UNROLL
-        for (int d = 0; d < FIELDS; d++)
-            if (d < LM_WINDOW_GAS || f.gas[0])
-                to[d * FIELD] = (lm_real)f.component(d)[g];
+        for (int d = 0; d < LM_WINDOW_FIELDS; d++)
+            to[d * FIELD] = (lm_real)f.component(d)[g];
     });
     return window_in(w);
+}
+
+template <int T> __device__ __forceinline__ struct lm_gas_window window_in(const gas_window<T> &w)
+{
+    enum { WIDTH = window<T>::WIDTH };
+    return {w.field + LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW, WIDTH, window<T>::AREA};
+}
+
+template <int T>
+__device__ __forceinline__ void fill_gas_window(gas_window<T> &w, const population &h, const footprint &p,
+                                                const collider &c, int stride)
+{
+    each_place<T, true>(h, p, stride, [&](int k, size_t g) {
+        LM_UNROLL
+        for (int d = 0; d < LM_GAS_FIELDS; d++)
+            w.field[d * window<T>::AREA + k] = (float)c.gas[d][g];
+    });
 }
 
 template <class S> __device__ __forceinline__ void clear_parts(S &store)
@@ -247,8 +284,9 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
         list.first = (uint32_t)atomicAdd(strays, (lm_u64)list.count);
     __syncthreads();
     for (uint32_t n = threadIdx.x; n < list.count; n += blockDim.x) {
-        h.stray[list.first + n] = h.place[c.first + n];
-        h.stray_tile[list.first + n] = c.tile;
+        const uint32_t stray = h.place[c.first + n];
+        h.stray[list.first + n] = c.first + (stray & ~COLLIDED);
+        h.stray_tile[list.first + n] = c.tile | (stray & COLLIDED);
     }
 }
 
@@ -283,22 +321,38 @@ __device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIO
     return NULL;
 }
 
-template <class G> __device__ __forceinline__ void clear_gifts(G &gifts, int takers)
+/* Makes the store for collisions ready. The caller synchronises. */
+template <int ORDER, int T>
+__device__ __forceinline__ void begin_collisions(collide_store<ORDER, T> &store, const collider &c,
+                                                 const population &h, const footprint &p, int stride)
 {
-    for (int k = threadIdx.x; k < G::CELLS * G::LIMBS * G::COPIES * takers; k += blockDim.x)
-        gifts.limbs[k] = 0;
+    typedef collide_store<ORDER, T> G;
+    for (int k = threadIdx.x; k < G::CELLS * G::LIMBS * G::COPIES * c.takers; k += blockDim.x)
+        store.limbs[k] = 0;
     for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
-        gifts.sums[k][threadIdx.x] = 0;
+        store.sums[k][threadIdx.x] = 0;
     if (threadIdx.x < TALLY_SUMS)
-        gifts.exchanged[threadIdx.x] = 0;
+        store.exchanged[threadIdx.x] = 0;
+    const int left = p.i + LM_WINDOW_LOW + G::LOW, low = p.j + LM_WINDOW_LOW + G::LOW;
+    for (int k = threadIdx.x; k < G::CELLS; k += blockDim.x) /* of those beyond walls the numbers mean nothing */
+        store.cell[k] = (uint32_t)lm_wrap(low + k / G::WIDTH, h.t.cells_y) * (uint32_t)h.t.cells_x +
+                        (uint32_t)lm_wrap(left + k % G::WIDTH, h.t.cells_x);
+    if (c.how.gas >= 0)
+        fill_gas_window(store.gas, h, p, c, stride);
 }
 
-/* A particle at (x, y) of the tile gives something to the gas. */
-template <class G>
-__device__ __forceinline__ void give(G &gifts, const collider &c, lm_fix x, lm_fix y, const struct lm_tally &to_gas)
+/* The cell near the tile that a particle is in. */
+template <class G> __device__ __forceinline__ int cell_of(const struct lm_particle &p)
 {
-    const int i = (int)(x >> LM_FRACTION_BITS) - G::LOW, j = (int)(y >> LM_FRACTION_BITS) - G::LOW;
-    uint32_t *to = gifts.limbs + (j * G::WIDTH + i) * c.takers * G::LIMBS * G::COPIES + threadIdx.x % G::COPIES;
+    const int i = (int)(p.x >> LM_FRACTION_BITS) - G::LOW, j = (int)(p.y >> LM_FRACTION_BITS) - G::LOW;
+    return j * G::WIDTH + i;
+}
+
+/* A particle in that cell gives something to the gas. */
+template <class G>
+__device__ __forceinline__ void give(G &gifts, const collider &c, int cell, const struct lm_tally &to_gas)
+{
+    uint32_t *to = gifts.limbs + cell * c.takers * G::LIMBS * G::COPIES + threadIdx.x % G::COPIES;
     LM_UNROLL
     for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
         gifts.sums[k][threadIdx.x] += (lm_u64)(k < 3 ? to_gas.v[k] : to_gas.v2);
@@ -312,10 +366,8 @@ __device__ __forceinline__ void give(G &gifts, const collider &c, lm_fix x, lm_f
 }
 
 /* Adds all that to the grid and the tallies. */
-template <int T, class G>
-__device__ __forceinline__ void flush_gifts(const G &gifts, const collider &c, const struct lm_tiling &t, int tile)
+template <class G> __device__ __forceinline__ void flush_gifts(const G &gifts, const collider &c, size_t cells)
 {
-    const int left = tile % t.nx * T + G::LOW, low = tile / t.nx * T + G::LOW;
     for (int k = threadIdx.x; k < G::CELLS * c.takers; k += blockDim.x) {
         const uint32_t *from = gifts.limbs + k * G::LIMBS * G::COPIES;
         uint32_t limb[3] = {0, 0, 0};
@@ -324,10 +376,8 @@ __device__ __forceinline__ void flush_gifts(const G &gifts, const collider &c, c
             limb[n / G::COPIES] += from[n];
         const int64_t sum =
             (int64_t)limb[0] + ((int64_t)limb[1] << G::BITS) + ((int64_t)(int32_t)limb[2] << 2 * G::BITS);
-        const int cell = k / c.takers, i = lm_wrap(left + cell % G::WIDTH, t.cells_x),
-                  j = lm_wrap(low + cell / G::WIDTH, t.cells_y);
         if (sum)
-            atomicAdd(&c.given[((size_t)c.taken[k % c.takers] * t.cells_y + j) * t.cells_x + i], (lm_u64)sum);
+            atomicAdd(&c.given[c.taken[k % c.takers] * cells + gifts.cell[k / c.takers]], (lm_u64)sum);
     }
     for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
         lm_warp_sum((lm_u64 *)(k < 3 ? &c.to_gas->v[k] : &c.to_gas->v2), gifts.sums[k][threadIdx.x]);
@@ -344,39 +394,23 @@ __device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
             atomicAdd(&sums[k], (lm_u64)part[k]);
 }
 
-/* Collisions of a particle whose fields are in a window; what it gives to the gas. */
-template <int ORDER>
-__device__ __forceinline__ struct lm_collided collide(const collider &c, const struct lm_tiling &t, int tile,
-                                                      struct lm_particle &p, const struct lm_window &win, lm_fix x,
-                                                      lm_fix y, struct lm_tally &to_gas)
+/* A particle in place k of a tile, within the windows, collides; false: that takes it out, and nothing is booked. */
+template <int ORDER, int T>
+__device__ __forceinline__ bool collide(collide_store<ORDER, T> &store, const collider &c,
+                                        const struct lm_window &fields, struct lm_particle &p)
 {
-    const int64_t at_x = lm_global(p.x, tile % t.nx, t.size, t.cells_x);
-    const int64_t at_y = lm_global(p.y, tile / t.nx, t.size, t.cells_y);
-    const double old[3] = {(double)p.u, (double)p.v, (double)p.w};
-    struct lm_medium m;
-    double b[3], v[3] = {old[0], old[1], old[2]};
-    lm_gather_medium(ORDER, &c.how, &win, x, y, &m, b);
-    const struct lm_collided got = lm_collide(&c.how, &m, b, v, lm_identity(at_x, at_y, old[0], old[1], old[2]));
-    p.u = (lm_real)v[0];
-    p.v = (lm_real)v[1];
-    p.w = (lm_real)v[2];
-    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
-    to_gas = lm_to_gas(&c.units, &got, old, now);
-    return got;
-}
-
-/* Books the charge exchange of the particle in place k, whose collisions are done once more: it is rare, and the pass
- * has no registers for it. `store`, `gifts`: the block's. */
-template <int ORDER, class S, class G>
-__device__ __noinline__ void book_exchange(const collider &c, const population &h, int tile, uint32_t k, const S &store,
-                                           G &gifts)
-{
-    const struct lm_window window = window_in(store.win);
-    struct lm_particle p = particle_at(h.a, k);
-    struct lm_tally to_gas;
-    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, window, p.x, p.y, to_gas);
-    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
-    tally_alone(gifts.exchanged, lm_exchanged(&c.units, &got, now));
+    const struct lm_particle old = p;
+    const struct lm_gas_window gas = window_in(store.gas);
+    const int cell = cell_of<collide_store<ORDER, T>>(p);
+    const struct lm_fate fate = lm_encounter(ORDER, &c.how, &gas, &fields, p.x, p.y, store.cell[cell], &p);
+    if (fate.channel >= 0)
+        return false;
+    const double before[3] = {(double)old.u, (double)old.v, (double)old.w};
+    if (c.given)
+        give(store, c, cell, lm_to_gas(&c.units, &fate, before, &p));
+    if (fate.exchanged)
+        tally_alone(store.exchanged, lm_exchanged(&c.units, &fate, &p));
+    return true;
 }
 
 /* One chunk: the body of the kernels below. */
@@ -388,8 +422,8 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
     constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
-    pass_store<ORDER, T, KIND> &store = *(pass_store<ORDER, T, KIND> *)shared;
-    gift_store<ORDER, T> &gifts = *(gift_store<ORDER, T> *)(&store + 1); /* where they collide */
+    pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
+    collide_store<ORDER, T> &beside = *(collide_store<ORDER, T> *)(&store + 1); /* where they collide */
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
@@ -402,7 +436,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     if (threadIdx.x == 0)
         store.strays.count = 0;
     if constexpr (COLLIDES)
-        clear_gifts(gifts, around.collider.takers);
+        begin_collisions(beside, around.collider, h, foot, f.stride);
     __syncthreads();
     unsigned copy = threadIdx.x % COPIES;
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
@@ -413,30 +447,19 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
         next = particle_at(h.a, min(k + STRIDE, c.last - 1));
         if (k < c.first)
             continue;
-        bool near = lm_in_window(ORDER, p.x, p.y, T), exchanged = false;
+        bool near = lm_in_window(ORDER, p.x, p.y, T), collided = false;
         lm_fix dx = 0, dy = 0;
-        struct lm_tally to_gas;
+        if constexpr (COLLIDES)
+            near = collided = near && collide(beside, around.collider, win, p);
         if (near) {
-            if constexpr (COLLIDES) {
-                const struct lm_collided got =
-                    collide<ORDER>(around.collider, h.t, (int)c.tile, p, win, p.x, p.y, to_gas);
-                near = got.channel < 0;
-                exchanged = got.exchanged;
-            }
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
-            near = near && lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
+            near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
             if constexpr (WALLS)
                 near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
         }
         if (!near) {
-            h.place[c.first + atomicAdd(&store.strays.count, 1u)] = k;
+            h.place[c.first + atomicAdd(&store.strays.count, 1u)] = (k - c.first) | (collided ? COLLIDED : 0);
             continue;
-        }
-        if constexpr (COLLIDES) {
-            if (around.collider.given)
-                give(gifts, around.collider, p.x, p.y, to_gas);
-            if (exchanged)
-                book_exchange<ORDER>(around.collider, h, (int)c.tile, k, store, gifts);
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
         LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
@@ -455,7 +478,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     __syncthreads();
     flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
     if constexpr (COLLIDES)
-        flush_gifts<T>(gifts, around.collider, h.t, (int)c.tile);
+        flush_gifts(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y);
     list_strays(store.strays, h, strays);
 }
 
@@ -484,7 +507,7 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
     LM_UNROLL
     for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         component[d] = f.component(d);
-    lm_stray_at(&s, &t, tile, &p, component, f.gas[0] ? LM_WINDOW_FIELDS : LM_WINDOW_GAS, f.stride);
+    lm_stray_at(&s, &t, tile, &p, component, f.stride);
     return lm_stray_window(&s);
 }
 
@@ -572,27 +595,30 @@ __device__ __forceinline__ lm_u64 speed_of(const struct lm_flight &f)
     return lm_bits((double)lm_speed2(&p));
 }
 
-/* Collisions of a particle of the list; the channel that takes it, or -1. */
+/* Collisions of a particle of the list; the channel that takes it, or -1. `booked`: what it gives is. */
 template <int ORDER>
-__device__ int collide_stray(const population &h, const collider &c, int tile, struct lm_stray &s,
-                             const struct lm_particle &at, const struct lm_window &win)
+__device__ int collide_stray(const population &h, const collider &c, struct lm_stray &s, const struct lm_window &win,
+                             int stride, bool booked)
 {
-    struct lm_particle p = at;
-    struct lm_tally to_gas;
-    const struct lm_collided got = collide<ORDER>(c, h.t, tile, p, win, s.p.x, s.p.y, to_gas);
+    struct lm_stray_gas store;
+    struct lm_gas_window gas = {};
+    const double old[3] = {(double)s.p.u, (double)s.p.v, (double)s.p.w};
+    const size_t cells = (size_t)h.t.cells_x * h.t.cells_y, cell = (size_t)s.j * h.t.cells_x + s.i;
+    if (c.how.gas >= 0)
+        gas = lm_stray_gas(&store, &s, c.gas, stride);
+    const struct lm_fate fate = lm_encounter(ORDER, &c.how, &gas, &win, s.p.x, s.p.y, (uint32_t)cell, &s.p);
+    if (booked)
+        return fate.channel;
+    const struct lm_tally to_gas = lm_to_gas(&c.units, &fate, old, &s.p);
     const int64_t part[LM_GIVEN] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
-    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
     for (int k = 0; c.given && k < LM_GIVEN; k++)
         if (part[k])
-            atomicAdd(&c.given[((size_t)k * h.t.cells_y + s.j) * h.t.cells_x + s.i], (lm_u64)part[k]);
+            atomicAdd(&c.given[k * cells + cell], (lm_u64)part[k]);
     if (c.given)
         tally_alone((lm_u64 *)c.to_gas, to_gas);
-    if (got.exchanged)
-        tally_alone((lm_u64 *)c.exchanged, lm_exchanged(&c.units, &got, now));
-    s.p.u = p.u;
-    s.p.v = p.v;
-    s.p.w = p.w;
-    return got.channel;
+    if (fate.exchanged)
+        tally_alone((lm_u64 *)c.exchanged, lm_exchanged(&c.units, &fate, &s.p));
+    return fate.channel;
 }
 
 /* One particle of the list; the flight it has made, with a channel if it has left in it or before. */
@@ -602,7 +628,7 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
 {
     constexpr bool WALLS = KIND != PERIODIC;
     const uint32_t k = h.stray[n];
-    const int tile = (int)h.stray_tile[n];
+    const int tile = (int)(h.stray_tile[n] & ~COLLIDED);
     const struct lm_particle p = particle_at(h.a, k);
     if (WALLS && p.x == LM_GONE)
         return false;
@@ -610,7 +636,7 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
     lm_fix dx, dy;
     struct lm_window win = patch_of(f, h.t, tile, p, s);
     if constexpr (KIND == COLLIDING) {
-        m.end.channel = collide_stray<ORDER>(h, around.collider, tile, s, p, win);
+        m.end.channel = collide_stray<ORDER>(h, around.collider, s, win, f.stride, h.stray_tile[n] & COLLIDED);
         if (m.end.channel >= 0) {
             m.end.hits = 0;
             m.end.u = s.p.u;
@@ -888,7 +914,7 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
                 lm_push(ORDER, &p, &near, &step, &dx, &dy);
                 add_rounded(sums, p, in);
             } else if (number < count) {
-                h.place[c.first + atomicAdd(&strays.count, 1u)] = k + n;
+                h.place[c.first + atomicAdd(&strays.count, 1u)] = number;
             }
         }
     }
@@ -975,15 +1001,16 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     if (!pass->collisions)
         return c;
     const int gas = pass->collisions->gas;
-    c.collider = {*pass->collisions,     b.units,           gas >= 0 ? g->given : NULL, 0, {},
+    c.collider = {*pass->collisions,           {}, b.units,
+                  gas >= 0 ? g->given : NULL,  0,  {},
                   &b.tallies->exchanged, &b.tallies->to_gas};
-    c.collider.how.stopping = g->species[species].stopping;
+    c.collider.how.stopping = lm_stopping_at_place(c.collider.how.stopping, g->species[species].stopping);
     for (int what = LM_GIVEN_MOMENTUM; what < LM_GIVEN && gas >= 0; what++)
         if (lm_is_taken(&g->base.setup, what))
             c.collider.taken[c.collider.takers++] = what;
-    const int arrays[3] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
-    for (int d = 0; d < 3 && gas >= 0; d++)
-        c.f.gas[d] = g->array[arrays[d] + gas];
+    const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
+    for (int d = 0; d < LM_GAS_FIELDS && gas >= 0; d++)
+        c.collider.gas[d] = g->array[arrays[d] + gas];
     return c;
 }
 
@@ -1010,10 +1037,9 @@ template <int ORDER, int T, enum kind KIND> auto kernel_of()
 template <int ORDER, int T, enum kind KIND>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    const size_t own = sizeof(pass_store<ORDER, T, KIND>),
-                 least = KIND == COLLIDING ? gift_store<ORDER, T>::bytes(0) : 0;
-    const size_t most = KIND == COLLIDING ? gift_store<ORDER, T>::bytes(LM_GIVEN - LM_GIVEN_MOMENTUM) : 0;
-    const size_t bytes = own + (c.collider.takers > 0 ? gift_store<ORDER, T>::bytes(c.collider.takers) : least);
+    const auto beside = collide_store<ORDER, T>::bytes; /* where they collide */
+    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(LM_GIVEN - LM_GIVEN_MOMENTUM) : 0;
+    const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.takers) : 0);
     auto kernel = kernel_of<ORDER, T, KIND>();
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -1068,7 +1094,7 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     lm_gpu_check(g, cudaMemsetAsync(c.b.control, 0, sizeof *c.b.control, g->stream), "pass");
     if (s->count == 0)
         return g->failed;
-    if (c.f.gas[0])
+    if (c.collider.gas[0])
         lm_gpu_fill_gas(g, pass->collisions->gas);
     list_entered(g, c.h, &c.b.control->strays);
     return b->setup.shape == 1 ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);

@@ -170,7 +170,7 @@ static int print_collisions(FILE *out, const struct lm_config *c, const struct l
         if (status)
             break;
         const struct lm_collision_limits l = lm_collision_limits(s, &table, g, lm_collision_time(c, k), n, e->speed[k]);
-        free(table.row);
+        lm_stopping_free(&table);
         if (lm_exchanges_charge(s))
             limit_species(out, "charge exchange a step", s->name, l.exchange, 0.1,
                           "probability; an ion has one at most in a step");

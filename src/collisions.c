@@ -55,13 +55,13 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
                                                const struct lm_grid *g, double dt, double n, double speed)
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
-    struct lm_stopping at = {.power = s->scattering_power};
+    float at[LM_ROW_VALUES] = {0};
     if (table->points > 0)
-        at = lm_stopping_at(table->row, table->points, energy);
+        lm_stopping_at(&table->lookup, (float)energy, at);
     return (struct lm_collision_limits){
         .exchange = -expm1(-n * dt * (s->charge_exchange * speed + s->charge_exchange_rate)),
-        .angle = sqrt(0.5 * (at.power + s->scattering_power * (table->points > 0)) * n * speed * dt),
-        .cells = energy / (n * at.stopping * cell)};
+        .angle = sqrt(0.5 * ((double)at[LM_ROW_POWER] + s->scattering_power) * n * speed * dt),
+        .cells = energy / (n * (double)at[LM_ROW_STOPPING] * cell)};
 }
 
 int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup)
@@ -73,8 +73,7 @@ int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup)
         if (!c->species[s].stopping_table[0])
             continue;
         status = lm_stopping_read(c->species[s].stopping_table, c->units.b0, c->units.n0, t);
-        setup->species[s].points = t->points;
-        setup->species[s].stopping = t->row;
+        setup->species[s].stopping = t->lookup;
     }
     return status;
 }
@@ -83,27 +82,28 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
 {
     const struct lm_config *c = sim->config;
     const struct lm_species_config *s = &c->species[species];
-    const int in_gas = s->gas_field >= 0, points = sim->stopping[species].points;
+    const struct lm_stopping *table = &sim->stopping[species].lookup;
+    const int in_gas = s->gas_field >= 0;
     const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
     if (!lm_collides(s) || sim->step % s->collide_every != 0)
         return NULL;
     sim->collisions[species] =
         (struct lm_collisions){.gas = s->gas_field,
                                .moves = in_gas && sim->background[s->gas_field].flow_rate > 0,
-                               .dt = dt,
-                               .mass = s->mass,
-                               .one_over_mass = 1 / s->mass,
-                               .friction = friction,
-                               .keep = lm_exp(-friction),
-                               .points = points,
-                               .power = s->scattering_power,
-                               .angle = sqrt(s->scattering * dt),
+                               .dt = (float)dt,
+                               .one_over_mass = (float)(1 / s->mass),
+                               .half_mass = (float)(0.5 * s->mass),
+                               .friction = (float)friction,
+                               .lost = lm_faded((float)friction),
+                               .stopping = *table,
+                               .power = (float)s->scattering_power,
+                               .variance = (float)(s->scattering * dt),
                                .tail2 = (float)(s->scattering_sigmas * s->scattering_sigmas),
-                               .section = s->charge_exchange,
-                               .rate = s->charge_exchange_rate,
-                               .thermal = in_gas ? atoms(c, species) : 0,
-                               .stops = s->energy_cutoff > 0 || points > 0,
-                               .stopped2 = 2 * s->energy_cutoff / s->mass,
+                               .section = (float)(s->charge_exchange * dt),
+                               .rate = (float)(s->charge_exchange_rate * dt),
+                               .thermal = in_gas ? (float)atoms(c, species) : 0,
+                               .stops = s->energy_cutoff > 0 || table->rows > 0,
+                               .stopped2 = (float)(2 * s->energy_cutoff / s->mass),
                                .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * DEGREE) : -2,
                                .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
                                .scatters = lm_scatters(c, species),

@@ -79,7 +79,7 @@ static int check_table(struct lm_config_reader *r, int species)
     if (status == LM_BAD_INPUT)
         report(r, species, "stopping_table", "%s", lm_error());
     s->table_scatters = table.scatters;
-    free(table.row);
+    lm_stopping_free(&table);
     if (s->table_scatters && s->scattering_power > 0)
         report(r, species, "scattering_power", "the table of stopping has a column of scattering: give one of them");
     return status == LM_FAILED ? status : LM_OK;

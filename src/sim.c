@@ -49,7 +49,7 @@ void lm_sim_destroy(struct lm_sim **sim)
         for (int side = 0; side < LM_SIDES; side++)
             free((*sim)->inflow[s].cells[side]);
     for (int s = 0; s < LM_MAX_SPECIES; s++)
-        free((*sim)->stopping[s].row);
+        lm_stopping_free(&(*sim)->stopping[s]);
     free((*sim)->mask);
     free((*sim)->room);
     free((void *)(*sim)->maps.cos2);

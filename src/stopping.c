@@ -1,6 +1,7 @@
 #include "larmor/stopping.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +11,17 @@
 
 enum { ENERGY, STOPPING, SCATTERING, COLUMNS };
 
+struct row {
+    double of[COLUMNS];
+};
+
 struct reader {
     const char *path;
     int line;
     double b0, n0;
     int given[COLUMNS];
     double factor[COLUMNS]; /* to normalized units */
+    struct row *row;        /* [LM_MOST_STOPPING] */
     struct lm_stopping_table *out;
 };
 
@@ -102,14 +108,15 @@ static int take_row(struct reader *r, const char *text)
 {
     struct lm_stopping_table *t = r->out;
     const int columns = r->given[SCATTERING] ? 3 : 2;
-    double v[COLUMNS] = {0};
+    struct row new = {{0}};
+    double *v = new.of;
     if (!r->given[ENERGY] || !r->given[STOPPING] || !t->source[0])
         return wrong(r, "`# source = ...`, `# energy = UNIT` and `# stopping = UNIT` stand before the first row");
     for (int k = 0; k < columns; k++) {
         char *end;
         errno = 0;
         v[k] = strtod(text, &end) * r->factor[k];
-        if (end == text || errno == ERANGE || !isfinite(v[k]) || v[k] < 0)
+        if (end == text || errno == ERANGE || !(v[k] >= 0 && v[k] < FLT_MAX))
             return wrong(r, columns == 3 ? "three numbers, none below 0, are expected in a row"
                                          : "two numbers, none below 0, are expected in a row");
         text = end + strspn(end, " \t,");
@@ -119,9 +126,9 @@ static int take_row(struct reader *r, const char *text)
                                      : "more than two columns (`# scattering = UNIT` announces a third one)");
     if (t->points == LM_MOST_STOPPING)
         return wrong(r, "more than 4096 rows");
-    if (t->points > 0 && !(v[ENERGY] > t->row[t->points - 1].energy))
-        return wrong(r, "the energies must rise");
-    t->row[t->points++] = (struct lm_stopping){.energy = v[ENERGY], .stopping = v[STOPPING], .power = v[SCATTERING]};
+    if (t->points > 0 && !((float)v[ENERGY] > (float)r->row[t->points - 1].of[ENERGY]))
+        return wrong(r, "the energies must rise, by more than 1e-7 of themselves");
+    r->row[t->points++] = new;
     t->scatters |= v[SCATTERING] > 0;
     return LM_OK;
 }
@@ -146,25 +153,119 @@ static int take_lines(struct reader *r, FILE *file)
     return status;
 }
 
+size_t lm_stopping_bytes(const struct lm_stopping *table)
+{
+    return (size_t)table->rows * LM_ROW_VALUES * sizeof *table->value + (size_t)table->buckets * sizeof *table->guide;
+}
+
+struct lm_stopping lm_stopping_at_place(struct lm_stopping table, void *memory)
+{
+    table.value = memory;
+    table.guide = memory ? (const uint32_t *)(table.value + table.rows * LM_ROW_VALUES) : NULL;
+    return table;
+}
+
+/* The last row at an energy, all rows looked at by halves. */
+static uint32_t row_of(const struct lm_stopping *t, float energy)
+{
+    int low = 0, high = t->rows - 1;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (t->value[middle] <= energy)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return (uint32_t)low;
+}
+
+static int32_t bits_of(float x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float float_of(int64_t bits)
+{
+    const int32_t b = (int32_t)bits;
+    float x;
+    memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+/* Buckets from the first row with an energy > 0 to the last one. */
+static void choose_buckets(struct lm_stopping *t, const struct reader *r)
+{
+    const struct row *first = &r->row[r->row[0].of[ENERGY] > 0 ? 0 : 1];
+    const int32_t last = bits_of((float)r->row[r->out->points - 1].of[ENERGY]);
+    t->least = bits_of((float)first->of[ENERGY]);
+    while ((last - t->least) >> t->shift >= LM_MOST_BUCKETS)
+        t->shift++;
+    t->buckets = ((last - t->least) >> t->shift) + 1;
+}
+
+static void fill_rows(const struct lm_stopping *t, float *value, const struct reader *r)
+{
+    for (int k = 0; k < t->rows; k++) {
+        const struct row *a = &r->row[k > 0 ? k - 1 : 0], *b = a + 1;
+        const int is_inside = k > 0 && k + 1 < t->rows;
+        const double width = is_inside ? (double)(float)b->of[ENERGY] - (double)(float)a->of[ENERGY] : 1;
+        const double row[LM_ROW_VALUES] = {[LM_ROW_ENERGY] = k > 0 ? a->of[ENERGY] : -1,
+                                           [LM_ROW_STOPPING] = a->of[STOPPING],
+                                           [LM_ROW_SLOPE] = is_inside ? (b->of[STOPPING] - a->of[STOPPING]) / width : 0,
+                                           [LM_ROW_POWER] = a->of[SCATTERING],
+                                           [LM_ROW_POWER_SLOPE] =
+                                               is_inside ? (b->of[SCATTERING] - a->of[SCATTERING]) / width : 0};
+        for (int v = 0; v < LM_ROW_VALUES; v++)
+            value[v * t->rows + k] = (float)row[v];
+    }
+}
+
+static void fill_guide(const struct lm_stopping *t, uint32_t *guide)
+{
+    for (int k = 0; k < t->buckets; k++) {
+        const int64_t first = t->least + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
+        const uint32_t low = k > 0 ? row_of(t, float_of(first)) : 0;
+        const uint32_t high = k + 1 < t->buckets ? row_of(t, float_of(last)) : (uint32_t)t->rows - 1;
+        guide[k] = low | high << 16;
+    }
+}
+
+/* The rows that have been read, for looking up. */
+static int make_lookup(const struct reader *r)
+{
+    struct lm_stopping *t = &r->out->lookup;
+    t->rows = r->out->points + 1;
+    choose_buckets(t, r);
+    void *memory = malloc(lm_stopping_bytes(t));
+    if (!memory)
+        return lm_fail(LM_FAILED, "not enough memory for a table of stopping");
+    *t = lm_stopping_at_place(*t, memory);
+    fill_rows(t, memory, r);
+    fill_guide(t, (uint32_t *)memory + t->rows * LM_ROW_VALUES);
+    return LM_OK;
+}
+
 int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_table *out)
 {
-    struct reader r = {.path = path, .b0 = b0, .n0 = n0, .out = out};
-    *out = (struct lm_stopping_table){.row = calloc(LM_MOST_STOPPING, sizeof *out->row)};
+    struct reader r = {.path = path, .b0 = b0, .n0 = n0, .row = calloc(LM_MOST_STOPPING, sizeof *r.row), .out = out};
+    *out = (struct lm_stopping_table){0};
     FILE *file = fopen(path, "r");
-    int status = !file       ? lm_fail(LM_BAD_INPUT, "%s: %s", path, strerror(errno))
-                 : !out->row ? lm_fail(LM_FAILED, "not enough memory for a table of stopping")
-                             : take_lines(&r, file);
-    for (int k = 0; k + 1 < out->points; k++) {
-        struct lm_stopping *a = &out->row[k];
-        const double width = a[1].energy - a->energy;
-        a->slope = (a[1].stopping - a->stopping) / width;
-        a->power_slope = (a[1].power - a->power) / width;
-    }
+    int status = !file    ? lm_fail(LM_BAD_INPUT, "%s: %s", path, strerror(errno))
+                 : !r.row ? lm_fail(LM_FAILED, "not enough memory for a table of stopping")
+                          : take_lines(&r, file);
+    status = status ? status : make_lookup(&r);
     if (file)
         fclose(file);
-    if (status) {
-        free(out->row);
+    free(r.row);
+    if (status)
         *out = (struct lm_stopping_table){0};
-    }
     return status;
+}
+
+void lm_stopping_free(struct lm_stopping_table *table)
+{
+    free((void *)table->lookup.value);
+    *table = (struct lm_stopping_table){0};
 }

@@ -3,9 +3,14 @@
 #include <check.h>
 #include <math.h>
 
-#include "larmor/physics/collide.h"
+#ifndef LM_PRECISION
+#define LM_PRECISION 64
+#endif
+#include "larmor/physics/encounter.h"
 #include "larmor/physics/hash.h"
+#include "larmor/stopping.h"
 #include "require.h"
+#include "scratch.h"
 #include "suite.h"
 
 enum { MANY = 1000000 };
@@ -83,68 +88,118 @@ END_TEST
 enum { POINTS = 7 };
 static const double energies[POINTS] = {0.1, 0.2, 0.5, 1, 2, 2.5, 9}, stopping[POINTS] = {2, 3, 2.5, 2, 1, 0.8, 0.3},
                     power[POINTS] = {0.5, 0.4, 0.3, 0.1, 0.05, 0.04, 0.01};
-static struct lm_stopping table[POINTS];
+static struct lm_stopping_table table;
+
+static void read_table(struct lm_stopping_table *to, const double *energy, const double *s, const double *p, int points)
+{
+    char path[LM_MAX_PATH];
+    snprintf(path, sizeof path, "%s/stopping.txt", scratch);
+    FILE *file = fopen(path, "w");
+    fprintf(file, "# source = test\n# energy = normalized\n# stopping = normalized\n# scattering = normalized\n");
+    for (int k = 0; k < points; k++)
+        fprintf(file, "%.17g %.17g %.17g\n", energy[k], s[k], p[k]);
+    fclose(file);
+    ck_assert_int_eq(lm_stopping_read(path, 0, 0, to), LM_OK);
+    ck_assert_int_eq(to->points, points);
+}
 
 static void fill_table(void)
 {
-    for (int k = 0; k < POINTS; k++)
-        table[k] = (struct lm_stopping){.energy = energies[k], .stopping = stopping[k], .power = power[k]};
-    for (int k = 0; k + 1 < POINTS; k++) {
-        table[k].slope = (stopping[k + 1] - stopping[k]) / (energies[k + 1] - energies[k]);
-        table[k].power_slope = (power[k + 1] - power[k]) / (energies[k + 1] - energies[k]);
-    }
+    scratch_make();
+    read_table(&table, energies, stopping, power, POINTS);
+}
+
+static void free_table(void)
+{
+    lm_stopping_free(&table);
+    scratch_remove();
 }
 
 /* The plain way: look at every interval. */
-static double plain(const double *value, double energy)
+static double plain_at(const double *energy, const double *value, int points, double at)
 {
-    if (energy <= energies[0])
+    if (at <= energy[0])
         return value[0];
-    for (int k = 0; k + 1 < POINTS; k++)
-        if (energy <= energies[k + 1])
-            return value[k] + (value[k + 1] - value[k]) * (energy - energies[k]) / (energies[k + 1] - energies[k]);
-    return value[POINTS - 1];
+    for (int k = 0; k + 1 < points; k++)
+        if (at <= energy[k + 1])
+            return value[k] + (value[k + 1] - value[k]) * (at - energy[k]) / (energy[k + 1] - energy[k]);
+    return value[points - 1];
 }
 
-static void check_energy(double energy)
+static double plain(const double *value, double energy)
 {
-    for (int points = 2; points <= POINTS; points++) {
-        const int k = lm_stopping_row(table, points, energy);
-        require(k >= 0 && k <= points - 2);
-        require(k == 0 || table[k].energy <= energy);
-        require(k == points - 2 || energy < table[k + 1].energy);
-    }
-    const struct lm_stopping s = lm_stopping_at(table, POINTS, energy);
-    require(fabs(s.stopping - plain(stopping, energy)) < 1e-14 && fabs(s.power - plain(power, energy)) < 1e-14);
-    const int inside = energy >= energies[0] && energy <= energies[POINTS - 1];
-    require(inside || (s.slope == 0 && s.power_slope == 0));
+    return plain_at(energies, value, POINTS, energy);
+}
+
+static void check_energy(const struct lm_stopping *t, const double *e, const double *s, const double *p, int points,
+                         float energy)
+{
+    float at[LM_ROW_VALUES];
+    const int k = lm_stopping_row(t, energy);
+    require(k >= 0 && k < t->rows && t->value[k] <= energy && (k + 1 == t->rows || energy < t->value[k + 1]));
+    lm_stopping_at(t, energy, at);
+    require(fabs((double)at[LM_ROW_STOPPING] - plain_at(e, s, points, (double)energy)) < 1e-6);
+    require(fabs((double)at[LM_ROW_POWER] - plain_at(e, p, points, (double)energy)) < 1e-6);
+    const int inside = energy >= (float)e[0] && energy < (float)e[points - 1];
+    require(inside || (at[LM_ROW_SLOPE] == 0 && at[LM_ROW_POWER_SLOPE] == 0));
 }
 
 START_TEST(every_interval)
 {
-    for (double energy = 0; energy < 12; energy += 0.00037)
-        check_energy(energy);
+    for (float energy = 0; energy < 12; energy += 0.00037f)
+        check_energy(&table.lookup, energies, stopping, power, POINTS, energy);
     for (int k = 0; k < POINTS; k++) {
-        check_energy(energies[k]);
-        check_energy(nextafter(energies[k], 0));
-        check_energy(nextafter(energies[k], 20));
+        const float at = (float)energies[k];
+        check_energy(&table.lookup, energies, stopping, power, POINTS, at);
+        check_energy(&table.lookup, energies, stopping, power, POINTS, nextafterf(at, 0));
+        check_energy(&table.lookup, energies, stopping, power, POINTS, nextafterf(at, 20));
     }
+}
+END_TEST
+
+/* Rows from 0 to 10^8 and as close as floats are, as many as there may be: many to a bucket of the guide, and buckets
+ * without any. Not a number finds some row. */
+START_TEST(crowded_table)
+{
+    static double e[LM_MOST_STOPPING], s[LM_MOST_STOPPING], p[LM_MOST_STOPPING];
+    const int points = LM_MOST_STOPPING;
+    struct lm_stopping_table t;
+    for (int k = 0; k < points; k++) {
+        e[k] = k == 0           ? 0
+               : k < points / 2 ? 1 + 1e-6 * k
+               : k < points - 3 ? 1e3 * (1 + 1e-3 * k)
+                                : pow(10, 10 + k - points);
+        s[k] = 1 + 0.5 * sin(0.01 * k);
+        p[k] = 0.5 + 0.25 * cos(0.013 * k);
+    }
+    read_table(&t, e, s, p, points);
+    for (int k = 0; k < points; k++) {
+        const float at = (float)e[k];
+        require(lm_stopping_row(&t.lookup, at) == k + 1);
+        require(k == 0 || lm_stopping_row(&t.lookup, nextafterf(at, 0)) == k);
+    }
+    for (double at = 1e-30; at < 1e30; at *= 1.01) {
+        const int k = lm_stopping_row(&t.lookup, (float)at);
+        require(t.lookup.value[k] <= (float)at && (k == points || (float)at < t.lookup.value[k + 1]));
+    }
+    const int lost = lm_stopping_row(&t.lookup, NAN);
+    require(lost >= 0 && lost <= points && t.lookup.buckets <= LM_MOST_BUCKETS);
+    lm_stopping_free(&t);
 }
 END_TEST
 
 /* --- slowing --- */
 
-static struct lm_collisions in_gas(double dt)
+static struct lm_collisions in_gas(float dt)
 {
     return (struct lm_collisions){.gas = 0,
                                   .dt = dt,
-                                  .mass = 1.5,
-                                  .one_over_mass = 1 / 1.5,
-                                  .points = POINTS,
-                                  .stopping = table,
+                                  .half_mass = 0.75f,
+                                  .one_over_mass = 1 / 1.5f,
+                                  .stopping = table.lookup,
                                   .tail2 = 100,
                                   .stops = 1,
-                                  .stopped2 = 2 * 0.15 / 1.5,
+                                  .stopped2 = 2 * 0.15f / 1.5f,
                                   .cos_low = -2,
                                   .cos_high = 2,
                                   .key = 5};
@@ -164,22 +219,26 @@ static void exact_way(double *way, double *time)
 }
 
 /* The same by steps of dt; in the last one, straight to the cut-off. */
-static void way_by_steps(double dt, double *way, double *time)
+static void way_by_steps(float dt, double *way, double *time)
 {
     const struct lm_collisions c = in_gas(dt);
-    double v[3] = {sqrt(2 * 8 / 1.5), 0, 0}, variance;
+    const struct lm_medium m = {0.7f, {0, 0}};
+    const double cutoff = sqrt((double)c.stopped2), step = (double)dt;
+    double v = sqrt(2 * 8 / 1.5);
     *way = *time = 0;
     for (;;) {
-        const double before = v[0];
-        if (!lm_slow(&c, 0.7, v, &variance)) {
-            const double s = plain(stopping, 0.75 * before * before) * 0.7 / 1.5,
-                         rest = (before - sqrt(c.stopped2)) / s;
-            *way += rest * 0.5 * (before + sqrt(c.stopped2));
+        const float w[3] = {(float)v, 0, 0};
+        const struct lm_collided got = lm_collide(&c, &m, w, 1);
+        if (got.channel == LM_ENERGY_STOPPED) {
+            const double s = plain(stopping, 0.75 * v * v) * 0.7 / 1.5, rest = (v - cutoff) / s;
+            *way += rest * 0.5 * (v + cutoff);
             *time += rest;
             return;
         }
-        *way += 0.5 * dt * (before + v[0]);
-        *time += dt;
+        const double next = v - (double)got.lost * v;
+        *way += 0.5 * step * (v + next);
+        *time += step;
+        v = next;
     }
 }
 
@@ -190,7 +249,7 @@ START_TEST(range)
     exact_way(&way, &time);
     for (int k = 0; k < 3; k++) {
         double w, t;
-        way_by_steps(0.1 / (1 << 2 * k), &w, &t);
+        way_by_steps(0.1f / (float)(1 << 2 * k), &w, &t);
         error[k][0] = fabs(w - way) / way;
         error[k][1] = fabs(t - time) / time;
     }
@@ -201,41 +260,82 @@ START_TEST(range)
 }
 END_TEST
 
+/* An ion meets the same medium everywhere. */
+static struct lm_fate meet(const struct lm_collisions *c, const struct lm_medium *m, double v[3], uint32_t number)
+{
+    float gas[LM_GAS_FIELDS * 16];
+    lm_real fields[LM_WINDOW_FIELDS * 16];
+    const struct lm_gas_window g = {gas + 5, 4, 16};
+    const struct lm_window f = {fields + 5, 4, 16};
+    struct lm_particle p = {LM_HALF + ((lm_fix)number << (LM_FRACTION_BITS - 21)), LM_HALF, (lm_real)v[0],
+                            (lm_real)v[1], (lm_real)v[2]};
+    for (int k = 0; k < LM_WINDOW_FIELDS * 16; k++)
+        fields[k] = k >= 80;
+    for (int k = 0; k < 16; k++) {
+        gas[k] = m->n;
+        gas[16 + k] = m->u[0];
+        gas[32 + k] = m->u[1];
+    }
+    const struct lm_fate fate = lm_encounter(2, c, &g, &f, p.x, p.y, number, &p);
+    v[0] = (double)p.u, v[1] = (double)p.v, v[2] = (double)p.w;
+    return fate;
+}
+
+/* The slowing to 1e-6 of itself. */
 START_TEST(friction)
 {
-    struct lm_collisions c = in_gas(0.1);
-    c.points = c.stops = 0;
-    c.friction = 0.3 * c.dt;
-    const struct lm_medium m = {2.0, {0.5, -0.25, 0}};
-    const double b[3] = {0, 0, 1};
+    struct lm_collisions c = in_gas(0.1f);
+    c.stopping.rows = c.stops = 0;
+    c.moves = 1;
+    c.friction = 0.3f * c.dt;
+    const struct lm_medium m = {2, {0.5f, -0.25f}};
     double v[3] = {2, 1, -3};
-    for (int k = 0; k < 10; k++)
-        ck_assert_int_eq(lm_collide(&c, &m, b, v, (uint64_t)k).channel, -1);
+    for (uint32_t k = 0; k < 10; k++)
+        ck_assert_int_eq(meet(&c, &m, v, k).channel, -1);
     const double keep = exp(-0.3 * 2.0 * 10 * 0.1);
-    ck_assert_double_lt(fabs(v[0] - (0.5 + 1.5 * keep)), 1e-14);
-    ck_assert_double_lt(fabs(v[1] - (-0.25 + 1.25 * keep)), 1e-14);
-    ck_assert_double_lt(fabs(v[2] - -3 * keep), 1e-14);
+    ck_assert_double_lt(fabs(v[0] - (0.5 + 1.5 * keep)), 1e-6 * 1.5 * (1 - keep));
+    ck_assert_double_lt(fabs(v[1] - (-0.25 + 1.25 * keep)), 1e-6 * 1.25 * (1 - keep));
+    ck_assert_double_lt(fabs(v[2] - -3 * keep), 1e-6 * 3 * (1 - keep));
+    for (float x = 1e-12f; x < 100; x *= 1.1f)
+        require(fabs((double)lm_faded(x) + expm1(-(double)x)) < 2e-7 * -expm1(-(double)x));
 }
 END_TEST
 
 /* --- scattering --- */
 
+/* It keeps the speed, to single precision of the turn, and is as large as it says. With it done a thousand times the
+ * speed is the same to round-off. */
 START_TEST(turn_keeps_the_speed)
 {
-    for (uint32_t k = 0; k < 1000; k++) {
-        uint32_t r[2];
-        float n[2];
+    struct lm_collisions c = {.tail2 = 100};
+    for (uint32_t k = 0; k < 10000; k++) {
+        uint32_t r[2], other[2];
+        float n[2], change[3];
         random_of(k, r);
+        random_of(k + 77777, other);
         lm_normal_pair(r[0], r[1], n);
-        double v[3] = {1, -2, 0.5}, a[3] = {0.3 * (double)n[0], 0.3 * (double)n[1], 0};
-        a[2] = -(a[0] * v[0] + a[1] * v[1]) / v[2]; /* across v */
-        const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], old[3] = {v[0], v[1], v[2]};
-        lm_turn(v, a);
-        require(fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - size2) < 1e-14 * size2);
-        const double cosine = (v[0] * old[0] + v[1] * old[1] + v[2] * old[2]) / size2;
-        const double angle = 2 * atan(sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
-        require(fabs(cosine - cos(angle)) < 1e-14);
+        const float v[3] = {n[0], n[1], (float)(int)other[0] * 1e-9f};
+        const double size2 = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
+        const float variance = 0.5f * ((float)other[1] * 0x1p-32f);
+        const double a2 = 0.25 * (double)variance * (double)lm_normal_radius2(r[0]);
+        require(lm_scatter(&c, variance, v, (float)sqrt(size2), r, change));
+        double now2 = 0, along = 0;
+        for (int d = 0; d < 3; d++) {
+            now2 += ((double)v[d] + (double)change[d]) * ((double)v[d] + (double)change[d]);
+            along += (double)v[d] * ((double)v[d] + (double)change[d]);
+        }
+        const double turn = 2 * atan(sqrt(a2)), sine = sin(turn);
+        require(fabs(now2 / size2 - 1) < 2e-6 * turn);
+        require(fabs(along / size2 - cos(turn)) < 1e-6 * turn + 1e-6 * fabs(sine));
     }
+    double v[3] = {1.25, -0.5, 2};
+    const struct lm_collisions turning = {
+        .gas = 0, .dt = 0.1f, .power = 0.02f, .tail2 = 100, .scatters = 1, .cos_low = -2, .cos_high = 2};
+    const struct lm_medium m = {1, {0, 0}};
+    for (uint32_t k = 0; k < 1000; k++)
+        require(meet(&turning, &m, v, k).channel < 0);
+    const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    ck_assert_double_lt(fabs(size2 / 5.8125 - 1), LM_PRECISION == 64 ? 1e-13 : 1e-4);
 }
 END_TEST
 
@@ -243,32 +343,44 @@ END_TEST
  * sampled tail as a Rayleigh distribution says. */
 START_TEST(angles)
 {
-    static const double from[3][3] = {{1, 0, 0}, {0, 0, -2}, {0.3, -0.4, 1.2}};
-    struct lm_collisions c = in_gas(0.1);
-    const double variance = 1e-4, *v0 = from[_i], size = sqrt(v0[0] * v0[0] + v0[1] * v0[1] + v0[2] * v0[2]);
-    double theta2 = 0, theta4 = 0, mean[3] = {0};
+    static const float from[3][3] = {{1, 0, 0}, {0, 0, -2}, {0.3f, -0.4f, 1.2f}};
+    struct lm_collisions c = in_gas(0.1f);
+    const float *v = from[_i], size = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const double variance = 1e-4;
+    double theta2 = 0, theta4 = 0, mean[3] = {0}, across[6] = {0};
     int out = 0;
     for (uint32_t k = 0; k < MANY; k++) {
-        double v[3] = {v0[0], v0[1], v0[2]}, chord2 = 0;
+        double chord2 = 0, by[3];
+        float change[3];
         uint32_t r[2];
         random_of(k, r);
         c.tail2 = INFINITY;
-        require(lm_scatter(&c, variance, v, r[0], r[1]));
+        require(lm_scatter(&c, (float)variance, v, size, r, change));
         for (int d = 0; d < 3; d++) {
-            chord2 += (v[d] - v0[d]) * (v[d] - v0[d]) / (size * size);
-            mean[d] += (v[d] - v0[d]) / size;
+            by[d] = (double)(change[d] / size);
+            chord2 += by[d] * by[d];
+            mean[d] += by[d];
+        }
+        for (int d = 0; d < 3; d++) {
+            across[d] += by[d] * by[d];
+            across[3 + d] += by[d] * by[(d + 1) % 3];
         }
         const double t = 2 * asin(0.5 * sqrt(chord2));
         theta2 += t * t;
         theta4 += t * t * t * t;
         c.tail2 = 4;
-        out += !lm_scatter(&c, variance, v, r[0], r[1]);
+        out += !lm_scatter(&c, (float)variance, v, size, r, change);
     }
     const double spread = 5 / sqrt(MANY), sigma = sqrt(variance);
     ck_assert_double_lt(fabs(theta2 / MANY / (2 * variance) - 1), spread + variance);
     ck_assert_double_lt(fabs(theta4 / MANY / (8 * variance * variance) - 1), spread * sqrt(5) + 4 * variance);
-    for (int d = 0; d < 3; d++) /* forward it loses variance of its speed */
-        ck_assert_double_lt(fabs(mean[d] / MANY + variance * v0[d] / size), spread * sigma);
+    for (int d = 0; d < 3; d++) { /* forward it loses variance of its speed */
+        const int e = (d + 1) % 3;
+        const double one = (double)(v[d] / size), other = (double)(v[e] / size);
+        ck_assert_double_lt(fabs(mean[d] / MANY + variance * one), spread * sigma);
+        ck_assert_double_lt(fabs(across[d] / MANY / variance - (1 - one * one)), 2 * spread + 4 * variance);
+        ck_assert_double_lt(fabs(across[3 + d] / MANY / variance + one * other), 2 * spread + 4 * variance);
+    }
     ck_assert_double_lt(fabs(out - exp(-2) * MANY), 5 * sqrt(exp(-2) * MANY));
 }
 END_TEST
@@ -278,29 +390,30 @@ END_TEST
 START_TEST(exchanges)
 {
     struct lm_collisions c = {.gas = 0,
-                              .dt = 0.2,
-                              .mass = 1,
-                              .section = 0.6,
-                              .rate = 0.1,
-                              .thermal = 0.25,
+                              .moves = 1,
+                              .dt = 0.2f,
+                              .section = 0.2f * 0.6f,
+                              .rate = 0.2f * 0.1f,
+                              .thermal = 0.25f,
                               .cos_low = -2,
                               .cos_high = 2,
                               .exchanges = 1,
                               .key = 3};
-    const struct lm_medium m = {1.5, {0.4, -0.1, 0}};
-    const double b[3] = {0, 0, 1}, v0[3] = {2.4, -0.1, 1.5}, speed = 2.5;
+    const struct lm_medium m = {1.5f, {0.4f, -0.1f}};
+    const double v0[3] = {2.4, -0.1, 1.5}, speed = 2.5, u[3] = {(double)m.u[0], (double)m.u[1], 0};
     const double chance = 1 - exp(-1.5 * 0.2 * (0.6 * speed + 0.1));
     double mean[3] = {0}, two[3] = {0};
     int count = 0;
     for (uint32_t k = 0; k < MANY; k++) {
         double v[3] = {v0[0], v0[1], v0[2]};
-        const struct lm_collided got = lm_collide(&c, &m, b, v, lm_mix(k));
-        require(got.channel < 0 && (got.exchanged || (fabs(v[0] - v0[0]) < 1e-15 && v[2] == v0[2])));
-        count += got.exchanged;
-        for (int d = 0; d < 3 && got.exchanged; d++) {
-            require(fabs(got.before[d] - v0[d]) < 1e-15);
-            mean[d] += v[d] - m.u[d];
-            two[d] += (v[d] - m.u[d]) * (v[d] - m.u[d]);
+        const struct lm_fate fate = meet(&c, &m, v, k);
+        require(fate.channel < 0);
+        count += fate.exchanged;
+        for (int d = 0; d < 3; d++)
+            require((fate.exchanged ? fate.before[d] : v[d]) == (double)(lm_real)v0[d]);
+        for (int d = 0; d < 3 && fate.exchanged; d++) {
+            mean[d] += v[d] - u[d];
+            two[d] += (v[d] - u[d]) * (v[d] - u[d]);
         }
     }
     ck_assert_double_lt(fabs(count - chance * MANY), 5 * sqrt(chance * (1 - chance) * MANY));
@@ -311,37 +424,78 @@ START_TEST(exchanges)
 }
 END_TEST
 
+/* --- next to rest, and who is who --- */
+
 /* Friction makes speeds of which single precision has no squares, and of which there are none at all. */
 START_TEST(next_to_rest)
 {
-    static const double sizes[] = {1e-3, 1e-14, 1e-16, 1e-18, 1e-20, 1e-25, 1e-160, 1e-300, 0};
-    const struct lm_collisions c = {.tail2 = 100};
-    uint32_t r[2];
-    random_of(3, r);
+    static const float sizes[] = {1e-3f, 1e-14f, 1e-16f, 1e-18f, 1e-20f, 1e-25f, 1e-38f, 1e-44f, 0};
+    struct lm_collisions c = in_gas(0.1f);
+    const struct lm_medium m = {0.7f, {0, 0}};
+    c.stopping.rows = c.stops = 0;
+    c.power = 0.01f;
+    c.scatters = 1;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        double v[3] = {0.6 * sizes[k], 0, -0.8 * sizes[k]};
-        require(lm_scatter(&c, 0.01, v, r[0], r[1]));
-        require(fabs(sqrt(lm_size2(v)) - sizes[k]) <= 1e-6 * sizes[k] + 1e-150);
+        const float w[3] = {0.6f * sizes[k], 0, -0.8f * sizes[k]};
+        const struct lm_collided got = lm_collide(&c, &m, w, k);
+        for (int d = 0; d < 3; d++)
+            require(got.channel == -1 && fabsf(got.turn[d]) <= 2 * sizes[k] && got.lost == 0);
     }
+    c = in_gas(0.1f);
+    const float rest[3] = {0};
+    require(lm_collide(&c, &m, rest, 1).channel == LM_ENERGY_STOPPED);
+}
+END_TEST
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A million particles that differ in one thing alone, in small even steps, have identities of their own; so have those
+ * that are laid out in order in every cell. A particle has the same one whatever tile it is counted in. */
+START_TEST(identities)
+{
+    uint64_t *all = malloc(MANY * sizeof *all);
+    for (int way = 0; way < 6; way++) {
+        for (uint32_t k = 0; k < MANY; k++) {
+            struct lm_particle p = {LM_HALF, LM_ONE / 4, (lm_real)0.5, (lm_real)-0.25, (lm_real)1};
+            const uint32_t cell = way == 0 ? k : way == 5 ? k / 1024 : 7;
+            p.x += way == 1 ? (lm_fix)k * (LM_ONE >> 22) : way == 5 ? (lm_fix)(k % 32) * (LM_ONE / 64) : 0;
+            p.y += way == 2 ? (lm_fix)k * (LM_ONE >> 22) : way == 5 ? (lm_fix)(k / 32 % 32) * (LM_ONE / 64) : 0;
+            p.u += way == 3 ? (lm_real)k * (lm_real)0x1p-22 : 0;
+            p.w += way == 4 ? (lm_real)k * (lm_real)0x1p-22 : 0;
+            all[k] = lm_identity(cell, &p);
+            const struct lm_particle same = {p.x + 3 * LM_ONE, p.y - 2 * LM_ONE, p.u, p.v, p.w};
+            require(lm_identity(cell, &same) == all[k]);
+        }
+        qsort(all, MANY, sizeof *all, compare);
+        for (int k = 1; k < MANY; k++)
+            require(all[k] != all[k - 1]);
+    }
+    free(all);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("collisions");
+    Suite *s = suite_create(LM_PRECISION == 64 ? "collisions, double" : "collisions, single");
     TCase *t = tcase_create("collisions");
     tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, fill_table, NULL);
+    tcase_add_checked_fixture(t, fill_table, free_table);
     tcase_add_test(t, philox);
     tcase_add_test(t, logarithm_and_turn);
     tcase_add_test(t, normal_numbers);
     tcase_add_test(t, every_interval);
+    tcase_add_test(t, crowded_table);
     tcase_add_test(t, range);
     tcase_add_test(t, friction);
     tcase_add_test(t, turn_keeps_the_speed);
     tcase_add_loop_test(t, angles, 0, 3);
     tcase_add_test(t, exchanges);
     tcase_add_test(t, next_to_rest);
+    tcase_add_test(t, identities);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

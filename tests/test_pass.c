@@ -89,7 +89,7 @@ static double pass_one(const struct lm_setup *s, int order, const struct lm_step
     struct lm_particle p = {(lm_fix)before.x[k], (lm_fix)before.y[k], before.u[k], before.v[k], before.w[k]};
     struct lm_stray at;
     lm_fix dx, dy;
-    lm_stray_at(&at, &t, 0, &p, fields, 6, s->grid.stride);
+    lm_stray_at(&at, &t, 0, &p, fields, s->grid.stride);
     struct lm_window win = lm_stray_window(&at);
     lm_push(order, &at.p, &win, step, &dx, &dy);
     int32_t half_x = lm_fix24(at.p.x + (dx >> 1)), half_y = lm_fix24(at.p.y + (dy >> 1));

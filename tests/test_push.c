@@ -249,7 +249,7 @@ static void push_both(int order, const struct lm_tiling *t, int tile, uint32_t k
     struct lm_window near = window();
     struct lm_stray s;
     lm_fix d[4];
-    lm_stray_at(&s, t, tile, &p, all, 6, stride);
+    lm_stray_at(&s, t, tile, &p, all, stride);
     struct lm_window far = lm_stray_window(&s);
     if (order == 1) {
         lm_push(1, &p, &near, &step, &d[0], &d[1]);

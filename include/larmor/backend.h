@@ -57,8 +57,7 @@ struct lm_backend_species {
     double weight;               /* density of one particle in one cell, n0 */
     double thermal[LM_SURFACES]; /* speed of what LM_THERMAL surfaces re-emit, v_A */
     int has_gas;                 /* it collides with a background field */
-    int points;                  /* rows of `stopping`: borrowed for the call that creates a backend */
-    const struct lm_stopping *stopping;
+    struct lm_stopping stopping; /* its memory: borrowed for the call that creates a backend */
 };
 
 struct lm_setup {

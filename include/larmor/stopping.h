@@ -24,18 +24,23 @@
 extern "C" {
 #endif
 
-enum { LM_MOST_STOPPING = 4096 }; /* rows */
+enum { LM_MOST_STOPPING = LM_MOST_ROWS - 1 }; /* rows of a file */
 
 struct lm_stopping_table {
-    int points;              /* 2 to LM_MOST_STOPPING; 0: no table */
-    struct lm_stopping *row; /* [points], owned: free() */
-    int scatters;            /* there is a third column with something in it */
+    int points;                /* rows of the file, 2 to LM_MOST_STOPPING; 0: no table */
+    struct lm_stopping lookup; /* its memory is owned: lm_stopping_free */
+    int scatters;              /* there is a third column with something in it */
     char source[LM_MAX_TEXT];
 };
 
 /* `b0`, T, and `n0`, m^-3: 0 where not given. LM_BAD_INPUT: not readable, or not such a table (the message says where
  * and what); `out` is then empty. */
 int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_table *out);
+void lm_stopping_free(struct lm_stopping_table *table);
+
+/* A table's values and its guide are one piece of memory, so many bytes from `value` on; the same table elsewhere. */
+size_t lm_stopping_bytes(const struct lm_stopping *table);
+struct lm_stopping lm_stopping_at_place(struct lm_stopping table, void *memory);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 
 #include "larmor/edges.h"
 #include "larmor/physics/hash.h"
+#include "larmor/stopping.h"
 
 enum { SHARED_CELLS = 8192 }; /* below it a loop over the grid takes less time than waking the threads */
 
@@ -58,7 +59,7 @@ static void cpu_destroy(struct lm_backend *b)
     for (int k = 0; k < LM_GIVEN; k++)
         free(c->given[k]);
     for (int k = 0; k < LM_MAX_SPECIES; k++)
-        free((void *)b->setup.species[k].stopping);
+        free((void *)b->setup.species[k].stopping.value);
     free((void *)b->setup.bodies.mask);
     free((void *)b->setup.maps.cos2);
     free((void *)b->setup.maps.energy);
@@ -226,7 +227,8 @@ static int allocate_gas(struct lm_cpu *c)
     int failed = 0, any = 0;
     for (int k = 0; k < s->species_count; k++) {
         struct lm_backend_species *p = &s->species[k];
-        p->stopping = copy_of(p->stopping, (size_t)p->points * sizeof *p->stopping, &failed);
+        p->stopping =
+            lm_stopping_at_place(p->stopping, copy_of(p->stopping.value, lm_stopping_bytes(&p->stopping), &failed));
         any |= p->has_gas;
     }
     for (int k = 0; k < LM_GIVEN && any; k++) {

@@ -44,7 +44,7 @@ static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile,
     if (near && lm_in_window(order, p.x, p.y, t.size)) {
         win = *near;
     } else {
-        win = stray_window(c, tile, &p, NO_GAS, &stray);
+        win = stray_window(c, tile, &p, &stray);
         p = stray.p;
     }
     lm_push(order, &p, &win, step, &dx, &dy);
@@ -69,11 +69,11 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
-        lm_real fields[LM_WINDOW_GAS * AREA_MAX];
+        lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             struct footprint f = footprint_of(c, tile);
-            struct lm_window near = fill_window(c, &f, NO_GAS, fields);
+            struct lm_window near = fill_window(c, &f, fields);
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
                 add_particle(c, particle_at(&a, k), tile, &near, &step, units, sum);
         }

@@ -6,7 +6,7 @@
 #include "larmor/physics/stray.h"
 #include "larmor/physics/wall.h"
 
-enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX, NO_GAS = -1 };
+enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
 
 struct arrays {
     lm_fix *x, *y;
@@ -24,19 +24,13 @@ static inline struct lm_tiling tiling(const struct lm_cpu *c)
     return (struct lm_tiling){c->base.setup.tile, c->tiles_x, c->tiles_y, g->nx, g->ny};
 }
 
-/* The fields of a window: E of the push and B, with `gas` >= 0 that gas. Returns how many. */
-static inline int window_fields(const struct lm_cpu *c, int gas, const double *field[LM_WINDOW_FIELDS])
+/* The fields of a window. */
+static inline void window_fields(const struct lm_cpu *c, const double *field[LM_WINDOW_FIELDS])
 {
     for (int d = 0; d < 3; d++) {
         field[d] = c->array[LM_PUSH_E + d];
         field[3 + d] = c->array[LM_B + d];
     }
-    if (gas < 0)
-        return LM_WINDOW_GAS;
-    field[LM_WINDOW_GAS] = c->array[LM_BACKGROUND + gas];
-    field[LM_WINDOW_GAS + 1] = c->array[LM_BACKGROUND_X + gas];
-    field[LM_WINDOW_GAS + 2] = c->array[LM_BACKGROUND_Y + gas];
-    return LM_WINDOW_FIELDS;
 }
 
 static inline struct lm_step step_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
@@ -93,12 +87,12 @@ static inline struct lm_tally_units units_of(const struct lm_pass *pass)
     return (struct lm_tally_units){lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)};
 }
 
-static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, int gas, lm_real *store)
+static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)
 {
     int width = f->width, area = width * width;
     const double *field[LM_WINDOW_FIELDS];
-    const int count = window_fields(c, gas, field);
-    for (int d = 0; d < count; d++)
+    window_fields(c, field);
+    for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         for (int j = 0; j < width; j++) {
             const double *row = field[d] + lm_at(&c->base.setup.grid, 0, f->row[j]);
             for (int i = 0; i < width; i++)
@@ -108,13 +102,13 @@ static inline struct lm_window fill_window(const struct lm_cpu *c, const struct 
 }
 
 /* The fields around a particle, `p`, wherever it is. */
-static inline struct lm_window stray_window(const struct lm_cpu *c, int tile, const struct lm_particle *p, int gas,
+static inline struct lm_window stray_window(const struct lm_cpu *c, int tile, const struct lm_particle *p,
                                             struct lm_stray *s)
 {
     const struct lm_tiling t = tiling(c);
     const double *field[LM_WINDOW_FIELDS];
-    const int count = window_fields(c, gas, field);
-    lm_stray_at(s, &t, tile, p, field, count, c->base.setup.grid.stride);
+    window_fields(c, field);
+    lm_stray_at(s, &t, tile, p, field, c->base.setup.grid.stride);
     return lm_stray_window(s);
 }
 

@@ -2,8 +2,6 @@
  * particles give to a gas, cell by cell, before it shares that with the others. */
 #include "particles.h"
 
-#include "larmor/physics/hash.h"
-
 enum { CELLS_MAX = 16 * 16 };
 
 /* What a thread works with. */
@@ -14,7 +12,9 @@ struct collider {
     struct lm_tiling tiling;
     struct lm_tally_units units;
     int species;
-    struct lm_window window;            /* of the tile; origin NULL: of none */
+    int is_home; /* the next ones are of a tile in order, with its windows */
+    struct lm_window fields;
+    struct lm_gas_window gas;
     int64_t given[LM_GIVEN][CELLS_MAX]; /* to the gas in the tile's cells */
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
 };
@@ -24,7 +24,7 @@ static void give(struct collider *w, int tile, int i, int j, const struct lm_tal
     const int size = w->tiling.size, left = tile % w->tiling.nx * size, low = tile / w->tiling.nx * size;
     const int64_t part[LM_GIVEN] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
     const int a = i - left, b = j - low;
-    const int is_here = w->window.origin && a >= 0 && a < size && b >= 0 && b < size;
+    const int is_here = w->is_home && a >= 0 && a < size && b >= 0 && b < size;
     const size_t cell = (size_t)j * (size_t)w->tiling.cells_x + (size_t)i;
     for (int k = 0; k < LM_GIVEN; k++)
         if (is_here)
@@ -48,41 +48,78 @@ static void share(struct collider *w, int tile)
     memset(w->given, 0, sizeof w->given);
 }
 
+static void gas_fields(const struct lm_cpu *c, int gas, const double *field[LM_GAS_FIELDS])
+{
+    field[0] = c->array[LM_BACKGROUND + gas];
+    field[1] = c->array[LM_BACKGROUND_X + gas];
+    field[2] = c->array[LM_BACKGROUND_Y + gas];
+}
+
+static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct footprint *f, int gas, float *store)
+{
+    const int width = f->width, area = width * width;
+    const double *field[LM_GAS_FIELDS];
+    gas_fields(c, gas, field);
+    for (int d = 0; d < LM_GAS_FIELDS; d++)
+        for (int j = 0; j < width; j++) {
+            const double *row = field[d] + lm_at(&c->base.setup.grid, 0, f->row[j]);
+            for (int i = 0; i < width; i++)
+                store[d * area + j * width + i] = (float)row[f->column[i]];
+        }
+    return (struct lm_gas_window){store + LM_WINDOW_LOW * width + LM_WINDOW_LOW, width, area};
+}
+
+/* A particle of cell (i, j) of the domain, at (x, y) of its windows. */
+static struct lm_fate encounter(const struct collider *w, const struct lm_gas_window *gas,
+                                const struct lm_window *fields, lm_fix x, lm_fix y, int i, int j, struct lm_particle *p)
+{
+    const uint32_t cell = (uint32_t)j * (uint32_t)w->tiling.cells_x + (uint32_t)i;
+    return lm_encounter(w->c->base.setup.shape == 1 ? 1 : 2, w->collisions, gas, fields, x, y, cell, p);
+}
+
+/* One far from its tile. */
+static struct lm_fate encounter_stray(const struct collider *w, int tile, struct lm_particle *p)
+{
+    struct lm_stray s;
+    struct lm_stray_gas store;
+    struct lm_gas_window gas = {0};
+    const struct lm_window fields = stray_window(w->c, tile, p, &s);
+    if (w->collisions->gas >= 0) {
+        const double *field[LM_GAS_FIELDS];
+        gas_fields(w->c, w->collisions->gas, field);
+        gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
+    }
+    return encounter(w, &gas, &fields, s.p.x, s.p.y, s.i, s.j, p);
+}
+
 /* The particle in place k. */
 static void collide(struct collider *w, int tile, size_t k)
 {
     const struct lm_tiling *t = &w->tiling;
     const struct arrays a = w->a;
-    const int order = w->c->base.setup.shape;
     struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
     if (p.x == LM_GONE)
         return;
-    const int64_t x = lm_global(p.x, tile % t->nx, t->size, t->cells_x);
-    const int64_t y = lm_global(p.y, tile / t->nx, t->size, t->cells_y);
+    const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
+    const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
     const double old[3] = {(double)p.u, (double)p.v, (double)p.w};
-    struct lm_window win = w->window;
-    struct lm_stray s = {.p = p};
-    if (!win.origin || !lm_in_window(order, p.x, p.y, t->size))
-        win = stray_window(w->c, tile, &p, w->collisions->gas, &s);
-    struct lm_medium m;
-    double b[3], v[3] = {old[0], old[1], old[2]};
-    lm_gather_medium(order, w->collisions, &win, s.p.x, s.p.y, &m, b);
-    const struct lm_collided got = lm_collide(w->collisions, &m, b, v, lm_identity(x, y, old[0], old[1], old[2]));
-    a.u[k] = (lm_real)v[0], a.v[k] = (lm_real)v[1], a.w[k] = (lm_real)v[2];
-    const double now[3] = {(double)a.u[k], (double)a.v[k], (double)a.w[k]};
+    const int is_near = w->is_home && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
+    const struct lm_fate fate =
+        is_near ? encounter(w, &w->gas, &w->fields, p.x, p.y, i, j, &p) : encounter_stray(w, tile, &p);
+    a.u[k] = p.u, a.v[k] = p.v, a.w[k] = p.w;
     if (w->collisions->gas >= 0) {
-        const struct lm_tally to_gas = lm_to_gas(&w->units, &got, old, now);
-        give(w, tile, (int)(x >> LM_FRACTION_BITS), (int)(y >> LM_FRACTION_BITS), &to_gas);
+        const struct lm_tally to_gas = lm_to_gas(&w->units, &fate, old, &p);
+        give(w, tile, i, j, &to_gas);
         lm_tally_add(&w->to_gas, &to_gas);
     }
-    if (got.exchanged) {
-        const struct lm_tally one = lm_exchanged(&w->units, &got, now);
+    if (fate.exchanged) {
+        const struct lm_tally one = lm_exchanged(&w->units, &fate, &p);
         lm_tally_add(&w->exchanged, &one);
     }
-    if (got.channel < 0)
+    if (fate.channel < 0)
         return;
-    const struct lm_tally one = lm_tally_of(&w->units, now[0], now[1], now[2]);
-    lm_tally_add(&w->lost[got.channel], &one);
+    const struct lm_tally one = lm_tally_of(&w->units, (double)p.u, (double)p.v, (double)p.w);
+    lm_tally_add(&w->lost[fate.channel], &one);
     a.x[k] = LM_GONE;
     a.u[k] = a.v[k] = a.w[k] = 0;
 }
@@ -105,16 +142,15 @@ static void book(const struct collider *w)
 static void fill_gas(struct lm_cpu *c, int gas)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const int arrays[3] = {LM_BACKGROUND + gas, LM_BACKGROUND_X + gas, LM_BACKGROUND_Y + gas};
-    for (int k = 0; k < 3; k++) {
+    const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND + gas, LM_BACKGROUND_X + gas, LM_BACKGROUND_Y + gas};
+    for (int k = 0; k < LM_GAS_FIELDS; k++) {
         double *a = c->array[arrays[k]];
-        for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
-            for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-                const int from_x = lm_gas_cell(&g->sides, 0, g->nx, k == 1 ? -1 : 0, i);
-                const int from_y = lm_gas_cell(&g->sides, 1, g->ny, k == 2 ? -1 : 0, j);
-                if (from_x != i || from_y != j)
-                    a[lm_at(g, i, j)] = a[lm_at(g, from_x, from_y)];
-            }
+        const int low_x = k == 1 ? -1 : 0, low_y = k == 2 ? -1 : 0;
+        for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++) {
+            const int inside = j >= 0 && j < g->ny, from_y = lm_gas_cell(&g->sides, 1, g->ny, low_y, j);
+            for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i += inside && i == -1 ? g->nx + 1 : 1)
+                a[lm_at(g, i, j)] = a[lm_at(g, lm_gas_cell(&g->sides, 0, g->nx, low_x, i), from_y)];
+        }
     }
 }
 
@@ -129,17 +165,21 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
 #pragma omp parallel num_threads(c->threads)
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
-        struct collider w = {c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species};
+        float medium[LM_GAS_FIELDS * AREA_MAX];
+        struct collider w = {c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species, .is_home = 1};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             const struct footprint f = footprint_of(c, tile);
-            w.window = fill_window(c, &f, gas, fields);
+            if (collisions.has_pitch)
+                w.fields = fill_window(c, &f, fields);
+            if (gas >= 0)
+                w.gas = fill_gas_window(c, &f, gas, medium);
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
                 collide(&w, tile, k);
             if (gas >= 0)
                 share(&w, tile);
         }
-        w.window.origin = NULL;
+        w.is_home = 0;
 #pragma omp for schedule(static)
         for (size_t k = s->sorted; k < s->count; k++)
             collide(&w, home_of(s, k, 0), k);

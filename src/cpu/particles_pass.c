@@ -116,7 +116,7 @@ static void pass_stray(struct worker *w, int order, size_t k)
         return;
     struct lm_stray s;
     struct lm_stray_step m;
-    struct lm_window win = stray_window(w->c, w->tile, &p, NO_GAS, &s);
+    struct lm_window win = stray_window(w->c, w->tile, &p, &s);
     lm_push(order, &s.p, &win, step, &dx, &dy);
     lm_stray_move(&m, &s, dx, dy, step->move, w->open, &w->surfaces, &t);
     w->strays++;
@@ -307,13 +307,13 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         LM_P(lm_cpu_collide)(c, species, pass);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
     {
-        lm_real fields[LM_WINDOW_GAS * AREA_MAX];
+        lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct worker w = worker_of(c, species, pass);
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             struct footprint f = footprint_of(c, tile);
             w.tile = tile;
-            w.window = fill_window(c, &f, NO_GAS, fields);
+            w.window = fill_window(c, &f, fields);
             size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
             if (linear)
                 f.is_free ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);

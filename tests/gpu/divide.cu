@@ -1,6 +1,6 @@
-/* lm_divide3 and the reciprocals on the GPU against its own division, which is correctly rounded: random mantissas over
- * every exponent, so that both the quick way and the way out of it are taken, and zeros; reciprocals where WENO needs
- * them, in single precision of all mantissas. */
+/* lm_divide3, the reciprocals and the root on the GPU against its own, which are correctly rounded: random mantissas
+ * over every exponent, so that both the quick way and the way out of it are taken, and zeros; reciprocals where WENO
+ * needs them; reciprocals and roots in single precision of all mantissas. */
 #include "larmor/physics/hash.h"
 #include "larmor/physics/weno.h"
 
@@ -45,6 +45,8 @@ __global__ void reciprocal_kernel(unsigned long long *wrong)
         const float x = __uint_as_float(exponent << 23 | mantissa);
         if (__float_as_uint(lm_reciprocalf(x)) != __float_as_uint(__fdiv_rn(1.0f, x)))
             atomicAdd(wrong, 1ull);
+        if (exponent >= 127 - 100 && __float_as_uint(lm_rootf(x)) != __float_as_uint(__fsqrt_rn(x)))
+            atomicAdd(wrong, 1ull);
     }
 }
 
@@ -54,7 +56,7 @@ __global__ void reciprocal_kernel(unsigned long long *wrong)
 extern "C" unsigned long long test_divide(unsigned long long *tried)
 {
     unsigned long long *wrong, result = 0;
-    *tried = 4ull * BLOCKS * THREADS * ROUNDS + 211ull * (1 << 23);
+    *tried = 4ull * BLOCKS * THREADS * ROUNDS + 2 * 211ull * (1 << 23);
     if (cudaMalloc(&wrong, sizeof *wrong) != cudaSuccess)
         return *tried;
     cudaMemset(wrong, 0, sizeof *wrong);

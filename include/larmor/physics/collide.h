@@ -5,6 +5,8 @@
  * Jackson, Classical Electrodynamics, section 13.6); its tail beyond so many sigmas is not sampled: such ions are taken
  * out. Charge exchange: with probability 1 - exp(-n (sigma |v| + k) dt) the ion goes on as one of the gas' atoms, which
  * it has ionised; the neutral it was is thermalised on the spot.
+ *
+ * The change of a velocity is found in single precision whatever the particles are stored in: to 1e-6 of itself.
  */
 #ifndef LARMOR_PHYSICS_COLLIDE_H
 #define LARMOR_PHYSICS_COLLIDE_H
@@ -13,161 +15,169 @@
 #include "larmor/physics/normal.h"
 #include "larmor/physics/surface.h"
 
-/* Around an ion: density, n0, and velocity, v_A. */
+/* Around an ion: density, n0, and velocity, v_A; it has none along z. */
 struct lm_medium {
-    double n, u[3];
+    float n, u[2];
 };
 
-/* A row of a table of stopping, with what changes from it to the next one a unit of energy. */
-struct lm_stopping {
-    double energy, stopping, slope; /* m_p v_A^2; m_p v_A^2 / (n0 d_i) */
-    double power, power_slope;      /* d<theta^2>/ds a unit of density, rad^2 / (n0 d_i) */
+/* A row of a table of stopping, with what changes from it to the next one a unit of energy: 0 in the first row, which
+ * lies below all energies, and in the last one. */
+enum lm_stopping_value {
+    LM_ROW_ENERGY,   /* m_p v_A^2 */
+    LM_ROW_STOPPING, /* m_p v_A^2 / (n0 d_i) */
+    LM_ROW_SLOPE,
+    LM_ROW_POWER, /* d<theta^2>/ds a unit of density, rad^2 / (n0 d_i) */
+    LM_ROW_POWER_SLOPE,
+    LM_ROW_VALUES
 };
+
+/* Such a table; a guide says between which rows to look. The bits of a float > 0 grow with it, about as its logarithm:
+ * each bucket of the guide holds the energies of 2^shift successive floats. */
+struct lm_stopping {
+    int rows;              /* up to LM_MOST_ROWS; 0: no table */
+    int shift, buckets;    /* up to LM_MOST_BUCKETS */
+    int32_t least;         /* bits with which the first bucket begins; it holds all below, the last one all above */
+    const float *value;    /* [LM_ROW_VALUES][rows] */
+    const uint32_t *guide; /* [buckets]: the row of the first energy, 2^16 that of the last one */
+};
+enum { LM_MOST_ROWS = 4097, LM_MOST_BUCKETS = 1024 };
 
 /* Of one species in one step. */
 struct lm_collisions {
-    int gas;                        /* background field that is the medium; -1: n = 1, at rest */
-    int moves;                      /* 0: the gas is at rest as well */
-    double dt, mass, one_over_mass; /* 1/Omega_ci, m_p */
-    double friction;                /* nu dt a unit of density */
-    double keep;                    /* exp(-friction), for the medium of density 1 */
-    int points;                     /* rows of `stopping`; 0: none */
-    const struct lm_stopping *stopping;
-    double power;         /* of scattering in a gas, where the table has none; rad^2 / (n0 d_i) */
-    double angle;         /* sigma of each projected angle in the medium of density 1, rad */
-    float tail2;          /* square of the sampled radius in sigmas */
-    double section, rate; /* of charge exchange: 1/(n0 d_i), Omega_ci/n0 */
-    double thermal;       /* speed of the gas' atoms as ions of the species, v_A */
-    int stops;            /* an ion with |v|^2 <= stopped2 has stopped */
-    double stopped2;
+    int gas;                 /* background field that is the medium; -1: n = 1, at rest */
+    int moves;               /* 0: the gas is at rest as well */
+    float dt, one_over_mass; /* 1/Omega_ci, 1/m_p */
+    float half_mass;         /* m_p */
+    float friction;          /* nu dt a unit of density */
+    float lost;              /* 1 - exp(-friction), for the medium of density 1 */
+    struct lm_stopping stopping;
+    float power;         /* of scattering in a gas, beside the table's; rad^2 / (n0 d_i) */
+    float variance;      /* of each projected angle in the medium of density 1, rad^2 */
+    float tail2;         /* square of the sampled radius in sigmas */
+    float section, rate; /* of charge exchange: dt sigma, dt k; v_A^-1/n0, 1/n0 */
+    float thermal;       /* speed of the gas' atoms as ions of the species, v_A */
+    int stops;           /* an ion with |v|^2 <= stopped2 has stopped */
+    float stopped2;
     double cos_low, cos_high;           /* accepted cosines between v and B; beyond -1 and 1: no limit */
     int scatters, exchanges, has_pitch; /* 0: skip */
     uint64_t key;
     int species;
 };
 
-/* What became of it. */
+/* What becomes of it: it turns, w += turn, and slows down, w -= lost w; then, if it has exchanged its charge, it is
+ * `atom` in the medium's frame. */
 struct lm_collided {
-    int channel;      /* that has taken it, or -1 */
-    int exchanged;    /* 1: its charge, */
-    double before[3]; /* when its velocity was this */
+    int channel; /* that has taken it, or -1 */
+    int exchanged;
+    float turn[3], lost, atom[3];
 };
 
-/* The row below a value, of `points` >= 2 with rising energies; the first or the last but one beyond the table. */
-LM_HD int lm_stopping_row(const struct lm_stopping *row, int points, double energy)
+/* The last row whose energy is not above `energy`. */
+LM_HD int lm_stopping_row(const struct lm_stopping *t, float energy)
 {
-    int low = 0, high = points - 1;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (row[middle].energy <= energy)
+    int32_t bits;
+    memcpy(&bits, &energy, sizeof bits);
+    bits = bits < t->least ? t->least : bits;
+    const int bucket = (bits - t->least) >> t->shift;
+    const uint32_t between = t->guide[bucket < t->buckets ? bucket : t->buckets - 1];
+    int low = (int)(between & 0xffff), high = (int)(between >> 16);
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (t->value[middle] <= energy)
             low = middle;
         else
-            high = middle;
+            high = middle - 1;
     }
     return low;
 }
 
-/* Table at an energy: linear between rows, constant beyond the first and the last. */
-LM_HD struct lm_stopping lm_stopping_at(const struct lm_stopping *row, int points, double energy)
+/* The table at an energy: linear between rows, constant beyond the first and the last. */
+LM_HD void lm_stopping_at(const struct lm_stopping *t, float energy, float at[LM_ROW_VALUES])
 {
-    const int k = lm_stopping_row(row, points, energy);
-    struct lm_stopping s = row[k];
-    const double least = s.energy, most = row[k + 1].energy;
-    const double in = energy < least ? least : energy > most ? most : energy, past = in - least;
-    s.stopping = lm_fma(past, s.slope, s.stopping);
-    s.power = lm_fma(past, s.power_slope, s.power);
-    if (in != energy)
-        s.slope = s.power_slope = 0.0;
-    s.energy = energy;
-    return s;
+    const float *row = t->value + lm_stopping_row(t, energy);
+    const float past = energy - row[0];
+    LM_UNROLL
+    for (int k = 0; k < LM_ROW_VALUES; k++)
+        at[k] = row[k * t->rows];
+    at[LM_ROW_STOPPING] = lm_fmaf(past, at[LM_ROW_SLOPE], at[LM_ROW_STOPPING]);
+    at[LM_ROW_POWER] = lm_fmaf(past, at[LM_ROW_POWER_SLOPE], at[LM_ROW_POWER]);
 }
 
-LM_HD double lm_size2(const double v[3])
+/* 1 - exp(-x) for x >= 0. */
+LM_HD float lm_faded(float x)
 {
-    return lm_fma(v[0], v[0], lm_fma(v[1], v[1], v[2] * v[2]));
+    return x < 1e-4f ? x * (1.0f - 0.5f * x) : (float)(1.0 - lm_exp(-(double)x));
 }
 
-/* v turns about the axis a by the angle 2 atan |a|, as in Boris' push. */
-LM_HD void lm_turn(double v[3], const double a[3])
-{
-    const double s = 2.0 * lm_reciprocal(1.0 + lm_size2(a));
-    const double p[3] = {lm_fma(v[1], a[2], lm_fma(-v[2], a[1], v[0])), lm_fma(v[2], a[0], lm_fma(-v[0], a[2], v[1])),
-                         lm_fma(v[0], a[1], lm_fma(-v[1], a[0], v[2]))};
-    v[0] = lm_fma(s, lm_fma(p[1], a[2], -p[2] * a[1]), v[0]);
-    v[1] = lm_fma(s, lm_fma(p[2], a[0], -p[0] * a[2]), v[1]);
-    v[2] = lm_fma(s, lm_fma(p[0], a[1], -p[1] * a[0]), v[2]);
-}
+/* Square of a speed below which nothing but friction acts: single precision could not tell directions. */
+#define LM_AT_REST 1e-30f
 
-/* Two directions across v != 0, of length 1 to round-off: Duff et al., J. Comput. Graph. Tech. 6 (2017) 1. */
-LM_HD void lm_basis_across(const double v[3], float e[3], float f[3])
+/* The share of v, of size `speed`, that friction and stopping take; *variance: of the angle that it scatters by
+ * meanwhile. */
+LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float speed, float *variance)
 {
-    const float a = (float)v[0], b = (float)v[1], c = (float)v[2];
-    const float one = lm_reciprocalf(lm_sqrtf(lm_fmaf(a, a, lm_fmaf(b, b, c * c))));
-    const float x = a * one, y = b * one, z = c * one, sign = lm_sign(1.0f, z);
-    const float p = -lm_reciprocalf(1.0f + sign * z), q = x * y * p;
-    e[0] = lm_fmaf(x * x, p, 1.0f);
-    e[1] = q;
-    e[2] = -sign * x;
-    f[0] = sign * q;
-    f[1] = sign * lm_fmaf(y * y, p, 1.0f);
-    f[2] = -y;
-}
-
-/* Square of a speed below which directions no longer matter: single precision could not tell them. */
-#define LM_LEAST_TURNED 1e-30
-
-/* Scattering by angles of variance `variance` in each plane. Returns 0 for the tail that is not sampled. */
-LM_HD int lm_scatter(const struct lm_collisions *c, double variance, double v[3], uint32_t a, uint32_t b)
-{
-    float n[2], e[3], f[3];
-    const float square = lm_normal_pair(a, b, n), half = 0.5f * lm_sqrtf((float)variance);
-    if (square > c->tail2)
-        return 0;
-    if (!(lm_size2(v) > LM_LEAST_TURNED))
-        return 1;
-    lm_basis_across(v, e, f);
-    double axis[3];
-    for (int d = 0; d < 3; d++)
-        axis[d] = (double)(half * (n[0] * e[d] + n[1] * f[d]));
-    lm_turn(v, axis);
-    return 1;
-}
-
-/* Friction and stopping of v; returns 0 where it has stopped. *variance: of the angle that it scatters by meanwhile. */
-LM_HD int lm_slow(const struct lm_collisions *c, double n, double v[3], double *variance)
-{
-    const double size2 = lm_size2(v);
-    double keep = c->gas < 0 ? c->keep : c->friction > 0.0 ? lm_exp(-c->friction * n) : 1.0;
-    *variance = size2 > 0.0 ? c->angle * c->angle : 0.0;
-    if (c->gas >= 0 && (c->points > 0 || c->power > 0.0) && size2 > 0.0) {
-        const double speed = lm_sqrt(size2), way = n * c->dt;
-        double power = c->power;
-        if (c->points > 0) {
-            const double energy = 0.5 * c->mass * size2;
-            const struct lm_stopping s = lm_stopping_at(c->stopping, c->points, energy);
-            const double lost = way * s.stopping * c->one_over_mass * lm_reciprocal(speed);
-            keep *= 1.0 - lost * lm_max(1.0 - 0.5 * way * s.slope * speed, 0.0);
-            power += lm_max(s.power - 0.5 * s.power_slope * energy * (1.0 - keep * keep), 0.0);
-        }
-        *variance = 0.25 * power * way * speed * (1.0 + keep);
+    if (c->gas < 0) {
+        *variance = size2 > LM_AT_REST ? c->variance : 0.0f;
+        return c->lost;
     }
-    if (c->stops && !(keep > 0.0 && keep * keep * size2 > c->stopped2))
-        return 0;
-    for (int d = 0; d < 3; d++)
-        v[d] *= keep;
-    return 1;
+    float lost = c->friction > 0.0f ? lm_faded(c->friction * n) : 0.0f, power = c->power;
+    const float way = n * c->dt;
+    *variance = 0.0f;
+    if (!(size2 > LM_AT_REST))
+        return lost;
+    if (c->stopping.rows > 0) {
+        float at[LM_ROW_VALUES];
+        const float energy = c->half_mass * size2;
+        lm_stopping_at(&c->stopping, energy, at);
+        const float taken = way * c->one_over_mass * at[LM_ROW_STOPPING] * lm_reciprocalf(speed);
+        const float second = 1.0f - 0.5f * way * at[LM_ROW_SLOPE] * speed;
+        const float stopped = second > 0.0f ? taken * second : 0.0f;
+        lost = lm_fmaf(-lost, stopped, lost + stopped);
+        const float mean = lm_fmaf(-0.5f * at[LM_ROW_POWER_SLOPE] * energy, lost * (2.0f - lost), at[LM_ROW_POWER]);
+        power += mean > 0.0f ? mean : 0.0f;
+    }
+    *variance = 0.25f * power * way * speed * (2.0f - lost);
+    return lost;
 }
 
-/* Whether an ion of velocity v in the gas' frame loses its charge. */
-LM_HD int lm_exchanges(const struct lm_collisions *c, double n, const double v[3], uint32_t bits)
+/* Two directions across a vector of length 1, of length 1 to round-off: Duff et al., J. Comput. Graph. Tech. 6 (2017)
+ * 1. */
+LM_HD void lm_basis_across(const float v[3], float e[3], float f[3])
 {
-    const double size2 = lm_size2(v), chance = ((double)bits + 0.5) * 0x1p-32;
-    const double expected = n * c->dt * (c->section * lm_sqrt(size2) + c->rate);
-    return chance < expected && chance < 1.0 - lm_exp(-expected); /* 1 - exp(-x) < x */
+    const float sign = lm_sign(1.0f, v[2]), p = -lm_reciprocalf(lm_fmaf(sign, v[2], 1.0f)), q = v[0] * v[1] * p;
+    e[0] = lm_fmaf(v[0] * v[0], p, 1.0f);
+    e[1] = q;
+    e[2] = -sign * v[0];
+    f[0] = sign * q;
+    f[1] = sign * lm_fmaf(v[1] * v[1], p, 1.0f);
+    f[2] = -v[1];
 }
 
-/* Three normal numbers for a velocity. */
-LM_HD void lm_atom(const struct lm_collisions *c, uint64_t identity, double v[3])
+/* What w, of size `speed` > 0, changes by when it turns: by 2 atan of half of two normal angles of that variance.
+ * Returns 0 for the tail that is not sampled. */
+LM_HD int lm_scatter(const struct lm_collisions *c, float variance, const float w[3], float speed, const uint32_t r[2],
+                     float turn[3])
+{
+    const float square = lm_normal_radius2(r[0]), a2 = 0.25f * variance * square;
+    const float one = lm_reciprocalf(speed), along[3] = {w[0] * one, w[1] * one, w[2] * one};
+    const float scale = 2.0f * speed * lm_reciprocalf(1.0f + a2), across = scale * lm_rootf(a2 > 1e-30f ? a2 : 1e-30f);
+    float cosine, sine, e[3], f[3];
+    lm_turnf(r[1], &cosine, &sine);
+    lm_basis_across(along, e, f);
+    for (int d = 0; d < 3; d++)
+        turn[d] = lm_fmaf(across * cosine, e[d], lm_fmaf(across * sine, f[d], -scale * a2 * along[d]));
+    return !(square > c->tail2);
+}
+
+/* Whether an ion of that speed in the gas' frame loses its charge. */
+LM_HD int lm_exchanges(const struct lm_collisions *c, float n, float speed, uint32_t bits)
+{
+    const float chance = ((float)bits + 0.5f) * 0x1p-32f, expected = n * lm_fmaf(c->section, speed, c->rate);
+    return chance < expected && chance < lm_faded(expected); /* 1 - exp(-x) < x */
+}
+
+/* The velocity of an atom. */
+LM_HD void lm_atom(const struct lm_collisions *c, uint64_t identity, float v[3])
 {
     float n[4];
     const struct lm_random r =
@@ -175,47 +185,52 @@ LM_HD void lm_atom(const struct lm_collisions *c, uint64_t identity, double v[3]
     lm_normal_pair((uint32_t)r.a, (uint32_t)(r.a >> 32), n);
     lm_normal_pair((uint32_t)r.b, (uint32_t)(r.b >> 32), n + 2);
     for (int d = 0; d < 3; d++)
-        v[d] = c->thermal * (double)n[d];
+        v[d] = c->thermal * n[d];
 }
 
+/* One ion of velocity w in the medium's frame. `identity`: of the particle in this step, for its random numbers. One
+ * that is taken out leaves with the velocity it came with. */
+LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const float w[3],
+                                    uint64_t identity)
+{
+    struct lm_collided out = {-1, 0, {0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f}};
+    const float size2 = lm_fmaf(w[0], w[0], lm_fmaf(w[1], w[1], w[2] * w[2]));
+    const float speed = lm_rootf(size2 > LM_AT_REST ? size2 : LM_AT_REST);
+    float variance;
+    const float lost = lm_slow(c, m->n, size2, speed, &variance), keep = 1.0f - lost;
+    uint32_t r[2];
+    if (c->stops && !(keep > 0.0f && keep * keep * size2 > c->stopped2)) {
+        out.channel = LM_ENERGY_STOPPED;
+        return out;
+    }
+    if (c->scatters && variance > 0.0f) {
+        lm_random_pair(c->key, c->species, LM_STREAM_SCATTER, identity, r);
+        if (!lm_scatter(c, variance, w, speed, r, out.turn)) {
+            out.channel = LM_THETA_CUTOFF;
+            out.turn[0] = out.turn[1] = out.turn[2] = 0.0f;
+            return out;
+        }
+    }
+    out.lost = lost;
+    if (c->exchanges) {
+        lm_random_pair(c->key, c->species, LM_STREAM_EXCHANGE, identity, r);
+        out.exchanged = lm_exchanges(c, m->n, keep * speed, r[0]);
+        if (out.exchanged)
+            lm_atom(c, identity, out.atom);
+    }
+    return out;
+}
+
+/* Whether the angle between v and B is within the limits. */
 LM_HD int lm_is_in_cone(const struct lm_collisions *c, const double v[3], const double b[3])
 {
-    const double vv = lm_size2(v), bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
     const double along = v[0] * b[0] + v[1] * b[1] + v[2] * b[2], size = lm_sqrt(vv * bb);
     return along >= c->cos_low * size && along <= c->cos_high * size;
 }
 
-/* One ion with B around it. `identity`: of the particle in this step, for its random numbers. Of one that is taken out
- * v is what it had then. */
-LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const double b[3],
-                                    double v[3], uint64_t identity)
-{
-    struct lm_collided out = {-1, 0, {0.0, 0.0, 0.0}};
-    double variance, w[3] = {v[0] - m->u[0], v[1] - m->u[1], v[2] - m->u[2]};
-    uint32_t r[2];
-    if (!lm_slow(c, m->n, w, &variance)) {
-        out.channel = LM_ENERGY_STOPPED;
-    } else if (c->scatters && variance > 0.0) {
-        lm_random_pair(c->key, c->species, LM_STREAM_SCATTER, identity, r);
-        out.channel = lm_scatter(c, variance, w, r[0], r[1]) ? -1 : LM_THETA_CUTOFF;
-    }
-    if (out.channel < 0 && c->exchanges) {
-        lm_random_pair(c->key, c->species, LM_STREAM_EXCHANGE, identity, r);
-        out.exchanged = lm_exchanges(c, m->n, w, r[0]);
-        if (out.exchanged) {
-            for (int d = 0; d < 3; d++)
-                out.before[d] = w[d] + m->u[d];
-            lm_atom(c, identity, w);
-        }
-    }
-    for (int d = 0; d < 3; d++)
-        v[d] = w[d] + m->u[d];
-    if (out.channel < 0 && c->has_pitch && !lm_is_in_cone(c, v, b))
-        out.channel = LM_THETA_BOUNDARY;
-    return out;
-}
-
-/* What a particle has given away when its velocity became `now`. Units: such that no tally is above 2^51. */
+/* What a particle has given away when its velocity became `now`. Units: powers of two such that no tally is above
+ * 2^51. */
 LM_HD struct lm_tally lm_given_up(const struct lm_tally_units *units, const double v[3], const double now[3])
 {
     struct lm_tally t;
@@ -223,31 +238,10 @@ LM_HD struct lm_tally lm_given_up(const struct lm_tally_units *units, const doub
     t.number = 0;
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
-        t.v[d] = lm_round51((v[d] - now[d]) * units->v);
+        t.v[d] = lm_round51_of(v[d] - now[d], units->v);
         v2 = lm_fma(v[d] - now[d], v[d] + now[d], v2);
     }
-    t.v2 = lm_round51(v2 * units->v2);
-    return t;
-}
-
-/* What of it charge exchange has handed over. */
-LM_HD struct lm_tally lm_exchanged(const struct lm_tally_units *units, const struct lm_collided *got,
-                                   const double now[3])
-{
-    struct lm_tally t = lm_given_up(units, got->before, now);
-    t.number = 1;
-    return t;
-}
-
-/* What the gas gets of an ion whose velocity was `old`: of one that has stopped, all. */
-LM_HD struct lm_tally lm_to_gas(const struct lm_tally_units *units, const struct lm_collided *got, const double old[3],
-                                const double now[3])
-{
-    struct lm_tally t = lm_given_up(units, old, now);
-    if (got->channel == LM_ENERGY_STOPPED) {
-        const struct lm_tally rest = lm_tally_of(units, now[0], now[1], now[2]);
-        lm_tally_add(&t, &rest);
-    }
+    t.v2 = lm_round51_of(v2, units->v2);
     return t;
 }
 

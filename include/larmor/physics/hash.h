@@ -28,14 +28,6 @@ LM_HD uint64_t lm_hash_particle(int species, int64_t x, int64_t y, double u, dou
     return lm_mix(h ^ lm_bits(w));
 }
 
-/* What tells a particle from others in a step, for its random numbers: cheaper, and mixed less. */
-LM_HD uint64_t lm_identity(int64_t x, int64_t y, double u, double v, double w)
-{
-    const uint64_t a = (uint64_t)x * 0x9e3779b97f4a7c15ull + lm_bits(u);
-    const uint64_t b = (uint64_t)y * 0xbf58476d1ce4e5b9ull + lm_bits(v);
-    return (a ^ (b << 32 | b >> 32)) * 0x94d049bb133111ebull + lm_bits(w);
-}
-
 /* Value of field number `field` (its place in the checkpoint's list) in packed cell `cell` = j nx + i. */
 LM_HD uint64_t lm_hash_value(int field, uint64_t cell, double value)
 {

@@ -143,6 +143,12 @@ LM_HD int64_t lm_round51(double x)
     return (int64_t)(lm_bits(x + 0x1.8p52) - lm_bits(0x1.8p52));
 }
 
+/* lm_round51(x unit) for a power of two. */
+LM_HD int64_t lm_round51_of(double x, double unit)
+{
+    return (int64_t)(lm_bits(lm_fma(x, unit, 0x1.8p52)) - lm_bits(0x1.8p52));
+}
+
 LM_HD double lm_from_bits(uint64_t b)
 {
     double x;
@@ -185,6 +191,19 @@ LM_HD float lm_reciprocalf(float x)
     return __fmaf_rn(r, __fmaf_rn(-x, r, 1.0f), r);
 #else
     return 1.0f / x;
+#endif
+}
+
+/* Square root, correctly rounded, for 1e-30 <= x <= 1e30: the GPU's own ends in a branch. */
+LM_HD float lm_rootf(float x)
+{
+#ifdef __CUDA_ARCH__
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    const float root = x * r;
+    return __fmaf_rn(__fmaf_rn(-root, root, x), 0.5f * r, root);
+#else
+    return __builtin_sqrtf(x);
 #endif
 }
 

@@ -7,7 +7,6 @@
 #define LARMOR_PHYSICS_PUSH_H
 
 #include "larmor/grid.h"
-#include "larmor/physics/collide.h"
 #include "larmor/physics/shape.h"
 
 struct lm_particle {
@@ -15,9 +14,9 @@ struct lm_particle {
     lm_real u, v, w;
 };
 
-/* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z, then the gas it collides with) of node
- * (i, j) is origin[c * area + j * width + i]; nodes may be negative. */
-enum { LM_WINDOW_GAS = 6, LM_WINDOW_FIELDS = 9 };
+/* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z) of node (i, j) is
+ * origin[c * area + j * width + i]; nodes may be negative. */
+enum { LM_WINDOW_FIELDS = 6 };
 struct lm_window {
     const lm_real *origin;
     int width, area;
@@ -45,20 +44,25 @@ LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int
 }
 
 /* sum over the stencil of wx wy field */
-LM_HD lm_real lm_gather(int order, const lm_real *f, int width, const struct lm_stencil *x, const struct lm_stencil *y)
-{
-    lm_real sum = 0;
-    LM_UNROLL
-    for (int b = 0; b <= order; b++) {
-        int row = (y->at + b) * width + x->at;
-        lm_real r = x->w[0] * f[row];
-        LM_UNROLL
-        for (int a = 1; a <= order; a++)
-            r = lm_rfma(x->w[a], f[row + a], r);
-        sum = b == 0 ? y->w[0] * r : lm_rfma(y->w[b], r, sum);
+#define LM_DEFINE_GATHER(suffix, real, fma)                                                                            \
+    LM_HD real lm_gather##suffix(int order, const real *f, int width, const struct lm_stencil##suffix *x,              \
+                                 const struct lm_stencil##suffix *y)                                                   \
+    {                                                                                                                  \
+        real sum = 0;                                                                                                  \
+        LM_UNROLL                                                                                                      \
+        for (int b = 0; b <= order; b++) {                                                                             \
+            int row = (y->at + b) * width + x->at;                                                                     \
+            real r = x->w[0] * f[row];                                                                                 \
+            LM_UNROLL                                                                                                  \
+            for (int a = 1; a <= order; a++)                                                                           \
+                r = fma(x->w[a], f[row + a], r);                                                                       \
+            sum = b == 0 ? y->w[0] * r : fma(y->w[b], r, sum);                                                         \
+        }                                                                                                              \
+        return sum;                                                                                                    \
     }
-    return sum;
-}
+
+LM_DEFINE_GATHER(, lm_real, lm_rfma)
+LM_DEFINE_GATHER(24, float, lm_fmaf)
 
 /* E and B at (x, y), each component from its own place on the grid (larmor/grid.h). */
 LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
@@ -72,30 +76,6 @@ LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm
     b[0] = lm_gather(order, f + 3 * win->area, win->width, &cx, &fy);
     b[1] = lm_gather(order, f + 4 * win->area, win->width, &fx, &cy);
     b[2] = lm_gather(order, f + 5 * win->area, win->width, &fx, &fy);
-}
-
-/* The medium at (x, y) and, where collisions need it, B. The gas' arrays follow the fields in the window: density,
- * velocity on x-faces and on y-faces. A reconstruction may undershoot: no density is below 0. */
-LM_HD void lm_gather_medium(int order, const struct lm_collisions *c, const struct lm_window *win, lm_fix x, lm_fix y,
-                            struct lm_medium *m, double b[3])
-{
-    const struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y);
-    const struct lm_stencil fx = lm_face(order, x), fy = lm_face(order, y);
-    const lm_real *f = win->origin + LM_WINDOW_GAS * win->area;
-    m->n = 1.0;
-    m->u[0] = m->u[1] = m->u[2] = 0.0;
-    if (c->gas >= 0)
-        m->n = lm_max((double)lm_gather(order, f, win->width, &cx, &cy), 0.0);
-    if (c->moves) {
-        m->u[0] = (double)lm_gather(order, f + win->area, win->width, &fx, &cy);
-        m->u[1] = (double)lm_gather(order, f + 2 * win->area, win->width, &cx, &fy);
-    }
-    b[0] = b[1] = b[2] = 0.0;
-    if (c->has_pitch) {
-        b[0] = (double)lm_gather(order, win->origin + 3 * win->area, win->width, &cx, &fy);
-        b[1] = (double)lm_gather(order, win->origin + 4 * win->area, win->width, &fx, &cy);
-        b[2] = (double)lm_gather(order, win->origin + 5 * win->area, win->width, &fx, &fy);
-    }
 }
 
 /* v += h E, rotation by B, v += h E. Keeps |v| to round-off when E = 0. */

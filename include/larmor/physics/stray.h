@@ -3,6 +3,7 @@
 #define LARMOR_PHYSICS_STRAY_H
 
 #include "larmor/grid.h"
+#include "larmor/physics/encounter.h"
 #include "larmor/physics/flight.h"
 #include "larmor/physics/tile.h"
 
@@ -13,11 +14,14 @@ struct lm_stray {
     lm_real patch[LM_WINDOW_FIELDS * LM_PATCH * LM_PATCH];
 };
 
-/* `field`: the first `count` fields of a window, grid arrays with ghosts (larmor/grid.h), standing on the first
- * element.
- */
+LM_HD long lm_stray_corner(const struct lm_stray *s, int stride)
+{
+    return (long)(s->j + LM_GHOST - LM_PATCH_LOW) * stride + (s->i + LM_GHOST - LM_PATCH_LOW);
+}
+
+/* `field`: those of a window, grid arrays with ghosts (larmor/grid.h), standing on the first element. */
 LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
-                       const double *const *field, int count, int stride)
+                       const double *const *field, int stride)
 {
     int64_t x = lm_global(p->x, tile % t->nx, t->size, t->cells_x);
     int64_t y = lm_global(p->y, tile / t->nx, t->size, t->cells_y);
@@ -26,8 +30,8 @@ LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, 
     s->p = *p;
     s->p.x = (lm_fix)(x & (LM_ONE - 1));
     s->p.y = (lm_fix)(y & (LM_ONE - 1));
-    long corner = (long)(s->j + LM_GHOST - LM_PATCH_LOW) * stride + (s->i + LM_GHOST - LM_PATCH_LOW);
-    for (int c = 0; c < count; c++)
+    const long corner = lm_stray_corner(s, stride);
+    for (int c = 0; c < LM_WINDOW_FIELDS; c++)
         for (int b = 0; b < LM_PATCH; b++)
             for (int a = 0; a < LM_PATCH; a++)
                 s->patch[(c * LM_PATCH + b) * LM_PATCH + a] = (lm_real)field[c][corner + (long)b * stride + a];
@@ -39,6 +43,23 @@ LM_HD struct lm_window lm_stray_window(const struct lm_stray *s)
     w.origin = s->patch + LM_PATCH_LOW * LM_PATCH + LM_PATCH_LOW;
     w.width = LM_PATCH;
     w.area = LM_PATCH * LM_PATCH;
+    return w;
+}
+
+/* The gas around it: `gas` as `field` above. */
+struct lm_stray_gas {
+    float patch[LM_GAS_FIELDS * LM_PATCH * LM_PATCH];
+};
+
+LM_HD struct lm_gas_window lm_stray_gas(struct lm_stray_gas *to, const struct lm_stray *s,
+                                        const double *const gas[LM_GAS_FIELDS], int stride)
+{
+    const long corner = lm_stray_corner(s, stride);
+    for (int c = 0; c < LM_GAS_FIELDS; c++)
+        for (int b = 0; b < LM_PATCH; b++)
+            for (int a = 0; a < LM_PATCH; a++)
+                to->patch[(c * LM_PATCH + b) * LM_PATCH + a] = (float)gas[c][corner + (long)b * stride + a];
+    struct lm_gas_window w = {to->patch + LM_PATCH_LOW * LM_PATCH + LM_PATCH_LOW, LM_PATCH, LM_PATCH * LM_PATCH};
     return w;
 }
 

@@ -1,0 +1,136 @@
+/* A particle meets the medium it collides with: what surrounds it, what tells it from others, its velocity after, and
+ * what it has given away.
+ */
+#ifndef LARMOR_PHYSICS_ENCOUNTER_H
+#define LARMOR_PHYSICS_ENCOUNTER_H
+
+#include "larmor/physics/collide.h"
+#include "larmor/physics/push.h"
+
+/* The gas around a group of particles, as in struct lm_window: density, velocity on x-faces and on y-faces. */
+enum { LM_GAS_FIELDS = 3 };
+struct lm_gas_window {
+    const float *origin;
+    int width, area;
+};
+
+/* The medium at (x, y). A reconstruction may undershoot: no density is below 0. */
+LM_HD struct lm_medium lm_gather_medium(int order, const struct lm_collisions *c, const struct lm_gas_window *gas,
+                                        lm_fix x, lm_fix y)
+{
+    const struct lm_stencil24 cx = lm_centre24(order, lm_fix24(x)), cy = lm_centre24(order, lm_fix24(y));
+    struct lm_medium m = {1.0f, {0.0f, 0.0f}};
+    if (c->gas < 0)
+        return m;
+    m.n = lm_gather24(order, gas->origin, gas->width, &cx, &cy);
+    m.n = m.n > 0.0f ? m.n : 0.0f;
+    if (c->moves) {
+        const struct lm_stencil24 fx = lm_face24(order, lm_fix24(x)), fy = lm_face24(order, lm_fix24(y));
+        m.u[0] = lm_gather24(order, gas->origin + gas->area, gas->width, &fx, &cy);
+        m.u[1] = lm_gather24(order, gas->origin + 2 * gas->area, gas->width, &cx, &fy);
+    }
+    return m;
+}
+
+/* What tells a particle in cell j nx + i from the others of its species in this step: a sum of its 32-bit words, each
+ * times a number of its own (after Carter and Wegman 1979, J. Comput. Syst. Sci. 18, 143; the numbers are the first
+ * bits of square and cube roots of primes). Of its place only what lies within the cell counts, whatever its tile. */
+LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
+{
+    uint64_t sum = 0x6a09e667ull * cell;
+    const lm_real v[3] = {p->u, p->v, p->w};
+    const uint32_t of[3] = {0x3c6ef372u, 0xa54ff53au, 0x510e527fu};
+    sum += 0xbb67ae85ull * (uint32_t)((p->x & (LM_ONE - 1)) >> (LM_FRACTION_BITS > 32 ? LM_FRACTION_BITS - 32 : 0));
+    sum += 0x9b05688cull * (uint32_t)((p->y & (LM_ONE - 1)) >> (LM_FRACTION_BITS > 32 ? LM_FRACTION_BITS - 32 : 0));
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+#if LM_PRECISION == 32
+        sum += (uint64_t)of[d] * lm_real_bits(v[d]);
+#else
+        const uint32_t of_low[3] = {0x428a2f98u, 0x71374491u, 0xb5c0fbcfu};
+        const uint64_t bits = lm_real_bits(v[d]);
+        sum += (uint64_t)of[d] * (uint32_t)(bits >> 32) + (uint64_t)of_low[d] * (uint32_t)bits;
+#endif
+    }
+    return sum;
+}
+
+/* v, which is w in the medium's frame, turns and slows down. A turn keeps the speed: in double precision, where the
+ * round-off of `turn` would show, w is reflected along it. */
+LM_HD void lm_deflect(lm_real v[3], const lm_real w[3], const struct lm_collided *got)
+{
+    lm_real part = 1, after[3], turn[3];
+    for (int d = 0; d < 3; d++)
+        turn[d] = (lm_real)got->turn[d];
+#if LM_PRECISION == 64
+    const double turn2 = lm_fma(turn[0], turn[0], lm_fma(turn[1], turn[1], turn[2] * turn[2]));
+    if (turn2 > 0.0)
+        part = -2.0 * lm_reciprocal(turn2) * lm_fma(w[0], turn[0], lm_fma(w[1], turn[1], w[2] * turn[2]));
+#endif
+    for (int d = 0; d < 3; d++) {
+        after[d] = lm_rfma(part, turn[d], w[d]);
+        v[d] = lm_rfma(-(lm_real)got->lost, after[d], lm_rfma(part, turn[d], v[d]));
+    }
+}
+
+/* What became of a particle: the channel that has taken it, or -1; whether it has exchanged its charge, and the
+ * velocity with which it did. */
+struct lm_fate {
+    int channel, exchanged;
+    double before[3];
+};
+
+/* p collides. `fields`: around (x, y), of which it needs B. Its velocity becomes that after, or, where the fate has a
+ * channel, that with which it is taken out. */
+LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, const struct lm_gas_window *gas,
+                                  const struct lm_window *fields, lm_fix x, lm_fix y, uint32_t cell,
+                                  struct lm_particle *p)
+{
+    const struct lm_medium m = lm_gather_medium(order, c, gas, x, y);
+    const lm_real u[3] = {(lm_real)m.u[0], (lm_real)m.u[1], (lm_real)0};
+    lm_real v[3] = {p->u, p->v, p->w};
+    const lm_real w[3] = {v[0] - u[0], v[1] - u[1], v[2] - u[2]};
+    const float single[3] = {(float)w[0], (float)w[1], (float)w[2]};
+    const struct lm_collided got = lm_collide(c, &m, single, lm_identity(cell, p));
+    struct lm_fate fate = {got.channel, got.exchanged, {0.0, 0.0, 0.0}};
+    if (got.channel >= 0)
+        return fate;
+    lm_deflect(v, w, &got);
+    for (int d = 0; d < 3; d++) {
+        fate.before[d] = (double)v[d];
+        v[d] = got.exchanged ? u[d] + (lm_real)got.atom[d] : v[d];
+    }
+    p->u = v[0];
+    p->v = v[1];
+    p->w = v[2];
+    if (c->has_pitch) {
+        lm_real e[3], b[3];
+        lm_gather_fields(order, fields, x, y, e, b);
+        const double along[3] = {(double)b[0], (double)b[1], (double)b[2]},
+                     now[3] = {(double)v[0], (double)v[1], (double)v[2]};
+        fate.channel = lm_is_in_cone(c, now, along) ? -1 : LM_THETA_BOUNDARY;
+    }
+    return fate;
+}
+
+/* What the gas gets of an ion that came with velocity `old`: of one that has stopped, all. */
+LM_HD struct lm_tally lm_to_gas(const struct lm_tally_units *units, const struct lm_fate *fate, const double old[3],
+                                const struct lm_particle *p)
+{
+    const double now[3] = {(double)p->u, (double)p->v, (double)p->w};
+    if (fate->channel == LM_ENERGY_STOPPED)
+        return lm_tally_of(units, old[0], old[1], old[2]);
+    return lm_given_up(units, old, now);
+}
+
+/* What of it charge exchange has handed over. */
+LM_HD struct lm_tally lm_exchanged(const struct lm_tally_units *units, const struct lm_fate *fate,
+                                   const struct lm_particle *p)
+{
+    const double now[3] = {(double)p->u, (double)p->v, (double)p->w};
+    struct lm_tally t = lm_given_up(units, fate->before, now);
+    t.number = 1;
+    return t;
+}
+
+#endif
