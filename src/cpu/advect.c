@@ -213,14 +213,10 @@ static double greater(double a, double b)
 
 static void add_found(struct lm_advected *to, const struct lm_advected *from)
 {
-    struct lm_wide *const a[] = {&to->total,      &to->source,     &to->crossed[0],
-                                 &to->crossed[1], &to->crossed[2], &to->crossed[3]};
-    const struct lm_wide *const b[] = {&from->total,      &from->source,     &from->crossed[0],
-                                       &from->crossed[1], &from->crossed[2], &from->crossed[3]};
-    for (size_t k = 0; k < sizeof a / sizeof *a; k++) {
-        a[k]->high += b[k]->high;
-        a[k]->low += b[k]->low;
-    }
+    lm_wide_merge(&to->total, &from->total);
+    lm_wide_merge(&to->source, &from->source);
+    for (int side = 0; side < LM_SIDES; side++)
+        lm_wide_merge(&to->crossed[side], &from->crossed[side]);
     to->least = lesser(to->least, from->least);
     to->most = greater(to->most, from->most);
 }

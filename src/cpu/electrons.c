@@ -105,12 +105,8 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
             lm_wide_add_sound(&heat, lm_whole(w->heat[k] * pass->dt * scale));
             s[k] = after;
         }
-    struct lm_wide *const sums[2] = {&c->control.background[field].source, &c->control.heat}, *const add[2] = {&source,
-                                                                                                               &heat};
-    for (int k = 0; k < 2; k++) {
-        sums[k]->high += add[k]->high;
-        sums[k]->low += add[k]->low;
-    }
+    lm_wide_merge(&c->control.background[field].source, &source);
+    lm_wide_merge(&c->control.heat, &heat);
     lm_cpu_survey_field(c, field, per_quantum);
 }
 
