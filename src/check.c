@@ -228,7 +228,7 @@ static void print_bodies(FILE *out, const struct lm_config *c, const struct lm_g
 static int comes_in(const struct lm_config *c, const struct lm_grid *g, int species, int side, double *work)
 {
     const struct lm_species_config *s = &c->species[species];
-    const char *density = s->inflow_density[0] ? s->inflow_density : s->density;
+    const char *density = lm_inflow_density(s);
     const char *drift = s->drift[side == LM_X_MIN || side == LM_X_MAX ? 0 : 1];
     double inwards = side == LM_X_MIN || side == LM_Y_MIN ? 1.0 : -1.0;
     size_t most = lm_side_most(g);

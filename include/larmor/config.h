@@ -195,6 +195,12 @@ void lm_config_free(struct lm_config *config);
 int lm_config_read_text(const char *name, const char *text, int override_count, const char *const *overrides,
                         struct lm_config *config);
 
+/* The density of a species beyond inflow sides, an expression: `inflow_density`, or `density` without one. */
+static inline const char *lm_inflow_density(const struct lm_species_config *s)
+{
+    return s->inflow_density[0] ? s->inflow_density : s->density;
+}
+
 /* x_min, x_max, y_min, y_max */
 extern const char *const lm_side_names[LM_SIDES];
 
