@@ -9,8 +9,7 @@ static const double DEGREE = 0.017453292519943295;
 
 int lm_collides(const struct lm_species_config *s)
 {
-    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || s->pitch_min > 0 ||
-           s->pitch_max < 180;
+    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
 }
 
 double lm_collision_time(const struct lm_config *c, int species)
@@ -27,6 +26,11 @@ int lm_scatters(const struct lm_config *c, int species)
 int lm_exchanges_charge(const struct lm_species_config *s)
 {
     return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
+}
+
+int lm_limits_pitch(const struct lm_species_config *s)
+{
+    return s->pitch_min > 0 || s->pitch_max < 180;
 }
 
 static double largest_speed(const struct lm_sim *sim, int field)
@@ -108,7 +112,7 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
                                .scatters = lm_scatters(c, species),
                                .exchanges = lm_exchanges_charge(s),
-                               .has_pitch = s->pitch_min > 0 || s->pitch_max < 180,
+                               .has_pitch = lm_limits_pitch(s),
                                .key = lm_step_key(c->run.seed, sim->step),
                                .species = species};
     return &sim->collisions[species];

@@ -206,10 +206,12 @@ int lm_background_is_open(const struct lm_background_config *b, int side);
 
 /* src/collisions.c: collisions with a medium, which may be a background field. */
 
-/* Whether a species has any, or limits that are looked at with them; whether they turn it, or take its charge. */
+/* Whether a species has any, or limits that are looked at with them; whether they turn it, or take its charge; whether
+ * ions are taken out at some angles between v and B. */
 int lm_collides(const struct lm_species_config *s);
 int lm_scatters(const struct lm_config *c, int species);
 int lm_exchanges_charge(const struct lm_species_config *s);
+int lm_limits_pitch(const struct lm_species_config *s);
 
 /* The time that is made up for at once. */
 double lm_collision_time(const struct lm_config *c, int species);
