@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "larmor/physics/bounds.h"
+#include "larmor/physics/elementary.h"
 #include "larmor/sim.h"
-
-static const double DEGREE = 0.017453292519943295;
 
 int lm_collides(const struct lm_species_config *s)
 {
@@ -108,8 +107,8 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .thermal = in_gas ? atoms(c, species) : 0,
                                .stops = s->energy_cutoff > 0 || points > 0,
                                .stopped2 = 2 * s->energy_cutoff / s->mass,
-                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * DEGREE) : -2,
-                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
+                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * LM_DEGREE) : -2,
+                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * LM_DEGREE) : 2,
                                .scatters = lm_scatters(c, species),
                                .exchanges = lm_exchanges_charge(s),
                                .has_pitch = lm_limits_pitch(s),
