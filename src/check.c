@@ -160,23 +160,19 @@ static int print_collisions(FILE *out, const struct lm_config *c, const struct l
     int status = LM_OK;
     for (int k = 0; k < c->species_count && !status; k++) {
         const struct lm_species_config *s = &c->species[k];
-        struct lm_stopping_table table = {.points = 0};
         double n = 0;
         if (s->gas_field < 0)
             continue;
         status = densest(c, g, s->gas_field, &n);
-        if (!status && s->stopping_table[0])
-            status = lm_stopping_read(s->stopping_table, c->units.b0, c->units.n0, &table);
         if (status)
             break;
-        const struct lm_collision_limits l = lm_collision_limits(s, &table, g, lm_collision_time(c, k), n, e->speed[k]);
-        free(table.row);
+        const struct lm_collision_limits l = lm_collision_limits(s, g, lm_collision_time(c, k), n, e->speed[k]);
         if (lm_exchanges_charge(s))
             limit_species(out, "charge exchange a step", s->name, l.exchange, 0.1,
                           "probability; an ion has one at most in a step");
         if (lm_scatters(c, k))
             limit_species(out, "scattering a step", s->name, l.angle, 0.3, "root mean square angle in a plane, rad");
-        if (table.points > 0) {
+        if (s->stopping.points > 0) {
             limit_species(out, "cells / stopping length", s->name, 1 / l.cells, 1.0,
                           "the way on which a fastest ion would lose its energy");
             limit_species(out, "steps / stopping length", s->name,

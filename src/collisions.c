@@ -1,6 +1,5 @@
 /* Collisions of ions with a medium: from the configuration, for a step, and what the medium gets. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/elementary.h"
@@ -19,7 +18,7 @@ double lm_collision_time(const struct lm_config *c, int species)
 int lm_scatters(const struct lm_config *c, int species)
 {
     const struct lm_species_config *s = &c->species[species];
-    return s->scattering > 0 || s->scattering_power > 0 || s->table_scatters;
+    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
 }
 
 int lm_exchanges_charge(const struct lm_species_config *s)
@@ -54,39 +53,24 @@ double lm_sim_collided_speed(const struct lm_sim *sim, int species, double befor
     return lm_max(gas + reach * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
 }
 
-struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_stopping_table *table,
-                                               const struct lm_grid *g, double dt, double n, double speed)
+struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,
+                                               double n, double speed)
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
     struct lm_stopping at = {.power = s->scattering_power};
-    if (table->points > 0)
-        at = lm_stopping_at(table->row, table->points, energy);
+    if (s->stopping.points > 0)
+        at = lm_stopping_at(s->stopping.row, s->stopping.points, energy);
     return (struct lm_collision_limits){
         .exchange = -expm1(-n * dt * (s->charge_exchange * speed + s->charge_exchange_rate)),
-        .angle = sqrt(0.5 * (at.power + s->scattering_power * (table->points > 0)) * n * speed * dt),
+        .angle = sqrt(0.5 * (at.power + s->scattering_power * (s->stopping.points > 0)) * n * speed * dt),
         .cells = energy / (n * at.stopping * cell)};
-}
-
-int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup)
-{
-    const struct lm_config *c = sim->config;
-    int status = LM_OK;
-    for (int s = 0; s < c->species_count && !status; s++) {
-        struct lm_stopping_table *t = &sim->stopping[s];
-        if (!c->species[s].stopping_table[0])
-            continue;
-        status = lm_stopping_read(c->species[s].stopping_table, c->units.b0, c->units.n0, t);
-        setup->species[s].points = t->points;
-        setup->species[s].stopping = t->row;
-    }
-    return status;
 }
 
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
 {
     const struct lm_config *c = sim->config;
     const struct lm_species_config *s = &c->species[species];
-    const int in_gas = s->gas_field >= 0, points = sim->stopping[species].points;
+    const int in_gas = s->gas_field >= 0, points = s->stopping.points;
     const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
     if (!lm_collides(s) || sim->step % s->collide_every != 0)
         return NULL;

@@ -66,6 +66,10 @@ struct lm_grid lm_config_grid(const struct lm_config *c)
 void lm_config_free(struct lm_config *config)
 {
     lm_constants_free(&config->constants);
+    for (int k = 0; k < config->species_count; k++) {
+        free(config->species[k].stopping.row);
+        config->species[k].stopping = (struct lm_stopping_table){.points = 0};
+    }
 }
 
 /* The variant of the temperature keys that says what a species has. */

@@ -64,7 +64,7 @@ START_TEST(reads_all)
     ck_assert_int_eq(p->gas_field, 0);
     ck_assert_str_eq(p->stopping_table, scratch_path("good.txt")); /* from the root */
     ck_assert(p->scattering_power == 0.1 && p->charge_exchange == 0.2 && p->charge_exchange_rate == 0.3);
-    ck_assert(p->gas_friction == 0.4 && !p->table_scatters);
+    ck_assert(p->gas_friction == 0.4 && p->stopping.points == 3 && !p->stopping.scatters);
     ck_assert(q->gas_field == -1 && !q->gas[0] && !q->stopping_table[0]);
     ck_assert_int_eq(config.background[0].gains, 0);
     ck_assert_int_eq(config.background[2].gains, 1 + LM_GIVEN_ENERGY);
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(scattering_from_the_table)
 {
     ck_assert_msg(!read_after("[species.p]\ngas = gas\nstopping_table = three.txt\n"), "%s", lm_error());
-    ck_assert_int_eq(config.species[0].table_scatters, 1);
+    ck_assert_int_eq(config.species[0].stopping.scatters, 1);
 }
 END_TEST
 
