@@ -57,13 +57,13 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
                                                double n, double speed)
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
-    struct lm_stopping at = {.power = s->scattering_power};
+    const double exchanges = n * dt * (s->charge_exchange * speed + s->charge_exchange_rate);
+    struct lm_stopping at = {0};
     if (s->stopping.points > 0)
         at = lm_stopping_at(s->stopping.row, s->stopping.points, energy);
-    return (struct lm_collision_limits){
-        .exchange = -expm1(-n * dt * (s->charge_exchange * speed + s->charge_exchange_rate)),
-        .angle = sqrt(0.5 * (at.power + s->scattering_power * (s->stopping.points > 0)) * n * speed * dt),
-        .cells = energy / (n * at.stopping * cell)};
+    return (struct lm_collision_limits){.exchange = -expm1(-exchanges),
+                                        .angle = sqrt(0.5 * (at.power + s->scattering_power) * n * speed * dt),
+                                        .cells = energy / (n * at.stopping * cell)};
 }
 
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
