@@ -39,7 +39,7 @@ static double new_speed(const struct lm_config *c, const struct lm_setup *setup,
     double fastest = lm_surfaces_speed(setup, s);
     for (int side = 0; side < LM_SIDES; side++)
         if (c->boundary[side] == LM_INFLOW)
-            fastest = fmax(fastest, drift + LM_MOST_SIGMAS * sqrt(3.0) * thermal);
+            fastest = fmax(fastest, lm_drawn_speed(drift, thermal));
     return fastest;
 }
 

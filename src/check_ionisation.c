@@ -65,7 +65,7 @@ static void survey(const struct lm_grid *g, double *const from[LM_BORN_ARRAYS], 
                 continue;
             p->a_step += from[0][k];
             p->cells++;
-            p->speed = fmax(p->speed, sqrt(u * u + v * v + w * w) + LM_MOST_SIGMAS * sqrt(3.0) * from[1][k]);
+            p->speed = fmax(p->speed, lm_drawn_speed(sqrt(u * u + v * v + w * w), from[1][k]));
         }
     p->typical = typical_of(g, from[0], p->a_step, work);
 }
