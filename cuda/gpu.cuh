@@ -7,7 +7,6 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "larmor/physics/edges.h"
-#include "larmor/stopping.h"
 #include "larmor/surfaces.h"
 #include "larmor/physics/tiling.h"
 

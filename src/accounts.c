@@ -24,7 +24,7 @@ int lm_channel_is_open(const struct lm_config *c, int species, int channel)
     if (channel == LM_ENERGY_STOPPED)
         return s->energy_cutoff > 0 || s->stopping_table[0];
     if (channel == LM_THETA_BOUNDARY)
-        return s->pitch_min > 0 || s->pitch_max < 180;
+        return lm_limits_pitch(s);
     return lm_scatters(c, species);
 }
 

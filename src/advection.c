@@ -330,17 +330,18 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
 
 /* --- a step --- */
 
-static int is_carried(const struct lm_sim *sim)
+/* Fields that ions or electrons carry, the entropy among them. */
+static int count_carried(const struct lm_sim *sim)
 {
-    int any = 0;
+    int count = 0;
     for (int f = 0; f < sim->config->background_count; f++)
-        any |= sim->config->background[f].flow != LM_FLOW_PRESCRIBED;
-    return any;
+        count += sim->config->background[f].flow != LM_FLOW_PRESCRIBED;
+    return count;
 }
 
 int lm_sim_flow(struct lm_sim *sim, int later)
 {
-    return is_carried(sim) ? sim->backend->ops->flow(sim->backend, later) : LM_OK;
+    return count_carried(sim) > 0 ? sim->backend->ops->flow(sim->backend, later) : LM_OK;
 }
 
 static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t *substeps)
@@ -422,9 +423,10 @@ int lm_sim_advect_field(struct lm_sim *sim, int field, double dt)
 
 int lm_sim_advect(struct lm_sim *sim)
 {
-    int status = is_carried(sim) ? takes_rates(sim, 1) : LM_OK;
+    const int entropy = lm_sim_entropy(sim->config); /* that goes by itself, and takes the rates then */
+    int status = count_carried(sim) > (entropy >= 0) ? takes_rates(sim, 1) : LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++) {
-        if (f == lm_sim_entropy(sim->config))
+        if (f == entropy)
             continue;
         status = advect_by(sim, f, sim->config->run.dt, &sim->background[f].substeps);
     }

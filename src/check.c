@@ -39,7 +39,7 @@ static double new_speed(const struct lm_config *c, const struct lm_setup *setup,
     double fastest = lm_surfaces_speed(setup, s);
     for (int side = 0; side < LM_SIDES; side++)
         if (c->boundary[side] == LM_INFLOW)
-            fastest = fmax(fastest, drift + LM_MOST_SIGMAS * sqrt(3.0) * thermal);
+            fastest = fmax(fastest, lm_drawn_speed(drift, thermal));
     return fastest;
 }
 
@@ -160,23 +160,19 @@ static int print_collisions(FILE *out, const struct lm_config *c, const struct l
     int status = LM_OK;
     for (int k = 0; k < c->species_count && !status; k++) {
         const struct lm_species_config *s = &c->species[k];
-        struct lm_stopping_table table = {.points = 0};
         double n = 0;
         if (s->gas_field < 0)
             continue;
         status = densest(c, g, s->gas_field, &n);
-        if (!status && s->stopping_table[0])
-            status = lm_stopping_read(s->stopping_table, c->units.b0, c->units.n0, &table);
         if (status)
             break;
-        const struct lm_collision_limits l = lm_collision_limits(s, &table, g, lm_collision_time(c, k), n, e->speed[k]);
-        lm_stopping_free(&table);
+        const struct lm_collision_limits l = lm_collision_limits(s, g, lm_collision_time(c, k), n, e->speed[k]);
         if (lm_exchanges_charge(s))
             limit_species(out, "charge exchange a step", s->name, l.exchange, 0.1,
                           "probability; an ion has one at most in a step");
         if (lm_scatters(c, k))
             limit_species(out, "scattering a step", s->name, l.angle, 0.3, "root mean square angle in a plane, rad");
-        if (table.points > 0) {
+        if (s->stopping.points > 0) {
             limit_species(out, "cells / stopping length", s->name, 1 / l.cells, 1.0,
                           "the way on which a fastest ion would lose its energy");
             limit_species(out, "steps / stopping length", s->name,
@@ -228,7 +224,7 @@ static void print_bodies(FILE *out, const struct lm_config *c, const struct lm_g
 static int comes_in(const struct lm_config *c, const struct lm_grid *g, int species, int side, double *work)
 {
     const struct lm_species_config *s = &c->species[species];
-    const char *density = s->inflow_density[0] ? s->inflow_density : s->density;
+    const char *density = lm_inflow_density(s);
     const char *drift = s->drift[side == LM_X_MIN || side == LM_X_MAX ? 0 : 1];
     double inwards = side == LM_X_MIN || side == LM_Y_MIN ? 1.0 : -1.0;
     size_t most = lm_side_most(g);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check_electrons.h"
+#include "larmor/physics/wall.h"
 
 enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
 
@@ -26,11 +27,6 @@ static int add_species(const struct lm_config *c, int species, const struct star
     return status;
 }
 
-static int is_periodic(const struct lm_grid *g, int axis)
-{
-    return g->sides.of[2 * axis] == LM_PERIODIC;
-}
-
 /* The largest rate of the electrons' flow over the cells. */
 static double flow_rate(const struct start *s)
 {
@@ -45,7 +41,7 @@ static double flow_rate(const struct start *s)
             for (int axis = 0; axis < 2; axis++) {
                 const long k = (long)lm_at(g, i, j);
                 const enum lm_face_place place =
-                    lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, is_periodic(g, axis));
+                    lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, !lm_has_walls(&g->sides, axis));
                 s->velocity[axis][k] = lm_flow_on_face(&given, axis, k, place, 0, &s->setup.ohm).entropy;
             }
     for (int j = 0; j < g->ny; j++)

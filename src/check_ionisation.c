@@ -2,10 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "larmor/physics/elementary.h"
 #include "larmor/run.h"
 #include "larmor/surfaces.h"
-
-static const double PI = 3.14159265358979323846;
 
 /* Of one source, in the first step. */
 struct production {
@@ -66,7 +65,7 @@ static void survey(const struct lm_grid *g, double *const from[LM_BORN_ARRAYS], 
                 continue;
             p->a_step += from[0][k];
             p->cells++;
-            p->speed = fmax(p->speed, sqrt(u * u + v * v + w * w) + LM_MOST_SIGMAS * sqrt(3.0) * from[1][k]);
+            p->speed = fmax(p->speed, lm_drawn_speed(sqrt(u * u + v * v + w * w), from[1][k]));
         }
     p->typical = typical_of(g, from[0], p->a_step, work);
 }
@@ -108,7 +107,7 @@ static void print_gas(const struct lm_config *c, int source, const struct produc
 static void print_noise(const struct lm_config *c, int source, const struct production *p, double b, FILE *out)
 {
     const struct lm_species_config *s = &c->species[c->ionisation[source].into];
-    const double steps = b > 0 ? 2 * PI * s->mass / (s->charge * b) / c->run.dt : (double)c->run.steps;
+    const double steps = b > 0 ? 2 * LM_PI * s->mass / (s->charge * b) / c->run.dt : (double)c->run.steps;
     const double count = p->typical * steps;
     fprintf(out, "    half of them in cells with up to %.3g in a %s\n", count, b > 0 ? "gyration" : "run");
     if (p->a_step > 0 && count < 1)

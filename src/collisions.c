@@ -1,16 +1,13 @@
 /* Collisions of ions with a medium: from the configuration, for a step, and what the medium gets. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "larmor/physics/bounds.h"
+#include "larmor/physics/elementary.h"
 #include "larmor/sim.h"
-
-static const double DEGREE = 0.017453292519943295;
 
 int lm_collides(const struct lm_species_config *s)
 {
-    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || s->pitch_min > 0 ||
-           s->pitch_max < 180;
+    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
 }
 
 double lm_collision_time(const struct lm_config *c, int species)
@@ -21,12 +18,17 @@ double lm_collision_time(const struct lm_config *c, int species)
 int lm_scatters(const struct lm_config *c, int species)
 {
     const struct lm_species_config *s = &c->species[species];
-    return s->scattering > 0 || s->scattering_power > 0 || s->table_scatters;
+    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
 }
 
 int lm_exchanges_charge(const struct lm_species_config *s)
 {
     return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
+}
+
+int lm_limits_pitch(const struct lm_species_config *s)
+{
+    return s->pitch_min > 0 || s->pitch_max < 180;
 }
 
 static double largest_speed(const struct lm_sim *sim, int field)
@@ -51,38 +53,25 @@ double lm_sim_collided_speed(const struct lm_sim *sim, int species, double befor
     return lm_max(gas + reach * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
 }
 
-struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_stopping_table *table,
-                                               const struct lm_grid *g, double dt, double n, double speed)
+struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,
+                                               double n, double speed)
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
+    const double exchanges = n * dt * (s->charge_exchange * speed + s->charge_exchange_rate);
     float at[LM_ROW_VALUES] = {0};
-    if (table->points > 0)
-        lm_stopping_at(&table->lookup, (float)energy, at);
+    if (s->stopping.points > 0)
+        lm_stopping_at(&s->stopping.lookup, (float)energy, at);
     return (struct lm_collision_limits){
-        .exchange = -expm1(-n * dt * (s->charge_exchange * speed + s->charge_exchange_rate)),
+        .exchange = -expm1(-exchanges),
         .angle = sqrt(0.5 * ((double)at[LM_ROW_POWER] + s->scattering_power) * n * speed * dt),
         .cells = energy / (n * (double)at[LM_ROW_STOPPING] * cell)};
-}
-
-int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup)
-{
-    const struct lm_config *c = sim->config;
-    int status = LM_OK;
-    for (int s = 0; s < c->species_count && !status; s++) {
-        struct lm_stopping_table *t = &sim->stopping[s];
-        if (!c->species[s].stopping_table[0])
-            continue;
-        status = lm_stopping_read(c->species[s].stopping_table, c->units.b0, c->units.n0, t);
-        setup->species[s].stopping = t->lookup;
-    }
-    return status;
 }
 
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
 {
     const struct lm_config *c = sim->config;
     const struct lm_species_config *s = &c->species[species];
-    const struct lm_stopping *table = &sim->stopping[species].lookup;
+    const struct lm_stopping *table = &s->stopping.lookup;
     const int in_gas = s->gas_field >= 0;
     const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
     if (!lm_collides(s) || sim->step % s->collide_every != 0)
@@ -104,11 +93,11 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .thermal = in_gas ? (float)atoms(c, species) : 0,
                                .stops = s->energy_cutoff > 0 || table->rows > 0,
                                .stopped2 = (float)(2 * s->energy_cutoff / s->mass),
-                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * DEGREE) : -2,
-                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * DEGREE) : 2,
+                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * LM_DEGREE) : -2,
+                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * LM_DEGREE) : 2,
                                .scatters = lm_scatters(c, species),
                                .exchanges = lm_exchanges_charge(s),
-                               .has_pitch = s->pitch_min > 0 || s->pitch_max < 180,
+                               .has_pitch = lm_limits_pitch(s),
                                .key = lm_step_key(c->run.seed, sim->step),
                                .species = species};
     return &sim->collisions[species];

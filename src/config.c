@@ -66,6 +66,9 @@ struct lm_grid lm_config_grid(const struct lm_config *c)
 void lm_config_free(struct lm_config *config)
 {
     lm_constants_free(&config->constants);
+    for (int k = 0; k < config->species_count; k++) {
+        lm_stopping_free(&config->species[k].stopping);
+    }
 }
 
 /* The variant of the temperature keys that says what a species has. */

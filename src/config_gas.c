@@ -1,7 +1,6 @@
 /* Collisions of ions with a gas in a configuration: the field, the table, what goes together. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config_reader.h"
@@ -72,15 +71,12 @@ static void check_company(struct lm_config_reader *r, int species)
 static int check_table(struct lm_config_reader *r, int species)
 {
     struct lm_species_config *s = &r->config->species[species];
-    struct lm_stopping_table table;
     if (lm_config_resolve_path(r, LM_SPECIES_SECTION, "stopping_table", s, line_of(r, species, "stopping_table")))
         return LM_OK;
-    int status = lm_stopping_read(s->stopping_table, r->config->units.b0, r->config->units.n0, &table);
+    int status = lm_stopping_read(s->stopping_table, r->config->units.b0, r->config->units.n0, &s->stopping);
     if (status == LM_BAD_INPUT)
         report(r, species, "stopping_table", "%s", lm_error());
-    s->table_scatters = table.scatters;
-    lm_stopping_free(&table);
-    if (s->table_scatters && s->scattering_power > 0)
+    if (s->stopping.scatters && s->scattering_power > 0)
         report(r, species, "scattering_power", "the table of stopping has a column of scattering: give one of them");
     return status == LM_FAILED ? status : LM_OK;
 }

@@ -107,8 +107,7 @@ static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, in
 {
     const struct lm_config *c = r->config;
     const struct lm_species_config *p = &c->species[s];
-    const char *name = p->inflow_density[0] ? "inflow_density" : "density";
-    const char *text = p->inflow_density[0] ? p->inflow_density : p->density;
+    const char *text = lm_inflow_density(p), *name = text == p->density ? "density" : "inflow_density";
     int line = r->named[LM_SPECIES][s][lm_keys_find(LM_SPECIES_SECTION, name)];
     double *x = work, *y = work + lm_side_most(g), *density = y + lm_side_most(g);
     for (int side = 0; side < LM_SIDES; side++) {

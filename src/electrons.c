@@ -50,18 +50,13 @@ void lm_sim_find_heat(struct lm_sim *sim, const double *eta)
 
 /* --- inflow sides --- */
 
-static const char *density_beyond(const struct lm_species_config *s)
-{
-    return s->inflow_density[0] ? s->inflow_density : s->density;
-}
-
 int lm_sim_entropy_is_timed(const struct lm_config *c, int *timed)
 {
     int status = LM_OK;
     *timed = 0;
     for (int s = 0; s < c->species_count && !status; s++) {
         int uses = 0;
-        status = lm_expr_uses_time(c->constants, density_beyond(&c->species[s]), &uses);
+        status = lm_expr_uses_time(c->constants, lm_inflow_density(&c->species[s]), &uses);
         *timed |= uses;
     }
     return status;
@@ -75,7 +70,7 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
     double *density = calloc(2 * n, sizeof *density), *more = density + n;
     int status = density ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what flows in");
     for (int s = 0; s < c->species_count && !status; s++) {
-        status = lm_expr_at(c->constants, density_beyond(&c->species[s]), n, x, y, t, more);
+        status = lm_expr_at(c->constants, lm_inflow_density(&c->species[s]), n, x, y, t, more);
         for (size_t k = 0; k < n && !status; k++)
             density[k] += c->species[s].charge * fmax(more[k], 0);
     }

@@ -73,11 +73,6 @@ static int edge_new(const struct lm_grid *g, int side, struct edge *e)
     return LM_OK;
 }
 
-static const char *density_of(const struct lm_species_config *s)
-{
-    return s->inflow_density[0] ? s->inflow_density : s->density;
-}
-
 static int negative(const struct lm_config *c, const struct lm_species_config *s, const char *what,
                     const struct edge *e, size_t k, double t)
 {
@@ -190,7 +185,7 @@ int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, c
     struct edge e = {0};
     int status = edge_new(&g, side, &e);
     if (!status)
-        status = lm_expr_at(c->constants, density_of(s), e.count, e.x, e.y, t, e.density);
+        status = lm_expr_at(c->constants, lm_inflow_density(s), e.count, e.x, e.y, t, e.density);
     for (size_t k = 0; k < e.count && !status; k++) {
         int i, j;
         cell_before(&g, side, (int)k, &i, &j);
@@ -209,7 +204,7 @@ int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, c
 
 int lm_inflow_is_timed(const struct lm_config *c, int species, int *timed)
 {
-    return lm_expr_uses_time(c->constants, density_of(&c->species[species]), timed);
+    return lm_expr_uses_time(c->constants, lm_inflow_density(&c->species[species]), timed);
 }
 
 /* Nodes beyond a side: LM_GHOST in depth, with the corners. `in` is the nearest cell of the domain. */
@@ -257,7 +252,7 @@ static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_plac
 static int add_flow(const struct lm_config *c, const struct lm_species_config *s, int p, int q, struct beyond *n,
                     double *const b[3], const long step[3])
 {
-    int status = lm_expr_at(c->constants, density_of(s), n->count, n->x, n->y, 0, n->density);
+    int status = lm_expr_at(c->constants, lm_inflow_density(s), n->count, n->x, n->y, 0, n->density);
     if (!status)
         status = lm_expr_at(c->constants, s->drift[p], n->count, n->x, n->y, 0, n->u[0]);
     if (!status)

@@ -144,7 +144,7 @@ static void survey(struct lm_sim *sim, int source, double *const from[LM_BORN_AR
             s->sum += from[0][k];
             s->largest = fmax(s->largest, from[0][k]);
             s->cells++;
-            s->speed = fmax(s->speed, sqrt(x * x + y * y + z * z) + LM_MOST_SIGMAS * sqrt(3.0) * from[1][k]);
+            s->speed = fmax(s->speed, lm_drawn_speed(sqrt(x * x + y * y + z * z), from[1][k]));
         }
 }
 

@@ -215,9 +215,8 @@ static int fill_collisions(const struct lm_sim *sim, double *row)
         if (c->gas_field < 0)
             continue;
         const double speed = lm_sim_collided_speed(sim, s, sqrt(sim->control.speed2[s]), 0);
-        const struct lm_collision_limits l =
-            lm_collision_limits(c, &sim->stopping[s], &sim->grid, lm_collision_time(sim->config, s),
-                                sim->background[c->gas_field].most, speed);
+        const struct lm_collision_limits l = lm_collision_limits(c, &sim->grid, lm_collision_time(sim->config, s),
+                                                                 sim->background[c->gas_field].most, speed);
         if (lm_exchanges_charge(c))
             row[n++] = l.exchange;
         if (c->stopping_table[0])

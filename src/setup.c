@@ -54,8 +54,11 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .friction = c->fields.friction};
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];
-        s.species[k] = (struct lm_backend_species){
-            .charge = p->charge, .mass = p->mass, .weight = 1.0 / p->particles_per_cell, .has_gas = p->gas_field >= 0};
+        s.species[k] = (struct lm_backend_species){.charge = p->charge,
+                                                   .mass = p->mass,
+                                                   .weight = 1.0 / p->particles_per_cell,
+                                                   .has_gas = p->gas_field >= 0,
+                                                   .stopping = p->stopping.lookup};
         for (int side = 0; side < LM_SIDES; side++)
             if (c->boundary[side] == LM_THERMAL)
                 s.species[k].thermal[side] = sqrt(c->boundary_temperature[side] / p->mass);

@@ -31,8 +31,6 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     lm_sim_name_state(sim);
     int status = lm_sim_surround(sim, &setup);
     if (!status)
-        status = lm_sim_read_stopping(sim, &setup);
-    if (!status)
         status = lm_backend_create(config->run.backend, &setup, &sim->backend);
     if (status)
         lm_sim_destroy(&sim);
@@ -48,8 +46,6 @@ void lm_sim_destroy(struct lm_sim **sim)
     for (int s = 0; s < LM_MAX_SPECIES; s++)
         for (int side = 0; side < LM_SIDES; side++)
             free((*sim)->inflow[s].cells[side]);
-    for (int s = 0; s < LM_MAX_SPECIES; s++)
-        lm_stopping_free(&(*sim)->stopping[s]);
     free((*sim)->mask);
     free((*sim)->room);
     free((void *)(*sim)->maps.cos2);

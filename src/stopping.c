@@ -153,18 +153,6 @@ static int take_lines(struct reader *r, FILE *file)
     return status;
 }
 
-size_t lm_stopping_bytes(const struct lm_stopping *table)
-{
-    return (size_t)table->rows * LM_ROW_VALUES * sizeof *table->value + (size_t)table->buckets * sizeof *table->guide;
-}
-
-struct lm_stopping lm_stopping_at_place(struct lm_stopping table, void *memory)
-{
-    table.value = memory;
-    table.guide = memory ? (const uint32_t *)(table.value + table.rows * LM_ROW_VALUES) : NULL;
-    return table;
-}
-
 /* The last row at an energy, all rows looked at by halves. */
 static uint32_t row_of(const struct lm_stopping *t, float energy)
 {

@@ -8,6 +8,7 @@
 
 #include "larmor/background.h"
 #include "larmor/base.h"
+#include "larmor/physics/wall.h"
 
 /* Corners are numbered by the cell whose upper right one they are; those at -1 stand for themselves where the axis is
  * not periodic, and for those of the last cells where it is. */
@@ -25,15 +26,10 @@ struct corners {
     uint8_t *seen;
 };
 
-static int is_periodic(const struct lm_grid *g, int axis)
-{
-    return g->sides.of[axis == 0 ? LM_X_MIN : LM_Y_MIN] == LM_PERIODIC;
-}
-
 /* A cell of a body; not one beyond a side. */
 static int is_solid(const struct lm_grid *g, const uint8_t *room, int i, int j)
 {
-    if ((!is_periodic(g, 0) && (i < 0 || i >= g->nx)) || (!is_periodic(g, 1) && (j < 0 || j >= g->ny)))
+    if ((lm_has_walls(&g->sides, 0) && (i < 0 || i >= g->nx)) || (lm_has_walls(&g->sides, 1) && (j < 0 || j >= g->ny)))
         return 0;
     return room[lm_at(g, i, j)] == 0;
 }
@@ -214,7 +210,8 @@ static void set_velocities(const struct corners *c, double *psi, double *vx, dou
 int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
                          double *vx, double *vy)
 {
-    struct corners c = {.g = g, .sides = sides, .room = room, .periodic = {is_periodic(g, 0), is_periodic(g, 1)}};
+    struct corners c = {
+        .g = g, .sides = sides, .room = room, .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
     for (int axis = 0; axis < 2; axis++) {
         c.first[axis] = c.periodic[axis] ? 0 : -1;
         c.count[axis] = (axis == 0 ? g->nx : g->ny) - c.first[axis];

@@ -28,6 +28,11 @@ struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, c
     return s;
 }
 
+double lm_drawn_speed(double drift, double thermal)
+{
+    return drift + LM_MOST_SIGMAS * sqrt(3.0) * thermal;
+}
+
 double lm_surfaces_speed(const struct lm_setup *setup, int species)
 {
     double fastest = 0;

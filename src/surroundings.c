@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "larmor/inflow.h"
+#include "larmor/physics/elementary.h"
 #include "larmor/physics/tiling.h"
 #include "larmor/surfaces.h"
-
-static const double DEGREE = 0.017453292519943295;
 
 /* Angles of equal width, energies of equal ratio. */
 static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
@@ -25,7 +24,7 @@ static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
     if (!cos2 || !energy || !faces)
         return lm_fail(LM_FAILED, "not enough memory for maps of where particles hit");
     for (int k = 0; k < angles; k++) {
-        const double edge = k < angles - 1 ? lm_cos(90 * DEGREE * (k + 1) / angles) : 0;
+        const double edge = k < angles - 1 ? lm_cos(90 * LM_DEGREE * (k + 1) / angles) : 0;
         cos2[k] = edge * edge;
     }
     const double low = lm_log(c->output.map_energy[0]), high = lm_log(c->output.map_energy[1]);

@@ -64,7 +64,7 @@ START_TEST(reads_all)
     ck_assert_int_eq(p->gas_field, 0);
     ck_assert_str_eq(p->stopping_table, scratch_path("good.txt")); /* from the root */
     ck_assert(p->scattering_power == 0.1 && p->charge_exchange == 0.2 && p->charge_exchange_rate == 0.3);
-    ck_assert(p->gas_friction == 0.4 && !p->table_scatters);
+    ck_assert(p->gas_friction == 0.4 && p->stopping.points == 3 && !p->stopping.scatters);
     ck_assert(q->gas_field == -1 && !q->gas[0] && !q->stopping_table[0]);
     ck_assert_int_eq(config.background[0].gains, 0);
     ck_assert_int_eq(config.background[2].gains, 1 + LM_GIVEN_ENERGY);
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(scattering_from_the_table)
 {
     ck_assert_msg(!read_after("[species.p]\ngas = gas\nstopping_table = three.txt\n"), "%s", lm_error());
-    ck_assert_int_eq(config.species[0].table_scatters, 1);
+    ck_assert_int_eq(config.species[0].stopping.scatters, 1);
 }
 END_TEST
 
@@ -113,15 +113,24 @@ START_TEST(wrong_keys)
 }
 END_TEST
 
+static double value_of(const struct lm_stopping_table *t, int row, int what)
+{
+    return (double)t->lookup.value[what * t->lookup.rows + 1 + row];
+}
+
 START_TEST(a_table)
 {
     struct lm_stopping_table t;
     ck_assert_msg(!lm_stopping_read(scratch_path("good.txt"), 0, 0, &t), "%s", lm_error());
     ck_assert_int_eq(t.points, 3);
     ck_assert_str_eq(t.source, "a book, page 7");
-    ck_assert(t.row[0].energy == 1 && t.row[0].stopping == 1 && t.row[1].stopping == 0.5 && t.row[2].stopping == 0.2);
-    ck_assert(t.row[0].slope == -0.5 && t.row[1].slope == -0.15 && t.row[2].slope == 0 && !t.scatters);
-    free(t.row);
+    static const double stopping[] = {1, 0.5, 0.2}, slope[] = {-0.5, -0.15, 0};
+    ck_assert(value_of(&t, 0, LM_ROW_ENERGY) == 1 && !t.scatters);
+    for (int k = 0; k < 3; k++) {
+        require_near(value_of(&t, k, LM_ROW_STOPPING), stopping[k], 1e-7);
+        require_near(value_of(&t, k, LM_ROW_SLOPE), slope[k], 1e-7);
+    }
+    lm_stopping_free(&t);
 }
 END_TEST
 
@@ -134,11 +143,11 @@ START_TEST(physical_units)
     make_file("si.txt", "# source = s\n# energy = keV\n# stopping = 1e-15 eV cm2\n# scattering = 1e-18 rad2 cm2\n"
                         "1 10 5\n10 20 1\n");
     ck_assert_msg(!lm_stopping_read(scratch_path("si.txt"), b, n, &t), "%s", lm_error());
-    require_near(t.row[1].energy * m_p * v2 / (1e4 * e), 1, 1e-12);
-    require_near(t.row[1].stopping * m_p * v2 / (n * d_i) / (20e-15 * e * 1e-4), 1, 1e-12);
-    require_near(t.row[1].power / (n * d_i) / (1e-18 * 1e-4), 1, 1e-12);
+    require_near(value_of(&t, 1, LM_ROW_ENERGY) * m_p * v2 / (1e4 * e), 1, 1e-7);
+    require_near(value_of(&t, 1, LM_ROW_STOPPING) * m_p * v2 / (n * d_i) / (20e-15 * e * 1e-4), 1, 1e-7);
+    require_near(value_of(&t, 1, LM_ROW_POWER) / (n * d_i) / (1e-18 * 1e-4), 1, 1e-7);
     ck_assert_int_eq(t.scatters, 1);
-    free(t.row);
+    lm_stopping_free(&t);
 }
 END_TEST
 
@@ -181,7 +190,7 @@ START_TEST(wrong_tables)
     snprintf(where, sizeof where, tables[_i].line ? "bad.txt:%d: " : "bad.txt: ", tables[_i].line);
     assert_error_has(where);
     assert_error_has(tables[_i].wrong);
-    ck_assert(t.points == 0 && !t.row);
+    ck_assert(t.points == 0 && !t.lookup.value);
 }
 END_TEST
 

@@ -19,7 +19,7 @@ RULES = [
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
     ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
     ("cuda/*", r"(advect|gpu|grid|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
-    ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config|stopping)\.h"),
+    ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("include/larmor/stopping.h", r"larmor/(base|physics/collide)\.h"),
     ("src/sim.c", r"larmor/(sim|edges|physics/(bounds|tiling))\.h"),
     ("src/checkpoint.c", r"(checkpoint_backgrounds|h5)\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),

@@ -14,6 +14,7 @@
 #include "larmor/expr.h"
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
+#include "larmor/stopping.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,12 +49,13 @@ struct lm_species_config {
     char gas[LM_MAX_NAME];            /* background field that it collides with; "": none */
     int gas_field;                    /* its number, or -1: not a key */
     char stopping_table[LM_MAX_PATH]; /* larmor/stopping.h; "": none */
-    int table_scatters;               /* that has a third column: not a key */
     double scattering_power;          /* d<theta^2>/ds of the angle in space a unit of density, rad^2/(n0 d_i) */
     double charge_exchange;           /* cross-section, 1/(n0 d_i) */
     double charge_exchange_rate;      /* rate coefficient besides, Omega_ci/n0 */
     double gas_friction;              /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
     int64_t collide_every;            /* steps that collisions are done for at once, >= 1 */
+    /* Not a key: what is in the file `stopping_table`; owned by the configuration. */
+    struct lm_stopping_table stopping;
 };
 
 struct lm_body_config {
@@ -194,6 +196,12 @@ void lm_config_free(struct lm_config *config);
 /* The same from a text; `name` stands for the file in messages and in the default output directory. */
 int lm_config_read_text(const char *name, const char *text, int override_count, const char *const *overrides,
                         struct lm_config *config);
+
+/* The density of a species beyond inflow sides, an expression: `inflow_density`, or `density` without one. */
+static inline const char *lm_inflow_density(const struct lm_species_config *s)
+{
+    return s->inflow_density[0] ? s->inflow_density : s->density;
+}
 
 /* x_min, x_max, y_min, y_max */
 extern const char *const lm_side_names[LM_SIDES];

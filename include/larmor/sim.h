@@ -5,7 +5,6 @@
 #include "larmor/backend.h"
 #include "larmor/checkpoint.h"
 #include "larmor/config.h"
-#include "larmor/stopping.h"
 
 enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
 
@@ -27,9 +26,8 @@ struct lm_sim {
     uint64_t pushed;              /* particle-steps since the start or restart */
     struct lm_pass pass[LM_MAX_SPECIES];             /* the last one */
     struct lm_collisions collisions[LM_MAX_SPECIES]; /* of that */
-    struct lm_stopping_table stopping[LM_MAX_SPECIES];
-    uint8_t *mask;           /* lm_body_mask; NULL without bodies */
-    struct lm_map_bins maps; /* with arrays of its own */
+    uint8_t *mask;                                   /* lm_body_mask; NULL without bodies */
+    struct lm_map_bins maps;                         /* with arrays of its own */
     struct {
         struct lm_inflow_cell *cells[LM_SIDES]; /* owned; NULL where nothing enters */
         int timed;                              /* what enters changes with time */
@@ -206,10 +204,12 @@ int lm_background_is_open(const struct lm_background_config *b, int side);
 
 /* src/collisions.c: collisions with a medium, which may be a background field. */
 
-/* Whether a species has any, or limits that are looked at with them; whether they turn it, or take its charge. */
+/* Whether a species has any, or limits that are looked at with them; whether they turn it, or take its charge; whether
+ * ions are taken out at some angles between v and B. */
 int lm_collides(const struct lm_species_config *s);
 int lm_scatters(const struct lm_config *c, int species);
 int lm_exchanges_charge(const struct lm_species_config *s);
+int lm_limits_pitch(const struct lm_species_config *s);
 
 /* The time that is made up for at once. */
 double lm_collision_time(const struct lm_config *c, int species);
@@ -220,11 +220,8 @@ struct lm_collision_limits {
     double angle;    /* root mean square in a plane in a step, rad */
     double cells;    /* on the way on which a fastest ion would lose its energy; infinite without stopping */
 };
-struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_stopping_table *table,
-                                               const struct lm_grid *g, double dt, double n, double speed);
-
-/* Reads the tables of stopping, for `setup` to lend to the backend. */
-int lm_sim_read_stopping(struct lm_sim *sim, struct lm_setup *setup);
+struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,
+                                               double n, double speed);
 
 /* No particle is faster than this after collisions and then a kick, that without collisions would not be faster than
  * `before`; `kick`: the kick's part in that. NaN if `before` is. */

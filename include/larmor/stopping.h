@@ -38,10 +38,6 @@ struct lm_stopping_table {
 int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_table *out);
 void lm_stopping_free(struct lm_stopping_table *table);
 
-/* A table's values and its guide are one piece of memory, so many bytes from `value` on; the same table elsewhere. */
-size_t lm_stopping_bytes(const struct lm_stopping *table);
-struct lm_stopping lm_stopping_at_place(struct lm_stopping table, void *memory);
-
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,9 @@ struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, c
 /* No random number that a velocity is drawn from is larger, along any axis. */
 enum { LM_MOST_SIGMAS = 9 };
 
+/* Nothing drawn from a Maxwellian with a drift of that size and that thermal speed along an axis is faster. */
+double lm_drawn_speed(double drift, double thermal);
+
 /* Nothing that walls and bodies re-emit is faster, v_A; 0 where none do. */
 double lm_surfaces_speed(const struct lm_setup *setup, int species);
 

@@ -5,6 +5,7 @@
 
 #include "cpu.h"
 #include "larmor/physics/flow.h"
+#include "larmor/physics/wall.h"
 
 enum { ACROSS = 2 * LM_WENO_MOST };
 
@@ -129,11 +130,6 @@ static int inside(int k, int n, int periodic)
     return periodic ? ((k % n) + n) % n : k < 0 ? 0 : k >= n ? n - 1 : k;
 }
 
-static int is_periodic(const struct lm_grid *g, int axis)
-{
-    return g->sides.of[axis == 0 ? LM_X_MIN : LM_Y_MIN] == LM_PERIODIC;
-}
-
 static void put_right_x(const struct stage *s, int j, const struct row *r, double *units)
 {
     const struct lm_grid *g = grid_of(s);
@@ -142,7 +138,7 @@ static void put_right_x(const struct stage *s, int j, const struct row *r, doubl
     for (int f = 0; f < r->count && s->cpu->row_beside[j]; f++)
         if (lm_room_x(room[f]) < reach || lm_room_x(room[f + 1]) < reach)
             units[f] = units_beside(s, r, f, lm_room_x(room[f]), lm_room_x(room[f + 1]));
-    if (is_periodic(g, 0))
+    if (!lm_has_walls(&g->sides, 0))
         return;
     units[0] = room[1] ? units_on_side(s, r, 0, LM_X_MIN, j) : 0.0;
     units[g->nx] = room[g->nx] ? units_on_side(s, r, g->nx, LM_X_MAX, j) : 0.0;
@@ -153,7 +149,7 @@ static void put_right_x(const struct stage *s, int j, const struct row *r, doubl
 static void faces_x(const struct stage *s, int j, double *line, double *units)
 {
     const struct lm_grid *g = grid_of(s);
-    const int reach = lm_scheme_reach(s->field->scheme), periodic = is_periodic(g, 0);
+    const int reach = lm_scheme_reach(s->field->scheme), periodic = !lm_has_walls(&g->sides, 0);
     const double *q = s->q + lm_at(g, 0, j);
     struct row r = {.count = g->nx + 1, .u = s->vx + lm_at(g, -1, j), .factor = s->by.x, .diffusion = s->by.kx};
     for (int i = -LM_WENO_MOST; i < 0; i++) {
@@ -172,7 +168,7 @@ static void put_right_y(const struct stage *s, int j, const struct row *r, doubl
 {
     const struct lm_grid *g = grid_of(s);
     const int reach = lm_scheme_reach(s->field->scheme), side = j < 0 ? LM_Y_MIN : LM_Y_MAX;
-    const int on_side = !is_periodic(g, 1) && (j < 0 || j == g->ny - 1);
+    const int on_side = lm_has_walls(&g->sides, 1) && (j < 0 || j == g->ny - 1);
     const uint8_t *room = s->cpu->room + lm_at(g, 0, j), *next = room + g->stride;
     if (!s->cpu->row_beside[inside(j, g->ny, 1)] && !s->cpu->row_beside[inside(j + 1, g->ny, 1)])
         return;
@@ -187,7 +183,7 @@ static void put_right_y(const struct stage *s, int j, const struct row *r, doubl
 static void faces_y(const struct stage *s, int j, double *units)
 {
     const struct lm_grid *g = grid_of(s);
-    const int reach = lm_scheme_reach(s->field->scheme), periodic = is_periodic(g, 1);
+    const int reach = lm_scheme_reach(s->field->scheme), periodic = !lm_has_walls(&g->sides, 1);
     struct row r = {.count = g->nx, .u = s->vy + lm_at(g, 0, j), .factor = s->by.y, .diffusion = s->by.ky};
     for (int m = 0; m < 2 * reach; m++)
         r.c[m] = s->q + lm_at(g, 0, inside(j + 1 - reach + m, g->ny, periodic));
@@ -213,14 +209,10 @@ static double greater(double a, double b)
 
 static void add_found(struct lm_advected *to, const struct lm_advected *from)
 {
-    struct lm_wide *const a[] = {&to->total,      &to->source,     &to->crossed[0],
-                                 &to->crossed[1], &to->crossed[2], &to->crossed[3]};
-    const struct lm_wide *const b[] = {&from->total,      &from->source,     &from->crossed[0],
-                                       &from->crossed[1], &from->crossed[2], &from->crossed[3]};
-    for (size_t k = 0; k < sizeof a / sizeof *a; k++) {
-        a[k]->high += b[k]->high;
-        a[k]->low += b[k]->low;
-    }
+    lm_wide_merge(&to->total, &from->total);
+    lm_wide_merge(&to->source, &from->source);
+    for (int side = 0; side < LM_SIDES; side++)
+        lm_wide_merge(&to->crossed[side], &from->crossed[side]);
     to->least = lesser(to->least, from->least);
     to->most = greater(to->most, from->most);
 }
@@ -249,13 +241,13 @@ static void count_row(const struct stage *s, int j, const double *x, const doubl
                       struct lm_advected *found)
 {
     const struct lm_grid *g = grid_of(s);
-    if (!is_periodic(g, 0)) {
+    if (lm_has_walls(&g->sides, 0)) {
         lm_wide_add(&found->crossed[LM_X_MIN], x[0]);
         lm_wide_add(&found->crossed[LM_X_MAX], x[g->nx]);
     }
-    for (int i = 0; i < g->nx && !is_periodic(g, 1) && j == 0; i++)
+    for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1) && j == 0; i++)
         lm_wide_add(&found->crossed[LM_Y_MIN], below[i]);
-    for (int i = 0; i < g->nx && !is_periodic(g, 1) && j == g->ny - 1; i++)
+    for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1) && j == g->ny - 1; i++)
         lm_wide_add(&found->crossed[LM_Y_MAX], above[i]);
 }
 
@@ -379,7 +371,7 @@ int lm_cpu_flow(struct lm_backend *b, int later)
         for (int axis = 0; axis < 2; axis++) {
             const size_t k = lm_at(g, i, j);
             const enum lm_face_place place =
-                lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, is_periodic(g, axis));
+                lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, !lm_has_walls(&g->sides, axis));
             const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &b->setup.ohm);
             if (entropy[axis])
                 entropy[axis][k] = u.entropy;

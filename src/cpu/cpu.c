@@ -5,7 +5,6 @@
 
 #include "larmor/edges.h"
 #include "larmor/physics/hash.h"
-#include "larmor/stopping.h"
 
 enum { SHARED_CELLS = 8192 }; /* below it a loop over the grid takes less time than waking the threads */
 

@@ -37,11 +37,6 @@ static struct work work_of(const struct lm_cpu *c)
     return (struct work){c->result[0], c->result[1], c->result[2], c->spare};
 }
 
-static int is_periodic(const struct lm_grid *g, int axis)
-{
-    return g->sides.of[2 * axis] == LM_PERIODIC;
-}
-
 /* Pressure and heat at the beginning; 0 in bodies. */
 static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w)
 {
@@ -53,12 +48,13 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
                                         .n = c->array[pass->level],
                                         .eta = c->array[LM_ETA],
                                         .room = c->room};
+    const int periodic_x = !lm_has_walls(&g->sides, 0), periodic_y = !lm_has_walls(&g->sides, 1);
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         const enum lm_face_place place[4] = {
-            lm_face_place(i - 1, g->nx, is_periodic(g, 0)), lm_face_place(i, g->nx, is_periodic(g, 0)),
-            lm_face_place(j - 1, g->ny, is_periodic(g, 1)), lm_face_place(j, g->ny, is_periodic(g, 1))};
+            lm_face_place(i - 1, g->nx, periodic_x), lm_face_place(i, g->nx, periodic_x),
+            lm_face_place(j - 1, g->ny, periodic_y), lm_face_place(j, g->ny, periodic_y)};
         w->p[k] = lm_pressure_of(entropy_of(c)[k], o->gamma);
         w->heat[k] = c->room[k] ? lm_heat_in_cell(&given, (long)k, place, o) : 0.0;
     }
@@ -105,12 +101,8 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
             lm_wide_add_sound(&heat, lm_whole(w->heat[k] * pass->dt * scale));
             s[k] = after;
         }
-    struct lm_wide *const sums[2] = {&c->control.background[field].source, &c->control.heat}, *const add[2] = {&source,
-                                                                                                               &heat};
-    for (int k = 0; k < 2; k++) {
-        sums[k]->high += add[k]->high;
-        sums[k]->low += add[k]->low;
-    }
+    lm_wide_merge(&c->control.background[field].source, &source);
+    lm_wide_merge(&c->control.heat, &heat);
     lm_cpu_survey_field(c, field, per_quantum);
 }
 

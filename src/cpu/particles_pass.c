@@ -463,8 +463,8 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
 #pragma omp critical(book)
         {
             lm_tally_add(&to->injected[species][LM_IONISED], &injected);
-            to->background[gas < 0 ? 0 : gas].source.high += taken.high;
-            to->background[gas < 0 ? 0 : gas].source.low += taken.low;
+            if (gas >= 0)
+                lm_wide_merge(&to->background[gas].source, &taken);
         }
         speed2 = larger(speed2, w.speed2);
         book_worker(&w, species);

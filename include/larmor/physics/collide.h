@@ -42,6 +42,19 @@ struct lm_stopping {
 };
 enum { LM_MOST_ROWS = 4097, LM_MOST_BUCKETS = 1024 };
 
+/* Values and guide are one piece of memory, so many bytes from `value` on; the same table elsewhere. */
+LM_HD size_t lm_stopping_bytes(const struct lm_stopping *t)
+{
+    return (size_t)t->rows * LM_ROW_VALUES * sizeof *t->value + (size_t)t->buckets * sizeof *t->guide;
+}
+
+LM_HD struct lm_stopping lm_stopping_at_place(struct lm_stopping t, void *memory)
+{
+    t.value = (const float *)memory;
+    t.guide = memory ? (const uint32_t *)memory + t.rows * LM_ROW_VALUES : NULL;
+    return t;
+}
+
 /* Of one species in one step. */
 struct lm_collisions {
     int gas;                 /* background field that is the medium; -1: n = 1, at rest */

@@ -8,6 +8,7 @@
 #include "larmor/physics/portable.h"
 
 #define LM_PI 3.14159265358979323846
+#define LM_DEGREE 0.017453292519943295 /* rad */
 #define LM_LN2_HI 6.93147180369123816490e-01
 #define LM_LN2_LO 1.90821492927058770002e-10
 
