@@ -21,6 +21,9 @@ namespace
 
 enum { TALLY_SUMS = 5 }; /* of struct lm_tally */
 
+/* What a gas is given of an ion that goes on: momentum and energy. */
+enum { GIFTS = LM_GIVEN - LM_GIVEN_MOMENTUM };
+
 /* The E of the push and B, three arrays each, `pitch` apart. */
 struct fields {
     const double *e, *b;
@@ -42,9 +45,11 @@ struct collider {
     struct lm_collisions how;
     const double *gas[LM_GAS_FIELDS]; /* with ghosts, on the first element */
     struct lm_tally_units units;
-    lm_u64 *given;               /* [LM_GIVEN][cells_y][cells_x] */
-    int takers, taken[LM_GIVEN]; /* how many of these some field takes up, and which */
+    lm_u64 *given;   /* [LM_GIVEN][cells_y][cells_x] */
+    int takers;      /* how many of these some field takes up */
+    int slot[GIFTS]; /* and at which place among them: momentum and energy, -1 where none does */
     struct lm_tally *exchanged, *to_gas;
+    bool plain; /* no more than stopping and scattering in a gas at rest */
 };
 
 /* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too.
@@ -82,7 +87,7 @@ template <int T> struct gas_window {
 template <int ORDER, int T> struct pass_block;
 #if LM_PRECISION == 32
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_BLOCKS = 3 };
+    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_BLOCKS = 4 };
 };
 template <> struct pass_block<2, 8> {
     enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_BLOCKS = 2 };
@@ -95,10 +100,10 @@ template <> struct pass_block<2, 16> {
 };
 #else
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_BLOCKS = 3 };
+    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_BLOCKS = 4 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_BLOCKS = 2 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_BLOCKS = 3 };
 };
 template <> struct pass_block<1, 16> {
     enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_BLOCKS = 2 };
@@ -125,12 +130,12 @@ template <int ORDER, int T> struct pass_store {
 };
 
 /* Beside it where particles collide: the gas, the cells near the tile by their numbers in the domain, and what is given
- * to the gas. In each of these cells, for what fields take up, as numbers of 17 bits: as many as particles are in a
- * chunk fit 32 bits. Of the whole block for each thread. */
+ * to the gas in each of them, if fields take it up: as numbers of 17 bits, of which as many as particles are in a chunk
+ * fit 32 bits. */
 template <int ORDER, int T> struct collide_store {
     enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH, LIMBS = 3, BITS = 17 };
-    enum { COPIES = 4, THREADS = pass_block<ORDER, T>::THREADS };
-    lm_u64 exchanged[TALLY_SUMS], sums[LM_GIVEN - LM_GIVEN_MOMENTUM][THREADS];
+    enum { COPIES = 4 };
+    lm_u64 exchanged[TALLY_SUMS];
     gas_window<T> gas;
     uint32_t cell[CELLS];
     uint32_t limbs[1]; /* [CELLS][takers][LIMBS][COPIES] */
@@ -323,14 +328,12 @@ __device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIO
 
 /* Makes the store for collisions ready. The caller synchronises. */
 template <int ORDER, int T>
-__device__ __forceinline__ void begin_collisions(collide_store<ORDER, T> &store, const collider &c,
-                                                 const population &h, const footprint &p, int stride)
+__device__ __forceinline__ void begin_collisions(collide_store<ORDER, T> &store, const collider &c, const population &h,
+                                                 const footprint &p, int stride)
 {
     typedef collide_store<ORDER, T> G;
     for (int k = threadIdx.x; k < G::CELLS * G::LIMBS * G::COPIES * c.takers; k += blockDim.x)
         store.limbs[k] = 0;
-    for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
-        store.sums[k][threadIdx.x] = 0;
     if (threadIdx.x < TALLY_SUMS)
         store.exchanged[threadIdx.x] = 0;
     const int left = p.i + LM_WINDOW_LOW + G::LOW, low = p.j + LM_WINDOW_LOW + G::LOW;
@@ -348,41 +351,51 @@ template <class G> __device__ __forceinline__ int cell_of(const struct lm_partic
     return j * G::WIDTH + i;
 }
 
-/* A particle in that cell gives something to the gas. */
+/* What a thread's particles have given to the gas. */
+struct gifts {
+    lm_u64 sum[GIFTS];
+};
+
+/* A particle in that cell gives something. */
 template <class G>
-__device__ __forceinline__ void give(G &gifts, const collider &c, int cell, const struct lm_tally &to_gas)
+__device__ __forceinline__ void give(G &store, const collider &c, int cell, const struct lm_tally &to_gas, gifts &all)
 {
-    uint32_t *to = gifts.limbs + cell * c.takers * G::LIMBS * G::COPIES + threadIdx.x % G::COPIES;
+    const int64_t part[GIFTS] = {to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
+    uint32_t *const of_cell = store.limbs + cell * c.takers * G::LIMBS * G::COPIES + threadIdx.x % G::COPIES;
     LM_UNROLL
-    for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
-        gifts.sums[k][threadIdx.x] += (lm_u64)(k < 3 ? to_gas.v[k] : to_gas.v2);
-    for (int n = 0; n < c.takers; n++, to += G::LIMBS * G::COPIES) {
-        const int what = c.taken[n] - LM_GIVEN_MOMENTUM;
-        const int64_t part = what == 0 ? to_gas.v[0] : what == 1 ? to_gas.v[1] : what == 2 ? to_gas.v[2] : to_gas.v2;
-        atomicAdd(to, (uint32_t)part & ((1u << G::BITS) - 1));
-        atomicAdd(to + G::COPIES, (uint32_t)(part >> G::BITS) & ((1u << G::BITS) - 1));
-        atomicAdd(to + 2 * G::COPIES, (uint32_t)(part >> 2 * G::BITS));
+    for (int k = 0; k < GIFTS; k++) {
+        all.sum[k] += (lm_u64)part[k];
+        if (c.slot[k] < 0)
+            continue;
+        uint32_t *const to = of_cell + c.slot[k] * G::LIMBS * G::COPIES;
+        atomicAdd(to, (uint32_t)part[k] & ((1u << G::BITS) - 1));
+        atomicAdd(to + G::COPIES, (uint32_t)(part[k] >> G::BITS) & ((1u << G::BITS) - 1));
+        atomicAdd(to + 2 * G::COPIES, (uint32_t)(part[k] >> 2 * G::BITS));
     }
 }
 
 /* Adds all that to the grid and the tallies. */
-template <class G> __device__ __forceinline__ void flush_gifts(const G &gifts, const collider &c, size_t cells)
+template <class G>
+__device__ __forceinline__ void flush_gifts(const G &store, const collider &c, size_t cells, const gifts &all)
 {
-    for (int k = threadIdx.x; k < G::CELLS * c.takers; k += blockDim.x) {
-        const uint32_t *from = gifts.limbs + k * G::LIMBS * G::COPIES;
-        uint32_t limb[3] = {0, 0, 0};
-        LM_UNROLL
-        for (int n = 0; n < G::LIMBS * G::COPIES; n++)
-            limb[n / G::COPIES] += from[n];
-        const int64_t sum =
-            (int64_t)limb[0] + ((int64_t)limb[1] << G::BITS) + ((int64_t)(int32_t)limb[2] << 2 * G::BITS);
-        if (sum)
-            atomicAdd(&c.given[c.taken[k % c.takers] * cells + gifts.cell[k / c.takers]], (lm_u64)sum);
+    LM_UNROLL
+    for (int what = 0; what < GIFTS; what++) {
+        lm_u64 *const to = c.given + (LM_GIVEN_MOMENTUM + what) * cells;
+        for (int k = threadIdx.x; k < G::CELLS && c.slot[what] >= 0; k += blockDim.x) {
+            const uint32_t *from = store.limbs + (k * c.takers + c.slot[what]) * G::LIMBS * G::COPIES;
+            uint32_t limb[3] = {0, 0, 0};
+            LM_UNROLL
+            for (int n = 0; n < G::LIMBS * G::COPIES; n++)
+                limb[n / G::COPIES] += from[n];
+            const int64_t sum =
+                (int64_t)limb[0] + ((int64_t)limb[1] << G::BITS) + ((int64_t)(int32_t)limb[2] << 2 * G::BITS);
+            if (sum)
+                atomicAdd(&to[store.cell[k]], (lm_u64)sum);
+        }
+        lm_warp_sum((lm_u64 *)(what < 3 ? &c.to_gas->v[what] : &c.to_gas->v2), all.sum[what]);
     }
-    for (int k = 0; k < LM_GIVEN - LM_GIVEN_MOMENTUM; k++)
-        lm_warp_sum((lm_u64 *)(k < 3 ? &c.to_gas->v[k] : &c.to_gas->v2), gifts.sums[k][threadIdx.x]);
-    if (threadIdx.x < TALLY_SUMS && gifts.exchanged[threadIdx.x])
-        atomicAdd((lm_u64 *)c.exchanged + threadIdx.x, gifts.exchanged[threadIdx.x]);
+    if (threadIdx.x < TALLY_SUMS && store.exchanged[threadIdx.x])
+        atomicAdd((lm_u64 *)c.exchanged + threadIdx.x, store.exchanged[threadIdx.x]);
 }
 
 /* Adds a tally to `sums`, without the others of the warp: for what is rare. */
@@ -394,27 +407,39 @@ __device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
             atomicAdd(&sums[k], (lm_u64)part[k]);
 }
 
-/* A particle in place k of a tile, within the windows, collides; false: that takes it out, and nothing is booked. */
-template <int ORDER, int T>
+/* With what is never asked for in the plain case known to the compiler. */
+template <bool PLAIN> __device__ __forceinline__ struct lm_collisions known(struct lm_collisions how)
+{
+    if (PLAIN) {
+        how.gas = 0;
+        how.friction = 0.0f;
+        how.moves = how.exchanges = how.has_pitch = 0;
+    }
+    return how;
+}
+
+/* A particle within the windows collides; false: that takes it out, and nothing is booked. */
+template <bool PLAIN, int ORDER, int T>
 __device__ __forceinline__ bool collide(collide_store<ORDER, T> &store, const collider &c,
-                                        const struct lm_window &fields, struct lm_particle &p)
+                                        const struct lm_window &fields, struct lm_particle &p, gifts &all)
 {
     const struct lm_particle old = p;
+    const struct lm_collisions how = known<PLAIN>(c.how);
     const struct lm_gas_window gas = window_in(store.gas);
     const int cell = cell_of<collide_store<ORDER, T>>(p);
-    const struct lm_fate fate = lm_encounter(ORDER, &c.how, &gas, &fields, p.x, p.y, store.cell[cell], &p);
+    const struct lm_fate fate = lm_encounter(ORDER, &how, &gas, &fields, p.x, p.y, store.cell[cell], &p);
     if (fate.channel >= 0)
         return false;
     const double before[3] = {(double)old.u, (double)old.v, (double)old.w};
-    if (c.given)
-        give(store, c, cell, lm_to_gas(&c.units, &fate, before, &p));
+    if (how.gas >= 0)
+        give(store, c, cell, lm_to_gas(&c.units, &fate, before, &p), all);
     if (fate.exchanged)
         tally_alone(store.exchanged, lm_exchanged(&c.units, &fate, &p));
     return true;
 }
 
 /* One chunk: the body of the kernels below. */
-template <int ORDER, int T, enum kind KIND>
+template <int ORDER, int T, enum kind KIND, bool PLAIN = true>
 __device__ __forceinline__ void pass_chunk(const population &h, const fields &f, const struct lm_step &step,
                                            lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays, const met<KIND> &around)
 {
@@ -442,6 +467,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
+    gifts all = {};
     for (; k < c.last; k += STRIDE) {
         struct lm_particle p = next;
         next = particle_at(h.a, min(k + STRIDE, c.last - 1));
@@ -450,7 +476,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
         bool near = lm_in_window(ORDER, p.x, p.y, T), collided = false;
         lm_fix dx = 0, dy = 0;
         if constexpr (COLLIDES)
-            near = collided = near && collide(beside, around.collider, win, p);
+            near = collided = near && collide<PLAIN>(beside, around.collider, win, p, all);
         if (near) {
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
@@ -478,7 +504,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     __syncthreads();
     flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
     if constexpr (COLLIDES)
-        flush_gifts(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y);
+        flush_gifts(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y, all);
     list_strays(store.strays, h, strays);
 }
 
@@ -490,13 +516,15 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
 }
 
-/* With collisions it takes more registers. */
-template <int ORDER, int T>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::COLLIDING_BLOCKS)
+/* With collisions it takes more registers, and more still with all kinds of them. */
+template <int ORDER, int T, bool PLAIN>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS,
+                                  PLAIN ? pass_block<ORDER, T>::COLLIDING_BLOCKS
+                                        : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
     collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
                    const __grid_constant__ met<COLLIDING> around)
 {
-    pass_chunk<ORDER, T, COLLIDING>(h, f, step, sums, speed2_max, strays, around);
+    pass_chunk<ORDER, T, COLLIDING, PLAIN>(h, f, step, sums, speed2_max, strays, around);
 }
 
 /* The fields around a stray. */
@@ -1001,13 +1029,16 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     if (!pass->collisions)
         return c;
     const int gas = pass->collisions->gas;
-    c.collider = {*pass->collisions,           {}, b.units,
-                  gas >= 0 ? g->given : NULL,  0,  {},
-                  &b.tallies->exchanged, &b.tallies->to_gas};
-    c.collider.how.stopping = lm_stopping_at_place(c.collider.how.stopping, g->species[species].stopping);
-    for (int what = LM_GIVEN_MOMENTUM; what < LM_GIVEN && gas >= 0; what++)
-        if (lm_is_taken(&g->base.setup, what))
-            c.collider.taken[c.collider.takers++] = what;
+    struct lm_collisions &how = c.collider.how;
+    how = *pass->collisions;
+    how.stopping = lm_stopping_at_place(how.stopping, g->species[species].stopping);
+    c.collider.units = b.units;
+    c.collider.exchanged = &b.tallies->exchanged;
+    c.collider.to_gas = &b.tallies->to_gas;
+    c.collider.given = gas >= 0 ? g->given : NULL;
+    c.collider.plain = gas >= 0 && !how.moves && !(how.friction > 0) && !how.exchanges && !how.has_pitch;
+    for (int k = 0; k < GIFTS; k++)
+        c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.collider.takers++ : -1;
     const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     for (int d = 0; d < LM_GAS_FIELDS && gas >= 0; d++)
         c.collider.gas[d] = g->array[arrays[d] + gas];
@@ -1026,21 +1057,21 @@ template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass
     return around;
 }
 
-template <int ORDER, int T, enum kind KIND> auto kernel_of()
+template <int ORDER, int T, enum kind KIND, bool PLAIN> auto kernel_of()
 {
     if constexpr (KIND == COLLIDING)
-        return collide_kernel<ORDER, T>;
+        return collide_kernel<ORDER, T, PLAIN>;
     else
         return pass_kernel<ORDER, T, KIND>;
 }
 
-template <int ORDER, int T, enum kind KIND>
+template <int ORDER, int T, enum kind KIND, bool PLAIN = true>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
     const auto beside = collide_store<ORDER, T>::bytes; /* where they collide */
-    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(LM_GIVEN - LM_GIVEN_MOMENTUM) : 0;
+    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(GIFTS) : 0;
     const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.takers) : 0);
-    auto kernel = kernel_of<ORDER, T, KIND>();
+    auto kernel = kernel_of<ORDER, T, KIND, PLAIN>();
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));
@@ -1053,18 +1084,20 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
     return LM_GPU_LAUNCHED(g, "pass of strays");
 }
 
-template <int ORDER, enum kind KIND>
+template <int ORDER, enum kind KIND, bool PLAIN = true>
 int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND>(g, s, c) : launch_pass<ORDER, 16, KIND>(g, s, c);
+    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND, PLAIN>(g, s, c)
+                                   : launch_pass<ORDER, 16, KIND, PLAIN>(g, s, c);
 }
 
 template <int ORDER>
 int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
 {
-    return collides                 ? launch_tiles<ORDER, COLLIDING>(g, s, c)
-           : g->open || s->collides ? launch_tiles<ORDER, OPEN>(g, s, c)
-                                    : launch_tiles<ORDER, PERIODIC>(g, s, c);
+    return collides && c.collider.plain ? launch_tiles<ORDER, COLLIDING>(g, s, c)
+           : collides                   ? launch_tiles<ORDER, COLLIDING, false>(g, s, c)
+           : g->open || s->collides     ? launch_tiles<ORDER, OPEN>(g, s, c)
+                                        : launch_tiles<ORDER, PERIODIC>(g, s, c);
 }
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)

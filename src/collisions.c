@@ -73,6 +73,7 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
     const struct lm_species_config *s = &c->species[species];
     const struct lm_stopping *table = &s->stopping.lookup;
     const int in_gas = s->gas_field >= 0;
+    const uint64_t key = lm_step_key(c->run.seed, sim->step);
     const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
     if (!lm_collides(s) || sim->step % s->collide_every != 0)
         return NULL;
@@ -98,8 +99,10 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .scatters = lm_scatters(c, species),
                                .exchanges = lm_exchanges_charge(s),
                                .has_pitch = lm_limits_pitch(s),
-                               .key = lm_step_key(c->run.seed, sim->step),
+                               .key = key,
                                .species = species};
+    lm_random_keys(key, species, LM_STREAM_SCATTER, sim->collisions[species].scatter_key);
+    lm_random_keys(key, species, LM_STREAM_EXCHANGE, sim->collisions[species].exchange_key);
     return &sim->collisions[species];
 }
 

@@ -206,7 +206,7 @@ static void fill_rows(const struct lm_stopping *t, float *value, const struct re
                                            [LM_ROW_POWER_SLOPE] =
                                                is_inside ? (b->of[SCATTERING] - a->of[SCATTERING]) / width : 0};
         for (int v = 0; v < LM_ROW_VALUES; v++)
-            value[v * t->rows + k] = (float)row[v];
+            value[v * LM_MOST_ROWS + k] = (float)row[v];
     }
 }
 
@@ -226,12 +226,12 @@ static int make_lookup(const struct reader *r)
     struct lm_stopping *t = &r->out->lookup;
     t->rows = r->out->points + 1;
     choose_buckets(t, r);
-    void *memory = malloc(lm_stopping_bytes(t));
+    void *memory = calloc(1, lm_stopping_bytes(t));
     if (!memory)
         return lm_fail(LM_FAILED, "not enough memory for a table of stopping");
     *t = lm_stopping_at_place(*t, memory);
     fill_rows(t, memory, r);
-    fill_guide(t, (uint32_t *)memory + t->rows * LM_ROW_VALUES);
+    fill_guide(t, (uint32_t *)memory + LM_ROW_VALUES * LM_MOST_ROWS);
     return LM_OK;
 }
 

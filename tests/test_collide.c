@@ -17,7 +17,9 @@ enum { MANY = 1000000 };
 
 static void random_of(uint32_t k, uint32_t r[2])
 {
-    lm_random_pair(77, 0, LM_STREAM_SCATTER, k, r);
+    uint32_t keys[LM_PHILOX_ROUNDS];
+    lm_random_keys(77, 0, LM_STREAM_SCATTER, keys);
+    lm_random_pair(keys, k, r);
 }
 
 /* Random123's bits. */
@@ -28,21 +30,25 @@ START_TEST(philox)
         philox2x32_key_t key = {{k * 77777u}};
         const philox2x32_ctr_t want = philox2x32_R(7, counter, key);
         uint32_t r[2] = {counter.v[0], counter.v[1]};
-        lm_philox2x32(key.v[0], r);
+        uint32_t keys[LM_PHILOX_ROUNDS];
+        lm_philox2x32_keys(key.v[0], keys);
+        lm_philox2x32(keys, r);
         require(r[0] == want.v[0] && r[1] == want.v[1]);
     }
 }
 END_TEST
 
-START_TEST(logarithm_and_turn)
+START_TEST(logarithm_and_direction)
 {
     for (float x = 1.2e-10f; x < 2.0f; x *= 1.0007f)
         require(fabs((double)lm_logf(x) - log((double)x)) < 2e-7 * (1 + fabs(log((double)x))));
     for (uint64_t k = 0; k < 1ull << 32; k += 399989) {
-        const double angle = 2 * M_PI * (double)k / 0x1p32;
-        float c, s;
-        lm_turnf((uint32_t)k, &c, &s);
-        require(fabs((double)c - cos(angle)) < 2e-7 && fabs((double)s - sin(angle)) < 2e-7);
+        const double angle = M_PI / 4 * (double)(int32_t)((uint32_t)k << 2) / 0x1p31;
+        const double c = k >> 31 ? -cos(angle) : cos(angle), s = sin(angle);
+        const int swapped = k >> 30 & 1;
+        float x, y;
+        lm_directionf((uint32_t)k, &x, &y);
+        require(fabs((double)x - (swapped ? s : c)) < 2e-7 && fabs((double)y - (swapped ? c : s)) < 2e-7);
     }
     require(lm_normal_radius2(0) > 43.6f && lm_normal_radius2(0) < 46.2f && lm_normal_radius2(0xffffffffu) >= 0.0f);
 }
@@ -318,7 +324,7 @@ START_TEST(turn_keeps_the_speed)
         const double size2 = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
         const float variance = 0.5f * ((float)other[1] * 0x1p-32f);
         const double a2 = 0.25 * (double)variance * (double)lm_normal_radius2(r[0]);
-        require(lm_scatter(&c, variance, v, (float)sqrt(size2), r, change));
+        require(lm_scatter(&c, variance, v, (float)sqrt(size2), (float)(1 / sqrt(size2)), r, change));
         double now2 = 0, along = 0;
         for (int d = 0; d < 3; d++) {
             now2 += ((double)v[d] + (double)change[d]) * ((double)v[d] + (double)change[d]);
@@ -355,7 +361,7 @@ START_TEST(angles)
         uint32_t r[2];
         random_of(k, r);
         c.tail2 = INFINITY;
-        require(lm_scatter(&c, (float)variance, v, size, r, change));
+        require(lm_scatter(&c, (float)variance, v, size, 1 / size, r, change));
         for (int d = 0; d < 3; d++) {
             by[d] = (double)(change[d] / size);
             chord2 += by[d] * by[d];
@@ -369,7 +375,7 @@ START_TEST(angles)
         theta2 += t * t;
         theta4 += t * t * t * t;
         c.tail2 = 4;
-        out += !lm_scatter(&c, (float)variance, v, size, r, change);
+        out += !lm_scatter(&c, (float)variance, v, size, 1 / size, r, change);
     }
     const double spread = 5 / sqrt(MANY), sigma = sqrt(variance);
     ck_assert_double_lt(fabs(theta2 / MANY / (2 * variance) - 1), spread + variance);
@@ -485,7 +491,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, fill_table, free_table);
     tcase_add_test(t, philox);
-    tcase_add_test(t, logarithm_and_turn);
+    tcase_add_test(t, logarithm_and_direction);
     tcase_add_test(t, normal_numbers);
     tcase_add_test(t, every_interval);
     tcase_add_test(t, crowded_table);

@@ -115,7 +115,7 @@ END_TEST
 
 static double value_of(const struct lm_stopping_table *t, int row, int what)
 {
-    return (double)t->lookup.value[what * t->lookup.rows + 1 + row];
+    return (double)t->lookup.value[what * LM_MOST_ROWS + 1 + row];
 }
 
 START_TEST(a_table)

@@ -37,7 +37,7 @@ struct lm_stopping {
     int rows;              /* up to LM_MOST_ROWS; 0: no table */
     int shift, buckets;    /* up to LM_MOST_BUCKETS */
     int32_t least;         /* bits with which the first bucket begins; it holds all below, the last one all above */
-    const float *value;    /* [LM_ROW_VALUES][rows] */
+    const float *value;    /* [LM_ROW_VALUES][LM_MOST_ROWS] */
     const uint32_t *guide; /* [buckets]: the row of the first energy, 2^16 that of the last one */
 };
 enum { LM_MOST_ROWS = 4097, LM_MOST_BUCKETS = 1024 };
@@ -45,13 +45,13 @@ enum { LM_MOST_ROWS = 4097, LM_MOST_BUCKETS = 1024 };
 /* Values and guide are one piece of memory, so many bytes from `value` on; the same table elsewhere. */
 LM_HD size_t lm_stopping_bytes(const struct lm_stopping *t)
 {
-    return (size_t)t->rows * LM_ROW_VALUES * sizeof *t->value + (size_t)t->buckets * sizeof *t->guide;
+    return t->rows == 0 ? 0 : LM_ROW_VALUES * LM_MOST_ROWS * sizeof *t->value + (size_t)t->buckets * sizeof *t->guide;
 }
 
 LM_HD struct lm_stopping lm_stopping_at_place(struct lm_stopping t, void *memory)
 {
     t.value = (const float *)memory;
-    t.guide = memory ? (const uint32_t *)memory + t.rows * LM_ROW_VALUES : NULL;
+    t.guide = memory ? (const uint32_t *)memory + LM_ROW_VALUES * LM_MOST_ROWS : NULL;
     return t;
 }
 
@@ -74,6 +74,7 @@ struct lm_collisions {
     double cos_low, cos_high;           /* accepted cosines between v and B; beyond -1 and 1: no limit */
     int scatters, exchanges, has_pitch; /* 0: skip */
     uint64_t key;
+    uint32_t scatter_key[LM_PHILOX_ROUNDS], exchange_key[LM_PHILOX_ROUNDS];
     int species;
 };
 
@@ -111,7 +112,7 @@ LM_HD void lm_stopping_at(const struct lm_stopping *t, float energy, float at[LM
     const float past = energy - row[0];
     LM_UNROLL
     for (int k = 0; k < LM_ROW_VALUES; k++)
-        at[k] = row[k * t->rows];
+        at[k] = row[k * LM_MOST_ROWS];
     at[LM_ROW_STOPPING] = lm_fmaf(past, at[LM_ROW_SLOPE], at[LM_ROW_STOPPING]);
     at[LM_ROW_POWER] = lm_fmaf(past, at[LM_ROW_POWER_SLOPE], at[LM_ROW_POWER]);
 }
@@ -125,9 +126,9 @@ LM_HD float lm_faded(float x)
 /* Square of a speed below which nothing but friction acts: single precision could not tell directions. */
 #define LM_AT_REST 1e-30f
 
-/* The share of v, of size `speed`, that friction and stopping take; *variance: of the angle that it scatters by
+/* The share of v, of size `speed` = 1/one, that friction and stopping take; *variance: of the angle that it scatters by
  * meanwhile. */
-LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float speed, float *variance)
+LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float speed, float one, float *variance)
 {
     if (c->gas < 0) {
         *variance = size2 > LM_AT_REST ? c->variance : 0.0f;
@@ -142,7 +143,7 @@ LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float s
         float at[LM_ROW_VALUES];
         const float energy = c->half_mass * size2;
         lm_stopping_at(&c->stopping, energy, at);
-        const float taken = way * c->one_over_mass * at[LM_ROW_STOPPING] * lm_reciprocalf(speed);
+        const float taken = way * c->one_over_mass * at[LM_ROW_STOPPING] * one;
         const float second = 1.0f - 0.5f * way * at[LM_ROW_SLOPE] * speed;
         const float stopped = second > 0.0f ? taken * second : 0.0f;
         lost = lm_fmaf(-lost, stopped, lost + stopped);
@@ -153,32 +154,24 @@ LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float s
     return lost;
 }
 
-/* Two directions across a vector of length 1, of length 1 to round-off: Duff et al., J. Comput. Graph. Tech. 6 (2017)
- * 1. */
-LM_HD void lm_basis_across(const float v[3], float e[3], float f[3])
-{
-    const float sign = lm_sign(1.0f, v[2]), p = -lm_reciprocalf(lm_fmaf(sign, v[2], 1.0f)), q = v[0] * v[1] * p;
-    e[0] = lm_fmaf(v[0] * v[0], p, 1.0f);
-    e[1] = q;
-    e[2] = -sign * v[0];
-    f[0] = sign * q;
-    f[1] = sign * lm_fmaf(v[1] * v[1], p, 1.0f);
-    f[2] = -v[1];
-}
-
-/* What w, of size `speed` > 0, changes by when it turns: by 2 atan of half of two normal angles of that variance.
- * Returns 0 for the tail that is not sampled. */
-LM_HD int lm_scatter(const struct lm_collisions *c, float variance, const float w[3], float speed, const uint32_t r[2],
-                     float turn[3])
+/* What w, of size `speed`, changes by when it turns: by 2 atan of half of two normal angles of that variance, along two
+ * directions across it (Duff et al., J. Comput. Graph. Tech. 6 (2017) 1); one: 1/speed. Returns 0 for the tail that is
+ * not sampled. */
+LM_HD int lm_scatter(const struct lm_collisions *c, float variance, const float w[3], float speed, float one,
+                     const uint32_t r[2], float turn[3])
 {
     const float square = lm_normal_radius2(r[0]), a2 = 0.25f * variance * square;
-    const float one = lm_reciprocalf(speed), along[3] = {w[0] * one, w[1] * one, w[2] * one};
-    const float scale = 2.0f * speed * lm_reciprocalf(1.0f + a2), across = scale * lm_rootf(a2 > 1e-30f ? a2 : 1e-30f);
-    float cosine, sine, e[3], f[3];
-    lm_turnf(r[1], &cosine, &sine);
-    lm_basis_across(along, e, f);
-    for (int d = 0; d < 3; d++)
-        turn[d] = lm_fmaf(across * cosine, e[d], lm_fmaf(across * sine, f[d], -scale * a2 * along[d]));
+    const float scale = 2.0f * speed * lm_reciprocalf(1.0f + a2), back = -scale * a2 * one;
+    const float across = scale * lm_rootf(a2 > 1e-30f ? a2 : 1e-30f);
+    const float x = w[0] * one, y = w[1] * one, z = w[2] * one;
+    float e, f;
+    lm_directionf(r[1], &e, &f);
+    e *= across;
+    f *= across;
+    const float both = lm_fmaf(x, e, y * f), part = -both * lm_reciprocalf(1.0f + lm_sizef(z));
+    turn[0] = lm_fmaf(back, w[0], lm_fmaf(x, part, e));
+    turn[1] = lm_fmaf(back, w[1], lm_fmaf(y, part, f));
+    turn[2] = lm_fmaf(back, w[2], z < 0.0f ? both : -both);
     return !(square > c->tail2);
 }
 
@@ -208,17 +201,17 @@ LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct 
 {
     struct lm_collided out = {-1, 0, {0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f}};
     const float size2 = lm_fmaf(w[0], w[0], lm_fmaf(w[1], w[1], w[2] * w[2]));
-    const float speed = lm_rootf(size2 > LM_AT_REST ? size2 : LM_AT_REST);
+    const float speed = lm_rootf(size2 > LM_AT_REST ? size2 : LM_AT_REST), one = lm_reciprocalf(speed);
     float variance;
-    const float lost = lm_slow(c, m->n, size2, speed, &variance), keep = 1.0f - lost;
+    const float lost = lm_slow(c, m->n, size2, speed, one, &variance), keep = 1.0f - lost;
     uint32_t r[2];
     if (c->stops && !(keep > 0.0f && keep * keep * size2 > c->stopped2)) {
         out.channel = LM_ENERGY_STOPPED;
         return out;
     }
     if (c->scatters && variance > 0.0f) {
-        lm_random_pair(c->key, c->species, LM_STREAM_SCATTER, identity, r);
-        if (!lm_scatter(c, variance, w, speed, r, out.turn)) {
+        lm_random_pair(c->scatter_key, identity, r);
+        if (!lm_scatter(c, variance, w, speed, one, r, out.turn)) {
             out.channel = LM_THETA_CUTOFF;
             out.turn[0] = out.turn[1] = out.turn[2] = 0.0f;
             return out;
@@ -226,7 +219,7 @@ LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct 
     }
     out.lost = lost;
     if (c->exchanges) {
-        lm_random_pair(c->key, c->species, LM_STREAM_EXCHANGE, identity, r);
+        lm_random_pair(c->exchange_key, identity, r);
         out.exchanged = lm_exchanges(c, m->n, keep * speed, r[0]);
         if (out.exchanged)
             lm_atom(c, identity, out.atom);

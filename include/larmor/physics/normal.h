@@ -27,18 +27,18 @@ LM_HD float lm_logf(float x)
     return lm_fmaf((float)k, 0.693147182f, lm_fmaf(z, lm_fmaf(p, f, -0.5f), f));
 }
 
-/* Cosine and sine of 2^-32 turn of a turn, to 2e-7. Polynomials of Cephes' sinf and cosf. */
-LM_HD void lm_turnf(uint32_t turn, float *c, float *s)
+/* A direction in the plane, the same for all: cosine and sine of up to an eighth of a turn to either side, by 30 bits, to
+ * 2e-7; then a sign and an order, by one bit each. Polynomials of Cephes' sinf and cosf. */
+LM_HD void lm_directionf(uint32_t bits, float *a, float *b)
 {
-    const uint32_t quarter = (turn + 0x20000000u) >> 30;
-    const float x = (float)(int32_t)(turn - (quarter << 30)) * 1.46291807926715968e-9f, z = x * x; /* 2 pi 2^-32 */
-    float a = lm_fmaf(-1.9515295891e-4f, z, 8.3321608736e-3f);
-    a = lm_fmaf(lm_fmaf(a, z, -1.6666654611e-1f) * z, x, x);
-    float b = lm_fmaf(2.443315711809948e-5f, z, -1.388731625493765e-3f);
-    b = lm_fmaf(lm_fmaf(b, z, 4.166664568298827e-2f), z * z, lm_fmaf(-0.5f, z, 1.0f));
-    const float p = quarter & 1u ? a : b, q = quarter & 1u ? b : a;
-    *c = quarter == 1u || quarter == 2u ? -p : p;
-    *s = quarter >= 2u ? -q : q;
+    const float x = (float)(int32_t)(bits << 2) * 3.65729516981739892e-10f, z = x * x; /* pi/4 2^-31 */
+    float s = lm_fmaf(-1.9515295891e-4f, z, 8.3321608736e-3f);
+    s = lm_fmaf(lm_fmaf(s, z, -1.6666654611e-1f) * z, x, x);
+    float c = lm_fmaf(2.443315711809948e-5f, z, -1.388731625493765e-3f);
+    c = lm_fmaf(lm_fmaf(c, z, 4.166664568298827e-2f), z * z, lm_fmaf(-0.5f, z, 1.0f));
+    c = lm_sign_bit(c, bits);
+    *a = bits & 0x40000000u ? s : c;
+    *b = bits & 0x40000000u ? c : s;
 }
 
 /* Square of the distance of a pair of normal numbers from 0. */
@@ -53,7 +53,7 @@ LM_HD float lm_normal_radius2(uint32_t bits)
 LM_HD float lm_normal_pair(uint32_t a, uint32_t b, float n[2])
 {
     const float square = lm_normal_radius2(a), radius = lm_sqrtf(square);
-    lm_turnf(b, &n[0], &n[1]);
+    lm_directionf(b, &n[0], &n[1]);
     n[0] *= radius;
     n[1] *= radius;
     return square;

@@ -120,6 +120,21 @@ LM_HD float lm_sign(float size, float x)
 #endif
 }
 
+LM_HD float lm_sizef(float x)
+{
+    return lm_sign(x, 1.0f);
+}
+
+/* x > 0, or -x where the first of the bits is 1. */
+LM_HD float lm_sign_bit(float x, uint32_t bits)
+{
+    uint32_t b;
+    memcpy(&b, &x, sizeof b);
+    b |= bits & 0x80000000u;
+    memcpy(&x, &b, sizeof b);
+    return x;
+}
+
 LM_HD int64_t lm_round64(double x)
 {
 #ifdef __CUDA_ARCH__

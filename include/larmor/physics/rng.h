@@ -42,23 +42,37 @@ LM_HD struct lm_random lm_random_at(uint64_t seed, int species, enum lm_stream s
     return out;
 }
 
-/* Philox2x32-7, enough to pass all tests of the paper: Random123's own takes three times as long on a GPU. */
-LM_HD void lm_philox2x32(uint32_t key, uint32_t r[2])
+/* Philox2x32-7, enough to pass all tests of the paper: Random123's own takes three times as long on a GPU. The keys of
+ * its rounds follow from its key. */
+enum { LM_PHILOX_ROUNDS = 7 };
+
+LM_HD void lm_philox2x32_keys(uint32_t key, uint32_t keys[LM_PHILOX_ROUNDS])
+{
+    for (int round = 0; round < LM_PHILOX_ROUNDS; round++)
+        keys[round] = key + (uint32_t)round * 0x9e3779b9u;
+}
+
+LM_HD void lm_philox2x32(const uint32_t keys[LM_PHILOX_ROUNDS], uint32_t r[2])
 {
     LM_UNROLL
-    for (int round = 0; round < 7; round++, key += 0x9e3779b9u) {
+    for (int round = 0; round < LM_PHILOX_ROUNDS; round++) {
         const uint32_t high = lm_mulhi32(0xd256d193u, r[0]), low = 0xd256d193u * r[0];
-        r[0] = high ^ key ^ r[1];
+        r[0] = high ^ keys[round] ^ r[1];
         r[1] = low;
     }
 }
 
-/* Two numbers of 32 bits for a particle's `identity`. */
-LM_HD void lm_random_pair(uint64_t seed, int species, enum lm_stream stream, uint64_t identity, uint32_t out[2])
+/* Keys for a stream of pairs, and the two numbers of 32 bits for a particle's `identity`. */
+LM_HD void lm_random_keys(uint64_t seed, int species, enum lm_stream stream, uint32_t keys[LM_PHILOX_ROUNDS])
+{
+    lm_philox2x32_keys((uint32_t)(seed ^ seed >> 32) + 0x9e3779b9u * (uint32_t)(species << 8 | (int)stream), keys);
+}
+
+LM_HD void lm_random_pair(const uint32_t keys[LM_PHILOX_ROUNDS], uint64_t identity, uint32_t out[2])
 {
     out[0] = (uint32_t)identity;
     out[1] = (uint32_t)(identity >> 32);
-    lm_philox2x32((uint32_t)(seed ^ seed >> 32) + 0x9e3779b9u * (uint32_t)(species << 8 | (int)stream), out);
+    lm_philox2x32(keys, out);
 }
 
 /* Uniform in (0, 1), never 0 or 1. */
