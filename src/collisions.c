@@ -58,13 +58,12 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
     const double exchanges = n * dt * (s->charge_exchange * speed + s->charge_exchange_rate);
-    float at[LM_ROW_VALUES] = {0};
+    struct lm_stopped at = {0};
     if (s->stopping.points > 0)
-        lm_stopping_at(&s->stopping.lookup, (float)energy, at);
-    return (struct lm_collision_limits){
-        .exchange = -expm1(-exchanges),
-        .angle = sqrt(0.5 * ((double)at[LM_ROW_POWER] + s->scattering_power) * n * speed * dt),
-        .cells = energy / (n * (double)at[LM_ROW_STOPPING] * cell)};
+        at = lm_stopping_at(&s->stopping.lookup, (float)energy);
+    return (struct lm_collision_limits){.exchange = -expm1(-exchanges),
+                                        .angle = sqrt(0.5 * ((double)at.power + s->scattering_power) * n * speed * dt),
+                                        .cells = energy / (n * (double)at.stopping * cell)};
 }
 
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)

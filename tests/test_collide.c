@@ -140,14 +140,13 @@ static double plain(const double *value, double energy)
 static void check_energy(const struct lm_stopping *t, const double *e, const double *s, const double *p, int points,
                          float energy)
 {
-    float at[LM_ROW_VALUES];
     const int k = lm_stopping_row(t, energy);
+    const struct lm_stopped at = lm_stopping_at(t, energy);
     require(k >= 0 && k < t->rows && t->value[k] <= energy && (k + 1 == t->rows || energy < t->value[k + 1]));
-    lm_stopping_at(t, energy, at);
-    require(fabs((double)at[LM_ROW_STOPPING] - plain_at(e, s, points, (double)energy)) < 1e-6);
-    require(fabs((double)at[LM_ROW_POWER] - plain_at(e, p, points, (double)energy)) < 1e-6);
+    require(fabs((double)at.stopping - plain_at(e, s, points, (double)energy)) < 1e-6);
+    require(fabs((double)at.power - plain_at(e, p, points, (double)energy)) < 1e-6);
     const int inside = energy >= (float)e[0] && energy < (float)e[points - 1];
-    require(inside || (at[LM_ROW_SLOPE] == 0 && at[LM_ROW_POWER_SLOPE] == 0));
+    require(inside || (at.slope == 0 && at.power_slope == 0));
 }
 
 START_TEST(every_interval)
@@ -234,7 +233,8 @@ static void way_by_steps(float dt, double *way, double *time)
     *way = *time = 0;
     for (;;) {
         const float w[3] = {(float)v, 0, 0};
-        const struct lm_collided got = lm_collide(&c, &m, w, 1);
+        const struct lm_stopped at = lm_look_up(&c, w);
+        const struct lm_collided got = lm_collide(&c, &m, w, &at, 1);
         if (got.channel == LM_ENERGY_STOPPED) {
             const double s = plain(stopping, 0.75 * v * v) * 0.7 / 1.5, rest = (v - cutoff) / s;
             *way += rest * 0.5 * (v + cutoff);
@@ -443,13 +443,15 @@ START_TEST(next_to_rest)
     c.scatters = 1;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const float w[3] = {0.6f * sizes[k], 0, -0.8f * sizes[k]};
-        const struct lm_collided got = lm_collide(&c, &m, w, k);
+        const struct lm_stopped at = lm_look_up(&c, w);
+        const struct lm_collided got = lm_collide(&c, &m, w, &at, k);
         for (int d = 0; d < 3; d++)
             require(got.channel == -1 && fabsf(got.turn[d]) <= 2 * sizes[k] && got.lost == 0);
     }
     c = in_gas(0.1f);
     const float rest[3] = {0};
-    require(lm_collide(&c, &m, rest, 1).channel == LM_ENERGY_STOPPED);
+    const struct lm_stopped at = lm_look_up(&c, rest);
+    require(lm_collide(&c, &m, rest, &at, 1).channel == LM_ENERGY_STOPPED);
 }
 END_TEST
 

@@ -124,6 +124,122 @@ static void collide(struct collider *w, int tile, size_t k)
     a.u[k] = a.v[k] = a.w[k] = 0;
 }
 
+/* --- many at once: ions that stop and scatter in a gas at rest, with nothing rarer --- */
+
+enum { BLOCK = 128 };
+
+struct block {
+    int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK];
+    float n[BLOCK];
+    struct lm_stopped at[BLOCK];
+    lm_real u[BLOCK], v[BLOCK], w[BLOCK]; /* after */
+    int64_t given[LM_GIVEN - LM_GIVEN_MOMENTUM][BLOCK];
+};
+
+static int is_plain(const struct lm_collisions *c)
+{
+    return c->gas >= 0 && !c->moves && !(c->friction > 0) && !c->exchanges && !c->has_pitch;
+}
+
+/* The density around each; of those far from the tile some other. */
+LM_HD void look_around(const struct collider *w, int order, size_t first, int count, struct block *b)
+{
+    const struct arrays a = w->a;
+    const struct lm_gas_window gas = w->gas;
+    const struct lm_collisions plain = {.gas = 0};
+    const int size = w->tiling.size;
+#pragma omp simd
+    for (int l = 0; l < count; l++) {
+        const lm_fix x = a.x[first + (size_t)l], y = a.y[first + (size_t)l];
+        const int near = lm_in_window(order, x, y, size);
+        b->near[l] = near;
+        b->n[l] = lm_gather_medium(order, &plain, &gas, near ? x : 0, near ? y : 0).n;
+    }
+}
+
+/* Cell and place in the table of each; of those far from the tile some other. */
+static void look_up(const struct collider *w, int tile, size_t first, int count, struct block *b)
+{
+    const struct lm_tiling *t = &w->tiling;
+    const struct arrays a = w->a;
+    const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
+    for (int l = 0; l < count; l++) {
+        const size_t k = first + (size_t)l;
+        const float v[3] = {(float)a.u[k], (float)a.v[k], (float)a.w[k]};
+        b->at[l] = lm_look_up(w->collisions, v);
+        b->i[l] = lm_wrap_seldom((int)(a.x[k] >> LM_FRACTION_BITS) + left, t->cells_x);
+        b->j[l] = lm_wrap_seldom((int)(a.y[k] >> LM_FRACTION_BITS) + low, t->cells_y);
+    }
+}
+
+/* The particle in place k, number l of the block. */
+LM_HD void strike(const struct lm_collisions *how, const struct lm_tally_units *units, const struct arrays *a, size_t k,
+                  uint32_t cell, struct block *b, int l)
+{
+    const struct lm_medium m = {b->n[l], {0, 0}};
+    const double old[3] = {(double)a->u[k], (double)a->v[k], (double)a->w[k]};
+    struct lm_particle p = {a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+    const struct lm_stopped at = b->at[l];
+    b->channel[l] = lm_strike(how, &m, &at, cell, &p).channel;
+    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
+    const struct lm_tally given = lm_given_up(units, old, now);
+    b->u[l] = p.u;
+    b->v[l] = p.v;
+    b->w[l] = p.w;
+    b->given[0][l] = given.v[0];
+    b->given[1][l] = given.v[1];
+    b->given[2][l] = given.v[2];
+    b->given[3][l] = given.v2;
+}
+
+LM_HD void strike_all(const struct collider *w, size_t first, int count, struct block *b)
+{
+    const struct arrays a = w->a;
+    const struct lm_tally_units units = w->units;
+    const uint32_t width = (uint32_t)w->tiling.cells_x;
+    struct lm_collisions how = *w->collisions;
+    how.gas = how.moves = how.exchanges = how.has_pitch = 0;
+    how.friction = 0;
+#pragma omp simd
+    for (int l = 0; l < count; l++)
+        strike(&how, &units, &a, first + (size_t)l, (uint32_t)b->j[l] * width + (uint32_t)b->i[l], b, l);
+}
+
+/* Particles [first, first + count) of a tile, at most a block of them. */
+static void collide_block(struct collider *w, int tile, size_t first, int count, struct block *b)
+{
+    const struct arrays a = w->a;
+    if (w->c->base.setup.shape == 1)
+        look_around(w, 1, first, count, b);
+    else
+        look_around(w, 2, first, count, b);
+    look_up(w, tile, first, count, b);
+    strike_all(w, first, count, b);
+    for (int l = 0; l < count; l++) {
+        const size_t k = first + (size_t)l;
+        const struct lm_tally t = {.v = {b->given[0][l], b->given[1][l], b->given[2][l]}, .v2 = b->given[3][l]};
+        if (!b->near[l] || b->channel[l] >= 0) {
+            collide(w, tile, k);
+            continue;
+        }
+        a.u[k] = b->u[l], a.v[k] = b->v[l], a.w[k] = b->w[l];
+        give(w, tile, b->i[l], b->j[l], &t);
+        lm_tally_add(&w->to_gas, &t);
+    }
+}
+
+/* --- all --- */
+
+static void collide_tile(struct collider *w, int tile, size_t first, size_t end)
+{
+    struct block b;
+    if (!is_plain(w->collisions))
+        for (; first < end; first++)
+            collide(w, tile, first);
+    for (; first < end; first += BLOCK)
+        collide_block(w, tile, first, end - first < BLOCK ? (int)(end - first) : BLOCK, &b);
+}
+
 static void book(const struct collider *w)
 {
     struct lm_control *to = &w->c->control;
@@ -174,8 +290,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
                 w.fields = fill_window(c, &f, fields);
             if (gas >= 0)
                 w.gas = fill_gas_window(c, &f, gas, medium);
-            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-                collide(&w, tile, k);
+            collide_tile(&w, tile, s->tile_start[tile], s->tile_start[tile + 1]);
             if (gas >= 0)
                 share(&w, tile);
         }

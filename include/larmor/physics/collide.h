@@ -105,16 +105,22 @@ LM_HD int lm_stopping_row(const struct lm_stopping *t, float energy)
     return low;
 }
 
-/* The table at an energy: linear between rows, constant beyond the first and the last. */
-LM_HD void lm_stopping_at(const struct lm_stopping *t, float energy, float at[LM_ROW_VALUES])
+/* The table at an energy. */
+struct lm_stopped {
+    float stopping, slope, power, power_slope;
+};
+
+/* Linear between rows, constant beyond the first and the last. */
+LM_HD struct lm_stopped lm_stopping_at(const struct lm_stopping *t, float energy)
 {
     const float *row = t->value + lm_stopping_row(t, energy);
-    const float past = energy - row[0];
-    LM_UNROLL
-    for (int k = 0; k < LM_ROW_VALUES; k++)
-        at[k] = row[k * LM_MOST_ROWS];
-    at[LM_ROW_STOPPING] = lm_fmaf(past, at[LM_ROW_SLOPE], at[LM_ROW_STOPPING]);
-    at[LM_ROW_POWER] = lm_fmaf(past, at[LM_ROW_POWER_SLOPE], at[LM_ROW_POWER]);
+    const float past = energy - row[LM_ROW_ENERGY * LM_MOST_ROWS];
+    struct lm_stopped s;
+    s.slope = row[LM_ROW_SLOPE * LM_MOST_ROWS];
+    s.power_slope = row[LM_ROW_POWER_SLOPE * LM_MOST_ROWS];
+    s.stopping = lm_fmaf(past, s.slope, row[LM_ROW_STOPPING * LM_MOST_ROWS]);
+    s.power = lm_fmaf(past, s.power_slope, row[LM_ROW_POWER * LM_MOST_ROWS]);
+    return s;
 }
 
 /* 1 - exp(-x) for x >= 0. */
@@ -126,9 +132,10 @@ LM_HD float lm_faded(float x)
 /* Square of a speed below which nothing but friction acts: single precision could not tell directions. */
 #define LM_AT_REST 1e-30f
 
-/* The share of v, of size `speed` = 1/one, that friction and stopping take; *variance: of the angle that it scatters by
- * meanwhile. */
-LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float speed, float one, float *variance)
+/* The share of v, of size `speed` = 1/one, that friction and stopping take; at: of the table; *variance: of the
+ * angle that it scatters by meanwhile. */
+LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float speed, float one,
+                    const struct lm_stopped *at, float *variance)
 {
     if (c->gas < 0) {
         *variance = size2 > LM_AT_REST ? c->variance : 0.0f;
@@ -140,14 +147,12 @@ LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float s
     if (!(size2 > LM_AT_REST))
         return lost;
     if (c->stopping.rows > 0) {
-        float at[LM_ROW_VALUES];
         const float energy = c->half_mass * size2;
-        lm_stopping_at(&c->stopping, energy, at);
-        const float taken = way * c->one_over_mass * at[LM_ROW_STOPPING] * one;
-        const float second = 1.0f - 0.5f * way * at[LM_ROW_SLOPE] * speed;
+        const float taken = way * c->one_over_mass * at->stopping * one;
+        const float second = 1.0f - 0.5f * way * at->slope * speed;
         const float stopped = second > 0.0f ? taken * second : 0.0f;
-        lost = lm_fmaf(-lost, stopped, lost + stopped);
-        const float mean = lm_fmaf(-0.5f * at[LM_ROW_POWER_SLOPE] * energy, lost * (2.0f - lost), at[LM_ROW_POWER]);
+        lost = c->friction > 0.0f ? lm_fmaf(-lost, stopped, lost + stopped) : stopped;
+        const float mean = lm_fmaf(-0.5f * at->power_slope * energy, lost * (2.0f - lost), at->power);
         power += mean > 0.0f ? mean : 0.0f;
     }
     *variance = 0.25f * power * way * speed * (2.0f - lost);
@@ -162,7 +167,7 @@ LM_HD int lm_scatter(const struct lm_collisions *c, float variance, const float 
 {
     const float square = lm_normal_radius2(r[0]), a2 = 0.25f * variance * square;
     const float scale = 2.0f * speed * lm_reciprocalf(1.0f + a2), back = -scale * a2 * one;
-    const float across = scale * lm_rootf(a2 > 1e-30f ? a2 : 1e-30f);
+    const float across = a2 > 1e-30f ? scale * lm_rootf(a2 > 1e-30f ? a2 : 1e-30f) : 0.0f;
     const float x = w[0] * one, y = w[1] * one, z = w[2] * one;
     float e, f;
     lm_directionf(r[1], &e, &f);
@@ -172,7 +177,7 @@ LM_HD int lm_scatter(const struct lm_collisions *c, float variance, const float 
     turn[0] = lm_fmaf(back, w[0], lm_fmaf(x, part, e));
     turn[1] = lm_fmaf(back, w[1], lm_fmaf(y, part, f));
     turn[2] = lm_fmaf(back, w[2], z < 0.0f ? both : -both);
-    return !(square > c->tail2);
+    return variance > 0.0f ? square <= c->tail2 : 1;
 }
 
 /* Whether an ion of that speed in the gas' frame loses its charge. */
@@ -194,31 +199,43 @@ LM_HD void lm_atom(const struct lm_collisions *c, uint64_t identity, float v[3])
         v[d] = c->thermal * n[d];
 }
 
-/* One ion of velocity w in the medium's frame. `identity`: of the particle in this step, for its random numbers. One
- * that is taken out leaves with the velocity it came with. */
+LM_HD float lm_size2(const float w[3])
+{
+    return lm_fmaf(w[0], w[0], lm_fmaf(w[1], w[1], w[2] * w[2]));
+}
+
+/* The table, if there is one, for an ion of velocity w in the medium's frame. */
+LM_HD struct lm_stopped lm_look_up(const struct lm_collisions *c, const float w[3])
+{
+    struct lm_stopped none = {0.0f, 0.0f, 0.0f, 0.0f};
+    return c->stopping.rows > 0 ? lm_stopping_at(&c->stopping, c->half_mass * lm_size2(w)) : none;
+}
+
+/* One ion of velocity w in the medium's frame; at: lm_look_up. `identity`: of the particle in this step, for its random
+ * numbers. One that is taken out leaves with the velocity it came with. */
 LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const float w[3],
-                                    uint64_t identity)
+                                    const struct lm_stopped *at, uint64_t identity)
 {
     struct lm_collided out = {-1, 0, {0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f}};
-    const float size2 = lm_fmaf(w[0], w[0], lm_fmaf(w[1], w[1], w[2] * w[2]));
+    const float size2 = lm_size2(w);
     const float speed = lm_rootf(size2 > LM_AT_REST ? size2 : LM_AT_REST), one = lm_reciprocalf(speed);
-    float variance;
-    const float lost = lm_slow(c, m->n, size2, speed, one, &variance), keep = 1.0f - lost;
+    float variance, turn[3] = {0.0f, 0.0f, 0.0f};
+    const float lost = lm_slow(c, m->n, size2, speed, one, at, &variance), keep = 1.0f - lost;
+    const float left2 = keep > 0.0f ? keep * keep * size2 : -1.0f;
+    int is_sampled = 1;
     uint32_t r[2];
-    if (c->stops && !(keep > 0.0f && keep * keep * size2 > c->stopped2)) {
-        out.channel = LM_ENERGY_STOPPED;
-        return out;
-    }
-    if (c->scatters && variance > 0.0f) {
+    if (c->scatters && lm_is_worth(variance > 0.0f)) {
         lm_random_pair(c->scatter_key, identity, r);
-        if (!lm_scatter(c, variance, w, speed, one, r, out.turn)) {
-            out.channel = LM_THETA_CUTOFF;
-            out.turn[0] = out.turn[1] = out.turn[2] = 0.0f;
-            return out;
-        }
+        is_sampled = lm_scatter(c, variance, w, speed, one, r, turn);
     }
-    out.lost = lost;
-    if (c->exchanges) {
+    const int is_stopped = c->stops & !(left2 > c->stopped2), goes_on = is_sampled & !is_stopped;
+    /* as arithmetic, of which compilers make vector instructions */
+    out.channel = is_stopped * (LM_ENERGY_STOPPED - LM_THETA_CUTOFF) + !goes_on * (LM_THETA_CUTOFF + 1) - 1;
+    out.turn[0] = goes_on ? turn[0] : 0.0f;
+    out.turn[1] = goes_on ? turn[1] : 0.0f;
+    out.turn[2] = goes_on ? turn[2] : 0.0f;
+    out.lost = goes_on ? lost : 0.0f;
+    if (c->exchanges && out.channel < 0) {
         lm_random_pair(c->exchange_key, identity, r);
         out.exchanged = lm_exchanges(c, m->n, keep * speed, r[0]);
         if (out.exchanged)

@@ -60,6 +60,7 @@ LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 LM_HD void lm_deflect(lm_real v[3], const lm_real w[3], const struct lm_collided *got)
 {
     lm_real part = 1, after[3], turn[3];
+    LM_UNROLL
     for (int d = 0; d < 3; d++)
         turn[d] = (lm_real)got->turn[d];
 #if LM_PRECISION == 64
@@ -67,6 +68,7 @@ LM_HD void lm_deflect(lm_real v[3], const lm_real w[3], const struct lm_collided
     if (turn2 > 0.0)
         part = -2.0 * lm_reciprocal(turn2) * lm_fma(w[0], turn[0], lm_fma(w[1], turn[1], w[2] * turn[2]));
 #endif
+    LM_UNROLL
     for (int d = 0; d < 3; d++) {
         after[d] = lm_rfma(part, turn[d], w[d]);
         v[d] = lm_rfma(-(lm_real)got->lost, after[d], lm_rfma(part, turn[d], v[d]));
@@ -80,22 +82,28 @@ struct lm_fate {
     double before[3];
 };
 
-/* p collides. `fields`: around (x, y), of which it needs B. Its velocity becomes that after, or, where the fate has a
- * channel, that with which it is taken out. */
-LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, const struct lm_gas_window *gas,
-                                  const struct lm_window *fields, lm_fix x, lm_fix y, uint32_t cell,
-                                  struct lm_particle *p)
+/* p's velocity in the medium's frame, in single precision as collisions take it. */
+LM_HD void lm_in_frame(const struct lm_medium *m, const struct lm_particle *p, float w[3])
 {
-    const struct lm_medium m = lm_gather_medium(order, c, gas, x, y);
-    const lm_real u[3] = {(lm_real)m.u[0], (lm_real)m.u[1], (lm_real)0};
+    w[0] = (float)(p->u - (lm_real)m->u[0]);
+    w[1] = (float)(p->v - (lm_real)m->u[1]);
+    w[2] = (float)p->w;
+}
+
+/* p collides in the medium, of which it finds `at` in the table. Its velocity becomes that after, or, where the fate
+ * has a channel, that with which it is taken out. */
+LM_HD struct lm_fate lm_strike(const struct lm_collisions *c, const struct lm_medium *m, const struct lm_stopped *at,
+                               uint32_t cell, struct lm_particle *p)
+{
+    const lm_real u[3] = {(lm_real)m->u[0], (lm_real)m->u[1], (lm_real)0};
+    const lm_real w[3] = {p->u - u[0], p->v - u[1], p->w};
     lm_real v[3] = {p->u, p->v, p->w};
-    const lm_real w[3] = {v[0] - u[0], v[1] - u[1], v[2] - u[2]};
-    const float single[3] = {(float)w[0], (float)w[1], (float)w[2]};
-    const struct lm_collided got = lm_collide(c, &m, single, lm_identity(cell, p));
+    float single[3];
+    lm_in_frame(m, p, single);
+    const struct lm_collided got = lm_collide(c, m, single, at, lm_identity(cell, p));
     struct lm_fate fate = {got.channel, got.exchanged, {0.0, 0.0, 0.0}};
-    if (got.channel >= 0)
-        return fate;
     lm_deflect(v, w, &got);
+    LM_UNROLL
     for (int d = 0; d < 3; d++) {
         fate.before[d] = (double)v[d];
         v[d] = got.exchanged ? u[d] + (lm_real)got.atom[d] : v[d];
@@ -103,11 +111,24 @@ LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, cons
     p->u = v[0];
     p->v = v[1];
     p->w = v[2];
-    if (c->has_pitch) {
+    return fate;
+}
+
+/* The same with what surrounds it, at (x, y) of the windows; `fields`: where B is needed. */
+LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, const struct lm_gas_window *gas,
+                                  const struct lm_window *fields, lm_fix x, lm_fix y, uint32_t cell,
+                                  struct lm_particle *p)
+{
+    const struct lm_medium m = lm_gather_medium(order, c, gas, x, y);
+    float w[3];
+    lm_in_frame(&m, p, w);
+    const struct lm_stopped at = lm_look_up(c, w);
+    struct lm_fate fate = lm_strike(c, &m, &at, cell, p);
+    if (c->has_pitch && fate.channel < 0) {
         lm_real e[3], b[3];
         lm_gather_fields(order, fields, x, y, e, b);
         const double along[3] = {(double)b[0], (double)b[1], (double)b[2]},
-                     now[3] = {(double)v[0], (double)v[1], (double)v[2]};
+                     now[3] = {(double)p->u, (double)p->v, (double)p->w};
         fate.channel = lm_is_in_cone(c, now, along) ? -1 : LM_THETA_BOUNDARY;
     }
     return fate;

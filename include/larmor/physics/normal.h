@@ -27,8 +27,8 @@ LM_HD float lm_logf(float x)
     return lm_fmaf((float)k, 0.693147182f, lm_fmaf(z, lm_fmaf(p, f, -0.5f), f));
 }
 
-/* A direction in the plane, the same for all: cosine and sine of up to an eighth of a turn to either side, by 30 bits, to
- * 2e-7; then a sign and an order, by one bit each. Polynomials of Cephes' sinf and cosf. */
+/* A direction in the plane, the same for all: cosine and sine of up to an eighth of a turn to either side, by 30 bits,
+ * to 2e-7; then a sign and an order, by one bit each. Polynomials of Cephes' sinf and cosf. */
 LM_HD void lm_directionf(uint32_t bits, float *a, float *b)
 {
     const float x = (float)(int32_t)(bits << 2) * 3.65729516981739892e-10f, z = x * x; /* pi/4 2^-31 */

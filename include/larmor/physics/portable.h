@@ -151,17 +151,28 @@ LM_HD uint64_t lm_bits(double x)
     return b;
 }
 
-/* As lm_round64 for |x| <= 2^51: the sum with 3 2^51 has it in its last bits, and unlike a conversion to int64 that is
- * fast, and a vector instruction, on every processor. */
+/* What the last bits of x + 3 2^51 say: the nearest integer to x, ties to even, for |x| <= 2^51. */
+LM_HD int64_t lm_last_bits(double shifted)
+{
+    const uint64_t bits = lm_bits(shifted);
+#ifdef __CUDA_ARCH__
+    return (int64_t)((uint64_t)((uint32_t)(bits >> 32) - 0x43380000u) << 32 | (uint32_t)bits); /* one instruction */
+#else
+    return (int64_t)(bits - lm_bits(0x1.8p52));
+#endif
+}
+
+/* As lm_round64 for |x| <= 2^51; unlike a conversion to int64 that is fast, and a vector instruction, on every
+ * processor. */
 LM_HD int64_t lm_round51(double x)
 {
-    return (int64_t)(lm_bits(x + 0x1.8p52) - lm_bits(0x1.8p52));
+    return lm_last_bits(x + 0x1.8p52);
 }
 
 /* lm_round51(x unit) for a power of two. */
 LM_HD int64_t lm_round51_of(double x, double unit)
 {
-    return (int64_t)(lm_bits(lm_fma(x, unit, 0x1.8p52)) - lm_bits(0x1.8p52));
+    return lm_last_bits(lm_fma(x, unit, 0x1.8p52));
 }
 
 LM_HD double lm_from_bits(uint64_t b)
@@ -253,6 +264,18 @@ LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
 #endif
     for (int k = 0; k < 3; k++)
         q[k] = n[k] / d[k];
+}
+
+/* Whether to do what counts only if `condition`: a GPU skips it where no lane needs it, a CPU's vectors are faster
+ * without asking. */
+LM_HD int lm_is_worth(int condition)
+{
+#ifdef __CUDA_ARCH__
+    return condition;
+#else
+    (void)condition;
+    return 1;
+#endif
 }
 
 LM_HD double lm_max(double a, double b)
