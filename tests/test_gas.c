@@ -235,6 +235,34 @@ START_TEST(not_finite)
 }
 END_TEST
 
+/* What only stops and scatters in a gas at rest goes a way of its own, with the same bits: as with a charge exchange
+ * that never happens. */
+START_TEST(plain_as_any_other)
+{
+#define STOPPED(shape, more)                                                                                           \
+    BOX("0.05", "")                                                                                                    \
+    "[particles]\nshape = " shape "\n" TAKERS "[background.gas]\nkind = neutral_gas\n"                                 \
+    "initial = 1 + sin(x)\n[species.p]\nparticles_per_cell = 37\ndrift_x = 3\ntemperature = 0.5\n"                     \
+    "gas = gas\nstopping_table = stopping.txt\nenergy_cutoff = 0.3\nscattering_sigmas = 2\n" more
+    static const char *const text[2][2] = {
+        {STOPPED("linear", ""), STOPPED("linear", "charge_exchange_rate = 1e-300\n")},
+        {STOPPED("quadratic", ""), STOPPED("quadratic", "charge_exchange_rate = 1e-300\n")}};
+    uint64_t fingerprint[2];
+    uint64_t lost[2];
+    for (int k = 0; k < 2; k++) {
+        struct lm_sim *sim = gas_new(text[_i / 2][k], _i % 2 ? "particles.precision=single" : NULL);
+        advance(sim, 30);
+        ck_assert_int_eq(lm_sim_fingerprint(sim, &fingerprint[k]), LM_OK);
+        ck_assert_uint_gt(sim->ledger[0].lost[LM_ENERGY_STOPPED].number, 0);
+        ck_assert_uint_gt(sim->ledger[0].lost[LM_THETA_CUTOFF].number, 0);
+        lost[k] = sim->ledger[0].lost[LM_ENERGY_STOPPED].number;
+        sim_free(sim);
+    }
+    ck_assert_uint_eq(fingerprint[0], fingerprint[1]);
+    ck_assert_uint_eq(lost[0], lost[1]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("ions in a gas");
@@ -248,6 +276,7 @@ int main(void)
     tcase_add_loop_test(t, scattering_power, 0, 2);
     tcase_add_test(t, speeds_are_bounded);
     tcase_add_loop_test(t, not_finite, 0, 2);
+    tcase_add_loop_test(t, plain_as_any_other, 0, 4);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
