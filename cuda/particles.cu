@@ -49,7 +49,7 @@ struct collider {
     int takers;      /* how many of these some field takes up */
     int slot[GIFTS]; /* and at which place among them: momentum and energy, -1 where none does */
     struct lm_tally *exchanged, *to_gas;
-    bool plain; /* no more than stopping and scattering in a gas at rest */
+    bool plain; /* no more than stopping by a table and scattering in a gas at rest */
 };
 
 /* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too.
@@ -414,6 +414,8 @@ template <bool PLAIN> __device__ __forceinline__ struct lm_collisions known(stru
         how.gas = 0;
         how.friction = 0.0f;
         how.moves = how.exchanges = how.has_pitch = 0;
+        how.stops = how.scatters = 1; /* a table says where; without any power nothing scatters */
+        __builtin_assume(how.stopping.rows > 0);
     }
     return how;
 }
@@ -518,9 +520,9 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
 
 /* With collisions it takes more registers, and more still with all kinds of them. */
 template <int ORDER, int T, bool PLAIN>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS,
-                                  PLAIN ? pass_block<ORDER, T>::COLLIDING_BLOCKS
-                                        : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, PLAIN
+                                                                     ? pass_block<ORDER, T>::COLLIDING_BLOCKS
+                                                                     : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
     collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
                    const __grid_constant__ met<COLLIDING> around)
 {
@@ -1036,7 +1038,8 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     c.collider.exchanged = &b.tallies->exchanged;
     c.collider.to_gas = &b.tallies->to_gas;
     c.collider.given = gas >= 0 ? g->given : NULL;
-    c.collider.plain = gas >= 0 && !how.moves && !(how.friction > 0) && !how.exchanges && !how.has_pitch;
+    c.collider.plain =
+        gas >= 0 && how.stopping.rows > 0 && !how.moves && !(how.friction > 0) && !how.exchanges && !how.has_pitch;
     for (int k = 0; k < GIFTS; k++)
         c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.collider.takers++ : -1;
     const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};

@@ -142,10 +142,8 @@ LM_HD float lm_slow(const struct lm_collisions *c, float n, float size2, float s
         return c->lost;
     }
     float lost = c->friction > 0.0f ? lm_faded(c->friction * n) : 0.0f, power = c->power;
-    const float way = n * c->dt;
-    *variance = 0.0f;
-    if (!(size2 > LM_AT_REST))
-        return lost;
+    const int is_at_rest = !(size2 > LM_AT_REST);
+    const float way = is_at_rest ? 0.0f : n * c->dt;
     if (c->stopping.rows > 0) {
         const float energy = c->half_mass * size2;
         const float taken = way * c->one_over_mass * at->stopping * one;
