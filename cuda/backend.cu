@@ -86,6 +86,9 @@ static void gpu_destroy(struct lm_backend *b)
         for (int side = 0; side < LM_SIDES; side++)
             cudaFree(g->advect.inflow[k][side]);
     cudaFree(g->given);
+    cudaFree(g->exchange.temperature);
+    cudaFree(g->exchange.bath);
+    cudaFree(g->exchange.asked);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
     cudaFree(g->control);
@@ -192,6 +195,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
         memcpy(out->injected[s], c->tallies[s].injected, sizeof out->injected[s]);
         out->exchanged[s] = c->tallies[s].exchanged;
         out->to_gas[s] = c->tallies[s].to_gas;
+        out->to_electrons[s] = c->tallies[s].to_electrons;
         g->species[s].gone += c->tallies[s].gone;
         g->species[s].count += c->tallies[s].arrived;
     }
@@ -299,6 +303,8 @@ static struct lm_backend_ops make_ops(int precision)
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;
     o.gain = lm_gpu_gain;
+    o.exchange = single ? lm_gpu_exchange_f32 : lm_gpu_exchange_f64;
+    o.exchange_limits = lm_gpu_exchange_limits;
     o.heat = lm_gpu_heat;
     o.least_density = lm_gpu_least_density;
     o.grid_sums = lm_gpu_grid_sums;
@@ -392,7 +398,7 @@ static void allocate_surfaces(struct lm_gpu *g)
     struct lm_setup *s = &g->base.setup;
     const struct lm_map_bins lent = s->maps;
     g->open = lm_setup_is_open(s);
-    g->counted = g->open || s->ionisation_count > 0;
+    g->counted = g->open || s->ionisation_count > 0 || lm_any_exchanges(s);
     if (s->bodies.count > 0) {
         uint8_t *beside = (uint8_t *)malloc(s->grid.cells), *tile = (uint8_t *)malloc(g->tiles);
         if (beside && tile) {
@@ -438,6 +444,20 @@ static void allocate_gas(struct lm_gpu *g)
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "tables of stopping");
 }
 
+static void allocate_exchange(struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const size_t asked = grid->cells * sizeof *g->exchange.asked;
+    if (!lm_any_exchanges(&g->base.setup))
+        return;
+    g->exchange.temperature = (double *)lm_gpu_allocate(g, grid->size * sizeof(double), "the exchange of heat");
+    g->exchange.bath =
+        (struct lm_bath *)lm_gpu_allocate(g, grid->cells * sizeof(struct lm_bath), "the exchange of heat");
+    g->exchange.asked = (lm_u64 *)lm_gpu_allocate(g, asked, "the exchange of heat");
+    if (!g->failed)
+        lm_gpu_check(g, cudaMemsetAsync(g->exchange.asked, 0, asked, g->stream), "the exchange of heat");
+}
+
 static void allocate_solid(struct lm_gpu *g, const struct lm_setup *setup)
 {
     const size_t size = setup->grid.size;
@@ -458,6 +478,7 @@ static void allocate(struct lm_gpu *g)
     const struct lm_setup *s = &g->base.setup;
     allocate_surfaces(g);
     allocate_gas(g);
+    allocate_exchange(g);
     allocate_grid(g);
     size_t sums = 4 * s->grid.cells * sizeof(lm_u64);
     g->sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the integer moments");

@@ -19,7 +19,7 @@ struct lm_gpu_pass_control {
 
 /* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
 struct lm_gpu_tallies {
-    struct lm_tally lost[LM_CHANNELS], injected[LM_ENTRANCES], exchanged, to_gas;
+    struct lm_tally lost[LM_CHANNELS], injected[LM_ENTRANCES], exchanged, to_gas, to_electrons;
     lm_u64 gone, arrived;
 };
 
@@ -85,7 +85,7 @@ struct lm_gpu {
                                  ghosts; work of the smoothing */
     int resistive;            /* some LM_ETA is not 0 */
     int open;                 /* particles can leave */
-    int counted;              /* they can leave or come: tallies count */
+    int counted;              /* they can leave or come, or exchange heat: tallies count */
     uint8_t *body, *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_map_bins maps;                /* arrays on the device */
     double *next_b;                         /* three: where a Runge-Kutta step puts B */
@@ -105,6 +105,11 @@ struct lm_gpu {
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
     lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
+    struct {
+        double *temperature;  /* a grid array: of the electrons as the step began; NULL where no species exchanges */
+        struct lm_bath *bath; /* [ny][nx] */
+        lm_u64 *asked;        /* [ny][nx]: tallies of energy; clear between steps */
+    } exchange;
     int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
@@ -197,7 +202,13 @@ int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */
 int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_gpu_least_density(struct lm_backend *b, double *least);
 
-/* particles.cu, compiled for both precisions */
+/* exchange.cu: what ions meet in the cells; then which cells can take or give the energy that has been asked for, and
+ * these do. */
+int lm_gpu_begin_exchange(struct lm_gpu *g, const struct lm_exchange_pass *pass);
+int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
+int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+
+/* particles*.cu, compiled for both precisions */
 #define LM_GPU_PARTICLES(suffix)                                                                                       \
     int lm_gpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
     int lm_gpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \
@@ -209,6 +220,7 @@ int lm_gpu_least_density(struct lm_backend *b, double *least);
     int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
     int lm_gpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
     int lm_gpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
+    int lm_gpu_exchange##suffix(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);               \
     int lm_gpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
     int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \

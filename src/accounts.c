@@ -52,6 +52,8 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
         out[n++] = (struct lm_account_of){"to_gas", LM_TO_GAS, 0};
     if (lm_exchanges_charge(&c->species[species]))
         out[n++] = (struct lm_account_of){"charge_exchanged", LM_EXCHANGED, 0};
+    if (c->species[species].electron_exchange > 0)
+        out[n++] = (struct lm_account_of){"to_electrons", LM_TO_ELECTRONS, 0};
     return n;
 }
 
@@ -66,10 +68,11 @@ int lm_accounts_any(const struct lm_config *c)
 
 const struct lm_account *lm_account_in(const struct lm_ledger *l, const struct lm_account_of *a)
 {
-    return a->kind == LM_ENTERS   ? &l->injected[a->channel]
-           : a->kind == LM_LEAVES ? &l->lost[a->channel]
-           : a->kind == LM_TO_GAS ? &l->to_gas
-                                  : &l->exchanged;
+    return a->kind == LM_ENTERS      ? &l->injected[a->channel]
+           : a->kind == LM_LEAVES    ? &l->lost[a->channel]
+           : a->kind == LM_TO_GAS    ? &l->to_gas
+           : a->kind == LM_EXCHANGED ? &l->exchanged
+                                     : &l->to_electrons;
 }
 
 int64_t lm_sim_residual(const struct lm_sim *sim, int species)

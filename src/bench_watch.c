@@ -21,6 +21,7 @@ static int drain(struct lm_backend *b)
             lm_tally_add(&watched.seen.injected[s][k], &now.injected[s][k]);
         lm_tally_add(&watched.seen.to_gas[s], &now.to_gas[s]);
         lm_tally_add(&watched.seen.exchanged[s], &now.exchanged[s]);
+        lm_tally_add(&watched.seen.to_electrons[s], &now.to_electrons[s]);
     }
     for (int f = 0; f < LM_MAX_BACKGROUNDS && !status; f++) {
         struct lm_advected *to = &watched.seen.background[f];
@@ -39,6 +40,7 @@ static int timed_control(struct lm_backend *b, struct lm_control *out)
     memcpy(out->injected, watched.seen.injected, sizeof out->injected);
     memcpy(out->to_gas, watched.seen.to_gas, sizeof out->to_gas);
     memcpy(out->exchanged, watched.seen.exchanged, sizeof out->exchanged);
+    memcpy(out->to_electrons, watched.seen.to_electrons, sizeof out->to_electrons);
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++) {
         out->background[f].source = watched.seen.background[f].source;
         memcpy(out->background[f].crossed, watched.seen.background[f].crossed, sizeof out->background[f].crossed);

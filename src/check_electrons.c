@@ -67,6 +67,39 @@ static double least_density(const struct start *s)
     return least;
 }
 
+/* n T_e^(-3/2) where it is largest: to be multiplied with x of larmor/physics/exchange.h at n = T_e = 1. */
+static int densest_bath(const struct lm_config *c, const struct start *s, double *most)
+{
+    static const struct lm_place centre = {0, 0};
+    const struct lm_grid *g = &s->setup.grid;
+    const int given = c->electrons.initial_temperature[0] != 0;
+    const int status = given ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
+    const struct lm_exchange one = {.rate = 1};
+    *most = 0;
+    for (int j = 0; j < g->ny && !status; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double t = given ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
+            if (s->room[k] && s->n[k] > s->setup.ohm.floor)
+                *most = fmax(*most, lm_exchange_rate(&one, s->n[k], t));
+        }
+    return status;
+}
+
+static int print_exchange(const struct lm_config *c, const struct start *s, FILE *out)
+{
+    double most;
+    const int status = densest_bath(c, s, &most);
+    for (int k = 0; k < c->species_count && !status; k++) {
+        const double x = lm_exchange_at_one(c, k) * most, limit = lm_exchange_most(c);
+        if (x > 0)
+            fprintf(out, "    exchange with %s: nu dt up to %.3g at the start%s%s\n", c->species[k].name, x,
+                    x > 0.2 ? "; a smaller run.dt or collide_every would follow the temperatures better" : "",
+                    x > limit ? ", and where it is so large a step takes less" : "");
+    }
+    return status;
+}
+
 static void print_substeps(FILE *out, const char *what, double substeps)
 {
     fprintf(out, "    %s: %.4g substeps in the first step%s\n", what, substeps,
@@ -109,6 +142,8 @@ int lm_check_electrons(const struct lm_config *c, const uint8_t *room, FILE *out
         status = add_species(c, k, &s);
     if (!status)
         print(c, &s, out);
+    if (!status)
+        status = print_exchange(c, &s, out);
     free(store);
     return status;
 }

@@ -202,6 +202,7 @@ static void write_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledger *l
     write_accounts(h, group, "lost", LM_CHANNELS, l->lost);
     write_accounts(h, group, "to_gas", 1, &l->to_gas);
     write_accounts(h, group, "exchanged", 1, &l->exchanged);
+    write_accounts(h, group, "to_electrons", 1, &l->to_electrons);
 }
 
 /* Numbers add up without a carry beyond 64 bits, and nobody has no momentum or energy. */
@@ -227,6 +228,8 @@ static void read_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint_speci
     read_accounts(h, group, "lost", LM_CHANNELS, l->lost);
     read_accounts(h, group, "to_gas", 1, &l->to_gas);
     read_accounts(h, group, "exchanged", 1, &l->exchanged);
+    if (h->status == LM_OK && lm_h5_has(group, "to_electrons")) /* files that are older have none */
+        read_accounts(h, group, "to_electrons", 1, &l->to_electrons);
     if (h->status == LM_OK && !is_sound(l, sp->count))
         lm_h5_wrong(h,
                     "species %s: its ledger does not close: those that are there and those lost are not those loaded "

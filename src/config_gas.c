@@ -62,6 +62,9 @@ static void check_company(struct lm_config_reader *r, int species)
     for (size_t k = 0; k < sizeof of_gas / sizeof *of_gas && !s->gas[0]; k++)
         if (of_gas[k].used)
             report(r, species, of_gas[k].key, "has a meaning only with gas");
+    if (s->electron_exchange > 0 && r->config->electrons.closure != LM_EVOLVED)
+        report(r, species, "electron_exchange",
+               "needs electrons.closure = evolved: their pressure gives and takes the heat");
     if (s->gas[0] && s->slowing > 0)
         report(r, species, "slowing", "is of a medium at rest everywhere; with gas give gas_friction");
     if (s->gas[0] && s->scattering > 0)

@@ -313,8 +313,10 @@ const struct lm_key lm_keys[] = {
      .meaning = "rate coefficient of charge exchange that does not depend on the velocity, in addition"},
     {OF(gas_friction), .name = "gas_friction", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
      .meaning = "rate coefficient of friction, dv/dt = -gas_friction n (v - u) in a gas of velocity u; with a gas"},
+    {OF(electron_exchange), .name = "electron_exchange", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
+     .meaning = "rate nu at which ions slow down on the electrons where n = 1 and T_e = 1, nu n T_e^(-3/2) elsewhere: T_i and T_e approach each other at twice that; with closure = evolved"},
     {OF(collide_every), .name = "collide_every", LONG, RANGE(1, 1e6), .unit = "steps", .initial = "1",
-     .meaning = "collisions, slowing and limits are done every so many steps, for all of them at once"},
+     .meaning = "collisions, slowing, limits and the exchange with electrons are done every so many steps, for all of them at once"},
 #define SECTION .section = "boundary"
 #define SIDE(text, side, member, choices) SECTION, .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
 #define FIELDS(text, side) \

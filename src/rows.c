@@ -34,8 +34,10 @@ static void describe(const struct lm_account_of *a, size_t size, char *out)
         snprintf(out, size, "particles born by ionisation");
         return;
     }
-    const char *what = a->kind == LM_ENTERS       ? "particles that have entered by the side"
-                       : a->kind == LM_TO_GAS     ? "losses by collisions (number: of particles that have stopped)"
+    const char *what = a->kind == LM_ENTERS   ? "particles that have entered by the side"
+                       : a->kind == LM_TO_GAS ? "losses by collisions (number: of particles that have stopped)"
+                       : a->kind == LM_TO_ELECTRONS
+                           ? "exchange of heat, given (number: of times that one could not, for want of heat),"
                        : a->kind == LM_EXCHANGED  ? "part of them that charge exchange has (number: exchanges)"
                        : a->channel < LM_SIDES    ? "particles that have left by the side"
                        : a->channel < LM_SURFACES ? "particles absorbed by"
@@ -86,6 +88,9 @@ static void add_collisions(struct list *l, const struct lm_config *config)
         if (config->species[s].stopping_table[0])
             add(l, "", "cells on the way on which a fastest ion would lose its energy in the densest gas", 0,
                 "stopping_cells_%s", name);
+        if (config->species[s].electron_exchange > 0)
+            add(l, "", "cells in which a step exchanges as much heat with electrons as one may", 1,
+                "electron_exchange_limited_%s", name);
     }
 }
 
@@ -212,15 +217,17 @@ static int fill_collisions(const struct lm_sim *sim, double *row)
     int n = 0;
     for (int s = 0; s < sim->config->species_count; s++) {
         const struct lm_species_config *c = &sim->config->species[s];
-        if (c->gas_field < 0)
-            continue;
         const double speed = lm_sim_collided_speed(sim, s, sqrt(sim->control.speed2[s]), 0);
-        const struct lm_collision_limits l = lm_collision_limits(c, &sim->grid, lm_collision_time(sim->config, s),
-                                                                 sim->background[c->gas_field].most, speed);
+        struct lm_collision_limits l = {0};
+        if (c->gas_field >= 0)
+            l = lm_collision_limits(c, &sim->grid, lm_collision_time(sim->config, s),
+                                    sim->background[c->gas_field].most, speed);
         if (lm_exchanges_charge(c))
             row[n++] = l.exchange;
         if (c->stopping_table[0])
             row[n++] = l.cells;
+        if (c->electron_exchange > 0)
+            row[n++] = (double)sim->exchange[s].limited;
     }
     return n;
 }

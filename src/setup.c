@@ -58,6 +58,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                                                    .mass = p->mass,
                                                    .weight = 1.0 / p->particles_per_cell,
                                                    .has_gas = p->gas_field >= 0,
+                                                   .exchanges = p->electron_exchange > 0,
                                                    .stopping = p->stopping.lookup};
         for (int side = 0; side < LM_SIDES; side++)
             if (c->boundary[side] == LM_THERMAL)

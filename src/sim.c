@@ -74,7 +74,7 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
 static double speed_bound(const struct lm_sim *sim, int species, double kick_dt)
 {
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
-    const double speed2 = sim->control.speed2[species];
+    const double speed2 = lm_sim_exchanged_speed2(sim, species);
     const double kicked = lm_speed_bound(speed2, sim->control.push_e, s->charge / s->mass, kick_dt);
     const double new = fmax(sim->inflow[species].speed, lm_sim_birth_speed(sim, species));
     return lm_max(new, lm_sim_collided_speed(sim, species, kicked, kicked - sqrt(speed2)));
@@ -101,10 +101,11 @@ static int enters(const struct lm_sim *sim, int species)
 int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move)
 {
     const struct lm_backend_ops *ops = sim->backend->ops;
-    int status = LM_OK;
+    for (int s = 0; s < sim->config->species_count; s++)
+        sim->pass[s] = pass_of(sim, s, kick_dt, drift_dt, move);
+    int status = move ? lm_sim_exchange(sim) : LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++) {
         struct lm_pass *pass = &sim->pass[s];
-        *pass = pass_of(sim, s, kick_dt, drift_dt, move);
         pass->collisions = move ? lm_sim_collisions(sim, s) : NULL;
         status = ops->pass(sim->backend, s, pass);
         if (!status)
@@ -191,7 +192,8 @@ int lm_sim_step(struct lm_sim *sim)
 
     status = status ? status : lm_sim_coarsen(sim);
 
-    /* 1. Particles: collisions at n, v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}. */
+    /* 1. Particles: exchange with electrons and collisions at n, v to n+1/2, J_i^{n+1/2} on the way, x to n+1, n^{n+1}.
+     */
     const struct lm_backend_ops *ops = sim->backend->ops;
     const int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
     status = status ? status : lm_sim_pass_all(sim, dt, dt, 1);
@@ -289,6 +291,7 @@ int lm_sim_check(struct lm_sim *sim)
     double dt = sim->config->run.dt, cell = fmin(sim->grid.dx, sim->grid.dy);
     const double *e = sim->control.push_e;
     int status = lm_sim_update_backgrounds(sim);
+    status = status ? status : lm_sim_bound_exchange(sim);
     if (status)
         return status;
     if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))

@@ -126,6 +126,7 @@ static void book_tallies(struct lm_sim *sim, int species)
         lm_ledger_add(l, &l->lost[channel], &c->lost[species][channel], pass->tally_v, pass->tally_v2);
     lm_ledger_add(l, &l->to_gas, &c->to_gas[species], pass->tally_v, pass->tally_v2);
     lm_ledger_add(l, &l->exchanged, &c->exchanged[species], pass->tally_v, pass->tally_v2);
+    lm_ledger_add(l, &l->to_electrons, &c->to_electrons[species], pass->tally_v, pass->tally_v2);
 }
 
 int lm_sim_book(struct lm_sim *sim)

@@ -134,6 +134,18 @@ static const struct run_case run_cases[] = {
      "carried.ini",
      {"electrons.closure=evolved", "electrons.conductivity=0.02", "electrons.conductivity_across=0.02",
       "electrons.weno=9"}},
+    {"exchange-hybrid-double",
+     "hybrid.ini",
+     {"electrons.closure=evolved", "electrons.conductivity=0.1", "species.wind.electron_exchange=0.2",
+      "species.alpha.electron_exchange=2", "species.alpha.collide_every=3"}},
+    {"exchange-gas-single",
+     "gas.ini",
+     {"electrons.closure=evolved", "particles.precision=single", "species.beam.electron_exchange=0.1",
+      "species.wind.electron_exchange=0.02", "particles.shape=quadratic", "fields.density_floor=0.3", "run.dt=0.02"}},
+    {"exchange-sparse-single",
+     "wide.ini",
+     {"electrons.closure=evolved", "particles.precision=single", "species.protons.electron_exchange=20",
+      "species.protons.particles_per_cell=2", "grid.nx=133", "grid.lx=33.25", "fields.az=0"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 

@@ -15,7 +15,7 @@ RULES = [
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid|ledger)\.h"),
     ("include/larmor/background.h", r"larmor/(grid|ledger|physics/advect)\.h"),
     ("include/larmor/ionisation.h", r"^$"),
-    ("include/larmor/backend.h", r"larmor/(background|base|grid|ionisation|ledger|raw|physics/(collide|electrons))\.h"),
+    ("include/larmor/backend.h", r"larmor/(background|base|grid|ionisation|ledger|raw|physics/(collide|electrons|exchange))\.h"),
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
     ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
     ("cuda/*", r"(advect|gpu|grid|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),

@@ -15,6 +15,7 @@
 #include "larmor/raw.h"
 #include "larmor/physics/collide.h"
 #include "larmor/physics/electrons.h"
+#include "larmor/physics/exchange.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,7 @@ struct lm_backend_species {
     double weight;               /* density of one particle in one cell, n0 */
     double thermal[LM_SURFACES]; /* speed of what LM_THERMAL surfaces re-emit, v_A */
     int has_gas;                 /* it collides with a background field */
+    int exchanges;               /* heat with the electrons */
     struct lm_stopping stopping; /* its memory: borrowed for the call that creates a backend */
 };
 
@@ -88,6 +90,20 @@ struct lm_heat_pass {
     int quantum;  /* of the entropy, 2^-quantum */
 };
 
+/* A species' exchange of heat with the electrons in a step. */
+struct lm_exchange_pass {
+    struct lm_exchange with;
+    int first;             /* of the step: T_e as it is now counts for all species */
+    int tally_v, tally_v2; /* exponents of struct lm_tally */
+    int quantum;           /* of the entropy, 2^-quantum */
+};
+
+/* Over the cells, for a species and the fields as they stand. */
+struct lm_exchange_limits {
+    double lost, noise2; /* the largest lm_bath.lost; lm_exchange_noise2 */
+    int64_t limited;     /* cells in which x is lm_exchange.most */
+};
+
 /* Whether a background field takes up what collisions give to a gas: enum lm_given. */
 static inline int lm_is_taken(const struct lm_setup *s, int what)
 {
@@ -95,6 +111,15 @@ static inline int lm_is_taken(const struct lm_setup *s, int what)
         if (s->background[f].gains == 1 + what)
             return 1;
     return 0;
+}
+
+/* Whether any species exchanges heat with the electrons. */
+static inline int lm_any_exchanges(const struct lm_setup *s)
+{
+    int any = 0;
+    for (int k = 0; k < s->species_count; k++)
+        any |= s->species[k].exchanges;
+    return any;
 }
 
 /* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
@@ -129,7 +154,7 @@ struct lm_control {
     int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
     /* Since the values were last handed over: */
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_ENTRANCES];
-    struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES];
+    struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES], to_electrons[LM_MAX_SPECIES];
     struct lm_advected background[LM_MAX_BACKGROUNDS];
     struct lm_wide heat; /* that resistivity has given a volume of a cell, in units of 2^-lm_heat_exponent */
 };
@@ -190,6 +215,12 @@ struct lm_backend_ops {
     int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);
+
+    /* Before the passes of a step: a species exchanges heat with the electrons, whose entropy takes it up cell by cell;
+     * adds to lm_control's sums, the source of the field among them. A cell whose electrons have not got what they
+     * would have to give is left as it is. The limits wait. */
+    int (*exchange)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+    int (*exchange_limits)(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
     /* Background fields take up what particles have given to a gas in the last pass; none is left. */
     int (*gain)(struct lm_backend *b, const struct lm_gain *gain);

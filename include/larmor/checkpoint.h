@@ -11,8 +11,8 @@
  *
  * The ledger of a species: loaded, exponent_v, exponent_v2, and of what each entrance (enum lm_entrance) has let in
  * (injected) and each channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the
- * upper and lower 64 bits of the sums of v_x, v_y, v_z and v^2. /species/NAME/hits uint64: its map of hits, where the
- * run has maps.
+ * upper and lower 64 bits of the sums of v_x, v_y, v_z and v^2; likewise, of one account each, to_gas, exchanged and
+ * to_electrons. /species/NAME/hits uint64: its map of hits, where the run has maps.
  *
  * /backgrounds, where there are background fields: count, names[], kinds[], and for each field a group with sides[4],
  * exponent, quantum and the ledger: SUM_high and SUM_low, as above, of loaded, source, entered (4 sides), rounded,

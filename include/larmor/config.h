@@ -53,6 +53,7 @@ struct lm_species_config {
     double charge_exchange;           /* cross-section, 1/(n0 d_i) */
     double charge_exchange_rate;      /* rate coefficient besides, Omega_ci/n0 */
     double gas_friction;              /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
+    double electron_exchange;         /* rate of slowing down on electrons at n = 1, T_e = 1; Omega_ci */
     int64_t collide_every;            /* steps that collisions are done for at once, >= 1 */
     /* Not a key: what is in the file `stopping_table`; owned by the configuration. */
     struct lm_stopping_table stopping;

@@ -52,7 +52,9 @@ struct lm_ledger {
     int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
     struct lm_account injected[LM_ENTRANCES], lost[LM_CHANNELS];
     struct lm_account to_gas; /* what collisions have handed over; its number: of ions that have stopped in the gas */
-    struct lm_account exchanged; /* charge exchanges, and what of to_gas is theirs */
+    struct lm_account exchanged;    /* charge exchanges, and what of to_gas is theirs */
+    struct lm_account to_electrons; /* what ions have given to the electrons they exchange heat with; its number: of
+                                       times that one could not, for want of heat */
 };
 
 /* Names of the channels in columns and files: sides as x_min, ...; NULL for bodies, which have names of their own. */

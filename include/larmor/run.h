@@ -51,6 +51,6 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
 int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns);
 int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row);
 int lm_row_references(struct lm_sim *sim, struct lm_references *out);
-enum { LM_ROW_MAX = 26 + (8 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
+enum { LM_ROW_MAX = 26 + (9 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
 
 #endif

@@ -24,10 +24,11 @@ struct lm_sim {
     struct lm_ledger ledger[LM_MAX_SPECIES];
     int shuffled[LM_MAX_SPECIES]; /* some have left or entered since the last sort: not every place is a particle's */
     uint64_t pushed;              /* particle-steps since the start or restart */
-    struct lm_pass pass[LM_MAX_SPECIES];             /* the last one */
-    struct lm_collisions collisions[LM_MAX_SPECIES]; /* of that */
-    uint8_t *mask;                                   /* lm_body_mask; NULL without bodies */
-    struct lm_map_bins maps;                         /* with arrays of its own */
+    struct lm_pass pass[LM_MAX_SPECIES];                /* the last one */
+    struct lm_collisions collisions[LM_MAX_SPECIES];    /* of that */
+    struct lm_exchange_limits exchange[LM_MAX_SPECIES]; /* of the next step */
+    uint8_t *mask;                                      /* lm_body_mask; NULL without bodies */
+    struct lm_map_bins maps;                            /* with arrays of its own */
     struct {
         struct lm_inflow_cell *cells[LM_SIDES]; /* owned; NULL where nothing enters */
         int timed;                              /* what enters changes with time */
@@ -233,15 +234,30 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);
 /* Background fields take up what a species has given to its gas in the pass. */
 int lm_sim_give(struct lm_sim *sim, int species);
 
+/* src/exchange.c: ions exchange heat with electrons whose pressure is evolved; nothing happens where none do. */
+
+/* x of larmor/physics/exchange.h where n = 1 and T_e = 1, and the most it may be. */
+double lm_exchange_at_one(const struct lm_config *c, int species);
+double lm_exchange_most(const struct lm_config *c);
+
+/* How far the next step's exchange can go, from the state as it stands. */
+int lm_sim_bound_exchange(struct lm_sim *sim);
+
+/* The largest |v|^2 after it. */
+double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species);
+
+/* All species that do, in the step that begins: with the tallies of sim->pass. */
+int lm_sim_exchange(struct lm_sim *sim);
+
 /* src/accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
 enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
-enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED };
+enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED, LM_TO_ELECTRONS };
 struct lm_account_of {
     char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, to_gas, ... */
     enum lm_account_kind kind;
     int channel; /* of what leaves, enum lm_channel; of what enters, enum lm_entrance */
 };
-enum { LM_ACCOUNTS = LM_ENTRANCES + LM_CHANNELS + 2 };
+enum { LM_ACCOUNTS = LM_ENTRANCES + LM_CHANNELS + 3 };
 
 /* Whether particles of the species can leave by the channel. */
 int lm_channel_is_open(const struct lm_config *config, int species, int channel);

@@ -41,6 +41,9 @@ static void cpu_destroy(struct lm_backend *b)
         free(c->stage[k]);
         free(c->result[k]);
     }
+    free(c->exchange.temperature);
+    free(c->exchange.bath);
+    free(c->exchange.asked);
     free(c->spare);
     free(c->solid);
     for (int j = 0; c->row_lock && j < b->setup.grid.ny; j++)
@@ -101,6 +104,7 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     memset(c->injected, 0, sizeof c->injected);
     memset(c->to_gas, 0, sizeof c->to_gas);
     memset(c->exchanged, 0, sizeof c->exchanged);
+    memset(c->to_electrons, 0, sizeof c->to_electrons);
     memset(&c->heat, 0, sizeof c->heat);
     for (int f = 0; f < b->setup.background_count; f++) {
         memset(c->background[f].crossed, 0, sizeof c->background[f].crossed);
@@ -160,7 +164,8 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
         .name = "cpu", .destroy = cpu_destroy, .put = cpu_put, .get = cpu_get, .load = lm_cpu_load##suffix,            \
         .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
         .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
-        .room = lm_cpu_room##suffix, .gain = lm_cpu_gain, .put_inflow = cpu_put_inflow, .enter = lm_cpu_enter##suffix, \
+        .exchange = lm_cpu_exchange##suffix, .exchange_limits = lm_cpu_exchange_limits, .room = lm_cpu_room##suffix,   \
+        .gain = lm_cpu_gain, .put_inflow = cpu_put_inflow, .enter = lm_cpu_enter##suffix,                              \
         .ionise = lm_cpu_ionise##suffix, .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect,    \
         .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
         .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
@@ -278,11 +283,23 @@ static int allocate_ionisation(struct lm_cpu *c)
     return failed;
 }
 
+static int allocate_exchange(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    int failed = 0;
+    if (!lm_any_exchanges(&c->base.setup))
+        return 0;
+    c->exchange.temperature = grid_array(c, &failed);
+    c->exchange.bath = malloc(g->cells * sizeof *c->exchange.bath);
+    c->exchange.asked = calloc(g->cells, sizeof *c->exchange.asked);
+    return failed || !c->exchange.bath || !c->exchange.asked;
+}
+
 static int allocate(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
     int failed = allocate_surfaces(c) | allocate_gas(c); /* of both, or the end would free what is borrowed */
-    failed = failed || allocate_backgrounds(c) || allocate_ionisation(c);
+    failed = failed || allocate_backgrounds(c) || allocate_ionisation(c) || allocate_exchange(c);
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c, &failed);
     for (int k = 0; k < 4; k++) {

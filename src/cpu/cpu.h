@@ -42,7 +42,12 @@ struct lm_cpu {
     int walls[2];               /* whether fields end at walls along an axis */
     uint8_t *solid;             /* enum lm_solid, with ghosts; NULL without bodies */
     uint8_t *room, *row_beside; /* lm_background_room; rows with too little of it */
-    double *flow[4];            /* of ions x, y; of electrons; NULL if they carry nothing */
+    struct {
+        double *temperature;  /* a grid array: of the electrons as the step began; NULL where no species exchanges */
+        struct lm_bath *bath; /* [ny][nx] */
+        int64_t *asked;       /* [ny][nx]: tallies of energy; clear between steps */
+    } exchange;
+    double *flow[4]; /* of ions x, y; of electrons; NULL if they carry nothing */
     double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
@@ -84,6 +89,12 @@ void lm_cpu_evolved_pressure(struct lm_cpu *c); /* LM_PRESSURE with all ghosts *
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_cpu_least_density(struct lm_backend *b, double *least);
 
+/* src/cpu/exchange.c: what ions meet in the cells; then which cells can take or give the energy that has been asked
+ * for, and these do. */
+void lm_cpu_begin_exchange(struct lm_cpu *c, const struct lm_exchange_pass *pass);
+void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
+int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+
 /* src/cpu/particles*.c, compiled for both precisions */
 #define LM_CPU_PARTICLES(suffix)                                                                                       \
     int lm_cpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
@@ -98,6 +109,7 @@ int lm_cpu_least_density(struct lm_backend *b, double *least);
     int lm_cpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
     int lm_cpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
     void lm_cpu_collide##suffix(struct lm_cpu *c, int species, const struct lm_pass *pass);                            \
+    int lm_cpu_exchange##suffix(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);               \
     int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
     int lm_cpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
                                      struct lm_particle_sums *out);                                                    \

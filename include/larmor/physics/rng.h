@@ -24,7 +24,9 @@ enum lm_stream {
     LM_STREAM_BIRTH,
     LM_STREAM_BIRTH_PLACE,
     LM_STREAM_BIRTH_VELOCITY,
-    LM_STREAM_BIRTH_TIME
+    LM_STREAM_BIRTH_TIME,
+    LM_STREAM_HEAT,
+    LM_STREAM_HEAT_Z
 };
 
 struct lm_random {
