@@ -25,6 +25,23 @@ static struct lm_totals totals_of(struct lm_sim *sim)
     return t;
 }
 
+/* A species' velocities, x of each, y of each, z of each. */
+static double *velocities(struct lm_sim *sim, int species)
+{
+    const size_t count = sim->count[species];
+    const int single = sim->config->particles.precision == LM_SINGLE;
+    int64_t *place = malloc(2 * count * sizeof *place);
+    double *store = malloc(3 * count * sizeof *store), *out = malloc(3 * count * sizeof *out);
+    const struct lm_raw_particles raw = {place, place + count, store, store + count, store + 2 * count};
+    void *const v[3] = {raw.u, raw.v, raw.w};
+    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, count, raw), LM_OK);
+    for (size_t k = 0; k < 3 * count; k++)
+        out[k] = single ? (double)((const float *)v[k / count])[k % count] : ((const double *)v[k / count])[k % count];
+    free(place);
+    free(store);
+    return out;
+}
+
 /* Of the ions as they stand: their number, mean velocity, and <v_d^2> - <v_d>^2 times the mass. */
 struct ions {
     double number, u[3], t[3];
@@ -32,27 +49,19 @@ struct ions {
 
 static struct ions ions_of(struct lm_sim *sim, int species)
 {
-    const size_t count = sim->count[species], real = sim->config->particles.precision == LM_SINGLE ? 4 : 8;
-    int64_t *place = malloc(2 * count * sizeof *place);
-    char *store = malloc(3 * count * real);
-    void *const v[3] = {store, store + count * real, store + 2 * count * real};
+    const size_t count = sim->count[species];
     struct ions out = {.number = (double)count};
-    ck_assert_int_eq(
-        sim->backend->ops->get_particles(sim->backend, species, 0, count,
-                                         (struct lm_raw_particles){place, place + count, v[0], v[1], v[2]}),
-        LM_OK);
-    for (int d = 0; d < 3; d++) {
+    double *v = velocities(sim, species);
+    for (size_t d = 0; d < 3; d++) {
         long double sum = 0, sum2 = 0;
-        for (size_t k = 0; k < count; k++) {
-            const long double w = real == 4 ? ((float *)v[d])[k] : ((double *)v[d])[k];
-            sum += w;
-            sum2 += w * w;
+        for (size_t k = d * count; k < (d + 1) * count; k++) {
+            sum += v[k];
+            sum2 += (long double)v[k] * v[k];
         }
         out.u[d] = (double)(sum / count);
         out.t[d] = sim->config->species[species].mass * (double)(sum2 / count - sum * sum / count / count);
     }
-    free(place);
-    free(store);
+    free(v);
     return out;
 }
 
@@ -143,6 +152,38 @@ START_TEST(relaxes)
         sim_free(sim);
     }
     ck_assert_double_gt(error[0], error[1] + spread);
+}
+END_TEST
+
+/* Ions at rest: all they have after a step is noise, normal and of its own along each axis and for each species. */
+START_TEST(noise_is_normal)
+{
+    static const char text[] =
+        CELL "[electrons]\nclosure = evolved\ntemperature = 1\n[species.p]\nparticles_per_cell = 200000\n"
+             "density = 0.5\nelectron_exchange = 0.1\n[species.q]\ndensity = 0.5\nmass = 4\n"
+             "particles_per_cell = 200000\nelectron_exchange = 0.1\n";
+    struct lm_sim *sim = sim_new(text, _i ? "particles.precision=single" : NULL);
+    const size_t count = sim->count[0];
+    const double n = (double)count, variance = -expm1(-0.2);
+    ck_assert_uint_eq(sim->count[1], count);
+    advance(sim, 1);
+    double *v[2] = {velocities(sim, 0), velocities(sim, 1)};
+    for (size_t a = 0; a < 6; a++)
+        for (size_t b = 0; b <= a; b++) {
+            const double *p = v[a / 3] + a % 3 * count, *q = v[b / 3] + b % 3 * count;
+            double product = 0, fourth = 0;
+            for (size_t k = 0; k < count; k++) {
+                product += p[k] * q[k];
+                fourth += pow(p[k], 4);
+            }
+            const double unit = variance / sqrt((a < 3 ? 1 : 4) * (b < 3 ? 1 : 4));
+            require_near(product / n / unit, a == b, 5 * sqrt((a == b ? 2 : 1) / n));
+            if (a == b)
+                require_near(fourth / n / (unit * unit), 3, 5 * sqrt(96 / n));
+        }
+    free(v[0]);
+    free(v[1]);
+    sim_free(sim);
 }
 END_TEST
 
@@ -484,6 +525,7 @@ int main(void)
     tcase_set_timeout(t, 200);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, relaxes, 0, 2);
+    tcase_add_loop_test(t, noise_is_normal, 0, 2);
     tcase_add_test(t, long_steps);
     tcase_add_test(t, drift_stays);
     tcase_add_test(t, streams_meet);
