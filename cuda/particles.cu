@@ -430,7 +430,7 @@ __device__ __forceinline__ bool collide(collide_store<ORDER, T> &store, const co
     const struct lm_gas_window gas = window_in(store.gas);
     const int cell = cell_of<collide_store<ORDER, T>>(p);
     const struct lm_fate fate = lm_encounter(ORDER, &how, &gas, &fields, p.x, p.y, store.cell[cell], &p);
-    if (fate.channel >= 0)
+    if (!fate.goes_on)
         return false;
     const double before[3] = {(double)old.u, (double)old.v, (double)old.w};
     if (how.gas >= 0)

@@ -81,6 +81,7 @@ struct lm_collisions {
 /* What becomes of it: it turns, w += turn, and slows down, w -= lost w; then, if it has exchanged its charge, it is
  * `atom` in the medium's frame. */
 struct lm_collided {
+    int goes_on; /* else all but the channel means nothing */
     int channel; /* that has taken it, or -1 */
     int exchanged;
     float turn[3], lost, atom[3];
@@ -214,26 +215,24 @@ LM_HD struct lm_stopped lm_look_up(const struct lm_collisions *c, const float w[
 LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const float w[3],
                                     const struct lm_stopped *at, uint64_t identity)
 {
-    struct lm_collided out = {-1, 0, {0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f}};
+    struct lm_collided out = {1, -1, 0, {0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f}};
     const float size2 = lm_size2(w);
     const float speed = lm_rootf(size2 > LM_AT_REST ? size2 : LM_AT_REST), one = lm_reciprocalf(speed);
-    float variance, turn[3] = {0.0f, 0.0f, 0.0f};
+    float variance;
     const float lost = lm_slow(c, m->n, size2, speed, one, at, &variance), keep = 1.0f - lost;
     const float left2 = keep > 0.0f ? keep * keep * size2 : -1.0f;
     int is_sampled = 1;
     uint32_t r[2];
     if (c->scatters && lm_is_worth(variance > 0.0f)) {
         lm_random_pair(c->scatter_key, identity, r);
-        is_sampled = lm_scatter(c, variance, w, speed, one, r, turn);
+        is_sampled = lm_scatter(c, variance, w, speed, one, r, out.turn);
     }
-    const int is_stopped = c->stops & !(left2 > c->stopped2), goes_on = is_sampled & !is_stopped;
+    const int is_stopped = c->stops & !(left2 > c->stopped2);
+    out.lost = lost;
+    out.goes_on = is_sampled & !is_stopped;
     /* as arithmetic, of which compilers make vector instructions */
-    out.channel = is_stopped * (LM_ENERGY_STOPPED - LM_THETA_CUTOFF) + !goes_on * (LM_THETA_CUTOFF + 1) - 1;
-    out.turn[0] = goes_on ? turn[0] : 0.0f;
-    out.turn[1] = goes_on ? turn[1] : 0.0f;
-    out.turn[2] = goes_on ? turn[2] : 0.0f;
-    out.lost = goes_on ? lost : 0.0f;
-    if (c->exchanges && out.channel < 0) {
+    out.channel = is_stopped * (LM_ENERGY_STOPPED - LM_THETA_CUTOFF) + !out.goes_on * (LM_THETA_CUTOFF + 1) - 1;
+    if (c->exchanges && out.goes_on) {
         lm_random_pair(c->exchange_key, identity, r);
         out.exchanged = lm_exchanges(c, m->n, keep * speed, r[0]);
         if (out.exchanged)

@@ -37,22 +37,21 @@ LM_HD struct lm_medium lm_gather_medium(int order, const struct lm_collisions *c
  * bits of square and cube roots of primes). Of its place only what lies within the cell counts, whatever its tile. */
 LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 {
-    uint64_t sum = 0x6a09e667ull * cell;
-    const lm_real v[3] = {p->u, p->v, p->w};
-    const uint32_t of[3] = {0x3c6ef372u, 0xa54ff53au, 0x510e527fu};
-    sum += 0xbb67ae85ull * (uint32_t)((p->x & (LM_ONE - 1)) >> (LM_FRACTION_BITS > 32 ? LM_FRACTION_BITS - 32 : 0));
-    sum += 0x9b05688cull * (uint32_t)((p->y & (LM_ONE - 1)) >> (LM_FRACTION_BITS > 32 ? LM_FRACTION_BITS - 32 : 0));
-    LM_UNROLL
-    for (int d = 0; d < 3; d++) {
+    uint64_t sum = lm_mad_wide(0x6a09e667u, cell, 0);
+    const lm_ufix v[3] = {lm_real_bits(p->u), lm_real_bits(p->v), lm_real_bits(p->w)};
 #if LM_PRECISION == 32
-        sum += (uint64_t)of[d] * lm_real_bits(v[d]);
+    sum = lm_mad_wide(0xbb67ae85u, (uint32_t)p->x << 8, sum);
+    sum = lm_mad_wide(0x9b05688cu, (uint32_t)p->y << 8, sum);
 #else
-        const uint32_t of_low[3] = {0x428a2f98u, 0x71374491u, 0xb5c0fbcfu};
-        const uint64_t bits = lm_real_bits(v[d]);
-        sum += (uint64_t)of[d] * (uint32_t)(bits >> 32) + (uint64_t)of_low[d] * (uint32_t)bits;
+    sum = lm_mad_wide(0xbb67ae85u, (uint32_t)(p->x >> 16), sum);
+    sum = lm_mad_wide(0x9b05688cu, (uint32_t)(p->y >> 16), sum);
+    sum = lm_mad_wide(0x428a2f98u, (uint32_t)(v[0] >> 32), sum);
+    sum = lm_mad_wide(0x71374491u, (uint32_t)(v[1] >> 32), sum);
+    sum = lm_mad_wide(0xb5c0fbcfu, (uint32_t)(v[2] >> 32), sum);
 #endif
-    }
-    return sum;
+    sum = lm_mad_wide(0x3c6ef372u, (uint32_t)v[0], sum);
+    sum = lm_mad_wide(0xa54ff53au, (uint32_t)v[1], sum);
+    return lm_mad_wide(0x510e527fu, (uint32_t)v[2], sum);
 }
 
 /* v, which is w in the medium's frame, turns and slows down. A turn keeps the speed: in double precision, where the
@@ -75,10 +74,10 @@ LM_HD void lm_deflect(lm_real v[3], const lm_real w[3], const struct lm_collided
     }
 }
 
-/* What became of a particle: the channel that has taken it, or -1; whether it has exchanged its charge, and the
- * velocity with which it did. */
+/* What became of a particle: whether it goes on, else the channel that has taken it; whether it has exchanged its
+ * charge, and the velocity with which it did. */
 struct lm_fate {
-    int channel, exchanged;
+    int goes_on, channel, exchanged;
     double before[3];
 };
 
@@ -101,16 +100,16 @@ LM_HD struct lm_fate lm_strike(const struct lm_collisions *c, const struct lm_me
     float single[3];
     lm_in_frame(m, p, single);
     const struct lm_collided got = lm_collide(c, m, single, at, lm_identity(cell, p));
-    struct lm_fate fate = {got.channel, got.exchanged, {0.0, 0.0, 0.0}};
+    struct lm_fate fate = {got.goes_on, got.channel, got.exchanged, {0.0, 0.0, 0.0}};
     lm_deflect(v, w, &got);
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         fate.before[d] = (double)v[d];
         v[d] = got.exchanged ? u[d] + (lm_real)got.atom[d] : v[d];
     }
-    p->u = v[0];
-    p->v = v[1];
-    p->w = v[2];
+    p->u = got.goes_on ? v[0] : p->u;
+    p->v = got.goes_on ? v[1] : p->v;
+    p->w = got.goes_on ? v[2] : p->w;
     return fate;
 }
 
@@ -124,12 +123,13 @@ LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, cons
     lm_in_frame(&m, p, w);
     const struct lm_stopped at = lm_look_up(c, w);
     struct lm_fate fate = lm_strike(c, &m, &at, cell, p);
-    if (c->has_pitch && fate.channel < 0) {
+    if (c->has_pitch && fate.goes_on) {
         lm_real e[3], b[3];
         lm_gather_fields(order, fields, x, y, e, b);
         const double along[3] = {(double)b[0], (double)b[1], (double)b[2]},
                      now[3] = {(double)p->u, (double)p->v, (double)p->w};
-        fate.channel = lm_is_in_cone(c, now, along) ? -1 : LM_THETA_BOUNDARY;
+        fate.goes_on = lm_is_in_cone(c, now, along);
+        fate.channel = fate.goes_on ? -1 : LM_THETA_BOUNDARY;
     }
     return fate;
 }

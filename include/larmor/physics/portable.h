@@ -52,6 +52,18 @@ LM_HD uint32_t lm_mulhi32(uint32_t a, uint32_t b)
 #endif
 }
 
+/* a b + c. A GPU's compiler makes more than the one instruction of the plain product. */
+LM_HD uint64_t lm_mad_wide(uint32_t a, uint32_t b, uint64_t c)
+{
+#ifdef __CUDA_ARCH__
+    uint64_t r;
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(r) : "r"(a), "r"(b), "l"(c));
+    return r;
+#else
+    return (uint64_t)a * b + c;
+#endif
+}
+
 LM_HD double lm_sqrt(double x)
 {
 #ifdef __CUDA_ARCH__
@@ -154,11 +166,14 @@ LM_HD uint64_t lm_bits(double x)
 /* What the last bits of x + 3 2^51 say: the nearest integer to x, ties to even, for |x| <= 2^51. */
 LM_HD int64_t lm_last_bits(double shifted)
 {
-    const uint64_t bits = lm_bits(shifted);
 #ifdef __CUDA_ARCH__
-    return (int64_t)((uint64_t)((uint32_t)(bits >> 32) - 0x43380000u) << 32 | (uint32_t)bits); /* one instruction */
+    uint32_t low, high; /* the lower half of 3 2^51 is 0: the compiler would take it off too */
+    int64_t whole;
+    asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "d"(shifted));
+    asm("mov.b64 %0, {%1, %2};" : "=l"(whole) : "r"(low), "r"(high - 0x43380000u));
+    return whole;
 #else
-    return (int64_t)(bits - lm_bits(0x1.8p52));
+    return (int64_t)(lm_bits(shifted) - lm_bits(0x1.8p52));
 #endif
 }
 
