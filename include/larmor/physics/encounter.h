@@ -37,21 +37,21 @@ LM_HD struct lm_medium lm_gather_medium(int order, const struct lm_collisions *c
  * bits of square and cube roots of primes). Of its place only what lies within the cell counts, whatever its tile. */
 LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 {
-    uint64_t sum = lm_mad_wide(0x6a09e667u, cell, 0);
+    uint64_t sum = 0x6a09e667ull * cell;
     const lm_ufix v[3] = {lm_real_bits(p->u), lm_real_bits(p->v), lm_real_bits(p->w)};
 #if LM_PRECISION == 32
-    sum = lm_mad_wide(0xbb67ae85u, (uint32_t)p->x << 8, sum);
-    sum = lm_mad_wide(0x9b05688cu, (uint32_t)p->y << 8, sum);
+    sum += 0xbb67ae85ull * ((uint32_t)p->x << 8);
+    sum += 0x9b05688cull * ((uint32_t)p->y << 8);
 #else
-    sum = lm_mad_wide(0xbb67ae85u, (uint32_t)(p->x >> 16), sum);
-    sum = lm_mad_wide(0x9b05688cu, (uint32_t)(p->y >> 16), sum);
-    sum = lm_mad_wide(0x428a2f98u, (uint32_t)(v[0] >> 32), sum);
-    sum = lm_mad_wide(0x71374491u, (uint32_t)(v[1] >> 32), sum);
-    sum = lm_mad_wide(0xb5c0fbcfu, (uint32_t)(v[2] >> 32), sum);
+    sum += 0xbb67ae85ull * (uint32_t)(p->x >> 16);
+    sum += 0x9b05688cull * (uint32_t)(p->y >> 16);
+    sum += 0x428a2f98ull * (uint32_t)(v[0] >> 32);
+    sum += 0x71374491ull * (uint32_t)(v[1] >> 32);
+    sum += 0xb5c0fbcfull * (uint32_t)(v[2] >> 32);
 #endif
-    sum = lm_mad_wide(0x3c6ef372u, (uint32_t)v[0], sum);
-    sum = lm_mad_wide(0xa54ff53au, (uint32_t)v[1], sum);
-    return lm_mad_wide(0x510e527fu, (uint32_t)v[2], sum);
+    sum += 0x3c6ef372ull * (uint32_t)v[0];
+    sum += 0xa54ff53aull * (uint32_t)v[1];
+    return sum + 0x510e527full * (uint32_t)v[2];
 }
 
 /* v, which is w in the medium's frame, turns and slows down. A turn keeps the speed: in double precision, where the

@@ -52,18 +52,6 @@ LM_HD uint32_t lm_mulhi32(uint32_t a, uint32_t b)
 #endif
 }
 
-/* a b + c. A GPU's compiler makes more than the one instruction of the plain product. */
-LM_HD uint64_t lm_mad_wide(uint32_t a, uint32_t b, uint64_t c)
-{
-#ifdef __CUDA_ARCH__
-    uint64_t r;
-    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(r) : "r"(a), "r"(b), "l"(c));
-    return r;
-#else
-    return (uint64_t)a * b + c;
-#endif
-}
-
 LM_HD double lm_sqrt(double x)
 {
 #ifdef __CUDA_ARCH__
@@ -163,31 +151,17 @@ LM_HD uint64_t lm_bits(double x)
     return b;
 }
 
-/* What the last bits of x + 3 2^51 say: the nearest integer to x, ties to even, for |x| <= 2^51. */
-LM_HD int64_t lm_last_bits(double shifted)
-{
-#ifdef __CUDA_ARCH__
-    uint32_t low, high; /* the lower half of 3 2^51 is 0: the compiler would take it off too */
-    int64_t whole;
-    asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "d"(shifted));
-    asm("mov.b64 %0, {%1, %2};" : "=l"(whole) : "r"(low), "r"(high - 0x43380000u));
-    return whole;
-#else
-    return (int64_t)(lm_bits(shifted) - lm_bits(0x1.8p52));
-#endif
-}
-
-/* As lm_round64 for |x| <= 2^51; unlike a conversion to int64 that is fast, and a vector instruction, on every
- * processor. */
+/* As lm_round64 for |x| <= 2^51: the sum with 3 2^51 has it in its last bits, and unlike a conversion to int64 that is
+ * fast, and a vector instruction, on every processor. */
 LM_HD int64_t lm_round51(double x)
 {
-    return lm_last_bits(x + 0x1.8p52);
+    return (int64_t)(lm_bits(x + 0x1.8p52) - lm_bits(0x1.8p52));
 }
 
 /* lm_round51(x unit) for a power of two. */
 LM_HD int64_t lm_round51_of(double x, double unit)
 {
-    return lm_last_bits(lm_fma(x, unit, 0x1.8p52));
+    return (int64_t)(lm_bits(lm_fma(x, unit, 0x1.8p52)) - lm_bits(0x1.8p52));
 }
 
 LM_HD double lm_from_bits(uint64_t b)

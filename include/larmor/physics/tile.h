@@ -23,12 +23,9 @@ enum {
 /* Where the window serves a particle. The quadratic shape reaches half a cell further on the low side. */
 LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
 {
-    /* The limits are whole halves of cells: the upper 32 bits decide. Unsigned: below `low` wraps beyond the span. */
-    const int below = LM_PRECISION - 32;
-    const lm_fix first = order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE;
-    const uint32_t low = (uint32_t)(first >> below);
-    const uint32_t span = (uint32_t)(((size + LM_MARGIN) * LM_ONE - first) >> below);
-    return ((uint32_t)(x >> below) - low < span) & ((uint32_t)(y >> below) - low < span);
+    lm_ufix low = (lm_ufix)(order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE);
+    lm_ufix span = (lm_ufix)(size + LM_MARGIN) * LM_ONE - low; /* unsigned: below `low` wraps beyond it */
+    return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
 }
 
 /* Whether a particle at (x, y) relative to tile number `tile` meets nothing on its way by (dx, dy). Careful: 0 also for
