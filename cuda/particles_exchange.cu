@@ -1,6 +1,6 @@
 /* CUDA backend: ions exchange heat with the electrons, for each precision. Twice over the particles: first what they
  * would give to the electrons of each cell; then, where these can take or give that, they do. A thread a particle,
- * cells from global memory, an atomic each: the plain way. Nothing here has been measured yet. */
+ * cells from global memory, an atomic each: the plain way, which takes longer than the rest of a step. */
 #include "particles.cuh"
 
 #include "larmor/physics/exchange_particle.h"
