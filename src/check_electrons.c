@@ -94,7 +94,8 @@ static int print_exchange(const struct lm_config *c, const struct start *s, FILE
         const double x = lm_exchange_at_one(c, k) * most, limit = lm_exchange_most(c);
         if (x > 0)
             fprintf(out, "    exchange with %s: nu dt up to %.3g at the start%s%s\n", c->species[k].name, x,
-                    x > 0.2 ? "; a smaller run.dt or collide_every would follow the temperatures better" : "",
+                    x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every would follow the temperatures better"
+                                           : "",
                     x > limit ? ", and where it is so large a step takes less" : "");
     }
     return status;

@@ -5,7 +5,9 @@
  *     w' = w exp(-x) + sqrt(T_e/m (1 - exp(-2 x))) N,   x = nu dt n / T_e^(3/2),
  *
  * N three normal numbers, w the velocity relative to the mean of all ions in the cell: what electrons do to that mean
- * is resistivity's. n, T_e and the mean are those of the cell the ion is in, at the beginning of the step.
+ * is resistivity's. n, T_e and the mean are those of the cell the ion is in, at the beginning of the step. The mean is
+ * that of the current, so momentum is kept on average and for one charge only; and energy is counted where the box is
+ * at rest: noise brakes a plasma that drifts fast through it.
  *
  * Here what the cells are; the particles are in larmor/physics/exchange_particle.h.
  */
