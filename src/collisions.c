@@ -45,12 +45,11 @@ static double atoms(const struct lm_config *c, int species)
 
 double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before, double kick)
 {
-    const double reach = 9.5; /* thermal speeds; lm_normal_pair reaches 6.7 in two directions, as does the third one */
     const struct lm_species_config *s = &sim->config->species[species];
     if (s->gas_field < 0)
         return before;
     const double gas = largest_speed(sim, s->gas_field);
-    return lm_max(gas + reach * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
+    return lm_max(gas + LM_NORMAL_REACH * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
 }
 
 struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,

@@ -60,13 +60,12 @@ int lm_sim_bound_exchange(struct lm_sim *sim)
 
 double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species)
 {
-    const double reach = 9.5; /* standard deviations: as in lm_sim_collided_speed */
     const double speed2 = sim->control.speed2[species], speed = sqrt(speed2);
     const struct lm_exchange_limits *l = &sim->exchange[species];
     if (!exchanges(sim, species))
         return speed2;
     const double drawn = speed + l->lost * (fastest(sim) - speed); /* towards a mean velocity */
-    const double after = drawn + reach * sqrt(l->noise2 / sim->config->species[species].mass);
+    const double after = drawn + LM_NORMAL_REACH * sqrt(l->noise2 / sim->config->species[species].mass);
     return after * after;
 }
 

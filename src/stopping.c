@@ -153,41 +153,18 @@ static int take_lines(struct reader *r, FILE *file)
     return status;
 }
 
-/* The last row at an energy, all rows looked at by halves. */
-static uint32_t row_of(const struct lm_stopping *t, float energy)
+/* The last row at the energy with these bits, found without the guide. */
+static uint32_t row_of(const struct lm_stopping *t, int64_t bits)
 {
-    int low = 0, high = t->rows - 1;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (t->value[middle] <= energy)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return (uint32_t)low;
-}
-
-static int32_t bits_of(float x)
-{
-    int32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(int64_t bits)
-{
-    const int32_t b = (int32_t)bits;
-    float x;
-    memcpy(&x, &b, sizeof x);
-    return x;
+    return (uint32_t)lm_stopping_row_between(t, 0, t->rows - 1, lm_from_bitsf((uint32_t)bits));
 }
 
 /* Buckets from the first row with an energy > 0 to the last one. */
 static void choose_buckets(struct lm_stopping *t, const struct reader *r)
 {
     const struct row *first = &r->row[r->row[0].of[ENERGY] > 0 ? 0 : 1];
-    const int32_t last = bits_of((float)r->row[r->out->points - 1].of[ENERGY]);
-    t->least = bits_of((float)first->of[ENERGY]);
+    const int32_t last = (int32_t)lm_bitsf((float)r->row[r->out->points - 1].of[ENERGY]);
+    t->least = (int32_t)lm_bitsf((float)first->of[ENERGY]);
     while ((last - t->least) >> t->shift >= LM_MOST_BUCKETS)
         t->shift++;
     t->buckets = ((last - t->least) >> t->shift) + 1;
@@ -214,8 +191,8 @@ static void fill_guide(const struct lm_stopping *t, uint32_t *guide)
 {
     for (int k = 0; k < t->buckets; k++) {
         const int64_t first = t->least + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
-        const uint32_t low = k > 0 ? row_of(t, float_of(first)) : 0;
-        const uint32_t high = k + 1 < t->buckets ? row_of(t, float_of(last)) : (uint32_t)t->rows - 1;
+        const uint32_t low = k > 0 ? row_of(t, first) : 0;
+        const uint32_t high = k + 1 < t->buckets ? row_of(t, last) : (uint32_t)t->rows - 1;
         guide[k] = low | high << 16;
     }
 }

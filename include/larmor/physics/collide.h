@@ -87,15 +87,9 @@ struct lm_collided {
     float turn[3], lost, atom[3];
 };
 
-/* The last row whose energy is not above `energy`. */
-LM_HD int lm_stopping_row(const struct lm_stopping *t, float energy)
+/* The last row from `low` to `high` whose energy is not above `energy`, or `low`. */
+LM_HD int lm_stopping_row_between(const struct lm_stopping *t, int low, int high, float energy)
 {
-    int32_t bits;
-    memcpy(&bits, &energy, sizeof bits);
-    bits = bits < t->least ? t->least : bits;
-    const int bucket = (bits - t->least) >> t->shift;
-    const uint32_t between = t->guide[bucket < t->buckets ? bucket : t->buckets - 1];
-    int low = (int)(between & 0xffff), high = (int)(between >> 16);
     while (low < high) {
         const int middle = (low + high + 1) / 2;
         if (t->value[middle] <= energy)
@@ -104,6 +98,16 @@ LM_HD int lm_stopping_row(const struct lm_stopping *t, float energy)
             high = middle - 1;
     }
     return low;
+}
+
+/* The same among all rows. */
+LM_HD int lm_stopping_row(const struct lm_stopping *t, float energy)
+{
+    int32_t bits = (int32_t)lm_bitsf(energy);
+    bits = bits < t->least ? t->least : bits;
+    const int bucket = (bits - t->least) >> t->shift;
+    const uint32_t between = t->guide[bucket < t->buckets ? bucket : t->buckets - 1];
+    return lm_stopping_row_between(t, (int)(between & 0xffff), (int)(between >> 16), energy);
 }
 
 /* The table at an energy. */

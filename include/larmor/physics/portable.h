@@ -125,14 +125,24 @@ LM_HD float lm_sizef(float x)
     return lm_sign(x, 1.0f);
 }
 
-/* x > 0, or -x where the first of the bits is 1. */
-LM_HD float lm_sign_bit(float x, uint32_t bits)
+LM_HD uint32_t lm_bitsf(float x)
 {
     uint32_t b;
     memcpy(&b, &x, sizeof b);
-    b |= bits & 0x80000000u;
-    memcpy(&x, &b, sizeof b);
+    return b;
+}
+
+LM_HD float lm_from_bitsf(uint32_t b)
+{
+    float x;
+    memcpy(&x, &b, sizeof x);
     return x;
+}
+
+/* x > 0, or -x where the first of the bits is 1. */
+LM_HD float lm_sign_bit(float x, uint32_t bits)
+{
+    return lm_from_bitsf(lm_bitsf(x) | (bits & 0x80000000u));
 }
 
 LM_HD int64_t lm_round64(double x)
