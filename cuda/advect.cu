@@ -53,13 +53,6 @@ __device__ __forceinline__ lm_u64 ordered(double x)
     return b >> 63 ? ~b : b | 0x8000000000000000ull;
 }
 
-/* Of a warp's lanes together. */
-__device__ __forceinline__ void give(lm_u64 *to, const struct lm_wide &sum)
-{
-    lm_warp_sum(&to[0], (lm_u64)sum.high);
-    lm_warp_sum(&to[1], (lm_u64)sum.low);
-}
-
 /* Total and extremes of a field. */
 __global__ void survey_kernel(shape s, const double *q, const uint8_t *room, double per_quantum,
                               struct lm_gpu_advected *found)
@@ -75,7 +68,7 @@ __global__ void survey_kernel(shape s, const double *q, const uint8_t *room, dou
             raise(most, ordered(q[k]));
         }
     }
-    give(found->total, total);
+    lm_warp_sum_wide(found->total, total);
     lm_warp_max(&found->not_least, least);
     lm_warp_max(&found->most, most);
 }
@@ -95,7 +88,7 @@ __global__ void source_kernel(shape s, const double *source, double early, doubl
     }
     sum.high *= times;
     sum.low *= times;
-    give(found->source, sum);
+    lm_warp_sum_wide(found->source, sum);
 }
 
 dim3 survey_blocks(const shape &s)
@@ -144,7 +137,7 @@ __global__ void gain_kernel(shape s, gaining g)
     }
     for (int f = 0; f < g.fields; f++)
         if (g.q[f])
-            give(g.found[f].source, source[f]);
+            lm_warp_sum_wide(g.found[f].source, source[f]);
 }
 
 /* Ghosts of a gas' density and velocity: larmor/physics/wall.h. */

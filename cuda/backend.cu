@@ -88,7 +88,7 @@ static void gpu_destroy(struct lm_backend *b)
     cudaFree(g->given);
     cudaFree(g->exchange.temperature);
     cudaFree(g->exchange.bath);
-    cudaFree(g->exchange.asked);
+    cudaFree(g->exchange.sums);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
     cudaFree(g->control);
@@ -434,8 +434,8 @@ static void allocate_gas(struct lm_gpu *g)
     int any = 0;
     for (int k = 0; k < s->species_count; k++) {
         const struct lm_backend_species *p = &s->species[k];
-        g->species[k].stopping = upload(g, (const char *)p->stopping.value, lm_stopping_bytes(&p->stopping),
-                                        "tables of stopping");
+        g->species[k].stopping =
+            upload(g, (const char *)p->stopping.value, lm_stopping_bytes(&p->stopping), "tables of stopping");
         any |= p->has_gas;
     }
     g->given = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "what a gas is given") : NULL;
@@ -447,15 +447,15 @@ static void allocate_gas(struct lm_gpu *g)
 static void allocate_exchange(struct lm_gpu *g)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    const size_t asked = grid->cells * sizeof *g->exchange.asked;
+    const size_t sums = grid->cells * LM_CELL_SUMS * sizeof *g->exchange.sums;
     if (!lm_any_exchanges(&g->base.setup))
         return;
     g->exchange.temperature = (double *)lm_gpu_allocate(g, grid->size * sizeof(double), "the exchange of heat");
     g->exchange.bath =
         (struct lm_bath *)lm_gpu_allocate(g, grid->cells * sizeof(struct lm_bath), "the exchange of heat");
-    g->exchange.asked = (lm_u64 *)lm_gpu_allocate(g, asked, "the exchange of heat");
+    g->exchange.sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the exchange of heat");
     if (!g->failed)
-        lm_gpu_check(g, cudaMemsetAsync(g->exchange.asked, 0, asked, g->stream), "the exchange of heat");
+        lm_gpu_check(g, cudaMemsetAsync(g->exchange.sums, 0, sums, g->stream), "the exchange of heat");
 }
 
 static void allocate_solid(struct lm_gpu *g, const struct lm_setup *setup)

@@ -3,34 +3,13 @@
  * The plain way: a thread a cell, a kernel for each loop of src/cpu/electrons.c; no shared memory, atomics only in the
  * sums (one a warp). Nothing here has been measured yet.
  */
-#include "grid.cuh"
+#include "cells.cuh"
 
 #include "larmor/physics/electrons.h"
 #include "larmor/physics/wall.h"
 
 namespace
 {
-
-enum { TX = 32, TY = 8, THREADS = TX * TY };
-
-/* A thread a cell, with `beyond` more on each side. */
-dim3 blocks_for(const struct lm_gpu *g, int beyond)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    return dim3((unsigned)(grid->nx + 2 * beyond + TX - 1) / TX, (unsigned)(grid->ny + 2 * beyond + TY - 1) / TY);
-}
-
-struct cell {
-    int i, j;
-};
-
-/* This thread's cell, and whether there is such a one. */
-__device__ __forceinline__ bool my_cell(const shape &s, int beyond, cell &c)
-{
-    c.i = (int)(blockIdx.x * TX + threadIdx.x % TX) - beyond;
-    c.j = (int)(blockIdx.y * TY + threadIdx.x / TX) - beyond;
-    return c.i < s.nx + beyond && c.j < s.ny + beyond;
-}
 
 /* The cell that one beyond the sides is an image of. */
 __device__ __forceinline__ size_t image(const shape &s, const struct lm_sides &sides, const cell &c)
@@ -85,12 +64,6 @@ __global__ void conduct_kernel(shape s, struct lm_conduction by, const double *h
     to[k] = lm_heated(first, start[k], p[k], rate, h);
 }
 
-__device__ __forceinline__ void give(lm_u64 *to, const struct lm_wide &sum)
-{
-    lm_warp_sum(&to[0], (lm_u64)sum.high);
-    lm_warp_sum(&to[1], (lm_u64)sum.low);
-}
-
 /* The entropy with what its pressure has gained, and what that adds to the sums. `p` NULL: nothing is conducted. */
 __global__ void finish_kernel(shape s, const double *p, const double *heat, struct lm_ohm o, int quantum, double dt,
                               double *entropy, lm_u64 *source, lm_u64 *heat_sum)
@@ -106,8 +79,8 @@ __global__ void finish_kernel(shape s, const double *p, const double *heat, stru
         lm_wide_add_sound(&heated, lm_whole(heat[k] * dt * lm_exp2i(lm_heat_exponent(quantum, o.gamma))));
         entropy[k] = after;
     }
-    give(source, given);
-    give(heat_sum, heated);
+    lm_warp_sum_wide(source, given);
+    lm_warp_sum_wide(heat_sum, heated);
 }
 
 /* The largest of the densities' bits turned over: of the least one. */
@@ -124,11 +97,6 @@ __global__ void least_kernel(shape s, const double *older, const double *newer, 
                 raise(mine, ~(lm_u64)lm_bits(n[level]));
     }
     lm_warp_max(not_least, mine);
-}
-
-double *entropy_of(const struct lm_gpu *g)
-{
-    return g->array[LM_BACKGROUND + g->base.setup.background_count - 1];
 }
 
 struct lm_view view_of(const struct lm_gpu *g, int array)

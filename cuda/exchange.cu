@@ -1,35 +1,15 @@
 /* CUDA backend: what ions that exchange heat with the electrons meet in the cells. The bodies are in
  * larmor/physics/exchange.h, the loops over particles in particles_exchange.cu. A thread a cell. */
-#include "grid.cuh"
+#include "cells.cuh"
 
 #include "larmor/physics/exchange.h"
 
 namespace
 {
 
-enum { TX = 32, TY = 8, THREADS = TX * TY };
-
-dim3 blocks_for(const struct lm_gpu *g)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    return dim3((unsigned)(grid->nx + TX - 1) / TX, (unsigned)(grid->ny + TY - 1) / TY);
-}
-
-struct cell {
-    int i, j;
-};
-
-/* This thread's cell, and whether there is such a one. */
-__device__ __forceinline__ bool my_cell(const shape &s, cell &c)
-{
-    c.i = (int)(blockIdx.x * TX + threadIdx.x % TX);
-    c.j = (int)(blockIdx.y * TY + threadIdx.x / TX);
-    return c.i < s.nx && c.j < s.ny;
-}
-
-/* The electrons: entropy, density, ions' current (three arrays, s.pitch apart), lm_background_room. */
+/* The electrons: entropy, density, lm_background_room. */
 struct electrons {
-    const double *entropy, *n, *current;
+    const double *entropy, *n;
     const uint8_t *room;
     struct lm_ohm ohm;
     __device__ __forceinline__ double temperature(size_t k) const
@@ -38,39 +18,39 @@ struct electrons {
     }
 };
 
-double *entropy_of(const struct lm_gpu *g)
-{
-    return g->array[LM_BACKGROUND + g->base.setup.background_count - 1];
-}
-
 electrons electrons_of(const struct lm_gpu *g)
 {
-    return {entropy_of(g), g->array[LM_N_OLD], g->array[LM_J_OLD], g->advect.room, g->base.setup.ohm};
+    return {entropy_of(g), g->array[LM_N_OLD], g->advect.room, g->base.setup.ohm};
 }
 
-__global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, int first, double *temperature,
+__global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, int first, double *temperature, lm_u64 *sums,
                             struct lm_bath *bath)
 {
     cell c;
-    if (!my_cell(s, c))
+    if (!my_cell(s, 0, c))
         return;
-    const size_t k = at(s, c.i, c.j);
-    const double current[3] = {e.current[k], e.current[k + s.pitch], e.current[k + 2 * s.pitch]};
+    const size_t k = at(s, c.i, c.j), n = (size_t)c.j * s.nx + c.i;
+    int64_t sum[LM_SUM_ENERGY];
+    for (int what = 0; what < LM_SUM_ENERGY; what++) {
+        sum[what] = (int64_t)sums[n * LM_CELL_SUMS + what];
+        sums[n * LM_CELL_SUMS + what] = 0;
+    }
     if (first)
         temperature[k] = e.temperature(k);
-    bath[(size_t)c.j * s.nx + c.i] = lm_bath_of(&with, e.n[k], temperature[k], current);
+    bath[n] = lm_bath_of(&with, e.n[k], temperature[k], sum);
 }
 
 /* unit: of the tallies of energy, as an energy density. */
 __global__ void settle_kernel(shape s, double *entropy, double gamma, double unit, int quantum, struct lm_bath *bath,
-                              lm_u64 *asked, lm_u64 *source)
+                              lm_u64 *sums, lm_u64 *source)
 {
     cell c;
     struct lm_wide given = {0, 0};
-    if (my_cell(s, c)) {
+    if (my_cell(s, 0, c)) {
         const size_t k = at(s, c.i, c.j), n = (size_t)c.j * s.nx + c.i;
-        const double heat = (double)(int64_t)asked[n] * unit, before = entropy[k];
-        asked[n] = 0;
+        lm_u64 &asked = sums[n * LM_CELL_SUMS + LM_SUM_ENERGY];
+        const double heat = (double)(int64_t)asked * unit, before = entropy[k];
+        asked = 0;
         if (bath[n].kind == LM_BATH_OPEN && !lm_can_exchange(before, heat, gamma))
             bath[n].kind = LM_BATH_REFUSES;
         if (bath[n].kind == LM_BATH_OPEN) {
@@ -79,31 +59,30 @@ __global__ void settle_kernel(shape s, double *entropy, double gamma, double uni
             entropy[k] = after;
         }
     }
-    lm_warp_sum(&source[0], (lm_u64)given.high);
-    lm_warp_sum(&source[1], (lm_u64)given.low);
+    lm_warp_sum_wide(source, given);
 }
 
-enum { LOST, NOISE2, LIMITED };
+enum { NOISE2, LIMITED };
 
 __global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, lm_u64 *found)
 {
     cell c;
-    struct lm_exchange_reach r = {0, 0, 0};
-    if (my_cell(s, c)) {
+    struct lm_exchange_reach r = {0, 0};
+    if (my_cell(s, 0, c)) {
         const size_t k = at(s, c.i, c.j);
         r = lm_exchange_reach(&with, e.n[k], e.temperature(k));
     }
-    lm_warp_max(&found[LOST], r.lost);
     lm_warp_max(&found[NOISE2], r.noise2);
     lm_warp_sum(&found[LIMITED], (lm_u64)r.limited);
 }
 
 } // namespace
 
-int lm_gpu_begin_exchange(struct lm_gpu *g, const struct lm_exchange_pass *pass)
+int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass)
 {
-    bath_kernel<<<blocks_for(g), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), pass->with, pass->first,
-                                                          g->exchange.temperature, g->exchange.bath);
+    bath_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), pass->with, pass->first,
+                                                             g->exchange.temperature, g->exchange.sums,
+                                                             g->exchange.bath);
     return LM_GPU_LAUNCHED(g, "exchange of heat");
 }
 
@@ -112,9 +91,9 @@ int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchan
     const struct lm_backend_species *p = &g->base.setup.species[species];
     const double unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
     const int field = g->base.setup.background_count - 1;
-    settle_kernel<<<blocks_for(g), THREADS, 0, g->stream>>>(shape_of(g), entropy_of(g), g->base.setup.ohm.gamma, unit,
-                                                            pass->quantum, g->exchange.bath, g->exchange.asked,
-                                                            g->control->background[field].source);
+    settle_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), entropy_of(g), g->base.setup.ohm.gamma,
+                                                               unit, pass->quantum, g->exchange.bath, g->exchange.sums,
+                                                               g->control->background[field].source);
     LM_GPU_LAUNCHED(g, "exchange of heat");
     return lm_gpu_survey_field(g, field, pass->quantum);
 }
@@ -124,11 +103,11 @@ int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with,
     lm_gpu_range range("limits of the exchange of heat");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    limits_kernel<<<blocks_for(g), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), *with, g->reduced->value);
+    limits_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), *with, g->reduced->value);
     LM_GPU_LAUNCHED(g, "limits of the exchange of heat");
     if (lm_gpu_reduce_end(g))
         return g->failed;
     const lm_u64 *found = g->reduced_host->value;
-    *out = {lm_from_bits(found[LOST]), lm_from_bits(found[NOISE2]), (int64_t)found[LIMITED]};
+    *out = {lm_from_bits(found[NOISE2]), (int64_t)found[LIMITED]};
     return LM_OK;
 }

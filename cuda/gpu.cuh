@@ -108,9 +108,9 @@ struct lm_gpu {
     struct {
         double *temperature;  /* a grid array: of the electrons as the step began; NULL where no species exchanges */
         struct lm_bath *bath; /* [ny][nx] */
-        lm_u64 *asked;        /* [ny][nx]: tallies of energy; clear between steps */
+        lm_u64 *sums;         /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;
-    int last_cap, last_alone;  /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
+    int last_cap, last_alone; /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
@@ -202,9 +202,9 @@ int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */
 int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_gpu_least_density(struct lm_backend *b, double *least);
 
-/* exchange.cu: what ions meet in the cells; then which cells can take or give the energy that has been asked for, and
- * these do. */
-int lm_gpu_begin_exchange(struct lm_gpu *g, const struct lm_exchange_pass *pass);
+/* exchange.cu: what ions meet in the cells, from the sums over them; then which cells can take or give the energy that
+ * has been asked for, and these do. */
+int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass);
 int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
 int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
@@ -247,6 +247,13 @@ static __device__ __forceinline__ void lm_warp_sum(lm_u64 *to, lm_u64 v)
         v += __shfl_xor_sync(0xffffffffu, v, d);
     if ((threadIdx.x & 31) == 0 && v)
         atomicAdd(to, v);
+}
+
+/* The sum of numbers of 128 bits: as that of their upper and lower 64. */
+static __device__ __forceinline__ void lm_warp_sum_wide(lm_u64 *to, const struct lm_wide &v)
+{
+    lm_warp_sum(&to[0], (lm_u64)v.high);
+    lm_warp_sum(&to[1], (lm_u64)v.low);
 }
 
 /* The same for N values over a block, then one atomic each: their maxima, or else their sums. All threads must take

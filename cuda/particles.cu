@@ -6,10 +6,9 @@
  * with native int32 shared-memory atomics into several copies, and flushes them with one 64-bit atomic a node.
  * Particles too far from their tile go to a list and take the direct path in a second, small kernel.
  */
-#include "particles.cuh"
+#include "nearby.cuh"
 
 #include "larmor/physics/bounds.h"
-#include "larmor/physics/deposit.h"
 #include "larmor/physics/encounter.h"
 #include "larmor/physics/hash.h"
 #include "larmor/physics/inflow.h"
@@ -76,9 +75,10 @@ template <int T> struct window {
     lm_real field[LM_WINDOW_FIELDS * FIELD];
 };
 
-/* The same of a gas, in single precision. */
-template <int T> struct gas_window {
-    float field[LM_GAS_FIELDS * window<T>::AREA];
+/* The same of a gas; its velocity only where it may move. */
+template <int T, bool MOVES> struct gas_window {
+    float density[window<T>::AREA];
+    lm_real velocity[MOVES ? 2 * window<T>::AREA : 1];
 };
 
 /* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it
@@ -129,23 +129,20 @@ template <int ORDER, int T> struct pass_store {
     struct stray_list strays;
 };
 
-/* Beside it where particles collide: the gas, the cells near the tile by their numbers in the domain, and what is given
- * to the gas in each of them, if fields take it up: as numbers of 17 bits, of which as many as particles are in a chunk
- * fit 32 bits. */
-template <int ORDER, int T> struct collide_store {
-    enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH, LIMBS = 3, BITS = 17 };
-    enum { COPIES = 4 };
+/* Beside it where particles collide: the gas, and what is given to it in the cells near the tile, if fields take it up.
+ * PLAIN: it is at rest. */
+template <int T, bool PLAIN> struct collide_store {
+    enum { LIMBS = 3, COPIES = 4 };
     lm_u64 exchanged[TALLY_SUMS];
-    gas_window<T> gas;
-    uint32_t cell[CELLS];
+    gas_window<T, !PLAIN> gas;
+    near_cells<T> cells;
     uint32_t limbs[1]; /* [CELLS][takers][LIMBS][COPIES] */
 
     static __host__ __device__ size_t bytes(int takers)
     {
-        return sizeof(collide_store) + sizeof(uint32_t) * CELLS * LIMBS * COPIES * takers;
+        return sizeof(collide_store) + sizeof(uint32_t) * near_cells<T>::CELLS * LIMBS * COPIES * takers;
     }
 };
-static_assert(LM_CHUNK <= 1 << (31 - 17), "sums of limbs overflow");
 
 template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const population &h)
 {
@@ -216,20 +213,22 @@ __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const popu
     return window_in(w);
 }
 
-template <int T> __device__ __forceinline__ struct lm_gas_window window_in(const gas_window<T> &w)
+template <int T, bool MOVES> __device__ __forceinline__ struct lm_gas_window window_in(const gas_window<T, MOVES> &w)
 {
-    enum { WIDTH = window<T>::WIDTH };
-    return {w.field + LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW, WIDTH, window<T>::AREA};
+    enum { WIDTH = window<T>::WIDTH, ORIGIN = window<T>::ORIGIN };
+    return {w.density + ORIGIN, MOVES ? w.velocity + ORIGIN : NULL, WIDTH, window<T>::AREA};
 }
 
-template <int T>
-__device__ __forceinline__ void fill_gas_window(gas_window<T> &w, const population &h, const footprint &p,
+template <int T, bool MOVES>
+__device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const population &h, const footprint &p,
                                                 const collider &c, int stride)
 {
     each_place<T, true>(h, p, stride, [&](int k, size_t g) {
-        LM_UNROLL
-        for (int d = 0; d < LM_GAS_FIELDS; d++)
-            w.field[d * window<T>::AREA + k] = (float)c.gas[d][g];
+        w.density[k] = (float)c.gas[0][g];
+        if (MOVES) {
+            w.velocity[k] = (lm_real)c.gas[1][g];
+            w.velocity[window<T>::AREA + k] = (lm_real)c.gas[2][g];
+        }
     });
 }
 
@@ -327,28 +326,18 @@ __device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIO
 }
 
 /* Makes the store for collisions ready. The caller synchronises. */
-template <int ORDER, int T>
-__device__ __forceinline__ void begin_collisions(collide_store<ORDER, T> &store, const collider &c, const population &h,
+template <int T, bool PLAIN>
+__device__ __forceinline__ void begin_collisions(collide_store<T, PLAIN> &store, const collider &c, const population &h,
                                                  const footprint &p, int stride)
 {
-    typedef collide_store<ORDER, T> G;
-    for (int k = threadIdx.x; k < G::CELLS * G::LIMBS * G::COPIES * c.takers; k += blockDim.x)
+    typedef collide_store<T, PLAIN> G;
+    for (int k = threadIdx.x; k < near_cells<T>::CELLS * G::LIMBS * G::COPIES * c.takers; k += blockDim.x)
         store.limbs[k] = 0;
     if (threadIdx.x < TALLY_SUMS)
         store.exchanged[threadIdx.x] = 0;
-    const int left = p.i + LM_WINDOW_LOW + G::LOW, low = p.j + LM_WINDOW_LOW + G::LOW;
-    for (int k = threadIdx.x; k < G::CELLS; k += blockDim.x) /* of those beyond walls the numbers mean nothing */
-        store.cell[k] = (uint32_t)lm_wrap(low + k / G::WIDTH, h.t.cells_y) * (uint32_t)h.t.cells_x +
-                        (uint32_t)lm_wrap(left + k % G::WIDTH, h.t.cells_x);
+    fill_cells(store.cells, h, p.i + LM_WINDOW_LOW, p.j + LM_WINDOW_LOW);
     if (c.how.gas >= 0)
         fill_gas_window(store.gas, h, p, c, stride);
-}
-
-/* The cell near the tile that a particle is in. */
-template <class G> __device__ __forceinline__ int cell_of(const struct lm_particle &p)
-{
-    const int i = (int)(p.x >> LM_FRACTION_BITS) - G::LOW, j = (int)(p.y >> LM_FRACTION_BITS) - G::LOW;
-    return j * G::WIDTH + i;
 }
 
 /* What a thread's particles have given to the gas. */
@@ -361,36 +350,29 @@ template <class G>
 __device__ __forceinline__ void give(G &store, const collider &c, int cell, const struct lm_tally &to_gas, gifts &all)
 {
     const int64_t part[GIFTS] = {to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
-    uint32_t *const of_cell = store.limbs + cell * c.takers * G::LIMBS * G::COPIES + threadIdx.x % G::COPIES;
+    uint32_t *const of_cell = store.limbs + cell * c.takers * G::LIMBS * G::COPIES;
     LM_UNROLL
     for (int k = 0; k < GIFTS; k++) {
         all.sum[k] += (lm_u64)part[k];
-        if (c.slot[k] < 0)
-            continue;
-        uint32_t *const to = of_cell + c.slot[k] * G::LIMBS * G::COPIES;
-        atomicAdd(to, (uint32_t)part[k] & ((1u << G::BITS) - 1));
-        atomicAdd(to + G::COPIES, (uint32_t)(part[k] >> G::BITS) & ((1u << G::BITS) - 1));
-        atomicAdd(to + 2 * G::COPIES, (uint32_t)(part[k] >> 2 * G::BITS));
+        if (c.slot[k] >= 0)
+            add_limbs<G::LIMBS, G::COPIES>(of_cell + c.slot[k] * G::LIMBS * G::COPIES, part[k]);
     }
 }
 
 /* Adds all that to the grid and the tallies. */
-template <class G>
-__device__ __forceinline__ void flush_gifts(const G &store, const collider &c, size_t cells, const gifts &all)
+template <int T, bool PLAIN>
+__device__ __forceinline__ void flush_gifts(const collide_store<T, PLAIN> &store, const collider &c, size_t cells,
+                                            const gifts &all)
 {
+    typedef collide_store<T, PLAIN> G;
     LM_UNROLL
     for (int what = 0; what < GIFTS; what++) {
         lm_u64 *const to = c.given + (LM_GIVEN_MOMENTUM + what) * cells;
-        for (int k = threadIdx.x; k < G::CELLS && c.slot[what] >= 0; k += blockDim.x) {
-            const uint32_t *from = store.limbs + (k * c.takers + c.slot[what]) * G::LIMBS * G::COPIES;
-            uint32_t limb[3] = {0, 0, 0};
-            LM_UNROLL
-            for (int n = 0; n < G::LIMBS * G::COPIES; n++)
-                limb[n / G::COPIES] += from[n];
+        for (int k = threadIdx.x; k < near_cells<T>::CELLS && c.slot[what] >= 0; k += blockDim.x) {
             const int64_t sum =
-                (int64_t)limb[0] + ((int64_t)limb[1] << G::BITS) + ((int64_t)(int32_t)limb[2] << 2 * G::BITS);
+                sum_of_limbs<G::LIMBS, G::COPIES>(store.limbs + (k * c.takers + c.slot[what]) * G::LIMBS * G::COPIES);
             if (sum)
-                atomicAdd(&to[store.cell[k]], (lm_u64)sum);
+                atomicAdd(&to[store.cells.number[k]], (lm_u64)sum);
         }
         lm_warp_sum((lm_u64 *)(what < 3 ? &c.to_gas->v[what] : &c.to_gas->v2), all.sum[what]);
     }
@@ -407,29 +389,27 @@ __device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
             atomicAdd(&sums[k], (lm_u64)part[k]);
 }
 
-/* With what is never asked for in the plain case known to the compiler. */
-template <bool PLAIN> __device__ __forceinline__ struct lm_collisions known(struct lm_collisions how)
+/* What the compiler may know of collisions. */
+template <bool PLAIN> __device__ __forceinline__ struct lm_collisions known(const struct lm_collisions &how)
 {
-    if (PLAIN) {
-        how.gas = 0;
-        how.friction = 0.0f;
-        how.moves = how.exchanges = how.has_pitch = 0;
-        how.stops = how.scatters = 1; /* a table says where; without any power nothing scatters */
-        __builtin_assume(how.stopping.rows > 0);
-    }
-    return how;
+    if (!PLAIN)
+        return how;
+    struct lm_collisions plain = lm_plain(how);
+    plain.stops = plain.scatters = 1; /* a table says where; without any power nothing scatters */
+    __builtin_assume(plain.stopping.rows > 0);
+    return plain;
 }
 
 /* A particle within the windows collides; false: that takes it out, and nothing is booked. */
-template <bool PLAIN, int ORDER, int T>
-__device__ __forceinline__ bool collide(collide_store<ORDER, T> &store, const collider &c,
+template <int ORDER, int T, bool PLAIN>
+__device__ __forceinline__ bool collide(collide_store<T, PLAIN> &store, const collider &c,
                                         const struct lm_window &fields, struct lm_particle &p, gifts &all)
 {
     const struct lm_particle old = p;
     const struct lm_collisions how = known<PLAIN>(c.how);
     const struct lm_gas_window gas = window_in(store.gas);
-    const int cell = cell_of<collide_store<ORDER, T>>(p);
-    const struct lm_fate fate = lm_encounter(ORDER, &how, &gas, &fields, p.x, p.y, store.cell[cell], &p);
+    const int cell = near_cell_of<T>(p);
+    const struct lm_fate fate = lm_encounter(ORDER, &how, &gas, &fields, p.x, p.y, store.cells.number[cell], &p);
     if (!fate.goes_on)
         return false;
     const double before[3] = {(double)old.u, (double)old.v, (double)old.w};
@@ -450,7 +430,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
     pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
-    collide_store<ORDER, T> &beside = *(collide_store<ORDER, T> *)(&store + 1); /* where they collide */
+    collide_store<T, PLAIN> &beside = *(collide_store<T, PLAIN> *)(&store + 1); /* where they collide */
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
@@ -478,7 +458,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
         bool near = lm_in_window(ORDER, p.x, p.y, T), collided = false;
         lm_fix dx = 0, dy = 0;
         if constexpr (COLLIDES)
-            near = collided = near && collide<PLAIN>(beside, around.collider, win, p, all);
+            near = collided = near && collide<ORDER>(beside, around.collider, win, p, all);
         if (near) {
             lm_push(ORDER, &p, &win, &step, &dx, &dy);
             near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
@@ -841,8 +821,7 @@ __global__ void ionise_kernel(everyone h, struct lm_step step, books b, struct l
     struct lm_wide sum = {0, 0};
     if (n > 0)
         lm_wide_add(&sum, -lm_ionise_take(&from, k, n));
-    lm_warp_sum(&taken[0], (lm_u64)sum.high);
-    lm_warp_sum(&taken[1], (lm_u64)sum.low);
+    lm_warp_sum_wide(taken, sum);
 }
 
 /* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
@@ -1038,8 +1017,7 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     c.collider.exchanged = &b.tallies->exchanged;
     c.collider.to_gas = &b.tallies->to_gas;
     c.collider.given = gas >= 0 ? g->given : NULL;
-    c.collider.plain =
-        gas >= 0 && how.stopping.rows > 0 && !how.moves && !(how.friction > 0) && !how.exchanges && !how.has_pitch;
+    c.collider.plain = lm_is_plain(&how) && how.stopping.rows > 0;
     for (int k = 0; k < GIFTS; k++)
         c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.collider.takers++ : -1;
     const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
@@ -1071,7 +1049,7 @@ template <int ORDER, int T, enum kind KIND, bool PLAIN> auto kernel_of()
 template <int ORDER, int T, enum kind KIND, bool PLAIN = true>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    const auto beside = collide_store<ORDER, T>::bytes; /* where they collide */
+    const auto beside = collide_store<T, PLAIN>::bytes; /* where they collide */
     const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(GIFTS) : 0;
     const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.takers) : 0);
     auto kernel = kernel_of<ORDER, T, KIND, PLAIN>();

@@ -25,23 +25,15 @@ double lm_exchange_most(const struct lm_config *c)
     return 0.5 * lm_log(1 + charge / (1.5 * (c->electrons.gamma - 1)));
 }
 
-/* Of all ions; NaN if any is. */
-static double fastest(const struct lm_sim *sim)
-{
-    double speed2 = 0;
-    for (int s = 0; s < sim->config->species_count; s++)
-        speed2 = lm_max(speed2, sim->control.speed2[s]);
-    return sqrt(speed2);
-}
-
-static struct lm_exchange exchange_of(const struct lm_sim *sim, int species)
+/* cap: of the pass, 2^cap >= every |v|. */
+static struct lm_exchange exchange_of(const struct lm_sim *sim, int species, int cap)
 {
     const struct lm_config *c = sim->config;
     const uint64_t key = lm_step_key(c->run.seed, sim->step);
     struct lm_exchange e = {.rate = lm_exchange_at_one(c, species),
                             .most = lm_exchange_most(c),
-                            .fastest = fastest(sim),
-                            .one_over_mass = 1 / c->species[species].mass};
+                            .mass = c->species[species].mass,
+                            .unit = ldexp(1, 33 - cap)};
     lm_random_keys(key, species, LM_STREAM_HEAT, e.keys[0]);
     lm_random_keys(key, species, LM_STREAM_HEAT_Z, e.keys[1]);
     return e;
@@ -52,20 +44,21 @@ int lm_sim_bound_exchange(struct lm_sim *sim)
     int status = LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++)
         if (exchanges(sim, s)) {
-            const struct lm_exchange with = exchange_of(sim, s);
+            const struct lm_exchange with = exchange_of(sim, s, 0);
             status = sim->backend->ops->exchange_limits(sim->backend, &with, &sim->exchange[s]);
         }
     return status;
 }
 
+/* Of K ions one draws nearer to their mean; and the noise, which is sqrt(K/(K - 1)) times as large as without, is at
+ * most (K - 1)/K of twice its reach away from its mean. */
 double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species)
 {
-    const double speed2 = sim->control.speed2[species], speed = sqrt(speed2);
-    const struct lm_exchange_limits *l = &sim->exchange[species];
+    const double speed2 = sim->control.speed2[species];
     if (!exchanges(sim, species))
         return speed2;
-    const double drawn = speed + l->lost * (fastest(sim) - speed); /* towards a mean velocity */
-    const double after = drawn + LM_NORMAL_REACH * sqrt(l->noise2 / sim->config->species[species].mass);
+    const double noise = sqrt(sim->exchange[species].noise2 / sim->config->species[species].mass);
+    const double after = sqrt(speed2) + 2 * LM_NORMAL_REACH * noise;
     return after * after;
 }
 
@@ -76,7 +69,7 @@ int lm_sim_exchange(struct lm_sim *sim)
     for (int s = 0; s < c->species_count && !status; s++) {
         if (!exchanges(sim, s) || sim->step % c->species[s].collide_every != 0)
             continue;
-        const struct lm_exchange_pass pass = {.with = exchange_of(sim, s),
+        const struct lm_exchange_pass pass = {.with = exchange_of(sim, s, sim->pass[s].cap),
                                               .first = first,
                                               .tally_v = sim->pass[s].tally_v,
                                               .tally_v2 = sim->pass[s].tally_v2,

@@ -116,12 +116,11 @@ def beam_rows(run: Run, name: str) -> Iterator[verify.Row]:
     yield exactly(f"{name}: that, less the ions with its velocity", max(
         abs(part - 1 + number[np.argmin(np.abs(t - time))] / count) for time, part in kept(run)), 1e-15)
     weight, given = 256.0 / count, s.account("to_gas", "beam")
-    flow = [float(np.float32(v)) for v in FLOW]     # collisions take the gas' velocity in single precision
-    loss = [u - v for u, v in zip(FAST, flow)]
+    loss = [u - v for u, v in zip(FAST, FLOW)]
     for axis, one in zip((0, 1), loss):
         yield verify.Row(f"{name}: momentum {'xy'[axis]} the gas got, an exchange",
                          given["momentum"][-1, axis] / (weight * number[-1]), one, ROUND_OFF)
-    energy = 0.5 * (FAST[0]**2 + FAST[1]**2 - flow[0]**2 - flow[1]**2)
+    energy = 0.5 * (FAST[0]**2 + FAST[1]**2 - FLOW[0]**2 - FLOW[1]**2)
     yield verify.Row(f"{name}: energy, an exchange", given["energy"][-1] / (weight * number[-1]), energy, ROUND_OFF)
 
 

@@ -100,8 +100,8 @@ struct lm_exchange_pass {
 
 /* Over the cells, for a species and the fields as they stand. */
 struct lm_exchange_limits {
-    double lost, noise2; /* the largest lm_bath.lost; lm_exchange_noise2 */
-    int64_t limited;     /* cells in which x is lm_exchange.most */
+    double noise2;   /* the largest T_e (1 - exp(-2 x)) */
+    int64_t limited; /* cells in which x is lm_exchange.most */
 };
 
 /* Whether a background field takes up what collisions give to a gas: enum lm_given. */

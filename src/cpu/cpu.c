@@ -43,7 +43,7 @@ static void cpu_destroy(struct lm_backend *b)
     }
     free(c->exchange.temperature);
     free(c->exchange.bath);
-    free(c->exchange.asked);
+    free(c->exchange.sums);
     free(c->spare);
     free(c->solid);
     for (int j = 0; c->row_lock && j < b->setup.grid.ny; j++)
@@ -291,8 +291,8 @@ static int allocate_exchange(struct lm_cpu *c)
         return 0;
     c->exchange.temperature = grid_array(c, &failed);
     c->exchange.bath = malloc(g->cells * sizeof *c->exchange.bath);
-    c->exchange.asked = calloc(g->cells, sizeof *c->exchange.asked);
-    return failed || !c->exchange.bath || !c->exchange.asked;
+    c->exchange.sums = calloc(g->cells, LM_CELL_SUMS * sizeof *c->exchange.sums);
+    return failed || !c->exchange.bath || !c->exchange.sums;
 }
 
 static int allocate(struct lm_cpu *c)

@@ -45,7 +45,7 @@ struct lm_cpu {
     struct {
         double *temperature;  /* a grid array: of the electrons as the step began; NULL where no species exchanges */
         struct lm_bath *bath; /* [ny][nx] */
-        int64_t *asked;       /* [ny][nx]: tallies of energy; clear between steps */
+        int64_t *sums;        /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;
     double *flow[4]; /* of ions x, y; of electrons; NULL if they carry nothing */
     double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
@@ -84,14 +84,20 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 
 void lm_cpu_survey_field(struct lm_cpu *c, int field, double per_quantum); /* total and extremes, for lm_control */
 
+/* The electrons' entropy, where their pressure is evolved. */
+static inline double *lm_cpu_entropy(const struct lm_cpu *c)
+{
+    return c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
+}
+
 /* src/cpu/electrons.c */
 void lm_cpu_evolved_pressure(struct lm_cpu *c); /* LM_PRESSURE with all ghosts */
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_cpu_least_density(struct lm_backend *b, double *least);
 
-/* src/cpu/exchange.c: what ions meet in the cells; then which cells can take or give the energy that has been asked
- * for, and these do. */
-void lm_cpu_begin_exchange(struct lm_cpu *c, const struct lm_exchange_pass *pass);
+/* src/cpu/exchange.c: what ions meet in the cells, from the sums over them; then which cells can take or give the
+ * energy that has been asked for, and these do. */
+void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass);
 void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
 int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 

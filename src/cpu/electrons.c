@@ -4,11 +4,6 @@
 #include "cpu.h"
 #include "larmor/physics/wall.h"
 
-static const double *entropy_of(const struct lm_cpu *c)
-{
-    return c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
-}
-
 /* The cell that one beyond the sides is an image of. */
 static size_t image(const struct lm_grid *g, int i, int j)
 {
@@ -20,7 +15,7 @@ static size_t image(const struct lm_grid *g, int i, int j)
 void lm_cpu_evolved_pressure(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const double *s = entropy_of(c), gamma = c->base.setup.ohm.gamma;
+    const double *s = lm_cpu_entropy(c), gamma = c->base.setup.ohm.gamma;
     double *p = c->array[LM_PRESSURE];
     LM_ROWS(c, LM_GHOST, LM_GHOST)
     for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
@@ -55,7 +50,7 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
         const enum lm_face_place place[4] = {
             lm_face_place(i - 1, g->nx, periodic_x), lm_face_place(i, g->nx, periodic_x),
             lm_face_place(j - 1, g->ny, periodic_y), lm_face_place(j, g->ny, periodic_y)};
-        w->p[k] = lm_pressure_of(entropy_of(c)[k], o->gamma);
+        w->p[k] = lm_pressure_of(lm_cpu_entropy(c)[k], o->gamma);
         w->heat[k] = c->room[k] ? lm_heat_in_cell(&given, (long)k, place, o) : 0.0;
     }
 }

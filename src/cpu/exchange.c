@@ -2,27 +2,23 @@
  * larmor/physics/exchange.h, the loops over particles in particles_exchange.c. */
 #include "cpu.h"
 
-static double *entropy_of(const struct lm_cpu *c)
-{
-    return c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
-}
-
 static double temperature_at(const struct lm_cpu *c, size_t k)
 {
-    return lm_electron_temperature(entropy_of(c)[k], c->array[LM_N_OLD][k], c->room[k], &c->base.setup.ohm);
+    return lm_electron_temperature(lm_cpu_entropy(c)[k], c->array[LM_N_OLD][k], c->room[k], &c->base.setup.ohm);
 }
 
-void lm_cpu_begin_exchange(struct lm_cpu *c, const struct lm_exchange_pass *pass)
+void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
-        const size_t k = lm_at(g, i, j);
-        const double current[3] = {c->array[LM_J_OLD][k], c->array[LM_J_OLD + 1][k], c->array[LM_J_OLD + 2][k]};
+        const size_t k = lm_at(g, i, j), cell = (size_t)j * (size_t)g->nx + (size_t)i;
+        int64_t *of_cell = &c->exchange.sums[cell * LM_CELL_SUMS], sum[LM_SUM_ENERGY];
+        memcpy(sum, of_cell, sizeof sum);
+        memset(of_cell, 0, sizeof sum);
         if (pass->first)
             c->exchange.temperature[k] = temperature_at(c, k);
-        c->exchange.bath[(size_t)j * (size_t)g->nx + (size_t)i] =
-            lm_bath_of(&pass->with, c->array[LM_N_OLD][k], c->exchange.temperature[k], current);
+        c->exchange.bath[cell] = lm_bath_of(&pass->with, c->array[LM_N_OLD][k], c->exchange.temperature[k], sum);
     }
 }
 
@@ -34,13 +30,14 @@ void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_excha
     const double per_quantum = lm_exp2i(pass->quantum);
     const int field = c->base.setup.background_count - 1;
     struct lm_wide source = {0, 0};
-    double *s = entropy_of(c);
+    double *s = lm_cpu_entropy(c);
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j), cell = (size_t)j * (size_t)g->nx + (size_t)i;
             struct lm_bath *bath = &c->exchange.bath[cell];
-            const double heat = (double)c->exchange.asked[cell] * unit;
-            c->exchange.asked[cell] = 0;
+            int64_t *asked = &c->exchange.sums[cell * LM_CELL_SUMS + LM_SUM_ENERGY];
+            const double heat = (double)*asked * unit;
+            *asked = 0;
             if (bath->kind == LM_BATH_OPEN && !lm_can_exchange(s[k], heat, gamma))
                 bath->kind = LM_BATH_REFUSES;
             if (bath->kind != LM_BATH_OPEN)
@@ -49,8 +46,7 @@ void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_excha
             lm_wide_add_sound(&source, (after - s[k]) * per_quantum);
             s[k] = after;
         }
-    c->control.background[field].source.high += source.high;
-    c->control.background[field].source.low += source.low;
+    lm_wide_merge(&c->control.background[field].source, &source);
     lm_cpu_survey_field(c, field, per_quantum);
 }
 
@@ -58,17 +54,16 @@ int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with,
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
-    uint64_t lost = 0, noise2 = 0;
+    uint64_t noise2 = 0;
     int64_t limited = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(max : lost, noise2) reduction(+ : limited)
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : noise2) reduction(+ : limited)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
             const struct lm_exchange_reach r = lm_exchange_reach(with, c->array[LM_N_OLD][k], temperature_at(c, k));
-            lost = r.lost > lost ? r.lost : lost;
             noise2 = r.noise2 > noise2 ? r.noise2 : noise2;
             limited += r.limited;
         }
-    *out = (struct lm_exchange_limits){lm_from_bits(lost), lm_from_bits(noise2), limited};
+    *out = (struct lm_exchange_limits){lm_from_bits(noise2), limited};
     return LM_OK;
 }

@@ -51,11 +51,6 @@ static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile,
     lm_add_sums(sum, &p, units[0], units[1]);
 }
 
-static struct lm_particle particle_at(const struct arrays *a, size_t k)
-{
-    return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
-}
-
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
                                struct lm_particle_sums *out)
 {

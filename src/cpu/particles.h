@@ -18,6 +18,11 @@ static inline struct arrays arrays_of(const struct lm_cpu_species *s)
     return (struct arrays){s->x, s->y, s->u, s->v, s->w};
 }
 
+static inline struct lm_particle particle_at(const struct arrays *a, size_t k)
+{
+    return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+}
+
 static inline struct lm_tiling tiling(const struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;

@@ -48,25 +48,32 @@ static void share(struct collider *w, int tile)
     memset(w->given, 0, sizeof w->given);
 }
 
-static void gas_fields(const struct lm_cpu *c, int gas, const double *field[LM_GAS_FIELDS])
+/* Arrays of a gas: density, velocity on x-faces and on y-faces. */
+static double *gas_array(const struct lm_cpu *c, int gas, int which)
 {
-    field[0] = c->array[LM_BACKGROUND + gas];
-    field[1] = c->array[LM_BACKGROUND_X + gas];
-    field[2] = c->array[LM_BACKGROUND_Y + gas];
+    static const int first[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
+    return c->array[first[which] + gas];
 }
 
-static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct footprint *f, int gas, float *store)
+struct gas_store {
+    float density[AREA_MAX];
+    lm_real velocity[2 * AREA_MAX];
+};
+
+static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct footprint *f, int gas,
+                                            struct gas_store *store)
 {
-    const int width = f->width, area = width * width;
-    const double *field[LM_GAS_FIELDS];
-    gas_fields(c, gas, field);
-    for (int d = 0; d < LM_GAS_FIELDS; d++)
-        for (int j = 0; j < width; j++) {
-            const double *row = field[d] + lm_at(&c->base.setup.grid, 0, f->row[j]);
-            for (int i = 0; i < width; i++)
-                store[d * area + j * width + i] = (float)row[f->column[i]];
+    const int width = f->width, area = width * width, origin = LM_WINDOW_LOW * width + LM_WINDOW_LOW;
+    const double *n = gas_array(c, gas, 0), *x = gas_array(c, gas, 1), *y = gas_array(c, gas, 2);
+    for (int j = 0; j < width; j++)
+        for (int i = 0; i < width; i++) {
+            const size_t from = lm_at(&c->base.setup.grid, f->column[i], f->row[j]);
+            const int k = j * width + i;
+            store->density[k] = (float)n[from];
+            store->velocity[k] = (lm_real)x[from];
+            store->velocity[area + k] = (lm_real)y[from];
         }
-    return (struct lm_gas_window){store + LM_WINDOW_LOW * width + LM_WINDOW_LOW, width, area};
+    return (struct lm_gas_window){store->density + origin, store->velocity + origin, width, area};
 }
 
 /* A particle of cell (i, j) of the domain, at (x, y) of its windows. */
@@ -85,8 +92,9 @@ static struct lm_fate encounter_stray(const struct collider *w, int tile, struct
     struct lm_gas_window gas = {0};
     const struct lm_window fields = stray_window(w->c, tile, p, &s);
     if (w->collisions->gas >= 0) {
-        const double *field[LM_GAS_FIELDS];
-        gas_fields(w->c, w->collisions->gas, field);
+        const int number = w->collisions->gas;
+        const double *const field[LM_GAS_FIELDS] = {gas_array(w->c, number, 0), gas_array(w->c, number, 1),
+                                                    gas_array(w->c, number, 2)};
         gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
     }
     return encounter(w, &gas, &fields, s.p.x, s.p.y, s.i, s.j, p);
@@ -97,7 +105,7 @@ static void collide(struct collider *w, int tile, size_t k)
 {
     const struct lm_tiling *t = &w->tiling;
     const struct arrays a = w->a;
-    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+    struct lm_particle p = particle_at(&a, k);
     if (p.x == LM_GONE)
         return;
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
@@ -136,11 +144,6 @@ struct block {
     int64_t given[LM_GIVEN - LM_GIVEN_MOMENTUM][BLOCK];
 };
 
-static int is_plain(const struct lm_collisions *c)
-{
-    return c->gas >= 0 && !c->moves && !(c->friction > 0) && !c->exchanges && !c->has_pitch;
-}
-
 /* The density around each; of those far from the tile some other. */
 LM_HD void look_around(const struct collider *w, int order, size_t first, int count, struct block *b)
 {
@@ -178,9 +181,10 @@ LM_HD void strike(const struct lm_collisions *how, const struct lm_tally_units *
 {
     const struct lm_medium m = {b->n[l], {0, 0}};
     const double old[3] = {(double)a->u[k], (double)a->v[k], (double)a->w[k]};
-    struct lm_particle p = {a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+    struct lm_particle p = particle_at(a, k);
+    const lm_real w[3] = {p.u, p.v, p.w};
     const struct lm_stopped at = b->at[l];
-    b->channel[l] = lm_strike(how, &m, &at, cell, &p).channel;
+    b->channel[l] = lm_strike(how, &m, w, &at, cell, &p).channel;
     const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
     const struct lm_tally given = lm_given_up(units, old, now);
     b->u[l] = p.u;
@@ -197,9 +201,7 @@ LM_HD void strike_all(const struct collider *w, size_t first, int count, struct 
     const struct arrays a = w->a;
     const struct lm_tally_units units = w->units;
     const uint32_t width = (uint32_t)w->tiling.cells_x;
-    struct lm_collisions how = *w->collisions;
-    how.gas = how.moves = how.exchanges = how.has_pitch = 0;
-    how.friction = 0;
+    const struct lm_collisions how = lm_plain(*w->collisions);
 #pragma omp simd
     for (int l = 0; l < count; l++)
         strike(&how, &units, &a, first + (size_t)l, (uint32_t)b->j[l] * width + (uint32_t)b->i[l], b, l);
@@ -233,7 +235,7 @@ static void collide_block(struct collider *w, int tile, size_t first, int count,
 static void collide_tile(struct collider *w, int tile, size_t first, size_t end)
 {
     struct block b;
-    if (!is_plain(w->collisions))
+    if (!lm_is_plain(w->collisions))
         for (; first < end; first++)
             collide(w, tile, first);
     for (; first < end; first += BLOCK)
@@ -258,9 +260,8 @@ static void book(const struct collider *w)
 static void fill_gas(struct lm_cpu *c, int gas)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND + gas, LM_BACKGROUND_X + gas, LM_BACKGROUND_Y + gas};
     for (int k = 0; k < LM_GAS_FIELDS; k++) {
-        double *a = c->array[arrays[k]];
+        double *a = gas_array(c, gas, k);
         const int low_x = k == 1 ? -1 : 0, low_y = k == 2 ? -1 : 0;
         for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++) {
             const int inside = j >= 0 && j < g->ny, from_y = lm_gas_cell(&g->sides, 1, g->ny, low_y, j);
@@ -281,7 +282,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
 #pragma omp parallel num_threads(c->threads)
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
-        float medium[LM_GAS_FIELDS * AREA_MAX];
+        struct gas_store medium;
         struct collider w = {c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species, .is_home = 1};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
@@ -289,7 +290,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
             if (collisions.has_pitch)
                 w.fields = fill_window(c, &f, fields);
             if (gas >= 0)
-                w.gas = fill_gas_window(c, &f, gas, medium);
+                w.gas = fill_gas_window(c, &f, gas, &medium);
             collide_tile(&w, tile, s->tile_start[tile], s->tile_start[tile + 1]);
             if (gas >= 0)
                 share(&w, tile);

@@ -1,5 +1,5 @@
-/* CPU backend: ions exchange heat with the electrons. Twice over the particles: first what they would give to the
- * electrons of each cell; then, where these can take or give that, they do. */
+/* CPU backend: ions exchange heat with the electrons. Three times over the particles: first their sums in each cell;
+ * then what they would give to its electrons; then, where these can take or give that, they do. */
 #include "larmor/physics/exchange_particle.h"
 #include "particles.h"
 
@@ -13,42 +13,50 @@ struct exchanger {
     struct lm_tally given;
 };
 
-typedef void visit(struct exchanger *w, int tile, size_t k);
+typedef void visit(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p);
 
-static struct lm_particle particle_at(const struct arrays *a, size_t k)
+static void add(struct exchanger *w, uint32_t cell, int what, int64_t part)
 {
-    return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+#pragma omp atomic
+    w->c->exchange.sums[(size_t)cell * LM_CELL_SUMS + (size_t)what] += part;
 }
 
-static void ask(struct exchanger *w, int tile, size_t k)
+static void sum(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    const struct lm_particle p = particle_at(&w->a, k);
-    if (p.x == LM_GONE)
-        return;
-    const uint32_t cell = lm_cell_of(&w->tiling, tile, p.x, p.y);
+    int64_t part[LM_SUM_ENERGY];
+    (void)k;
+    lm_exchange_parts(&w->with, cell, p, part);
+    for (int what = 0; what < LM_SUM_ENERGY; what++)
+        add(w, cell, what, part[what]);
+}
+
+static void ask(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+{
     const struct lm_bath *bath = &w->c->exchange.bath[cell];
+    (void)k;
     if (bath->kind == LM_BATH_NONE)
         return;
-    const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, &p);
-    const struct lm_tally given = lm_to_electrons(&w->units, &p, &after);
-#pragma omp atomic
-    w->c->exchange.asked[cell] += given.v2;
+    const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
+    add(w, cell, LM_SUM_ENERGY, lm_to_electrons(&w->units, p, &after).v2);
 }
 
-static void give(struct exchanger *w, int tile, size_t k)
+static void give(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    const struct lm_particle p = particle_at(&w->a, k);
-    if (p.x == LM_GONE)
-        return;
-    const uint32_t cell = lm_cell_of(&w->tiling, tile, p.x, p.y);
     const struct lm_bath *bath = &w->c->exchange.bath[cell];
     w->given.number += bath->kind == LM_BATH_REFUSES;
     if (bath->kind != LM_BATH_OPEN)
         return;
-    const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, &p);
-    const struct lm_tally given = lm_to_electrons(&w->units, &p, &after);
+    const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
+    const struct lm_tally given = lm_to_electrons(&w->units, p, &after);
     lm_tally_add(&w->given, &given);
     w->a.u[k] = after.u, w->a.v[k] = after.v, w->a.w[k] = after.w;
+}
+
+static void visit_one(struct exchanger *w, visit *body, int tile, size_t k)
+{
+    const struct lm_particle p = particle_at(&w->a, k);
+    if (p.x != LM_GONE)
+        body(w, lm_cell_of(&w->tiling, tile, p.x, p.y), k, &p);
 }
 
 static void each(const struct exchanger *of, visit *body)
@@ -61,10 +69,10 @@ static void each(const struct exchanger *of, visit *body)
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-                body(&w, tile, k);
+                visit_one(&w, body, tile, k);
 #pragma omp for schedule(static)
         for (size_t k = s->sorted; k < s->count; k++)
-            body(&w, home_of(s, k, 0), k);
+            visit_one(&w, body, home_of(s, k, 0), k);
 #pragma omp critical(exchange)
         lm_tally_add(&c->control.to_electrons[w.species], &w.given);
     }
@@ -79,7 +87,8 @@ int LM_P(lm_cpu_exchange)(struct lm_backend *b, int species, const struct lm_exc
                                 .a = arrays_of(&c->species[species]),
                                 .tiling = tiling(c),
                                 .units = {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
-    lm_cpu_begin_exchange(c, pass);
+    each(&w, sum);
+    lm_cpu_baths(c, pass);
     each(&w, ask);
     lm_cpu_settle_exchange(c, species, pass);
     each(&w, give);

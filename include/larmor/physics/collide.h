@@ -15,11 +15,6 @@
 #include "larmor/physics/normal.h"
 #include "larmor/physics/surface.h"
 
-/* Around an ion: density, n0, and velocity, v_A; it has none along z. */
-struct lm_medium {
-    float n, u[2];
-};
-
 /* A row of a table of stopping, with what changes from it to the next one a unit of energy: 0 in the first row, which
  * lies below all energies, and in the last one. */
 enum lm_stopping_value {
@@ -77,6 +72,21 @@ struct lm_collisions {
     uint32_t scatter_key[LM_PHILOX_ROUNDS], exchange_key[LM_PHILOX_ROUNDS];
     int species;
 };
+
+/* Whether no more is asked for than stopping and scattering in a gas at rest: loops of their own do that. */
+LM_HD int lm_is_plain(const struct lm_collisions *c)
+{
+    return c->gas >= 0 && !c->moves && !(c->friction > 0.0f) && !c->exchanges && !c->has_pitch;
+}
+
+/* The same, if lm_is_plain, with what is not asked for known to the compiler. */
+LM_HD struct lm_collisions lm_plain(struct lm_collisions c)
+{
+    c.gas = 0;
+    c.friction = 0.0f;
+    c.moves = c.exchanges = c.has_pitch = 0;
+    return c;
+}
 
 /* What becomes of it: it turns, w += turn, and slows down, w -= lost w; then, if it has exchanged its charge, it is
  * `atom` in the medium's frame. */
@@ -214,16 +224,16 @@ LM_HD struct lm_stopped lm_look_up(const struct lm_collisions *c, const float w[
     return c->stopping.rows > 0 ? lm_stopping_at(&c->stopping, c->half_mass * lm_size2(w)) : none;
 }
 
-/* One ion of velocity w in the medium's frame; at: lm_look_up. `identity`: of the particle in this step, for its random
- * numbers. One that is taken out leaves with the velocity it came with. */
-LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct lm_medium *m, const float w[3],
+/* One ion of velocity w in the frame of a medium of density n; at: lm_look_up. `identity`: of the particle in this
+ * step, for its random numbers. One that is taken out leaves with the velocity it came with. */
+LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, float n, const float w[3],
                                     const struct lm_stopped *at, uint64_t identity)
 {
     struct lm_collided out = {1, -1, 0, {0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f}};
     const float size2 = lm_size2(w);
     const float speed = lm_rootf(size2 > LM_AT_REST ? size2 : LM_AT_REST), one = lm_reciprocalf(speed);
     float variance;
-    const float lost = lm_slow(c, m->n, size2, speed, one, at, &variance), keep = 1.0f - lost;
+    const float lost = lm_slow(c, n, size2, speed, one, at, &variance), keep = 1.0f - lost;
     const float left2 = keep > 0.0f ? keep * keep * size2 : -1.0f;
     int is_sampled = 1;
     uint32_t r[2];
@@ -238,7 +248,7 @@ LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, const struct 
     out.channel = is_stopped * (LM_ENERGY_STOPPED - LM_THETA_CUTOFF) + !out.goes_on * (LM_THETA_CUTOFF + 1) - 1;
     if (c->exchanges && out.goes_on) {
         lm_random_pair(c->exchange_key, identity, r);
-        out.exchanged = lm_exchanges(c, m->n, keep * speed, r[0]);
+        out.exchanged = lm_exchanges(c, n, keep * speed, r[0]);
         if (out.exchanged)
             lm_atom(c, identity, out.atom);
     }

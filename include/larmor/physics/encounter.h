@@ -7,10 +7,18 @@
 #include "larmor/physics/collide.h"
 #include "larmor/physics/push.h"
 
-/* The gas around a group of particles, as in struct lm_window: density, velocity on x-faces and on y-faces. */
+/* Around an ion: density, n0, and velocity, v_A; it has none along z. */
+struct lm_medium {
+    float n;
+    lm_real u[2];
+};
+
+/* The gas around a group of particles, as in struct lm_window: density; velocity on x-faces, and `area` further on
+ * y-faces, of no use where it does not move. */
 enum { LM_GAS_FIELDS = 3 };
 struct lm_gas_window {
-    const float *origin;
+    const float *density;
+    const lm_real *velocity;
     int width, area;
 };
 
@@ -19,15 +27,16 @@ LM_HD struct lm_medium lm_gather_medium(int order, const struct lm_collisions *c
                                         lm_fix x, lm_fix y)
 {
     const struct lm_stencil24 cx = lm_centre24(order, lm_fix24(x)), cy = lm_centre24(order, lm_fix24(y));
-    struct lm_medium m = {1.0f, {0.0f, 0.0f}};
+    struct lm_medium m = {1.0f, {0, 0}};
     if (c->gas < 0)
         return m;
-    m.n = lm_gather24(order, gas->origin, gas->width, &cx, &cy);
+    m.n = lm_gather24(order, gas->density, gas->width, &cx, &cy);
     m.n = m.n > 0.0f ? m.n : 0.0f;
     if (c->moves) {
-        const struct lm_stencil24 fx = lm_face24(order, lm_fix24(x)), fy = lm_face24(order, lm_fix24(y));
-        m.u[0] = lm_gather24(order, gas->origin + gas->area, gas->width, &fx, &cy);
-        m.u[1] = lm_gather24(order, gas->origin + 2 * gas->area, gas->width, &cx, &fy);
+        const struct lm_stencil across_x = lm_centre(order, x), across_y = lm_centre(order, y);
+        const struct lm_stencil fx = lm_face(order, x), fy = lm_face(order, y);
+        m.u[0] = lm_gather(order, gas->velocity, gas->width, &fx, &across_y);
+        m.u[1] = lm_gather(order, gas->velocity + gas->area, gas->width, &across_x, &fy);
     }
     return m;
 }
@@ -81,26 +90,24 @@ struct lm_fate {
     double before[3];
 };
 
-/* p's velocity in the medium's frame, in single precision as collisions take it. */
-LM_HD void lm_in_frame(const struct lm_medium *m, const struct lm_particle *p, float w[3])
+/* p's velocity in the medium's frame. */
+LM_HD void lm_in_frame(const struct lm_medium *m, const struct lm_particle *p, lm_real w[3])
 {
-    w[0] = (float)(p->u - (lm_real)m->u[0]);
-    w[1] = (float)(p->v - (lm_real)m->u[1]);
-    w[2] = (float)p->w;
+    w[0] = p->u - m->u[0];
+    w[1] = p->v - m->u[1];
+    w[2] = p->w;
 }
 
-/* p collides in the medium, of which it finds `at` in the table. Its velocity becomes that after, or, where the fate
- * has a channel, that with which it is taken out. */
-LM_HD struct lm_fate lm_strike(const struct lm_collisions *c, const struct lm_medium *m, const struct lm_stopped *at,
-                               uint32_t cell, struct lm_particle *p)
+/* p, of velocity w in the frame of the medium, collides in it; at: what it finds in the table. Its velocity becomes
+ * that after, or, where the fate has a channel, that with which it is taken out. */
+LM_HD struct lm_fate lm_strike(const struct lm_collisions *c, const struct lm_medium *m, const lm_real w[3],
+                               const struct lm_stopped *at, uint32_t cell, struct lm_particle *p)
 {
-    const lm_real u[3] = {(lm_real)m->u[0], (lm_real)m->u[1], (lm_real)0};
-    const lm_real w[3] = {p->u - u[0], p->v - u[1], p->w};
-    lm_real v[3] = {p->u, p->v, p->w};
-    float single[3];
-    lm_in_frame(m, p, single);
-    const struct lm_collided got = lm_collide(c, m, single, at, lm_identity(cell, p));
+    const float single[3] = {(float)w[0], (float)w[1], (float)w[2]};
+    const struct lm_collided got = lm_collide(c, m->n, single, at, lm_identity(cell, p));
     struct lm_fate fate = {got.goes_on, got.channel, got.exchanged, {0.0, 0.0, 0.0}};
+    const lm_real u[3] = {m->u[0], m->u[1], 0};
+    lm_real v[3] = {p->u, p->v, p->w};
     lm_deflect(v, w, &got);
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
@@ -119,10 +126,11 @@ LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, cons
                                   struct lm_particle *p)
 {
     const struct lm_medium m = lm_gather_medium(order, c, gas, x, y);
-    float w[3];
+    lm_real w[3];
     lm_in_frame(&m, p, w);
-    const struct lm_stopped at = lm_look_up(c, w);
-    struct lm_fate fate = lm_strike(c, &m, &at, cell, p);
+    const float single[3] = {(float)w[0], (float)w[1], (float)w[2]};
+    const struct lm_stopped at = lm_look_up(c, single);
+    struct lm_fate fate = lm_strike(c, &m, w, &at, cell, p);
     if (c->has_pitch && fate.goes_on) {
         lm_real e[3], b[3];
         lm_gather_fields(order, fields, x, y, e, b);

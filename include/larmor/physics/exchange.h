@@ -4,10 +4,11 @@
  *
  *     w' = w exp(-x) + sqrt(T_e/m (1 - exp(-2 x))) N,   x = nu dt n / T_e^(3/2),
  *
- * N three normal numbers, w the velocity relative to the mean of all ions in the cell: what electrons do to that mean
- * is resistivity's. n, T_e and the mean are those of the cell the ion is in, at the beginning of the step. The mean is
- * that of the current, so momentum is kept on average and for one charge only; and energy is counted where the box is
- * at rest: noise brakes a plasma that drifts fast through it.
+ * N three normal numbers, w the velocity relative to the mean of the species in the cell: what electrons do to that
+ * mean is resistivity's. n and T_e are those of the cell at the beginning of the step. Of the numbers N, too, their
+ * mean in the cell is taken off, so that the momentum of a species in a cell stays. Velocities relative to a mean of K
+ * ions are K - 1 times independent: 1 - exp(-2 x) is taken K/(K - 1) times, and the heat exchanged is on average that
+ * of K ions. One alone in its cell exchanges nothing.
  *
  * Here what the cells are; the particles are in larmor/physics/exchange_particle.h.
  */
@@ -19,25 +20,37 @@
 
 /* Of one species in one step. */
 struct lm_exchange {
-    double rate;    /* x where n = 1 and T_e = 1 */
-    double most;    /* of x anywhere: T_e stands still meanwhile, and must not come to lie beyond T_i */
-    double fastest; /* no mean velocity is larger, v_A */
-    double one_over_mass;
+    double rate; /* x where n = 1 and T_e = 1 */
+    double most; /* of x anywhere: T_e stands still meanwhile, and must not come to lie beyond T_i */
+    double mass;
+    double unit; /* of the sums of velocities, 1/v_A: a power of two that makes the fastest ion's at most 2^33 */
     uint32_t keys[2][LM_PHILOX_ROUNDS]; /* of the step's random numbers: two pairs for an ion */
 };
 
+/* What is added up over the ions of a species in a cell: their number, velocities, and normal numbers in units of
+ * 1/LM_NOISE_UNIT; then the energy that they would give, in units of the pass' tallies. */
+enum {
+    LM_SUM_NUMBER,
+    LM_SUM_VELOCITY,
+    LM_SUM_NOISE = LM_SUM_VELOCITY + 3,
+    LM_SUM_ENERGY = LM_SUM_NOISE + 3,
+    LM_CELL_SUMS
+};
+#define LM_NOISE_UNIT 0x1p30
+
 enum lm_bath_kind {
-    LM_BATH_NONE, /* at the density floor, or in a solid: no exchange */
+    LM_BATH_NONE, /* at the density floor, in a solid, or no two ions: no exchange */
     LM_BATH_OPEN,
     LM_BATH_REFUSES /* its electrons have less than they were asked for */
 };
 
 /* What the ions of a species meet in a cell. */
 struct lm_bath {
-    float lost;    /* 1 - exp(-x) */
-    float thermal; /* standard deviation of the noise, v_A */
-    float u[3];    /* mean velocity, v_A */
+    float lost;     /* of a velocity relative to the mean */
+    float thermal;  /* standard deviation of the noise, v_A */
+    float noise[3]; /* mean of the ions' normal numbers */
     int kind;
+    double u[3]; /* mean velocity, v_A */
 };
 
 /* A cell whose electrons would be left with less of their pressure than this refuses. */
@@ -64,44 +77,38 @@ LM_HD double lm_exchange_rate(const struct lm_exchange *e, double n, double t)
     return e->rate * n / (t * lm_sqrt(t));
 }
 
-/* Square of the noise for a mass of 1. */
-LM_HD double lm_exchange_noise2(double x, double t)
+/* Of a cell with these sums over the species. */
+LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, double n, double t, const int64_t sum[LM_SUM_ENERGY])
 {
-    return t * lm_share(2.0 * x);
-}
-
-/* With the ions' current j of the cell. */
-LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, double n, double t, const double j[3])
-{
-    struct lm_bath b = {0.0f, 0.0f, {0.0f, 0.0f, 0.0f}, LM_BATH_NONE};
-    if (t == LM_NO_TEMPERATURE)
+    struct lm_bath b = {0.0f, 0.0f, {0.0f, 0.0f, 0.0f}, LM_BATH_NONE, {0.0, 0.0, 0.0}};
+    const double number = (double)sum[LM_SUM_NUMBER];
+    if (t == LM_NO_TEMPERATURE || number < 2.0)
         return b;
     const double x = lm_min(lm_exchange_rate(e, n, t), e->most);
-    const double size = lm_sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]), most = n * e->fastest;
-    /* The current is of half a step before the density: in thin cells they need not fit. */
-    const double scale = size > most ? e->fastest / size : 1.0 / n;
-    b.lost = (float)lm_share(x);
-    b.thermal = (float)lm_sqrt(lm_exchange_noise2(x, t) * e->one_over_mass);
-    for (int d = 0; d < 3; d++)
-        b.u[d] = (float)(j[d] * scale);
+    const double share = lm_min(lm_share(2.0 * x) * number / (number - 1.0), 1.0);
+    b.lost = (float)(share / (1.0 + lm_sqrt(1.0 - share)));
+    b.thermal = (float)lm_sqrt(t * share / e->mass);
+    for (int d = 0; d < 3; d++) {
+        b.noise[d] = (float)((double)sum[LM_SUM_NOISE + d] / (number * LM_NOISE_UNIT));
+        b.u[d] = (double)sum[LM_SUM_VELOCITY + d] / (number * e->unit);
+    }
     b.kind = LM_BATH_OPEN;
     return b;
 }
 
-/* What of a cell counts for lm_exchange_limits: sizes as bits, which order like them. */
+/* What of a cell counts for lm_exchange_limits: a size as bits, which order like sizes. */
 struct lm_exchange_reach {
-    uint64_t lost, noise2;
+    uint64_t noise2;
     int limited;
 };
 
 LM_HD struct lm_exchange_reach lm_exchange_reach(const struct lm_exchange *e, double n, double t)
 {
-    struct lm_exchange_reach r = {0, 0, 0};
+    struct lm_exchange_reach r = {0, 0};
     if (t == LM_NO_TEMPERATURE)
         return r;
-    const double x = lm_exchange_rate(e, n, t), within = lm_min(x, e->most);
-    r.lost = lm_size_bits(lm_share(within));
-    r.noise2 = lm_size_bits(lm_exchange_noise2(within, t));
+    const double x = lm_exchange_rate(e, n, t);
+    r.noise2 = lm_size_bits(t * lm_share(2.0 * lm_min(x, e->most)));
     r.limited = x > e->most;
     return r;
 }

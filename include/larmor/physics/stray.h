@@ -48,18 +48,24 @@ LM_HD struct lm_window lm_stray_window(const struct lm_stray *s)
 
 /* The gas around it: `gas` as `field` above. */
 struct lm_stray_gas {
-    float patch[LM_GAS_FIELDS * LM_PATCH * LM_PATCH];
+    float density[LM_PATCH * LM_PATCH];
+    lm_real velocity[2 * LM_PATCH * LM_PATCH];
 };
 
 LM_HD struct lm_gas_window lm_stray_gas(struct lm_stray_gas *to, const struct lm_stray *s,
                                         const double *const gas[LM_GAS_FIELDS], int stride)
 {
+    enum { ORIGIN = LM_PATCH_LOW * LM_PATCH + LM_PATCH_LOW, AREA = LM_PATCH * LM_PATCH };
     const long corner = lm_stray_corner(s, stride);
-    for (int c = 0; c < LM_GAS_FIELDS; c++)
-        for (int b = 0; b < LM_PATCH; b++)
-            for (int a = 0; a < LM_PATCH; a++)
-                to->patch[(c * LM_PATCH + b) * LM_PATCH + a] = (float)gas[c][corner + (long)b * stride + a];
-    struct lm_gas_window w = {to->patch + LM_PATCH_LOW * LM_PATCH + LM_PATCH_LOW, LM_PATCH, LM_PATCH * LM_PATCH};
+    for (int b = 0; b < LM_PATCH; b++)
+        for (int a = 0; a < LM_PATCH; a++) {
+            const long from = corner + (long)b * stride + a;
+            const int k = b * LM_PATCH + a;
+            to->density[k] = (float)gas[0][from];
+            to->velocity[k] = (lm_real)gas[1][from];
+            to->velocity[AREA + k] = (lm_real)gas[2][from];
+        }
+    const struct lm_gas_window w = {to->density + ORIGIN, to->velocity + ORIGIN, LM_PATCH, AREA};
     return w;
 }
 
