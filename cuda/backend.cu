@@ -435,7 +435,7 @@ static void allocate_gas(struct lm_gpu *g)
     for (int k = 0; k < s->species_count; k++) {
         const struct lm_backend_species *p = &s->species[k];
         g->species[k].stopping =
-            upload(g, (const char *)p->stopping.value, lm_stopping_bytes(&p->stopping), "tables of stopping");
+            upload(g, (const char *)p->stopping.row, lm_stopping_bytes(&p->stopping), "tables of stopping");
         any |= p->has_gas;
     }
     g->given = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "what a gas is given") : NULL;

@@ -154,9 +154,9 @@ static int take_lines(struct reader *r, FILE *file)
 }
 
 /* The last row at the energy with these bits, found without the guide. */
-static uint32_t row_of(const struct lm_stopping *t, int64_t bits)
+static int row_of(const struct lm_stopping *t, int64_t bits)
 {
-    return (uint32_t)lm_stopping_row_between(t, 0, t->rows - 1, lm_from_bitsf((uint32_t)bits));
+    return lm_stopping_row_between(t, 0, t->rows - 1, lm_from_bitsf((uint32_t)bits));
 }
 
 /* Buckets from the first row with an energy > 0 to the last one. */
@@ -170,30 +170,28 @@ static void choose_buckets(struct lm_stopping *t, const struct reader *r)
     t->buckets = ((last - t->least) >> t->shift) + 1;
 }
 
-static void fill_rows(const struct lm_stopping *t, float *value, const struct reader *r)
+static void fill_rows(const struct lm_stopping *t, struct lm_stopping_values *row, const struct reader *r)
 {
     for (int k = 0; k < t->rows; k++) {
         const struct row *a = &r->row[k > 0 ? k - 1 : 0], *b = a + 1;
         const int is_inside = k > 0 && k + 1 < t->rows;
         const double width = is_inside ? (double)(float)b->of[ENERGY] - (double)(float)a->of[ENERGY] : 1;
-        const double row[LM_ROW_VALUES] = {[LM_ROW_ENERGY] = k > 0 ? a->of[ENERGY] : -1,
-                                           [LM_ROW_STOPPING] = a->of[STOPPING],
-                                           [LM_ROW_SLOPE] = is_inside ? (b->of[STOPPING] - a->of[STOPPING]) / width : 0,
-                                           [LM_ROW_POWER] = a->of[SCATTERING],
-                                           [LM_ROW_POWER_SLOPE] =
-                                               is_inside ? (b->of[SCATTERING] - a->of[SCATTERING]) / width : 0};
-        for (int v = 0; v < LM_ROW_VALUES; v++)
-            value[v * LM_MOST_ROWS + k] = (float)row[v];
+        row[k].energy = k > 0 ? (float)a->of[ENERGY] : -1;
+        row[k].stopping = (float)a->of[STOPPING];
+        row[k].slope = is_inside ? (float)((b->of[STOPPING] - a->of[STOPPING]) / width) : 0;
+        row[k].power = (float)a->of[SCATTERING];
+        row[k].power_slope = is_inside ? (float)((b->of[SCATTERING] - a->of[SCATTERING]) / width) : 0;
     }
 }
 
-static void fill_guide(const struct lm_stopping *t, uint32_t *guide)
+static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *guide)
 {
     for (int k = 0; k < t->buckets; k++) {
         const int64_t first = t->least + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
-        const uint32_t low = k > 0 ? row_of(t, first) : 0;
-        const uint32_t high = k + 1 < t->buckets ? row_of(t, last) : (uint32_t)t->rows - 1;
-        guide[k] = low | high << 16;
+        const int low = k > 0 ? row_of(t, first) : 0, high = k + 1 < t->buckets ? row_of(t, last) : t->rows - 1;
+        guide[k].low = (uint16_t)low;
+        guide[k].more = (uint16_t)(high - low);
+        guide[k].border = high > low ? t->row[low + 1].energy : INFINITY;
     }
 }
 
@@ -208,7 +206,7 @@ static int make_lookup(const struct reader *r)
         return lm_fail(LM_FAILED, "not enough memory for a table of stopping");
     *t = lm_stopping_at_place(*t, memory);
     fill_rows(t, memory, r);
-    fill_guide(t, (uint32_t *)memory + LM_ROW_VALUES * LM_MOST_ROWS);
+    fill_guide(t, (struct lm_stopping_bucket *)t->guide);
     return LM_OK;
 }
 
@@ -231,6 +229,6 @@ int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_
 
 void lm_stopping_free(struct lm_stopping_table *table)
 {
-    free((void *)table->lookup.value);
+    free((void *)table->lookup.row);
     *table = (struct lm_stopping_table){0};
 }

@@ -142,7 +142,7 @@ static void check_energy(const struct lm_stopping *t, const double *e, const dou
 {
     const int k = lm_stopping_row(t, energy);
     const struct lm_stopped at = lm_stopping_at(t, energy);
-    require(k >= 0 && k < t->rows && t->value[k] <= energy && (k + 1 == t->rows || energy < t->value[k + 1]));
+    require(k >= 0 && k < t->rows && t->row[k].energy <= energy && (k + 1 == t->rows || energy < t->row[k + 1].energy));
     require(fabs((double)at.stopping - plain_at(e, s, points, (double)energy)) < 1e-6);
     require(fabs((double)at.power - plain_at(e, p, points, (double)energy)) < 1e-6);
     const int inside = energy >= (float)e[0] && energy < (float)e[points - 1];
@@ -185,7 +185,7 @@ START_TEST(crowded_table)
     }
     for (double at = 1e-30; at < 1e30; at *= 1.01) {
         const int k = lm_stopping_row(&t.lookup, (float)at);
-        require(t.lookup.value[k] <= (float)at && (k == points || (float)at < t.lookup.value[k + 1]));
+        require(t.lookup.row[k].energy <= (float)at && (k == points || (float)at < t.lookup.row[k + 1].energy));
     }
     const int lost = lm_stopping_row(&t.lookup, NAN);
     require(lost >= 0 && lost <= points && t.lookup.buckets <= LM_MOST_BUCKETS);

@@ -113,9 +113,9 @@ START_TEST(wrong_keys)
 }
 END_TEST
 
-static double value_of(const struct lm_stopping_table *t, int row, int what)
+static struct lm_stopping_values row_of(const struct lm_stopping_table *t, int row)
 {
-    return (double)t->lookup.value[what * LM_MOST_ROWS + 1 + row];
+    return t->lookup.row[1 + row];
 }
 
 START_TEST(a_table)
@@ -125,10 +125,10 @@ START_TEST(a_table)
     ck_assert_int_eq(t.points, 3);
     ck_assert_str_eq(t.source, "a book, page 7");
     static const double stopping[] = {1, 0.5, 0.2}, slope[] = {-0.5, -0.15, 0};
-    ck_assert(value_of(&t, 0, LM_ROW_ENERGY) == 1 && !t.scatters);
+    ck_assert((double)row_of(&t, 0).energy == 1 && !t.scatters);
     for (int k = 0; k < 3; k++) {
-        require_near(value_of(&t, k, LM_ROW_STOPPING), stopping[k], 1e-7);
-        require_near(value_of(&t, k, LM_ROW_SLOPE), slope[k], 1e-7);
+        require_near((double)row_of(&t, k).stopping, stopping[k], 1e-7);
+        require_near((double)row_of(&t, k).slope, slope[k], 1e-7);
     }
     lm_stopping_free(&t);
 }
@@ -143,9 +143,9 @@ START_TEST(physical_units)
     make_file("si.txt", "# source = s\n# energy = keV\n# stopping = 1e-15 eV cm2\n# scattering = 1e-18 rad2 cm2\n"
                         "1 10 5\n10 20 1\n");
     ck_assert_msg(!lm_stopping_read(scratch_path("si.txt"), b, n, &t), "%s", lm_error());
-    require_near(value_of(&t, 1, LM_ROW_ENERGY) * m_p * v2 / (1e4 * e), 1, 1e-7);
-    require_near(value_of(&t, 1, LM_ROW_STOPPING) * m_p * v2 / (n * d_i) / (20e-15 * e * 1e-4), 1, 1e-7);
-    require_near(value_of(&t, 1, LM_ROW_POWER) / (n * d_i) / (1e-18 * 1e-4), 1, 1e-7);
+    require_near((double)row_of(&t, 1).energy * m_p * v2 / (1e4 * e), 1, 1e-7);
+    require_near((double)row_of(&t, 1).stopping * m_p * v2 / (n * d_i) / (20e-15 * e * 1e-4), 1, 1e-7);
+    require_near((double)row_of(&t, 1).power / (n * d_i) / (1e-18 * 1e-4), 1, 1e-7);
     ck_assert_int_eq(t.scatters, 1);
     lm_stopping_free(&t);
 }
@@ -190,7 +190,7 @@ START_TEST(wrong_tables)
     snprintf(where, sizeof where, tables[_i].line ? "bad.txt:%d: " : "bad.txt: ", tables[_i].line);
     assert_error_has(where);
     assert_error_has(tables[_i].wrong);
-    ck_assert(t.points == 0 && !t.lookup.value);
+    ck_assert(t.points == 0 && !t.lookup.row);
 }
 END_TEST
 

@@ -61,7 +61,7 @@ static void cpu_destroy(struct lm_backend *b)
     for (int k = 0; k < LM_GIVEN; k++)
         free(c->given[k]);
     for (int k = 0; k < LM_MAX_SPECIES; k++)
-        free((void *)b->setup.species[k].stopping.value);
+        free((void *)b->setup.species[k].stopping.row);
     free((void *)b->setup.bodies.mask);
     free((void *)b->setup.maps.cos2);
     free((void *)b->setup.maps.energy);
@@ -232,7 +232,7 @@ static int allocate_gas(struct lm_cpu *c)
     for (int k = 0; k < s->species_count; k++) {
         struct lm_backend_species *p = &s->species[k];
         p->stopping =
-            lm_stopping_at_place(p->stopping, copy_of(p->stopping.value, lm_stopping_bytes(&p->stopping), &failed));
+            lm_stopping_at_place(p->stopping, copy_of(p->stopping.row, lm_stopping_bytes(&p->stopping), &failed));
         any |= p->has_gas;
     }
     for (int k = 0; k < LM_GIVEN && any; k++) {

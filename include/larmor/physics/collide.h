@@ -16,37 +16,42 @@
 #include "larmor/physics/surface.h"
 
 /* A row of a table of stopping, with what changes from it to the next one a unit of energy: 0 in the first row, which
- * lies below all energies, and in the last one. */
-enum lm_stopping_value {
-    LM_ROW_ENERGY,   /* m_p v_A^2 */
-    LM_ROW_STOPPING, /* m_p v_A^2 / (n0 d_i) */
-    LM_ROW_SLOPE,
-    LM_ROW_POWER, /* d<theta^2>/ds a unit of density, rad^2 / (n0 d_i) */
-    LM_ROW_POWER_SLOPE,
-    LM_ROW_VALUES
-};
+ * lies below all energies, and in the last one. Aligned, to be loaded in two pieces. */
+struct lm_stopping_values {
+    float stopping;           /* m_p v_A^2 / (n0 d_i) */
+    float slope;              /* 1 / (n0 d_i) */
+    float power, power_slope; /* d<theta^2>/ds a unit of density, rad^2 / (n0 d_i) */
+    float energy;             /* m_p v_A^2 */
+} __attribute__((aligned(16)));
+
+/* Which rows hold the energies of a bucket: number `low`, `more` after it, and if there is one more only, the energy
+ * from which on that is the one; if none, infinity. */
+struct lm_stopping_bucket {
+    uint16_t low, more;
+    float border;
+} __attribute__((aligned(8)));
 
 /* Such a table; a guide says between which rows to look. The bits of a float > 0 grow with it, about as its logarithm:
  * each bucket of the guide holds the energies of 2^shift successive floats. */
 struct lm_stopping {
-    int rows;              /* up to LM_MOST_ROWS; 0: no table */
-    int shift, buckets;    /* up to LM_MOST_BUCKETS */
-    int32_t least;         /* bits with which the first bucket begins; it holds all below, the last one all above */
-    const float *value;    /* [LM_ROW_VALUES][LM_MOST_ROWS] */
-    const uint32_t *guide; /* [buckets]: the row of the first energy, 2^16 that of the last one */
+    int rows;           /* up to LM_MOST_ROWS; 0: no table */
+    int shift, buckets; /* up to LM_MOST_BUCKETS */
+    int32_t least;      /* bits with which the first bucket begins; it holds all below, the last one all above */
+    const struct lm_stopping_values *row;
+    const struct lm_stopping_bucket *guide;
 };
 enum { LM_MOST_ROWS = 4097, LM_MOST_BUCKETS = 1024 };
 
-/* Values and guide are one piece of memory, so many bytes from `value` on; the same table elsewhere. */
+/* Rows and guide are one piece of memory, so many bytes from `row` on; the same table elsewhere. */
 LM_HD size_t lm_stopping_bytes(const struct lm_stopping *t)
 {
-    return t->rows == 0 ? 0 : LM_ROW_VALUES * LM_MOST_ROWS * sizeof *t->value + (size_t)t->buckets * sizeof *t->guide;
+    return (size_t)t->rows * sizeof *t->row + (size_t)t->buckets * sizeof *t->guide;
 }
 
 LM_HD struct lm_stopping lm_stopping_at_place(struct lm_stopping t, void *memory)
 {
-    t.value = (const float *)memory;
-    t.guide = memory ? (const uint32_t *)memory + LM_ROW_VALUES * LM_MOST_ROWS : NULL;
+    t.row = (const struct lm_stopping_values *)memory;
+    t.guide = memory ? (const struct lm_stopping_bucket *)(t.row + t.rows) : NULL;
     return t;
 }
 
@@ -102,7 +107,7 @@ LM_HD int lm_stopping_row_between(const struct lm_stopping *t, int low, int high
 {
     while (low < high) {
         const int middle = (low + high + 1) / 2;
-        if (t->value[middle] <= energy)
+        if (t->row[middle].energy <= energy)
             low = middle;
         else
             high = middle - 1;
@@ -116,8 +121,8 @@ LM_HD int lm_stopping_row(const struct lm_stopping *t, float energy)
     int32_t bits = (int32_t)lm_bitsf(energy);
     bits = bits < t->least ? t->least : bits;
     const int bucket = (bits - t->least) >> t->shift;
-    const uint32_t between = t->guide[bucket < t->buckets ? bucket : t->buckets - 1];
-    return lm_stopping_row_between(t, (int)(between & 0xffff), (int)(between >> 16), energy);
+    const struct lm_stopping_bucket b = t->guide[bucket < t->buckets ? bucket : t->buckets - 1];
+    return b.more > 1 ? lm_stopping_row_between(t, b.low, b.low + b.more, energy) : b.low + (energy >= b.border);
 }
 
 /* The table at an energy. */
@@ -128,13 +133,13 @@ struct lm_stopped {
 /* Linear between rows, constant beyond the first and the last. */
 LM_HD struct lm_stopped lm_stopping_at(const struct lm_stopping *t, float energy)
 {
-    const float *row = t->value + lm_stopping_row(t, energy);
-    const float past = energy - row[LM_ROW_ENERGY * LM_MOST_ROWS];
+    const struct lm_stopping_values row = t->row[lm_stopping_row(t, energy)];
+    const float past = energy - row.energy;
     struct lm_stopped s;
-    s.slope = row[LM_ROW_SLOPE * LM_MOST_ROWS];
-    s.power_slope = row[LM_ROW_POWER_SLOPE * LM_MOST_ROWS];
-    s.stopping = lm_fmaf(past, s.slope, row[LM_ROW_STOPPING * LM_MOST_ROWS]);
-    s.power = lm_fmaf(past, s.power_slope, row[LM_ROW_POWER * LM_MOST_ROWS]);
+    s.slope = row.slope;
+    s.power_slope = row.power_slope;
+    s.stopping = lm_fmaf(past, s.slope, row.stopping);
+    s.power = lm_fmaf(past, s.power_slope, row.power);
     return s;
 }
 
