@@ -47,6 +47,7 @@ struct collider {
     lm_u64 *given;   /* [LM_GIVEN][cells_y][cells_x] */
     int takers;      /* how many of these some field takes up */
     int slot[GIFTS]; /* and at which place among them: momentum and energy, -1 where none does */
+    bool takes_momentum;
     struct lm_tally *exchanged, *to_gas;
     bool plain; /* no more than stopping by a table and scattering in a gas at rest */
 };
@@ -340,22 +341,27 @@ __device__ __forceinline__ void begin_collisions(collide_store<T, PLAIN> &store,
         fill_gas_window(store.gas, h, p, c, stride);
 }
 
-/* What a thread's particles have given to the gas. */
+/* What a thread's particles have given to the gas, each LM_SHIFT51 too much. */
 struct gifts {
     lm_u64 sum[GIFTS];
+    uint32_t number;
 };
 
-/* A particle in that cell gives something. */
+/* A particle in that cell gives something: its velocity v has become `now`. */
 template <class G>
-__device__ __forceinline__ void give(G &store, const collider &c, int cell, const struct lm_tally &to_gas, gifts &all)
+__device__ __forceinline__ void give(G &store, const collider &c, int cell, const double v[3], const double now[3],
+                                     gifts &all)
 {
-    const int64_t part[GIFTS] = {to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
     uint32_t *const of_cell = store.limbs + cell * c.takers * G::LIMBS * G::COPIES;
+    double given[GIFTS];
+    lm_given_away(v, now, given);
+    all.number++;
     LM_UNROLL
     for (int k = 0; k < GIFTS; k++) {
-        all.sum[k] += (lm_u64)part[k];
-        if (c.slot[k] >= 0)
-            add_limbs<G::LIMBS, G::COPIES>(of_cell + c.slot[k] * G::LIMBS * G::COPIES, part[k]);
+        const lm_u64 part = lm_shifted51_of(given[k], k < 3 ? c.units.v : c.units.v2);
+        all.sum[k] += part;
+        if ((k == 3 || c.takes_momentum) && c.slot[k] >= 0)
+            add_limbs<G::LIMBS, G::COPIES>(of_cell + c.slot[k] * G::LIMBS * G::COPIES, (int64_t)(part - LM_SHIFT51));
     }
 }
 
@@ -374,7 +380,7 @@ __device__ __forceinline__ void flush_gifts(const collide_store<T, PLAIN> &store
             if (sum)
                 atomicAdd(&to[store.cells.number[k]], (lm_u64)sum);
         }
-        lm_warp_sum((lm_u64 *)(what < 3 ? &c.to_gas->v[what] : &c.to_gas->v2), all.sum[what]);
+        lm_warp_sum((lm_u64 *)(what < 3 ? &c.to_gas->v[what] : &c.to_gas->v2), all.sum[what] - all.number * LM_SHIFT51);
     }
     if (threadIdx.x < TALLY_SUMS && store.exchanged[threadIdx.x])
         atomicAdd((lm_u64 *)c.exchanged + threadIdx.x, store.exchanged[threadIdx.x]);
@@ -412,9 +418,11 @@ __device__ __forceinline__ bool collide(collide_store<T, PLAIN> &store, const co
     const struct lm_fate fate = lm_encounter(ORDER, &how, &gas, &fields, p.x, p.y, store.cells.number[cell], &p);
     if (!fate.goes_on)
         return false;
-    const double before[3] = {(double)old.u, (double)old.v, (double)old.w};
-    if (how.gas >= 0)
-        give(store, c, cell, lm_to_gas(&c.units, &fate, before, &p), all);
+    if (how.gas >= 0) {
+        const double before[3] = {(double)old.u, (double)old.v, (double)old.w},
+                     now[3] = {(double)p.u, (double)p.v, (double)p.w};
+        give(store, c, cell, before, now, all);
+    }
     if (fate.exchanged)
         tally_alone(store.exchanged, lm_exchanged(&c.units, &fate, &p));
     return true;
@@ -450,23 +458,28 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
     gifts all = {};
+    const auto stray = [&](uint32_t number) { h.place[c.first + atomicAdd(&store.strays.count, 1u)] = number; };
     for (; k < c.last; k += STRIDE) {
         struct lm_particle p = next;
         next = particle_at(h.a, min(k + STRIDE, c.last - 1));
         if (k < c.first)
             continue;
-        bool near = lm_in_window(ORDER, p.x, p.y, T), collided = false;
-        lm_fix dx = 0, dy = 0;
-        if constexpr (COLLIDES)
-            near = collided = near && collide<ORDER>(beside, around.collider, win, p, all);
-        if (near) {
-            lm_push(ORDER, &p, &win, &step, &dx, &dy);
-            near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
-            if constexpr (WALLS)
-                near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
+        if (!lm_in_window(ORDER, p.x, p.y, T)) {
+            stray(k - c.first);
+            continue;
         }
+        if constexpr (COLLIDES)
+            if (!collide<ORDER>(beside, around.collider, win, p, all)) {
+                stray(k - c.first);
+                continue;
+            }
+        lm_fix dx, dy;
+        lm_push(ORDER, &p, &win, &step, &dx, &dy);
+        bool near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
+        if constexpr (WALLS)
+            near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
         if (!near) {
-            h.place[c.first + atomicAdd(&store.strays.count, 1u)] = (k - c.first) | (collided ? COLLIDED : 0);
+            stray((k - c.first) | (COLLIDES ? COLLIDED : 0));
             continue;
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
@@ -1020,6 +1033,8 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     c.collider.plain = lm_is_plain(&how) && how.stopping.rows > 0;
     for (int k = 0; k < GIFTS; k++)
         c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.collider.takers++ : -1;
+    for (int k = 0; k < 3; k++)
+        c.collider.takes_momentum |= c.collider.slot[k] >= 0;
     const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     for (int d = 0; d < LM_GAS_FIELDS && gas >= 0; d++)
         c.collider.gas[d] = g->array[arrays[d] + gas];

@@ -188,7 +188,7 @@ static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *g
 {
     for (int k = 0; k < t->buckets; k++) {
         const int64_t first = t->least + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
-        const int low = k > 0 ? row_of(t, first) : 0, high = k + 1 < t->buckets ? row_of(t, last) : t->rows - 1;
+        const int low = row_of(t, k > 0 ? first : 0), high = k + 1 < t->buckets ? row_of(t, last) : t->rows - 1;
         guide[k].low = (uint16_t)low;
         guide[k].more = (uint16_t)(high - low);
         guide[k].border = high > low ? t->row[low + 1].energy : INFINITY;

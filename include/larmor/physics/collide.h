@@ -242,7 +242,7 @@ LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, float n, cons
     const float left2 = keep > 0.0f ? keep * keep * size2 : -1.0f;
     int is_sampled = 1;
     uint32_t r[2];
-    if (c->scatters && lm_is_worth(variance > 0.0f)) {
+    if (c->scatters) {
         lm_random_pair(c->scatter_key, identity, r);
         is_sampled = lm_scatter(c, variance, w, speed, one, r, out.turn);
     }
@@ -268,19 +268,28 @@ LM_HD int lm_is_in_cone(const struct lm_collisions *c, const double v[3], const 
     return along >= c->cos_low * size && along <= c->cos_high * size;
 }
 
-/* What a particle has given away when its velocity became `now`. Units: powers of two such that no tally is above
- * 2^51. */
+/* What a particle has given away when its velocity v became `now`: v - now and v^2 - now^2. */
+LM_HD void lm_given_away(const double v[3], const double now[3], double given[4])
+{
+    given[3] = 0.0;
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        given[d] = v[d] - now[d];
+        given[3] = lm_fma(given[d], v[d] + now[d], given[3]);
+    }
+}
+
+/* The same as a tally. Units: powers of two such that none is above 2^51. */
 LM_HD struct lm_tally lm_given_up(const struct lm_tally_units *units, const double v[3], const double now[3])
 {
     struct lm_tally t;
-    double v2 = 0.0;
+    double given[4];
+    lm_given_away(v, now, given);
     t.number = 0;
     LM_UNROLL
-    for (int d = 0; d < 3; d++) {
-        t.v[d] = lm_round51_of(v[d] - now[d], units->v);
-        v2 = lm_fma(v[d] - now[d], v[d] + now[d], v2);
-    }
-    t.v2 = lm_round51_of(v2, units->v2);
+    for (int d = 0; d < 3; d++)
+        t.v[d] = lm_round51_of(given[d], units->v);
+    t.v2 = lm_round51_of(given[3], units->v2);
     return t;
 }
 

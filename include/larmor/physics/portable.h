@@ -161,17 +161,24 @@ LM_HD uint64_t lm_bits(double x)
     return b;
 }
 
+#define LM_SHIFT51 0x4338000000000000ull /* bits of 0x1.8p52 */
+
 /* As lm_round64 for |x| <= 2^51: the sum with 3 2^51 has it in its last bits, and unlike a conversion to int64 that is
  * fast, and a vector instruction, on every processor. */
 LM_HD int64_t lm_round51(double x)
 {
-    return (int64_t)(lm_bits(x + 0x1.8p52) - lm_bits(0x1.8p52));
+    return (int64_t)(lm_bits(x + 0x1.8p52) - LM_SHIFT51);
 }
 
-/* lm_round51(x unit) for a power of two. */
+/* lm_round51(x unit) for a power of two, and LM_SHIFT51: a sum of such numbers can have that taken off at its end. */
+LM_HD uint64_t lm_shifted51_of(double x, double unit)
+{
+    return lm_bits(lm_fma(x, unit, 0x1.8p52));
+}
+
 LM_HD int64_t lm_round51_of(double x, double unit)
 {
-    return (int64_t)(lm_bits(lm_fma(x, unit, 0x1.8p52)) - lm_bits(0x1.8p52));
+    return (int64_t)(lm_shifted51_of(x, unit) - LM_SHIFT51);
 }
 
 LM_HD double lm_from_bits(uint64_t b)
@@ -263,18 +270,6 @@ LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
 #endif
     for (int k = 0; k < 3; k++)
         q[k] = n[k] / d[k];
-}
-
-/* Whether to do what counts only if `condition`: a GPU skips it where no lane needs it, a CPU's vectors are faster
- * without asking. */
-LM_HD int lm_is_worth(int condition)
-{
-#ifdef __CUDA_ARCH__
-    return condition;
-#else
-    (void)condition;
-    return 1;
-#endif
 }
 
 LM_HD double lm_max(double a, double b)
