@@ -21,7 +21,7 @@ namespace
 enum { TALLY_SUMS = 5 }; /* of struct lm_tally */
 
 /* What a gas is given of an ion that goes on: momentum and energy. */
-enum { GIFTS = LM_GIVEN - LM_GIVEN_MOMENTUM };
+enum { ENERGY = LM_GIVEN_ENERGY - LM_GIVEN_MOMENTUM, GIFTS = LM_GIVEN - LM_GIVEN_MOMENTUM };
 
 /* The E of the push and B, three arrays each, `pitch` apart. */
 struct fields {
@@ -47,9 +47,8 @@ struct collider {
     lm_u64 *given;   /* [LM_GIVEN][cells_y][cells_x] */
     int takers;      /* how many of these some field takes up */
     int slot[GIFTS]; /* and at which place among them: momentum and energy, -1 where none does */
-    bool takes_momentum;
     struct lm_tally *exchanged, *to_gas;
-    bool plain; /* no more than stopping by a table and scattering in a gas at rest */
+    bool plain; /* stopping by a table and scattering in a gas at rest, whose momentum nobody takes: no more */
 };
 
 /* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too.
@@ -348,19 +347,20 @@ struct gifts {
 };
 
 /* A particle in that cell gives something: its velocity v has become `now`. */
-template <class G>
-__device__ __forceinline__ void give(G &store, const collider &c, int cell, const double v[3], const double now[3],
-                                     gifts &all)
+template <int T, bool PLAIN>
+__device__ __forceinline__ void give(collide_store<T, PLAIN> &store, const collider &c, int cell, const double v[3],
+                                     const double now[3], gifts &all)
 {
+    typedef collide_store<T, PLAIN> G;
     uint32_t *const of_cell = store.limbs + cell * c.takers * G::LIMBS * G::COPIES;
     double given[GIFTS];
     lm_given_away(v, now, given);
     all.number++;
     LM_UNROLL
     for (int k = 0; k < GIFTS; k++) {
-        const lm_u64 part = lm_shifted51_of(given[k], k < 3 ? c.units.v : c.units.v2);
+        const lm_u64 part = lm_shifted51_of(given[k], k < ENERGY ? c.units.v : c.units.v2);
         all.sum[k] += part;
-        if ((k == 3 || c.takes_momentum) && c.slot[k] >= 0)
+        if ((k == ENERGY || !PLAIN) && c.slot[k] >= 0)
             add_limbs<G::LIMBS, G::COPIES>(of_cell + c.slot[k] * G::LIMBS * G::COPIES, (int64_t)(part - LM_SHIFT51));
     }
 }
@@ -380,7 +380,8 @@ __device__ __forceinline__ void flush_gifts(const collide_store<T, PLAIN> &store
             if (sum)
                 atomicAdd(&to[store.cells.number[k]], (lm_u64)sum);
         }
-        lm_warp_sum((lm_u64 *)(what < 3 ? &c.to_gas->v[what] : &c.to_gas->v2), all.sum[what] - all.number * LM_SHIFT51);
+        lm_warp_sum((lm_u64 *)(what < ENERGY ? &c.to_gas->v[what] : &c.to_gas->v2),
+                    all.sum[what] - all.number * LM_SHIFT51);
     }
     if (threadIdx.x < TALLY_SUMS && store.exchanged[threadIdx.x])
         atomicAdd((lm_u64 *)c.exchanged + threadIdx.x, store.exchanged[threadIdx.x]);
@@ -625,14 +626,15 @@ __device__ int collide_stray(const population &h, const collider &c, struct lm_s
 {
     struct lm_stray_gas store;
     struct lm_gas_window gas = {};
-    const double old[3] = {(double)s.p.u, (double)s.p.v, (double)s.p.w};
+    const struct lm_particle old = s.p;
     const size_t cells = (size_t)h.t.cells_x * h.t.cells_y, cell = (size_t)s.j * h.t.cells_x + s.i;
     if (c.how.gas >= 0)
         gas = lm_stray_gas(&store, &s, c.gas, stride);
     const struct lm_fate fate = lm_encounter(ORDER, &c.how, &gas, &win, s.p.x, s.p.y, (uint32_t)cell, &s.p);
+    lm_leave(&fate, &old, &s.p);
     if (booked)
         return fate.channel;
-    const struct lm_tally to_gas = lm_to_gas(&c.units, &fate, old, &s.p);
+    const struct lm_tally to_gas = lm_to_gas(&c.units, &fate, &old, &s.p);
     const int64_t part[LM_GIVEN] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
     for (int k = 0; c.given && k < LM_GIVEN; k++)
         if (part[k])
@@ -1030,11 +1032,11 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     c.collider.exchanged = &b.tallies->exchanged;
     c.collider.to_gas = &b.tallies->to_gas;
     c.collider.given = gas >= 0 ? g->given : NULL;
-    c.collider.plain = lm_is_plain(&how) && how.stopping.rows > 0;
     for (int k = 0; k < GIFTS; k++)
         c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.collider.takers++ : -1;
-    for (int k = 0; k < 3; k++)
-        c.collider.takes_momentum |= c.collider.slot[k] >= 0;
+    c.collider.plain = lm_is_plain(&how) && how.stopping.rows > 0;
+    for (int k = 0; k < ENERGY; k++)
+        c.collider.plain = c.collider.plain && c.collider.slot[k] < 0;
     const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     for (int d = 0; d < LM_GAS_FIELDS && gas >= 0; d++)
         c.collider.gas[d] = g->array[arrays[d] + gas];

@@ -281,7 +281,9 @@ static struct lm_fate meet(const struct lm_collisions *c, const struct lm_medium
         velocity[k] = m->u[0];
         velocity[16 + k] = m->u[1];
     }
+    const struct lm_particle old = p;
     const struct lm_fate fate = lm_encounter(2, c, &g, &f, p.x, p.y, number, &p);
+    lm_leave(&fate, &old, &p);
     v[0] = (double)p.u, v[1] = (double)p.v, v[2] = (double)p.w;
     return fate;
 }

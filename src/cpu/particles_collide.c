@@ -110,13 +110,14 @@ static void collide(struct collider *w, int tile, size_t k)
         return;
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
-    const double old[3] = {(double)p.u, (double)p.v, (double)p.w};
+    const struct lm_particle old = p;
     const int is_near = w->is_home && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
     const struct lm_fate fate =
         is_near ? encounter(w, &w->gas, &w->fields, p.x, p.y, i, j, &p) : encounter_stray(w, tile, &p);
+    lm_leave(&fate, &old, &p);
     a.u[k] = p.u, a.v[k] = p.v, a.w[k] = p.w;
     if (w->collisions->gas >= 0) {
-        const struct lm_tally to_gas = lm_to_gas(&w->units, &fate, old, &p);
+        const struct lm_tally to_gas = lm_to_gas(&w->units, &fate, &old, &p);
         give(w, tile, i, j, &to_gas);
         lm_tally_add(&w->to_gas, &to_gas);
     }

@@ -41,26 +41,32 @@ LM_HD struct lm_medium lm_gather_medium(int order, const struct lm_collisions *c
     return m;
 }
 
-/* What tells a particle in cell j nx + i from the others of its species in this step: a sum of its 32-bit words, each
- * times a number of its own (after Carter and Wegman 1979, J. Comput. Syst. Sci. 18, 143; the numbers are the first
- * bits of square and cube roots of primes). Of its place only what lies within the cell counts, whatever its tile. */
+/* 32 bits of a velocity. */
+LM_HD uint32_t lm_velocity_bits(lm_real v)
+{
+#if LM_PRECISION == 32
+    return lm_real_bits(v);
+#else
+    return (uint32_t)lm_real_bits(v) + 0x428a2f98u * (uint32_t)(lm_real_bits(v) >> 32);
+#endif
+}
+
+/* What tells a particle in cell j nx + i from the others of its species in this step: a sum of six words, each times a
+ * number of its own (after Carter and Wegman 1979, J. Comput. Syst. Sci. 18, 143; the numbers are the first bits of
+ * square and cube roots of primes). Of its place only what lies within the cell counts, whatever its tile. */
 LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 {
     uint64_t sum = 0x6a09e667ull * cell;
-    const lm_ufix v[3] = {lm_real_bits(p->u), lm_real_bits(p->v), lm_real_bits(p->w)};
 #if LM_PRECISION == 32
     sum += 0xbb67ae85ull * ((uint32_t)p->x << 8);
     sum += 0x9b05688cull * ((uint32_t)p->y << 8);
 #else
     sum += 0xbb67ae85ull * (uint32_t)(p->x >> 16);
     sum += 0x9b05688cull * (uint32_t)(p->y >> 16);
-    sum += 0x428a2f98ull * (uint32_t)(v[0] >> 32);
-    sum += 0x71374491ull * (uint32_t)(v[1] >> 32);
-    sum += 0xb5c0fbcfull * (uint32_t)(v[2] >> 32);
 #endif
-    sum += 0x3c6ef372ull * (uint32_t)v[0];
-    sum += 0xa54ff53aull * (uint32_t)v[1];
-    return sum + 0x510e527full * (uint32_t)v[2];
+    sum += 0x3c6ef372ull * lm_velocity_bits(p->u);
+    sum += 0xa54ff53aull * lm_velocity_bits(p->v);
+    return sum + 0x510e527full * lm_velocity_bits(p->w);
 }
 
 /* v, which is w in the medium's frame, turns and slows down. A turn keeps the speed: in double precision, where the
@@ -72,9 +78,9 @@ LM_HD void lm_deflect(lm_real v[3], const lm_real w[3], const struct lm_collided
     for (int d = 0; d < 3; d++)
         turn[d] = (lm_real)got->turn[d];
 #if LM_PRECISION == 64
-    const double turn2 = lm_fma(turn[0], turn[0], lm_fma(turn[1], turn[1], turn[2] * turn[2]));
-    if (turn2 > 0.0)
-        part = -2.0 * lm_reciprocal(turn2) * lm_fma(w[0], turn[0], lm_fma(w[1], turn[1], w[2] * turn[2]));
+    const double tiny = 1e-200; /* beside any turn but none at all */
+    const double turn2 = lm_fma(turn[0], turn[0], lm_fma(turn[1], turn[1], lm_fma(turn[2], turn[2], tiny)));
+    part = -2.0 * lm_reciprocal(turn2) * lm_fma(w[0], turn[0], lm_fma(w[1], turn[1], w[2] * turn[2]));
 #endif
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
@@ -99,7 +105,7 @@ LM_HD void lm_in_frame(const struct lm_medium *m, const struct lm_particle *p, l
 }
 
 /* p, of velocity w in the frame of the medium, collides in it; at: what it finds in the table. Its velocity becomes
- * that after, or, where the fate has a channel, that with which it is taken out. */
+ * that after; where the fate has a channel: lm_leave. */
 LM_HD struct lm_fate lm_strike(const struct lm_collisions *c, const struct lm_medium *m, const lm_real w[3],
                                const struct lm_stopped *at, uint32_t cell, struct lm_particle *p)
 {
@@ -114,9 +120,9 @@ LM_HD struct lm_fate lm_strike(const struct lm_collisions *c, const struct lm_me
         fate.before[d] = (double)v[d];
         v[d] = got.exchanged ? u[d] + (lm_real)got.atom[d] : v[d];
     }
-    p->u = got.goes_on ? v[0] : p->u;
-    p->v = got.goes_on ? v[1] : p->v;
-    p->w = got.goes_on ? v[2] : p->w;
+    p->u = v[0];
+    p->v = v[1];
+    p->w = v[2];
     return fate;
 }
 
@@ -142,14 +148,26 @@ LM_HD struct lm_fate lm_encounter(int order, const struct lm_collisions *c, cons
     return fate;
 }
 
-/* What the gas gets of an ion that came with velocity `old`: of one that has stopped, all. */
-LM_HD struct lm_tally lm_to_gas(const struct lm_tally_units *units, const struct lm_fate *fate, const double old[3],
-                                const struct lm_particle *p)
+/* An ion that came as `old` and is taken out: stopped or scattered too far, it leaves with the velocity it came with.
+ */
+LM_HD void lm_leave(const struct lm_fate *fate, const struct lm_particle *old, struct lm_particle *p)
 {
+    if (fate->channel >= 0 && fate->channel != LM_THETA_BOUNDARY) {
+        p->u = old->u;
+        p->v = old->v;
+        p->w = old->w;
+    }
+}
+
+/* What the gas gets of an ion that came as `old` and is p now: of one that has stopped, all. */
+LM_HD struct lm_tally lm_to_gas(const struct lm_tally_units *units, const struct lm_fate *fate,
+                                const struct lm_particle *old, const struct lm_particle *p)
+{
+    const double before[3] = {(double)old->u, (double)old->v, (double)old->w};
     const double now[3] = {(double)p->u, (double)p->v, (double)p->w};
     if (fate->channel == LM_ENERGY_STOPPED)
-        return lm_tally_of(units, old[0], old[1], old[2]);
-    return lm_given_up(units, old, now);
+        return lm_tally_of(units, before[0], before[1], before[2]);
+    return lm_given_up(units, before, now);
 }
 
 /* What of it charge exchange has handed over. */
