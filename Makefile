@@ -178,12 +178,14 @@ ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, th
 	@tests/ledger_long.sh $(B)/larmor
 
 .PHONY: physics
-physics: $(B)/larmor ## energy of a thermal box against fixed limits
+physics: $(B)/larmor ## energy of a thermal box against fixed limits, budgets with everything on
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor
+	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor
 
 .PHONY: physics-long
-physics-long: $(B)/larmor ## the same over 10^4 steps for colder and warmer electrons
+physics-long: $(B)/larmor ## the same over 10^4 steps, for colder and warmer electrons
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor --long
+	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor --steps 10000
 
 .PHONY: diagnostics-test
 diagnostics-test: ## tests of the Python package
