@@ -124,10 +124,11 @@ __global__ void gain_kernel(shape s, gaining g)
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = (size_t)j * s.nx + i;
         for (int f = 0; f < g.fields; f++) {
-            if (!g.q[f])
-                continue;
             const int what = g.what[f];
-            const double whole = lm_gained((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f]);
+            if (!g.q[f] || g.given[what * cells + k] == 0)
+                continue;
+            const double whole = lm_gained((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
+                                           lm_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
             g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
             lm_wide_add(&source[f], whole);
         }

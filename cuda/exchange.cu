@@ -23,21 +23,20 @@ electrons electrons_of(const struct lm_gpu *g)
     return {entropy_of(g), g->array[LM_N_OLD], g->advect.room, g->base.setup.ohm};
 }
 
-__global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, int first, double *temperature, lm_u64 *sums,
-                            struct lm_bath *bath)
+__global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, int first, double *temperature,
+                            const int64_t *sums, struct lm_sides sides, struct lm_bath *bath)
 {
     cell c;
     if (!my_cell(s, 0, c))
         return;
     const size_t k = at(s, c.i, c.j), n = (size_t)c.j * s.nx + c.i;
+    const struct lm_crowd around = lm_crowd_around(sums, s.nx, s.ny, &sides, c.i, c.j);
     int64_t sum[LM_SUM_ENERGY];
-    for (int what = 0; what < LM_SUM_ENERGY; what++) {
-        sum[what] = (int64_t)sums[n * LM_CELL_SUMS + what];
-        sums[n * LM_CELL_SUMS + what] = 0;
-    }
+    for (int what = 0; what < LM_SUM_ENERGY; what++)
+        sum[what] = sums[n * LM_CELL_SUMS + what];
     if (first)
         temperature[k] = e.temperature(k);
-    bath[n] = lm_bath_of(&with, e.n[k], temperature[k], sum);
+    bath[n] = lm_bath_of(&with, e.n[k], temperature[k], sum, &around);
 }
 
 /* unit: of the tallies of energy, as an energy density. */
@@ -48,9 +47,9 @@ __global__ void settle_kernel(shape s, double *entropy, double gamma, double uni
     struct lm_wide given = {0, 0};
     if (my_cell(s, 0, c)) {
         const size_t k = at(s, c.i, c.j), n = (size_t)c.j * s.nx + c.i;
-        lm_u64 &asked = sums[n * LM_CELL_SUMS + LM_SUM_ENERGY];
-        const double heat = (double)(int64_t)asked * unit, before = entropy[k];
-        asked = 0;
+        const double heat = (double)(int64_t)sums[n * LM_CELL_SUMS + LM_SUM_ENERGY] * unit, before = entropy[k];
+        for (int what = 0; what < LM_CELL_SUMS; what++)
+            sums[n * LM_CELL_SUMS + what] = 0;
         if (bath[n].kind == LM_BATH_OPEN && !lm_can_exchange(before, heat, gamma))
             bath[n].kind = LM_BATH_REFUSES;
         if (bath[n].kind == LM_BATH_OPEN) {
@@ -81,8 +80,9 @@ __global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, lm_
 int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass)
 {
     bath_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), pass->with, pass->first,
-                                                             g->exchange.temperature, g->exchange.sums,
-                                                             g->exchange.bath);
+                                                             g->exchange.temperature,
+                                                             (const int64_t *)g->exchange.sums,
+                                                             g->base.setup.grid.sides, g->exchange.bath);
     return LM_GPU_LAUNCHED(g, "exchange of heat");
 }
 

@@ -18,8 +18,6 @@
 namespace
 {
 
-enum { TALLY_SUMS = 5 }; /* of struct lm_tally */
-
 /* What a gas is given of an ion that goes on: momentum and energy. */
 enum { ENERGY = LM_GIVEN_ENERGY - LM_GIVEN_MOMENTUM, GIFTS = LM_GIVEN - LM_GIVEN_MOMENTUM };
 

@@ -13,6 +13,8 @@ namespace
 
 enum { THREADS = LM_GPU_THREADS };
 
+enum { TALLY_SUMS = sizeof(struct lm_tally) / sizeof(lm_u64) }; /* which it is in a row */
+
 /* Neighbours in one load at most. As many elements follow the last particle in every array, so that the last load may
  * be whole. */
 enum { GROUP_MAX = 4 };

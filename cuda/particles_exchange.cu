@@ -40,7 +40,10 @@ __device__ __forceinline__ void add_up(const everyone &h, lm_u64 *sums, F parts)
     __shared__ S store;
     const bool has_tile = blockIdx.x < h.blocks; /* else: what has entered since the last sort */
     if (has_tile) {
-        const int tile = (int)chunk_of(h).tile;
+        const struct lm_gpu_chunk chunk = chunk_of(h);
+        const int tile = (int)chunk.tile;
+        if (chunk.first == chunk.last)
+            return;
         fill_cells(store.cells, h, tile % h.t.nx * T, tile / h.t.nx * T);
         for (int k = threadIdx.x; k < S::SIZE; k += blockDim.x)
             store.limbs[k] = 0;
@@ -90,8 +93,6 @@ template <int T> __global__ void ask_kernel(everyone h, exchanger e, lm_u64 *sum
     });
 }
 
-enum { TALLY_SUMS = 5 }; /* of struct lm_tally */
-
 __global__ void give_kernel(everyone h, exchanger e, struct lm_tally *to)
 {
     lm_u64 sum[TALLY_SUMS] = {0, 0, 0, 0, 0};
@@ -113,8 +114,6 @@ __global__ void give_kernel(everyone h, exchanger e, struct lm_tally *to)
     });
     lm_block_reduce<false>((lm_u64 *)to, sum);
 }
-
-static_assert(sizeof(struct lm_tally) == TALLY_SUMS * sizeof(lm_u64), "a tally is its sums in a row");
 
 } // namespace
 

@@ -112,6 +112,8 @@ int lm_sim_give(struct lm_sim *sim, int species)
         return LM_OK;
     const double momentum = p->weight * p->mass * ldexp(1, -pass->tally_v);
     struct lm_gain gain = {
+        .key = lm_step_key(sim->config->run.seed, sim->step),
+        .species = species,
         .unit = {
             [LM_GIVEN_NUMBER] = p->weight, [LM_GIVEN_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
     for (int d = 0; d < 3; d++)

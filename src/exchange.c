@@ -1,6 +1,7 @@
 /* Ions exchange heat with electrons whose pressure is evolved: how much in a step, and how fast that makes them. */
 #include <math.h>
 
+#include "larmor/physics/bounds.h"
 #include "larmor/physics/surface.h"
 #include "larmor/sim.h"
 
@@ -30,10 +31,11 @@ static struct lm_exchange exchange_of(const struct lm_sim *sim, int species, int
 {
     const struct lm_config *c = sim->config;
     const uint64_t key = lm_step_key(c->run.seed, sim->step);
+    const int exponent = lm_sum_exponent((double)sim->count[species], cap); /* all in one cell */
     struct lm_exchange e = {.rate = lm_exchange_at_one(c, species),
                             .most = lm_exchange_most(c),
                             .mass = c->species[species].mass,
-                            .unit = ldexp(1, 33 - cap)};
+                            .unit = ldexp(1, exponent < 33 - cap ? exponent : 33 - cap)};
     lm_random_keys(key, species, LM_STREAM_HEAT, e.keys[0]);
     lm_random_keys(key, species, LM_STREAM_HEAT_Z, e.keys[1]);
     return e;
@@ -50,15 +52,13 @@ int lm_sim_bound_exchange(struct lm_sim *sim)
     return status;
 }
 
-/* Of K ions one draws nearer to their mean; and the noise, which is sqrt(K/(K - 1)) times as large as without, is at
- * most (K - 1)/K of twice its reach away from its mean. */
 double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species)
 {
     const double speed2 = sim->control.speed2[species];
     if (!exchanges(sim, species))
         return speed2;
     const double noise = sqrt(sim->exchange[species].noise2 / sim->config->species[species].mass);
-    const double after = sqrt(speed2) + 2 * LM_NORMAL_REACH * noise;
+    const double after = sqrt(speed2) + LM_EXCHANGE_REACH * noise; /* towards a mean, and noise */
     return after * after;
 }
 

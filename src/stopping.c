@@ -191,7 +191,7 @@ static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *g
         const int low = row_of(t, k > 0 ? first : 0), high = k + 1 < t->buckets ? row_of(t, last) : t->rows - 1;
         guide[k].low = (uint16_t)low;
         guide[k].more = (uint16_t)(high - low);
-        guide[k].border = high > low ? t->row[low + 1].energy : INFINITY;
+        guide[k].border = high > low ? t->row[low + 1].energy : NAN;
     }
 }
 

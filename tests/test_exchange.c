@@ -221,18 +221,43 @@ static void exchange_once(struct lm_sim *sim)
 /* With two or three ions a cell, too, they get the heat of all ions, 3/2 (T_e - T_i)(1 - exp(-2 x)) each, though their
  * velocities relative to the mean of so few are but half or two thirds of that. Their noise has a variance of that
  * share, twice as large where they are two, beside the velocities they have: five standard deviations. */
+static const char few_text[] =
+    "[run]\nsteps = 1000\ndt = 1\n[grid]\nnx = 200\nny = 200\nlx = 4000\nly = 4000\n[electrons]\nclosure = evolved\n"
+    "temperature = 1\n[species.p]\nparticles_per_cell = 2.5\nelectron_exchange = 0.05\ntemperature = 4\n";
+
 START_TEST(few_ions)
 {
-    static const char text[] =
-        "[run]\nsteps = 10\ndt = 1\n[grid]\nnx = 200\nny = 200\nlx = 4000\nly = 4000\n[electrons]\nclosure = evolved\n"
-        "temperature = 1\n[species.p]\nparticles_per_cell = 2.5\nelectron_exchange = 0.05\ntemperature = 0\n";
-    struct lm_sim *sim = sim_new(text, _i ? "species.p.temperature=4" : NULL);
+    struct lm_sim *sim = sim_new(few_text, _i ? NULL : "species.p.temperature=0");
     const double share = -expm1(-0.1), start = mean(ions_of(sim, 0).t), noise = 2 * share;
     exchange_once(sim);
     const struct ions end = ions_of(sim, 0);
     ck_assert_uint_eq(sim->ledger[0].to_electrons.number, 0);
     require_near(mean(end.t) - start, share * (1 - start),
                  5 * sqrt((2 * noise * noise + 4 * noise * start) / (3 * end.number)));
+    sim_free(sim);
+}
+END_TEST
+
+/* One ion a cell on average, anywhere: more than a third of them are alone in theirs, others exchange for them. Where
+ * no two are in a cell or beside it, as around 0.736^9 = 0.063 of all cells, nothing is exchanged. That much may be
+ * missing, and five standard deviations of noise that is three times as large a share; it would be a quarter if only
+ * those in the cell counted. */
+START_TEST(lonely_ions)
+{
+    struct lm_sim *sim = sim_new(few_text, "species.p.particles_per_cell=1");
+    double *nu = &((struct lm_config *)sim->config)->species[0].electron_exchange;
+    *nu = 1e-30;
+    advance(sim, 40); /* they leave the cells they were loaded into, one in each */
+    *nu = 0.05;
+    const double share = -expm1(-0.1), start = mean(ions_of(sim, 0).t), noise = 3 * share;
+    exchange_once(sim);
+    const struct ions end = ions_of(sim, 0);
+    const double spread = 5 * sqrt((2 * noise * noise + 4 * noise * start) / (3 * end.number));
+    const double gain = mean(end.t) - start, expected = share * (1 - start);
+    ck_assert_double_gt(expected, -1);
+    ck_assert_double_lt(gain, (1 - 0.063) * expected + spread);
+    ck_assert_double_gt(gain, expected - spread);
+    ck_assert_double_lt(0.063 * fabs(expected) + spread, 0.25 * fabs(expected)); /* tests something */
     sim_free(sim);
 }
 END_TEST
@@ -416,6 +441,24 @@ START_TEST(cells_refuse)
 }
 END_TEST
 
+/* The worst that K ions can get, one all the reach of normal numbers and the others the opposite, with neighbours that
+ * are alone: within the bound, and not far from it. */
+START_TEST(worst_noise)
+{
+    const struct lm_exchange e = {.rate = 0.01, .most = 0.3, .mass = 2, .unit = 1};
+    const double reach = 9.5653, share = -expm1(-2 * 0.01), bound = LM_EXCHANGE_REACH * sqrt(share / 2);
+    double worst = 0;
+    for (int k = 2; k < 100; k++) {
+        const int64_t sum[LM_SUM_ENERGY] = {k};
+        const struct lm_crowd around = {k + 8, k - 1};
+        const struct lm_bath b = lm_bath_of(&e, 1, 1, sum, &around);
+        worst = fmax(worst, (double)b.thermal * 2 * reach * (k - 1) / k);
+    }
+    ck_assert_double_le(worst, bound);
+    ck_assert_double_gt(worst, 0.999 * bound);
+}
+END_TEST
+
 /* The bound that fixed point rests on: cold ions get the noise of hot electrons, and are kicked after that. Of 12000
  * ions one reaches four standard deviations. */
 START_TEST(speeds_are_bounded)
@@ -433,38 +476,59 @@ START_TEST(speeds_are_bounded)
 }
 END_TEST
 
+/* Neighbours count once each, those beyond walls not, and none below 0 independent ones. */
+START_TEST(crowds)
+{
+    static const int numbers[4][3] = {{1, 0, 2}, {3, 5, 0}, {1, 1, 7}, {0, 0, 4}};
+    int64_t sums[12 * LM_CELL_SUMS] = {0};
+    for (int k = 0; k < 12; k++)
+        sums[k * LM_CELL_SUMS + LM_SUM_NUMBER] = numbers[k / 3][k % 3];
+    const struct lm_sides periodic = {{LM_PERIODIC, LM_PERIODIC, LM_PERIODIC, LM_PERIODIC}},
+                          walls = {{LM_REFLECTING, LM_ABSORBING, LM_PERIODIC, LM_PERIODIC}};
+    struct lm_crowd c = lm_crowd_around(sums, 3, 4, &periodic, 1, 1);
+    ck_assert(c.ions == 20 && c.independent == 1 + 2 + 4 + 6);
+    c = lm_crowd_around(sums, 3, 4, &periodic, 0, 3);
+    ck_assert(c.ions == 16 && c.independent == 1 + 6 + 3);
+    c = lm_crowd_around(sums, 3, 4, &walls, 0, 3);
+    ck_assert(c.ions == 3 && c.independent == 0);
+    c = lm_crowd_around(sums, 3, 4, &walls, 2, 0);
+    ck_assert(c.ions == 11 && c.independent == 1 + 4 + 3);
+}
+END_TEST
+
 /* What a cell offers: nothing at the density floor, in solids, and to one alone; at T_e = 0 friction up to the limit;
- * to few what K - 1 of K need, to two as much as there is. */
+ * to few as much more as there are ions to an independent one, but not more than there is. */
 START_TEST(baths)
 {
     const struct lm_ohm o = {.floor = 0.1, .gamma = GAMMA};
     const struct lm_exchange e = {.rate = 0.1, .most = 0.3, .mass = 4, .unit = 0x1p20};
     const int64_t many[] = {1 << 30, (int64_t)0.3e6 << 30, 0, -((int64_t)0.4e6 << 30), 0, (int64_t)1 << 58, 0};
+    const struct lm_crowd plenty = {1 << 30, 1 << 30}, thirds = {9, 6}, halves = {18, 9}, lonely = {10, 1};
     const int64_t alone[] = {1, 5, 5, 5, 1, 2, 3}, two[] = {2, 2 << 20, 0, 0, 0, 0, 1 << 30},
                   three[LM_SUM_ENERGY] = {3};
     ck_assert(lm_electron_temperature(1, 0.1, 1, &o) == LM_NO_TEMPERATURE);
     ck_assert(lm_electron_temperature(1, 1, 0, &o) == LM_NO_TEMPERATURE);
     ck_assert_double_eq_tol(lm_electron_temperature(8, 2, 1, &o), 16, 1e-12);
-    ck_assert_int_eq(lm_bath_of(&e, 1, LM_NO_TEMPERATURE, many).kind, LM_BATH_NONE);
-    ck_assert_int_eq(lm_bath_of(&e, 1, 4, alone).kind, LM_BATH_NONE);
-    struct lm_bath b = lm_bath_of(&e, 2, 4, many);
+    ck_assert_int_eq(lm_bath_of(&e, 1, LM_NO_TEMPERATURE, many, &plenty).kind, LM_BATH_NONE);
+    ck_assert_int_eq(lm_bath_of(&e, 1, 4, alone, &halves).kind, LM_BATH_NONE);
+    struct lm_bath b = lm_bath_of(&e, 2, 4, many, &plenty);
     ck_assert_int_eq(b.kind, LM_BATH_OPEN);
     ck_assert_double_eq_tol(b.lost, -expm1(-0.1 * 2 / 8), 1e-8);
     ck_assert_double_eq_tol(b.thermal, sqrt(-expm1(-0.05)), 1e-7);
     ck_assert_double_eq_tol(b.u[0], 0.3e6 / 0x1p20, 1e-12);
     ck_assert_double_eq_tol(b.u[2], -0.4e6 / 0x1p20, 1e-12);
     ck_assert(b.noise[0] == 0 && b.noise[1] == 0.25f);
-    b = lm_bath_of(&e, 0.2, 0, many);
+    b = lm_bath_of(&e, 0.2, 0, many, &plenty);
     ck_assert(b.thermal == 0 && b.kind == LM_BATH_OPEN);
     ck_assert_double_eq_tol(b.lost, -expm1(-0.3), 1e-7);
-    b = lm_bath_of(&e, 2, 4, three);
+    b = lm_bath_of(&e, 2, 4, three, &thirds);
     ck_assert_double_eq_tol(b.lost, 1 - sqrt(1 + 1.5 * expm1(-0.05)), 1e-7);
     ck_assert_double_eq_tol(b.thermal, sqrt(-1.5 * expm1(-0.05)), 1e-7);
-    b = lm_bath_of(&e, 9, 1, two); /* 0.45 of 1, twice */
+    b = lm_bath_of(&e, 9, 1, two, &halves); /* 0.45 of 1, twice */
     ck_assert_double_eq_tol(b.lost, 1 - sqrt(1 + 2 * expm1(-0.6)), 1e-7);
     ck_assert(b.u[0] == 1 && b.noise[2] == 0.5f);
     const struct lm_exchange strong = {.rate = 9, .most = 0.4, .mass = 1, .unit = 1};
-    b = lm_bath_of(&strong, 1, 1, two);
+    b = lm_bath_of(&strong, 1, 1, two, &lonely);
     ck_assert(b.lost == 1 && b.thermal == 1);
     ck_assert(lm_can_exchange(1, -0.98 / (GAMMA - 1), GAMMA));
     ck_assert(!lm_can_exchange(1, -0.99 / (GAMMA - 1), GAMMA));
@@ -587,12 +651,15 @@ int main(void)
     tcase_add_loop_test(t, noise_is_normal, 0, 2);
     tcase_add_test(t, long_steps);
     tcase_add_loop_test(t, few_ions, 0, 2);
+    tcase_add_test(t, lonely_ions);
     tcase_add_test(t, drift_stays);
     tcase_add_test(t, streams_stay);
     tcase_add_loop_test(t, budgets, 0, 2);
     tcase_add_test(t, energy_stays);
     tcase_add_loop_test(t, cells_refuse, 0, 2);
+    tcase_add_test(t, worst_noise);
     tcase_add_test(t, speeds_are_bounded);
+    tcase_add_test(t, crowds);
     tcase_add_test(t, baths);
     tcase_add_loop_test(t, same_bits, 0, 4);
     tcase_add_loop_test(t, restarts, 0, 4);

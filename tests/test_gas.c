@@ -98,6 +98,28 @@ START_TEST(budgets)
 }
 END_TEST
 
+/* Whole quanta stay what they are; of parts nothing is lost on average, however small they are: five standard
+ * deviations.
+ */
+START_TEST(gains_are_fair)
+{
+    const double parts[] = {0.5, 0.25, -0.25, 1e-3, -3.125, 7.75};
+    const int many = 200000;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        const double share = fabs(parts[k]) - floor(fabs(parts[k]));
+        double sum = 0;
+        for (uint32_t cell = 0; cell < (uint32_t)many; cell++) {
+            const double u = lm_gain_chance(5, 1, cell, (int)k),
+                         got = lm_gained(1000, parts[k] * 0x1p-20 / 1000, 20, u);
+            require(got == rint(got) && fabs(got - parts[k]) < 1);
+            require(lm_gained(-(int64_t)cell, 4, 3, u) == -32.0 * cell);
+            sum += got;
+        }
+        require_near(sum / many, parts[k], 5 * sqrt(share * (1 - share) / many));
+    }
+}
+END_TEST
+
 /* Weights that are powers of two: each ion that has stopped is there, to the last bit. */
 START_TEST(number_is_exact)
 {
@@ -270,6 +292,7 @@ int main(void)
     tcase_set_timeout(t, 200);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, budgets, 0, 2);
+    tcase_add_test(t, gains_are_fair);
     tcase_add_test(t, number_is_exact);
     tcase_add_test(t, range_in_a_gas);
     tcase_add_loop_test(t, relaxes_to_the_gas, 0, 3);

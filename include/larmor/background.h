@@ -43,6 +43,8 @@ enum lm_given { LM_GIVEN_NUMBER, LM_GIVEN_MOMENTUM, LM_GIVEN_ENERGY = LM_GIVEN_M
 struct lm_gain {
     double unit[LM_GIVEN];
     int quantum[LM_MAX_BACKGROUNDS];
+    uint64_t key; /* of the step's random numbers */
+    int species;  /* that has given */
 };
 
 /* Whether it has a velocity of its own, not one that fields share. */

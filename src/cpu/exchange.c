@@ -13,12 +13,13 @@ void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass)
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j), cell = (size_t)j * (size_t)g->nx + (size_t)i;
-        int64_t *of_cell = &c->exchange.sums[cell * LM_CELL_SUMS], sum[LM_SUM_ENERGY];
-        memcpy(sum, of_cell, sizeof sum);
-        memset(of_cell, 0, sizeof sum);
+        const struct lm_crowd around = lm_crowd_around(c->exchange.sums, g->nx, g->ny, &g->sides, i, j);
+        int64_t sum[LM_SUM_ENERGY];
+        memcpy(sum, &c->exchange.sums[cell * LM_CELL_SUMS], sizeof sum);
         if (pass->first)
             c->exchange.temperature[k] = temperature_at(c, k);
-        c->exchange.bath[cell] = lm_bath_of(&pass->with, c->array[LM_N_OLD][k], c->exchange.temperature[k], sum);
+        c->exchange.bath[cell] =
+            lm_bath_of(&pass->with, c->array[LM_N_OLD][k], c->exchange.temperature[k], sum, &around);
     }
 }
 
@@ -35,9 +36,9 @@ void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_excha
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j), cell = (size_t)j * (size_t)g->nx + (size_t)i;
             struct lm_bath *bath = &c->exchange.bath[cell];
-            int64_t *asked = &c->exchange.sums[cell * LM_CELL_SUMS + LM_SUM_ENERGY];
-            const double heat = (double)*asked * unit;
-            *asked = 0;
+            int64_t *sum = c->exchange.sums + cell * LM_CELL_SUMS;
+            const double heat = (double)sum[LM_SUM_ENERGY] * unit;
+            memset(sum, 0, LM_CELL_SUMS * sizeof *sum);
             if (bath->kind == LM_BATH_OPEN && !lm_can_exchange(s[k], heat, gamma))
                 bath->kind = LM_BATH_REFUSES;
             if (bath->kind != LM_BATH_OPEN)

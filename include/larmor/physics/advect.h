@@ -14,6 +14,7 @@
 #define LARMOR_PHYSICS_ADVECT_H
 
 #include "larmor/physics/operators.h"
+#include "larmor/physics/rng.h"
 #include "larmor/physics/weno.h"
 
 enum { LM_ADVECT_STAGES = 3 };
@@ -98,10 +99,18 @@ LM_HD void lm_wide_merge(struct lm_wide *to, const struct lm_wide *from)
     to->low += from->low;
 }
 
-/* Quanta of a field that a sum of so many units makes. */
-LM_HD double lm_gained(int64_t sum, double unit, int quantum)
+/* A random number in (0, 1) for what a species gives to a field in cell j nx + i; key: of the step. */
+LM_HD double lm_gain_chance(uint64_t key, int species, uint32_t cell, int field)
 {
-    return lm_rint((double)sum * unit * lm_exp2i(quantum));
+    return lm_uniform(lm_random_at(key, species, LM_STREAM_GAIN, cell, (uint32_t)field).a);
+}
+
+/* Quanta of a field that a sum of so many units makes: whole ones as they are; of a part, one with that probability, so
+ * that gains of less than half a quantum are not lost. u: lm_gain_chance. */
+LM_HD double lm_gained(int64_t sum, double unit, int quantum, double u)
+{
+    const double quanta = (double)sum * unit * lm_exp2i(quantum), part = quanta - lm_trunc(quanta);
+    return lm_trunc(quanta) + (part > u ? 1.0 : 0.0) - (part < -u ? 1.0 : 0.0);
 }
 
 /* --- bounds: conservative limiter (Zhang and Shu 2010, J. Comput. Phys. 229, 3091) --- */

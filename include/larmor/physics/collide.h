@@ -25,7 +25,7 @@ struct lm_stopping_values {
 } __attribute__((aligned(16)));
 
 /* Which rows hold the energies of a bucket: number `low`, `more` after it, and if there is one more only, the energy
- * from which on that is the one; if none, infinity. */
+ * from which on that is the one; if none, not a number, which no energy reaches. */
 struct lm_stopping_bucket {
     uint16_t low, more;
     float border;
@@ -230,7 +230,7 @@ LM_HD struct lm_stopped lm_look_up(const struct lm_collisions *c, const float w[
 }
 
 /* One ion of velocity w in the frame of a medium of density n; at: lm_look_up. `identity`: of the particle in this
- * step, for its random numbers. One that is taken out leaves with the velocity it came with. */
+ * step, for its random numbers. */
 LM_HD struct lm_collided lm_collide(const struct lm_collisions *c, float n, const float w[3],
                                     const struct lm_stopped *at, uint64_t identity)
 {

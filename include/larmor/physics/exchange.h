@@ -7,8 +7,9 @@
  * N three normal numbers, w the velocity relative to the mean of the species in the cell: what electrons do to that
  * mean is resistivity's. n and T_e are those of the cell at the beginning of the step. Of the numbers N, too, their
  * mean in the cell is taken off, so that the momentum of a species in a cell stays. Velocities relative to a mean of K
- * ions are K - 1 times independent: 1 - exp(-2 x) is taken K/(K - 1) times, and the heat exchanged is on average that
- * of K ions. One alone in its cell exchanges nothing.
+ * ions are K - 1 times independent, and one alone in its cell exchanges nothing. So that the heat exchanged is that of
+ * all ions on average, 1 - exp(-2 x) is taken as many times as there are ions to one that is independent, in the cell
+ * and its eight neighbours, but not more than 1.
  *
  * Here what the cells are; the particles are in larmor/physics/exchange_particle.h.
  */
@@ -16,7 +17,9 @@
 #define LARMOR_PHYSICS_EXCHANGE_H
 
 #include "larmor/physics/electrons.h"
+#include "larmor/physics/normal.h"
 #include "larmor/physics/rng.h"
+#include "larmor/physics/wall.h"
 
 /* Of one species in one step. */
 struct lm_exchange {
@@ -77,15 +80,37 @@ LM_HD double lm_exchange_rate(const struct lm_exchange *e, double n, double t)
     return e->rate * n / (t * lm_sqrt(t));
 }
 
+/* Of cell (i, j) and its neighbours: ions, and how many velocities relative to the means of cells are independent.
+ * sums: [ny][nx][LM_CELL_SUMS]. */
+struct lm_crowd {
+    int64_t ions, independent;
+};
+
+LM_HD struct lm_crowd lm_crowd_around(const int64_t *sums, int nx, int ny, const struct lm_sides *sides, int i, int j)
+{
+    struct lm_crowd c = {0, 0};
+    for (int b = j - 1; b <= j + 1; b++)
+        for (int a = i - 1; a <= i + 1; a++) {
+            const int x = lm_has_walls(sides, 0) ? a : lm_wrap(a, nx), y = lm_has_walls(sides, 1) ? b : lm_wrap(b, ny);
+            if (x < 0 || x >= nx || y < 0 || y >= ny)
+                continue;
+            const int64_t number = sums[((size_t)y * (size_t)nx + (size_t)x) * LM_CELL_SUMS + LM_SUM_NUMBER];
+            c.ions += number;
+            c.independent += number > 0 ? number - 1 : 0;
+        }
+    return c;
+}
+
 /* Of a cell with these sums over the species. */
-LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, double n, double t, const int64_t sum[LM_SUM_ENERGY])
+LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, double n, double t, const int64_t sum[LM_SUM_ENERGY],
+                                const struct lm_crowd *around)
 {
     struct lm_bath b = {0.0f, 0.0f, {0.0f, 0.0f, 0.0f}, LM_BATH_NONE, {0.0, 0.0, 0.0}};
     const double number = (double)sum[LM_SUM_NUMBER];
     if (t == LM_NO_TEMPERATURE || number < 2.0)
         return b;
     const double x = lm_min(lm_exchange_rate(e, n, t), e->most);
-    const double share = lm_min(lm_share(2.0 * x) * number / (number - 1.0), 1.0);
+    const double share = lm_min(lm_share(2.0 * x) * (double)around->ions / (double)around->independent, 1.0);
     b.lost = (float)(share / (1.0 + lm_sqrt(1.0 - share)));
     b.thermal = (float)lm_sqrt(t * share / e->mass);
     for (int d = 0; d < 3; d++) {
@@ -95,6 +120,11 @@ LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, double n, double t,
     b.kind = LM_BATH_OPEN;
     return b;
 }
+
+/* No ion's speed grows by more than so many times sqrt(T_e/m (1 - exp(-2 x))). Its noise is at most (K - 1)/K of twice
+ * the reach of normal numbers away from the mean of K, and with eight lonely neighbours there are (K + 8)/(K - 1) ions
+ * to an independent one: the product of the former and the root of the latter is largest for K = 2. */
+#define LM_EXCHANGE_REACH (2 * LM_NORMAL_REACH * 1.5812)
 
 /* What of a cell counts for lm_exchange_limits: a size as bits, which order like sizes. */
 struct lm_exchange_reach {

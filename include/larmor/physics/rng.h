@@ -26,7 +26,8 @@ enum lm_stream {
     LM_STREAM_BIRTH_VELOCITY,
     LM_STREAM_BIRTH_TIME,
     LM_STREAM_HEAT,
-    LM_STREAM_HEAT_Z
+    LM_STREAM_HEAT_Z,
+    LM_STREAM_GAIN
 };
 
 struct lm_random {
