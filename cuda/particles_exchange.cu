@@ -14,7 +14,7 @@ struct exchanger {
     struct lm_tally_units units;
 };
 
-/* Calls body(mine, k, cell, p) in all threads alike: for a particle that is there, its place, and the cell of the
+/* Calls body(present, k, cell, p) in all threads alike: for a particle that is there, its place, and the cell of the
  * domain it is in. */
 template <class F> __device__ __forceinline__ void each_present(const everyone &h, F body)
 {
