@@ -450,7 +450,7 @@ static void allocate_exchange(struct lm_gpu *g)
     const size_t sums = grid->cells * LM_CELL_SUMS * sizeof *g->exchange.sums;
     if (!lm_any_exchanges(&g->base.setup))
         return;
-    g->exchange.temperature = (double *)lm_gpu_allocate(g, grid->size * sizeof(double), "the exchange of heat");
+    g->exchange.temperature = (double *)lm_gpu_allocate(g, grid->cells * sizeof(double), "the exchange of heat");
     g->exchange.bath =
         (struct lm_bath *)lm_gpu_allocate(g, grid->cells * sizeof(struct lm_bath), "the exchange of heat");
     g->exchange.sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the exchange of heat");

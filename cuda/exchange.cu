@@ -23,20 +23,33 @@ electrons electrons_of(const struct lm_gpu *g)
     return {entropy_of(g), g->array[LM_N_OLD], g->advect.room, g->base.setup.ohm};
 }
 
-__global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, int first, double *temperature,
+__global__ void temperature_kernel(shape s, electrons e, double *temperature)
+{
+    cell c;
+    if (my_cell(s, 0, c))
+        temperature[(size_t)c.j * s.nx + c.i] = e.temperature(at(s, c.i, c.j));
+}
+
+__device__ struct lm_exchange_place place_at(const shape &s, const electrons &e, const double *temperature,
+                                             const struct lm_sides &sides, const cell &c)
+{
+    return {e.n[at(s, c.i, c.j)], temperature[(size_t)c.j * s.nx + c.i],
+            lm_temperature_around(temperature, s.nx, s.ny, &sides, c.i, c.j)};
+}
+
+__global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, const double *temperature,
                             const int64_t *sums, struct lm_sides sides, struct lm_bath *bath)
 {
     cell c;
     if (!my_cell(s, 0, c))
         return;
-    const size_t k = at(s, c.i, c.j), n = (size_t)c.j * s.nx + c.i;
-    const struct lm_crowd around = lm_crowd_around(sums, s.nx, s.ny, &sides, c.i, c.j);
+    const size_t n = (size_t)c.j * s.nx + c.i;
+    const struct lm_crowd crowd = lm_crowd_around(sums, s.nx, s.ny, &sides, c.i, c.j);
+    const struct lm_exchange_place place = place_at(s, e, temperature, sides, c);
     int64_t sum[LM_SUM_ENERGY];
     for (int what = 0; what < LM_SUM_ENERGY; what++)
         sum[what] = sums[n * LM_CELL_SUMS + what];
-    if (first)
-        temperature[k] = e.temperature(k);
-    bath[n] = lm_bath_of(&with, e.n[k], temperature[k], sum, &around);
+    bath[n] = lm_bath_of(&with, &place, sum, &crowd);
 }
 
 /* unit: of the tallies of energy, as an energy density. */
@@ -63,25 +76,34 @@ __global__ void settle_kernel(shape s, double *entropy, double gamma, double uni
 
 enum { NOISE2, LIMITED };
 
-__global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, lm_u64 *found)
+__global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, const double *temperature,
+                              struct lm_sides sides, lm_u64 *found)
 {
     cell c;
     struct lm_exchange_reach r = {0, 0};
     if (my_cell(s, 0, c)) {
-        const size_t k = at(s, c.i, c.j);
-        r = lm_exchange_reach(&with, e.n[k], e.temperature(k));
+        const struct lm_exchange_place place = place_at(s, e, temperature, sides, c);
+        r = lm_exchange_reach(&with, &place);
     }
     lm_warp_max(&found[NOISE2], r.noise2);
     lm_warp_sum(&found[LIMITED], (lm_u64)r.limited);
+}
+
+void fill_temperatures(struct lm_gpu *g)
+{
+    temperature_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g),
+                                                                    g->exchange.temperature);
+    LM_GPU_LAUNCHED(g, "exchange of heat");
 }
 
 } // namespace
 
 int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass)
 {
-    bath_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), pass->with, pass->first,
-                                                             g->exchange.temperature,
-                                                             (const int64_t *)g->exchange.sums,
+    if (pass->first)
+        fill_temperatures(g);
+    bath_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), pass->with,
+                                                             g->exchange.temperature, (const int64_t *)g->exchange.sums,
                                                              g->base.setup.grid.sides, g->exchange.bath);
     return LM_GPU_LAUNCHED(g, "exchange of heat");
 }
@@ -103,7 +125,9 @@ int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with,
     lm_gpu_range range("limits of the exchange of heat");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    limits_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), *with, g->reduced->value);
+    fill_temperatures(g);
+    limits_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
+        shape_of(g), electrons_of(g), *with, g->exchange.temperature, g->base.setup.grid.sides, g->reduced->value);
     LM_GPU_LAUNCHED(g, "limits of the exchange of heat");
     if (lm_gpu_reduce_end(g))
         return g->failed;

@@ -106,7 +106,7 @@ struct lm_gpu {
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
     lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
     struct {
-        double *temperature;  /* a grid array: of the electrons as the step began; NULL where no species exchanges */
+        double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_bath *bath; /* [ny][nx] */
         lm_u64 *sums;         /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;

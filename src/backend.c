@@ -98,8 +98,8 @@ double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *
     bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain + loading);
     bytes += setup->bodies.count > 0 ? size : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
-    const double of_bath = 8.0 * LM_CELL_SUMS + sizeof(struct lm_bath);
-    bytes += lm_any_exchanges(setup) ? 8.0 * size + of_bath * (double)setup->grid.cells : 0;
+    const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_bath);
+    bytes += lm_any_exchanges(setup) ? exchange * (double)setup->grid.cells : 0;
     bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;
     return bytes + 4 * 8.0 * moments * (double)setup->grid.cells;
 }

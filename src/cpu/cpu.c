@@ -286,13 +286,12 @@ static int allocate_ionisation(struct lm_cpu *c)
 static int allocate_exchange(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    int failed = 0;
     if (!lm_any_exchanges(&c->base.setup))
         return 0;
-    c->exchange.temperature = grid_array(c, &failed);
+    c->exchange.temperature = calloc(g->cells, sizeof *c->exchange.temperature);
     c->exchange.bath = malloc(g->cells * sizeof *c->exchange.bath);
     c->exchange.sums = calloc(g->cells, LM_CELL_SUMS * sizeof *c->exchange.sums);
-    return failed || !c->exchange.bath || !c->exchange.sums;
+    return !c->exchange.temperature || !c->exchange.bath || !c->exchange.sums;
 }
 
 static int allocate(struct lm_cpu *c)

@@ -43,7 +43,7 @@ struct lm_cpu {
     uint8_t *solid;             /* enum lm_solid, with ghosts; NULL without bodies */
     uint8_t *room, *row_beside; /* lm_background_room; rows with too little of it */
     struct {
-        double *temperature;  /* a grid array: of the electrons as the step began; NULL where no species exchanges */
+        double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_bath *bath; /* [ny][nx] */
         int64_t *sums;        /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;

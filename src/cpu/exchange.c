@@ -2,24 +2,38 @@
  * larmor/physics/exchange.h, the loops over particles in particles_exchange.c. */
 #include "cpu.h"
 
-static double temperature_at(const struct lm_cpu *c, size_t k)
+static void fill_temperatures(struct lm_cpu *c)
 {
-    return lm_electron_temperature(lm_cpu_entropy(c)[k], c->array[LM_N_OLD][k], c->room[k], &c->base.setup.ohm);
+    const struct lm_grid *g = &c->base.setup.grid;
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        c->exchange.temperature[(size_t)j * (size_t)g->nx + (size_t)i] =
+            lm_electron_temperature(lm_cpu_entropy(c)[k], c->array[LM_N_OLD][k], c->room[k], &c->base.setup.ohm);
+    }
+}
+
+static struct lm_exchange_place place_at(const struct lm_cpu *c, int i, int j)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const double *t = c->exchange.temperature;
+    return (struct lm_exchange_place){c->array[LM_N_OLD][lm_at(g, i, j)], t[(size_t)j * (size_t)g->nx + (size_t)i],
+                                      lm_temperature_around(t, g->nx, g->ny, &g->sides, i, j)};
 }
 
 void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass)
 {
     const struct lm_grid *g = &c->base.setup.grid;
+    if (pass->first)
+        fill_temperatures(c);
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
-        const size_t k = lm_at(g, i, j), cell = (size_t)j * (size_t)g->nx + (size_t)i;
-        const struct lm_crowd around = lm_crowd_around(c->exchange.sums, g->nx, g->ny, &g->sides, i, j);
+        const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
+        const struct lm_crowd crowd = lm_crowd_around(c->exchange.sums, g->nx, g->ny, &g->sides, i, j);
+        const struct lm_exchange_place place = place_at(c, i, j);
         int64_t sum[LM_SUM_ENERGY];
         memcpy(sum, &c->exchange.sums[cell * LM_CELL_SUMS], sizeof sum);
-        if (pass->first)
-            c->exchange.temperature[k] = temperature_at(c, k);
-        c->exchange.bath[cell] =
-            lm_bath_of(&pass->with, c->array[LM_N_OLD][k], c->exchange.temperature[k], sum, &around);
+        c->exchange.bath[cell] = lm_bath_of(&pass->with, &place, sum, &crowd);
     }
 }
 
@@ -57,11 +71,12 @@ int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with,
     const struct lm_grid *g = &b->setup.grid;
     uint64_t noise2 = 0;
     int64_t limited = 0;
+    fill_temperatures(c);
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : noise2) reduction(+ : limited)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            const struct lm_exchange_reach r = lm_exchange_reach(with, c->array[LM_N_OLD][k], temperature_at(c, k));
+            const struct lm_exchange_place place = place_at(c, i, j);
+            const struct lm_exchange_reach r = lm_exchange_reach(with, &place);
             noise2 = r.noise2 > noise2 ? r.noise2 : noise2;
             limited += r.limited;
         }

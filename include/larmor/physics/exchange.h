@@ -5,11 +5,12 @@
  *     w' = w exp(-x) + sqrt(T_e/m (1 - exp(-2 x))) N,   x = nu dt n / T_e^(3/2),
  *
  * N three normal numbers, w the velocity relative to the mean of the species in the cell: what electrons do to that
- * mean is resistivity's. n and T_e are those of the cell at the beginning of the step. Of the numbers N, too, their
- * mean in the cell is taken off, so that the momentum of a species in a cell stays. Velocities relative to a mean of K
- * ions are K - 1 times independent, and one alone in its cell exchanges nothing. So that the heat exchanged is that of
- * all ions on average, 1 - exp(-2 x) is taken as many times as there are ions to one that is independent, in the cell
- * and its eight neighbours, but not more than 1.
+ * mean is resistivity's. n and T_e are those of the cell at the beginning of the step; but x has the mean T_e of the
+ * cell and its neighbours: few ions make T_e noisy, and if of two cells the colder one exchanged more for that, T_i
+ * would settle below T_e. Of the numbers N, too, their mean in the cell is taken off, so that the momentum of a species
+ * in a cell stays. Velocities relative to a mean of K ions are K - 1 times independent, and one alone in its cell
+ * exchanges nothing. So that the heat exchanged is that of all ions on average, 1 - exp(-2 x) is taken as many times as
+ * there are ions to one that is independent, in the cell and its neighbours, but not more than 1.
  *
  * Here what the cells are; the particles are in larmor/physics/exchange_particle.h.
  */
@@ -74,14 +75,21 @@ LM_HD double lm_share(double x)
     return x < 1e-5 ? x * (1.0 - 0.5 * x) : 1.0 - lm_exp(-x);
 }
 
-/* x before it is limited; infinite at T = 0. */
+/* x where the mean T_e is t, before it is limited; infinite at 0. */
 LM_HD double lm_exchange_rate(const struct lm_exchange *e, double n, double t)
 {
     return e->rate * n / (t * lm_sqrt(t));
 }
 
-/* Of cell (i, j) and its neighbours: ions, and how many velocities relative to the means of cells are independent.
- * sums: [ny][nx][LM_CELL_SUMS]. */
+/* Number b nx + a of a cell beside one of the domain; -1 beyond a wall. */
+LM_HD long lm_cell_beside(int nx, int ny, const struct lm_sides *sides, int a, int b)
+{
+    const int x = lm_has_walls(sides, 0) ? a : lm_wrap(a, nx), y = lm_has_walls(sides, 1) ? b : lm_wrap(b, ny);
+    return x < 0 || x >= nx || y < 0 || y >= ny ? -1 : (long)y * nx + x;
+}
+
+/* Of cell (i, j) and its eight neighbours: ions, and how many velocities relative to the means of cells are
+ * independent. sums: [ny][nx][LM_CELL_SUMS]. */
 struct lm_crowd {
     int64_t ions, independent;
 };
@@ -91,28 +99,47 @@ LM_HD struct lm_crowd lm_crowd_around(const int64_t *sums, int nx, int ny, const
     struct lm_crowd c = {0, 0};
     for (int b = j - 1; b <= j + 1; b++)
         for (int a = i - 1; a <= i + 1; a++) {
-            const int x = lm_has_walls(sides, 0) ? a : lm_wrap(a, nx), y = lm_has_walls(sides, 1) ? b : lm_wrap(b, ny);
-            if (x < 0 || x >= nx || y < 0 || y >= ny)
-                continue;
-            const int64_t number = sums[((size_t)y * (size_t)nx + (size_t)x) * LM_CELL_SUMS + LM_SUM_NUMBER];
+            const long cell = lm_cell_beside(nx, ny, sides, a, b);
+            const int64_t number = cell < 0 ? 0 : sums[cell * LM_CELL_SUMS + LM_SUM_NUMBER];
             c.ions += number;
             c.independent += number > 0 ? number - 1 : 0;
         }
     return c;
 }
 
+/* The mean of the temperatures there that there are, or none. temperature: [ny][nx]. */
+LM_HD double lm_temperature_around(const double *temperature, int nx, int ny, const struct lm_sides *sides, int i,
+                                   int j)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int b = j - 1; b <= j + 1; b++)
+        for (int a = i - 1; a <= i + 1; a++) {
+            const long cell = lm_cell_beside(nx, ny, sides, a, b);
+            const double t = cell < 0 ? LM_NO_TEMPERATURE : temperature[cell];
+            sum += t == LM_NO_TEMPERATURE ? 0.0 : t;
+            count += t != LM_NO_TEMPERATURE;
+        }
+    return count > 0 ? sum / count : LM_NO_TEMPERATURE;
+}
+
+/* Density and T_e in a cell, and the mean T_e around it. */
+struct lm_exchange_place {
+    double n, t, around;
+};
+
 /* Of a cell with these sums over the species. */
-LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, double n, double t, const int64_t sum[LM_SUM_ENERGY],
-                                const struct lm_crowd *around)
+LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, const struct lm_exchange_place *p,
+                                const int64_t sum[LM_SUM_ENERGY], const struct lm_crowd *crowd)
 {
     struct lm_bath b = {0.0f, 0.0f, {0.0f, 0.0f, 0.0f}, LM_BATH_NONE, {0.0, 0.0, 0.0}};
     const double number = (double)sum[LM_SUM_NUMBER];
-    if (t == LM_NO_TEMPERATURE || number < 2.0)
+    if (p->t == LM_NO_TEMPERATURE || number < 2.0)
         return b;
-    const double x = lm_min(lm_exchange_rate(e, n, t), e->most);
-    const double share = lm_min(lm_share(2.0 * x) * (double)around->ions / (double)around->independent, 1.0);
+    const double x = lm_min(lm_exchange_rate(e, p->n, p->around), e->most);
+    const double share = lm_min(lm_share(2.0 * x) * (double)crowd->ions / (double)crowd->independent, 1.0);
     b.lost = (float)(share / (1.0 + lm_sqrt(1.0 - share)));
-    b.thermal = (float)lm_sqrt(t * share / e->mass);
+    b.thermal = (float)lm_sqrt(p->t * share / e->mass);
     for (int d = 0; d < 3; d++) {
         b.noise[d] = (float)((double)sum[LM_SUM_NOISE + d] / (number * LM_NOISE_UNIT));
         b.u[d] = (double)sum[LM_SUM_VELOCITY + d] / (number * e->unit);
@@ -132,13 +159,13 @@ struct lm_exchange_reach {
     int limited;
 };
 
-LM_HD struct lm_exchange_reach lm_exchange_reach(const struct lm_exchange *e, double n, double t)
+LM_HD struct lm_exchange_reach lm_exchange_reach(const struct lm_exchange *e, const struct lm_exchange_place *p)
 {
     struct lm_exchange_reach r = {0, 0};
-    if (t == LM_NO_TEMPERATURE)
+    if (p->t == LM_NO_TEMPERATURE)
         return r;
-    const double x = lm_exchange_rate(e, n, t);
-    r.noise2 = lm_size_bits(t * lm_share(2.0 * lm_min(x, e->most)));
+    const double x = lm_exchange_rate(e, p->n, p->around);
+    r.noise2 = lm_size_bits(p->t * lm_share(2.0 * lm_min(x, e->most)));
     r.limited = x > e->most;
     return r;
 }
