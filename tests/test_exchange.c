@@ -263,7 +263,7 @@ START_TEST(lonely_ions)
 END_TEST
 
 /* Few ions make T_e noisy; they settle at its mean all the same. Six thousand ions' temperature, averaged over 40 times
- * that do not depend on each other, is known to 0.1 %; the limit is what T_i and T_e differ by without an exchange, as
+ * that do not depend on each other, is known to 0.2 %; the limit is what T_i and T_e differ by without an exchange, as
  * waves and noise exchange heat too: 1.3 %. With the rate of each cell's own T_e it was 6 %. */
 START_TEST(settles_at_the_mean)
 {
