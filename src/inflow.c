@@ -289,6 +289,8 @@ int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int compone
         for (size_t k = 0; k < n.count && !status; k++)
             e[n.cell[k]] = n.e[k] / n.sum[k];
     }
+    /* Where a side ends at a periodic direction, its corners are images like every other ghost. */
+    lm_grid_wrap(&g, e);
     free(store);
     free(cells);
     return status;

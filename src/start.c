@@ -71,6 +71,7 @@ static int keep_inside(struct lm_sim *sim, int component, double *e, double *wor
     int status = sim->backend->ops->get(sim->backend, LM_PUSH_E + component, work);
     for (int j = 0; j < g->ny && !status; j++)
         memcpy(e + lm_at(g, 0, j), work + lm_at(g, 0, j), (size_t)g->nx * sizeof *e);
+    lm_grid_wrap(g, e);
     return status;
 }
 

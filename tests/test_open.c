@@ -43,6 +43,39 @@ static const char *const plasmas[] = {
 };
 enum { PLASMAS = sizeof plasmas / sizeof *plasmas };
 
+/* What lies beyond a side along a periodic direction is the image of what lies on the other end of that direction, to
+ * the bit. A backend may read either. */
+START_TEST(inflow_field_is_periodic_along_the_side)
+{
+    static const char *const sides[] = {"[boundary]\ny_min = inflow\ny_max = reflecting\n",
+                                        "[boundary]\nx_min = thermal\nx_min_temperature = 0.1\nx_max = inflow\n"};
+    char text[1024];
+    snprintf(text, sizeof text,
+             "[run]\ndt = 0.01\nsteps = 1\n[grid]\nnx = 5\nny = 7\nlx = 2.5\nly = 4.55\n"
+             "[fields]\nbx = 0.3\nby = 0.5\nbz = 0.7 + 0.1*cos(2*pi*%c/l%c)\n%s"
+             "[species.a]\nparticles_per_cell = 2\ndensity = 0.05 + (x < lx/2) + (y < ly/2)\ndrift_x = -0.8\n"
+             "[species.b]\nparticles_per_cell = 2\ndrift_z = sin(x) + sin(y)\n",
+             _i ? 'y' : 'x', _i ? 'y' : 'x', sides[_i]);
+    struct lm_sim *sim = sim_new(text, NULL);
+    const struct lm_grid *g = &sim->grid;
+    double *store = calloc(4 * g->size, sizeof *store), *b[3] = {store, store + g->size, store + 2 * g->size};
+    double *e = store + 3 * g->size, most = 0;
+    require(lm_setup_b(sim->config, b) == LM_OK);
+    for (int d = 0; d < 3; d++) {
+        require(lm_setup_inflow_e(sim->config, b, d, e) == LM_OK);
+        for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+            for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+                const size_t image = _i ? lm_at(g, i, (j + g->ny) % g->ny) : lm_at(g, (i + g->nx) % g->nx, j);
+                require(lm_bits(e[lm_at(g, i, j)]) == lm_bits(e[image]));
+                most = fmax(most, fabs(e[image]));
+            }
+    }
+    require(most > 0.1);
+    free(store);
+    sim_free(sim);
+}
+END_TEST
+
 /* Inside a uniform plasma that goes on beyond all sides nothing changes: density, flow and temperatures stay, also
  * along the edges, and the number that enters is the flux. In fields that carry the drift along, so weak that nothing
  * turns. */
@@ -290,6 +323,7 @@ int main(void)
     tcase_add_test(t, room_for_more);
     tcase_add_loop_test(t, along_b, 0, 2);
     tcase_add_test(t, plugged_inlet);
+    tcase_add_loop_test(t, inflow_field_is_periodic_along_the_side, 0, 2);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

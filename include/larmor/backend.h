@@ -178,7 +178,8 @@ struct lm_backend_ops {
     const char *name;
     void (*destroy)(struct lm_backend *b);
 
-    /* Whole arrays with ghosts, host memory. */
+    /* Whole arrays with ghosts, host memory. In `put` the ghosts beyond periodic sides are images of the cells, to the
+     * bit: backends may read either. */
     int (*put)(struct lm_backend *b, int array, const double *host);
     int (*get)(struct lm_backend *b, int array, double *host);
 

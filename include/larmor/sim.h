@@ -288,7 +288,7 @@ int lm_setup_b(const struct lm_config *config, double *b[3]);
 /* The resistivity: its profile, the layers before sides, and what `mask` (as in struct lm_bodies, or NULL) says. */
 int lm_setup_eta(const struct lm_config *config, const uint8_t *mask, double *eta);
 /* Puts E_`component` of the plasma that comes in beyond sides whose fields are `inflow`: -u x B of the configuration, u
- * the mean drift of the charges that come in at t = 0. */
+ * the mean drift of the charges that come in at t = 0. Ghosts beyond periodic sides become images of the cells. */
 int lm_setup_inflow_e(const struct lm_config *config, double *const b[3], int component, double *e);
 int lm_setup_loading(const struct lm_config *config, int species, double *const b[3], double *store,
                      struct lm_loading *out);
