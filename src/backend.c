@@ -3,11 +3,11 @@
 #include "larmor/edges.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "larmor/config.h"
+#include "larmor/threads.h"
 
 #ifdef LM_CUDA
 #include "larmor/cuda.h"
@@ -30,7 +30,7 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
     if (found)
         snprintf(line, size, "%s", gpu);
     else
-        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : omp_get_max_threads());
+        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : lm_threads_available());
     return LM_OK;
 }
 

@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench.h"
 #include "larmor/run.h"
+#include "larmor/threads.h"
 
 static const struct bench_case {
     const char *name, *about;
@@ -163,7 +163,7 @@ int lm_bench(const struct lm_bench_options *options, FILE *out)
         status = check_json(options);
     if (status)
         return status;
-    b.threads = options->threads > 0 ? options->threads : omp_get_max_threads();
+    b.threads = options->threads > 0 ? options->threads : lm_threads_available();
     b.tables = json_array();
     fprintf(out, "%s on %s\n", lm_version_software(), b.device);
     status = lm_bench_measure_copy(&b);

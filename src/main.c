@@ -7,13 +7,14 @@
 
 #include "larmor/bench.h"
 #include "larmor/run.h"
+#include "larmor/threads.h"
 
 static const char usage[] =
     "Larmor: hybrid particle-in-cell plasma simulation in two dimensions\n"
     "\n"
     "larmor run FILE.ini [section.key=value ...]   run a simulation\n"
     "    --backend auto|cpu|cuda   where (auto: the GPU if there is one)\n"
-    "    --threads N               CPU threads (default: all)\n"
+    "    --threads N               CPU threads (default: as many as have enough to do)\n"
     "    --output DIR              output directory\n"
     "    --restart CHECKPOINT.h5   go on from a checkpoint\n"
     "    --steps N                 end at step N\n"
@@ -255,6 +256,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    lm_threads_wait_briefly(argv);
     if (argc < 2) {
         fputs(usage, stderr);
         return LM_BAD_INPUT;

@@ -1,8 +1,8 @@
-#include <omp.h>
 #include <stdio.h>
 
 #include "larmor/config.h"
 #include "larmor/run.h"
+#include "larmor/threads.h"
 
 #ifndef LM_GIT
 #define LM_GIT "unknown"
@@ -23,7 +23,7 @@ void lm_version_print(FILE *out)
     int kind = LM_BACKEND_CPU;
     char line[256];
     fprintf(out, "%s\ncompiler: gcc %s\nbackend cpu: %d threads\n", lm_version_software(), __VERSION__,
-            omp_get_max_threads());
+            lm_threads_available());
     if (lm_backend_resolve(LM_BACKEND_CUDA, 0, &kind, line, sizeof line))
         fprintf(out, "%s\n", lm_error());
     else

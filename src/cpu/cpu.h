@@ -6,6 +6,7 @@
 
 #include "larmor/physics/edges.h"
 #include "larmor/surfaces.h"
+#include "larmor/threads.h"
 
 struct lm_cpu_species {
     uint64_t count, gone;    /* places; particles that have left since the last sort, and still have theirs */
@@ -26,8 +27,10 @@ struct lm_cpu_species {
 
 struct lm_cpu {
     struct lm_backend base; /* its setup's mask and maps are the backend's own */
-    int threads;            /* for particles */
-    int grid_threads;       /* for loops over the grid: 1 where these are too small to share */
+    int most_threads;       /* that there may be */
+    int threads;            /* for particles: as many as have enough to do */
+    int grid_threads;       /* for loops over the grid: the same number, or 1 where these are too small to share */
+    struct lm_threads_watch watch;
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];         /* [ny][nx] integer moments of one species */

@@ -1,0 +1,111 @@
+/* How many threads there are, and how they wait. That results do not depend on it is tests/test_fingerprint.c's. */
+#include <omp.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "larmor/base.h"
+#include "larmor/threads.h"
+
+START_TEST(fed)
+{
+    ck_assert_int_eq(lm_threads_fed(0, 4096, 16), 1);
+    ck_assert_int_eq(lm_threads_fed(8191, 4096, 16), 1);
+    ck_assert_int_eq(lm_threads_fed(8192, 4096, 16), 2);
+    ck_assert_int_eq(lm_threads_fed(1ull << 40, 4096, 16), 16);
+    ck_assert_int_eq(lm_threads_fed(1ull << 40, 4096, 1), 1);
+}
+END_TEST
+
+START_TEST(available)
+{
+    ck_assert_int_ge(lm_threads_available(), 1);
+    ck_assert_int_le(lm_threads_available(), omp_get_max_threads());
+    omp_set_num_threads(1);
+    ck_assert_int_eq(lm_threads_available(), 1);
+}
+END_TEST
+
+static void work_for(double seconds)
+{
+    for (const double end = lm_clock() + seconds; lm_clock() < end;)
+        ;
+}
+
+/* Beside twice as many busy processes as there are cores, a busy process loses its core again and again; one that
+ * sleeps does not. */
+START_TEST(cores_that_others_use)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct lm_threads_watch watch = {0};
+    for (int k = 0; k < 2 * cores; k++)
+        if (fork() == 0) {
+            work_for(3);
+            _exit(0);
+        }
+    ck_assert_int_eq(lm_threads_look(&watch), 1);
+    ck_assert_int_eq(watch.busy, 0); /* nothing is known yet */
+    ck_assert_int_eq(lm_threads_look(&watch), 0);
+    work_for(1);
+    ck_assert_int_eq(lm_threads_look(&watch), 1);
+    ck_assert_int_eq(watch.busy, 1);
+    usleep(500000);
+    ck_assert_int_eq(lm_threads_look(&watch), 1);
+    ck_assert_int_eq(watch.busy, 0);
+}
+END_TEST
+
+/* Whether the environment of the running program has a line that begins so. */
+static int has_in_environment(const char *begin)
+{
+    static char text[1 << 16];
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)cli.pid);
+    FILE *f = fopen(path, "r");
+    const size_t length = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[length] = 0;
+    for (const char *line = text; line < text + length; line += strlen(line) + 1)
+        if (!strncmp(line, begin, strlen(begin)))
+            return 1;
+    return 0;
+}
+
+static void ask_for_passive(void)
+{
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+}
+
+/* What the user says of how threads wait counts; else they wait briefly. */
+START_TEST(waiting)
+{
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("OMP_WAIT_POLICY");
+    make_file("long.ini", cli_small);
+    cli.prepare = _i ? ask_for_passive : NULL;
+    cli_begin("run long.ini --steps 100000000 --output out%d --quiet", _i);
+    char path[sizeof scratch + 32];
+    snprintf(path, sizeof path, "%s/out%d/series.csv", scratch, _i);
+    for (int k = 0; k < 1000 && access(path, F_OK); k++)
+        usleep(10000);
+    ck_assert_int_eq(has_in_environment("GOMP_SPINCOUNT="), !_i);
+    kill(cli.pid, SIGTERM);
+    ck_assert_int_eq(cli_end(), 3);
+    cli.prepare = NULL;
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("threads");
+    TCase *t = tcase_create("threads");
+    tcase_add_unchecked_fixture(t, scratch_make, scratch_remove);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, fed);
+    tcase_add_test(t, available);
+    tcase_add_test(t, cores_that_others_use);
+    tcase_add_loop_test(t, waiting, 0, 2);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
