@@ -120,6 +120,12 @@ $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
+RANDOM_OBJ := $(patsubst %,$(B)/%.o,$(filter-out tests/random/test_%,$(wildcard tests/random/*.c)))
+
+$(B)/tests/random/random: $(RANDOM_OBJ) $(B)/liblarmor.a
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 
 $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
@@ -130,9 +136,9 @@ $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
 .PHONY: bundle
 bundle: ## build/bundle: program, GPU tests, profile and their libraries, with relative paths
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
-	    build/portable/larmor build/portable/tests/gpu/test_gpu
+	    build/portable/larmor build/portable/tests/gpu/test_gpu build/portable/tests/random/random
 	rm -rf build/bundle && mkdir -p build/bundle/lib
-	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/bundle
+	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/portable/tests/random/random build/bundle
 	cp -r tests/cases tests/golden.txt tests/gpu/run.sh build/bundle
 	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
@@ -172,6 +178,14 @@ unit: $(B)/larmor $(TESTS) ## unit tests
 gpu-test: $(B)/tests/gpu/test_gpu ## the GPU against the CPU, bit for bit, where there is one
 	@if $(B)/larmor --version | grep -q '^backend cuda: NVIDIA'; then $(B)/tests/gpu/test_gpu; else \
 	    echo "no GPU here: the CPU against the golden fingerprints only"; $(B)/tests/gpu/test_gpu --cpu | diff - tests/golden.txt; fi
+
+SEED ?= 1
+COUNT ?= 40
+JOBS ?= $(shell nproc)
+WAYS ?= all
+.PHONY: random
+random: $(B)/tests/random/random ## COUNT random configurations from SEED: CPU and GPU, threads, tiles, sorts, restarts, all alike
+	$(B)/tests/random/random --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --ways $(WAYS)
 
 .PHONY: ledger-long
 ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed

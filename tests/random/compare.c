@@ -1,0 +1,454 @@
+#include "compare.h"
+
+#include <sys/types.h>
+#include <fts.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare_run.h"
+#include "files.h"
+#include "larmor/physics/hash.h"
+
+#define CPU(threads, tile, sort)                                                                                       \
+    {                                                                                                                  \
+        LM_BACKEND_CPU, threads, tile, sort                                                                            \
+    }
+#define GPU(tile, sort)                                                                                                \
+    {                                                                                                                  \
+        LM_BACKEND_CUDA, 1, tile, sort                                                                                 \
+    }
+enum { NEVER = 1000000000, EACH_OF_FIRST = 6 /* steps; later every fourth, for files take time */ };
+
+const struct compare_way compare_ways[] = {
+    {"cpu-threads-2", COMPARE_PLAIN, CPU(2, 0, 0), CPU(0, 0, 0)},
+    {"cpu-threads-3", COMPARE_PLAIN, CPU(3, 0, 0), CPU(0, 0, 0)},
+    {"cpu-tile-8", COMPARE_PLAIN, CPU(1, 8, 0), CPU(0, 0, 0)},
+    {"cpu-tile-16", COMPARE_PLAIN, CPU(1, 16, 0), CPU(0, 0, 0)},
+    {"cpu-sort-1", COMPARE_PLAIN, CPU(1, 0, 1), CPU(0, 0, 0)},
+    {"cpu-sort-3", COMPARE_PLAIN, CPU(1, 0, 3), CPU(0, 0, 0)},
+    {"cpu-sort-never", COMPARE_PLAIN, CPU(1, 0, NEVER), CPU(0, 0, 0)},
+    {"cpu-restart", COMPARE_RESTART, CPU(1, 0, 0), CPU(2, 8, 2)},
+    {"cpu-each-step", COMPARE_EACH, CPU(1, 16, 0), CPU(1, 8, 0)},
+    {"cpu-series", COMPARE_SERIES, CPU(1, 0, 0), CPU(1, 0, 0)},
+    {"gpu-plain", COMPARE_PLAIN, GPU(0, 0), GPU(0, 0)},
+    {"gpu-tile-8-sort-3", COMPARE_PLAIN, GPU(8, 3), GPU(0, 0)},
+    {"gpu-tile-16-sort-1", COMPARE_PLAIN, GPU(16, 1), GPU(0, 0)},
+    {"gpu-sort-never", COMPARE_PLAIN, GPU(0, NEVER), GPU(0, 0)},
+    {"gpu-restart", COMPARE_RESTART, GPU(16, 0), GPU(8, 2)},
+    {"gpu-from-cpu", COMPARE_RESTART, CPU(1, 0, 0), GPU(0, 0)},
+    {"gpu-to-cpu", COMPARE_RESTART, GPU(0, 0), CPU(1, 0, 0)},
+    {"gpu-series", COMPARE_SERIES, GPU(0, 0), GPU(0, 0)},
+};
+const int compare_way_count = sizeof compare_ways / sizeof *compare_ways;
+
+static const struct compare_machine reference_machine = CPU(1, 0, 0);
+
+/* --- results --- */
+
+void compare_says(struct compare_result *r, const char *format, ...)
+{
+    const size_t n = strlen(r->what);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->what + n, sizeof r->what - n, format, args);
+    va_end(args);
+}
+
+int compare_differs(struct compare_result *r, int64_t step, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->what, sizeof r->what, format, args);
+    va_end(args);
+    r->verdict = COMPARE_DIFFERENT;
+    r->step = step;
+    return 1;
+}
+
+static void broken(struct compare_result *r)
+{
+    r->verdict = COMPARE_BROKEN;
+    snprintf(r->what, sizeof r->what, "%s\n", lm_error());
+}
+
+int compare_rows(const struct compare_trace *t, int64_t step, const double *row, struct compare_result *r)
+{
+    const double *want = compare_row(t, step);
+    int count = 0;
+    for (int c = 0; c + 1 < t->column_count; c++) {
+        if (!memcmp(&row[c], &want[c], sizeof *row))
+            continue;
+        if (count++ == 0)
+            compare_differs(r, step, "rows of the time series differ:");
+        if (count <= 8)
+            compare_says(r, " %s %.17g, reference %.17g;", t->columns[c].name, row[c], want[c]);
+    }
+    if (count > 0)
+        compare_says(r, " %d columns differ\n", count);
+    return count > 0;
+}
+
+/* --- files --- */
+
+void compare_remove(const char *directory)
+{
+    char root[LM_MAX_PATH];
+    char *const roots[] = {root, NULL};
+    snprintf(root, sizeof root, "%s", directory);
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;)
+        if (entry->fts_info != FTS_D)
+            remove(entry->fts_path);
+    if (tree)
+        fts_close(tree);
+}
+
+struct lm_config *compare_config(const struct compare_trace *t, const struct compare_machine *machine)
+{
+    struct lm_config *c = malloc(sizeof *c);
+    if (!c) {
+        lm_fail(LM_FAILED, "not enough memory for a configuration");
+        return NULL;
+    }
+    *c = *t->config;
+    c->run.backend = machine->backend;
+    c->run.threads = machine->threads;
+    c->run.tile = machine->tile;
+    c->run.sort_every = machine->sort_every;
+    snprintf(c->output.directory, sizeof c->output.directory, "%s/out", t->directory);
+    return c;
+}
+
+/* --- the reference --- */
+
+static int make_trace(struct compare_trace *t)
+{
+    const size_t steps = (size_t)t->config->run.steps + 1;
+    int status = lm_row_columns(t->config, &t->column_count, &t->columns);
+    if (status)
+        return status;
+    t->prints = malloc(steps * sizeof *t->prints);
+    t->rows = malloc(steps * (size_t)t->column_count * sizeof *t->rows);
+    return t->prints && t->rows ? LM_OK : lm_fail(LM_FAILED, "not enough memory for %zu rows", steps);
+}
+
+/* What is left of one step after another. */
+static int record(struct compare_trace *t)
+{
+    int status = lm_row_fill(t->sim, &t->references, 0, compare_row(t, t->sim->step));
+    t->steps = t->sim->step;
+    return status ? status : lm_sim_fingerprint(t->sim, &t->prints[t->steps]);
+}
+
+static int run_reference(struct compare_trace *t)
+{
+    while (t->sim->step < t->config->run.steps) {
+        t->in_check = lm_sim_check(t->sim) != LM_OK;
+        if (t->in_check || lm_sim_step(t->sim)) {
+            snprintf(t->stopped, sizeof t->stopped, "%s", lm_error());
+            return LM_OK;
+        }
+        int status = record(t);
+        if (status)
+            return status;
+    }
+    return LM_OK;
+}
+
+/* Reads and starts it. LM_BAD_INPUT: it cannot be. */
+static int start_reference(const struct draft *d, struct compare_trace *t)
+{
+    char path[LM_MAX_PATH], text[DRAFT_TEXT];
+    draft_text(d, text);
+    t->config = calloc(1, sizeof *t->config);
+    if (!t->config)
+        return lm_fail(LM_FAILED, "not enough memory for a configuration");
+    if (!files_write(d, t->directory))
+        return lm_fail(LM_FAILED, "%s: a file of the configuration cannot be written", t->directory);
+    int status = lm_path(path, "%s/case.ini", t->directory);
+    if (!status)
+        status = lm_config_read_text(path, text, 0, NULL, t->config);
+    if (status)
+        return status;
+    t->config->run.backend = reference_machine.backend;
+    t->config->run.threads = reference_machine.threads;
+    status = lm_sim_create(t->config, &t->sim);
+    return status ? status : lm_sim_start(t->sim);
+}
+
+static void free_trace(struct compare_trace *t)
+{
+    lm_sim_destroy(&t->sim);
+    if (t->config)
+        lm_config_free(t->config);
+    free(t->config);
+    free(t->columns);
+    free(t->prints);
+    free(t->rows);
+}
+
+/* Reads and starts it, and looks at the first step. LM_BAD_INPUT: that cannot be taken. */
+static int begin_reference(const struct draft *d, struct compare_trace *t)
+{
+    int status = start_reference(d, t);
+    if (!status)
+        status = lm_sim_check(t->sim);
+    return status && strstr(lm_error(), "cannot be taken") ? LM_BAD_INPUT : status;
+}
+
+/* 1: there is a reference. */
+static int has_reference(const struct draft *d, struct compare_trace *t, struct compare_result *r)
+{
+    int status = begin_reference(d, t);
+    if (status == LM_BAD_INPUT) {
+        r->verdict = COMPARE_REFUSED;
+        snprintf(r->what, sizeof r->what, "%s\n", lm_error());
+        return 0;
+    }
+    if (!status)
+        status = make_trace(t);
+    if (!status)
+        status = lm_row_references(t->sim, &t->references);
+    if (!status)
+        status = record(t);
+    if (!status)
+        status = run_reference(t);
+    if (status)
+        broken(r);
+    r->steps = t->steps;
+    r->has_stopped = t->stopped[0] != '\0';
+    return !status;
+}
+
+enum compare_verdict compare_try(const struct draft *d, const char *directory)
+{
+    struct compare_trace t = {.directory = directory};
+    const int status = begin_reference(d, &t);
+    free_trace(&t);
+    return status == LM_OK ? COMPARE_SAME : status == LM_BAD_INPUT ? COMPARE_REFUSED : COMPARE_BROKEN;
+}
+
+/* --- a way --- */
+
+struct way_run {
+    const struct compare_trace *trace;
+    struct compare_result *result;
+    struct lm_config *config;
+    struct lm_sim *sim;
+};
+
+/* Says what differs, beside the reference at the same step. */
+static void describe(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
+{
+    struct lm_config *config = compare_config(t, &reference_machine);
+    struct lm_sim *reference = NULL;
+    int status = config ? lm_sim_create(config, &reference) : LM_FAILED;
+    if (!status)
+        status = lm_sim_start(reference);
+    while (!status && reference->step < sim->step) {
+        status = lm_sim_check(reference);
+        if (!status)
+            status = lm_sim_step(reference);
+    }
+    if (status)
+        compare_says(r, "the reference cannot be run again: %s\n", lm_error());
+    else
+        compare_states(reference, sim, r);
+    lm_sim_destroy(&reference);
+    free(config);
+}
+
+/* After a step that was taken. 1: it differs, or cannot be compared. */
+static int compare_step(struct way_run *w)
+{
+    const struct compare_trace *t = w->trace;
+    double row[LM_ROW_MAX];
+    uint64_t print;
+    const int64_t step = w->sim->step;
+    if (lm_sim_fingerprint(w->sim, &print) || lm_row_fill(w->sim, &t->references, 0, row)) {
+        broken(w->result);
+        return 1;
+    }
+    int differs = compare_rows(t, step, row, w->result);
+    if (print != t->prints[step]) {
+        if (!differs)
+            compare_differs(w->result, step, "the states differ\n");
+        describe(t, w->sim, w->result);
+        differs = 1;
+    }
+    return differs;
+}
+
+/* To a step, comparing on the way. 1: it ends before. */
+static int walk(struct way_run *w, int64_t to)
+{
+    while (w->sim->step < to) {
+        const int in_check = lm_sim_check(w->sim) != LM_OK;
+        if (in_check || lm_sim_step(w->sim))
+            return compare_differs(w->result, w->sim->step + in_check, "it stops where the reference goes on: %s\n",
+                                   lm_error());
+        if (compare_step(w))
+            return 1;
+    }
+    return 0;
+}
+
+static int open_way(struct way_run *w, const struct compare_machine *machine, const char *checkpoint)
+{
+    struct lm_checkpoint *head = calloc(1, sizeof *head);
+    w->config = compare_config(w->trace, machine);
+    int status = w->config && head ? lm_sim_create(w->config, &w->sim) : LM_FAILED;
+    if (!status)
+        status = checkpoint ? lm_sim_restore(w->sim, checkpoint, head) : lm_sim_start(w->sim);
+    free(head);
+    if (status)
+        return compare_differs(w->result, -1, "it cannot be %s: %s\n", checkpoint ? "restored" : "started", lm_error());
+    return 0;
+}
+
+static void close_way(struct way_run *w)
+{
+    lm_sim_destroy(&w->sim);
+    free(w->config);
+    w->config = NULL;
+}
+
+/* From one machine to another by a checkpoint. */
+static int move_way(struct way_run *w, const struct compare_machine *machine)
+{
+    char path[LM_MAX_PATH];
+    const int64_t step = w->sim->step;
+    if (lm_output_checkpoint(w->sim, &w->trace->references, path))
+        return compare_differs(w->result, step, "no checkpoint could be written: %s\n", lm_error());
+    close_way(w);
+    if (open_way(w, machine, path))
+        return 1;
+    uint64_t print;
+    if (!lm_sim_fingerprint(w->sim, &print) && print == w->trace->prints[step])
+        return 0;
+    compare_differs(w->result, step, "what has been restored is not what was stored\n");
+    describe(w->trace, w->sim, w->result);
+    return 1;
+}
+
+/* Where the reference has stopped. */
+static int compare_stop(struct way_run *w)
+{
+    const struct compare_trace *t = w->trace;
+    const int64_t step = t->steps;
+    if (!t->stopped[0])
+        return compare_ends(t, w->sim, w->result);
+    int in_check = lm_sim_check(w->sim) != LM_OK;
+    if (!in_check && lm_sim_step(w->sim) == LM_OK)
+        return compare_differs(w->result, step, "it goes on where the reference stops: %s\n", t->stopped);
+    if (in_check != t->in_check || strcmp(lm_error(), t->stopped))
+        return compare_differs(w->result, step, "it stops with another message:\n%s\nreference:\n%s\n", lm_error(),
+                               t->stopped);
+    return in_check ? compare_ends(t, w->sim, w->result) : 0;
+}
+
+/* 1: it has ended before the reference's last step. */
+static int run_way(struct way_run *w, const struct compare_way *way, int64_t middle)
+{
+    const struct compare_trace *t = w->trace;
+    if (open_way(w, &way->before, NULL))
+        return 1;
+    if (way->kind == COMPARE_PLAIN)
+        return walk(w, t->steps);
+    if (way->kind == COMPARE_RESTART)
+        return walk(w, middle) || move_way(w, &way->after) || walk(w, t->steps);
+    for (int64_t step = 0; step < t->steps; step++) {
+        const int moves = step < EACH_OF_FIRST || step % 4 == 0;
+        if ((moves && move_way(w, step % 2 ? &way->before : &way->after)) || walk(w, step + 1))
+            return 1;
+    }
+    return 0;
+}
+
+static void compare_way(const struct compare_trace *t, const struct compare_way *way, struct compare_result *r)
+{
+    struct way_run w = {.trace = t, .result = r};
+    char out[LM_MAX_PATH];
+    /* A step that depends on the case and the way, and on nothing else. */
+    const uint64_t any = lm_mix(t->prints[0] ^ (uint64_t)(way - compare_ways));
+    const int64_t middle = t->steps > 0 ? (int64_t)(any % (uint64_t)t->steps) : 0;
+    if (way->kind == COMPARE_SERIES)
+        compare_series(t, way, middle, r);
+    else if (!run_way(&w, way, middle))
+        compare_stop(&w);
+    close_way(&w);
+    snprintf(out, sizeof out, "%.900s/out", t->directory);
+    compare_remove(out);
+}
+
+/* --- all ways --- */
+
+int compare_can(const struct compare_way *way)
+{
+    static int has_gpu = -1;
+    int kind;
+    char line[256];
+    if (way->before.backend == LM_BACKEND_CPU && way->after.backend == LM_BACKEND_CPU)
+        return 1;
+    if (has_gpu < 0)
+        has_gpu = !lm_backend_resolve(LM_BACKEND_CUDA, 1, &kind, line, sizeof line);
+    return has_gpu;
+}
+
+/* Whether the list, separated by commas, has a beginning of the name. */
+static int is_listed(const char *name, const char *list)
+{
+    while (*list) {
+        const size_t n = strcspn(list, ",");
+        if (!strncmp(name, list, n) || (n == 3 && !strncmp(list, "all", 3)))
+            return 1;
+        list += n + (list[n] == ',');
+    }
+    return 0;
+}
+
+static void take_result(struct compare_result *out, const struct compare_result *one, const char *way)
+{
+    const size_t n = strlen(out->others);
+    if (out->verdict == COMPARE_SAME) {
+        const int64_t steps = out->steps;
+        const int stopped = out->has_stopped, count = out->way_count;
+        *out = *one;
+        out->steps = steps, out->has_stopped = stopped, out->way_count = count;
+        snprintf(out->way, sizeof out->way, "%s", way);
+    } else {
+        snprintf(out->others + n, sizeof out->others - n, "%s%s", n > 0 ? ", " : "", way);
+    }
+}
+
+/* An error of the program is one in whatever way it shows. */
+static int has_erred(const struct compare_trace *t, struct compare_result *r)
+{
+    if (!strstr(t->stopped, "error of the program"))
+        return 0;
+    compare_differs(r, t->steps, "%s\n", t->stopped);
+    snprintf(r->way, sizeof r->way, "reference");
+    return 1;
+}
+
+void compare_draft(const struct draft *d, const char *directory, const char *ways, int first_only,
+                   struct compare_result *out)
+{
+    struct compare_trace t = {.directory = directory};
+    *out = (struct compare_result){.step = -1};
+    int go_on = has_reference(d, &t, out) && !has_erred(&t, out);
+    for (int k = 0; k < compare_way_count && go_on; k++) {
+        const struct compare_way *way = &compare_ways[k];
+        struct compare_result one = {.step = -1};
+        if (!is_listed(way->name, ways) || !compare_can(way))
+            continue;
+        compare_way(&t, way, &one);
+        out->way_count++;
+        if (one.verdict != COMPARE_SAME)
+            take_result(out, &one, way->name);
+        go_on = !first_only || out->verdict == COMPARE_SAME;
+    }
+    free_trace(&t);
+}

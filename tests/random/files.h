@@ -1,0 +1,15 @@
+/* The files that a drawn configuration names: tables of stopping and masks of bodies. Their names say what is in them.
+ */
+#ifndef LARMOR_TESTS_RANDOM_FILES_H
+#define LARMOR_TESTS_RANDOM_FILES_H
+
+#include "draft.h"
+
+/* Writes into a directory what the values of the draft name: stopping_K.txt, mask_WxH_K.pgm, mask_WxH_K.h5. 0: a file
+ * could not be written. */
+int files_write(const struct draft *d, const char *directory);
+
+/* Replaces the sizes in names of masks by those of the draft's grid. */
+void files_resize(struct draft *d);
+
+#endif

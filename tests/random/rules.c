@@ -1,0 +1,554 @@
+/* What is known of keys beyond their rows in the table: sizes that fit each other, names that must exist, values at
+ * which something happens. A key that is not here is drawn from its type and range. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../src/config_reader.h"
+#include "larmor/sim.h"
+#include "draw.h"
+
+static int as_number(char *out, double value)
+{
+    snprintf(out, DRAFT_VALUE, "%.6g", value);
+    return 1;
+}
+
+static int as_text(char *out, const char *text)
+{
+    snprintf(out, DRAFT_VALUE, "%s", text);
+    return 1;
+}
+
+static int from(struct draw *d, const char *templates, char *out)
+{
+    draw_template(d, templates, out);
+    return 1;
+}
+
+/* --- the plan --- */
+
+static void plan_size(struct draw *d)
+{
+    struct draw_plan *p = &d->plan;
+    switch (draw_whole(d, 0, 9)) {
+    case 0:
+        p->nx = 1, p->ny = draw_whole(d, 1, 70);
+        break;
+    case 1:
+        p->nx = draw_whole(d, 1, 140), p->ny = 1;
+        break;
+    case 2:
+    case 3:
+        p->nx = draw_whole(d, 2, 9), p->ny = draw_whole(d, 2, 9);
+        break;
+    case 4:
+        p->nx = 8 * draw_whole(d, 1, 5), p->ny = 8 * draw_whole(d, 1, 3);
+        break;
+    case 5:
+        p->nx = draw_whole(d, 60, 140), p->ny = draw_whole(d, 10, 40);
+        break;
+    default:
+        p->nx = draw_whole(d, 6, 45), p->ny = draw_whole(d, 4, 30);
+    }
+    p->dx = 0.01 * draw_whole(d, 10, 50);
+    p->dy = draw_chance(d, 0.5) ? p->dx : 0.01 * draw_whole(d, 10, 50);
+}
+
+/* Walls come on both sides of an axis. */
+static void plan_sides(struct draw *d)
+{
+    for (int axis = 0; axis < 2; axis++)
+        if (!draw_chance(d, 0.4))
+            for (int side = 2 * axis; side < 2 * axis + 2; side++)
+                d->plan.sides[side] = draw_whole(d, LM_REFLECTING, LM_INFLOW);
+}
+
+/* A step that the fields can take with few substeps at the least density. */
+static void plan_step(struct draw *d)
+{
+    static const double floors[] = {0.02, 0.05, 0.1, 0.2, 0.3};
+    struct draw_plan *p = &d->plan;
+    const double k2 = 4 / (p->dx * p->dx) + 4 / (p->dy * p->dy);
+    p->floor = floors[draw_whole(d, 0, 4)];
+    const double dt = fmin(draw_between(d, 1, 12) * p->floor / k2, draw_between(d, 0.005, 0.05));
+    p->dt = p->given_fields ? draw_between(d, 0.01, 0.1) : fmax(dt, 5e-4);
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", p->dt);
+    sscanf(text, "%lf", &p->dt);
+}
+
+/* Few particle-steps, so that a case lasts some hundredths of a second. */
+static void plan_work(struct draw *d)
+{
+    struct draw_plan *p = &d->plan;
+    const int cells = p->nx * p->ny, large = cells > 1500;
+    p->steps = draw_whole(d, 3, large ? 10 : 24);
+    const double most = 5000.0 / cells / p->items[LM_SPECIES];
+    p->particles = fmax(1, fmin(floor(most), draw_whole(d, 1, 30)));
+}
+
+void draw_plan(struct draw *d)
+{
+    struct draw_plan *p = &d->plan;
+    plan_size(d);
+    plan_sides(d);
+    p->given_fields = draw_chance(d, 0.12);
+    p->has_units = draw_chance(d, 0.2);
+    p->has_constant = draw_chance(d, 0.3);
+    for (int kind = 0; kind < LM_NAMED_KINDS; kind++)
+        p->items[kind] = draw_chance(d, 0.55) ? 0 : draw_whole(d, 1, 3);
+    p->items[LM_SPECIES] = draw_chance(d, 0.5) ? 1 : draw_whole(d, 2, 3);
+    if (p->nx * p->ny < 6)
+        p->items[LM_BODIES] = 0;
+    plan_step(d);
+    plan_work(d);
+}
+
+static const struct lm_background_config *field_of(const struct draw *d, int field)
+{
+    return &d->shadow->background[field];
+}
+
+static int has_gas(const struct draw *d)
+{
+    for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
+        if (field_of(d, f)->kind == LM_NEUTRAL_GAS)
+            return 1;
+    return 0;
+}
+
+int draw_allows(const struct draw *d, int variant)
+{
+    return variant != LM_BY_GAS || has_gas(d);
+}
+
+/* The sides of background fields follow the particles' where nothing else is said. */
+void draw_resolve(struct draw *d)
+{
+    for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
+        for (int side = 0; side < LM_SIDES; side++) {
+            int *own = &d->shadow->background[f].sides[side];
+            if (*own == LM_BACKGROUND_PERIODIC)
+                *own = lm_background_side_of(d->plan.sides[side]);
+        }
+}
+
+#define RULE(name)                                                                                                     \
+    static int name(__attribute__((unused)) struct draw *d, __attribute__((unused)) const struct draw_scope *s,        \
+                    __attribute__((unused)) const struct lm_key *key, char *out)
+
+/* --- [run], [grid] --- */
+
+RULE(t_end)
+{
+    return as_number(out, (double)d->plan.steps * d->plan.dt);
+}
+RULE(steps)
+{
+    return as_number(out, (double)d->plan.steps);
+}
+RULE(dt)
+{
+    return as_number(out, d->plan.dt);
+}
+RULE(nx)
+{
+    return as_number(out, d->plan.nx);
+}
+RULE(ny)
+{
+    return as_number(out, d->plan.ny);
+}
+RULE(lx)
+{
+    return as_number(out, d->plan.nx * d->plan.dx);
+}
+RULE(ly)
+{
+    return as_number(out, d->plan.ny * d->plan.dy);
+}
+
+/* --- [electrons], [fields] --- */
+
+RULE(closure)
+{
+    return from(d, d->plan.given_fields ? "isothermal|polytropic" : "isothermal|polytropic|evolved", out);
+}
+RULE(solver)
+{
+    return as_text(out, d->plan.given_fields ? "none" : "hybrid");
+}
+RULE(density_floor)
+{
+    return as_number(out, d->plan.floor);
+}
+
+/* --- sides --- */
+
+/* The side that a key of [boundary] is about. */
+static int side_of(const struct lm_key *key)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        if (strstr(key->name, lm_side_names[side]))
+            return side;
+    return 0;
+}
+
+RULE(particles_side)
+{
+    return as_text(out, lm_boundary_names[d->plan.sides[side_of(key)]]);
+}
+
+RULE(fields_side)
+{
+    if (d->plan.given_fields || d->plan.sides[side_of(key)] == LM_PERIODIC)
+        return 0;
+    return from(d, "conducting|open|inflow|inflow_b|inflow_e", out);
+}
+
+static int has_layer(const struct draw *d)
+{
+    char name[DRAFT_NAME];
+    for (int side = 0; side < LM_SIDES; side++) {
+        snprintf(name, sizeof name, "layer_%s", lm_side_names[side]);
+        if (draft_get(d->draft, "boundary", name))
+            return 1;
+    }
+    return 0;
+}
+
+RULE(layer)
+{
+    const int side = side_of(key);
+    const double size = side < 2 ? d->plan.nx * d->plan.dx : d->plan.ny * d->plan.dy;
+    if (d->plan.given_fields || d->plan.sides[side] == LM_PERIODIC)
+        return 0;
+    return as_number(out, draw_between(d, 0.1, 0.9) * size);
+}
+RULE(layer_eta)
+{
+    return has_layer(d) ? from(d, "{0.02:0.3}", out) : 0;
+}
+
+/* --- [species.NAME] --- */
+
+RULE(particles_per_cell)
+{
+    const double factor = draw_chance(d, 0.3) ? draw_between(d, 0.3, 1.5) : 1;
+    return as_number(out, d->plan.particles * factor);
+}
+
+/* Mostly into the domain by inflow sides, slow enough for the step. */
+static int drift_along(struct draw *d, int low, int high, char *out)
+{
+    const int in_low = d->plan.sides[low] == LM_INFLOW, in_high = d->plan.sides[high] == LM_INFLOW;
+    char speed[DRAFT_VALUE], form[DRAFT_VALUE];
+    if (in_low == in_high || draw_chance(d, 0.2))
+        return from(d, "0|{-1:1}|{-1:1}+{0:0.3}*sin(2*pi*y/ly)|{-0.8:0.8}*cos(2*pi*x/lx)", out);
+    draw_template(d, "{0.2:2}", speed);
+    draw_template(d, "|*(1+{0:0.3}*cos(2*pi*y/ly))|*(0.5+x/lx)", form);
+    snprintf(out, DRAFT_VALUE, "%s%.30s%.60s", in_high ? "-" : "", speed, form);
+    return 1;
+}
+RULE(drift_x)
+{
+    return drift_along(d, LM_X_MIN, LM_X_MAX, out);
+}
+RULE(drift_y)
+{
+    return drift_along(d, LM_Y_MIN, LM_Y_MAX, out);
+}
+
+/* The name of a field of those that are marked; 0: there is none. */
+static int name_field(struct draw *d, const int fits[LM_MAX_BACKGROUNDS], char *out)
+{
+    int count = 0, chosen;
+    for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
+        count += fits[f];
+    if (count == 0)
+        return 0;
+    chosen = draw_whole(d, 0, count - 1);
+    for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
+        if (fits[f] && chosen-- == 0)
+            snprintf(out, DRAFT_VALUE, "b%d", f);
+    return 1;
+}
+
+RULE(gas)
+{
+    int fits[LM_MAX_BACKGROUNDS] = {0};
+    for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
+        fits[f] = field_of(d, f)->kind == LM_NEUTRAL_GAS && field_of(d, f)->flow == LM_FLOW_PRESCRIBED;
+    if (draft_get(d->draft, s->section, "slowing") || draft_get(d->draft, s->section, "scattering"))
+        return 0;
+    return name_field(d, fits, out);
+}
+
+static int with_gas(struct draw *d, const struct draw_scope *s, const char *templates, char *out)
+{
+    return draft_get(d->draft, s->section, "gas") ? from(d, templates, out) : 0;
+}
+RULE(stopping_table)
+{
+    return with_gas(
+        d, s, d->plan.has_units ? "stopping_0.txt|stopping_1.txt|stopping_2.txt" : "stopping_0.txt|stopping_1.txt",
+        out);
+}
+RULE(scattering_power)
+{
+    const char *table = draft_get(d->draft, s->section, "stopping_table");
+    return table && strcmp(table, "stopping_0.txt") ? 0 : with_gas(d, s, "{0.01:0.3}", out);
+}
+RULE(of_gas)
+{
+    return with_gas(d, s, "{0.02:0.5}|{0.5:5}", out);
+}
+RULE(electron_exchange)
+{
+    return d->shadow->electrons.closure == LM_EVOLVED ? from(d, "{0.02:0.5}|{1:20}", out) : 0;
+}
+
+/* --- [body.NAME] --- */
+
+RULE(body_x)
+{
+    return as_number(out, draw_between(d, 0, 1) * d->plan.nx * d->plan.dx);
+}
+RULE(body_y)
+{
+    return as_number(out, draw_between(d, 0, 1) * d->plan.ny * d->plan.dy);
+}
+
+/* Holds the centre of a cell, and is not the whole domain. */
+static double body_size(struct draw *d)
+{
+    const struct draw_plan *p = &d->plan;
+    const double least = 0.75 * fmax(p->dx, p->dy), most = 0.35 * fmin(p->nx * p->dx, p->ny * p->dy);
+    return most > least ? draw_between(d, least, most) : least;
+}
+RULE(radius)
+{
+    return as_number(out, body_size(d));
+}
+RULE(width)
+{
+    return as_number(out, 2 * body_size(d));
+}
+RULE(points)
+{
+    const struct draw_plan *p = &d->plan;
+    const int corners = draw_whole(d, 3, 6);
+    size_t n = 0;
+    for (int k = 0; k < corners; k++)
+        n += (size_t)snprintf(out + n, DRAFT_VALUE - n, "%s%.3g %.3g", k > 0 ? ", " : "",
+                              draw_between(d, 0, 1) * p->nx * p->dx, draw_between(d, 0, 1) * p->ny * p->dy);
+    return 1;
+}
+
+/* Half of the masks have a dataset; both keys follow from the number of the body. */
+static int is_hdf5(const struct draw *d, const struct draw_scope *s)
+{
+    return (s->item + d->plan.nx) % 2;
+}
+RULE(mask_file)
+{
+    snprintf(out, DRAFT_VALUE, "mask_%dx%d_%d.%s", d->plan.nx, d->plan.ny, draw_whole(d, 0, 3),
+             is_hdf5(d, s) ? "h5" : "pgm");
+    return 1;
+}
+RULE(dataset)
+{
+    return is_hdf5(d, s) ? from(d, "mask|half", out) : 0;
+}
+
+/* --- [background.NAME] --- */
+
+static int has_wall(const struct draw *d, const struct lm_key *key)
+{
+    return d->plan.sides[side_of(key)] != LM_PERIODIC;
+}
+RULE(background_side)
+{
+    return has_wall(d, key) ? from(d, "auto|wall|inflow|open", out) : 0;
+}
+RULE(bounds)
+{
+    return from(d, field_of(d, s->item)->scheme == LM_CENTRED ? "off" : "on|off", out);
+}
+RULE(gains)
+{
+    const int is_gas = field_of(d, s->item)->kind == LM_NEUTRAL_GAS;
+    return from(d, is_gas ? "nothing|number" : "nothing|number|momentum_x|momentum_y|momentum_z|energy", out);
+}
+
+/* --- [ionisation.NAME] --- */
+
+RULE(born_species)
+{
+    snprintf(out, DRAFT_VALUE, "s%d", draw_whole(d, 0, d->plan.items[LM_SPECIES] - 1));
+    return 1;
+}
+RULE(born_gas)
+{
+    int fits[LM_MAX_BACKGROUNDS] = {0};
+    for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
+        fits[f] = field_of(d, f)->kind == LM_NEUTRAL_GAS;
+    return name_field(d, fits, out);
+}
+
+/* --- [units], [output] --- */
+
+RULE(units)
+{
+    return d->plan.has_units ? from(d, strcmp(key->name, "b0") ? "5e6|1e19" : "5e-9|0.01", out) : 0;
+}
+
+#define FORMS(a) "0|1|" a "|" a "+{0:0.3}"
+static const char given_e[] = "{-0.5:0.5}|{-0.5:0.5}*cos(2*pi*x/lx)|{-0.5:0.5}*(y>ly/2)";
+static const char temperatures[] = "0|{0.05:0.6}|{0.1:0.4}+{0:0.1}*cos(2*pi*x/lx)|{0.3:1}*exp(-y/ly)";
+static const char by_the_ways[] = "the ways that are compared set it";
+
+static const struct draw_rule rules[] = {
+    {"run", "t_end", 100, NULL, t_end, NULL},
+    {"run", "steps", 100, NULL, steps, NULL},
+    {"run", "dt", 100, NULL, dt, NULL},
+    {"run", "seed", 90, NULL, NULL, NULL},
+    {"run", "backend", .never = by_the_ways},
+    {"run", "threads", .never = by_the_ways},
+    {"run", "tile", .never = by_the_ways},
+    {"run", "sort_every", .never = by_the_ways},
+    {"grid", "nx", 100, NULL, nx, NULL},
+    {"grid", "ny", 100, NULL, ny, NULL},
+    {"grid", "lx", 100, NULL, lx, NULL},
+    {"grid", "ly", 100, NULL, ly, NULL},
+    {"electrons", "closure", 80, NULL, closure, NULL},
+    {"electrons", "temperature", 90, "0|{0.05:1}", NULL, NULL},
+    {"electrons", "initial_temperature", 100, temperatures, NULL, NULL},
+    {"electrons", "gamma", 0, "{1.05:3}", NULL, NULL},
+    {"electrons", "conductivity", 0, "{0.005:0.3}", NULL, NULL},
+    {"electrons", "conductivity_across", 0, "{0.005:0.3}", NULL, NULL},
+    {"electrons", "courant", 0, "{0.1:1}", NULL, NULL},
+    {"fields", "solver", 100, NULL, solver, NULL},
+    {"fields", "bx", 75, FORMS("{-1:1}*cos(2*pi*y/ly)"), NULL, NULL},
+    {"fields", "by", 75, FORMS("{-1:1}*sin(2*pi*x/lx)"), NULL, NULL},
+    {"fields", "bz", 75, FORMS("{-1:1}*cos(2*pi*x/lx)"), NULL, NULL},
+    {"fields", "az", 0, "{-0.2:0.2}*cos(2*pi*x/lx)*cos(2*pi*y/ly)|{-0.2:0.2}*sin(2*pi*(x/lx+y/ly))", NULL, NULL},
+    {"fields", "ex", 60, given_e, NULL, NULL},
+    {"fields", "ey", 60, given_e, NULL, NULL},
+    {"fields", "ez", 60, given_e, NULL, NULL},
+    {"fields", "eta", 0, "{0.001:0.05}|{0.005:0.02}+{0:0.005}*cos(2*pi*y/ly)|{0:0.1}*(x<lx/3)", NULL, NULL},
+    {"fields", "eta_hyper", 0, "{1e-5:1e-3}", NULL, NULL},
+    {"fields", "density_floor", 100, NULL, density_floor, NULL},
+    {"fields", "vacuum", 60, NULL, NULL, NULL},
+    {"fields", "eta_vacuum", 0, "{0.05:1}", NULL, NULL},
+    {"fields", "smoothing", 60, "0|1|2|3|8", NULL, NULL},
+    {"fields", "substep_safety", 0, "{0.5:2.5}", NULL, NULL},
+    {"fields", "min_substeps", 0, "1|2|3", NULL, NULL},
+    {"fields", "max_substeps", 0, "3|20|100|1000", NULL, NULL},
+    {"particles", "shape", 80, NULL, NULL, NULL},
+    {"particles", "precision", 80, NULL, NULL, NULL},
+    {"species.NAME", "charge", 0, "1|2|{0.5:3}", NULL, NULL},
+    {"species.NAME", "mass", 0, "1|4|16|{0.5:3}", NULL, NULL},
+    {"species.NAME", "particles_per_cell", 100, NULL, particles_per_cell, NULL},
+    {"species.NAME", "start", 60, NULL, NULL, NULL},
+    {"species.NAME", "density", 60,
+     "1|{0.05:1.5}|{0.5:1}+{0:0.4}*cos(2*pi*x/lx)|0.05+(x<lx/2)|(y<ly/2)|{0.5:1.5}*exp(-((x-lx/2)^2+(y-ly/2)^2)/"
+     "{0.1:3})",
+     NULL, NULL},
+    {"species.NAME", "drift_x", 60, NULL, drift_x, NULL},
+    {"species.NAME", "drift_y", 60, NULL, drift_y, NULL},
+    {"species.NAME", "temperature", 100, temperatures, NULL, NULL},
+    {"species.NAME", "temperature_x", 90, temperatures, NULL, NULL},
+    {"species.NAME", "temperature_y", 90, temperatures, NULL, NULL},
+    {"species.NAME", "temperature_z", 90, temperatures, NULL, NULL},
+    {"species.NAME", "temperature_par", 100, temperatures, NULL, NULL},
+    {"species.NAME", "temperature_perp", 100, temperatures, NULL, NULL},
+    {"species.NAME", "inflow_density", 0, "{0.2:1.5}|1+{0:1}*sin({3:40}*t)|(y<ly/2)|(1-{5:40}*t)*({5:40}*t<1)", NULL,
+     NULL},
+    {"species.NAME", "slowing", 0, "{0.05:2}", NULL, NULL},
+    {"species.NAME", "scattering", 0, "{0.02:1}", NULL, NULL},
+    {"species.NAME", "scattering_sigmas", 0, "{1:6}", NULL, NULL},
+    {"species.NAME", "energy_cutoff", 0, "{0.001:0.1}", NULL, NULL},
+    {"species.NAME", "pitch_min", 0, "{0:30}", NULL, NULL},
+    {"species.NAME", "pitch_max", 0, "{150:180}", NULL, NULL},
+    {"species.NAME", "gas", 70, NULL, gas, NULL},
+    {"species.NAME", "stopping_table", 40, NULL, stopping_table, NULL},
+    {"species.NAME", "scattering_power", 40, NULL, scattering_power, NULL},
+    {"species.NAME", "charge_exchange", 40, NULL, of_gas, NULL},
+    {"species.NAME", "charge_exchange_rate", 40, NULL, of_gas, NULL},
+    {"species.NAME", "gas_friction", 40, NULL, of_gas, NULL},
+    {"species.NAME", "electron_exchange", 50, NULL, electron_exchange, NULL},
+    {"species.NAME", "collide_every", 0, "1|2|3|7", NULL, NULL},
+    {"boundary", "x_min", 100, NULL, particles_side, NULL},
+    {"boundary", "x_max", 100, NULL, particles_side, NULL},
+    {"boundary", "y_min", 100, NULL, particles_side, NULL},
+    {"boundary", "y_max", 100, NULL, particles_side, NULL},
+    {"boundary", "fields_x_min", 40, NULL, fields_side, NULL},
+    {"boundary", "fields_x_max", 40, NULL, fields_side, NULL},
+    {"boundary", "fields_y_min", 40, NULL, fields_side, NULL},
+    {"boundary", "fields_y_max", 40, NULL, fields_side, NULL},
+    {"boundary", "layer_x_min", 12, NULL, layer, NULL},
+    {"boundary", "layer_x_max", 12, NULL, layer, NULL},
+    {"boundary", "layer_y_min", 12, NULL, layer, NULL},
+    {"boundary", "layer_y_max", 12, NULL, layer, NULL},
+    {"boundary", "layer_eta", 100, NULL, layer_eta, NULL},
+    {"body.NAME", "x", 100, NULL, body_x, NULL},
+    {"body.NAME", "y", 100, NULL, body_y, NULL},
+    {"body.NAME", "radius", 100, NULL, radius, NULL},
+    {"body.NAME", "width", 100, NULL, width, NULL},
+    {"body.NAME", "height", 100, NULL, width, NULL},
+    {"body.NAME", "points", 100, NULL, points, NULL},
+    {"body.NAME", "file", 100, NULL, mask_file, NULL},
+    {"body.NAME", "dataset", 100, NULL, dataset, NULL},
+    {"body.NAME", "particles", 70, NULL, NULL, NULL},
+    {"body.NAME", "fields", 70, NULL, NULL, NULL},
+    {"body.NAME", "resistivity", 100, "{0.05:1}|{0.05:1}*(1+x/lx)", NULL, NULL},
+    {"background.NAME", "kind", 70, NULL, NULL, NULL},
+    {"background.NAME", "initial", 100,
+     "0|{0.1:1}|{0.5:1}+{0:0.4}*cos(2*pi*x/lx)|x<lx/2|{0.5:1}*exp(-((x-lx/2)^2+(y-ly/2)^2)/{0.2:3})", NULL, NULL},
+    {"background.NAME", "stream", 100,
+     "{-0.5:0.5}*y|{-0.1:0.1}*cos(2*pi*x/lx)*cos(2*pi*y/ly)|{-0.3:0.3}*y*(1+sin({5:30}*t))", NULL, NULL},
+    {"background.NAME", "bounds", 0, NULL, bounds, NULL},
+    {"background.NAME", "minimum", 0, "0|-1", NULL, NULL},
+    {"background.NAME", "maximum", 0, "2|{1.5:5}", NULL, NULL},
+    {"background.NAME", "diffusivity", 0, "{0.002:0.1}", NULL, NULL},
+    {"background.NAME", "x_min", 30, NULL, background_side, NULL},
+    {"background.NAME", "x_max", 30, NULL, background_side, NULL},
+    {"background.NAME", "y_min", 30, NULL, background_side, NULL},
+    {"background.NAME", "y_max", 30, NULL, background_side, NULL},
+    {"background.NAME", "inflow", 100, "{0.1:1}|{0.1:1}*(1+sin({5:40}*t))|(y<ly/2)", NULL, NULL},
+    {"background.NAME", "courant", 0, "{0.1:1}", NULL, NULL},
+    {"background.NAME", "temperature", 50, "0|{0.02:0.5}", NULL, NULL},
+    {"background.NAME", "gains", 40, NULL, gains, NULL},
+    {"ionisation.NAME", "species", 100, NULL, born_species, NULL},
+    {"ionisation.NAME", "rate", 100,
+     "{0.1:3}|{0.5:5}*exp(-((x-lx/2)^2+(y-ly/2)^2)/{0.2:3})*(1+sin({5:40}*t))|{1:9}*(x<lx/3)", NULL, NULL},
+    {"ionisation.NAME", "gas", 100, NULL, born_gas, NULL},
+    {"ionisation.NAME", "frequency", 100, "{0.1:3}|{0.1:20}*(y>ly/2)|{0.5:2}*(1+sin({5:40}*t))", NULL, NULL},
+    {"ionisation.NAME", "vx", 80, NULL, NULL, NULL},
+    {"ionisation.NAME", "vy", 80, NULL, NULL, NULL},
+    {"units", "b0", 100, NULL, units, NULL},
+    {"units", "n0", 100, NULL, units, NULL},
+    {"output", "directory", .never = "the comparator writes to directories of its own"},
+    {"output", "series_every", 0, "1|2|3", NULL, NULL},
+    {"output", "fields_every", 10, "3|4", NULL, NULL},
+    {"output", "particles_every", 10, "4|5", NULL, NULL},
+    {"output", "checkpoint_every", .never = by_the_ways},
+    {"output", "keep", .never = "the comparator needs all checkpoints"},
+    {"output", "particles_fraction", 0, "{0.1:1}", NULL, NULL},
+    {"output", "wall_limit", .never = "the end of the run would depend on the clock"},
+    {"output", "maps_every", 20, "0|2|5", NULL, NULL},
+    {"output", "map_angles", 0, "0|1|5|18", NULL, NULL},
+    {"output", "map_energies", 0, "1|7|32", NULL, NULL},
+    {"output", "map_energy_min", 0, "{0.001:0.1}", NULL, NULL},
+    {"output", "map_energy_max", 0, "{0.2:20}", NULL, NULL},
+};
+
+const struct draw_rule *draw_rule_of(const struct lm_key *key)
+{
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (!strcmp(rules[k].section, key->section) && !strcmp(rules[k].key, key->name))
+            return &rules[k];
+    return NULL;
+}
