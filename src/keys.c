@@ -189,7 +189,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "backend", CHOICE(backends), IN(run.backend), .initial = "auto",
      .meaning = "where to run; auto: the GPU if there is one"},
     {SECTION, .name = "threads", INT, IN(run.threads), RANGE(0, 4096), .initial = "0",
-     .meaning = "of the CPU backend; 0: as many as have enough to do, fewer where other programs compete for the cores"},
+     .meaning = "of the CPU backend; 0: as many as have enough to do"},
     {SECTION, .name = "tile", CHOICE(tiles), IN(run.tile), .unit = "cells", .initial = "auto",
      .meaning = "side of the tiles that particles are sorted into; speed only, no result depends on it"},
     {SECTION, .name = "sort_every", LONG, IN(run.sort_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",

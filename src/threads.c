@@ -5,19 +5,11 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
-
-#include "larmor/base.h"
 
 /* Turns of GNU OpenMP's waiting loop: 0.1 ms on processors of 2020. A step has hundreds of barriers, most of which take
  * less. */
 static const char SPIN[] = "2000";
-
-/* Involuntary switches a second from which the cores count as shared. On an idle machine there are a few, beside a busy
- * process more than a hundred. */
-static const double OFTEN = 40, INTERVAL = 0.1;
 
 /* The number in the first line of a file, the second one in *next if there is one. Returns 0 where there is none. */
 static int read_numbers(const char *path, double *first, double *next)
@@ -62,17 +54,4 @@ void lm_threads_wait_briefly(char **argv)
         return;
     self[length] = 0;
     execv(self, argv); /* where that fails threads spin, and all else is the same */
-}
-
-int lm_threads_look(struct lm_threads_watch *w)
-{
-    const double now = lm_clock();
-    struct rusage usage;
-    if (w->since > 0 && now - w->since < INTERVAL)
-        return 0;
-    getrusage(RUSAGE_SELF, &usage);
-    w->busy = w->since > 0 && (double)(usage.ru_nivcsw - w->taken) > OFTEN * (now - w->since);
-    w->since = now;
-    w->taken = usage.ru_nivcsw;
-    return 1;
 }

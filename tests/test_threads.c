@@ -1,10 +1,8 @@
 /* How many threads there are, and how they wait. That results do not depend on it is tests/test_fingerprint.c's. */
 #include <omp.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "larmor/base.h"
 #include "larmor/threads.h"
 
 START_TEST(fed)
@@ -23,35 +21,6 @@ START_TEST(available)
     ck_assert_int_le(lm_threads_available(), omp_get_max_threads());
     omp_set_num_threads(1);
     ck_assert_int_eq(lm_threads_available(), 1);
-}
-END_TEST
-
-static void work_for(double seconds)
-{
-    for (const double end = lm_clock() + seconds; lm_clock() < end;)
-        ;
-}
-
-/* Beside twice as many busy processes as there are cores, a busy process loses its core again and again; one that
- * sleeps does not. */
-START_TEST(cores_that_others_use)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct lm_threads_watch watch = {0};
-    for (int k = 0; k < 2 * cores; k++)
-        if (fork() == 0) {
-            work_for(3);
-            _exit(0);
-        }
-    ck_assert_int_eq(lm_threads_look(&watch), 1);
-    ck_assert_int_eq(watch.busy, 0); /* nothing is known yet */
-    ck_assert_int_eq(lm_threads_look(&watch), 0);
-    work_for(1);
-    ck_assert_int_eq(lm_threads_look(&watch), 1);
-    ck_assert_int_eq(watch.busy, 1);
-    usleep(500000);
-    ck_assert_int_eq(lm_threads_look(&watch), 1);
-    ck_assert_int_eq(watch.busy, 0);
 }
 END_TEST
 
@@ -104,7 +73,6 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, fed);
     tcase_add_test(t, available);
-    tcase_add_test(t, cores_that_others_use);
     tcase_add_loop_test(t, waiting, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -1,4 +1,4 @@
-/* How many CPU threads a process may have, how they wait for each other, and whether others need the cores. */
+/* How many CPU threads a process may have, and how they wait for each other. */
 #ifndef LARMOR_THREADS_H
 #define LARMOR_THREADS_H
 
@@ -20,16 +20,6 @@ int lm_threads_fed(uint64_t items, int each, int most);
  * on cores that others could use. GNU OpenMP reads its environment before main, so the program starts itself once more
  * with GOMP_SPINCOUNT set. A user's GOMP_SPINCOUNT or OMP_WAIT_POLICY stays as it is. Call it first in main. */
 void lm_threads_wait_briefly(char **argv);
-
-/* Whether others compete for the cores, judged by how often the kernel has taken a core away from this process. */
-struct lm_threads_watch {
-    double since; /* clock, s; 0: not begun */
-    long taken;   /* involuntary context switches until then */
-    int busy;     /* the result */
-};
-
-/* Looks again if some 0.1 s have passed. Returns 1 if it did. */
-int lm_threads_look(struct lm_threads_watch *watch);
 
 #ifdef __cplusplus
 }

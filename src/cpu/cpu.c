@@ -6,9 +6,8 @@
 #include "larmor/edges.h"
 #include "larmor/physics/hash.h"
 
-/* A thread with less to do in a loop costs more than it brings: cells, particles; where others compete for the cores,
- * and a thread that is woken may wait for milliseconds, so many times as much. */
-enum { ENOUGH_CELLS = 4096, ENOUGH_PARTICLES = 4096, MORE_IF_BUSY = 64 };
+/* A thread with fewer cells or particles in a loop costs more than it brings. */
+enum { ENOUGH_CELLS = 4096, ENOUGH_PARTICLES = 4096 };
 
 static int is_flow(const struct lm_cpu *c, const double *array)
 {
@@ -98,32 +97,28 @@ static int cpu_swap_levels(struct lm_backend *b)
     return LM_OK;
 }
 
-/* Threads for a loop over so many cells or particles. */
-static int threads_for(const struct lm_cpu *c, uint64_t items, int enough)
-{
-    const int each = c->watch.busy ? enough * MORE_IF_BUSY : enough;
-    return lm_threads_fed(items, each, c->most_threads);
-}
-
-/* One size of team for all loops, because OpenMP ends and starts threads where it changes; or one thread. */
+/* As many threads as have enough to do; a user's number stays. All loops have the same number or one, because OpenMP
+ * ends and starts threads where it changes; for that reason it falls only by half. */
 static void size_team(struct lm_cpu *c)
 {
     uint64_t most = 0;
-    if (c->base.setup.threads > 0) /* as the user wants */
+    if (c->base.setup.threads > 0)
         return;
     for (int s = 0; s < c->base.setup.species_count; s++)
         most = c->species[s].count > most ? c->species[s].count : most;
-    const int grid = threads_for(c, c->base.setup.grid.cells, ENOUGH_CELLS),
-              particles = threads_for(c, most, ENOUGH_PARTICLES), team = grid > particles ? grid : particles;
-    c->threads = particles > 1 ? team : 1;
-    c->grid_threads = grid > 1 ? team : 1;
+    const int grid = lm_threads_fed(c->base.setup.grid.cells, ENOUGH_CELLS, c->most_threads),
+              particles = lm_threads_fed(most, ENOUGH_PARTICLES, c->most_threads),
+              fed = grid > particles ? grid : particles;
+    if (fed > c->team || 2 * fed <= c->team)
+        c->team = fed;
+    c->threads = particles > 1 ? c->team : 1;
+    c->grid_threads = grid > 1 ? c->team : 1;
 }
 
 static int cpu_control(struct lm_backend *b, struct lm_control *out)
 {
     struct lm_control *c = &lm_cpu_of(b)->control;
-    if (lm_threads_look(&lm_cpu_of(b)->watch))
-        size_team(lm_cpu_of(b));
+    size_team(lm_cpu_of(b));
     *out = *c;
     memset(c->lost, 0, sizeof c->lost);
     memset(c->injected, 0, sizeof c->injected);
@@ -368,8 +363,8 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     c->base.ops = setup->precision == 32 ? &ops_single : &ops_double;
     c->base.setup = *setup;
     c->most_threads = setup->threads > 0 ? setup->threads : lm_threads_available();
-    c->threads = c->most_threads; /* to load particles; then see size_team */
-    c->grid_threads = setup->grid.cells < 2 * ENOUGH_CELLS ? 1 : c->most_threads;
+    c->team = c->threads = c->most_threads; /* to load particles; then see size_team */
+    c->grid_threads = setup->grid.cells >= 2 * ENOUGH_CELLS ? c->most_threads : 1;
     c->tiles_x = (setup->grid.nx + setup->tile - 1) / setup->tile;
     c->tiles_y = (setup->grid.ny + setup->tile - 1) / setup->tile;
     c->sides = lm_field_sides_of(setup);

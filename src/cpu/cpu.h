@@ -27,10 +27,9 @@ struct lm_cpu_species {
 
 struct lm_cpu {
     struct lm_backend base; /* its setup's mask and maps are the backend's own */
-    int most_threads;       /* that there may be */
+    int most_threads, team; /* that there may be; that there are where loops are shared */
     int threads;            /* for particles: as many as have enough to do */
     int grid_threads;       /* for loops over the grid: the same number, or 1 where these are too small to share */
-    struct lm_threads_watch watch;
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];         /* [ny][nx] integer moments of one species */
