@@ -142,19 +142,21 @@ static int record(struct compare_trace *t)
     return status ? status : lm_sim_fingerprint(t->sim, &t->prints[t->steps]);
 }
 
+/* As a run does it: a step, then whether another one can be taken, then the row. */
 static int run_reference(struct compare_trace *t)
 {
-    while (t->sim->step < t->config->run.steps) {
-        t->in_check = lm_sim_check(t->sim) != LM_OK;
-        if (t->in_check || lm_sim_step(t->sim)) {
+    int status = LM_OK;
+    while (!status && !t->stopped[0] && t->sim->step < t->config->run.steps) {
+        if (lm_sim_step(t->sim)) {
             snprintf(t->stopped, sizeof t->stopped, "%s", lm_error());
             return LM_OK;
         }
-        int status = record(t);
-        if (status)
-            return status;
+        t->in_check = lm_sim_check(t->sim) && t->sim->step < t->config->run.steps;
+        if (t->in_check)
+            snprintf(t->stopped, sizeof t->stopped, "%s", lm_error());
+        status = record(t);
     }
-    return LM_OK;
+    return status;
 }
 
 /* Reads and starts it. LM_BAD_INPUT: it cannot be. */
@@ -284,11 +286,13 @@ static int compare_step(struct way_run *w)
 /* To a step, comparing on the way. 1: it ends before. */
 static int walk(struct way_run *w, int64_t to)
 {
+    static const char stops[] = "it stops where the reference goes on: %s\n";
     while (w->sim->step < to) {
-        const int in_check = lm_sim_check(w->sim) != LM_OK;
-        if (in_check || lm_sim_step(w->sim))
-            return compare_differs(w->result, w->sim->step + in_check, "it stops where the reference goes on: %s\n",
-                                   lm_error());
+        if (lm_sim_step(w->sim))
+            return compare_differs(w->result, w->sim->step, stops, lm_error());
+        const int stopped = lm_sim_check(w->sim) && w->sim->step < w->trace->steps;
+        if (stopped)
+            return compare_differs(w->result, w->sim->step, stops, lm_error());
         if (compare_step(w))
             return 1;
     }
@@ -302,6 +306,8 @@ static int open_way(struct way_run *w, const struct compare_machine *machine, co
     int status = w->config && head ? lm_sim_create(w->config, &w->sim) : LM_FAILED;
     if (!status)
         status = checkpoint ? lm_sim_restore(w->sim, checkpoint, head) : lm_sim_start(w->sim);
+    if (!status)
+        status = lm_sim_check(w->sim);
     free(head);
     if (status)
         return compare_differs(w->result, -1, "it cannot be %s: %s\n", checkpoint ? "restored" : "started", lm_error());
