@@ -120,11 +120,16 @@ $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
-RANDOM_OBJ := $(patsubst %,$(B)/%.o,$(filter-out tests/random/test_%,$(wildcard tests/random/*.c)))
+# The generator of random configurations: a program, and a test of it.
+RANDOM_PARTS := $(patsubst %,$(B)/%.o,$(filter-out tests/random/random.c,$(wildcard tests/random/*.c)))
 
-$(B)/tests/random/random: $(RANDOM_OBJ) $(B)/liblarmor.a
+$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM_PARTS) $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+
+$(B)/tests/test_random: $(B)/tests/test_random.c.o $(RANDOM_PARTS) $(B)/liblarmor.a
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
 
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 

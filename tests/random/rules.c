@@ -409,7 +409,7 @@ static const char given_e[] = "{-0.5:0.5}|{-0.5:0.5}*cos(2*pi*x/lx)|{-0.5:0.5}*(
 static const char temperatures[] = "0|{0.05:0.6}|{0.1:0.4}+{0:0.1}*cos(2*pi*x/lx)|{0.3:1}*exp(-y/ly)";
 static const char by_the_ways[] = "the ways that are compared set it";
 
-static const struct draw_rule rules[] = {
+const struct draw_rule draw_rules[] = {
     {"run", "t_end", 100, NULL, t_end, NULL},
     {"run", "steps", 100, NULL, steps, NULL},
     {"run", "dt", 100, NULL, dt, NULL},
@@ -545,10 +545,12 @@ static const struct draw_rule rules[] = {
     {"output", "map_energy_max", 0, "{0.2:20}", NULL, NULL},
 };
 
+const int draw_rule_count = sizeof draw_rules / sizeof *draw_rules;
+
 const struct draw_rule *draw_rule_of(const struct lm_key *key)
 {
-    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (!strcmp(rules[k].section, key->section) && !strcmp(rules[k].key, key->name))
-            return &rules[k];
+    for (int k = 0; k < draw_rule_count; k++)
+        if (!strcmp(draw_rules[k].section, key->section) && !strcmp(draw_rules[k].key, key->name))
+            return &draw_rules[k];
     return NULL;
 }
