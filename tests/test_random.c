@@ -118,7 +118,7 @@ END_TEST
 static const char large[] = "[run]\nt_end = 1.2\ndt = 0.1\nseed = 99\n"
                             "[grid]\nnx = 40\nny = 31\nlx = 20\nly = 15.5\n"
                             "[fields]\nbx = 0.3+0.1*cos(2*pi*x/lx)\neta = 0.01\n"
-                            "[boundary]\nlayer_x_min = 1.5\nlayer_eta = 0.2\n"
+                            "[boundary]\nlayer_x_min = 1.5\nx_min = thermal\nlayer_eta = 0.2\n"
                             "[species.s0]\nparticles_per_cell = 17\ngas = b1\n"
                             "[background.b0]\ninitial = 1\n[background.b1]\nkind = neutral_gas\ninitial = 2\n"
                             "[body.b0]\nshape = mask\nfile = mask_40x31_2.pgm\n";
@@ -129,19 +129,20 @@ static double value_of(const struct draft *d, const char *section, const char *k
     return text ? strtod(text, NULL) : -1;
 }
 
-/* Needs a body, 3 steps, 5 x 1 cells, eta; a layer and its resistivity go together; a gas must exist. */
+/* Needs a body, a wall, 3 steps, 5 x 1 cells, eta; a layer and its resistivity go together, and so do a gas and what
+ * names it. */
 static int shows(void *context, const struct draft *d)
 {
     ++*(int *)context;
     const int layer = draft_get(d, "boundary", "layer_x_min") != NULL;
     if (layer != (draft_get(d, "boundary", "layer_eta") != NULL))
         return 0;
-    if (draft_get(d, "species.s0", "gas") && !draft_get(d, "background.b1", "kind"))
+    if ((draft_get(d, "species.s0", "gas") != NULL) != (draft_get(d, "background.b1", "kind") != NULL))
         return 0;
     return value_of(d, "run", "steps") >= 3 && value_of(d, "run", "dt") > 0 && value_of(d, "grid", "nx") >= 5 &&
            value_of(d, "grid", "ny") >= 1 && value_of(d, "grid", "lx") > 0 && value_of(d, "grid", "ly") > 0 &&
            value_of(d, "fields", "eta") > 0 && value_of(d, "species.s0", "particles_per_cell") >= 2 &&
-           draft_get(d, "body.b0", "shape");
+           draft_get(d, "body.b0", "shape") && draft_get(d, "boundary", "x_min");
 }
 
 /* The first try gives steps in place of t_end, which is why t_end alone does not show it. */
@@ -155,7 +156,7 @@ START_TEST(what_is_left_is_what_is_needed)
     draft_text(&d, text);
     ck_assert_str_eq(text, "[run]\ndt = 1\nsteps = 3\n"
                            "[grid]\nnx = 5\nny = 1\nlx = 2.5\nly = 0.5\n"
-                           "[fields]\neta = 1\n"
+                           "[fields]\neta = 1\n[boundary]\nx_min = 0\n"
                            "[species.s0]\nparticles_per_cell = 2\n"
                            "[body.b0]\nshape = 0\n");
 }
