@@ -120,11 +120,16 @@ $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
-RANDOM_OBJ := $(patsubst %,$(B)/%.o,$(filter-out tests/random/test_%,$(wildcard tests/random/*.c)))
+# The generator of random configurations: a program, and a test of it.
+RANDOM_PARTS := $(patsubst %,$(B)/%.o,$(filter-out tests/random/random.c,$(wildcard tests/random/*.c)))
 
-$(B)/tests/random/random: $(RANDOM_OBJ) $(B)/liblarmor.a
+$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM_PARTS) $(B)/liblarmor.a
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+
+$(B)/tests/test_random: $(B)/tests/test_random.c.o $(RANDOM_PARTS) $(B)/liblarmor.a
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
 
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 
@@ -158,7 +163,7 @@ demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, com
 .PHONY: test
 test: setup ## set-up, build (CUDA too where nvcc is), all tests
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory layers tools-test $(if $(NVCC),ptx-report) unit gpu-test diagnostics-test physics validate
+	@$(MAKE) --no-print-directory layers tools-test $(if $(NVCC),ptx-report) unit random-test gpu-test diagnostics-test physics validate
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 	@$(MAKE) --no-print-directory unit VARIANT=asan NVCC=
 	@echo "all tests passed"
@@ -186,6 +191,11 @@ WAYS ?= all
 .PHONY: random
 random: $(B)/tests/random/random ## COUNT random configurations from SEED: CPU and GPU, threads, tiles, sorts, restarts, all alike
 	$(B)/tests/random/random --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --ways $(WAYS)
+
+.PHONY: random-test
+random-test: $(B)/tests/random/random ## 40 random configurations, and those that have differed once
+	@$(B)/tests/random/random --seed 1 --count 40 --jobs $(JOBS)
+	@$(B)/tests/random/random --cases tests/cases/random --jobs $(JOBS)
 
 .PHONY: ledger-long
 ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed

@@ -146,8 +146,10 @@ static int advance(struct run *r)
     if (status)
         return status; /* a fault of the device: there is no state to keep */
     r->stepping += lm_clock() - before;
-    if (!is_last(r) || !is_finite(r))
-        status = lm_sim_check(r->sim);
+    /* Also after the last step, so that its row is that of a run which goes on: rows hold limits of the next step. */
+    status = lm_sim_check(r->sim);
+    if (is_last(r) && is_finite(r))
+        status = LM_OK;
     if (!status)
         status = write_due(r);
     if (status)

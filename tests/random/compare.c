@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "compare_run.h"
-#include "files.h"
 #include "larmor/physics/hash.h"
 
 #define CPU(threads, tile, sort)                                                                                       \
@@ -32,6 +31,7 @@ const struct compare_way compare_ways[] = {
     {"cpu-restart", COMPARE_RESTART, CPU(1, 0, 0), CPU(2, 8, 2)},
     {"cpu-each-step", COMPARE_EACH, CPU(1, 16, 0), CPU(1, 8, 0)},
     {"cpu-series", COMPARE_SERIES, CPU(1, 0, 0), CPU(1, 0, 0)},
+    {"cpu-echo", COMPARE_ECHO, CPU(1, 0, 0), CPU(0, 0, 0)},
     {"gpu-plain", COMPARE_PLAIN, GPU(0, 0), GPU(0, 0)},
     {"gpu-tile-8-sort-3", COMPARE_PLAIN, GPU(8, 3), GPU(0, 0)},
     {"gpu-tile-16-sort-1", COMPARE_PLAIN, GPU(16, 1), GPU(0, 0)},
@@ -43,7 +43,7 @@ const struct compare_way compare_ways[] = {
 };
 const int compare_way_count = sizeof compare_ways / sizeof *compare_ways;
 
-static const struct compare_machine reference_machine = CPU(1, 0, 0);
+const struct compare_machine compare_reference = CPU(1, 0, 0);
 
 /* --- results --- */
 
@@ -67,7 +67,7 @@ int compare_differs(struct compare_result *r, int64_t step, const char *format, 
     return 1;
 }
 
-static void broken(struct compare_result *r)
+void compare_breaks(struct compare_result *r)
 {
     r->verdict = COMPARE_BROKEN;
     snprintf(r->what, sizeof r->what, "%s\n", lm_error());
@@ -121,115 +121,6 @@ struct lm_config *compare_config(const struct compare_trace *t, const struct com
     return c;
 }
 
-/* --- the reference --- */
-
-static int make_trace(struct compare_trace *t)
-{
-    const size_t steps = (size_t)t->config->run.steps + 1;
-    int status = lm_row_columns(t->config, &t->column_count, &t->columns);
-    if (status)
-        return status;
-    t->prints = malloc(steps * sizeof *t->prints);
-    t->rows = malloc(steps * (size_t)t->column_count * sizeof *t->rows);
-    return t->prints && t->rows ? LM_OK : lm_fail(LM_FAILED, "not enough memory for %zu rows", steps);
-}
-
-/* What is left of one step after another. */
-static int record(struct compare_trace *t)
-{
-    int status = lm_row_fill(t->sim, &t->references, 0, compare_row(t, t->sim->step));
-    t->steps = t->sim->step;
-    return status ? status : lm_sim_fingerprint(t->sim, &t->prints[t->steps]);
-}
-
-static int run_reference(struct compare_trace *t)
-{
-    while (t->sim->step < t->config->run.steps) {
-        t->in_check = lm_sim_check(t->sim) != LM_OK;
-        if (t->in_check || lm_sim_step(t->sim)) {
-            snprintf(t->stopped, sizeof t->stopped, "%s", lm_error());
-            return LM_OK;
-        }
-        int status = record(t);
-        if (status)
-            return status;
-    }
-    return LM_OK;
-}
-
-/* Reads and starts it. LM_BAD_INPUT: it cannot be. */
-static int start_reference(const struct draft *d, struct compare_trace *t)
-{
-    char path[LM_MAX_PATH], text[DRAFT_TEXT];
-    draft_text(d, text);
-    t->config = calloc(1, sizeof *t->config);
-    if (!t->config)
-        return lm_fail(LM_FAILED, "not enough memory for a configuration");
-    if (!files_write(d, t->directory))
-        return lm_fail(LM_FAILED, "%s: a file of the configuration cannot be written", t->directory);
-    int status = lm_path(path, "%s/case.ini", t->directory);
-    if (!status)
-        status = lm_config_read_text(path, text, 0, NULL, t->config);
-    if (status)
-        return status;
-    t->config->run.backend = reference_machine.backend;
-    t->config->run.threads = reference_machine.threads;
-    status = lm_sim_create(t->config, &t->sim);
-    return status ? status : lm_sim_start(t->sim);
-}
-
-static void free_trace(struct compare_trace *t)
-{
-    lm_sim_destroy(&t->sim);
-    if (t->config)
-        lm_config_free(t->config);
-    free(t->config);
-    free(t->columns);
-    free(t->prints);
-    free(t->rows);
-}
-
-/* Reads and starts it, and looks at the first step. LM_BAD_INPUT: that cannot be taken. */
-static int begin_reference(const struct draft *d, struct compare_trace *t)
-{
-    int status = start_reference(d, t);
-    if (!status)
-        status = lm_sim_check(t->sim);
-    return status && strstr(lm_error(), "cannot be taken") ? LM_BAD_INPUT : status;
-}
-
-/* 1: there is a reference. */
-static int has_reference(const struct draft *d, struct compare_trace *t, struct compare_result *r)
-{
-    int status = begin_reference(d, t);
-    if (status == LM_BAD_INPUT) {
-        r->verdict = COMPARE_REFUSED;
-        snprintf(r->what, sizeof r->what, "%s\n", lm_error());
-        return 0;
-    }
-    if (!status)
-        status = make_trace(t);
-    if (!status)
-        status = lm_row_references(t->sim, &t->references);
-    if (!status)
-        status = record(t);
-    if (!status)
-        status = run_reference(t);
-    if (status)
-        broken(r);
-    r->steps = t->steps;
-    r->has_stopped = t->stopped[0] != '\0';
-    return !status;
-}
-
-enum compare_verdict compare_try(const struct draft *d, const char *directory)
-{
-    struct compare_trace t = {.directory = directory};
-    const int status = begin_reference(d, &t);
-    free_trace(&t);
-    return status == LM_OK ? COMPARE_SAME : status == LM_BAD_INPUT ? COMPARE_REFUSED : COMPARE_BROKEN;
-}
-
 /* --- a way --- */
 
 struct way_run {
@@ -242,7 +133,7 @@ struct way_run {
 /* Says what differs, beside the reference at the same step. */
 static void describe(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
-    struct lm_config *config = compare_config(t, &reference_machine);
+    struct lm_config *config = compare_config(t, &compare_reference);
     struct lm_sim *reference = NULL;
     int status = config ? lm_sim_create(config, &reference) : LM_FAILED;
     if (!status)
@@ -268,7 +159,7 @@ static int compare_step(struct way_run *w)
     uint64_t print;
     const int64_t step = w->sim->step;
     if (lm_sim_fingerprint(w->sim, &print) || lm_row_fill(w->sim, &t->references, 0, row)) {
-        broken(w->result);
+        compare_breaks(w->result);
         return 1;
     }
     int differs = compare_rows(t, step, row, w->result);
@@ -284,11 +175,13 @@ static int compare_step(struct way_run *w)
 /* To a step, comparing on the way. 1: it ends before. */
 static int walk(struct way_run *w, int64_t to)
 {
+    static const char stops[] = "it stops where the reference goes on: %s\n";
     while (w->sim->step < to) {
-        const int in_check = lm_sim_check(w->sim) != LM_OK;
-        if (in_check || lm_sim_step(w->sim))
-            return compare_differs(w->result, w->sim->step + in_check, "it stops where the reference goes on: %s\n",
-                                   lm_error());
+        if (lm_sim_step(w->sim))
+            return compare_differs(w->result, w->sim->step, stops, lm_error());
+        const int stopped = lm_sim_check(w->sim) && w->sim->step < w->trace->steps;
+        if (stopped)
+            return compare_differs(w->result, w->sim->step, stops, lm_error());
         if (compare_step(w))
             return 1;
     }
@@ -302,6 +195,8 @@ static int open_way(struct way_run *w, const struct compare_machine *machine, co
     int status = w->config && head ? lm_sim_create(w->config, &w->sim) : LM_FAILED;
     if (!status)
         status = checkpoint ? lm_sim_restore(w->sim, checkpoint, head) : lm_sim_start(w->sim);
+    if (!status)
+        status = lm_sim_check(w->sim);
     free(head);
     if (status)
         return compare_differs(w->result, -1, "it cannot be %s: %s\n", checkpoint ? "restored" : "started", lm_error());
@@ -349,6 +244,40 @@ static int compare_stop(struct way_run *w)
     return in_check ? compare_ends(t, w->sim, w->result) : 0;
 }
 
+/* The configuration as run.ini has it, read back into `out`. */
+static int read_echo(const struct compare_trace *t, struct lm_config *out)
+{
+    char name[LM_MAX_PATH], *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    int status = f ? lm_config_write(t->config, f) : lm_fail(LM_FAILED, "not enough memory for run.ini");
+    if (f && fclose(f) && !status)
+        status = lm_fail(LM_FAILED, "not enough memory for run.ini");
+    if (!status)
+        status = lm_path(name, "%s", t->config->file); /* messages name it */
+    if (!status)
+        status = lm_config_read_text(name, text, 0, NULL, out);
+    free(text);
+    return status;
+}
+
+static void compare_echo(const struct compare_trace *t, const struct compare_way *way, struct compare_result *r)
+{
+    struct compare_trace other = *t;
+    struct way_run w = {.trace = &other, .result = r};
+    struct lm_config *config = calloc(1, sizeof *config);
+    const int status = config ? read_echo(t, config) : lm_fail(LM_FAILED, "not enough memory for a configuration");
+    other.config = config;
+    if (status)
+        compare_differs(r, 0, "run.ini cannot be read back: %s\n", lm_error());
+    else if (!open_way(&w, &way->before, NULL) && !walk(&w, t->steps))
+        compare_stop(&w);
+    close_way(&w);
+    if (config)
+        lm_config_free(config);
+    free(config);
+}
+
 /* 1: it has ended before the reference's last step. */
 static int run_way(struct way_run *w, const struct compare_way *way, int64_t middle)
 {
@@ -376,6 +305,8 @@ static void compare_way(const struct compare_trace *t, const struct compare_way 
     const int64_t middle = t->steps > 0 ? (int64_t)(any % (uint64_t)t->steps) : 0;
     if (way->kind == COMPARE_SERIES)
         compare_series(t, way, middle, r);
+    else if (way->kind == COMPARE_ECHO)
+        compare_echo(t, way, r);
     else if (!run_way(&w, way, middle))
         compare_stop(&w);
     close_way(&w);
@@ -438,7 +369,7 @@ void compare_draft(const struct draft *d, const char *directory, const char *way
 {
     struct compare_trace t = {.directory = directory};
     *out = (struct compare_result){.step = -1};
-    int go_on = has_reference(d, &t, out) && !has_erred(&t, out);
+    int go_on = compare_trace_make(d, &t, out) && !has_erred(&t, out);
     for (int k = 0; k < compare_way_count && go_on; k++) {
         const struct compare_way *way = &compare_ways[k];
         struct compare_result one = {.step = -1};
@@ -450,5 +381,5 @@ void compare_draft(const struct draft *d, const char *directory, const char *way
             take_result(out, &one, way->name);
         go_on = !first_only || out->verdict == COMPARE_SAME;
     }
-    free_trace(&t);
+    compare_trace_free(&t);
 }

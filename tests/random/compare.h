@@ -21,6 +21,7 @@ enum compare_kind {
     COMPARE_PLAIN,
     COMPARE_RESTART, /* at some step */
     COMPARE_EACH,    /* after each of the first steps, later after every fourth; to and fro */
+    COMPARE_ECHO,    /* with the configuration as run.ini has it, read back */
     COMPARE_SERIES   /* lm_run to the end, then again from a checkpoint in the middle: the files of the time series */
 };
 

@@ -19,6 +19,13 @@ struct compare_trace {
     struct lm_sim *sim;           /* at the last step */
 };
 
+/* Where it runs. */
+extern const struct compare_machine compare_reference;
+
+/* Runs it; to be freed in any case. 0: there is none, and the result says why. */
+int compare_trace_make(const struct draft *d, struct compare_trace *t, struct compare_result *r);
+void compare_trace_free(struct compare_trace *t);
+
 /* Row of a step; the last column, the rate, is never compared. */
 static inline double *compare_row(const struct compare_trace *t, int64_t step)
 {
@@ -32,6 +39,9 @@ struct lm_config *compare_config(const struct compare_trace *t, const struct com
 /* Records a difference; the first one counts. Returns 1. */
 int compare_differs(struct compare_result *r, int64_t step, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Records that the comparison could not be made, with lm_error(). */
+void compare_breaks(struct compare_result *r);
 
 /* Adds a line to what is said. */
 void compare_says(struct compare_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -50,7 +60,7 @@ void compare_states(struct lm_sim *reference, struct lm_sim *sim, struct compare
 int compare_series(const struct compare_trace *t, const struct compare_way *way, int64_t middle,
                    struct compare_result *r);
 
-/* compare_files.c */
-void compare_remove(const char *directory); /* and all that is in it */
+/* Removes a directory and all that is in it. */
+void compare_remove(const char *directory);
 
 #endif

@@ -152,13 +152,14 @@ int compare_series(const struct compare_trace *t, const struct compare_way *way,
                    struct compare_result *r)
 {
     struct lm_config *c = compare_config(t, &way->before);
+    const int64_t steps = t->steps - (t->stopped[0] && t->in_check); /* a state that is not finite ends no run */
     char path[LM_MAX_PATH];
     int differs = 0;
-    if (c && t->steps >= 2) {
-        c->run.steps = t->steps;
-        c->run.t_end = (double)t->steps * c->run.dt;
+    if (c && steps >= 2) {
+        c->run.steps = steps;
+        c->run.t_end = (double)steps * c->run.dt;
         c->output.series_every = c->output.series_every > 0 ? c->output.series_every : 1;
-        c->output.checkpoint_every = middle > 0 ? middle : 1;
+        c->output.checkpoint_every = middle > 0 && middle < steps ? middle : 1;
         c->output.keep = 1000;
         differs = lm_path(path, "%s/checkpoints/checkpoint_%08lld.h5", c->output.directory,
                           (long long)c->output.checkpoint_every) ||

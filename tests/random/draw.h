@@ -62,6 +62,9 @@ struct draw_rule {
     const char *never; /* why it is never drawn */
 };
 
+extern const struct draw_rule draw_rules[];
+extern const int draw_rule_count;
+
 /* NULL: none. */
 const struct draw_rule *draw_rule_of(const struct lm_key *key);
 

@@ -12,18 +12,7 @@
 
 #include "compare.h"
 #include "compare_run.h"
-#include "draw.h"
-#include "workers.h"
-
-enum { MOST_ATTEMPTS = 400, MOST_FILES = 1000 };
-
-struct options {
-    uint64_t seed;
-    int count, first, jobs, seconds, print;
-    const char *ways, *keep, *cases;
-    char files[MOST_FILES][256]; /* of `cases` */
-    int file_count;
-};
+#include "one_case.h"
 
 static const char usage[] = "usage: random [options]\n"
                             "  --seed S      of all cases (1)\n"
@@ -36,7 +25,8 @@ static const char usage[] = "usage: random [options]\n"
                             "  --ways LIST   beginnings of names, separated by commas (all that can be run here):\n"
                             "                %s\n"
                             "  --keep DIR    where configurations that differ are kept (build/random)\n"
-                            "  --seconds T   after which a case has failed (120)\n";
+                            "  --seconds T   after which a case has failed (120)\n"
+                            "  --no-shrink   keep configurations as they are\n";
 
 static void print_usage(FILE *out)
 {
@@ -46,136 +36,6 @@ static void print_usage(FILE *out)
         snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? " " : "", compare_ways[k].name);
     }
     fprintf(out, usage, names);
-}
-
-/* --- one case --- */
-
-/* Draws until a configuration can be started; how many were refused, or -1. */
-static int draw_valid(uint64_t seed, int index, const char *directory, struct draft *out)
-{
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        draw_case(seed, index, attempt, out);
-        const enum compare_verdict verdict = compare_try(out, directory);
-        if (verdict == COMPARE_SAME)
-            return attempt;
-        if (verdict == COMPARE_BROKEN || getenv("LARMOR_RANDOM_REFUSED"))
-            fprintf(stderr, "case %d, attempt %d: %s\n", index, attempt, lm_error());
-    }
-    return -1;
-}
-
-static int read_file(const char *path, struct draft *out)
-{
-    char text[DRAFT_TEXT];
-    FILE *f = fopen(path, "r");
-    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = '\0';
-    return n > 0 && draft_read(out, text);
-}
-
-/* A directory of the case's own, in memory where there is such a place. */
-static int make_directory(char *path, size_t size)
-{
-    const char *parent = getenv("TMPDIR");
-    const char *shared = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-    snprintf(path, size, "%s/larmor-random-XXXXXX", parent && parent[0] ? parent : shared);
-    return mkdtemp(path) != NULL;
-}
-
-static void name_case(const struct options *o, int index, char *out, size_t size)
-{
-    if (o->cases)
-        snprintf(out, size, "%s", o->files[index]);
-    else
-        snprintf(out, size, "case-%llu-%d.ini", (unsigned long long)o->seed, index);
-}
-
-/* Lines of a comment. */
-static void print_comment(FILE *out, const char *text)
-{
-    while (*text) {
-        const size_t n = strcspn(text, "\n");
-        fprintf(out, "# %.*s\n", (int)n, text);
-        text += n + (text[n] == '\n');
-    }
-}
-
-static void keep(const struct options *o, int index, const struct draft *d, const char *about)
-{
-    char name[512], path[LM_MAX_PATH], text[DRAFT_TEXT];
-    name_case(o, index, name, sizeof name);
-    mkdir("build", 0777);
-    mkdir(o->keep, 0777);
-    FILE *f = lm_path(path, "%s/%s", o->keep, name) ? NULL : fopen(path, "w");
-    if (!f) {
-        fprintf(stderr, "%s/%s cannot be written: %s\n", o->keep, name, strerror(errno));
-        return;
-    }
-    draft_text(d, text);
-    print_comment(f, about);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int get_case(const struct options *o, int index, const char *directory, struct draft *out)
-{
-    char path[LM_MAX_PATH];
-    if (!o->cases)
-        return draw_valid(o->seed, index, directory, out);
-    return lm_path(path, "%s/%s", o->cases, o->files[index]) || !read_file(path, out) ? -1 : 0;
-}
-
-static void report_case(const struct options *o, int index, const struct draft *d, const struct compare_result *r)
-{
-    char name[512], about[8192];
-    name_case(o, index, name, sizeof name);
-    if (r->verdict == COMPARE_DIFFERENT) {
-        snprintf(about, sizeof about, "%s: %s%s%s differs, first at step %lld\n%s", name, r->way,
-                 r->others[0] ? ", also " : "", r->others, (long long)r->step, r->what);
-        keep(o, index, d, about);
-    } else {
-        snprintf(about, sizeof about, "%s: %s: %s", name, r->verdict == COMPARE_BROKEN ? "BROKEN" : "REFUSED", r->what);
-    }
-    printf("%s\n", about);
-    fflush(stdout);
-}
-
-static void run_case(void *context, int index, struct worker_report *report)
-{
-    const struct options *o = context;
-    char directory[LM_MAX_PATH / 2];
-    struct compare_result *r = calloc(1, sizeof *r);
-    struct draft *d = calloc(1, sizeof *d);
-    if (!r || !d || !make_directory(directory, sizeof directory)) {
-        fprintf(stderr, "no memory or no directory for a case\n");
-        exit(2);
-    }
-    report->refused = get_case(o, index, directory, d);
-    if (report->refused < 0)
-        snprintf(r->what, sizeof r->what, "no configuration could be drawn or read: %s\n", lm_error());
-    r->verdict = COMPARE_BROKEN;
-    if (report->refused >= 0)
-        compare_draft(d, directory, o->ways, 0, r);
-    report->differs = r->verdict == COMPARE_DIFFERENT;
-    report->broken = r->verdict == COMPARE_BROKEN || r->verdict == COMPARE_REFUSED;
-    report->stopped = r->has_stopped;
-    report->ways = r->way_count;
-    if (r->verdict != COMPARE_SAME)
-        report_case(o, index, d, r);
-    compare_remove(directory);
-    free(r);
-    free(d);
-}
-
-static void crashed(void *context, int index, const char *how)
-{
-    const struct options *o = context;
-    char name[512];
-    name_case(o, index, name, sizeof name);
-    printf("%s: %s\n", name, how);
-    fflush(stdout);
 }
 
 /* --- the program --- */
@@ -208,12 +68,7 @@ static int print_case(const struct options *o)
 {
     static char text[DRAFT_TEXT];
     static struct draft d;
-    char directory[LM_MAX_PATH / 2];
-    if (!make_directory(directory, sizeof directory))
-        return 2;
-    const int refused = draw_valid(o->seed, o->print, directory, &d);
-    compare_remove(directory);
-    if (refused < 0)
+    if (one_case_draw(o, o->print, &d) < 0)
         return 2;
     draft_text(&d, text);
     fputs(text, stdout);
@@ -223,10 +78,19 @@ static int print_case(const struct options *o)
 /* 0: wrong. */
 static int read_options(int argc, char **argv, struct options *o)
 {
-    static const struct option names[] = {{"seed", 1, 0, 's'}, {"count", 1, 0, 'c'},   {"first", 1, 0, 'f'},
-                                          {"only", 1, 0, 'o'}, {"print", 1, 0, 'p'},   {"cases", 1, 0, 'd'},
-                                          {"jobs", 1, 0, 'j'}, {"ways", 1, 0, 'w'},    {"keep", 1, 0, 'k'},
-                                          {"help", 0, 0, 'h'}, {"seconds", 1, 0, 't'}, {0}};
+    static const struct option names[] = {{"seed", 1, 0, 's'},
+                                          {"count", 1, 0, 'c'},
+                                          {"first", 1, 0, 'f'},
+                                          {"only", 1, 0, 'o'},
+                                          {"print", 1, 0, 'p'},
+                                          {"cases", 1, 0, 'd'},
+                                          {"jobs", 1, 0, 'j'},
+                                          {"ways", 1, 0, 'w'},
+                                          {"keep", 1, 0, 'k'},
+                                          {"help", 0, 0, 'h'},
+                                          {"seconds", 1, 0, 't'},
+                                          {"no-shrink", 0, 0, 'n'},
+                                          {0}};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         const int number = optarg ? atoi(optarg) : 0;
         switch (c) {
@@ -260,6 +124,9 @@ static int read_options(int argc, char **argv, struct options *o)
         case 't':
             o->seconds = number;
             break;
+        case 'n':
+            o->shrinks = 0;
+            break;
         default:
             print_usage(c == 'h' ? stdout : stderr);
             return 0;
@@ -279,10 +146,17 @@ static void be_patient(char **argv)
 
 static int run_all(struct options *o)
 {
-    const struct worker_task task = {o->first, o->count, o->jobs, o->seconds, run_case, crashed, o};
+    const struct worker_task task = {o->first, o->count, o->jobs, o->seconds, one_case_run, one_case_crashed, o};
     struct worker_total t;
     const double before = lm_clock();
-    if (workers_run(&task, &t)) {
+    char directory[LM_MAX_PATH / 2]; /* holds those of the cases, also of one that crashes */
+    if (!one_case_directory(directory) || setenv("TMPDIR", directory, 1)) {
+        fprintf(stderr, "%s: no directory for the cases can be made\n", directory);
+        return 2;
+    }
+    const int failed = workers_run(&task, &t);
+    compare_remove(directory);
+    if (failed) {
         fprintf(stderr, "%s\n", lm_error());
         return 2;
     }
@@ -295,7 +169,8 @@ static int run_all(struct options *o)
 
 int main(int argc, char **argv)
 {
-    static struct options o = {.seed = 1, .count = 40, .jobs = 1, .seconds = 120, .print = -1, .ways = "all"};
+    static struct options o = {
+        .seed = 1, .count = 40, .jobs = 1, .seconds = 120, .print = -1, .ways = "all", .shrinks = 1};
     o.keep = "build/random";
     be_patient(argv);
     if (!read_options(argc, argv, &o))

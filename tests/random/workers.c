@@ -28,6 +28,7 @@ static void send(int pipe, const struct worker_report *report)
 static void work(const struct worker_task *task, int index, int pipe)
 {
     const int end = task->first + task->count;
+    signal(SIGALRM, SIG_DFL); /* a caller may have left a handler */
     for (; index < end; index += task->jobs) {
         struct worker_report report = {.index = index, .begins = 1};
         send(pipe, &report);
