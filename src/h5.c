@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "checksum.h"
 
 /* ---- errors ---- */
 
@@ -100,21 +103,35 @@ static hid_t access_list(void)
     return list;
 }
 
-int lm_h5_create(struct lm_h5 *h, const char *path)
+static int create(struct lm_h5 *h, const char *path, int summed)
 {
     if (begin(h, path, LM_FAILED) != LM_OK)
         return h->status;
     h->status = lm_path(h->part, "%s.part", path);
     if (h->status != LM_OK)
         return h->status;
-    hid_t access = access_list();
-    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    h->summed = summed;
+    hid_t access = access_list(), list = H5Pcreate(H5P_FILE_CREATE);
+    if (summed)
+        H5Pset_userblock(list, LM_CHECKSUM_BLOCK);
+    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, list, access);
     if (h->file < 0) {
         lm_h5_error(h, "cannot create the file");
         unlink(h->part); /* the disk may have become full at its first bytes */
     }
+    H5Pclose(list);
     H5Pclose(access);
     return h->status;
+}
+
+int lm_h5_create(struct lm_h5 *h, const char *path)
+{
+    return create(h, path, 0);
+}
+
+int lm_h5_create_summed(struct lm_h5 *h, const char *path)
+{
+    return create(h, path, 1);
 }
 
 static int is_regular(struct lm_h5 *h)
@@ -201,6 +218,8 @@ int lm_h5_finish(struct lm_h5 *h, int sync)
     h->file = -1;
     if (!written)
         return h->status;
+    if (h->summed && h->status == LM_OK)
+        h->status = lm_checksum_write(h->part);
     if (sync)
         sync_path(h, h->part);
     give_name(h);
@@ -356,14 +375,25 @@ void lm_h5_read_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, ui
     move_rows(h, data, type, first, count, NULL, values);
 }
 
-int lm_h5_link_count(hid_t group)
+int lm_h5_link_count(struct lm_h5 *h, hid_t group)
 {
     H5G_info_t info;
-    return group >= 0 && H5Gget_info(group, &info) >= 0 ? (int)info.nlinks : 0;
+    if (h->status != LM_OK)
+        return 0;
+    if (H5Gget_info(group, &info) >= 0 && info.nlinks <= INT_MAX)
+        return (int)info.nlinks;
+    lm_h5_error(h, "cannot list a group; the file is damaged");
+    return 0;
 }
 
-void lm_h5_link_name(hid_t group, int index, size_t size, char *out)
+void lm_h5_link_name(struct lm_h5 *h, hid_t group, int index, size_t size, char *out)
 {
     out[0] = 0;
-    H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)index, out, size, H5P_DEFAULT);
+    if (h->status != LM_OK)
+        return;
+    ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)index, out, size, H5P_DEFAULT);
+    if (length > 0 && (size_t)length < size)
+        return;
+    lm_h5_error(h, "cannot read name %d of a group; the file is damaged", index + 1);
+    out[0] = 0;
 }

@@ -274,9 +274,10 @@ static int continue_csv(struct lm_series *s, int64_t restart_step)
 static hsize_t open_columns(const struct lm_series *s, struct lm_h5 *old, hid_t *data)
 {
     hsize_t length = lm_h5_length(old, old->file, s->columns[0].name);
-    if (old->status == LM_OK && lm_h5_link_count(old->file) != s->count)
+    const int columns = lm_h5_link_count(old, old->file);
+    if (old->status == LM_OK && columns != s->count)
         lm_h5_wrong(old, "has %d columns, this run writes %d; restart with the same settings or into another directory",
-                    lm_h5_link_count(old->file), s->count);
+                    columns, s->count);
     for (int c = 0; c < s->count; c++) {
         hid_t type = s->columns[c].whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
         data[c] = lm_h5_dataset(old, old->file, s->columns[c].name, type, 1, &length);
