@@ -142,7 +142,8 @@ static void write_one_species(struct lm_h5 *h, hid_t group, const struct lm_chec
     hsize_t length = sp->count;
     hid_t data[5];
     for (int k = 0; k < 5; k++)
-        data[k] = lm_h5_make_dataset(h, group, lm_checkpoint_columns[k], lm_checkpoint_column_type(head->precision, k), 1, &length, 0);
+        data[k] = lm_h5_make_dataset(h, group, lm_checkpoint_columns[k], lm_checkpoint_column_type(head->precision, k),
+                                     1, &length, 0);
     for (uint64_t first = 0; h->status == LM_OK && first < sp->count; first += p->size) {
         uint64_t count = sp->count - first < p->size ? sp->count - first : p->size;
         from_callback(h, io->get_particles(io->context, s, first, count, p->raw));
@@ -200,6 +201,15 @@ int lm_checkpoint_head(const char *path, struct lm_checkpoint *head)
     *head = (struct lm_checkpoint){0};
     if (lm_checkpoint_open(&h, path) == LM_OK)
         lm_checkpoint_get_head(&h, head);
+    return lm_h5_finish(&h, 0);
+}
+
+int lm_checkpoint_configuration(const char *path, char **text)
+{
+    struct lm_h5 h;
+    *text = NULL;
+    if (lm_h5_open(&h, path) == LM_OK && lm_checkpoint_check_format(&h) == LM_OK)
+        *text = lm_h5_get_text(&h, h.file, "configuration");
     return lm_h5_finish(&h, 0);
 }
 
@@ -276,7 +286,8 @@ static void read_one_species(struct lm_h5 *h, hid_t group, const struct lm_check
     hid_t data[5];
     read_map(h, group, head, s, io);
     for (int k = 0; k < 5; k++)
-        data[k] = lm_h5_dataset(h, group, lm_checkpoint_columns[k], lm_checkpoint_column_type(head->precision, k), 1, &length);
+        data[k] = lm_h5_dataset(h, group, lm_checkpoint_columns[k], lm_checkpoint_column_type(head->precision, k), 1,
+                                &length);
     for (uint64_t first = 0; h->status == LM_OK && first < length; first += p->size) {
         uint64_t count = length - first < p->size ? length - first : p->size;
         for (int k = 0; k < 5; k++)

@@ -138,7 +138,8 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         sp->ionised = get_int(h, group, "ionised", 0, 1);
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
-            hid_t data = lm_h5_dataset(h, group, lm_checkpoint_columns[k], lm_checkpoint_column_type(head->precision, k), 1, &length);
+            hid_t data = lm_h5_dataset(h, group, lm_checkpoint_columns[k],
+                                       lm_checkpoint_column_type(head->precision, k), 1, &length);
             lm_h5_end(data);
         }
         lm_checkpoint_get_ledger(h, group, sp);

@@ -32,8 +32,8 @@ void lm_checkpoint_put_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledg
 /* It must close. */
 void lm_checkpoint_get_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint_species *species);
 
-/* DIRECTORY/checkpoint_STEP.h5 are in `directory`. Removes all but the newest `keep` of those up to `step`; best effort:
- * a file that cannot be removed does not spoil the new checkpoint. */
+/* DIRECTORY/checkpoint_STEP.h5 are in `directory`. Removes all but the newest `keep` of those up to `step`; best
+ * effort: a file that cannot be removed does not spoil the new checkpoint. */
 void lm_checkpoint_prune(const char *directory, int64_t step, int keep);
 
 #endif

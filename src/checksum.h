@@ -22,15 +22,15 @@ enum lm_checksum_state {
 
 struct lm_checksum {
     enum lm_checksum_state state;
-    uint64_t stored, found;         /* hashes: in the block, of the bytes there are (GOOD and WRONG only) */
-    uint64_t stored_size, size;     /* bytes behind the block: as written, as they are */
+    uint64_t stored, found;     /* hashes: in the block, of the bytes there are (GOOD and WRONG only) */
+    uint64_t stored_size, size; /* bytes behind the block: as written, as they are */
 };
 
 /* Fills the block of a complete file. LM_FAILED: it cannot be read or written. */
 int lm_checksum_write(const char *path);
 
-/* Reads the file once and says how it is. LM_BAD_INPUT: a regular file that cannot be read. What is absent or no regular
- * file has the state NONE: whoever opens it has the message. */
+/* Reads the file once and says how it is. LM_BAD_INPUT: a regular file that cannot be read. What is absent or no
+ * regular file has the state NONE: whoever opens it has the message. */
 int lm_checksum_verify(const char *path, struct lm_checksum *out);
 
 /* 1 when there is a block, or what is left of one; reads no more than that. */

@@ -48,7 +48,8 @@ static void print_background(const struct lm_checkpoint_background *b, double ar
 static void print_head(const char *path, const struct lm_checkpoint *head, FILE *out)
 {
     fprintf(out, "%s: checkpoint\n", path);
-    fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci (dt %.10g)\n", head->step, head->time, head->dt);
+    fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci (dt %.10g)\n", head->step, head->time,
+            head->dt);
     fprintf(out, "  grid       %d x %d cells, %.10g x %.10g d_i\n", head->nx, head->ny, head->lx, head->ly);
     fprintf(out, "  particles  %s shape, %s precision, seed %" PRIu64 "\n", head->shape == 1 ? "linear" : "quadratic",
             head->precision == 32 ? "single" : "double", head->seed);

@@ -112,17 +112,21 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
  * version. field_names is left NULL, field_count is what the file holds. */
 int lm_checkpoint_head(const char *path, struct lm_checkpoint *head);
 
+/* The text of its configuration, to be freed by the caller; of a file that lm_checkpoint_head has found good. */
+int lm_checkpoint_configuration(const char *path, char **text);
+
 /* Reads fields (by `head->field_names`) and particles through the callbacks. `head` is what lm_checkpoint_head gave,
- * with field_count and field_names set by the caller: all fields of the file, in any order; the checksum is not verified
- * again. A missing or misshapen
- * dataset, a value that is not finite, a particle outside of the domain is LM_BAD_INPUT, maybe after some callbacks. */
+ * with field_count and field_names set by the caller: all fields of the file, in any order; the checksum is not
+ * verified again. A missing or misshapen dataset, a value that is not finite, a particle outside of the domain is
+ * LM_BAD_INPUT, maybe after some callbacks. */
 int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io);
 
-/* Verifies a checkpoint, or all of a directory (of a run, or its checkpoints/), and prints a line of each, with its hash
- * where it is sound. LM_BAD_INPUT: one of them is not, there are none, or the file is no checkpoint. */
+/* Verifies a checkpoint, or all of a directory (of a run, or its checkpoints/), and prints a line of each, with its
+ * hash where it is sound. LM_BAD_INPUT: one of them is not, there are none, or the file is no checkpoint. */
 int lm_checkpoint_verify(const char *path, FILE *out);
 
-/* Verifies the checksum. Fingerprint of a stored state; equals the running program's of the same state (larmor/physics/hash.h). */
+/* Verifies the checksum. Fingerprint of a stored state; equals the running program's of the same state
+ * (larmor/physics/hash.h). */
 int lm_checkpoint_fingerprint(const char *path, uint64_t *fingerprint);
 
 /* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, maps, openPMD). LM_BAD_INPUT
