@@ -159,7 +159,7 @@ static const struct {
     {STEP_20 " species.protons.particles_per_cell=9", "cannot be continued", ".particles_per_cell: 8 there, 9 in"},
     {STEP_20 " fields.solver=none", "cannot be continued", ": fields.solver: hybrid there, none in the run; set it"},
     {STEP_20 " electrons.closure=evolved", "cannot be continued", ": electrons.closure: isothermal there, evolved in"},
-    {STEP_20 " boundary.x_min=reflecting boundary.x_max=open",
+    {STEP_20 " boundary.x_min=reflecting boundary.x_max=absorbing",
      "boundary.x_min: periodic there, reflecting in the run; ",
      "boundary.x_max: periodic there, absorbing in the run; set them as there"},
     {STEP_20 " --steps 20", STEP_20 ": is at step 20 and the run ends at 20", "--steps"},
