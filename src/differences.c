@@ -248,8 +248,11 @@ int lm_differences_find(const struct lm_config *config, const char *path, const 
         lm_problems_free(&problems);
     else
         c.status = lm_problems_report(&problems);
-    if (!c.status)
+    if (!c.status) {
+        const struct lm_ini_entry *every = lm_ini_find(&c.there, "output", "series_every");
+        out->series_every = every ? strtoll(every->value, NULL, 10) : 0;
         compare(&c);
+    }
     lm_ini_free(&c.here);
     lm_ini_free(&c.there);
     return c.status ? c.status : refuse(out, path);

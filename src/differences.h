@@ -18,6 +18,7 @@ struct lm_difference {
 struct lm_differences {
     int count;
     struct lm_difference *list; /* in the order of the keys */
+    int64_t series_every;       /* of the run that wrote the checkpoint; 0: it had no series */
 };
 
 /* Compares `config` with `text`, the configuration in the checkpoint `path`. Keys that a state does not depend on

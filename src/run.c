@@ -387,11 +387,13 @@ static int open_output(struct run *r)
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     char summary[LM_MAX_PATH];
     int goes_on = restart && lm_directory_holds(directory, restart);
+    const struct lm_series_restart from = {
+        .step = r->first_step, .every = r->changed.series_every, .expected = goes_on, .notes = stderr};
     int status = lm_path(summary, "%s/run.json", directory);
     if (!status)
         status = lm_directory_make(directory, r->options->overwrite && !goes_on);
     if (!status)
-        status = lm_series_open(directory, r->column_count, r->columns, restart ? r->first_step : -1, &r->series);
+        status = lm_series_open(directory, r->column_count, r->columns, restart ? &from : NULL, &r->series);
     int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
     if (stale && unlink(summary) && errno != ENOENT && !status)
         status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", summary, strerror(errno));

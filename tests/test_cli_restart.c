@@ -231,6 +231,82 @@ START_TEST(wall_limit)
 }
 END_TEST
 
+/* ---- a series that lacks rows ---- */
+
+/* Leaves the first `lines` lines of FILE. */
+static void shorten(const char *file, int lines)
+{
+    char *text = cli_read(file), *end = text;
+    ck_assert_ptr_nonnull(text);
+    for (int k = 0; k < lines; k++)
+        end = strchr(end, '\n') + 1;
+    *end = 0;
+    make_file(file, text);
+    free(text);
+}
+
+START_TEST(a_short_series_is_completed)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output part " OFTEN);
+    shorten("part/series.csv", 4); /* the title, steps 0, 5, 10 */
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
+    ck_assert_str_eq(cli.err, "part/series.csv: misses 4 rows of steps 15 to 30: they are taken from series.h5\n");
+    same_end("whole", "part");
+    same_rows("whole", "part", -1);
+}
+END_TEST
+
+START_TEST(a_series_that_is_gone_is_said)
+{
+    CLI(0, "run small.ini --quiet --output part " OFTEN);
+    unlink(scratch_path("part/series.csv"));
+    unlink(scratch_path("part/series.h5"));
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
+    cli_has(cli.err, "part/series.csv: is missing, and so is series.h5: the series begins anew after step 30\n");
+    CLI(0, "run small.ini --quiet --output new --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
+    ck_assert_str_eq(cli.err, ""); /* in a new directory nothing is missing */
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000040.h5 --steps 60 " OFTEN);
+    ck_assert_str_eq(cli.err, "");
+}
+END_TEST
+
+/* ---- damaged checkpoints ---- */
+
+static void flip_bit(const char *file, long at)
+{
+    FILE *f = fopen(scratch_path(file), "r+b");
+    ck_assert_ptr_nonnull(f);
+    fseek(f, at, SEEK_SET);
+    int byte = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(byte ^ 1, f);
+    fclose(f);
+}
+
+START_TEST(a_flipped_bit_is_refused_by_all)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "info --verify whole");
+    ck_assert_int_eq(cli_lines(cli.out), 4);
+    cli_has(cli.out, "whole/checkpoints/checkpoint_00000030.h5: OK, step 30, ");
+    flip_bit("whole/checkpoints/checkpoint_00000030.h5", 20000);
+    const char *why = "checkpoint_00000030.h5: is damaged: the checksum of its bytes is ",
+               *older = "take the older checkpoint whole/checkpoints/checkpoint_00000020.h5, which is sound";
+    cli_refuses("run small.ini --output whole --restart whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("run small.ini --output new --restart whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("fingerprint whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("info whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("info --verify whole/checkpoints/checkpoint_00000030.h5", why, older);
+    CLI(2, "info --verify whole/checkpoints");
+    cli_has(cli.err, "whole/checkpoints: 1 of 4 checkpoints cannot be used");
+    cli_has(cli.out, why);
+    cli_has(cli.out, "checkpoint_00000040.h5: OK, step 40, ");
+    cli_refuses("info --verify whole/series.h5", "whole/series.h5: is no checkpoint of this program", NULL);
+    cli_refuses("info --verify small.ini", "small.ini: is not an HDF5 file", NULL);
+}
+END_TEST
+
 /* ---- other settings than the checkpoint's ---- */
 
 #define FROM_20 "--restart whole/checkpoints/checkpoint_00000020.h5 "
@@ -314,6 +390,9 @@ int main(void)
     tcase_add_loop_test(t, signals, 0, 2);
     tcase_add_loop_test(t, early_signal, 0, 3);
     tcase_add_test(t, wall_limit);
+    tcase_add_test(t, a_short_series_is_completed);
+    tcase_add_test(t, a_series_that_is_gone_is_said);
+    tcase_add_test(t, a_flipped_bit_is_refused_by_all);
     tcase_add_test(t, neutral_settings_are_not_listed);
     tcase_add_test(t, other_settings_are_listed);
     tcase_add_test(t, what_is_without_effect_is);
