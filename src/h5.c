@@ -386,14 +386,40 @@ int lm_h5_link_count(struct lm_h5 *h, hid_t group)
     return 0;
 }
 
-void lm_h5_link_name(struct lm_h5 *h, hid_t group, int index, size_t size, char *out)
+static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, void *out)
 {
-    out[0] = 0;
-    if (h->status != LM_OK)
-        return;
-    ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)index, out, size, H5P_DEFAULT);
-    if (length > 0 && (size_t)length < size)
-        return;
-    lm_h5_error(h, "cannot read name %d of a group; the file is damaged", index + 1);
-    out[0] = 0;
+    struct lm_h5_links *links = out;
+    (void)group;
+    (void)info;
+    if (strlen(name) >= LM_H5_LINK || !*name)
+        return -1;
+    void *more = realloc(links->name, (size_t)(links->count + 1) * sizeof *links->name);
+    if (!more)
+        return -1;
+    links->name = more;
+    snprintf(links->name[links->count++], LM_H5_LINK, "%s", name);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* In the file's order, and sorted here: HDF5 1.10 frees what it has not allocated when it cannot sort a damaged group.
+ */
+struct lm_h5_links lm_h5_links(struct lm_h5 *h, hid_t group)
+{
+    struct lm_h5_links links = {.count = 0};
+    const int expected = lm_h5_link_count(h, group);
+    if (h->status == LM_OK && H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, take_link, &links) < 0)
+        lm_h5_error(h, "cannot read the names of a group; the file is damaged");
+    if (h->status == LM_OK && links.count != expected)
+        lm_h5_wrong(h, "a group has %d names instead of %d; the file is damaged", links.count, expected);
+    if (h->status == LM_OK && links.count > 0)
+        qsort(links.name, (size_t)links.count, sizeof *links.name, by_name);
+    if (h->status == LM_OK)
+        return links;
+    free(links.name);
+    return (struct lm_h5_links){.count = 0};
 }

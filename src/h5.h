@@ -87,8 +87,15 @@ hsize_t lm_h5_length(struct lm_h5 *h, hid_t at, const char *name);
 void lm_h5_write_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, const void *values);
 void lm_h5_read_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, void *values);
 
-/* Names of the links of a group, in alphabetical order. A group that cannot be read is an error (0, ""). */
+/* How many links a group has. One that cannot be read is an error (and 0). */
 int lm_h5_link_count(struct lm_h5 *h, hid_t group);
-void lm_h5_link_name(struct lm_h5 *h, hid_t group, int index, size_t size, char *out);
+
+enum { LM_H5_LINK = 256 }; /* bytes of a name, with the final 0 */
+struct lm_h5_links {
+    int count;
+    char (*name)[LM_H5_LINK]; /* in alphabetical order; the caller frees */
+};
+/* Nothing where the group cannot be read, which is an error. */
+struct lm_h5_links lm_h5_links(struct lm_h5 *h, hid_t group);
 
 #endif

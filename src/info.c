@@ -7,8 +7,6 @@
 #include "h5.h"
 #include "larmor/checkpoint.h"
 
-enum { NAME = 256 };
-
 /* ---- checkpoint ---- */
 
 /* Of those that nothing has happened to there is nothing to tell. */
@@ -66,14 +64,12 @@ static void print_head(const char *path, const struct lm_checkpoint *head, FILE 
 static void print_fields(struct lm_h5 *h, FILE *out)
 {
     hid_t group = lm_h5_group(h, h->file, "fields");
-    int n = lm_h5_link_count(h, group);
+    struct lm_h5_links links = lm_h5_links(h, group);
     fprintf(out, "  fields    ");
-    for (int f = 0; h->status == LM_OK && f < n; f++) {
-        char name[NAME];
-        lm_h5_link_name(h, group, f, sizeof name, name);
-        fprintf(out, " %s", name);
-    }
-    fprintf(out, n > 0 ? "\n" : " none\n");
+    for (int f = 0; f < links.count; f++)
+        fprintf(out, " %s", links.name[f]);
+    fprintf(out, links.count > 0 ? "\n" : " none\n");
+    free(links.name);
     lm_h5_end(group);
 }
 
@@ -119,18 +115,17 @@ static void print_column(struct lm_h5 *h, const char *name, FILE *out)
 
 static void print_series(struct lm_h5 *h, FILE *out)
 {
-    int n = lm_h5_link_count(h, h->file);
-    char name[NAME] = "";
-    lm_h5_link_name(h, h->file, 0, sizeof name, name);
-    hsize_t rows = lm_h5_length(h, h->file, name);
-    if (h->status != LM_OK)
-        return;
-    fprintf(out, "%s: time series, %d columns, %" PRIu64 " rows\n", h->path, n, (uint64_t)rows);
-    fprintf(out, "  %-24s %16s %16s  %s\n", "column", "first", "last", "unit");
-    for (int c = 0; h->status == LM_OK && c < n; c++) {
-        lm_h5_link_name(h, h->file, c, sizeof name, name);
-        print_column(h, name, out);
+    struct lm_h5_links links = lm_h5_links(h, h->file);
+    if (h->status == LM_OK && links.count == 0)
+        lm_h5_wrong(h, "has no columns; the file is damaged");
+    hsize_t rows = lm_h5_length(h, h->file, links.count > 0 ? links.name[0] : "");
+    if (h->status == LM_OK) {
+        fprintf(out, "%s: time series, %d columns, %" PRIu64 " rows\n", h->path, links.count, (uint64_t)rows);
+        fprintf(out, "  %-24s %16s %16s  %s\n", "column", "first", "last", "unit");
     }
+    for (int c = 0; h->status == LM_OK && c < links.count; c++)
+        print_column(h, links.name[c], out);
+    free(links.name);
 }
 
 /* ---- maps ---- */
@@ -159,17 +154,16 @@ static void print_hits(struct lm_h5 *h, hid_t group, const char *name, const hsi
 
 static void print_surface(struct lm_h5 *h, const char *name, hsize_t angles, hsize_t energies, FILE *out)
 {
-    char member[NAME];
     hid_t group = lm_h5_group(h, h->file, name);
     char *particles = lm_h5_get_text(h, group, "particles");
     const hsize_t dims[3] = {lm_h5_length(h, group, "x"), angles, energies};
     if (h->status == LM_OK)
         fprintf(out, "  %-10s %s, %" PRIu64 " faces, hits", name, particles, (uint64_t)dims[0]);
-    for (int k = 0, n = lm_h5_link_count(h, group); h->status == LM_OK && k < n; k++) {
-        lm_h5_link_name(h, group, k, sizeof member, member);
-        if (!strncmp(member, "hits_", strlen("hits_")))
-            print_hits(h, group, member, dims, out);
-    }
+    struct lm_h5_links links = lm_h5_links(h, group);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++)
+        if (!strncmp(links.name[k], "hits_", strlen("hits_")))
+            print_hits(h, group, links.name[k], dims, out);
+    free(links.name);
     if (h->status == LM_OK)
         fprintf(out, "\n");
     free(particles);
@@ -178,7 +172,6 @@ static void print_surface(struct lm_h5 *h, const char *name, hsize_t angles, hsi
 
 static void print_maps(struct lm_h5 *h, FILE *out)
 {
-    char name[NAME];
     const hsize_t angles = lm_h5_length(h, h->file, "angle_edges"), energies = lm_h5_length(h, h->file, "energy_edges");
     const int64_t step = lm_h5_get_whole(h, h->file, "step");
     const double time = lm_h5_get_real(h, h->file, "time");
@@ -189,11 +182,11 @@ static void print_maps(struct lm_h5 *h, FILE *out)
     fprintf(out, "%s: maps of hits, %" PRIu64 " angles, %" PRIu64 " energies\n", h->path, (uint64_t)angles - 1,
             (uint64_t)energies + 1);
     fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci\n", step, time);
-    for (int k = 0, n = lm_h5_link_count(h, h->file); h->status == LM_OK && k < n; k++) {
-        lm_h5_link_name(h, h->file, k, sizeof name, name);
-        if (strcmp(name, "angle_edges") && strcmp(name, "energy_edges"))
-            print_surface(h, name, angles - 1, energies + 1, out);
-    }
+    struct lm_h5_links links = lm_h5_links(h, h->file);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++)
+        if (strcmp(links.name[k], "angle_edges") && strcmp(links.name[k], "energy_edges"))
+            print_surface(h, links.name[k], angles - 1, energies + 1, out);
+    free(links.name);
 }
 
 /* ---- openPMD ---- */
@@ -215,14 +208,12 @@ static void print_shape(struct lm_h5 *h, hid_t data, FILE *out)
 /* Prints the names of a record's components; the first one, to be closed. */
 static hid_t open_component(struct lm_h5 *h, hid_t record, FILE *out)
 {
-    char first[NAME], component[NAME];
-    int n = lm_h5_link_count(h, record);
-    lm_h5_link_name(h, record, 0, sizeof first, first);
-    for (int c = 0; h->status == LM_OK && c < n; c++) {
-        lm_h5_link_name(h, record, c, sizeof component, component);
-        fprintf(out, "%s%s", c > 0 ? ", " : ": ", component);
-    }
-    return h->status == LM_OK ? H5Oopen(record, first, H5P_DEFAULT) : -1;
+    struct lm_h5_links links = lm_h5_links(h, record);
+    for (int c = 0; c < links.count; c++)
+        fprintf(out, "%s%s", c > 0 ? ", " : ": ", links.name[c]);
+    hid_t first = links.count > 0 ? H5Oopen(record, links.name[0], H5P_DEFAULT) : -1;
+    free(links.name);
+    return first;
 }
 
 static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *out)
@@ -266,15 +257,12 @@ static int print_members(struct lm_h5 *h, hid_t iteration, const char *name, FIL
     if (h->status != LM_OK || H5Lexists(iteration, name, H5P_DEFAULT) <= 0)
         return 0;
     hid_t group = lm_h5_group(h, iteration, name);
-    int n = lm_h5_link_count(h, group);
-    for (int i = 0; h->status == LM_OK && i < n; i++) {
-        char member[NAME];
-        lm_h5_link_name(h, group, i, sizeof member, member);
-        if (h->status == LM_OK)
-            print(h, group, member, out);
-    }
+    struct lm_h5_links links = lm_h5_links(h, group);
+    for (int i = 0; h->status == LM_OK && i < links.count; i++)
+        print(h, group, links.name[i], out);
+    free(links.name);
     lm_h5_end(group);
-    return n;
+    return links.count;
 }
 
 static void print_iteration(struct lm_h5 *h, hid_t data, const char *number, FILE *out)
@@ -292,18 +280,16 @@ static void print_iteration(struct lm_h5 *h, hid_t data, const char *number, FIL
 
 static void print_openpmd(struct lm_h5 *h, FILE *out)
 {
-    char number[NAME];
     char *version = lm_h5_get_text(h, h->file, "openPMD");
     hid_t data = lm_h5_group(h, h->file, "data");
-    int n = lm_h5_link_count(h, data);
-    if (h->status == LM_OK && n == 0)
+    struct lm_h5_links links = lm_h5_links(h, data);
+    if (h->status == LM_OK && links.count == 0)
         lm_h5_wrong(h, "holds no iteration; the file is damaged");
     if (h->status == LM_OK)
-        fprintf(out, "%s: openPMD %s, %d iteration%s\n", h->path, version, n, n == 1 ? "" : "s");
-    for (int i = 0; h->status == LM_OK && i < n; i++) {
-        lm_h5_link_name(h, data, i, sizeof number, number);
-        print_iteration(h, data, number, out);
-    }
+        fprintf(out, "%s: openPMD %s, %d iteration%s\n", h->path, version, links.count, links.count == 1 ? "" : "s");
+    for (int i = 0; h->status == LM_OK && i < links.count; i++)
+        print_iteration(h, data, links.name[i], out);
+    free(links.name);
     lm_h5_end(data);
     free(version);
 }
