@@ -16,7 +16,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 MARCH ?= native
-PKG := hdf5 inih muparser jansson
+PKG := hdf5 inih muparser jansson libxxhash
 GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # A newer compiler may find something new: only continuous integration makes that an error (WERROR=-Werror).

@@ -147,9 +147,13 @@ static int make_parents(const char *directory)
 
 int lm_directory_make(const char *directory, int clear)
 {
-    static const char *const files[][2] = {{".", "series.csv"},         {".", "series.h5*"},
-                                           {".", "run.json"},           {"fields", "data_*.h5*"},
-                                           {"particles", "data_*.h5*"}, {"checkpoints", "checkpoint_*.h5*"},
+    static const char *const files[][2] = {{".", "series.csv"},
+                                           {".", "series.csv.part"},
+                                           {".", "series.h5*"},
+                                           {".", "run.json"},
+                                           {"fields", "data_*.h5*"},
+                                           {"particles", "data_*.h5*"},
+                                           {"checkpoints", "checkpoint_*.h5*"},
                                            {"maps", "maps_*.h5*"}};
     int status = make_parents(directory);
     for (size_t k = 0; clear && !status && k < sizeof files / sizeof *files; k++)

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "checksum.h"
 
 /* ---- errors ---- */
 
@@ -100,21 +103,35 @@ static hid_t access_list(void)
     return list;
 }
 
-int lm_h5_create(struct lm_h5 *h, const char *path)
+static int create(struct lm_h5 *h, const char *path, int summed)
 {
     if (begin(h, path, LM_FAILED) != LM_OK)
         return h->status;
     h->status = lm_path(h->part, "%s.part", path);
     if (h->status != LM_OK)
         return h->status;
-    hid_t access = access_list();
-    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    h->summed = summed;
+    hid_t access = access_list(), list = H5Pcreate(H5P_FILE_CREATE);
+    if (summed)
+        H5Pset_userblock(list, LM_CHECKSUM_BLOCK);
+    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, list, access);
     if (h->file < 0) {
         lm_h5_error(h, "cannot create the file");
         unlink(h->part); /* the disk may have become full at its first bytes */
     }
+    H5Pclose(list);
     H5Pclose(access);
     return h->status;
+}
+
+int lm_h5_create(struct lm_h5 *h, const char *path)
+{
+    return create(h, path, 0);
+}
+
+int lm_h5_create_summed(struct lm_h5 *h, const char *path)
+{
+    return create(h, path, 1);
 }
 
 static int is_regular(struct lm_h5 *h)
@@ -201,6 +218,8 @@ int lm_h5_finish(struct lm_h5 *h, int sync)
     h->file = -1;
     if (!written)
         return h->status;
+    if (h->summed && h->status == LM_OK)
+        h->status = lm_checksum_write(h->part);
     if (sync)
         sync_path(h, h->part);
     give_name(h);
@@ -356,14 +375,51 @@ void lm_h5_read_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, ui
     move_rows(h, data, type, first, count, NULL, values);
 }
 
-int lm_h5_link_count(hid_t group)
+int lm_h5_link_count(struct lm_h5 *h, hid_t group)
 {
     H5G_info_t info;
-    return group >= 0 && H5Gget_info(group, &info) >= 0 ? (int)info.nlinks : 0;
+    if (h->status != LM_OK)
+        return 0;
+    if (H5Gget_info(group, &info) >= 0 && info.nlinks <= INT_MAX)
+        return (int)info.nlinks;
+    lm_h5_error(h, "cannot list a group; the file is damaged");
+    return 0;
 }
 
-void lm_h5_link_name(hid_t group, int index, size_t size, char *out)
+static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, void *out)
 {
-    out[0] = 0;
-    H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)index, out, size, H5P_DEFAULT);
+    struct lm_h5_links *links = out;
+    (void)group;
+    (void)info;
+    if (strlen(name) >= LM_H5_LINK || !*name)
+        return -1;
+    void *more = realloc(links->name, (size_t)(links->count + 1) * sizeof *links->name);
+    if (!more)
+        return -1;
+    links->name = more;
+    snprintf(links->name[links->count++], LM_H5_LINK, "%s", name);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* In the file's order, and sorted here: HDF5 1.10 frees what it has not allocated when it cannot sort a damaged group.
+ */
+struct lm_h5_links lm_h5_links(struct lm_h5 *h, hid_t group)
+{
+    struct lm_h5_links links = {.count = 0};
+    const int expected = lm_h5_link_count(h, group);
+    if (h->status == LM_OK && H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, take_link, &links) < 0)
+        lm_h5_error(h, "cannot read the names of a group; the file is damaged");
+    if (h->status == LM_OK && links.count != expected)
+        lm_h5_wrong(h, "a group has %d names instead of %d; the file is damaged", links.count, expected);
+    if (h->status == LM_OK && links.count > 0)
+        qsort(links.name, (size_t)links.count, sizeof *links.name, by_name);
+    if (h->status == LM_OK)
+        return links;
+    free(links.name);
+    return (struct lm_h5_links){.count = 0};
 }

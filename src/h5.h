@@ -19,6 +19,7 @@ struct lm_h5 {
     int on_error;           /* what an error makes of it: LM_FAILED while writing, LM_BAD_INPUT while reading */
     char path[LM_MAX_PATH]; /* the final name, used in messages */
     char part[LM_MAX_PATH]; /* the name while being written; "" otherwise */
+    int summed;             /* gets a checksum (checksum.h) when it is complete */
 };
 
 /* Records an error with the path in front and HDF5's reason behind; call it right after the HDF5 call that failed. */
@@ -36,6 +37,9 @@ int lm_h5_directory(const char *path);
 
 /* Creates PATH.part, without file locks so that others may read while it grows. */
 int lm_h5_create(struct lm_h5 *h, const char *path);
+
+/* The same, and lm_h5_finish puts a checksum of all bytes in front (checksum.h). */
+int lm_h5_create_summed(struct lm_h5 *h, const char *path);
 
 /* Opens for reading. LM_BAD_INPUT: absent, a directory, not HDF5, truncated. */
 int lm_h5_open(struct lm_h5 *h, const char *path);
@@ -83,8 +87,15 @@ hsize_t lm_h5_length(struct lm_h5 *h, hid_t at, const char *name);
 void lm_h5_write_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, const void *values);
 void lm_h5_read_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, void *values);
 
-/* Names of the links of a group, in alphabetical order. */
-int lm_h5_link_count(hid_t group);
-void lm_h5_link_name(hid_t group, int index, size_t size, char *out);
+/* How many links a group has. One that cannot be read is an error (and 0). */
+int lm_h5_link_count(struct lm_h5 *h, hid_t group);
+
+enum { LM_H5_LINK = 256 }; /* bytes of a name, with the final 0 */
+struct lm_h5_links {
+    int count;
+    char (*name)[LM_H5_LINK]; /* in alphabetical order; the caller frees */
+};
+/* Nothing where the group cannot be read, which is an error. */
+struct lm_h5_links lm_h5_links(struct lm_h5 *h, hid_t group);
 
 #endif

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checksum.h"
 #include "h5.h"
 #include "larmor/checkpoint.h"
-
-enum { NAME = 256 };
 
 /* ---- checkpoint ---- */
 
@@ -44,40 +43,50 @@ static void print_background(const struct lm_checkpoint_background *b, double ar
                 area * lm_background_value(l, l->source), area * lm_background_value(l, l->rounded));
 }
 
-static int print_checkpoint(const char *path, FILE *out)
+static void print_head(const char *path, const struct lm_checkpoint *head, FILE *out)
 {
-    struct lm_checkpoint head;
-    int status = lm_checkpoint_head(path, &head);
-    if (status != LM_OK)
-        return status;
     fprintf(out, "%s: checkpoint\n", path);
-    fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci (dt %.10g)\n", head.step, head.time, head.dt);
-    fprintf(out, "  grid       %d x %d cells, %.10g x %.10g d_i\n", head.nx, head.ny, head.lx, head.ly);
-    fprintf(out, "  particles  %s shape, %s precision, seed %" PRIu64 "\n", head.shape == 1 ? "linear" : "quadratic",
-            head.precision == 32 ? "single" : "double", head.seed);
-    for (int s = 0; s < head.species_count; s++) {
-        const struct lm_checkpoint_species *sp = &head.species[s];
+    fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci (dt %.10g)\n", head->step, head->time,
+            head->dt);
+    fprintf(out, "  grid       %d x %d cells, %.10g x %.10g d_i\n", head->nx, head->ny, head->lx, head->ly);
+    fprintf(out, "  particles  %s shape, %s precision, seed %" PRIu64 "\n", head->shape == 1 ? "linear" : "quadratic",
+            head->precision == 32 ? "single" : "double", head->seed);
+    for (int s = 0; s < head->species_count; s++) {
+        const struct lm_checkpoint_species *sp = &head->species[s];
         fprintf(out, "  species    %s: %" PRIu64 " particles, charge %g e, mass %g m_p, weight %g\n", sp->name,
                 sp->count, sp->charge, sp->mass, sp->weight);
         print_ledger(&sp->ledger, out);
     }
-    for (int f = 0; f < head.background_count; f++)
-        print_background(&head.background[f], head.lx / head.nx * (head.ly / head.ny), out);
-    return LM_OK;
+    for (int f = 0; f < head->background_count; f++)
+        print_background(&head->background[f], head->lx / head->nx * (head->ly / head->ny), out);
 }
 
 static void print_fields(struct lm_h5 *h, FILE *out)
 {
     hid_t group = lm_h5_group(h, h->file, "fields");
-    int n = lm_h5_link_count(group);
+    struct lm_h5_links links = lm_h5_links(h, group);
     fprintf(out, "  fields    ");
-    for (int f = 0; f < n; f++) {
-        char name[NAME];
-        lm_h5_link_name(group, f, sizeof name, name);
-        fprintf(out, " %s", name);
-    }
-    fprintf(out, n > 0 ? "\n" : " none\n");
+    for (int f = 0; f < links.count; f++)
+        fprintf(out, " %s", links.name[f]);
+    fprintf(out, links.count > 0 ? "\n" : " none\n");
+    free(links.name);
     lm_h5_end(group);
+}
+
+/* lm_checkpoint_head verifies the file before HDF5 reads anything of it. */
+static int print_checkpoint(const char *path, FILE *out)
+{
+    struct lm_checkpoint head;
+    struct lm_h5 h;
+    int status = lm_checkpoint_head(path, &head);
+    if (status)
+        return status;
+    print_head(path, &head, out);
+    if (lm_h5_open(&h, path) == LM_OK)
+        print_fields(&h, out);
+    if (h.status == LM_OK)
+        fprintf(out, "  checksum   verified\n");
+    return lm_h5_finish(&h, 0);
 }
 
 /* ---- series ---- */
@@ -89,33 +98,34 @@ static void print_column(struct lm_h5 *h, const char *name, FILE *out)
         return;
     double first = 0.0, last = 0.0;
     hid_t data = H5Dopen2(h->file, name, H5P_DEFAULT);
+    if (data < 0)
+        lm_h5_error(h, "cannot read the column %s; the file is damaged", name);
     char *units = lm_h5_get_text(h, data, "units");
     if (length > 0) {
         lm_h5_read_rows(h, data, H5T_NATIVE_DOUBLE, 0, 1, &first);
         lm_h5_read_rows(h, data, H5T_NATIVE_DOUBLE, length - 1, 1, &last);
-        fprintf(out, "  %-24s %16.9g %16.9g  %s\n", name, first, last, units ? units : "");
-    } else {
-        fprintf(out, "  %-24s %16s %16s  %s\n", name, "-", "-", units ? units : "");
     }
+    if (h->status == LM_OK && length > 0)
+        fprintf(out, "  %-24s %16.9g %16.9g  %s\n", name, first, last, units);
+    else if (h->status == LM_OK)
+        fprintf(out, "  %-24s %16s %16s  %s\n", name, "-", "-", units);
     free(units);
     lm_h5_end(data);
 }
 
 static void print_series(struct lm_h5 *h, FILE *out)
 {
-    int n = lm_h5_link_count(h->file);
-    char name[NAME] = "";
-    if (n > 0)
-        lm_h5_link_name(h->file, 0, sizeof name, name);
-    hsize_t rows = n > 0 ? lm_h5_length(h, h->file, name) : 0;
-    if (h->status != LM_OK)
-        return;
-    fprintf(out, "%s: time series, %d columns, %" PRIu64 " rows\n", h->path, n, (uint64_t)rows);
-    fprintf(out, "  %-24s %16s %16s  %s\n", "column", "first", "last", "unit");
-    for (int c = 0; c < n; c++) {
-        lm_h5_link_name(h->file, c, sizeof name, name);
-        print_column(h, name, out);
+    struct lm_h5_links links = lm_h5_links(h, h->file);
+    if (h->status == LM_OK && links.count == 0)
+        lm_h5_wrong(h, "has no columns; the file is damaged");
+    hsize_t rows = lm_h5_length(h, h->file, links.count > 0 ? links.name[0] : "");
+    if (h->status == LM_OK) {
+        fprintf(out, "%s: time series, %d columns, %" PRIu64 " rows\n", h->path, links.count, (uint64_t)rows);
+        fprintf(out, "  %-24s %16s %16s  %s\n", "column", "first", "last", "unit");
     }
+    for (int c = 0; h->status == LM_OK && c < links.count; c++)
+        print_column(h, links.name[c], out);
+    free(links.name);
 }
 
 /* ---- maps ---- */
@@ -144,17 +154,16 @@ static void print_hits(struct lm_h5 *h, hid_t group, const char *name, const hsi
 
 static void print_surface(struct lm_h5 *h, const char *name, hsize_t angles, hsize_t energies, FILE *out)
 {
-    char member[NAME];
     hid_t group = lm_h5_group(h, h->file, name);
     char *particles = lm_h5_get_text(h, group, "particles");
     const hsize_t dims[3] = {lm_h5_length(h, group, "x"), angles, energies};
     if (h->status == LM_OK)
         fprintf(out, "  %-10s %s, %" PRIu64 " faces, hits", name, particles, (uint64_t)dims[0]);
-    for (int k = 0; h->status == LM_OK && k < lm_h5_link_count(group); k++) {
-        lm_h5_link_name(group, k, sizeof member, member);
-        if (!strncmp(member, "hits_", strlen("hits_")))
-            print_hits(h, group, member, dims, out);
-    }
+    struct lm_h5_links links = lm_h5_links(h, group);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++)
+        if (!strncmp(links.name[k], "hits_", strlen("hits_")))
+            print_hits(h, group, links.name[k], dims, out);
+    free(links.name);
     if (h->status == LM_OK)
         fprintf(out, "\n");
     free(particles);
@@ -163,53 +172,63 @@ static void print_surface(struct lm_h5 *h, const char *name, hsize_t angles, hsi
 
 static void print_maps(struct lm_h5 *h, FILE *out)
 {
-    char name[NAME];
     const hsize_t angles = lm_h5_length(h, h->file, "angle_edges"), energies = lm_h5_length(h, h->file, "energy_edges");
     const int64_t step = lm_h5_get_whole(h, h->file, "step");
     const double time = lm_h5_get_real(h, h->file, "time");
+    if (h->status == LM_OK && angles < 2)
+        lm_h5_wrong(h, "has no bins of the angle; the file is damaged");
     if (h->status != LM_OK)
         return;
     fprintf(out, "%s: maps of hits, %" PRIu64 " angles, %" PRIu64 " energies\n", h->path, (uint64_t)angles - 1,
             (uint64_t)energies + 1);
     fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci\n", step, time);
-    for (int k = 0; h->status == LM_OK && k < lm_h5_link_count(h->file); k++) {
-        lm_h5_link_name(h->file, k, sizeof name, name);
-        if (strcmp(name, "angle_edges") && strcmp(name, "energy_edges"))
-            print_surface(h, name, angles - 1, energies + 1, out);
-    }
+    struct lm_h5_links links = lm_h5_links(h, h->file);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++)
+        if (strcmp(links.name[k], "angle_edges") && strcmp(links.name[k], "energy_edges"))
+            print_surface(h, links.name[k], angles - 1, energies + 1, out);
+    free(links.name);
 }
 
 /* ---- openPMD ---- */
 
 /* "512 x 8" of a dataset. */
-static void print_shape(hid_t data, FILE *out)
+static void print_shape(struct lm_h5 *h, hid_t data, FILE *out)
 {
     hsize_t dims[H5S_MAX_RANK];
     hid_t space = H5Dget_space(data);
     int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    if (rank < 1)
+        lm_h5_error(h, "cannot read the shape of a mesh; the file is damaged");
     for (int d = 0; d < rank; d++)
         fprintf(out, "%s%" PRIu64, d > 0 ? " x " : "", (uint64_t)dims[d]);
     if (space >= 0)
         H5Sclose(space);
 }
 
+/* Prints the names of a record's components; the first one, to be closed. */
+static hid_t open_component(struct lm_h5 *h, hid_t record, FILE *out)
+{
+    struct lm_h5_links links = lm_h5_links(h, record);
+    for (int c = 0; c < links.count; c++)
+        fprintf(out, "%s%s", c > 0 ? ", " : ": ", links.name[c]);
+    hid_t first = links.count > 0 ? H5Oopen(record, links.name[0], H5P_DEFAULT) : -1;
+    free(links.name);
+    return first;
+}
+
 static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *out)
 {
     hid_t record = H5Oopen(meshes, name, H5P_DEFAULT), data = record;
     fprintf(out, "  mesh       %s", name);
-    if (H5Iget_type(record) == H5I_GROUP) {
-        char component[NAME];
-        int n = lm_h5_link_count(record);
-        for (int c = 0; c < n; c++) {
-            lm_h5_link_name(record, c, sizeof component, component);
-            fprintf(out, "%s%s", c > 0 ? ", " : ": ", component);
-        }
-        data = n > 0 ? H5Oopen(record, component, H5P_DEFAULT) : -1;
-    }
-    if (data >= 0 && H5Iget_type(data) == H5I_DATASET) {
+    if (H5Iget_type(record) == H5I_GROUP)
+        data = open_component(h, record, out);
+    if (data < 0 || H5Iget_type(data) != H5I_DATASET)
+        lm_h5_error(h, "cannot read the mesh %s; the file is damaged", name);
+    const double unit = lm_h5_get_real(h, data, "unitSI");
+    if (h->status == LM_OK) {
         fprintf(out, " (");
-        print_shape(data, out);
-        fprintf(out, ", unit %.6g SI)", lm_h5_get_real(h, data, "unitSI"));
+        print_shape(h, data, out);
+        fprintf(out, ", unit %.6g SI)", unit);
     }
     fprintf(out, "\n");
     if (data != record)
@@ -231,39 +250,46 @@ static void print_species(struct lm_h5 *h, hid_t particles, const char *name, FI
     lm_h5_end(species);
 }
 
-static void print_members(struct lm_h5 *h, hid_t iteration, const char *name, FILE *out,
-                          void (*print)(struct lm_h5 *, hid_t, const char *, FILE *))
+/* Their number. */
+static int print_members(struct lm_h5 *h, hid_t iteration, const char *name, FILE *out,
+                         void (*print)(struct lm_h5 *, hid_t, const char *, FILE *))
 {
     if (h->status != LM_OK || H5Lexists(iteration, name, H5P_DEFAULT) <= 0)
-        return;
+        return 0;
     hid_t group = lm_h5_group(h, iteration, name);
-    int n = lm_h5_link_count(group);
-    for (int i = 0; h->status == LM_OK && i < n; i++) {
-        char member[NAME];
-        lm_h5_link_name(group, i, sizeof member, member);
-        print(h, group, member, out);
-    }
+    struct lm_h5_links links = lm_h5_links(h, group);
+    for (int i = 0; h->status == LM_OK && i < links.count; i++)
+        print(h, group, links.name[i], out);
+    free(links.name);
     lm_h5_end(group);
+    return links.count;
+}
+
+static void print_iteration(struct lm_h5 *h, hid_t data, const char *number, FILE *out)
+{
+    hid_t iteration = lm_h5_group(h, data, number);
+    double time = lm_h5_get_real(h, iteration, "time"), si = lm_h5_get_real(h, iteration, "timeUnitSI");
+    if (h->status == LM_OK)
+        fprintf(out, "  step       %s\n  time       %.10g (unit %.6g s)\n", number, time, si);
+    int n = print_members(h, iteration, "meshes", out, print_mesh);
+    n += print_members(h, iteration, "particles", out, print_species);
+    if (h->status == LM_OK && n == 0)
+        lm_h5_wrong(h, "holds neither meshes nor particles; the file is damaged");
+    lm_h5_end(iteration);
 }
 
 static void print_openpmd(struct lm_h5 *h, FILE *out)
 {
-    char number[NAME];
     char *version = lm_h5_get_text(h, h->file, "openPMD");
     hid_t data = lm_h5_group(h, h->file, "data");
-    int n = lm_h5_link_count(data);
+    struct lm_h5_links links = lm_h5_links(h, data);
+    if (h->status == LM_OK && links.count == 0)
+        lm_h5_wrong(h, "holds no iteration; the file is damaged");
     if (h->status == LM_OK)
-        fprintf(out, "%s: openPMD %s, %d iteration%s\n", h->path, version, n, n == 1 ? "" : "s");
-    for (int i = 0; h->status == LM_OK && i < n; i++) {
-        lm_h5_link_name(data, i, sizeof number, number);
-        hid_t iteration = lm_h5_group(h, data, number);
-        double time = lm_h5_get_real(h, iteration, "time"), si = lm_h5_get_real(h, iteration, "timeUnitSI");
-        if (h->status == LM_OK)
-            fprintf(out, "  step       %s\n  time       %.10g (unit %.6g s)\n", number, time, si);
-        print_members(h, iteration, "meshes", out, print_mesh);
-        print_members(h, iteration, "particles", out, print_species);
-        lm_h5_end(iteration);
-    }
+        fprintf(out, "%s: openPMD %s, %d iteration%s\n", h->path, version, links.count, links.count == 1 ? "" : "s");
+    for (int i = 0; h->status == LM_OK && i < links.count; i++)
+        print_iteration(h, data, links.name[i], out);
+    free(links.name);
     lm_h5_end(data);
     free(version);
 }
@@ -271,12 +297,13 @@ static void print_openpmd(struct lm_h5 *h, FILE *out)
 int lm_info_print(const char *path, FILE *out)
 {
     struct lm_h5 h;
+    if (lm_checksum_is_there(path))
+        return print_checkpoint(path, out);
     if (lm_h5_open(&h, path) != LM_OK)
         return lm_h5_finish(&h, 0);
     char *format = lm_h5_has(h.file, "format") ? lm_h5_get_text(&h, h.file, "format") : NULL;
     if (h.status == LM_OK && format && strcmp(format, "larmor-checkpoint") == 0) {
         h.status = print_checkpoint(path, out);
-        print_fields(&h, out);
     } else if (h.status == LM_OK && format && strcmp(format, "larmor-series") == 0) {
         print_series(&h, out);
     } else if (h.status == LM_OK && format && strcmp(format, "larmor-maps") == 0) {

@@ -23,6 +23,7 @@ static const char usage[] =
     "larmor check FILE.ini [section.key=value ...] resolved settings, memory, limits, advice; runs nothing\n"
     "larmor keys [--markdown]                      every key: type, unit, range, default, meaning\n"
     "larmor info FILE.h5                           what a file holds\n"
+    "    --verify                  only whether a checkpoint, or each of a directory, is as it was written\n"
     "larmor fingerprint FILE.h5                    hash of the state in a checkpoint, the same on every machine\n"
     "larmor bench [CASE ...]                       measure speed and memory (larmor bench --help)\n"
     "larmor --version\n"
@@ -32,7 +33,7 @@ static const char usage[] =
 struct options {
     struct lm_run_options run;
     const char *backend, *threads, *output, *steps;
-    int help, markdown;
+    int help, markdown, verify;
     int count;
     const char **words; /* what is no option */
 };
@@ -61,6 +62,7 @@ static const struct option check_options[] = {{"backend", required_argument, 0, 
                                               HELP,
                                               END};
 static const struct option keys_options[] = {{"markdown", no_argument, 0, 'm'}, HELP, END};
+static const struct option info_options[] = {{"verify", no_argument, 0, 'v'}, HELP, END};
 static const struct option no_options[] = {HELP, END};
 
 static int bad_usage(const char *what, const char *word)
@@ -94,6 +96,9 @@ static void take_option(struct options *o, int letter)
         break;
     case 'm':
         o->markdown = 1;
+        break;
+    case 'v':
+        o->verify = 1;
         break;
     default:
         o->help = 1;
@@ -194,7 +199,9 @@ static int command_keys(const struct options *o)
 
 static int command_info(const struct options *o)
 {
-    return o->count == 1 ? lm_info_print(o->words[0], stdout) : bad_usage("which file? ", "larmor info FILE.h5");
+    if (o->count != 1)
+        return bad_usage("which file? ", "larmor info FILE.h5");
+    return o->verify ? lm_checkpoint_verify(o->words[0], stdout) : lm_info_print(o->words[0], stdout);
 }
 
 static int command_fingerprint(const struct options *o)
@@ -230,7 +237,7 @@ static const struct {
     {"run", run_options, command_run},
     {"check", check_options, command_check},
     {"keys", keys_options, command_keys},
-    {"info", no_options, command_info},
+    {"info", info_options, command_info},
     {"fingerprint", no_options, command_fingerprint},
     {"help", no_options, command_help},
     {"--help", no_options, command_help},

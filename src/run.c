@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "differences.h"
 #include "directory.h"
 #include "progress.h"
 
@@ -35,8 +36,9 @@ struct run {
     double row_stepping;      /* `stepping` and step at the last row */
     uint64_t row_pushed;
     uint64_t particles;
-    char checkpoint[LM_MAX_PATH]; /* the last one written */
-    char ended[LM_MAX_MESSAGE];   /* why, for run.json */
+    struct lm_differences changed; /* from the checkpoint's settings */
+    char checkpoint[LM_MAX_PATH];  /* the last one written */
+    char ended[LM_MAX_MESSAGE];    /* why, for run.json */
 };
 
 static int due(int64_t every, int64_t step)
@@ -260,6 +262,20 @@ static json_t *text_json(const char *text)
     return j ? j : json_string("(not UTF-8)");
 }
 
+/* What the run was restarted from, and the settings that differ from those of that file; null: it was not. */
+static json_t *restart_json(const struct run *r)
+{
+    if (!r->options->restart)
+        return json_null();
+    json_t *changed = json_array();
+    for (int k = 0; k < r->changed.count; k++) {
+        const struct lm_difference *d = &r->changed.list[k];
+        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
+                                                 "run", text_json(d->here)));
+    }
+    return json_pack("{s:o, s:o}", "checkpoint", text_json(r->options->restart), "changed", changed);
+}
+
 struct summary {
     uint64_t fingerprint;
     double rate, drift;
@@ -287,15 +303,15 @@ static json_t *summary_json(const struct run *r, const struct summary *s, int st
 {
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
-    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
-                     "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended,
-                     "configuration", text_json(r->config->file), "backend", r->sim->backend->ops->name, "device",
-                     s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r),
-                     "backgrounds", backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print,
-                     "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started,
-                     "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift",
-                     real_json(s->drift));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
+        "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
+        text_json(r->config->file), "restart", restart_json(r), "backend", r->sim->backend->ops->name, "device",
+        s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
+        lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
+        backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
+        r->stepping, "seconds_total", lm_clock() - r->started, "particle_steps_per_second", s->rate, "sorts",
+        (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
 }
 
 /* run.json: what ran where, how fast, and the fingerprint of the final state. */
@@ -323,12 +339,25 @@ static int write_summary(const struct run *r, int status)
     return failed;
 }
 
+/* The checkpoint's head, and what its settings are against the run's. */
+static int read_restart(struct run *r, struct lm_checkpoint *head)
+{
+    char *text = NULL;
+    int status = lm_checkpoint_head(r->options->restart, head);
+    if (!status)
+        status = lm_checkpoint_configuration(r->options->restart, &text);
+    if (!status)
+        status = lm_differences_find(r->config, r->options->restart, text, &r->changed);
+    free(text);
+    return status;
+}
+
 /* Everything that can be wrong with the input comes before anything is written. */
 static int prepare(struct run *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     struct lm_checkpoint head;
-    int status = restart ? lm_checkpoint_head(restart, &head) : LM_OK;
+    int status = restart ? read_restart(r, &head) : LM_OK;
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
@@ -336,7 +365,7 @@ static int prepare(struct run *r)
     if (!status)
         status = lm_sim_create(r->config, &r->sim);
     if (!status)
-        status = restart ? lm_sim_restore(r->sim, restart, &head) : lm_sim_start(r->sim);
+        status = restart ? lm_sim_restore_state(r->sim, restart, &head) : lm_sim_start(r->sim);
     if (status)
         return status;
     r->first_step = r->sim->step;
@@ -360,11 +389,13 @@ static int open_output(struct run *r)
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     char summary[LM_MAX_PATH];
     int goes_on = restart && lm_directory_holds(directory, restart);
+    const struct lm_series_restart from = {
+        .step = r->first_step, .every = r->changed.series_every, .expected = goes_on, .notes = stderr};
     int status = lm_path(summary, "%s/run.json", directory);
     if (!status)
         status = lm_directory_make(directory, r->options->overwrite && !goes_on);
     if (!status)
-        status = lm_series_open(directory, r->column_count, r->columns, restart ? r->first_step : -1, &r->series);
+        status = lm_series_open(directory, r->column_count, r->columns, restart ? &from : NULL, &r->series);
     int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
     if (stale && unlink(summary) && errno != ENOENT && !status)
         status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", summary, strerror(errno));
@@ -395,12 +426,14 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
     if (!status)
         status = open_output(&r);
     if (!status) {
+        lm_differences_print(&r.changed, options->restart, stderr);
         lm_progress_start(&r.progress, options->quiet, r.first_step, config->run.steps, r.particles, config->run.dt);
         status = loop(&r);
         lm_progress_end(&r.progress);
     }
     status = r.series ? finish(&r, status) : status;
     free(r.columns);
+    lm_differences_free(&r.changed);
     lm_sim_destroy(&r.sim);
     return status;
 }

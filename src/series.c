@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "h5.h"
+#include "series_old.h"
 
 enum {
     SERIES_VERSION = 1,
@@ -22,6 +22,7 @@ struct lm_series {
     int count;
     struct lm_series_column *columns;
     char csv_path[LM_MAX_PATH], h5_path[LM_MAX_PATH];
+    char csv_part[LM_MAX_PATH]; /* where series.csv is written at a restart, until it is whole; "" otherwise */
     FILE *csv;
     struct lm_h5 h5;
     hid_t *data;     /* a dataset a column */
@@ -155,24 +156,22 @@ static int csv_failed(const struct lm_series *s)
     return lm_fail(LM_FAILED, "%s: cannot write: %s", s->csv_path, strerror(errno));
 }
 
-enum { TITLE = sizeof(((struct lm_series_column *)0)->name) + sizeof(((struct lm_series_column *)0)->unit) + 2 };
-
-static void format_title(const struct lm_series_column *column, char out[TITLE])
+static int flush_csv(struct lm_series *s)
 {
-    snprintf(out, TITLE, column->unit[0] ? "%s[%s]" : "%s", column->name, column->unit);
+    return fflush(s->csv) != 0 || ferror(s->csv) ? csv_failed(s) : LM_OK;
 }
 
 static int write_header(struct lm_series *s)
 {
-    char title[TITLE];
+    char title[LM_SERIES_TITLE];
     for (int c = 0; c < s->count; c++) {
-        format_title(&s->columns[c], title);
+        lm_series_title(&s->columns[c], title);
         fprintf(s->csv, "%s%s", title, c + 1 < s->count ? "," : "\n");
     }
-    return fflush(s->csv) != 0 || ferror(s->csv) ? csv_failed(s) : LM_OK;
+    return flush_csv(s);
 }
 
-static int write_line(struct lm_series *s, const double *row)
+static void put_line(struct lm_series *s, const double *row)
 {
     for (int c = 0; c < s->count; c++) {
         const char *end = c + 1 < s->count ? "," : "\n";
@@ -181,12 +180,11 @@ static int write_line(struct lm_series *s, const double *row)
         else
             fprintf(s->csv, "%.16e%s", row[c], end);
     }
-    return fflush(s->csv) != 0 || ferror(s->csv) ? csv_failed(s) : LM_OK;
 }
 
-static int create_csv(struct lm_series *s)
+static int create_csv(struct lm_series *s, const char *path)
 {
-    s->csv = fopen(s->csv_path, "w");
+    s->csv = fopen(path, "w");
     if (!s->csv)
         return lm_fail(LM_FAILED, "%s: cannot create the file: %s", s->csv_path, strerror(errno));
     return write_header(s);
@@ -194,199 +192,102 @@ static int create_csv(struct lm_series *s)
 
 /* ---- restart ---- */
 
-static int other_column(const char *path, int c, const char *there, const char *here)
+/* The old files get their place only when the new ones are whole. */
+static int continue_csv(struct lm_series *s, const struct lm_series_rows *rows)
 {
-    return lm_fail(LM_BAD_INPUT,
-                   "%s: column %d is '%s', this run writes '%s'; restart with the same settings or into another "
-                   "output directory",
-                   path, c + 1, there, here);
-}
-
-static int check_header(const struct lm_series *s, char *line)
-{
-    char title[TITLE];
-    line[strcspn(line, "\r\n")] = 0;
-    char *rest = line;
-    for (int c = 0; c < s->count; c++) {
-        format_title(&s->columns[c], title);
-        char *there = strsep(&rest, ",");
-        if (!there || strcmp(there, title) != 0)
-            return other_column(s->csv_path, c, there ? there : "(none)", title);
+    int status = lm_path(s->csv_part, "%s.part", s->csv_path);
+    unlink(s->csv_part); /* it may be a link */
+    if (!status)
+        status = create_csv(s, s->csv_part);
+    for (uint64_t k = 0; k < rows->count && !status; k++) {
+        const double *row = rows->values + k * (uint64_t)s->count;
+        put_line(s, row);
+        status = push_row(s, row);
     }
-    return rest ? other_column(s->csv_path, s->count, rest, "(none)") : LM_OK;
+    return status ? status : flush_csv(s);
 }
 
-/* One row from a whole line; 0 when it is not one. */
-static int parse_line(const struct lm_series *s, const char *line, double *row)
+static int publish_csv(struct lm_series *s)
 {
-    for (int c = 0; c < s->count; c++) {
-        char *end;
-        row[c] = strtod(line, &end);
-        if (end == line || *end != (c + 1 < s->count ? ',' : '\n'))
-            return 0;
-        line = end + 1;
-    }
-    return 1;
+    if (!s->csv_part[0])
+        return LM_OK;
+    if (rename(s->csv_part, s->csv_path))
+        return lm_fail(LM_FAILED, "%s: cannot be replaced: %s", s->csv_path, strerror(errno));
+    s->csv_part[0] = 0;
+    return LM_OK;
 }
 
-/* Rows up to restart_step go into series.h5 too: after a kill it may lack the last seconds that series.csv has. Sets
- * *keep to the length that series.csv shall have. */
-static int keep_lines(struct lm_series *s, FILE *in, int64_t restart_step, off_t *keep)
+static int keep_old_h5(const struct lm_series *s)
 {
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length = getline(&line, &size, in);
-    int status = length > 0 ? check_header(s, line) : other_column(s->csv_path, 0, "(none)", s->columns[0].name);
-    *keep = ftello(in);
-    for (int64_t number = 2; status == LM_OK && (length = getline(&line, &size, in)) > 0; number++) {
-        if (line[length - 1] != '\n')
-            break; /* torn by a kill */
-        if (!parse_line(s, line, s->values))
-            status = lm_fail(LM_BAD_INPUT, "%s:%lld: is not a row of %d numbers; repair or remove the file",
-                             s->csv_path, (long long)number, s->count);
-        else if (s->values[0] > (double)restart_step)
-            break;
-        else
-            status = push_row(s, s->values);
-        *keep = ftello(in);
-    }
-    free(line);
-    return status;
-}
-
-static int continue_csv(struct lm_series *s, int64_t restart_step)
-{
-    FILE *in = fopen(s->csv_path, "r");
-    if (!in)
-        return lm_fail(LM_FAILED, "%s: cannot read the file: %s", s->csv_path, strerror(errno));
-    off_t keep = 0;
-    int status = keep_lines(s, in, restart_step, &keep);
-    fclose(in);
-    if (status != LM_OK)
-        return status;
-    if (truncate(s->csv_path, keep) != 0)
-        return csv_failed(s);
-    s->csv = fopen(s->csv_path, "a");
-    return s->csv ? LM_OK : csv_failed(s);
-}
-
-/* Opens the columns of an old series.h5 and returns the number of its rows. */
-static hsize_t open_columns(const struct lm_series *s, struct lm_h5 *old, hid_t *data)
-{
-    hsize_t length = lm_h5_length(old, old->file, s->columns[0].name);
-    if (old->status == LM_OK && lm_h5_link_count(old->file) != s->count)
-        lm_h5_wrong(old, "has %d columns, this run writes %d; restart with the same settings or into another directory",
-                    lm_h5_link_count(old->file), s->count);
-    for (int c = 0; c < s->count; c++) {
-        hid_t type = s->columns[c].whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-        data[c] = lm_h5_dataset(old, old->file, s->columns[c].name, type, 1, &length);
-    }
-    return length;
-}
-
-/* Copies `count` old rows up to restart_step from block[column][PENDING] into both files; 0 when that step was reached.
- */
-static int copy_rows(struct lm_series *s, const double *block, uint64_t count, int64_t restart_step, int *status)
-{
-    for (uint64_t r = 0; r < count; r++) {
-        for (int c = 0; c < s->count; c++)
-            s->values[c] = block[(uint64_t)c * PENDING + r];
-        if (s->values[0] > (double)restart_step)
-            return 0;
-        *status = write_line(s, s->values);
-        if (*status == LM_OK)
-            *status = push_row(s, s->values);
-        if (*status != LM_OK)
-            return 0;
-    }
-    return 1;
-}
-
-static int copy_old(struct lm_series *s, struct lm_h5 *old, const hid_t *data, hsize_t length, int64_t restart_step)
-{
-    double *block = malloc((size_t)s->count * PENDING * sizeof *block);
-    int status = block ? create_csv(s) : lm_fail(LM_FAILED, "no memory for the series");
-    int more = status == LM_OK;
-    for (uint64_t first = 0; more && first < length; first += PENDING) {
-        uint64_t count = length - first < PENDING ? length - first : PENDING;
-        for (int c = 0; c < s->count; c++)
-            lm_h5_read_rows(old, data[c], H5T_NATIVE_DOUBLE, first, count, block + (size_t)c * PENDING);
-        more = old->status == LM_OK && copy_rows(s, block, count, restart_step, &status);
-    }
-    free(block);
-    return status != LM_OK ? status : old->status;
-}
-
-/* Only series.h5 is left: its rows up to restart_step make both files anew. */
-static int continue_h5(struct lm_series *s, int64_t restart_step)
-{
-    struct lm_h5 old;
-    if (lm_h5_open(&old, s->h5_path) != LM_OK)
-        return old.status;
-    int status = LM_FAILED;
-    hid_t *data = malloc((size_t)s->count * sizeof *data);
-    if (!data) {
-        lm_fail(status, "no memory for the series");
-    } else {
-        hsize_t length = open_columns(s, &old, data);
-        status = old.status == LM_OK ? copy_old(s, &old, data, length, restart_step) : old.status;
-        for (int c = 0; c < s->count; c++)
-            lm_h5_end(data[c]);
-    }
-    free(data);
-    lm_h5_finish(&old, 0);
+    char old[LM_MAX_PATH];
+    int status = lm_path(old, "%s.old", s->h5_path);
+    if (!status && rename(s->h5_path, old))
+        status = lm_fail(LM_FAILED, "%s: cannot be renamed: %s", s->h5_path, strerror(errno));
     return status;
 }
 
 /* ---- the interface ---- */
 
-static int exists(const char *path)
+static int write_files(struct lm_series *s, const struct lm_series_restart *restart, const struct lm_series_rows *old)
 {
-    struct stat info;
-    return stat(path, &info) == 0;
+    int status = create_h5(s);
+    if (!status)
+        status = restart ? continue_csv(s, old) : create_csv(s, s->csv_path);
+    if (!status)
+        status = flush_h5(s);
+    if (!status && old->keep_h5)
+        status = keep_old_h5(s);
+    if (!status)
+        status = publish_csv(s);
+    return status ? status : lm_h5_publish(&s->h5);
 }
 
-static int open_files(struct lm_series *s, const char *directory, int64_t restart_step)
+static int open_files(struct lm_series *s, const char *directory, const struct lm_series_restart *restart)
 {
+    struct lm_series_place place = {.count = s->count, .columns = s->columns};
+    struct lm_series_rows old = {.count = 0};
     int status = lm_h5_directory(directory);
-    if (status == LM_OK)
-        status = lm_path(s->csv_path, "%s/series.csv", directory);
-    if (status == LM_OK)
-        status = lm_path(s->h5_path, "%s/series.h5", directory);
-    if (status == LM_OK)
-        status = create_h5(s);
-    if (status != LM_OK)
+    if (!status)
+        status = lm_path(place.csv, "%s/series.csv", directory);
+    if (!status)
+        status = lm_path(place.h5, "%s/series.h5", directory);
+    if (status)
         return status;
-    if (restart_step >= 0 && exists(s->csv_path))
-        status = continue_csv(s, restart_step);
-    else if (restart_step >= 0 && exists(s->h5_path))
-        status = continue_h5(s, restart_step);
-    else
-        status = create_csv(s);
-    if (status == LM_OK)
-        status = flush_h5(s);
-    return status == LM_OK ? lm_h5_publish(&s->h5) : status;
+    memcpy(s->csv_path, place.csv, sizeof place.csv);
+    memcpy(s->h5_path, place.h5, sizeof place.h5);
+    if (restart)
+        status = lm_series_read_old(&place, restart, &old);
+    if (!status)
+        status = write_files(s, restart, &old);
+    lm_series_free_rows(&old);
+    return status;
+}
+
+static void give_up(struct lm_series *s, int status)
+{
+    if (s->h5.status == LM_OK) /* the file must not get its final name */
+        s->h5.status = status;
+    lm_h5_finish(&s->h5, 0);
+    if (s->csv)
+        fclose(s->csv);
+    if (s->csv_part[0])
+        unlink(s->csv_part);
+    free_series(s);
 }
 
 int lm_series_open(const char *directory, int column_count, const struct lm_series_column *columns,
-                   int64_t restart_step, struct lm_series **out)
+                   const struct lm_series_restart *restart, struct lm_series **out)
 {
     *out = NULL;
     struct lm_series *s = make_series(column_count, columns);
     if (!s)
         return lm_fail(LM_FAILED, "no memory for the series");
-    int status = open_files(s, directory, restart_step);
-    if (status != LM_OK) {
-        if (s->h5.status == LM_OK) /* the file must not get its final name */
-            s->h5.status = status;
-        lm_h5_finish(&s->h5, 0);
-        if (s->csv)
-            fclose(s->csv);
-        free_series(s);
-        return status;
-    }
-    *out = s;
-    return LM_OK;
+    int status = open_files(s, directory, restart);
+    if (status)
+        give_up(s, status);
+    else
+        *out = s;
+    return status;
 }
 
 int lm_series_append(struct lm_series *s, const double *row)
@@ -394,7 +295,8 @@ int lm_series_append(struct lm_series *s, const double *row)
     if (s->status != LM_OK)
         return lm_fail(s->status, "%s: not written after an earlier error", s->csv_path);
     int first = s->written == 0 && s->pending == 0;
-    s->status = write_line(s, row);
+    put_line(s, row);
+    s->status = flush_csv(s);
     if (s->status == LM_OK)
         s->status = push_row(s, row);
     if (s->status == LM_OK && (first || lm_clock() - s->flushed_at >= flush_seconds))

@@ -262,10 +262,14 @@ static int take_ledger(struct lm_sim *sim, int species, const char *path, const 
 
 int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)
 {
-    const struct lm_backend_ops *ops = sim->backend->ops;
     int status = lm_checkpoint_head(path, head);
-    if (!status)
-        status = check_head(sim, path, head);
+    return status ? status : lm_sim_restore_state(sim, path, head);
+}
+
+int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    int status = check_head(sim, path, head);
     if (status)
         return status;
     head->field_names = sim->state_names;

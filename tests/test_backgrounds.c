@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../src/checksum.h"
 #include "larmor/run.h"
 #include "require.h"
 #include "sim_run.h"
@@ -206,6 +207,7 @@ START_TEST(other_fields_are_refused)
 }
 END_TEST
 
+/* Its checksum is made anew: what it says is wrong, not that its bytes are others. */
 static void damage_field(const char *path, const char *name, double change)
 {
     static double q[16 * 24];
@@ -215,6 +217,7 @@ static void damage_field(const char *path, const char *name, double change)
     ck_assert_int_ge(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, q), 0);
     H5Dclose(data);
     H5Fclose(file);
+    ck_assert_int_eq(lm_checksum_write(path), LM_OK);
 }
 
 static void damage_sum(const char *path, const char *group, const char *name, int64_t change)
@@ -228,6 +231,7 @@ static void damage_sum(const char *path, const char *group, const char *name, in
     H5Aclose(attribute);
     H5Gclose(at);
     H5Fclose(file);
+    ck_assert_int_eq(lm_checksum_write(path), LM_OK);
 }
 
 START_TEST(damaged_files_are_refused)

@@ -336,7 +336,8 @@ START_TEST(info_describes_a_checkpoint)
                            "protons: 10 particles",
                            "none_yet: 0 particles",
                            "16 loaded, 20 have entered, 4 were born by ionisation, 30 have left",
-                           "fields     bx ez moments"};
+                           "fields     bx ez moments",
+                           "checksum   verified"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         ck_assert_msg(strstr(out, parts[k]) != NULL, "lacks '%s':\n%s", parts[k], out);
 }

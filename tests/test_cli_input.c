@@ -149,14 +149,19 @@ static const struct {
     {"text.h5", "text.h5: is not an HDF5 file", NULL},
     {"old/series.h5", "old/series.h5: is no checkpoint", "checkpoints/"},
     {"old/fields/data_00000040.h5", "is an openPMD output", "checkpoints/"},
-    {STEP_20 " grid.nx=10", STEP_20 ": a checkpoint of another grid", "set [grid]"},
-    {STEP_20 " grid.ly=5", "a checkpoint of another grid", "set [grid]"},
-    {STEP_20 " run.dt=0.01", STEP_20 ": a checkpoint with dt", "set run.dt"},
-    {STEP_20 " particles.shape=quadratic", "a checkpoint with linear shape", "set particles.shape"},
-    {STEP_20 " particles.precision=single", "double precision", "particles.precision"},
-    {STEP_20 " species.protons.mass=2", "species 1 is 'protons'", "give the same [species.NAME]"},
-    {STEP_20 " species.protons.charge=2", "species 1 is 'protons'", NULL},
-    {STEP_20 " species.protons.particles_per_cell=9", "species 1 is 'protons'", NULL},
+    {STEP_20 " grid.nx=10", STEP_20 ": cannot be continued", ": grid.nx: 12 there, 10 in the run; set it as there"},
+    {STEP_20 " grid.ly=5", STEP_20 ": cannot be continued", ": grid.ly: 4 there, 5 in the run"},
+    {STEP_20 " run.dt=0.01", STEP_20 ": cannot be continued", ": run.dt: 0.02 there, 0.01 in the run"},
+    {STEP_20 " particles.shape=quadratic", "cannot be continued", ": particles.shape: linear there, quadratic in"},
+    {STEP_20 " particles.precision=single", "cannot be continued", ": particles.precision: double there, single in"},
+    {STEP_20 " species.protons.mass=2", "cannot be continued", ": species.protons.mass: 1 there, 2 in the run"},
+    {STEP_20 " species.protons.charge=2", "cannot be continued", ": species.protons.charge: 1 there, 2 in the run"},
+    {STEP_20 " species.protons.particles_per_cell=9", "cannot be continued", ".particles_per_cell: 8 there, 9 in"},
+    {STEP_20 " fields.solver=none", "cannot be continued", ": fields.solver: hybrid there, none in the run; set it"},
+    {STEP_20 " electrons.closure=evolved", "cannot be continued", ": electrons.closure: isothermal there, evolved in"},
+    {STEP_20 " boundary.x_min=reflecting boundary.x_max=absorbing",
+     "boundary.x_min: periodic there, reflecting in the run; ",
+     "boundary.x_max: periodic there, absorbing in the run; set them as there"},
     {STEP_20 " --steps 20", STEP_20 ": is at step 20 and the run ends at 20", "--steps"},
 };
 
@@ -173,8 +178,8 @@ START_TEST(restart_with_other_species)
     char text[2048];
     snprintf(text, sizeof text, "%s[species.alphas]\ncharge = 2\nmass = 4\n", cli_small);
     make_file("two.ini", text);
-    cli_refuses("run two.ini --output new --restart " STEP_20, "a checkpoint of 1 species; the run has 2",
-                "[species.NAME]");
+    cli_refuses("run two.ini --output new --restart " STEP_20, STEP_20 ": cannot be continued",
+                ": [species.alphas]: not given there, given in the run");
     unlink(scratch_path("two.ini"));
 }
 END_TEST
@@ -213,7 +218,7 @@ END_TEST
 /* A series that the restart cannot continue is left as it is. */
 START_TEST(restart_into_a_damaged_series)
 {
-    static const char *const texts[] = {"", "step,time\n0,0\n", "not a series\n"};
+    static const char *const texts[] = {"step,time\n0,0\n", "not a series\n"};
     CLI(0, "run small.ini --quiet --output hurt output.checkpoint_every=20 --overwrite");
     make_file("hurt/series.csv", texts[_i]);
     cli_refuses("run small.ini --output hurt --restart hurt/checkpoints/checkpoint_00000020.h5",
@@ -262,7 +267,7 @@ int main(void)
     tcase_add_test(world, restart_with_other_species);
     tcase_add_loop_test(world, restart_from_a_torn_file, 0, 11);
     tcase_add_test(world, restart_into_another_run);
-    tcase_add_loop_test(world, restart_into_a_damaged_series, 0, 3);
+    tcase_add_loop_test(world, restart_into_a_damaged_series, 0, 2);
     suite_add_tcase(suite, world);
     return cli_main(suite);
 }

@@ -231,6 +231,152 @@ START_TEST(wall_limit)
 }
 END_TEST
 
+/* ---- a series that lacks rows ---- */
+
+/* Leaves the first `lines` lines of FILE. */
+static void shorten(const char *file, int lines)
+{
+    char *text = cli_read(file), *end = text;
+    ck_assert_ptr_nonnull(text);
+    for (int k = 0; k < lines; k++)
+        end = strchr(end, '\n') + 1;
+    *end = 0;
+    make_file(file, text);
+    free(text);
+}
+
+START_TEST(a_short_series_is_completed)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output part " OFTEN);
+    shorten("part/series.csv", 4); /* the title, steps 0, 5, 10 */
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
+    ck_assert_str_eq(cli.err, "part/series.csv: misses 4 rows of steps 15 to 30: they are taken from series.h5\n");
+    same_end("whole", "part");
+    same_rows("whole", "part", -1);
+}
+END_TEST
+
+START_TEST(a_series_that_is_gone_is_said)
+{
+    CLI(0, "run small.ini --quiet --output part " OFTEN);
+    unlink(scratch_path("part/series.csv"));
+    unlink(scratch_path("part/series.h5"));
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
+    cli_has(cli.err, "part/series.csv: is missing, and so is series.h5: the series begins anew after step 30\n");
+    CLI(0, "run small.ini --quiet --output new --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
+    ck_assert_str_eq(cli.err, ""); /* in a new directory nothing is missing */
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000040.h5 --steps 60 " OFTEN);
+    ck_assert_str_eq(cli.err, "");
+}
+END_TEST
+
+/* ---- damaged checkpoints ---- */
+
+static void flip_bit(const char *file, long at)
+{
+    FILE *f = fopen(scratch_path(file), "r+b");
+    ck_assert_ptr_nonnull(f);
+    fseek(f, at, SEEK_SET);
+    int byte = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(byte ^ 1, f);
+    fclose(f);
+}
+
+START_TEST(a_flipped_bit_is_refused_by_all)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "info --verify whole");
+    ck_assert_int_eq(cli_lines(cli.out), 4);
+    cli_has(cli.out, "whole/checkpoints/checkpoint_00000030.h5: OK, step 30, ");
+    flip_bit("whole/checkpoints/checkpoint_00000030.h5", 20000);
+    const char *why = "checkpoint_00000030.h5: is damaged: the checksum of its bytes is ",
+               *older = "take the older checkpoint whole/checkpoints/checkpoint_00000020.h5, which is sound";
+    cli_refuses("run small.ini --output whole --restart whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("run small.ini --output new --restart whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("fingerprint whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("info whole/checkpoints/checkpoint_00000030.h5", why, older);
+    cli_refuses("info --verify whole/checkpoints/checkpoint_00000030.h5", why, older);
+    CLI(2, "info --verify whole/checkpoints");
+    cli_has(cli.err, "whole/checkpoints: 1 of 4 checkpoints cannot be used");
+    cli_has(cli.out, why);
+    cli_has(cli.out, "checkpoint_00000040.h5: OK, step 40, ");
+    cli_refuses("info --verify whole/series.h5", "whole/series.h5: is no checkpoint of this program", NULL);
+    cli_refuses("info --verify small.ini", "small.ini: is not an HDF5 file", NULL);
+}
+END_TEST
+
+/* ---- other settings than the checkpoint's ---- */
+
+#define FROM_20 "--restart whole/checkpoints/checkpoint_00000020.h5 "
+
+/* Keys that cannot change a result are not mentioned, whatever they are. */
+START_TEST(neutral_settings_are_not_listed)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output new " FROM_20 "--steps 60 --threads 2 run.tile=16 run.sort_every=3 "
+           "output.keep=1 output.fields_every=20 output.wall_limit=01:00:00");
+    ck_assert_str_eq(cli.err, "");
+    char *json = cli_read("new/run.json");
+    cli_has(json, "\"checkpoint\": \"whole/checkpoints/checkpoint_00000020.h5\"");
+    cli_has(json, "\"changed\": []");
+    free(json);
+    json = cli_read("whole/run.json");
+    cli_has(json, "\"restart\": null");
+    free(json);
+}
+END_TEST
+
+START_TEST(other_settings_are_listed)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output new " FROM_20 "run.seed=9 electrons.closure=polytropic fields.eta=0.01 "
+           "fields.smoothing=2 species.protons.temperature=0.7");
+    ck_assert_str_eq(cli.err, "whole/checkpoints/checkpoint_00000020.h5: the run goes on with other settings:\n"
+                              "  run.seed: 1 -> 9 (no effect: no random numbers are drawn after the start)\n"
+                              "  electrons.closure: isothermal -> polytropic\n"
+                              "  electrons.gamma: not given -> 1.6666666666666667\n"
+                              "  fields.eta: 0 -> 0.01\n"
+                              "  fields.smoothing: 1 -> 2\n"
+                              "  species.protons.temperature: 0.5 -> 0.7 (no effect: of use at the start only)\n");
+    char *json = cli_read("new/run.json");
+    cli_has(json,
+            "\"key\": \"fields.smoothing\",\n                \"checkpoint\": \"1\",\n                \"run\": \"2\"");
+    free(json);
+}
+END_TEST
+
+/* What the list calls without effect has none. */
+START_TEST(what_is_without_effect_is)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output new " FROM_20 "run.seed=9 species.protons.temperature=0.7 "
+           "species.protons.density=2 species.protons.drift_x=0.3 species.protons.start=quiet");
+    ck_assert_int_eq(cli_lines(cli.err), 6);
+    same_end("whole", "new");
+    CLI(0, "run small.ini --quiet --output walls boundary.x_min=thermal boundary.x_min_temperature=0.5 "
+           "boundary.x_max=absorbing " OFTEN);
+    CLI(0, "run walls/run.ini --quiet --output new --overwrite --restart walls/checkpoints/checkpoint_00000020.h5 "
+           "run.seed=9");
+    cli_has(cli.err, "  run.seed: 1 -> 9 (other random numbers from here on)\n");
+    ck_assert_str_ne(cli_fingerprint("walls"), cli_fingerprint("new"));
+}
+END_TEST
+
+START_TEST(constants_and_absent_keys_are_listed)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[const]\na = 1\n", cli_small);
+    make_file("const.ini", text);
+    CLI(0, "run const.ini --quiet --output whole " OFTEN);
+    CLI(0, "run const.ini --quiet --output new " FROM_20 "const.a=2");
+    cli_has(cli.err, "  const.a: 1 -> 2\n");
+    CLI(0, "run small.ini --quiet --output other " FROM_20);
+    cli_has(cli.err, "  const.a: 1 -> not given\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cli_restart");
@@ -244,6 +390,13 @@ int main(void)
     tcase_add_loop_test(t, signals, 0, 2);
     tcase_add_loop_test(t, early_signal, 0, 3);
     tcase_add_test(t, wall_limit);
+    tcase_add_test(t, a_short_series_is_completed);
+    tcase_add_test(t, a_series_that_is_gone_is_said);
+    tcase_add_test(t, a_flipped_bit_is_refused_by_all);
+    tcase_add_test(t, neutral_settings_are_not_listed);
+    tcase_add_test(t, other_settings_are_listed);
+    tcase_add_test(t, what_is_without_effect_is);
+    tcase_add_test(t, constants_and_absent_keys_are_listed);
     suite_add_tcase(suite, t);
     return cli_main(suite);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, testing and plotting need and this machine lacks (Debian 12, Ubuntu 24.04). Does nothing when all is there.
 set -eu
-packages="gcc libc6-dev pkg-config libhdf5-dev libinih-dev libmuparser-dev librandom123-dev libjansson-dev check
+packages="gcc libc6-dev pkg-config libhdf5-dev libinih-dev libmuparser-dev librandom123-dev libjansson-dev libxxhash-dev check
           python3 python3-numpy python3-h5py python3-matplotlib python3-venv"
 missing=""
 for p in $packages; do

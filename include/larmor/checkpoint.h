@@ -2,6 +2,9 @@
  *
  *     DIR/checkpoints/checkpoint_00000500.h5   written as *.part, synced, renamed; older ones than `keep` removed
  *
+ * The first 512 bytes, HDF5's user block, hold a checksum of all that follows (src/checksum.h), which every reader
+ * verifies first.
+ *
  * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape,
  * precision, fraction_bits, seed, energy_start, momentum_start[3], configuration (the whole run.ini
  * text), software, field_count, field_names[], bordered (where it is not 0) and species_count, species_names[] (their
@@ -104,16 +107,26 @@ struct lm_checkpoint_io {
 int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head, const char *configuration, int keep,
                         const struct lm_checkpoint_io *io, char *path_out);
 
-/* Reads the head only. LM_BAD_INPUT: no such file, not HDF5, truncated, foreign or of another format version.
- * field_names is left NULL, field_count is what the file holds. */
+/* Verifies the checksum of the whole file, then reads the head. LM_BAD_INPUT: no such file, not HDF5, truncated,
+ * damaged (the message names an older sound checkpoint beside it, where there is one), foreign or of another format
+ * version. field_names is left NULL, field_count is what the file holds. */
 int lm_checkpoint_head(const char *path, struct lm_checkpoint *head);
 
+/* The text of its configuration, to be freed by the caller; of a file that lm_checkpoint_head has found good. */
+int lm_checkpoint_configuration(const char *path, char **text);
+
 /* Reads fields (by `head->field_names`) and particles through the callbacks. `head` is what lm_checkpoint_head gave,
- * with field_count and field_names set by the caller: all fields of the file, in any order. A missing or misshapen
- * dataset, a value that is not finite, a particle outside of the domain is LM_BAD_INPUT, maybe after some callbacks. */
+ * with field_count and field_names set by the caller: all fields of the file, in any order; the checksum is not
+ * verified again. A missing or misshapen dataset, a value that is not finite, a particle outside of the domain is
+ * LM_BAD_INPUT, maybe after some callbacks. */
 int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io);
 
-/* Fingerprint of a stored state; equals the running program's of the same state (larmor/physics/hash.h). */
+/* Verifies a checkpoint, or all of a directory (of a run, or its checkpoints/), and prints a line of each, with its
+ * hash where it is sound. LM_BAD_INPUT: one of them is not, there are none, or the file is no checkpoint. */
+int lm_checkpoint_verify(const char *path, FILE *out);
+
+/* Verifies the checksum. Fingerprint of a stored state; equals the running program's of the same state
+ * (larmor/physics/hash.h). */
 int lm_checkpoint_fingerprint(const char *path, uint64_t *fingerprint);
 
 /* `larmor info`: describes any HDF5 file the program writes (checkpoint, series, maps, openPMD). LM_BAD_INPUT

@@ -7,6 +7,8 @@
 #ifndef LARMOR_SERIES_H
 #define LARMOR_SERIES_H
 
+#include <stdio.h>
+
 #include "larmor/base.h"
 
 #ifdef __cplusplus
@@ -22,11 +24,21 @@ struct lm_series_column {
 
 struct lm_series;
 
-/* Creates both files in `directory`; column 0 must be the step. With restart_step >= 0 existing files are continued:
- * rows with a step > restart_step are cut off, the columns must be the same (LM_BAD_INPUT otherwise); a file that is
- * absent is created. The columns are copied. LM_FAILED on a full disk or a file that cannot be written. */
+/* Where a series goes on. */
+struct lm_series_restart {
+    int64_t step;  /* rows of later steps are cut off */
+    int64_t every; /* steps between rows so far; 0: not known */
+    int expected;  /* the directory is the run's own: that it has no series at all is said */
+    FILE *notes;   /* what was missing, repeated or unlike: a line each */
+};
+
+/* Creates both files in `directory`; column 0 must be the step. With `restart` (else NULL) the rows of the files that
+ * are there are continued: the rows up to its step that either file has go into both. Files with other columns, or a
+ * line of series.csv that is no row, are LM_BAD_INPUT, and stay as they are. A series.h5 that cannot be read, or says
+ * otherwise than series.csv, becomes series.h5.old. The columns are copied. LM_FAILED on a full disk or a file that
+ * cannot be written; then the old files are there. */
 int lm_series_open(const char *directory, int column_count, const struct lm_series_column *columns,
-                   int64_t restart_step, struct lm_series **out);
+                   const struct lm_series_restart *restart, struct lm_series **out);
 
 /* Appends one row of column_count values to both files. */
 int lm_series_append(struct lm_series *series, const double *row);

@@ -80,6 +80,9 @@ int lm_sim_start(struct lm_sim *sim);
  * maps than the configuration's. */
 int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *head);
 
+/* The same where lm_checkpoint_head has read `head` already: the file is not verified again. */
+int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head);
+
 /* Whether the next step can be taken. LM_FAILED: it cannot; lm_error() says step, place and likely cause. The state is
  * untouched. */
 int lm_sim_check(struct lm_sim *sim);
