@@ -108,7 +108,8 @@ int lm_h5_create(struct lm_h5 *h, const char *path)
     if (h->status != LM_OK)
         return h->status;
     hid_t access = access_list();
-    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    unlink(h->part); /* what a killed run has left, or a link that leads elsewhere */
+    h->file = H5Fcreate(h->part, H5F_ACC_EXCL, H5P_DEFAULT, access);
     if (h->file < 0) {
         lm_h5_error(h, "cannot create the file");
         unlink(h->part); /* the disk may have become full at its first bytes */

@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "larmor/physics/edges.h"
+#include "larmor/stop.h"
 #include "larmor/surfaces.h"
 
 struct lm_cpu_species {
