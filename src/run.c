@@ -135,6 +135,16 @@ static const char *kept(const struct lm_run_state *r)
     return r->checkpoint[0] ? r->checkpoint : r->options->restart;
 }
 
+/* Of a step that has begun there is no state to keep. */
+static int lose(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
+    snprintf(why, sizeof why, "%s", lm_error());
+    last_good(r, sizeof where, where);
+    r->told = 1;
+    return lm_fail(status, "%s\nthe state has been lost within the step; %s", why, where);
+}
+
 /* A run that cannot go on keeps its state, if that is good and the disk takes it, and all checkpoints it has. */
 static int rescue(struct lm_run_state *r, int status)
 {
@@ -150,10 +160,16 @@ static int rescue(struct lm_run_state *r, int status)
                    reason, before);
 }
 
-/* Ends where a checkpoint is; `within`: a step has been given up. */
-static int stop_early(struct lm_run_state *r, int within)
+/* NULL when nothing asks to stop. */
+static const char *reason_to_stop(void)
 {
-    const char *why = lm_signals_name(lm_stop_asked());
+    const int asked = lm_stop_asked();
+    return asked ? lm_signals_name(asked) : NULL;
+}
+
+/* Ends in a checkpoint. `within`: the step that was under way has been given up. */
+static int stop_at(struct lm_run_state *r, const char *why, int within)
+{
     int status = is_kept(r) ? LM_OK : write_regular(r);
     if (status)
         return rescue(r, status);
@@ -161,6 +177,11 @@ static int stop_early(struct lm_run_state *r, int within)
     snprintf(r->ended, sizeof r->ended, "%s", why);
     return lm_fail(LM_STOPPED, "stopped at step %lld%s: %s; go on with --restart %s", (long long)r->sim->step,
                    within ? " (the step after it has been given up)" : "", why, kept(r));
+}
+
+static int stop_early(struct lm_run_state *r, const char *why)
+{
+    return stop_at(r, why, 0);
 }
 
 /* --- long steps --- */
@@ -178,6 +199,20 @@ static void warn_of_spare(struct lm_run_state *r)
                 lm_error());
 }
 
+/* A checkpoint that goes again, unless one of an earlier run, which went further, has its name. */
+static int write_spare(struct lm_run_state *r)
+{
+    char path[LM_MAX_PATH];
+    int status =
+        lm_path(path, "%s/checkpoints/checkpoint_%08lld.h5", r->config->output.directory, (long long)r->sim->step);
+    const int replaces = !status && !access(path, F_OK);
+    if (!status)
+        status = write_checkpoint(r, INT_MAX);
+    if (!status && !replaces)
+        memcpy(r->spare, r->checkpoint, sizeof r->spare);
+    return status;
+}
+
 /* Before a step that may take long: a checkpoint of its beginning, if there is none and it costs little beside the
  * step. Returns whether the step may be given up. */
 static int may_give_up(struct lm_run_state *r)
@@ -186,12 +221,9 @@ static int may_give_up(struct lm_run_state *r)
     const double cost = r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_outlook_bytes(r->sim) / WRITE_RATE;
     if (!(seconds > LONG) || (!is_kept(r) && (seconds < WORTH * cost || r->spare_failed)))
         return 0;
-    if (!is_kept(r)) {
-        if (write_checkpoint(r, INT_MAX)) {
-            warn_of_spare(r);
-            return 0;
-        }
-        memcpy(r->spare, r->checkpoint, sizeof r->spare);
+    if (!is_kept(r) && write_spare(r)) {
+        warn_of_spare(r);
+        return 0;
     }
     return lm_summary_take(r, &r->begun) == LM_OK;
 }
@@ -207,10 +239,10 @@ static int advance(struct lm_run_state *r)
     int status = lm_sim_step(r->sim);
     lm_stop_allow(0);
     if (status == LM_STOPPED)
-        return stop_early(r, 1);
+        return stop_at(r, reason_to_stop(), 1);
     lm_summary_free(&r->begun);
     if (status)
-        return status; /* within a step there is no state to keep */
+        return lose(r, status);
     lm_outlook_took(&r->outlook, r->sim, lm_clock() - before);
     r->stepping += lm_clock() - before;
     if (!is_last(r) || !is_finite(r))
@@ -227,8 +259,9 @@ static int loop(struct lm_run_state *r)
 {
     int status = r->options->restart ? LM_OK : write_due(r);
     while (!status && !is_last(r)) {
-        if (lm_stop_asked())
-            return stop_early(r, 0);
+        const char *why = reason_to_stop();
+        if (why)
+            return stop_early(r, why);
         status = advance(r);
     }
     return status;
