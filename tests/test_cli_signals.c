@@ -171,6 +171,21 @@ START_TEST(spare_checkpoints)
 }
 END_TEST
 
+/* Only the fourth step is taken to be long: the checkpoint of step 3 pushes out neither of those that are due. */
+START_TEST(spare_between_others)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s" FIELD, cli_small);
+    make_file("long.ini", text);
+    cli_begin("run long.ini --quiet --output u background.dye.vx=0.1+5e5*(abs(t-0.07)<0.005) --steps 4 "
+              "output.checkpoint_every=2 output.keep=2");
+    wait_for("u/checkpoints/checkpoint_00000003.h5");
+    ck_assert_int_eq(cli_end(), 0);
+    ck_assert(cli_exists("u/checkpoints/checkpoint_00000002.h5") && cli_exists("u/checkpoints/checkpoint_00000004.h5"));
+    ck_assert_int_eq(count_checkpoints(), 2);
+}
+END_TEST
+
 /* --- a second signal --- */
 
 /* In a step that cannot be given up, because its checkpoint cannot be written. */
@@ -376,6 +391,7 @@ int main(void)
     tcase_add_test(t, within_the_first_step_of_a_restart);
     tcase_add_test(t, wall_limit_within_a_step);
     tcase_add_test(t, spare_checkpoints);
+    tcase_add_test(t, spare_between_others);
     tcase_add_test(t, second_time);
     tcase_add_test(t, announced);
     tcase_add_test(t, nohup);
