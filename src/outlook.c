@@ -43,8 +43,9 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 
-static void expect(const struct lm_sim *sim, int first, double substeps[LM_SUBSTEP_KINDS])
+void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS])
 {
+    const int first = o->seconds == 0;
     substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? lm_sim_substeps_needed(sim) : 0;
     substeps[1] = conduction_substeps(sim, first);
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
@@ -53,16 +54,15 @@ static void expect(const struct lm_sim *sim, int first, double substeps[LM_SUBST
 
 double lm_outlook_next(const struct lm_outlook *o, const struct lm_sim *sim)
 {
-    const int first = o->seconds == 0;
     double substeps[LM_SUBSTEP_KINDS], sum = 0, ratio = 1;
-    expect(sim, first, substeps);
+    lm_outlook_substeps(o, sim, substeps);
     for (int k = 0; k < LM_SUBSTEP_KINDS; k++) {
         sum += substeps[k];
         ratio = fmax(ratio, substeps[k] / fmax(1, o->substeps[k]));
     }
     const double slow = sum * ((double)sim->grid.cells * CELL_SECONDS + CALL_SECONDS);
     /* With the largest ratio for all of it, the last step gives a bound too. */
-    return first ? slow : fmin(BUSY * slow, o->seconds * ratio);
+    return o->seconds == 0 ? slow : fmin(BUSY * slow, o->seconds * ratio);
 }
 
 void lm_outlook_took(struct lm_outlook *o, const struct lm_sim *sim, double seconds)

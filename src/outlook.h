@@ -13,8 +13,11 @@ struct lm_outlook {
     double substeps[LM_SUBSTEP_KINDS]; /* in it */
 };
 
-/* Seconds that the next step may spend in substeps, rather too many than too few. Known beforehand are the substeps of
- * B and of fields with a given flow; those of the others are taken from the last step, in the first one from bounds. */
+/* Substeps of each kind that the next step will take. Those of B and of fields with a given flow are known beforehand.
+ * Those of the others are taken from the last step; before the first one they are bounds. */
+void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS]);
+
+/* Seconds that the next step may spend in them, rather too many than too few. */
 double lm_outlook_next(const struct lm_outlook *o, const struct lm_sim *sim);
 
 /* The step has been taken in so many seconds. */
