@@ -84,6 +84,24 @@ START_TEST(at_the_same_time)
 }
 END_TEST
 
+/* One that has been prepared for long finds that another has been there meanwhile. */
+START_TEST(meanwhile)
+{
+    cli_begin("run small.ini --quiet --output u species.protons.particles_per_cell=60000 --steps 1");
+    struct cli slow = cli;
+    char print[32];
+    cli_sleep(0.2);
+    kill(slow.pid, SIGSTOP);
+    CLI(0, "run small.ini --quiet --output u");
+    kill(slow.pid, SIGCONT);
+    snprintf(print, sizeof print, "%s", cli_fingerprint("u"));
+    cli = slow;
+    ck_assert_int_eq(cli_end(), 2);
+    cli_has(cli.err, "u: holds a run already");
+    ck_assert_str_eq(cli_fingerprint("u"), print);
+}
+END_TEST
+
 /* --- early ends --- */
 
 static int any_checkpoint(char *name, size_t size)
@@ -207,6 +225,7 @@ int main(void)
     tcase_add_loop_test(t, second_run, 0, 4);
     tcase_add_test(t, beside);
     tcase_add_test(t, at_the_same_time);
+    tcase_add_test(t, meanwhile);
     tcase_add_test(t, killed_early);
     tcase_add_loop_test(t, full_from_the_beginning, 0, 9);
     tcase_add_loop_test(t, not_a_run, 0, 5);
