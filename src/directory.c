@@ -15,6 +15,7 @@
 
 /* What a run writes: in which folder of the directory, and names. */
 static const char *const written[][2] = {{".", "series.csv"},
+                                         {".", "series.csv.part"},
                                          {".", "series.h5"},
                                          {".", "series.h5.part"},
                                          {".", "run.json"},
