@@ -144,7 +144,7 @@ bundle: ## build/bundle: program, GPU tests, profile and their libraries, with r
 	    build/portable/larmor build/portable/tests/gpu/test_gpu build/portable/tests/random/random
 	rm -rf build/bundle && mkdir -p build/bundle/lib
 	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/portable/tests/random/random build/bundle
-	cp -r tests/cases tests/golden.txt tests/gpu/run.sh build/bundle
+	cp -r tests/cases tests/golden.txt tests/gpu/run.sh tests/gpu/signals.sh build/bundle
 	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
 	    sort -u | xargs -I{} cp -L {} build/bundle/lib
@@ -200,6 +200,10 @@ random-test: $(B)/tests/random/random ## 40 random configurations, and those tha
 .PHONY: ledger-long
 ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed
 	@tests/ledger_long.sh $(B)/larmor
+
+.PHONY: kills
+kills: $(B)/larmor $(B)/tests/test_cli_signals ## runs cut by random signals at random times: COUNT=200, SEED=1
+	@LARMOR_KILLS=$(or $(COUNT),200) LARMOR_KILLS_SEED=$(or $(SEED),1) LARMOR=$(abspath $(B)/larmor) $(B)/tests/test_cli_signals
 
 .PHONY: physics
 physics: $(B)/larmor ## energy of a thermal box against fixed limits, budgets with everything on

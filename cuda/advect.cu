@@ -262,6 +262,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
         by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
+        if (lm_gpu_is_given_up(g))
+            return lm_stop_give_up();
         const int k = n % LM_ADVECT_STAGES;
         s.by = by[k];
         s.q = from[k];

@@ -18,6 +18,19 @@ int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
     return g->failed;
 }
 
+/* The host is ahead by this many calls at least and twice as many at most. */
+enum { POLLS_AHEAD = 32 };
+
+int lm_gpu_is_given_up(struct lm_gpu *g)
+{
+    if (g->polls++ % POLLS_AHEAD == 0) {
+        cudaEvent_t event = g->queued[g->polls / POLLS_AHEAD % 2];
+        lm_gpu_check(g, cudaEventSynchronize(event), "the step");
+        lm_gpu_check(g, cudaEventRecord(event, g->stream), "the step");
+    }
+    return lm_stop_now();
+}
+
 void *lm_gpu_try_allocate(size_t bytes, const char *what)
 {
     void *memory = NULL;
@@ -97,6 +110,9 @@ static void gpu_destroy(struct lm_backend *b)
     cudaFree(g->staging);
     cudaFreeHost(g->control_host);
     cudaFreeHost(g->reduced_host);
+    for (int k = 0; k < 2; k++)
+        if (g->queued[k])
+            cudaEventDestroy(g->queued[k]);
     if (g->stream)
         cudaStreamDestroy(g->stream);
     free(g);
@@ -519,6 +535,8 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     lm_gpu_check(g, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "device");
     g->shared_bytes = (size_t)shared;
     lm_gpu_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "stream");
+    for (int k = 0; k < 2; k++)
+        lm_gpu_check(g, cudaEventCreateWithFlags(&g->queued[k], cudaEventDisableTiming), "event");
     g->sides = lm_field_sides_of(setup);
     g->plain.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
     allocate(g);

@@ -129,6 +129,8 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     begin_kernel<<<blocks, THREADS, 0, g->stream>>>(s, sides, given, entropy_of(g), o, p, heat);
     LM_GPU_LAUNCHED(g, "heat");
     for (int k = 0; k < 2 * pass->substeps && !g->failed; k++) {
+        if (lm_gpu_is_given_up(g))
+            return lm_stop_give_up();
         const int first = k % 2 == 0;
         const double *from = first ? p : next;
         temperature_kernel<<<blocks_for(g, 1), THREADS, 0, g->stream>>>(s, sides, from, n, o, t);

@@ -231,6 +231,8 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
     a.rows = a.rows < SMALLEST_ROWS ? SMALLEST_ROWS : (a.rows + PAIR - 1) / PAIR * PAIR;
     dim3 blocks((unsigned)across, (unsigned)((grid->ny + a.rows - 1) / a.rows));
     for (int r = 0; r < steps; r++) {
+        if (lm_gpu_is_given_up(g))
+            return lm_stop_give_up();
         double *before = g->array[LM_B];
         for (int d = 0; d < 3; d++)
             a.given[GIVEN_B + d] = g->array[LM_B + d];

@@ -7,6 +7,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "larmor/physics/edges.h"
+#include "larmor/stop.h"
 #include "larmor/surfaces.h"
 #include "larmor/physics/tiling.h"
 
@@ -75,6 +76,8 @@ struct lm_gpu {
     struct lm_backend base;
     cudaStream_t stream;
     int failed, processors;
+    cudaEvent_t queued[2]; /* by turns: how far the work has been queued; see lm_gpu_is_given_up */
+    unsigned polls;
     size_t shared_bytes; /* that a block may have */
     struct lm_tiling tiling;
     size_t tiles, tile_cells;
@@ -141,6 +144,10 @@ static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
 /* Records the first failure; returns the backend's status. */
 int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
 #define LM_GPU_LAUNCHED(g, name) lm_gpu_check(g, cudaGetLastError(), name)
+
+/* For loops that queue many short kernels: 1 when the step shall be given up (larmor/stop.h). Now and then it waits until
+ * what was queued a while ago is done, so that little is left to wait for after a request to stop. */
+int lm_gpu_is_given_up(struct lm_gpu *g);
 
 /* Device memory; NULL and a recorded failure when there is none. */
 void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what);

@@ -271,13 +271,16 @@ int lm_gpu_advance_b_plain(struct lm_gpu *g, int ion_current, double dt, int sub
 {
     double *state = g->array[LM_B], *next = g->next_b;
     put_given_e(g, g->plain.e);
-    for (int r = 0; r < substeps; r++)
+    for (int r = 0; r < substeps; r++) {
+        if (lm_gpu_is_given_up(g))
+            return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
             electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, g->plain.e, NULL);
             faraday_kernel<<<all_blocks(g), THREADS, 0, g->stream>>>(
                 domain_of(g), g->plain.e, state, next, g->plain.result, stage, lm_rk4_stage(stage, dt / substeps),
                 g->base.setup.ohm);
         }
+    }
     return LM_GPU_LAUNCHED(g, "Faraday's law between walls");
 }
 

@@ -363,20 +363,33 @@ static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t
     return LM_OK;
 }
 
+/* Of a field and of what it is given for the next step. */
+static double largest_next(const struct lm_sim_background *s)
+{
+    return fmax(fmax(fabs(s->least), fabs(s->most)), largest_given(s));
+}
+
+static int check_size(const struct lm_sim *sim, int field)
+{
+    const double largest = largest_next(&sim->background[field]);
+    if (largest < LARGEST)
+        return LM_OK;
+    return lm_fail(LM_FAILED,
+                   "step %lld (from t = %g) cannot be taken: the background field %s or what it is given reaches "
+                   "%g; it must stay below %g",
+                   (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[field].name, largest, LARGEST);
+}
+
 /* Larger quanta for a field that has grown, so that sums stay exact; what that changes is booked. */
 static int take_larger_quanta(struct lm_sim *sim, int field)
 {
     struct lm_sim_background *s = &sim->background[field];
     struct lm_background_ledger *l = &s->ledger;
-    const double largest = fmax(fmax(fabs(s->least), fabs(s->most)), largest_given(s));
+    const double largest = largest_next(s);
     if (largest < ldexp(1, LM_QUANTA_BITS - 1 - l->quantum))
         return LM_OK;
-    if (!(largest < LARGEST))
-        return lm_fail(LM_FAILED,
-                       "step %lld (from t = %g) cannot be taken: the background field %s or what it is given reaches "
-                       "%g; it must stay below %g",
-                       (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[field].name, largest,
-                       LARGEST);
+    if (check_size(sim, field))
+        return LM_FAILED;
     const int quantum = lm_background_quantum(largest);
     if (l->exponent - quantum > MOST_GROWTH)
         lm_background_coarsen(l, quantum);
@@ -477,7 +490,8 @@ int lm_sim_check_backgrounds(struct lm_sim *sim)
                            "cause: background.%s.courant too large for its flow and source",
                            (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[f].name,
                            sim->config->background[f].name);
-        if (sim->config->background[f].flow == LM_FLOW_PRESCRIBED)
+        status = check_size(sim, f);
+        if (!status && sim->config->background[f].flow == LM_FLOW_PRESCRIBED)
             status = find_substeps(sim, f, sim->config->run.dt, &unused);
     }
     return status;

@@ -1,7 +1,9 @@
+#define _GNU_SOURCE /* O_NOFOLLOW */
 #include "directory.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,34 @@
 #include <unistd.h>
 
 #include "larmor/base.h"
+#include "lock.h"
+
+/* What a run writes: in which folder of the directory, and names. */
+static const char *const written[][2] = {{".", "series.csv"},
+                                         {".", "series.csv.part"},
+                                         {".", "series.h5"},
+                                         {".", "series.h5.old"},
+                                         {".", "series.h5.part"},
+                                         {".", "run.json"},
+                                         {".", "run.json.part"},
+                                         {".", "run.ini.part"},
+                                         {"fields", "data_*.h5"},
+                                         {"fields", "data_*.h5.part"},
+                                         {"particles", "data_*.h5"},
+                                         {"particles", "data_*.h5.part"},
+                                         {"checkpoints", "checkpoint_*.h5"},
+                                         {"checkpoints", "checkpoint_*.h5.part"},
+                                         {"maps", "maps_*.h5"},
+                                         {"maps", "maps_*.h5.part"}};
+enum { WRITTEN = sizeof written / sizeof *written };
+
+static int is_written(const char *folder, const char *name)
+{
+    for (size_t k = 0; k < WRITTEN; k++)
+        if (!strcmp(folder, written[k][0]) && !fnmatch(written[k][1], name, 0))
+            return 1;
+    return 0;
+}
 
 /* ---- before anything is written ---- */
 
@@ -18,26 +48,68 @@ static int refuse(const char *directory, const char *why)
                    why);
 }
 
-/* 1 when there is nothing in it. */
+/* 1 when there is nothing in it, but for a lock without a run. */
 static int is_empty(DIR *d)
 {
     int entries = 0;
+    rewinddir(d);
     for (struct dirent *e; (e = readdir(d));)
-        entries += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+        entries += strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, LM_LOCK_NAME);
     return entries == 0;
+}
+
+/* Whether a file is empty or begins so. */
+static int begins(const char *directory, const char *name, const char *mark)
+{
+    char path[LM_MAX_PATH], line[64] = "";
+    struct stat st;
+    if (lm_path(path, "%s/%s", directory, name) || lstat(path, &st) || !S_ISREG(st.st_mode))
+        return 0;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 0;
+    const int is_empty = !fgets(line, sizeof line, f) && !ferror(f);
+    fclose(f);
+    return is_empty || !strncmp(line, mark, strlen(mark));
 }
 
 /* run.ini alone may be a user's; the one that a run leaves begins so (src/config.c). */
 static int holds_run(const char *directory)
 {
-    static const char mark[] = "# All settings of a run";
-    char path[LM_MAX_PATH], line[sizeof mark] = "";
-    FILE *f = lm_path(path, "%s/run.ini", directory) ? NULL : fopen(path, "r");
-    if (!f)
-        return 0;
-    int same = fgets(line, sizeof line, f) && !strcmp(line, mark);
-    fclose(f);
-    return same;
+    char path[LM_MAX_PATH];
+    return !lm_path(path, "%s/run.ini", directory) && !access(path, F_OK) &&
+           begins(directory, "run.ini", "# All settings of a run");
+}
+
+static int is_folder(const char *name)
+{
+    for (size_t k = 0; k < WRITTEN; k++)
+        if (!strcmp(name, written[k][0]))
+            return 1;
+    return 0;
+}
+
+/* Whether a folder of the directory has only files that a run writes, of which a user may have some too: those must
+ * begin like a run's. */
+static int has_only_written(const char *directory, const char *folder)
+{
+    char path[LM_MAX_PATH];
+    DIR *d = lm_path(path, "%s/%s", directory, folder) ? NULL : opendir(path);
+    int only = d != NULL;
+    for (struct dirent *e; only && (e = readdir(d));) {
+        const int top = !strcmp(folder, ".");
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || (top && !strcmp(e->d_name, LM_LOCK_NAME)))
+            continue;
+        if (top && !strcmp(e->d_name, "series.csv"))
+            only = begins(directory, e->d_name, "step,");
+        else if (top && is_folder(e->d_name))
+            only = has_only_written(directory, e->d_name);
+        else
+            only = is_written(folder, e->d_name);
+    }
+    if (d)
+        closedir(d);
+    return only;
 }
 
 int lm_directory_holds(const char *directory, const char *file)
@@ -86,8 +158,8 @@ static int check_existing(const char *directory, int overwrite, const char *rest
     closedir(d);
     if (empty)
         return LM_OK;
-    if (!holds_run(directory))
-        return refuse(directory, "exists and is not the output of a run (it has no run.ini of one)");
+    if (!holds_run(directory) && !has_only_written(directory, "."))
+        return refuse(directory, "exists and is not the output of a run (it has no run.ini of one, and other files)");
     if (overwrite || (restart && lm_directory_holds(directory, restart)))
         return LM_OK;
     if (restart)
@@ -132,7 +204,7 @@ static int make_one(const char *path)
     return LM_OK;
 }
 
-static int make_parents(const char *directory)
+int lm_directory_make(const char *directory)
 {
     char path[LM_MAX_PATH];
     int status = lm_path(path, "%s", directory);
@@ -145,19 +217,11 @@ static int make_parents(const char *directory)
     return status ? status : make_one(path);
 }
 
-int lm_directory_make(const char *directory, int clear)
+int lm_directory_clear(const char *directory)
 {
-    static const char *const files[][2] = {{".", "series.csv"},
-                                           {".", "series.csv.part"},
-                                           {".", "series.h5*"},
-                                           {".", "run.json"},
-                                           {"fields", "data_*.h5*"},
-                                           {"particles", "data_*.h5*"},
-                                           {"checkpoints", "checkpoint_*.h5*"},
-                                           {"maps", "maps_*.h5*"}};
-    int status = make_parents(directory);
-    for (size_t k = 0; clear && !status && k < sizeof files / sizeof *files; k++)
-        status = remove_matching(directory, files[k][0], files[k][1]);
+    int status = LM_OK;
+    for (size_t k = 0; !status && k < WRITTEN; k++)
+        status = remove_matching(directory, written[k][0], written[k][1]);
     return status;
 }
 
@@ -167,10 +231,15 @@ FILE *lm_directory_begin(const char *directory, const char *name, char *path, ch
 {
     if (lm_path(path, "%s/%s", directory, name) || lm_path(part, "%s/%s.part", directory, name))
         return NULL;
-    FILE *file = fopen(part, "w");
-    if (!file)
-        lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
-    return file;
+    unlink(part); /* what a killed run has left, or a link that leads elsewhere */
+    const int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file)
+        return file;
+    lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+    return NULL;
 }
 
 int lm_directory_end(FILE *file, const char *path, const char *part, int status)

@@ -114,7 +114,8 @@ static int create(struct lm_h5 *h, const char *path, int summed)
     hid_t access = access_list(), list = H5Pcreate(H5P_FILE_CREATE);
     if (summed)
         H5Pset_userblock(list, LM_CHECKSUM_BLOCK);
-    h->file = H5Fcreate(h->part, H5F_ACC_TRUNC, list, access);
+    unlink(h->part); /* what a killed run has left, or a link that leads elsewhere */
+    h->file = H5Fcreate(h->part, H5F_ACC_EXCL, list, access);
     if (h->file < 0) {
         lm_h5_error(h, "cannot create the file");
         unlink(h->part); /* the disk may have become full at its first bytes */

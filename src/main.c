@@ -1,9 +1,11 @@
 /* The command line. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "larmor/bench.h"
 #include "larmor/run.h"
@@ -261,9 +263,21 @@ static int dispatch(int argc, char **argv)
     return bad_usage("unknown command ", argv[0]);
 }
 
+/* Standard descriptors that the caller has closed must not be given to files of data: messages would go into them. They
+ * are opened the other way round, so that reading and writing are errors, as they are with closed ones. */
+static int fill_descriptors(void)
+{
+    for (int k = STDIN_FILENO; k <= STDERR_FILENO; k++)
+        if (fcntl(k, F_GETFD) < 0 && open("/dev/null", k == STDIN_FILENO ? O_WRONLY : O_RDONLY) != k)
+            return lm_fail(LM_FAILED, "descriptor %d is closed and /dev/null cannot be opened: %s", k, strerror(errno));
+    return LM_OK;
+}
+
 int main(int argc, char **argv)
 {
     lm_threads_wait_briefly(argv);
+    if (fill_descriptors())
+        return LM_FAILED;
     if (argc < 2) {
         fputs(usage, stderr);
         return LM_BAD_INPUT;

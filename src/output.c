@@ -228,6 +228,11 @@ static int get_map(void *context, int species, uint64_t *counters)
 
 int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path)
 {
+    return lm_output_checkpoint_keeping(sim, references, sim->config->output.keep, path);
+}
+
+int lm_output_checkpoint_keeping(struct lm_sim *sim, const struct lm_references *references, int keep, char *path)
+{
     const struct lm_config *c = sim->config;
     struct lm_checkpoint head = {.step = sim->step,
                                  .time = lm_sim_time(sim),
@@ -268,7 +273,7 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
     if (!status)
         status = lm_sim_compact(sim);
     if (!status)
-        status = lm_checkpoint_write(c->output.directory, &head, text, c->output.keep, &io, path);
+        status = lm_checkpoint_write(c->output.directory, &head, text, keep, &io, path);
     free(save.work);
     free(text);
     return status;

@@ -2,10 +2,8 @@
 #include "larmor/run.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,40 +11,16 @@
 
 #include "differences.h"
 #include "directory.h"
-#include "progress.h"
-
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int number)
-{
-    stop_signal = number;
-}
-
-struct run {
-    const struct lm_config *config;
-    const struct lm_run_options *options;
-    struct lm_sim *sim;
-    struct lm_series *series;
-    struct lm_series_column *columns;
-    int column_count;
-    struct lm_references references;
-    struct lm_progress progress;
-    int64_t first_step;
-    double started, stepping; /* clock at the start; seconds spent in steps */
-    double row_stepping;      /* `stepping` and step at the last row */
-    uint64_t row_pushed;
-    uint64_t particles;
-    struct lm_differences changed; /* from the checkpoint's settings */
-    char checkpoint[LM_MAX_PATH];  /* the last one written */
-    char ended[LM_MAX_MESSAGE];    /* why, for run.json */
-};
+#include "larmor/stop.h"
+#include "run_state.h"
+#include "signals.h"
 
 static int due(int64_t every, int64_t step)
 {
     return every > 0 && step % every == 0;
 }
 
-static int write_row(struct run *r)
+static int write_row(struct lm_run_state *r)
 {
     double row[LM_ROW_MAX], spent = r->stepping - r->row_stepping;
     double rate = spent > 0 ? (double)(r->sim->pushed - r->row_pushed) / spent : 0;
@@ -56,22 +30,70 @@ static int write_row(struct run *r)
     return status ? status : lm_series_append(r->series, row);
 }
 
-static int write_checkpoint(struct run *r)
+/* --- checkpoints --- */
+
+/* Where to go on from, or why that is nowhere. */
+static void last_good(const struct lm_run_state *r, size_t size, char *out)
 {
-    char path[LM_MAX_PATH];
-    int status = lm_output_checkpoint(r->sim, &r->references, path);
-    if (!status)
-        memcpy(r->checkpoint, path, sizeof path);
-    return status;
+    if (r->checkpoint[0])
+        snprintf(out, size, "the last checkpoint is %s", r->checkpoint);
+    else if (r->options->restart)
+        snprintf(out, size, "no checkpoint has been written since %s, from which the run can go on again",
+                 r->options->restart);
+    else if (r->config->output.checkpoint_every > 0)
+        snprintf(out, size, "there is no checkpoint yet (output.checkpoint_every = %lld): begin again",
+                 (long long)r->config->output.checkpoint_every);
+    else
+        snprintf(out, size, "there is no checkpoint (output.checkpoint_every = 0): begin again");
 }
 
-static int is_last(const struct run *r)
+static void tell_signals(const struct lm_run_state *r)
+{
+    char text[LM_MAX_PATH + 128];
+    last_good(r, sizeof text, text);
+    lm_signals_tell(text);
+}
+
+/* A checkpoint that was for one long step only goes as soon as there is another. */
+static void drop_spare(struct lm_run_state *r)
+{
+    if (r->spare[0] && strcmp(r->spare, r->checkpoint))
+        unlink(r->spare);
+    r->spare[0] = 0;
+}
+
+/* `keep`: how many may stay, with this one. */
+static int write_checkpoint(struct lm_run_state *r, int keep)
+{
+    char path[LM_MAX_PATH];
+    const double before = lm_clock();
+    int status = lm_output_checkpoint_keeping(r->sim, &r->references, keep, path);
+    if (status)
+        return status;
+    memcpy(r->checkpoint, path, sizeof path);
+    r->checkpoint_step = r->sim->step;
+    r->checkpoint_seconds = lm_clock() - before;
+    drop_spare(r);
+    tell_signals(r);
+    return LM_OK;
+}
+
+/* output.keep of those that were asked for; a spare one, which is younger than they, does not count. */
+static int write_regular(struct lm_run_state *r)
+{
+    const int keep = r->config->output.keep;
+    return write_checkpoint(r, keep + (r->spare[0] != 0));
+}
+
+/* --- what is due --- */
+
+static int is_last(const struct lm_run_state *r)
 {
     return r->sim->step >= r->config->run.steps;
 }
 
 /* What is due at the present step; the last step gets a row and a checkpoint where there are any. */
-static int write_due(struct run *r)
+static int write_due(struct lm_run_state *r)
 {
     const struct lm_config *c = r->config;
     int64_t step = r->sim->step;
@@ -86,11 +108,13 @@ static int write_due(struct run *r)
         status = lm_output_maps(r->sim);
     int fresh = step > r->first_step || (last && !r->options->restart); /* not what it was restarted from */
     if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
-        status = write_checkpoint(r);
+        status = write_regular(r);
     return status;
 }
 
-static int is_finite(const struct run *r)
+/* --- the end, early --- */
+
+static int is_finite(const struct lm_run_state *r)
 {
     const struct lm_control *c = &r->sim->control;
     double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
@@ -101,52 +125,126 @@ static int is_finite(const struct run *r)
     return isfinite(sum);
 }
 
-/* A run that cannot go on keeps its state, if that is good and the disk takes it, and all checkpoints it has. */
-static int rescue(struct run *r, int status)
+/* Whether there is a checkpoint of the state as it stands: one of this run, or the one it began with. */
+static int is_kept(const struct lm_run_state *r)
 {
-    char why[LM_MAX_MESSAGE / 2], reason[512], before[LM_MAX_PATH + 64] = "";
-    struct lm_config keep_all = *r->config;
+    return r->checkpoint[0] ? r->checkpoint_step == r->sim->step : r->options->restart && r->sim->step == r->first_step;
+}
+
+static const char *kept(const struct lm_run_state *r)
+{
+    return r->checkpoint[0] ? r->checkpoint : r->options->restart;
+}
+
+/* Of a step that has begun there is no state to keep. */
+static int lose(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
     snprintf(why, sizeof why, "%s", lm_error());
-    if (r->checkpoint[0])
-        snprintf(before, sizeof before, "; the one before is %s", r->checkpoint);
-    keep_all.output.keep = INT_MAX;
-    r->sim->config = &keep_all;
-    int failed = write_checkpoint(r);
-    r->sim->config = r->config;
+    last_good(r, sizeof where, where);
+    r->told = 1;
+    return lm_fail(status, "%s\nthe state has been lost within the step; %s", why, where);
+}
+
+/* A run that cannot go on keeps its state, if that is good and the disk takes it, and all checkpoints it has. */
+static int rescue(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], reason[512], before[LM_MAX_PATH + 128];
+    snprintf(why, sizeof why, "%s", lm_error());
+    last_good(r, sizeof before, before);
+    int failed = is_kept(r) ? LM_OK : write_checkpoint(r, INT_MAX);
+    r->told = 1;
     if (!failed)
-        return lm_fail(status, "%s\nthe last good state is in %s", why, r->checkpoint);
+        return lm_fail(status, "%s\nthe last good state is in %s", why, kept(r));
     snprintf(reason, sizeof reason, "%s", lm_error());
-    return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %s%s", why, (long long)r->sim->step,
+    return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %s; %s", why, (long long)r->sim->step,
                    reason, before);
 }
 
-static int stop_early(struct run *r, const char *why)
+/* NULL when nothing asks to stop. */
+static const char *reason_to_stop(void)
 {
-    int status = write_checkpoint(r);
-    if (status)
-        return rescue(r, status);
-    snprintf(r->ended, sizeof r->ended, "%s", why);
-    return lm_fail(LM_STOPPED, "stopped at step %lld: %s; go on with --restart %s", (long long)r->sim->step, why,
-                   r->checkpoint);
+    const int asked = lm_stop_asked();
+    return asked ? lm_signals_name(asked) : NULL;
 }
 
-/* NULL when nothing asks to stop. */
-static const char *reason_to_stop(const struct run *r)
+/* Ends in a checkpoint. `within`: the step that was under way has been given up. */
+static int stop_at(struct lm_run_state *r, const char *why, int within)
 {
-    double limit = r->config->output.wall_limit;
-    if (stop_signal)
-        return stop_signal == SIGINT ? "interrupted (SIGINT)" : "terminated (SIGTERM)";
-    return limit > 0 && lm_clock() - r->started > limit ? "wall-time limit (output.wall_limit)" : NULL;
+    int status = is_kept(r) ? LM_OK : write_regular(r);
+    if (status)
+        return rescue(r, status);
+    r->told = 1;
+    snprintf(r->ended, sizeof r->ended, "%s", why);
+    return lm_fail(LM_STOPPED, "stopped at step %lld%s: %s; go on with --restart %s", (long long)r->sim->step,
+                   within ? " (the step after it has been given up)" : "", why, kept(r));
 }
+
+static int stop_early(struct lm_run_state *r, const char *why)
+{
+    return stop_at(r, why, 0);
+}
+
+/* --- long steps --- */
+
+static const double LONG = 3;           /* seconds that a signal may wait for the end of a step */
+static const double WORTH = 10;         /* times what a checkpoint costs a step must take to get one of its own */
+static const double WRITE_RATE = 300e6; /* bytes a second, until a checkpoint has been written */
+
+static void warn_of_spare(struct lm_run_state *r)
+{
+    r->spare_failed = 1;
+    if (!r->options->quiet)
+        fprintf(stderr,
+                "larmor: warning: no checkpoint before a long step: %s; a signal will wait for the step's end\n",
+                lm_error());
+}
+
+/* A checkpoint that goes again, unless one of an earlier run, which went further, has its name. */
+static int write_spare(struct lm_run_state *r)
+{
+    char path[LM_MAX_PATH];
+    int status =
+        lm_path(path, "%s/checkpoints/checkpoint_%08lld.h5", r->config->output.directory, (long long)r->sim->step);
+    const int replaces = !status && !access(path, F_OK);
+    if (!status)
+        status = write_checkpoint(r, INT_MAX);
+    if (!status && !replaces)
+        memcpy(r->spare, r->checkpoint, sizeof r->spare);
+    return status;
+}
+
+/* Before a step that may take long: a checkpoint of its beginning, if there is none and it costs little beside the
+ * step. Returns whether the step may be given up. */
+static int may_give_up(struct lm_run_state *r)
+{
+    const double seconds = lm_outlook_next(&r->outlook, r->sim);
+    const double cost = r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_outlook_bytes(r->sim) / WRITE_RATE;
+    if (!(seconds > LONG) || (!is_kept(r) && (seconds < WORTH * cost || r->spare_failed)))
+        return 0;
+    if (!is_kept(r) && write_spare(r)) {
+        warn_of_spare(r);
+        return 0;
+    }
+    return lm_summary_take(r, &r->begun) == LM_OK;
+}
+
+/* --- the loop --- */
 
 /* One step and what is due after it. A state that cannot be stepped on from is not written as if it were good; after
  * the last step it need only be finite. */
-static int advance(struct run *r)
+static int advance(struct lm_run_state *r)
 {
+    lm_stop_allow(may_give_up(r));
     double before = lm_clock();
     int status = lm_sim_step(r->sim);
+    lm_stop_allow(0);
+    if (status == LM_STOPPED)
+        return stop_at(r, reason_to_stop(), 1);
+    lm_summary_free(&r->begun);
     if (status)
-        return status; /* a fault of the device: there is no state to keep */
+        return lose(r, status);
+    lm_outlook_took(&r->outlook, r->sim, lm_clock() - before);
     r->stepping += lm_clock() - before;
     /* Also after the last step, so that its row is that of a run which goes on: rows hold limits of the next step. */
     status = lm_sim_check(r->sim);
@@ -160,187 +258,29 @@ static int advance(struct run *r)
     return LM_OK;
 }
 
-static int loop(struct run *r)
+static int loop(struct lm_run_state *r)
 {
     int status = r->options->restart ? LM_OK : write_due(r);
     while (!status && !is_last(r)) {
-        status = advance(r);
-        const char *why = reason_to_stop(r);
-        if (!status && why && !is_last(r))
+        const char *why = reason_to_stop();
+        if (why)
             return stop_early(r, why);
+        status = advance(r);
     }
     return status;
 }
 
-static int write_echo(const struct run *r)
+/* --- the beginning --- */
+
+static int write_echo(const struct lm_run_state *r)
 {
     char path[LM_MAX_PATH], part[LM_MAX_PATH];
     FILE *f = lm_directory_begin(r->config->output.directory, "run.ini", path, part);
     return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
-static json_t *real_json(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *account_json(const struct run *r, int species, const struct lm_account *a)
-{
-    double v[LM_LEDGER_VALUES];
-    lm_ledger_values(&r->sim->ledger[species], a, lm_sim_weight(r->sim, species), r->config->species[species].mass, v);
-    return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", real_json(v[1]),
-                     "momentum", real_json(v[2]), real_json(v[3]), real_json(v[4]), "energy", real_json(v[5]));
-}
-
-/* In every step loaded + injected = present + lost: the program stops where it is not so. */
-static json_t *ledger_json(const struct run *r, int species)
-{
-    const struct lm_ledger *l = &r->sim->ledger[species];
-    struct lm_account_of accounts[LM_ACCOUNTS];
-    json_t *injected = json_object(), *lost = json_object();
-    json_t *all = json_pack("{s:I, s:o, s:o, s:I, s:I}", "loaded", (json_int_t)l->loaded, "injected", injected, "lost",
-                            lost, "present", (json_int_t)r->sim->count[species], "residual",
-                            (json_int_t)lm_sim_residual(r->sim, species));
-    for (int k = 0, n = lm_accounts(r->config, species, accounts); k < n; k++) {
-        const struct lm_account_of *a = &accounts[k];
-        json_object_set_new(a->kind == LM_ENTERS   ? injected
-                            : a->kind == LM_LEAVES ? lost
-                                                   : all,
-                            a->name, account_json(r, species, lm_account_in(l, a)));
-    }
-    return all;
-}
-
-/* Of all species, each counted as a positive number. */
-static json_int_t residual_of_all(const struct run *r)
-{
-    json_int_t sum = 0;
-    for (int s = 0; s < r->config->species_count; s++)
-        sum += llabs(lm_sim_residual(r->sim, s));
-    return sum;
-}
-
-static json_t *species_json(const struct run *r)
-{
-    json_t *list = json_array();
-    for (int s = 0; s < r->config->species_count; s++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", r->config->species[s].name, "particles",
-                                              (json_int_t)r->sim->count[s], "ledger", ledger_json(r, s)));
-    return list;
-}
-
-static json_t *background_json(const struct run *r, int field)
-{
-    const struct lm_background_config *b = &r->config->background[field];
-    const struct lm_sim_background *s = &r->sim->background[field];
-    const lm_int128 sums[] = {s->ledger.loaded, s->ledger.source, s->ledger.rounded, s->ledger.total};
-    json_t *entered = json_object(), *value[4];
-    for (int side = 0; side < LM_SIDES; side++)
-        if (lm_background_is_open(b, side))
-            json_object_set_new(entered, lm_side_names[side],
-                                real_json(lm_sim_background_value(r->sim, field, s->ledger.entered[side])));
-    for (int k = 0; k < 4; k++)
-        value[k] = real_json(lm_sim_background_value(r->sim, field, sums[k]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded", value[0], "entered",
-                     entered, "source", value[1], "rounded", value[2], "total", value[3], "minimum",
-                     real_json(s->least), "maximum", real_json(s->most), "residual",
-                     (json_int_t)lm_sim_background_residual(r->sim, field));
-}
-
-static json_t *backgrounds_json(const struct run *r)
-{
-    json_t *list = json_array();
-    for (int f = 0; f < r->config->background_count; f++)
-        json_array_append_new(list, background_json(r, f));
-    return list;
-}
-
-/* A name of a file need not be UTF-8; JSON must be. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
-}
-
-/* What the run was restarted from, and the settings that differ from those of that file; null: it was not. */
-static json_t *restart_json(const struct run *r)
-{
-    if (!r->options->restart)
-        return json_null();
-    json_t *changed = json_array();
-    for (int k = 0; k < r->changed.count; k++) {
-        const struct lm_difference *d = &r->changed.list[k];
-        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
-                                                 "run", text_json(d->here)));
-    }
-    return json_pack("{s:o, s:o}", "checkpoint", text_json(r->options->restart), "changed", changed);
-}
-
-struct summary {
-    uint64_t fingerprint;
-    double rate, drift;
-    char device[256];
-};
-
-static int summarize(const struct run *r, struct summary *s)
-{
-    struct lm_totals totals;
-    int kind = LM_BACKEND_CPU;
-    double start = r->references.energy;
-    int status = lm_sim_fingerprint(r->sim, &s->fingerprint);
-    if (!status)
-        status = lm_sim_totals(r->sim, &totals);
-    if (!status)
-        status = lm_backend_resolve(r->config->run.backend, r->config->run.threads, &kind, s->device, sizeof s->device);
-    if (status)
-        return status;
-    s->rate = r->stepping > 0 ? (double)r->sim->pushed / r->stepping : 0;
-    s->drift = start != 0 ? (totals.energy - start) / fabs(start) : 0;
-    return LM_OK;
-}
-
-static json_t *summary_json(const struct run *r, const struct summary *s, int status)
-{
-    char print[32];
-    snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
-        "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
-        text_json(r->config->file), "restart", restart_json(r), "backend", r->sim->backend->ops->name, "device",
-        s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-        lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
-        backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
-        r->stepping, "seconds_total", lm_clock() - r->started, "particle_steps_per_second", s->rate, "sorts",
-        (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
-}
-
-/* run.json: what ran where, how fast, and the fingerprint of the final state. */
-static int write_summary(const struct run *r, int status)
-{
-    char path[LM_MAX_PATH], part[LM_MAX_PATH];
-    struct summary s = {0};
-    int failed = summarize(r, &s);
-    if (failed)
-        return failed;
-    FILE *f = lm_directory_begin(r->config->output.directory, "run.json", path, part);
-    if (!f)
-        return LM_FAILED;
-    json_t *j = summary_json(r, &s, status);
-    if (!j)
-        failed = lm_fail(LM_FAILED, "%s: not enough memory", path);
-    else if (json_dumpf(j, f, JSON_INDENT(4) | JSON_REAL_PRECISION(12)) || fputc('\n', f) == EOF)
-        failed = lm_fail(LM_FAILED, "%s: cannot be written: %s", path, strerror(errno));
-    json_decref(j);
-    failed = lm_directory_end(f, path, part, failed);
-    if (!failed && !r->options->quiet)
-        fprintf(stderr, "%lld steps of %.4g M particles in %.3g s: %.4g M particle-steps/s; fingerprint %016llx\n",
-                (long long)(r->sim->step - r->first_step), 1e-6 * (double)r->particles, r->stepping, 1e-6 * s.rate,
-                (unsigned long long)s.fingerprint);
-    return failed;
-}
-
 /* The checkpoint's head, and what its settings are against the run's. */
-static int read_restart(struct run *r, struct lm_checkpoint *head)
+static int read_restart(struct lm_run_state *r, struct lm_checkpoint *head)
 {
     char *text = NULL;
     int status = lm_checkpoint_head(r->options->restart, head);
@@ -353,11 +293,13 @@ static int read_restart(struct run *r, struct lm_checkpoint *head)
 }
 
 /* Everything that can be wrong with the input comes before anything is written. */
-static int prepare(struct run *r)
+static int prepare(struct lm_run_state *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     struct lm_checkpoint head;
     int status = restart ? read_restart(r, &head) : LM_OK;
+    if (!status)
+        status = lm_lock_existing(&r->lock, directory);
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
@@ -383,8 +325,20 @@ static int prepare(struct run *r)
     return lm_sim_check(r->sim);
 }
 
+/* The directory becomes this run's. Another may have begun there meanwhile. */
+static int claim_directory(struct lm_run_state *r, int clear)
+{
+    const char *directory = r->config->output.directory;
+    int status = lm_directory_make(directory);
+    if (!status)
+        status = lm_lock_take(&r->lock, directory);
+    if (!status)
+        status = lm_directory_check(directory, r->options->overwrite, r->options->restart);
+    return status || !clear ? status : lm_directory_clear(directory);
+}
+
 /* A restart goes on with the files of its own directory, and starts new ones elsewhere. */
-static int open_output(struct run *r)
+static int open_output(struct lm_run_state *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     char summary[LM_MAX_PATH];
@@ -393,7 +347,7 @@ static int open_output(struct run *r)
         .step = r->first_step, .every = r->changed.series_every, .expected = goes_on, .notes = stderr};
     int status = lm_path(summary, "%s/run.json", directory);
     if (!status)
-        status = lm_directory_make(directory, r->options->overwrite && !goes_on);
+        status = claim_directory(r, r->options->overwrite && !goes_on);
     if (!status)
         status = lm_series_open(directory, r->column_count, r->columns, restart ? &from : NULL, &r->series);
     int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
@@ -402,38 +356,76 @@ static int open_output(struct run *r)
     return status ? status : write_echo(r);
 }
 
+/* --- all of it --- */
+
+/* Adds to the message of a failure what can be gone on from. */
+static int tell(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
+    if (status != LM_FAILED || r->told)
+        return status;
+    last_good(r, sizeof where, where);
+    snprintf(why, sizeof why, "%s", lm_error());
+    return lm_fail(status, "%s\n%s", why, where);
+}
+
 /* Closes all; the first failure and its message stay. */
-static int finish(struct run *r, int status)
+static int finish(struct lm_run_state *r, int status)
 {
     char message[LM_MAX_MESSAGE];
     snprintf(message, sizeof message, "%s", lm_error());
     int good = status == LM_OK || status == LM_STOPPED, failed = lm_series_close(&r->series);
+    if (status == LM_OK)
+        snprintf(r->ended, sizeof r->ended, "complete");
+    if (good && !failed && !r->begun.json)
+        failed = lm_summary_take(r, &r->begun);
     if (good && !failed)
-        failed = write_summary(r, status);
-    if (good && failed)
+        failed = lm_summary_write(r, &r->begun);
+    if (good && failed) {
+        r->told = 0;
         return failed;
+    }
+    if (status == LM_OK && r->spare[0])
+        unlink(r->spare); /* nobody has asked for it */
     return lm_fail(status, "%s", message);
+}
+
+/* From here on something is written, and signals are requests. */
+static int carry_out(struct lm_run_state *r)
+{
+    const double limit = r->config->output.wall_limit;
+    lm_signals_keep();
+    tell_signals(r);
+    lm_stop_at(limit > 0 ? r->started + limit : INFINITY);
+    int status = open_output(r);
+    if (!status) {
+        lm_differences_print(&r->changed, r->options->restart, stderr);
+        lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,
+                          r->config->run.dt);
+        status = loop(r);
+        lm_progress_end(&r->progress);
+    }
+    status = r->series ? finish(r, status) : status;
+    return tell(r, status);
 }
 
 int lm_run(const struct lm_config *config, const struct lm_run_options *options)
 {
-    struct run r = {.config = config, .options = options, .started = lm_clock(), .ended = "failed"};
-    struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    stop_signal = 0;
-    sigaction(SIGINT, &catch, NULL);
-    sigaction(SIGTERM, &catch, NULL);
+    struct lm_run_state r = {.config = config, .options = options, .started = lm_clock(), .lock = LM_LOCK_NONE};
+    char why[LM_MAX_MESSAGE / 2];
+    lm_signals_begin();
     int status = prepare(&r);
-    if (!status)
-        status = open_output(&r);
     if (!status) {
-        lm_differences_print(&r.changed, options->restart, stderr);
-        lm_progress_start(&r.progress, options->quiet, r.first_step, config->run.steps, r.particles, config->run.dt);
-        status = loop(&r);
-        lm_progress_end(&r.progress);
+        status = carry_out(&r);
+    } else if (status == LM_FAILED) {
+        snprintf(why, sizeof why, "%s", lm_error());
+        lm_fail(status, "%s\nnothing has been written", why);
     }
-    status = r.series ? finish(&r, status) : status;
     free(r.columns);
     lm_differences_free(&r.changed);
+    lm_summary_free(&r.begun);
     lm_sim_destroy(&r.sim);
+    lm_lock_release(&r.lock);
+    lm_signals_end();
     return status;
 }

@@ -152,7 +152,7 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
     return LM_OK;
 }
 
-static int substeps_needed(const struct lm_sim *sim)
+int lm_sim_substeps_needed(const struct lm_sim *sim)
 {
     double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
     double least = sim->config->fields.min_substeps;
@@ -165,7 +165,7 @@ static int advance_b(struct lm_sim *sim)
     struct lm_backend *b = sim->backend;
     const struct lm_backend_ops *ops = b->ops;
     double dt = sim->config->run.dt;
-    sim->substeps = substeps_needed(sim);
+    sim->substeps = lm_sim_substeps_needed(sim);
 
     int status = lm_sim_advance_electrons(sim, LM_N_OLD);
     status = status ? status : ops->closure(b, LM_N_OLD, LM_N_NEW);
@@ -310,9 +310,10 @@ int lm_sim_check(struct lm_sim *sim)
                  is_new ? bound : sqrt(sim->control.speed2[s]));
         return unstable(sim, what, "run.dt too large for the cells or the speeds");
     }
-    if (sim->config->fields.solver == LM_SOLVER_HYBRID && substeps_needed(sim) > sim->config->fields.max_substeps) {
-        snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", substeps_needed(sim),
-                 sim->config->fields.max_substeps);
+    if (sim->config->fields.solver == LM_SOLVER_HYBRID &&
+        lm_sim_substeps_needed(sim) > sim->config->fields.max_substeps) {
+        snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)",
+                 lm_sim_substeps_needed(sim), sim->config->fields.max_substeps);
         return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
     }
     status = lm_sim_check_backgrounds(sim);

@@ -110,6 +110,38 @@ START_TEST(not_finite)
 }
 END_TEST
 
+/* A source that grows without bounds: it is known before the step, whose beginning is kept. */
+START_TEST(source_without_bounds)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[background.gas]\ninitial = 1\nvx = 0.1\nsource = exp(1000*t)\n", cli_small);
+    make_file("small.ini", text);
+    CLI(1, "run small.ini --quiet --output u");
+    cli_has(cli.err, "step 18 (from t = 0.34) cannot be taken: the background field gas or what it is given reaches ");
+    cli_has(cli.err, "the last good state is in u/checkpoints/checkpoint_00000017.h5");
+    CLI(1, "run small.ini --quiet --output v --restart u/checkpoints/checkpoint_00000017.h5");
+    cli_has(cli.err, "nothing has been written");
+    ck_assert(!cli_exists("v"));
+}
+END_TEST
+
+/* What is found within a step costs the state. The message says what there still is. */
+START_TEST(lost_within_a_step)
+{
+    CLI(0, "run small.ini --quiet --output u electrons.closure=evolved electrons.conductivity=0.01 --steps 10 "
+           "output.checkpoint_every=10");
+    CLI(1, "run small.ini --quiet --output v electrons.closure=evolved electrons.conductivity=1e12 --restart "
+           "u/checkpoints/checkpoint_00000010.h5");
+    cli_has(cli.err, "step 11 (from t = 0.2) cannot be taken: the electrons' heat conduction needs ");
+    cli_has(cli.err, "the state has been lost within the step; no checkpoint has been written since "
+                     "u/checkpoints/checkpoint_00000010.h5");
+    CLI(1, "run small.ini --quiet --output w electrons.closure=evolved electrons.conductivity=1e12");
+    cli_has(cli.err, "the state has been lost within the step; the last checkpoint is "
+                     "w/checkpoints/checkpoint_00000000.h5");
+    CLI(0, "fingerprint w/checkpoints/checkpoint_00000000.h5");
+}
+END_TEST
+
 static void no_leak_check(void)
 {
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* HDF5 leaks what it could not write */
@@ -185,7 +217,7 @@ START_TEST(full_disk_at_a_restart)
 }
 END_TEST
 
-/* One page less than the run needs: its last file, run.json, does not fit. */
+/* One page less than the run needs: its last file, run.json, does not fit. While it runs there is the lock too. */
 START_TEST(full_disk_at_the_end)
 {
     struct statvfs disk;
@@ -195,7 +227,7 @@ START_TEST(full_disk_at_the_end)
     cli.prepare = no_leak_check;
     CLI(0, "run small.ini --quiet --output disk/u");
     ck_assert_int_eq(statvfs(scratch_path("disk"), &disk), 0);
-    snprintf(size, sizeof size, "size=%lu", (unsigned long)((disk.f_blocks - disk.f_bfree - 1) * disk.f_frsize));
+    snprintf(size, sizeof size, "size=%lu", (unsigned long)((disk.f_blocks - disk.f_bfree) * disk.f_frsize));
     umount2(scratch_path("disk"), MNT_DETACH);
     ck_assert_int_eq(mount("tmpfs", scratch_path("disk"), "tmpfs", 0, size), 0);
     CLI(1, "run small.ini --quiet --output disk/u");
@@ -234,6 +266,8 @@ int main(void)
     tcase_add_test(t, too_fast);
     tcase_add_test(t, too_many_substeps);
     tcase_add_loop_test(t, not_finite, 0, 2);
+    tcase_add_test(t, source_without_bounds);
+    tcase_add_test(t, lost_within_a_step);
     tcase_add_loop_test(t, full_disk, 0, 8);
     tcase_add_test(t, full_disk_at_a_restart);
     tcase_add_test(t, full_disk_at_the_end);

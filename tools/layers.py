@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Files matched by the pattern may include these of the project's headers only.
 RULES = [
     ("include/larmor/base.h", r"^$"),
+    ("include/larmor/stop.h", r"larmor/base\.h"),
     ("include/larmor/grid.h", r"^$"),
     ("include/larmor/body.h", r"larmor/grid\.h"),
     ("include/larmor/ledger.h", r"larmor/(base|body)\.h"),
@@ -17,8 +18,8 @@ RULES = [
     ("include/larmor/ionisation.h", r"^$"),
     ("include/larmor/backend.h", r"larmor/(background|base|grid|ionisation|ledger|raw|physics/(collide|electrons|exchange))\.h"),
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
-    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
-    ("cuda/*", r"(advect|cells|gpu|grid|nearby|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
+    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|stop|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
+    ("cuda/*", r"(advect|cells|gpu|grid|nearby|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|stop|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
     ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("include/larmor/stopping.h", r"larmor/(base|physics/collide)\.h"),
     ("src/sim.c", r"larmor/(sim|edges|physics/(bounds|tiling))\.h"),

@@ -12,8 +12,9 @@ extern "C" {
 /* What a function that can fail returns; the values are the program's exit codes. */
 enum lm_status {
     LM_OK = 0,
-    LM_FAILED = 1,   /* the run could not go on: full disk, no memory, unstable */
-    LM_BAD_INPUT = 2 /* the user's file, key, option or path is wrong */
+    LM_FAILED = 1,    /* the run could not go on: full disk, no memory, unstable */
+    LM_BAD_INPUT = 2, /* the user's file, key, option or path is wrong */
+    LM_STOPPED = 3    /* the run ended early, in a checkpoint, because a signal or the wall-time limit asked for it */
 };
 
 enum {

@@ -6,8 +6,6 @@
 #include "larmor/series.h"
 #include "larmor/sim.h"
 
-enum { LM_STOPPED = 3 }; /* exit code: ended early, in a checkpoint, by a signal or the wall-time limit */
-
 struct lm_run_options {
     const char *restart; /* checkpoint, or NULL */
     int overwrite;       /* replace what an earlier run left in the output directory */
@@ -45,6 +43,8 @@ struct lm_references { /* what the drift columns are relative to */
     double energy, momentum[3];
 };
 int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path);
+/* The same with a `keep` of its own in place of output.keep. */
+int lm_output_checkpoint_keeping(struct lm_sim *sim, const struct lm_references *references, int keep, char *path);
 
 /* src/rows.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names of species,
  * bodies and background fields that give two columns one name. `rate`: particle-steps/s since the last row. */

@@ -87,8 +87,12 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
  * untouched. */
 int lm_sim_check(struct lm_sim *sim);
 
-/* One step; lm_sim_check has passed. LM_FAILED also when the ledger does not close. */
+/* One step; lm_sim_check has passed. LM_FAILED also when the ledger does not close. LM_STOPPED: it has been given up,
+ * as lm_stop_allow (larmor/stop.h) allowed. After a failure the state is good for nothing. */
 int lm_sim_step(struct lm_sim *sim);
+
+/* Substeps of B that the next step needs. */
+int lm_sim_substeps_needed(const struct lm_sim *sim);
 
 /* Sorts the species some of whose particles have left, so that the backend holds sim->count of each. */
 int lm_sim_compact(struct lm_sim *sim);

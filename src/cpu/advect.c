@@ -333,7 +333,8 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     found->total = nothing.total;
     found->least = nothing.least;
     found->most = nothing.most;
-    for (int n = 0; n < LM_ADVECT_STAGES * substeps; n++) {
+    int given_up = 0;
+    for (int n = 0; n < LM_ADVECT_STAGES * substeps && !given_up; n++) {
         const int k = n % LM_ADVECT_STAGES;
         const struct stage s = {.cpu = c,
                                 .field = f,
@@ -348,9 +349,10 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
                                 .source = f->has_source ? c->array[LM_BACKGROUND_SOURCE + field] : NULL,
                                 .inflow = c->background_inflow[field]};
         run_stage(&s, n == LM_ADVECT_STAGES * substeps - 1, work, found);
+        given_up = lm_stop_now();
     }
     free(work);
-    return LM_OK;
+    return given_up ? lm_stop_give_up() : LM_OK;
 }
 
 /* --- velocities --- */

@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "larmor/physics/edges.h"
+#include "larmor/stop.h"
 #include "larmor/surfaces.h"
 #include "larmor/threads.h"
 

@@ -107,6 +107,8 @@ int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const struct work w = work_of(c);
     begin(c, pass, &w);
     for (int n = 0; n < pass->substeps; n++) {
+        if (lm_stop_now())
+            return lm_stop_give_up();
         conduct(c, pass, &w, w.p, w.next);
         conduct(c, pass, &w, w.next, w.p);
     }

@@ -204,7 +204,9 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
     const struct lm_ohm *o = &b->setup.ohm;
     double *const *state = c->array + LM_B;
     put_given_e(c, c->e);
-    for (int r = 0; r < substeps; r++)
+    for (int r = 0; r < substeps; r++) {
+        if (lm_stop_now())
+            return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
             struct lm_rk4 rk = lm_rk4_stage(stage, dt / substeps);
             electron_force(c, stage == 0 ? state : c->stage, c->array + ion_current);
@@ -229,6 +231,7 @@ int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int subst
             hold_given_b(c, stage);
             wrap3(c, stage == 3 ? state : c->stage);
         }
+    }
     return LM_OK;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the GPU against the CPU, bit for bit, and runs compute-sanitizer over it. Run in the folder that `make bundle` made.
+# Checks the GPU against the CPU, bit for bit, sends signals into long steps, and runs compute-sanitizer over it. Run in the folder that `make bundle` made.
 set -u
 cd "$(dirname "$0")"
 export LARMOR_TESTS=$PWD
@@ -7,6 +7,7 @@ export LARMOR_TESTS=$PWD
 status=0
 logs=$(mktemp -d)
 ./test_gpu || status=1
+./signals.sh ./larmor cuda || status=1
 # One process for each family of cases, all at a time: racecheck is slow.
 families=$(cut -d- -f1 golden.txt | sort -u)
 for tool in memcheck racecheck initcheck synccheck; do
