@@ -91,10 +91,25 @@ START_TEST(a_full_disk_is_told)
     ck_assert_int_eq(lm_series_open(scratch_path("run"), COLUMNS, columns, NULL, &s), LM_FAILED);
     assert_error_has("series.csv: cannot write: No space left on device");
     ck_assert_int_ne(access(scratch_path("run/series.h5.part"), F_OK), 0);
-    unlink(scratch_path("run/series.csv"));
-    ck_assert_int_eq(symlink("/dev/full", scratch_path("run/series.h5.part")), 0);
-    ck_assert_int_eq(lm_series_open(scratch_path("run"), COLUMNS, columns, NULL, &s), LM_FAILED);
-    assert_error_has("series.h5: cannot");
+}
+END_TEST
+
+/* A link in place of a file that is being written is replaced; what it leads to stays as it is. */
+START_TEST(links_are_not_followed)
+{
+    struct lm_series *s;
+    ck_assert_int_eq(mkdir(scratch_path("run"), 0777), 0);
+    make_file("elsewhere", "untouched");
+    ck_assert_int_eq(symlink(scratch_path("elsewhere"), scratch_path("run/series.h5.part")), 0);
+    ck_assert_int_eq(lm_series_open(scratch_path("run"), COLUMNS, columns, NULL, &s), LM_OK);
+    append(s, 0, 1);
+    ck_assert_int_eq(lm_series_close(&s), LM_OK);
+    assert_h5(scratch_path("run/series.h5"), 0, 1);
+    FILE *f = fopen(scratch_path("elsewhere"), "r");
+    char text[32] = "";
+    ck_assert(f && fgets(text, sizeof text, f));
+    fclose(f);
+    ck_assert_str_eq(text, "untouched");
 }
 END_TEST
 
@@ -173,6 +188,7 @@ int main(void)
     tcase_add_test(rows, readable_while_running_and_after_a_kill);
     tcase_add_test(rows, rows_are_flushed_after_seconds);
     tcase_add_test(rows, a_full_disk_is_told);
+    tcase_add_test(rows, links_are_not_followed);
     tcase_add_test(rows, a_write_error_is_told_wherever_it_comes);
     tcase_add_test(rows, a_directory_that_cannot_be_is_told);
     suite_add_tcase(suite, rows);
