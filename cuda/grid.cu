@@ -395,8 +395,8 @@ int lm_gpu_survey_level(struct lm_gpu *g, int level)
     const struct lm_ohm *o = &g->base.setup.ohm;
     survey_arrays a = {g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E]};
     lm_gpu_clear_survey(g);
-    survey_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
-        shape_of(g), a, *o, lm_largest_k2(grid->nx, grid->ny, o->rx, o->ry), g->control);
+    survey_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(grid, o->rx, o->ry),
+                                                                  g->control);
     return LM_GPU_LAUNCHED(g, "survey");
 }
 

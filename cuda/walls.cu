@@ -315,7 +315,7 @@ int lm_gpu_survey_plain(struct lm_gpu *g, int level)
     const survey_of a = {g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E]};
     const dim3 tiles = all_blocks(g);
     const unsigned most = 8u * (unsigned)g->processors, all = tiles.x * tiles.y, blocks = all < most ? all : most;
-    const double k2 = lm_largest_k2(grid->nx, grid->ny, o->rx, o->ry);
+    const double k2 = lm_largest_k2(grid, o->rx, o->ry);
     lm_gpu_clear_survey(g);
     survey_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), a, *o, k2, g->control);
     return LM_GPU_LAUNCHED(g, "survey");

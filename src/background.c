@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "larmor/base.h"
+#include "larmor/physics/wall.h"
 
 const char *const lm_background_kinds[] = {"tracer", "neutral_gas", "entropy"};
 
@@ -149,6 +150,7 @@ int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *ro
 double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate)
 {
     const double diffusion =
-        2 * b->diffusivity * ((g->nx > 1 ? 1 / (g->dx * g->dx) : 0) + (g->ny > 1 ? 1 / (g->dy * g->dy) : 0));
+        2 * b->diffusivity *
+        ((lm_varies_along(g, 0) ? 1 / (g->dx * g->dx) : 0) + (lm_varies_along(g, 1) ? 1 / (g->dy * g->dy) : 0));
     return (b->limited ? flow_rate / LM_LOBATTO : flow_rate) + diffusion;
 }

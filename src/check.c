@@ -81,7 +81,7 @@ static int find_extremes(const struct lm_config *c, const struct lm_grid *g, con
         if (!status)
             add_species(c, &setup, mask, s, &l, n, per_cell, e);
     }
-    double k2 = lm_largest_k2(g->nx, g->ny, setup.ohm.rx, setup.ohm.ry);
+    double k2 = lm_largest_k2(g, setup.ohm.rx, setup.ohm.ry);
     e->n_min = e->least_per_cell = INFINITY;
     for (int j = 0; j < g->ny && !status; j++)
         for (int i = 0; i < g->nx; i++) {

@@ -112,8 +112,7 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
     const struct lm_background *field = &s->setup.background[lm_sim_entropy(c)];
     const double dt = c->run.dt, courant = c->electrons.courant, least = least_density(s);
     const double flow = lm_background_rate(&s->setup.grid, field, flow_rate(s));
-    const double heat =
-        lm_conduction_rate(s->setup.conductivity, least, s->setup.grid.nx, s->setup.grid.ny, &s->setup.ohm);
+    const double heat = lm_conduction_rate(s->setup.conductivity, least, &s->setup.grid, &s->setup.ohm);
     fprintf(out, "electrons\n  pressure evolved, gamma %g; %s\n", c->electrons.gamma,
             c->electrons.initial_temperature[0] ? "p_e = n T at the start" : "p_e = T n^gamma at the start");
     print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));

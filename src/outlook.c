@@ -39,7 +39,7 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
         return 0;
     if (!first)
         return 2 * (double)sim->electrons.substeps;
-    const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, sim->grid.nx, sim->grid.ny, &s->ohm);
+    const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, &sim->grid, &s->ohm);
     return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 

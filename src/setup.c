@@ -210,7 +210,7 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
                         double *eta)
 {
     const struct lm_body_config *b = &c->body[body];
-    const double k2 = lm_largest_k2(g->nx, g->ny, 1.0 / g->dx, 1.0 / g->dy);
+    const double k2 = lm_largest_k2(g, 1.0 / g->dx, 1.0 / g->dy);
     const double transparent = k2 > 0 ? TRANSPARENT / (k2 * c->run.dt) : 0;
     int status = LM_OK;
     if (b->fields == LM_BODY_RESISTIVE)

@@ -337,7 +337,7 @@ LM_HD uint64_t survey_row(const struct lm_cpu *c, int level, int j, const uint8_
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    const double *n = c->array[level], k2 = lm_largest_k2(g->nx, g->ny, o->rx, o->ry);
+    const double *n = c->array[level], k2 = lm_largest_k2(g, o->rx, o->ry);
     double *const *ji = c->array + level + 1;
     const struct lm_view bf = view(c, c->array + LM_B);
     uint64_t frequency = 0;

@@ -200,10 +200,11 @@ LM_HD double lm_heat_conducted(const struct lm_conduction *c, long k, const stru
 }
 
 /* Steps up to 1 over this keep every T between those of its neighbours: the sum of the factors that these have. */
-LM_HD double lm_conduction_rate(struct lm_conductivity k, double least_density, int nx, int ny, const struct lm_ohm *o)
+LM_HD double lm_conduction_rate(struct lm_conductivity k, double least_density, const struct lm_grid *g,
+                                const struct lm_ohm *o)
 {
     const double most = lm_max(k.along, k.across), more = lm_abs(k.along - k.across);
-    const double rr = (nx > 1 ? o->rx * o->rx : 0.0) + (ny > 1 ? o->ry * o->ry : 0.0);
+    const double rr = (lm_varies_along(g, 0) ? o->rx * o->rx : 0.0) + (lm_varies_along(g, 1) ? o->ry * o->ry : 0.0);
     return (o->gamma - 1.0) / least_density * (2.0 * (most + more) * rr);
 }
 

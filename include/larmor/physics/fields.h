@@ -11,6 +11,7 @@
 
 #include "larmor/physics/elementary.h"
 #include "larmor/physics/operators.h"
+#include "larmor/physics/wall.h"
 
 struct lm_ohm {
     double rx, ry;             /* 1/dx, 1/dy */
@@ -175,10 +176,10 @@ LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double floore
     return (k2 * bb + lm_sqrt(k2) * uu) / floored + k2 * (eta + lm_eta_vacuum(floored, o) + k2 * o->eta_hyper);
 }
 
-/* Largest eigenvalue of minus the grid's Laplacian; a direction of one cell has no waves. */
-LM_HD double lm_largest_k2(int nx, int ny, double rx, double ry)
+/* Largest eigenvalue of minus the grid's Laplacian. Along an axis of one cell there are waves between walls only. */
+LM_HD double lm_largest_k2(const struct lm_grid *g, double rx, double ry)
 {
-    return 4.0 * ((nx > 1 ? rx * rx : 0.0) + (ny > 1 ? ry * ry : 0.0));
+    return 4.0 * ((lm_varies_along(g, 0) ? rx * rx : 0.0) + (lm_varies_along(g, 1) ? ry * ry : 0.0));
 }
 
 /* One pass of the binomial filter, 1-2-1 in x and in y: from the values of the row below, of the cell's and of the one

@@ -10,6 +10,12 @@ LM_HD int lm_has_walls(const struct lm_sides *s, int axis)
     return s->of[2 * axis] != LM_PERIODIC;
 }
 
+/* Whether anything can vary along an axis: not along a single cell that is its own neighbour. */
+LM_HD int lm_varies_along(const struct lm_grid *g, int axis)
+{
+    return (axis == 0 ? g->nx : g->ny) > 1 || lm_has_walls(&g->sides, axis);
+}
+
 /* Whether as many come back from a wall as go to it: no current crosses it. */
 LM_HD int lm_turns_back(int boundary)
 {
