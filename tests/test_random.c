@@ -11,7 +11,7 @@
 #include "scratch.h"
 #include "suite.h"
 
-enum { DRAWN = 500 };
+enum { DRAWN = 300 };
 
 /* --- the generator --- */
 
