@@ -193,8 +193,8 @@ random: $(B)/tests/random/random ## COUNT random configurations from SEED: CPU a
 	$(B)/tests/random/random --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --ways $(WAYS)
 
 .PHONY: random-test
-random-test: $(B)/tests/random/random ## 40 random configurations, and those that have differed once
-	@$(B)/tests/random/random --seed 1 --count 40 --jobs $(JOBS)
+random-test: $(B)/tests/random/random ## 32 random configurations, and those that have differed once
+	@$(B)/tests/random/random --seed 1 --count 32 --jobs $(JOBS)
 	@$(B)/tests/random/random --cases tests/cases/random --jobs $(JOBS)
 
 .PHONY: ledger-long

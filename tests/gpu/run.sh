@@ -8,6 +8,8 @@ status=0
 logs=$(mktemp -d)
 ./test_gpu || status=1
 ./signals.sh ./larmor cuda || status=1
+./random --cases cases/random || status=1
+./random --count 200 --jobs "$(nproc)" --ways gpu --keep different || status=1
 # One process for each family of cases, all at a time: racecheck is slow.
 families=$(cut -d- -f1 golden.txt | sort -u)
 for tool in memcheck racecheck initcheck synccheck; do

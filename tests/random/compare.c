@@ -23,10 +23,9 @@ enum { NEVER = 1000000000, EACH_OF_FIRST = 6 /* steps; later every fourth, for f
 const struct compare_way compare_ways[] = {
     {"cpu-threads-2", COMPARE_PLAIN, CPU(2, 0, 0), CPU(0, 0, 0)},
     {"cpu-threads-3", COMPARE_PLAIN, CPU(3, 0, 0), CPU(0, 0, 0)},
-    {"cpu-tile-8", COMPARE_PLAIN, CPU(1, 8, 0), CPU(0, 0, 0)},
-    {"cpu-tile-16", COMPARE_PLAIN, CPU(1, 16, 0), CPU(0, 0, 0)},
+    {"cpu-tile-8-sort-3", COMPARE_PLAIN, CPU(1, 8, 3), CPU(0, 0, 0)},
+    {"cpu-tile-16-sort-3", COMPARE_PLAIN, CPU(1, 16, 3), CPU(0, 0, 0)},
     {"cpu-sort-1", COMPARE_PLAIN, CPU(1, 0, 1), CPU(0, 0, 0)},
-    {"cpu-sort-3", COMPARE_PLAIN, CPU(1, 0, 3), CPU(0, 0, 0)},
     {"cpu-sort-never", COMPARE_PLAIN, CPU(1, 0, NEVER), CPU(0, 0, 0)},
     {"cpu-restart", COMPARE_RESTART, CPU(1, 0, 0), CPU(2, 8, 2)},
     {"cpu-each-step", COMPARE_EACH, CPU(1, 16, 0), CPU(1, 8, 0)},

@@ -75,62 +75,69 @@ static int print_case(const struct options *o)
     return 0;
 }
 
-/* 0: wrong. */
+static void set_seed(struct options *o, const char *text)
+{
+    o->seed = strtoull(text, NULL, 10);
+}
+
+static void set_only(struct options *o, const char *text)
+{
+    o->first = atoi(text);
+    o->count = 1;
+}
+
+static void set_no_shrink(struct options *o, const char *text)
+{
+    (void)text;
+    o->shrinks = 0;
+}
+
+#define NUMBER(member)                                                                                                 \
+    static void set_##member(struct options *o, const char *text)                                                      \
+    {                                                                                                                  \
+        o->member = atoi(text);                                                                                        \
+    }
+#define TEXT(member)                                                                                                   \
+    static void set_##member(struct options *o, const char *text)                                                      \
+    {                                                                                                                  \
+        o->member = text;                                                                                              \
+    }
+NUMBER(count)
+NUMBER(first)
+NUMBER(print)
+NUMBER(jobs)
+NUMBER(seconds)
+TEXT(cases)
+TEXT(ways)
+TEXT(keep)
+
+/* 0: wrong, or help was asked for. */
 static int read_options(int argc, char **argv, struct options *o)
 {
-    static const struct option names[] = {{"seed", 1, 0, 's'},
-                                          {"count", 1, 0, 'c'},
-                                          {"first", 1, 0, 'f'},
-                                          {"only", 1, 0, 'o'},
-                                          {"print", 1, 0, 'p'},
-                                          {"cases", 1, 0, 'd'},
-                                          {"jobs", 1, 0, 'j'},
-                                          {"ways", 1, 0, 'w'},
-                                          {"keep", 1, 0, 'k'},
-                                          {"help", 0, 0, 'h'},
-                                          {"seconds", 1, 0, 't'},
-                                          {"no-shrink", 0, 0, 'n'},
-                                          {0}};
-    for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-        const int number = optarg ? atoi(optarg) : 0;
-        switch (c) {
-        case 's':
-            o->seed = strtoull(optarg, NULL, 10);
-            break;
-        case 'c':
-            o->count = number;
-            break;
-        case 'f':
-            o->first = number;
-            break;
-        case 'o':
-            o->first = number, o->count = 1;
-            break;
-        case 'p':
-            o->print = number;
-            break;
-        case 'd':
-            o->cases = optarg;
-            break;
-        case 'j':
-            o->jobs = number;
-            break;
-        case 'w':
-            o->ways = optarg;
-            break;
-        case 'k':
-            o->keep = optarg;
-            break;
-        case 't':
-            o->seconds = number;
-            break;
-        case 'n':
-            o->shrinks = 0;
-            break;
-        default:
-            print_usage(c == 'h' ? stdout : stderr);
+    enum { OPTIONS = 11 };
+    static const struct option names[OPTIONS + 2] = {{"seed", 1, 0, 0},
+                                                     {"count", 1, 0, 0},
+                                                     {"first", 1, 0, 0},
+                                                     {"only", 1, 0, 0},
+                                                     {"print", 1, 0, 0},
+                                                     {"cases", 1, 0, 0},
+                                                     {"jobs", 1, 0, 0},
+                                                     {"ways", 1, 0, 0},
+                                                     {"keep", 1, 0, 0},
+                                                     {"seconds", 1, 0, 0},
+                                                     {"no-shrink", 0, 0, 0},
+                                                     {"help", 0, 0, 0},
+                                                     {0}};
+    static void (*const set[OPTIONS])(struct options *, const char *) = {set_seed,  set_count,   set_first,    set_only,
+                                                                         set_print, set_cases,   set_jobs,     set_ways,
+                                                                         set_keep,  set_seconds, set_no_shrink};
+    int k = 0;
+    for (int c; (c = getopt_long(argc, argv, "", names, &k)) != -1;) {
+        if (c != 0 || k == OPTIONS) {
+            print_usage(c == 0 ? stdout : stderr);
             return 0;
         }
+        set[k](o, optarg);
     }
     return optind == argc && o->count > 0 && o->jobs > 0 && o->seconds > 0;
 }
