@@ -1,5 +1,6 @@
 #include "differences.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,17 +124,22 @@ struct comparison {
     int status;
 };
 
-static struct lm_difference *add(struct comparison *c)
+static struct lm_difference *grow(struct lm_differences *d)
 {
-    struct lm_differences *d = c->out;
     struct lm_difference *list = realloc(d->list, (size_t)(d->count + 1) * sizeof *list);
-    if (!list) {
-        c->status = lm_fail(LM_FAILED, "not enough memory");
+    if (!list)
         return NULL;
-    }
     d->list = list;
     list[d->count] = (struct lm_difference){.fixed = 0};
     return &list[d->count++];
+}
+
+static struct lm_difference *add(struct comparison *c)
+{
+    struct lm_difference *d = grow(c->out);
+    if (!d)
+        c->status = lm_fail(LM_FAILED, "not enough memory");
+    return d;
 }
 
 static int has_section(const struct lm_ini *ini, const char *section)
@@ -256,6 +262,34 @@ int lm_differences_find(const struct lm_config *config, const char *path, const 
     lm_ini_free(&c.here);
     lm_ini_free(&c.there);
     return c.status ? c.status : refuse(out, path);
+}
+
+static int has_key(const struct lm_differences *d, const char *key)
+{
+    for (int k = 0; k < d->count; k++)
+        if (!strcmp(d->list[k].key, key))
+            return 1;
+    return 0;
+}
+
+int lm_differences_add_tables(const struct lm_config *config, const struct lm_checkpoint *head,
+                              struct lm_differences *out)
+{
+    char key[LM_DIFFERENCE_KEY];
+    for (int s = 0; s < config->species_count && s < head->species_count; s++) {
+        const uint64_t there = head->species[s].stopping, here = lm_stopping_hash(&config->species[s].stopping);
+        snprintf(key, sizeof key, "species.%s.stopping_table", config->species[s].name);
+        if (there == here || has_key(out, key))
+            continue;
+        struct lm_difference *d = grow(out);
+        if (!d)
+            return lm_fail(LM_FAILED, "not enough memory");
+        memcpy(d->key, key, sizeof key);
+        snprintf(d->there, sizeof d->there, "contents %016" PRIx64, there);
+        snprintf(d->here, sizeof d->here, "contents %016" PRIx64, here);
+        d->remark = "the file holds another table now";
+    }
+    return LM_OK;
 }
 
 void lm_differences_free(struct lm_differences *differences)

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
 enum { LM_DIFFERENCE_KEY = 112, LM_DIFFERENCE_VALUE = LM_MAX_TEXT };
@@ -25,6 +26,10 @@ struct lm_differences {
  * (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT: a key differs that must not; the
  * message has all of those with both values. LM_FAILED: no memory. Free in either case. */
 int lm_differences_find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out);
+
+/* Adds the tables of stopping that are called as there, but hold something else. LM_FAILED: no memory. */
+int lm_differences_add_tables(const struct lm_config *config, const struct lm_checkpoint *head,
+                              struct lm_differences *out);
 void lm_differences_free(struct lm_differences *differences);
 
 /* A line each, under a heading; nothing where there are none. */

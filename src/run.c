@@ -346,6 +346,8 @@ static int read_restart(struct run *r, struct lm_checkpoint *head)
         status = lm_checkpoint_configuration(r->options->restart, &text);
     if (!status)
         status = lm_differences_find(r->config, r->options->restart, text, &r->changed);
+    if (!status)
+        status = lm_differences_add_tables(r->config, head, &r->changed);
     free(text);
     return status;
 }
