@@ -242,7 +242,8 @@ static int read_echo(const struct lm_config *config, struct lm_ini *ini, struct 
     return status;
 }
 
-int lm_differences_find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
+/* `text`: the configuration in the checkpoint. */
+static int find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
 {
     struct comparison c = {.config = config, .out = out};
     struct lm_problems problems = {.file = path};
@@ -272,8 +273,8 @@ static int has_key(const struct lm_differences *d, const char *key)
     return 0;
 }
 
-int lm_differences_add_tables(const struct lm_config *config, const struct lm_checkpoint *head,
-                              struct lm_differences *out)
+/* Tables of stopping that are called as in the checkpoint, but hold something else. */
+static int add_tables(const struct lm_config *config, const struct lm_checkpoint *head, struct lm_differences *out)
 {
     char key[LM_DIFFERENCE_KEY];
     for (int s = 0; s < config->species_count && s < head->species_count; s++) {
@@ -292,6 +293,22 @@ int lm_differences_add_tables(const struct lm_config *config, const struct lm_ch
     return LM_OK;
 }
 
+int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
+                        struct lm_differences *out)
+{
+    char *text = NULL;
+    *out = (struct lm_differences){.count = 0};
+    int status = lm_checkpoint_head(path, head);
+    if (!status)
+        status = lm_checkpoint_configuration(path, &text);
+    if (!status)
+        status = find(config, path, text, out);
+    if (!status)
+        status = add_tables(config, head, out);
+    free(text);
+    return status;
+}
+
 void lm_differences_free(struct lm_differences *differences)
 {
     free(differences->list);
@@ -307,4 +324,24 @@ void lm_differences_print(const struct lm_differences *differences, const char *
         fprintf(out, "  %s: %s -> %s", d->key, d->there, d->here);
         fprintf(out, d->remark ? " (%s)\n" : "\n", d->remark);
     }
+}
+
+/* A path or a value need not be UTF-8; JSON must be. */
+static json_t *text_json(const char *text)
+{
+    json_t *j = json_string(text);
+    return j ? j : json_string("(not UTF-8)");
+}
+
+json_t *lm_differences_json(const struct lm_differences *differences, const char *path)
+{
+    if (!path)
+        return json_null();
+    json_t *changed = json_array();
+    for (int k = 0; k < differences->count; k++) {
+        const struct lm_difference *d = &differences->list[k];
+        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
+                                                 "run", text_json(d->here)));
+    }
+    return json_pack("{s:o, s:o}", "checkpoint", text_json(path), "changed", changed);
 }

@@ -260,20 +260,6 @@ static json_t *text_json(const char *text)
     return j ? j : json_string("(not UTF-8)");
 }
 
-/* What the run was restarted from, and the settings that differ from those of that file; null: it was not. */
-static json_t *restart_json(const struct run *r)
-{
-    if (!r->options->restart)
-        return json_null();
-    json_t *changed = json_array();
-    for (int k = 0; k < r->changed.count; k++) {
-        const struct lm_difference *d = &r->changed.list[k];
-        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
-                                                 "run", text_json(d->here)));
-    }
-    return json_pack("{s:o, s:o}", "checkpoint", text_json(r->options->restart), "changed", changed);
-}
-
 struct summary {
     uint64_t fingerprint;
     double rate, drift;
@@ -304,12 +290,12 @@ static json_t *summary_json(const struct run *r, const struct summary *s, int st
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
         "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
-        text_json(r->config->file), "restart", restart_json(r), "backend", r->sim->backend->ops->name, "device",
-        s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-        lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
-        backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
-        r->stepping, "seconds_total", lm_clock() - r->started, "particle_steps_per_second", s->rate, "sorts",
-        (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
+        text_json(r->config->file), "restart", lm_differences_json(&r->changed, r->options->restart), "backend",
+        r->sim->backend->ops->name, "device", s->device, "first_step", (json_int_t)r->first_step, "last_step",
+        (json_int_t)r->sim->step, "time", lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species",
+        species_json(r), "backgrounds", backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint",
+        print, "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started, "particle_steps_per_second",
+        s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
 }
 
 /* run.json: what ran where, how fast, and the fingerprint of the final state. */
@@ -337,27 +323,12 @@ static int write_summary(const struct run *r, int status)
     return failed;
 }
 
-/* The checkpoint's head, and what its settings are against the run's. */
-static int read_restart(struct run *r, struct lm_checkpoint *head)
-{
-    char *text = NULL;
-    int status = lm_checkpoint_head(r->options->restart, head);
-    if (!status)
-        status = lm_checkpoint_configuration(r->options->restart, &text);
-    if (!status)
-        status = lm_differences_find(r->config, r->options->restart, text, &r->changed);
-    if (!status)
-        status = lm_differences_add_tables(r->config, head, &r->changed);
-    free(text);
-    return status;
-}
-
 /* Everything that can be wrong with the input comes before anything is written. */
 static int prepare(struct run *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     struct lm_checkpoint head;
-    int status = restart ? read_restart(r, &head) : LM_OK;
+    int status = restart ? lm_differences_read(r->config, restart, &head, &r->changed) : LM_OK;
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
