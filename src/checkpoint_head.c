@@ -97,6 +97,7 @@ void lm_checkpoint_put_species(struct lm_h5 *h, hid_t group, const struct lm_che
     lm_h5_put(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
     lm_h5_put(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
     lm_h5_put_whole(h, group, "ionised", sp->ionised);
+    lm_h5_put(h, group, "stopping", H5T_NATIVE_UINT64, 0, &sp->stopping);
     lm_checkpoint_put_ledger(h, group, &sp->ledger);
 }
 
@@ -136,6 +137,7 @@ static void read_species_head(struct lm_h5 *h, struct lm_checkpoint *head)
         lm_h5_get(h, group, "count", H5T_NATIVE_UINT64, 0, &sp->count);
         lm_h5_get(h, group, "limits", H5T_NATIVE_INT, LM_LIMITS, sp->limits);
         sp->ionised = get_int(h, group, "ionised", 0, 1);
+        lm_h5_get(h, group, "stopping", H5T_NATIVE_UINT64, 0, &sp->stopping);
         for (int k = 0; k < 5; k++) {
             hsize_t length = sp->count;
             hid_t data = lm_h5_dataset(h, group, lm_checkpoint_columns[k],

@@ -1,5 +1,6 @@
 #include "differences.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,17 +124,22 @@ struct comparison {
     int status;
 };
 
-static struct lm_difference *add(struct comparison *c)
+static struct lm_difference *grow(struct lm_differences *d)
 {
-    struct lm_differences *d = c->out;
     struct lm_difference *list = realloc(d->list, (size_t)(d->count + 1) * sizeof *list);
-    if (!list) {
-        c->status = lm_fail(LM_FAILED, "not enough memory");
+    if (!list)
         return NULL;
-    }
     d->list = list;
     list[d->count] = (struct lm_difference){.fixed = 0};
     return &list[d->count++];
+}
+
+static struct lm_difference *add(struct comparison *c)
+{
+    struct lm_difference *d = grow(c->out);
+    if (!d)
+        c->status = lm_fail(LM_FAILED, "not enough memory");
+    return d;
 }
 
 static int has_section(const struct lm_ini *ini, const char *section)
@@ -236,7 +242,8 @@ static int read_echo(const struct lm_config *config, struct lm_ini *ini, struct 
     return status;
 }
 
-int lm_differences_find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
+/* `text`: the configuration in the checkpoint. */
+static int find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
 {
     struct comparison c = {.config = config, .out = out};
     struct lm_problems problems = {.file = path};
@@ -258,6 +265,50 @@ int lm_differences_find(const struct lm_config *config, const char *path, const 
     return c.status ? c.status : refuse(out, path);
 }
 
+static int has_key(const struct lm_differences *d, const char *key)
+{
+    for (int k = 0; k < d->count; k++)
+        if (!strcmp(d->list[k].key, key))
+            return 1;
+    return 0;
+}
+
+/* Tables of stopping that are called as in the checkpoint, but hold something else. */
+static int add_tables(const struct lm_config *config, const struct lm_checkpoint *head, struct lm_differences *out)
+{
+    char key[LM_DIFFERENCE_KEY];
+    for (int s = 0; s < config->species_count && s < head->species_count; s++) {
+        const uint64_t there = head->species[s].stopping, here = lm_stopping_hash(&config->species[s].stopping);
+        snprintf(key, sizeof key, "species.%s.stopping_table", config->species[s].name);
+        if (there == here || has_key(out, key))
+            continue;
+        struct lm_difference *d = grow(out);
+        if (!d)
+            return lm_fail(LM_FAILED, "not enough memory");
+        memcpy(d->key, key, sizeof key);
+        snprintf(d->there, sizeof d->there, "contents %016" PRIx64, there);
+        snprintf(d->here, sizeof d->here, "contents %016" PRIx64, here);
+        d->remark = "the file holds another table now";
+    }
+    return LM_OK;
+}
+
+int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
+                        struct lm_differences *out)
+{
+    char *text = NULL;
+    *out = (struct lm_differences){.count = 0};
+    int status = lm_checkpoint_head(path, head);
+    if (!status)
+        status = lm_checkpoint_configuration(path, &text);
+    if (!status)
+        status = find(config, path, text, out);
+    if (!status)
+        status = add_tables(config, head, out);
+    free(text);
+    return status;
+}
+
 void lm_differences_free(struct lm_differences *differences)
 {
     free(differences->list);
@@ -273,4 +324,24 @@ void lm_differences_print(const struct lm_differences *differences, const char *
         fprintf(out, "  %s: %s -> %s", d->key, d->there, d->here);
         fprintf(out, d->remark ? " (%s)\n" : "\n", d->remark);
     }
+}
+
+/* A path or a value need not be UTF-8; JSON must be. */
+static json_t *text_json(const char *text)
+{
+    json_t *j = json_string(text);
+    return j ? j : json_string("(not UTF-8)");
+}
+
+json_t *lm_differences_json(const struct lm_differences *differences, const char *path)
+{
+    if (!path)
+        return json_null();
+    json_t *changed = json_array();
+    for (int k = 0; k < differences->count; k++) {
+        const struct lm_difference *d = &differences->list[k];
+        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
+                                                 "run", text_json(d->here)));
+    }
+    return json_pack("{s:o, s:o}", "checkpoint", text_json(path), "changed", changed);
 }

@@ -2,8 +2,10 @@
 #ifndef LARMOR_DIFFERENCES_H
 #define LARMOR_DIFFERENCES_H
 
+#include <jansson.h>
 #include <stdio.h>
 
+#include "larmor/checkpoint.h"
 #include "larmor/config.h"
 
 enum { LM_DIFFERENCE_KEY = 112, LM_DIFFERENCE_VALUE = LM_MAX_TEXT };
@@ -21,13 +23,18 @@ struct lm_differences {
     int64_t series_every;       /* of the run that wrote the checkpoint; 0: it had no series */
 };
 
-/* Compares `config` with `text`, the configuration in the checkpoint `path`. Keys that a state does not depend on
- * (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT: a key differs that must not; the
- * message has all of those with both values. LM_FAILED: no memory. Free in either case. */
-int lm_differences_find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out);
+/* Verifies the checkpoint `path`, reads its head and compares `config` with the settings in it. Keys that a state does
+ * not depend on (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT: the checkpoint cannot be
+ * used (larmor/checkpoint.h), or a key differs that must not; the message has all of those with both values. LM_FAILED:
+ * no memory. Free in either case. */
+int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
+                        struct lm_differences *out);
 void lm_differences_free(struct lm_differences *differences);
 
 /* A line each, under a heading; nothing where there are none. */
 void lm_differences_print(const struct lm_differences *differences, const char *path, FILE *out);
+
+/* For run.json: the checkpoint and the keys with both values; null without a checkpoint. The caller owns it. */
+json_t *lm_differences_json(const struct lm_differences *differences, const char *path);
 
 #endif

@@ -78,8 +78,10 @@ void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
         describe_background(sim, k, &head->background[k]);
     head->electrons_gamma = lm_sim_entropy(c) >= 0 ? c->electrons.gamma : 0;
     head->electrons_heat = sim->electrons.heat;
-    for (int k = 0; k < c->species_count; k++)
+    for (int k = 0; k < c->species_count; k++) {
         head->species[k].ionised = lm_is_ionised(c, k);
+        head->species[k].stopping = lm_stopping_hash(&c->species[k].stopping);
+    }
     for (int k = 0; k < c->species_count; k++)
         for (int l = 0; l < LM_LIMITS; l++)
             head->species[k].limits[l] = lm_channel_is_open(c, k, LM_SURFACES + l);

@@ -279,25 +279,12 @@ static int write_echo(const struct lm_run_state *r)
     return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
-/* The checkpoint's head, and what its settings are against the run's. */
-static int read_restart(struct lm_run_state *r, struct lm_checkpoint *head)
-{
-    char *text = NULL;
-    int status = lm_checkpoint_head(r->options->restart, head);
-    if (!status)
-        status = lm_checkpoint_configuration(r->options->restart, &text);
-    if (!status)
-        status = lm_differences_find(r->config, r->options->restart, text, &r->changed);
-    free(text);
-    return status;
-}
-
 /* Everything that can be wrong with the input comes before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     struct lm_checkpoint head;
-    int status = restart ? read_restart(r, &head) : LM_OK;
+    int status = restart ? lm_differences_read(r->config, restart, &head, &r->changed) : LM_OK;
     if (!status)
         status = lm_lock_existing(&r->lock, directory);
     if (!status)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "larmor/openpmd.h"
+#include "larmor/physics/hash.h"
 
 enum { ENERGY, STOPPING, SCATTERING, COLUMNS };
 
@@ -225,6 +226,16 @@ int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_
     if (status)
         *out = (struct lm_stopping_table){0};
     return status;
+}
+
+uint64_t lm_stopping_hash(const struct lm_stopping_table *table)
+{
+    const struct lm_stopping *t = &table->lookup;
+    const unsigned char *bytes = (const unsigned char *)t->row;
+    uint64_t hash = 0;
+    for (size_t k = 0; k < (size_t)t->rows * sizeof *t->row; k++)
+        hash = lm_mix(hash ^ bytes[k]);
+    return hash;
 }
 
 void lm_stopping_free(struct lm_stopping_table *table)

@@ -92,20 +92,6 @@ static json_t *text_json(const char *text)
     return j ? j : json_string("(not UTF-8)");
 }
 
-/* What the run was restarted from, and the settings that differ from those of that file; null: it was not. */
-static json_t *restart_json(const struct lm_run_state *r)
-{
-    if (!r->options->restart)
-        return json_null();
-    json_t *changed = json_array();
-    for (int k = 0; k < r->changed.count; k++) {
-        const struct lm_difference *d = &r->changed.list[k];
-        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
-                                                 "run", text_json(d->here)));
-    }
-    return json_pack("{s:o, s:o}", "checkpoint", text_json(r->options->restart), "changed", changed);
-}
-
 /* Fingerprint, rate and device. */
 static int measure(const struct lm_run_state *r, struct lm_summary *s)
 {
@@ -132,11 +118,12 @@ static json_t *summary_json(const struct lm_run_state *r, const struct lm_summar
     return json_pack(
         "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o}",
         "software", lm_version_software(), "ended", "configuration", text_json(r->config->file), "restart",
-        restart_json(r), "backend", r->sim->backend->ops->name, "device", s->device, "first_step",
-        (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time", lm_sim_time(r->sim), "particles",
-        (json_int_t)r->particles, "species", species_json(r), "backgrounds", backgrounds_json(r), "ledger", "residual",
-        residual_of_all(r), "fingerprint", print, "seconds_stepping", r->stepping, "seconds_total",
-        "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift", real_json(s->drift));
+        lm_differences_json(&r->changed, r->options->restart), "backend", r->sim->backend->ops->name, "device",
+        s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
+        lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
+        backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
+        r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts,
+        "energy_drift", real_json(s->drift));
 }
 
 int lm_summary_take(const struct lm_run_state *r, struct lm_summary *out)

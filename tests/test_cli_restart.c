@@ -377,6 +377,27 @@ START_TEST(constants_and_absent_keys_are_listed)
 }
 END_TEST
 
+/* A table whose file keeps its name and holds something else. */
+START_TEST(another_table_is_listed)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "%sgas = g\nstopping_table = table.txt\n[background.g]\nkind = neutral_gas\ninitial = 0.1\n", cli_small);
+    make_file("gas.ini", text);
+    make_file("table.txt",
+              "# source = this test\n# energy = normalized\n# stopping = normalized\n0.2 1.5\n1 1\n4 0.6\n20 0.2\n");
+    CLI(0, "run gas.ini --quiet --output whole " OFTEN);
+    CLI(0, "run gas.ini --quiet --output new " FROM_20);
+    ck_assert_str_eq(cli.err, "");
+    same_end("whole", "new");
+    make_file("table.txt",
+              "# source = this test\n# energy = normalized\n# stopping = normalized\n0.2 1.5\n1 1\n4 0.6\n20 0.3\n");
+    CLI(0, "run gas.ini --quiet --output other " FROM_20);
+    cli_has(cli.err, "  species.protons.stopping_table: contents ");
+    cli_has(cli.err, " (the file holds another table now)\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cli_restart");
@@ -397,6 +418,7 @@ int main(void)
     tcase_add_test(t, other_settings_are_listed);
     tcase_add_test(t, what_is_without_effect_is);
     tcase_add_test(t, constants_and_absent_keys_are_listed);
+    tcase_add_test(t, another_table_is_listed);
     suite_add_tcase(suite, t);
     return cli_main(suite);
 }

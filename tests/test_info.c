@@ -4,6 +4,13 @@
 #include "larmor/checkpoint.h"
 #include "larmor/physics/hash.h"
 
+/* What HDF5 leaks of a damaged file is not ours. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+
 enum { MOST = 1 << 21, TRIES = 600, METADATA = 8192, TEXT = 1 << 16 };
 
 static const char *const files[] = {"run/series.h5", "run/fields/data_00000040.h5", "run/particles/data_00000040.h5",

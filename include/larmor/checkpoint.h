@@ -10,7 +10,7 @@
  * text), software, field_count, field_names[], bordered (where it is not 0) and species_count, species_names[] (their
  * order is that of the fingerprint); /fields/NAME [ny][nx] float64, the last `bordered` ones with ghosts;
  * /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain), {u,v,w} float32 or float64, and
- * attributes: charge, mass, weight, count, limits[], ionised and the ledger.
+ * attributes: charge, mass, weight, count, limits[], ionised, stopping (a hash of its table) and the ledger.
  *
  * The ledger of a species: loaded, exponent_v, exponent_v2, and of what each entrance (enum lm_entrance) has let in
  * (injected) and each channel (enum lm_channel) has taken (lost): NAME[] numbers, NAME_high[][4] and NAME_low[][4], the
@@ -47,6 +47,7 @@ struct lm_checkpoint_species {
     uint64_t count;
     int limits[LM_LIMITS];   /* whether particles can leave by the channels after the surfaces */
     int ionised;             /* whether particles are born */
+    uint64_t stopping;       /* a hash of the table of stopping; 0: there is none */
     struct lm_ledger ledger; /* since the run began */
 };
 

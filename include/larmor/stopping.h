@@ -38,6 +38,9 @@ struct lm_stopping_table {
 int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_table *out);
 void lm_stopping_free(struct lm_stopping_table *table);
 
+/* Of what is in the table; 0: there is none. */
+uint64_t lm_stopping_hash(const struct lm_stopping_table *table);
+
 #ifdef __cplusplus
 }
 #endif
