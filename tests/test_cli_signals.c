@@ -380,24 +380,35 @@ START_TEST(any_time)
 }
 END_TEST
 
+static TCase *add_case(Suite *suite, const char *name, double timeout)
+{
+    TCase *t = tcase_create(name);
+    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
+    tcase_set_timeout(t, timeout);
+    suite_add_tcase(suite, t);
+    return t;
+}
+
 int main(void)
 {
     Suite *suite = suite_create("cli_signals");
-    TCase *t = tcase_create("signals");
-    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
-    tcase_set_timeout(t, 120 + 10 * (double)number("LARMOR_KILLS", 15));
+    TCase *t = add_case(suite, "steps", 60);
     tcase_add_loop_test(t, between_steps, 0, ASKING);
+    tcase_add_test(t, nohup);
+    t = add_case(suite, "within", 60);
     tcase_add_loop_test(t, within_a_step, 0, LONG_STEPS);
     tcase_add_test(t, within_the_first_step_of_a_restart);
     tcase_add_test(t, wall_limit_within_a_step);
+    t = add_case(suite, "spare", 60);
     tcase_add_test(t, spare_checkpoints);
     tcase_add_test(t, spare_between_others);
+    t = add_case(suite, "second", 60);
     tcase_add_test(t, second_time);
     tcase_add_test(t, announced);
-    tcase_add_test(t, nohup);
+    t = add_case(suite, "preparing", 60);
     tcase_add_loop_test(t, while_preparing, 0, ASKING);
     tcase_add_loop_test(t, other_commands, 0, 2);
+    t = add_case(suite, "any", 60 + 10 * (double)number("LARMOR_KILLS", 15));
     tcase_add_test(t, any_time);
-    suite_add_tcase(suite, t);
     return cli_main(suite);
 }
