@@ -145,6 +145,20 @@ START_TEST(wall_limit_within_a_step)
 }
 END_TEST
 
+/* A limit that is over before the first step leaves time for one: a chain of restarts gets on. */
+START_TEST(wall_limit_before_the_first_step)
+{
+    char path[256];
+    cli_begin("run small.ini --quiet --output u output.wall_limit=00:00:01 species.protons.particles_per_cell=20000");
+    cli_sleep(0.1);
+    kill(cli.pid, SIGSTOP);
+    cli_sleep(1.2);
+    kill(cli.pid, SIGCONT);
+    ck_assert_int_eq(cli_end(), 3);
+    ck_assert_int_ge(stopped_well("wall-time limit (output.wall_limit)", path), 1);
+}
+END_TEST
+
 static int count_checkpoints(void)
 {
     int n = 0;
@@ -399,6 +413,7 @@ int main(void)
     tcase_add_loop_test(t, within_a_step, 0, LONG_STEPS);
     tcase_add_test(t, within_the_first_step_of_a_restart);
     tcase_add_test(t, wall_limit_within_a_step);
+    tcase_add_test(t, wall_limit_before_the_first_step);
     t = add_case(suite, "spare", 60);
     tcase_add_test(t, spare_checkpoints);
     tcase_add_test(t, spare_between_others);
