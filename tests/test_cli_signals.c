@@ -10,8 +10,8 @@ static const char *const called[] = {
     "interrupted (SIGINT)", "terminated (SIGTERM)", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGXCPU"};
 enum { ASKING = sizeof asking / sizeof *asking };
 
-/* A run has so long from a signal to its end, on a machine with twenty busy processes on two cores. That a step has been
- * given up is seen from the step in the message. */
+/* A run has so long from a signal to its end, on a machine with twenty busy processes on two cores. That a step has
+ * been given up is seen from the step in the message. */
 static const double PROMPT = 30;
 
 static double seconds(void)
