@@ -161,11 +161,11 @@ static int rescue(struct lm_run_state *r, int status)
                    reason, before);
 }
 
-/* NULL when nothing asks to stop. */
-static const char *reason_to_stop(void)
+/* NULL when nothing asks to stop. The time limit does not before the first step: restarts would never get on. */
+static const char *reason_to_stop(const struct lm_run_state *r)
 {
     const int asked = lm_stop_asked();
-    return asked ? lm_signals_name(asked) : NULL;
+    return asked == 0 || (asked == LM_STOP_TIME && r->sim->step == r->first_step) ? NULL : lm_signals_name(asked);
 }
 
 /* Ends in a checkpoint. `within`: the step that was under way has been given up. */
@@ -240,7 +240,7 @@ static int advance(struct lm_run_state *r)
     int status = lm_sim_step(r->sim);
     lm_stop_allow(0);
     if (status == LM_STOPPED)
-        return stop_at(r, reason_to_stop(), 1);
+        return stop_at(r, lm_signals_name(lm_stop_asked()), 1);
     lm_summary_free(&r->begun);
     if (status)
         return lose(r, status);
@@ -262,7 +262,7 @@ static int loop(struct lm_run_state *r)
 {
     int status = r->options->restart ? LM_OK : write_due(r);
     while (!status && !is_last(r)) {
-        const char *why = reason_to_stop();
+        const char *why = reason_to_stop(r);
         if (why)
             return stop_early(r, why);
         status = advance(r);

@@ -226,6 +226,10 @@ int main(void)
     tcase_add_test(t, beside);
     tcase_add_test(t, at_the_same_time);
     tcase_add_test(t, meanwhile);
+    suite_add_tcase(suite, t);
+    t = tcase_create("early");
+    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
+    tcase_set_timeout(t, 120);
     tcase_add_test(t, killed_early);
     tcase_add_loop_test(t, full_from_the_beginning, 0, 9);
     tcase_add_loop_test(t, not_a_run, 0, 5);
