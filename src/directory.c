@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "larmor/base.h"
 
 /* ---- before anything is written ---- */
@@ -32,8 +33,8 @@ static int holds_run(const char *directory)
 {
     static const char mark[] = "# All settings of a run";
     char path[LM_MAX_PATH], line[sizeof mark] = "";
-    FILE *f = lm_path(path, "%s/run.ini", directory) ? NULL : fopen(path, "r");
-    if (!f)
+    FILE *f;
+    if (lm_path(path, "%s/run.ini", directory) || lm_input_open(path, &f))
         return 0;
     int same = fgets(line, sizeof line, f) && !strcmp(line, mark);
     fclose(f);

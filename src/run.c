@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "directory.h"
+#include "prepare.h"
 #include "progress.h"
+#include "warnings.h"
 
 static volatile sig_atomic_t stop_signal;
 
@@ -37,6 +39,7 @@ struct run {
     uint64_t particles;
     char checkpoint[LM_MAX_PATH]; /* the last one written */
     char ended[LM_MAX_MESSAGE];   /* why, for run.json */
+    struct lm_limits limits;      /* of the start: what is warned of */
 };
 
 static int due(int64_t every, int64_t step)
@@ -128,6 +131,15 @@ static int stop_early(struct run *r, const char *why)
                    r->checkpoint);
 }
 
+/* There is no memory for what the next step brings in; the state is as good as after any other step. */
+static int stop_before_more(struct run *r)
+{
+    char why[LM_MAX_MESSAGE / 2];
+    snprintf(why, sizeof why, "%s", lm_error());
+    const int status = write_due(r);
+    return status ? rescue(r, status) : stop_early(r, why);
+}
+
 /* NULL when nothing asks to stop. */
 static const char *reason_to_stop(const struct run *r)
 {
@@ -148,6 +160,8 @@ static int advance(struct run *r)
     r->stepping += lm_clock() - before;
     if (!is_last(r) || !is_finite(r))
         status = lm_sim_check(r->sim);
+    if (status == LM_STOPPED)
+        return stop_before_more(r);
     if (!status)
         status = write_due(r);
     if (status)
@@ -285,15 +299,15 @@ static json_t *summary_json(const struct run *r, const struct summary *s, int st
 {
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
-    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o}",
-                     "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended,
-                     "configuration", text_json(r->config->file), "backend", r->sim->backend->ops->name, "device",
-                     s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-                     lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r),
-                     "backgrounds", backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print,
-                     "seconds_stepping", r->stepping, "seconds_total", lm_clock() - r->started,
-                     "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts, "energy_drift",
-                     real_json(s->drift));
+    return json_pack(
+        "{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:f, s:f, s:I, s:o, s:o}",
+        "software", lm_version_software(), "ended", status == LM_OK ? "complete" : r->ended, "configuration",
+        text_json(r->config->file), "backend", r->sim->backend->ops->name, "device", s->device, "first_step",
+        (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time", lm_sim_time(r->sim), "particles",
+        (json_int_t)r->particles, "species", species_json(r), "backgrounds", backgrounds_json(r), "ledger", "residual",
+        residual_of_all(r), "fingerprint", print, "seconds_stepping", r->stepping, "seconds_total",
+        lm_clock() - r->started, "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts,
+        "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
 }
 
 /* run.json: what ran where, how fast, and the fingerprint of the final state. */
@@ -321,6 +335,21 @@ static int write_summary(const struct run *r, int status)
     return failed;
 }
 
+/* What `larmor check` finds as well. */
+static int look_ahead(struct run *r, const struct lm_checkpoint *head)
+{
+    uint64_t counts[LM_MAX_SPECIES] = {0};
+    struct lm_prepared p;
+    for (int s = 0; head && s < r->config->species_count && s < head->species_count; s++)
+        counts[s] = head->species[s].count;
+    const int status = lm_prepare(r->config, head ? counts : NULL, &p);
+    if (status)
+        return status;
+    r->limits = p.limits;
+    lm_prepare_free(&p);
+    return LM_OK;
+}
+
 /* Everything that can be wrong with the input comes before anything is written. */
 static int prepare(struct run *r)
 {
@@ -330,11 +359,13 @@ static int prepare(struct run *r)
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
+        status = look_ahead(r, restart ? &head : NULL);
+    if (!status)
         status = lm_row_columns(r->config, &r->column_count, &r->columns);
     if (!status)
         status = lm_sim_create(r->config, &r->sim);
     if (!status)
-        status = restart ? lm_sim_restore(r->sim, restart, &head) : lm_sim_start(r->sim);
+        status = restart ? lm_sim_restore(r->sim, restart, &head) : lm_sim_begin(r->sim);
     if (status)
         return status;
     r->first_step = r->sim->step;
@@ -349,7 +380,8 @@ static int prepare(struct run *r)
         return lm_fail(LM_BAD_INPUT,
                        "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps", restart,
                        (long long)head.step, (long long)r->config->run.steps);
-    return lm_sim_check(r->sim);
+    status = lm_sim_check(r->sim);
+    return status == LM_STOPPED ? lm_fail_context(LM_BAD_INPUT, "%s", restart) : status;
 }
 
 /* A restart goes on with the files of its own directory, and starts new ones elsewhere. */
@@ -393,6 +425,7 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
     if (!status)
         status = open_output(&r);
     if (!status) {
+        lm_warnings_print(&r.limits);
         lm_progress_start(&r.progress, options->quiet, r.first_step, config->run.steps, r.particles, config->run.dt);
         status = loop(&r);
         lm_progress_end(&r.progress);

@@ -10,6 +10,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = [
     ("include/larmor/base.h", r"^$"),
     ("include/larmor/grid.h", r"^$"),
+    ("include/larmor/memory.h", r"^$"),
+    ("src/memory.c", r"larmor/(base|memory)\.h"),
+    ("src/input.c", r"input\.h|larmor/base\.h"),
     ("include/larmor/body.h", r"larmor/grid\.h"),
     ("include/larmor/ledger.h", r"larmor/(base|body)\.h"),
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid|ledger)\.h"),
@@ -17,7 +20,7 @@ RULES = [
     ("include/larmor/ionisation.h", r"^$"),
     ("include/larmor/backend.h", r"larmor/(background|base|grid|ionisation|ledger|raw|physics/(collide|electrons|exchange))\.h"),
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
-    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
+    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|grid|backend|background|edges|loading|memory|surfaces|physics/.*)\.h"),
     ("cuda/*", r"(advect|cells|gpu|grid|nearby|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
     ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("include/larmor/stopping.h", r"larmor/(base|physics/collide)\.h"),
