@@ -192,8 +192,8 @@ struct lm_backend_ops {
     int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
 
-    /* Places for so many more particles, which enter and ionise may fill. LM_FAILED: no memory for them; all is as
-     * before. */
+    /* Places for so many more particles, which enter and ionise may fill. LM_STOPPED: there is no memory for them and
+     * for a checkpoint beside them; all is as before. */
     int (*room)(struct lm_backend *b, int species, uint64_t more);
 
     /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
