@@ -268,34 +268,22 @@ static int check_size(const struct lm_config *c, int field, double own, double l
     return LM_OK;
 }
 
-/* What must not be in a cell at the start; NULL: it may. */
-static const char *wrong_start(const struct lm_background_config *b, double q)
-{
-    if (b->kind == LM_NEUTRAL_GAS && q < 0)
-        return "the density of a neutral_gas cannot be negative";
-    if (b->limited && q < b->least)
-        return "is below the field's minimum, which bounds = on keeps";
-    return b->limited && q > b->most ? "is above the field's maximum, which bounds = on keeps" : NULL;
-}
-
 int lm_setup_initial(const struct lm_config *c, int field, const uint8_t *mask, double *q)
 {
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
     if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_place){0, 0}, 0, q))
         return fail_expression(c, field, "initial");
-    for (int j = 0; j < g.ny; j++)
+    clear_cells(&g, mask, q);
+    for (int j = 0; j < g.ny && b->kind == LM_NEUTRAL_GAS; j++)
         for (int i = 0; i < g.nx; i++) {
-            const double value = q[lm_at(&g, i, j)];
-            const int is_body = mask && mask[(size_t)j * (size_t)g.nx + (size_t)i];
-            const char *wrong = is_body ? NULL : wrong_start(b, value);
-            if (!wrong)
+            if (!(q[lm_at(&g, i, j)] < 0))
                 continue;
-            lm_fail(LM_BAD_INPUT, "\"%s\" is %.10g at x = %.10g, y = %.10g: %s", b->initial, value, (i + 0.5) * g.dx,
-                    (j + 0.5) * g.dy, wrong);
+            lm_fail(LM_BAD_INPUT,
+                    "\"%s\" is %.10g at x = %.10g, y = %.10g: the density of a neutral_gas cannot be negative",
+                    b->initial, q[lm_at(&g, i, j)], (i + 0.5) * g.dx, (j + 0.5) * g.dy);
             return fail_expression(c, field, "initial");
         }
-    clear_cells(&g, mask, q);
     const double own = largest_of(&g, q);
     return check_size(c, field, own, own);
 }

@@ -144,6 +144,43 @@ static int add_flows(const struct lm_survey *s, struct lm_limits *l)
     return status;
 }
 
+/* Cells of a background field whose start is out of its bounds, by more than round-off. */
+static int count_outside(const struct lm_survey *s, int field, double *count)
+{
+    const struct lm_background_config *b = &s->points->background[field];
+    const double slack = 1e-12 * fmax(fabs(b->least), isfinite(b->most) ? fabs(b->most) : 0);
+    double *q = calloc(s->at.size, sizeof *q);
+    const int status = q ? lm_expr_fill_at(s->points->constants, b->initial, &s->at, (struct lm_place){0, 0}, 0, q)
+                         : lm_fail(LM_FAILED, "not enough memory");
+    *count = 0;
+    for (int j = 0; j < s->at.ny && !status; j++)
+        for (int i = 0; i < s->at.nx; i++) {
+            const double value = q[lm_at(&s->at, i, j)];
+            const int is_outside = value < b->least - slack || value > b->most + slack;
+            *count += lm_survey_is_plasma(s, i, j) && is_outside ? s->cells_a_point : 0;
+        }
+    free(q);
+    return status;
+}
+
+static int add_bounds(const struct lm_survey *s, struct lm_limits *l)
+{
+    const int own = lm_sim_entropy(s->config);
+    int status = LM_OK;
+    for (int k = 0; k < s->config->background_count && !status; k++) {
+        const struct lm_background_config *b = &s->config->background[k];
+        double count;
+        char what[64];
+        if (k == own || !b->limited)
+            continue;
+        status = count_outside(s, k, &count);
+        lm_limits_add(l, named(what, "cells out of bounds", b->name), status ? 0 : count, 0,
+                      "where initial is below the minimum or above the maximum",
+                      "take bounds that hold background.%s.initial, or clip it with min and max", b->name);
+    }
+    return status;
+}
+
 int lm_limits_find(const struct lm_survey *s, struct lm_limits *out)
 {
     out->count = 0;
@@ -153,5 +190,6 @@ int lm_limits_find(const struct lm_survey *s, struct lm_limits *out)
     int status = LM_OK;
     for (int k = 0; k < s->config->species_count && !status; k++)
         status = add_collisions(s, k, out);
-    return status ? status : add_flows(s, out);
+    status = status ? status : add_flows(s, out);
+    return status ? status : add_bounds(s, out);
 }

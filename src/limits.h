@@ -12,7 +12,7 @@ struct lm_limit {
     char advice[256];  /* what to change; "" within the bound */
 };
 
-enum { LM_MOST_LIMITS = 8 + 5 * LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
+enum { LM_MOST_LIMITS = 8 + 5 * LM_MAX_SPECIES + 2 * LM_MAX_BACKGROUNDS };
 
 struct lm_limits {
     int count;

@@ -229,7 +229,7 @@ int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_
     *out = (struct lm_stopping_table){0};
     FILE *file = NULL;
     int status = r.row ? lm_input_open(path, &file) : lm_fail(LM_FAILED, "not enough memory for a table of stopping");
-    status = status ? status : take_lines(&r, file);
+    status = file ? take_lines(&r, file) : status;
     status = status ? status : make_lookup(&r);
     if (file)
         fclose(file);

@@ -54,10 +54,6 @@ static const struct {
 } fields[] = {
     {"[background.q]\nkind = neutral_gas\ninitial = 1 - x\n",
      "background.q.initial: \"1 - x\" is -0.25 at x = 1.25, y = 0.25: the density of a neutral_gas cannot be negative"},
-    {"[background.q]\ninitial = x\nbounds = on\nmaximum = 2\n",
-     "background.q.initial: \"x\" is 2.25 at x = 2.25, y = 0.25: is above the field's maximum"},
-    {"[background.q]\ninitial = x\nbounds = on\nminimum = 1\n",
-     "background.q.initial: \"x\" is 0.25 at x = 0.25, y = 0.25: is below the field's minimum"},
     {"[background.q]\ninitial = 1e300\n", "[background.q]: values up to 1e+300; they must stay below 1e+150"},
     {"[body.far]\nshape = disk\nx = 100\ny = 2\nradius = 1\n",
      "the centre 100 2 is more than a length of the periodic domain (6 x 4 d_i) outside"},
@@ -65,8 +61,8 @@ static const struct {
     {"[fields]\nby = \"a\"\n", "fields.by: quotes are not understood: \"a\"; write the value without them"},
     {"[const]\na = 'b'\n", "const.a: quotes have no meaning in an expression: 'b'; leave them out"},
     {"[species.protons]\nmass = 1\n",
-     "[species.protons]: given twice, first on line 13; give the second one another name"},
-    {"[background.q]\ninitial = 1\n[background.q]\nsource = 1\n", "[background.q]: given twice, first on line 17"},
+     "[species.protons]: given twice, first on line 15; give the second one another name"},
+    {"[background.q]\ninitial = 1\n[background.q]\nsource = 1\n", "[background.q]: given twice, first on line 19;"},
 };
 
 START_TEST(wrong_sections)
@@ -109,6 +105,23 @@ START_TEST(limits)
     json = cli_read("v/run.json");
     cli_has(json, "\"warnings\": []");
     free(json);
+}
+END_TEST
+
+/* A field may begin out of its bounds: both say so. */
+START_TEST(out_of_bounds)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[background.q]\ninitial = x\nbounds = on\nmaximum = 2\n", cli_small);
+    make_file("bounds.ini", text);
+    CLI(4, "check bounds.ini"); /* x = 0.25, 0.75, ...: 8 of 12 columns */
+    cli_has(cli.err, "beyond 1 limit: cells out of bounds, q\n");
+    cli_has(cli.out, " 64 of 0 ");
+    cli_has(cli.out, "take bounds that hold background.q.initial, or clip it");
+    CLI(0, "run bounds.ini --quiet --steps 1");
+    cli_has(cli.err, "larmor: warning: cells out of bounds, q is 64, beyond its limit 0 (");
+    CLI(0, "check bounds.ini background.q.maximum=6");
+    CLI(4, "check bounds.ini background.q.maximum=6 background.q.minimum=1");
 }
 END_TEST
 
@@ -206,7 +219,8 @@ START_TEST(growing)
     if (!CAN_LIMIT)
         return;
     cli.prepare = narrow;
-    CLI(3, "run growing.ini --quiet --output u species.protons.particles_per_cell=1000 run.steps=2000");
+    CLI(3, "run growing.ini --quiet output.series_every=1 --output u species.protons.particles_per_cell=1000 "
+           "run.steps=2000");
     const char *at = strstr(cli.err, "stopped at step ");
     ck_assert_msg(at && sscanf(at, "stopped at step %d: not enough memory", &step) == 1, "%s", cli.err);
     cli_has(cli.err, "; go on with --restart u/checkpoints/checkpoint_");
@@ -214,15 +228,25 @@ START_TEST(growing)
     cli_has(json, "\"ended\": \"not enough memory: ");
     free(json);
     snprintf(checkpoint, sizeof checkpoint, "u/checkpoints/checkpoint_%08d.h5", step);
-    CLI(2, "run growing.ini --quiet --output w species.protons.particles_per_cell=1000 run.steps=2000 --restart %s",
+    CLI(2,
+        "run growing.ini --quiet output.series_every=1 --output w species.protons.particles_per_cell=1000 "
+        "run.steps=2000 --restart %s",
         checkpoint);
     cli_has(cli.err, "not enough memory");
     ck_assert(!cli_exists("w"));
     cli.prepare = NULL;
-    CLI(0, "run growing.ini --quiet --output u species.protons.particles_per_cell=1000 --steps %d --restart %s",
+    CLI(0,
+        "run growing.ini --quiet output.series_every=1 --output u species.protons.particles_per_cell=1000 --steps %d "
+        "--restart %s",
         step + 2, checkpoint);
-    CLI(0, "run growing.ini --quiet --output v species.protons.particles_per_cell=1000 --steps %d", step + 2);
+    CLI(0,
+        "run growing.ini --quiet output.series_every=1 --output v species.protons.particles_per_cell=1000 --steps %d",
+        step + 2);
     ck_assert_str_eq(cli_fingerprint("u"), cli_fingerprint("v"));
+    char *stopped = cli_read("u/series.csv"), *straight = cli_read("v/series.csv");
+    ck_assert_int_eq(cli_lines(stopped), cli_lines(straight));
+    free(stopped);
+    free(straight);
 }
 END_TEST
 
@@ -319,6 +343,7 @@ int main(void)
     tcase_add_loop_test(t, wrong_sections, 0, COUNT(fields));
     tcase_add_test(t, repeated_keys);
     tcase_add_test(t, limits);
+    tcase_add_test(t, out_of_bounds);
     tcase_add_loop_test(t, advice, 0, 5);
     tcase_add_test(t, too_much_memory);
     tcase_add_test(t, large_grid);

@@ -207,7 +207,7 @@ int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room
                   double *work);
 
 /* A field at t = 0 in the cells, 0 in bodies; `mask` as in struct lm_bodies, or NULL. LM_BAD_INPUT: not finite, a
- * negative density of a gas, out of its bounds, or of a size that whole quanta cannot hold. */
+ * negative density of a gas, or of a size that whole quanta cannot hold. */
 int lm_setup_initial(const struct lm_config *config, int field, const uint8_t *mask, double *q);
 
 /* Whether it has a source; whether it has, or ionisation takes from it; whether anything can cross a side. */
