@@ -124,15 +124,16 @@ static int fill_polygon(const struct lm_body_config *b, const struct frame *f, u
     return LM_OK;
 }
 
-/* The nearest image of a far centre would be a matter of round-off. */
+/* Of a very far centre the nearest image would be a matter of round-off. */
 static int check_centre(const struct lm_body_config *b, const struct frame *f)
 {
+    static const double MOST_LENGTHS = 1e6;
     const double centre[2] = {b->x, b->y};
     for (int d = 0; d < 2; d++)
-        if (f->period[d] > 0.0 && (centre[d] < -f->period[d] || centre[d] > 2.0 * f->period[d]))
+        if (f->period[d] > 0.0 && fabs(centre[d]) > MOST_LENGTHS * f->period[d])
             return lm_fail(LM_BAD_INPUT,
-                           "the centre %g %g is more than a length of the periodic domain (%g x %g d_i) outside", b->x,
-                           b->y, f->grid.lx, f->grid.ly);
+                           "the centre %g %g is more than %g lengths of the periodic domain (%g x %g d_i) away", b->x,
+                           b->y, MOST_LENGTHS, f->grid.lx, f->grid.ly);
     return LM_OK;
 }
 

@@ -349,8 +349,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "resistivity of the layers at the sides"},
 #undef SECTION
     {BODY(shape), .name = "shape", CHOICE(body_shapes), .meaning = "of the body"},
-    {BODY(x), .name = "x", REAL, RANGE(-1e12, 1e12), .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box, at most a length of the domain beyond a periodic side; only with those"},
-    {BODY(y), .name = "y", REAL, RANGE(-1e12, 1e12), .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box, at most a length of the domain beyond a periodic side; only with those"},
+    {BODY(x), .name = "x", REAL, RANGE(-1e12, 1e12), .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box; only with those"},
+    {BODY(y), .name = "y", REAL, RANGE(-1e12, 1e12), .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box; only with those"},
     {BODY(radius), .name = "radius", REAL, RANGE(LM_POSITIVE, 1e12), .unit = "d_i", .when = &if_disk, .meaning = "of a disk; only with shape = disk"},
     {BODY(width), .name = "width", REAL, RANGE(LM_POSITIVE, 1e12), .unit = "d_i", .when = &if_box, .meaning = "of a box, along x; only with shape = box"},
     {BODY(height), .name = "height", REAL, RANGE(LM_POSITIVE, 1e12), .unit = "d_i", .when = &if_box, .meaning = "of a box, along y; only with shape = box"},
