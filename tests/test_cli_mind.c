@@ -345,13 +345,17 @@ int main(void)
     tcase_add_test(t, limits);
     tcase_add_test(t, out_of_bounds);
     tcase_add_loop_test(t, advice, 0, 5);
-    tcase_add_test(t, too_much_memory);
-    tcase_add_test(t, large_grid);
-    tcase_add_test(t, many_cells);
-    tcase_add_test(t, growing);
-    tcase_add_test(t, growth_is_foreseen);
     tcase_add_loop_test(t, odd_files, 0, COUNT(odd));
     tcase_add_loop_test(t, repeated_heads, 0, 2);
     suite_add_tcase(suite, t);
+    TCase *memory = tcase_create("memory");
+    tcase_add_checked_fixture(memory, cli_setup, scratch_remove);
+    tcase_set_timeout(memory, 180);
+    tcase_add_test(memory, too_much_memory);
+    tcase_add_test(memory, large_grid);
+    tcase_add_test(memory, many_cells);
+    tcase_add_test(memory, growing);
+    tcase_add_test(memory, growth_is_foreseen);
+    suite_add_tcase(suite, memory);
     return cli_main(suite);
 }
