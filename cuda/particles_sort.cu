@@ -368,7 +368,7 @@ static int grow(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t capacity)
            extend(g, (void **)&s->rank, 0, capacity + 1, sizeof *s->rank) &&
            extend(g, (void **)&s->chunk, s->blocks, blocks, sizeof *s->chunk);
     if (!done)
-        return LM_FAILED;
+        return LM_STOPPED;
     s->blocks = blocks;
     s->capacity = capacity;
     return g->failed;
@@ -386,7 +386,7 @@ int LM_P(lm_gpu_room)(struct lm_backend *b, int species, uint64_t more)
     if (s->count - s->sorted + more > s->home_capacity) {
         const uint64_t wanted = 64 * more; /* a sort comes no later than after so many steps (src/sim.c) */
         if (!extend(g, (void **)&s->home, 0, wanted, sizeof *s->home))
-            return LM_FAILED;
+            return LM_STOPPED;
         s->home_capacity = wanted;
     }
     const uint64_t wanted = s->count + more;

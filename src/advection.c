@@ -6,8 +6,6 @@
 #include "larmor/sim.h"
 #include "sides.h"
 
-static const double MOST_SUBSTEPS = 1e6;
-
 /* A sum over a large grid in units of the ledger fits 127 bits as long as the quanta are no larger than this many times
  * those units, as a power of two. */
 enum { MOST_GROWTH = 40 };
@@ -64,12 +62,17 @@ static double largest_of(const struct lm_grid *g, const double *a)
     return largest;
 }
 
+static void clear_cells(const struct lm_grid *g, const uint8_t *mask, double *a)
+{
+    for (int j = 0; j < g->ny && mask; j++)
+        for (int i = 0; i < g->nx; i++)
+            if (mask[(size_t)j * (size_t)g->nx + (size_t)i])
+                a[lm_at(g, i, j)] = 0;
+}
+
 static void clear_bodies(const struct lm_sim *sim, double *a)
 {
-    for (int j = 0; j < sim->grid.ny && sim->mask; j++)
-        for (int i = 0; i < sim->grid.nx; i++)
-            if (sim->mask[(size_t)j * (size_t)sim->grid.nx + (size_t)i])
-                a[lm_at(&sim->grid, i, j)] = 0;
+    clear_cells(&sim->grid, sim->mask, a);
 }
 
 /* --- what is given --- */
@@ -252,6 +255,39 @@ static void survey(struct lm_sim *sim, int field, const double *q)
             }
 }
 
+/* `own`: of the field itself; `largest`: also of what it is given. */
+static int check_size(const struct lm_config *c, int field, double own, double largest)
+{
+    const char *name = c->background[field].name;
+    if (own > 0 && own < LM_BACKGROUND_LEAST)
+        return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g only; they must reach %g, or all be 0",
+                       c->file, name, own, LM_BACKGROUND_LEAST);
+    if (!(largest < LARGEST))
+        return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g; they must stay below %g", c->file, name,
+                       largest, LARGEST);
+    return LM_OK;
+}
+
+int lm_setup_initial(const struct lm_config *c, int field, const uint8_t *mask, double *q)
+{
+    const struct lm_background_config *b = &c->background[field];
+    const struct lm_grid g = lm_config_grid(c);
+    if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_place){0, 0}, 0, q))
+        return fail_expression(c, field, "initial");
+    clear_cells(&g, mask, q);
+    for (int j = 0; j < g.ny && b->kind == LM_NEUTRAL_GAS; j++)
+        for (int i = 0; i < g.nx; i++) {
+            if (!(q[lm_at(&g, i, j)] < 0))
+                continue;
+            lm_fail(LM_BAD_INPUT,
+                    "\"%s\" is %.10g at x = %.10g, y = %.10g: the density of a neutral_gas cannot be negative",
+                    b->initial, q[lm_at(&g, i, j)], (i + 0.5) * g.dx, (j + 0.5) * g.dy);
+            return fail_expression(c, field, "initial");
+        }
+    const double own = largest_of(&g, q);
+    return check_size(c, field, own, own);
+}
+
 int lm_sim_put_field(struct lm_sim *sim, int field, double *q)
 {
     const struct lm_config *c = sim->config;
@@ -259,12 +295,9 @@ int lm_sim_put_field(struct lm_sim *sim, int field, double *q)
     struct lm_background_ledger *l = &s->ledger;
     clear_bodies(sim, q);
     const double own = largest_of(&sim->grid, q), largest = fmax(own, largest_given(s));
-    if (own > 0 && own < LM_BACKGROUND_LEAST)
-        return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g only; they must reach %g, or all be 0",
-                       c->file, c->background[field].name, own, LM_BACKGROUND_LEAST);
-    if (!(largest < LARGEST))
-        return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g; they must stay below %g", c->file,
-                       c->background[field].name, largest, LARGEST);
+    int status = check_size(c, field, own, largest);
+    if (status)
+        return status;
     *l = (struct lm_background_ledger){.exponent = lm_background_quantum(largest)};
     l->quantum = l->exponent;
     lm_background_round(&sim->grid, q, l->quantum);
@@ -276,10 +309,8 @@ int lm_sim_put_field(struct lm_sim *sim, int field, double *q)
 
 static int start_field(struct lm_sim *sim, int field, double *q)
 {
-    const struct lm_config *c = sim->config;
-    if (lm_expr_fill_at(c->constants, c->background[field].initial, &sim->grid, (struct lm_place){0, 0}, 0, q))
-        return fail_expression(sim->config, field, "initial");
-    return lm_sim_put_field(sim, field, q);
+    const int status = lm_setup_initial(sim->config, field, sim->mask, q);
+    return status ? status : lm_sim_put_field(sim, field, q);
 }
 
 /* What has been read must be what its ledger says. It may have grown beyond LM_QUANTA_BITS in the last step, with books
@@ -350,12 +381,12 @@ static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t
     const double rate =
         lm_background_rate(&sim->grid, &sim->backend->setup.background[field], sim->background[field].flow_rate);
     const double needed = ceil(dt * rate / b->courant);
-    if (!(needed <= MOST_SUBSTEPS))
+    if (!(needed <= LM_MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,
                        "step %lld (from t = %g) cannot be taken: the background field %s needs %.3g substeps (limit "
                        "%g). Likely cause: its velocity or diffusivity is too large for the cells and run.dt, or "
                        "its courant too small%s",
-                       (long long)sim->step + 1, lm_sim_time(sim), b->name, needed, MOST_SUBSTEPS,
+                       (long long)sim->step + 1, lm_sim_time(sim), b->name, needed, LM_MOST_SUBSTEPS,
                        b->flow == LM_FLOW_ELECTRON || b->flow == LM_FLOW_ENTROPY
                            ? ", or fields.density_floor so low that electrons are too fast"
                            : "");
@@ -369,7 +400,7 @@ static double largest_next(const struct lm_sim_background *s)
     return fmax(fmax(fabs(s->least), fabs(s->most)), largest_given(s));
 }
 
-static int check_size(const struct lm_sim *sim, int field)
+static int check_growth(const struct lm_sim *sim, int field)
 {
     const double largest = largest_next(&sim->background[field]);
     if (largest < LARGEST)
@@ -388,7 +419,7 @@ static int take_larger_quanta(struct lm_sim *sim, int field)
     const double largest = largest_next(s);
     if (largest < ldexp(1, LM_QUANTA_BITS - 1 - l->quantum))
         return LM_OK;
-    if (check_size(sim, field))
+    if (check_growth(sim, field))
         return LM_FAILED;
     const int quantum = lm_background_quantum(largest);
     if (l->exponent - quantum > MOST_GROWTH)
@@ -490,7 +521,7 @@ int lm_sim_check_backgrounds(struct lm_sim *sim)
                            "cause: background.%s.courant too large for its flow and source",
                            (long long)sim->step + 1, lm_sim_time(sim), sim->config->background[f].name,
                            sim->config->background[f].name);
-        status = check_size(sim, f);
+        status = check_growth(sim, f);
         if (!status && sim->config->background[f].flow == LM_FLOW_PRESCRIBED)
             status = find_substeps(sim, f, sim->config->run.dt, &unused);
     }

@@ -83,23 +83,42 @@ static double background_arrays(int cuda, const struct lm_setup *setup)
     return arrays + (carried ? 4 : 0) + (cuda && setup->background_count > 0 ? 2 : 0);
 }
 
-double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts)
+/* A cell of the tiles: two counters. */
+static double tile_bytes(const struct lm_setup *setup)
 {
-    /* Arrays of the grid that a backend has for its work; that hold profiles while loading; sets of integer moments. */
-    const int cuda = kind == LM_BACKEND_CUDA, work = cuda ? 11 : 23, loading = cuda ? 10 : 13, moments = cuda ? 2 : 1;
-    double real = setup->precision == LM_SINGLE ? 4 : 8, size = (double)setup->grid.size, bytes = 0;
-    double tiles = ceil((double)setup->grid.nx / setup->tile) * ceil((double)setup->grid.ny / setup->tile);
-    /* A particle: five arrays and one for sorting, its place, on a GPU its rank. A cell of the tiles: two counters. */
-    for (int s = 0; s < setup->species_count; s++)
-        bytes += (double)counts[s] * (6 * real + 8) + tiles * (8.0 * setup->tile * setup->tile + 12);
+    const double tiles = ceil((double)setup->grid.nx / setup->tile) * ceil((double)setup->grid.ny / setup->tile);
+    return setup->species_count * tiles * (8.0 * setup->tile * setup->tile + 12);
+}
+
+static double grid_bytes(int kind, const struct lm_setup *setup)
+{
+    /* Arrays of the grid that a backend has for its work; sets of integer moments. */
+    const int cuda = kind == LM_BACKEND_CUDA, work = cuda ? 11 : 23, moments = cuda ? 2 : 1;
+    const double size = (double)setup->grid.size, cells = (double)setup->grid.cells;
     /* Fields between walls, around bodies and with resistive voids: on a GPU more arrays; the bodies with ghosts. */
     const int is_plain = lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0;
     const int plain = cuda && is_plain ? 12 : 0;
-    bytes += 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain + loading);
+    double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain);
     bytes += setup->bodies.count > 0 ? size : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_bath);
-    bytes += lm_any_exchanges(setup) ? exchange * (double)setup->grid.cells : 0;
+    bytes += lm_any_exchanges(setup) ? exchange * cells : 0;
     bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;
-    return bytes + 4 * 8.0 * moments * (double)setup->grid.cells;
+    return bytes + 4 * 8.0 * moments * cells + tile_bytes(setup);
+}
+
+struct lm_backend_parts lm_backend_parts(int kind, const struct lm_setup *setup, const uint64_t *counts)
+{
+    const double real = setup->precision == LM_SINGLE ? 4 : 8, profiles = kind == LM_BACKEND_CUDA ? 10 : 13;
+    struct lm_backend_parts p = {.grid = grid_bytes(kind, setup), .loading = 8.0 * profiles * (double)setup->grid.size};
+    /* A particle: five arrays and one for sorting, its place, on a GPU its rank. */
+    for (int s = 0; s < setup->species_count; s++)
+        p.particles += (double)counts[s] * (6 * real + 8);
+    return p;
+}
+
+double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts)
+{
+    const struct lm_backend_parts p = lm_backend_parts(kind, setup, counts);
+    return p.particles + p.grid + p.loading;
 }

@@ -124,14 +124,30 @@ static int fill_polygon(const struct lm_body_config *b, const struct frame *f, u
     return LM_OK;
 }
 
-static void fill_round(const struct lm_body_config *b, const struct frame *f, uint8_t *own)
+/* Of a very far centre the nearest image would be a matter of round-off. */
+static int check_centre(const struct lm_body_config *b, const struct frame *f)
+{
+    static const double MOST_LENGTHS = 1e6;
+    const double centre[2] = {b->x, b->y};
+    for (int d = 0; d < 2; d++)
+        if (f->period[d] > 0.0 && fabs(centre[d]) > MOST_LENGTHS * f->period[d])
+            return lm_fail(LM_BAD_INPUT,
+                           "the centre %g %g is more than %g lengths of the periodic domain (%g x %g d_i) away", b->x,
+                           b->y, MOST_LENGTHS, f->grid.lx, f->grid.ly);
+    return LM_OK;
+}
+
+static int fill_round(const struct lm_body_config *b, const struct frame *f, uint8_t *own)
 {
     const struct lm_grid *g = &f->grid;
+    if (check_centre(b, f))
+        return LM_BAD_INPUT;
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             double x = (i + 0.5) * g->dx, y = (j + 0.5) * g->dy;
             *own++ = (uint8_t)(b->shape == LM_DISK ? in_disk(b, f, x, y) : in_box(b, f, x, y));
         }
+    return LM_OK;
 }
 
 static int fill(const struct lm_body_config *b, const struct frame *f, uint8_t *own)
@@ -140,8 +156,7 @@ static int fill(const struct lm_body_config *b, const struct frame *f, uint8_t *
         return lm_body_read(b, f->grid.nx, f->grid.ny, own);
     if (b->shape == LM_POLYGON)
         return fill_polygon(b, f, own);
-    fill_round(b, f, own);
-    return LM_OK;
+    return fill_round(b, f, own);
 }
 
 /* The key that a body's extent is in. */

@@ -1,14 +1,13 @@
 /* Masks of bodies from files: PGM images (plain and raw) and HDF5 datasets. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "body.h"
 #include "h5.h"
+#include "input.h"
 
 /* ---- PGM ---- */
 
@@ -98,16 +97,11 @@ static int read_image(struct image *p, int nx, int ny, uint8_t *own)
 
 static int read_pgm(const char *path, int nx, int ny, uint8_t *own)
 {
-    struct stat info;
     struct image p = {.path = path};
-    if (stat(path, &info))
-        return lm_fail(LM_BAD_INPUT, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return lm_fail(LM_BAD_INPUT, "%s: not a regular file", path);
-    p.file = fopen(path, "rb");
-    if (!p.file)
-        return lm_fail(LM_BAD_INPUT, "%s: %s", path, strerror(errno));
-    int status = read_image(&p, nx, ny, own);
+    int status = lm_input_open(path, &p.file);
+    if (status)
+        return status;
+    status = read_image(&p, nx, ny, own);
     fclose(p.file);
     return status;
 }

@@ -2,15 +2,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "check_electrons.h"
+#include "check_parts.h"
 #include "larmor/physics/wall.h"
 
 enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
 
 /* Arrays of the grid. */
 struct start {
-    struct lm_setup setup;
-    const uint8_t *room;
+    const struct lm_survey *survey;
+    struct lm_setup setup; /* of the points */
+    uint8_t *room;
     double *b[3], *n, *current[2], *velocity[2], *work;
 };
 
@@ -49,7 +50,8 @@ static double flow_rate(const struct start *s)
             const size_t k = lm_at(g, i, j);
             const double *x = s->velocity[0] + k, *y = s->velocity[1] + k;
             if (s->room[k])
-                largest = fmax(largest, lm_flow_rate(x[-1], x[0], y[-g->stride], y[0], 1 / g->dx, 1 / g->dy));
+                largest = fmax(largest, lm_flow_rate(x[-1], x[0], y[-g->stride], y[0], 1 / s->survey->grid.dx,
+                                                     1 / s->survey->grid.dy));
         }
     return largest;
 }
@@ -109,10 +111,12 @@ static void print_substeps(FILE *out, const char *what, double substeps)
 
 static void print(const struct lm_config *c, const struct start *s, FILE *out)
 {
-    const struct lm_background *field = &s->setup.background[lm_sim_entropy(c)];
+    const struct lm_grid *g = &s->survey->grid;
+    const struct lm_setup whole = lm_setup_of(c);
+    const struct lm_background *field = &whole.background[lm_sim_entropy(c)];
     const double dt = c->run.dt, courant = c->electrons.courant, least = least_density(s);
-    const double flow = lm_background_rate(&s->setup.grid, field, flow_rate(s));
-    const double heat = lm_conduction_rate(s->setup.conductivity, least, &s->setup.grid, &s->setup.ohm);
+    const double flow = lm_background_rate(g, field, flow_rate(s));
+    const double heat = lm_conduction_rate(whole.conductivity, least, g, &whole.ohm);
     fprintf(out, "electrons\n  pressure evolved, gamma %g; %s\n", c->electrons.gamma,
             c->electrons.initial_temperature[0] ? "p_e = n T at the start" : "p_e = T n^gamma at the start");
     print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));
@@ -126,24 +130,35 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
                     c->body[k].name);
 }
 
-int lm_check_electrons(const struct lm_config *c, const uint8_t *room, FILE *out)
+static int take(struct start *s)
 {
-    struct start s = {.setup = lm_setup_of(c), .room = room};
+    const struct lm_config *points = s->survey->points;
+    int status = lm_background_room(&s->setup.grid, s->survey->point_mask, s->room);
+    if (!status)
+        status = lm_setup_b(points, s->b);
+    for (int k = 0; k < points->species_count && !status; k++)
+        status = add_species(points, k, s);
+    return status;
+}
+
+int lm_check_electrons(const struct lm_survey *survey, FILE *out)
+{
+    struct start s = {.survey = survey, .setup = lm_setup_of(survey->points)};
     const size_t size = s.setup.grid.size;
     double *store = calloc(ARRAYS * size, sizeof *store), *next = store;
     double **const arrays[] = {&s.b[0],       &s.b[1],        &s.b[2],        &s.n,   &s.current[0],
                                &s.current[1], &s.velocity[0], &s.velocity[1], &s.work};
-    if (!store)
-        return lm_fail(LM_FAILED, "not enough memory");
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++, next += size)
+    s.room = malloc(size);
+    int status = store && s.room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a survey of the electrons");
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !status; k++, next += size)
         *arrays[k] = next;
-    int status = lm_setup_b(c, s.b);
-    for (int k = 0; k < c->species_count && !status; k++)
-        status = add_species(c, k, &s);
     if (!status)
-        print(c, &s, out);
+        status = take(&s);
     if (!status)
-        status = print_exchange(c, &s, out);
+        print(survey->config, &s, out);
+    if (!status)
+        status = print_exchange(survey->points, &s, out);
     free(store);
+    free(s.room);
     return status;
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "check_parts.h"
 #include "larmor/physics/elementary.h"
-#include "larmor/run.h"
 #include "larmor/surfaces.h"
 
 /* Of one source, in the first step. */
@@ -70,20 +70,44 @@ static void survey(const struct lm_grid *g, double *const from[LM_BORN_ARRAYS], 
     p->typical = typical_of(g, from[0], p->a_step, work);
 }
 
-/* `room` as in lm_setup_ionisation, `store`: LM_BORN_ARRAYS + 3 arrays. */
-static int find_production(const struct lm_config *c, int source, const uint8_t *mask, const uint8_t *room,
-                           double *store, struct production *p)
+/* What the points stand for. */
+static void scale(struct production *p, double cells_a_point)
 {
-    const struct lm_grid g = lm_config_grid(c);
-    double *to[LM_BORN_ARRAYS], *work = store + LM_BORN_ARRAYS * g.size;
+    p->a_step *= cells_a_point;
+    p->cells *= cells_a_point;
+    p->gas *= p->gas > 0 ? cells_a_point : 1;
+}
+
+/* `room` as in lm_setup_ionisation, `store`: LM_BORN_ARRAYS + 3 arrays, of the points. */
+static int take_production(const struct lm_survey *s, int source, const uint8_t *room, double *store,
+                           struct production *p)
+{
+    const struct lm_config *c = s->points;
+    const struct lm_grid *g = &s->at;
+    double *to[LM_BORN_ARRAYS], *work = store + LM_BORN_ARRAYS * g->size;
     *p = (struct production){.gas = -1};
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
-        to[n] = store + (size_t)n * g.size;
-    int status = lm_setup_ionisation(c, source, mask, room, 0.5 * c->run.dt, to, work);
+        to[n] = store + (size_t)n * g->size;
+    int status = lm_setup_ionisation(c, source, s->point_mask, room, 0.5 * c->run.dt, to, work);
     if (!status && c->ionisation[source].from >= 0)
         status = add_gas(c, source, to[0], work, p);
     if (!status)
-        survey(&g, to, work, p);
+        survey(g, to, work, p);
+    scale(p, s->cells_a_point);
+    return status;
+}
+
+static int find_production(const struct lm_survey *s, int source, struct production *p)
+{
+    double *store = calloc((LM_BORN_ARRAYS + 3) * s->at.size, sizeof *store);
+    uint8_t *room = malloc(s->at.size);
+    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the sources of ions");
+    if (!status)
+        status = lm_background_room(&s->at, s->point_mask, room);
+    if (!status)
+        status = take_production(s, source, room, store, p);
+    free(store);
+    free(room);
     return status;
 }
 
@@ -131,45 +155,52 @@ static void print_source(const struct lm_config *c, int source, const struct pro
         print_gas(c, source, p, out);
 }
 
-/* What memory the births of the run add, if none of them leave. */
-static void print_growth(const struct lm_config *c, int kind, const uint64_t counts[LM_MAX_SPECIES],
-                         const double more[LM_MAX_SPECIES], FILE *out)
+/* Particles that a source brings in the run. */
+static double born(const struct lm_config *c, const struct production *p)
 {
-    const struct lm_setup setup = lm_setup_of(c);
-    uint64_t then[LM_MAX_SPECIES];
-    for (int s = 0; s < LM_MAX_SPECIES; s++)
-        then[s] = counts[s] + (uint64_t)fmin(more[s], 1e18);
-    const double growth = lm_backend_bytes(kind, &setup, then) - lm_backend_bytes(kind, &setup, counts);
-    fprintf(out, "  memory grows by up to %.4g GiB if none of them leave, and a quarter more for room\n",
-            growth / 0x1p30);
+    const double most = p->a_step * (double)c->run.steps;
+    return p->gas >= 0 ? fmin(most, p->gas) : most;
 }
 
-int lm_check_ionisation(const struct lm_config *c, int kind, const uint8_t *mask, double b,
-                        const uint64_t counts[LM_MAX_SPECIES], FILE *out)
+int lm_check_births(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES])
 {
-    if (c->ionisation_count == 0)
-        return LM_OK;
-    const struct lm_grid g = lm_config_grid(c);
-    double more[LM_MAX_SPECIES] = {0};
-    double *store = calloc((LM_BORN_ARRAYS + 3) * g.size, sizeof *store);
-    uint8_t *room = malloc(g.size);
-    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
-    if (!status)
-        status = lm_background_room(&g, mask, room);
-    if (!status)
-        fprintf(out, "ionisation\n");
+    const struct lm_config *c = s->config;
+    int status = LM_OK;
+    lm_survey_counts(s, counts);
     for (int k = 0; k < c->ionisation_count && !status; k++) {
         struct production p;
-        status = find_production(c, k, mask, room, store, &p);
-        if (status)
-            break;
-        print_source(c, k, &p, b, out);
-        const double most = p.a_step * (double)c->run.steps;
-        more[c->ionisation[k].into] += p.gas >= 0 ? fmin(most, p.gas) : most;
+        status = find_production(s, k, &p);
+        if (!status)
+            counts[c->ionisation[k].into] += (uint64_t)fmin(born(c, &p), 1e17);
     }
-    if (!status)
-        print_growth(c, kind, counts, more, out);
-    free(store);
-    free(room);
     return status;
+}
+
+/* What memory the births of the run add, if none of them leave. */
+static int print_growth(const struct lm_survey *s, const struct lm_need *need, FILE *out)
+{
+    const struct lm_setup setup = lm_setup_of(s->config);
+    uint64_t now[LM_MAX_SPECIES], then[LM_MAX_SPECIES];
+    lm_survey_counts(s, now);
+    const int status = lm_check_births(s, then);
+    const double growth = lm_backend_bytes(need->kind, &setup, then) - lm_backend_bytes(need->kind, &setup, now);
+    if (!status)
+        fprintf(out, "  memory grows by up to %.4g GiB if none of them leave, and a quarter more for room\n",
+                growth / 0x1p30);
+    return status;
+}
+
+int lm_check_ionisation(const struct lm_survey *s, const struct lm_need *need, FILE *out)
+{
+    if (s->config->ionisation_count == 0)
+        return LM_OK;
+    int status = LM_OK;
+    fprintf(out, "ionisation\n");
+    for (int k = 0; k < s->config->ionisation_count && !status; k++) {
+        struct production p;
+        status = find_production(s, k, &p);
+        if (!status)
+            print_source(s->config, k, &p, s->b, out);
+    }
+    return status ? status : print_growth(s, need, out);
 }

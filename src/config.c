@@ -42,6 +42,19 @@ static int read_config(const char *name, const char *text, int override_count, c
     return status;
 }
 
+int lm_config_check_repeats(int count, const char *const *overrides)
+{
+    for (int k = 0; k < count; k++)
+        for (int n = 0; n < k; n++) {
+            const size_t length = strcspn(overrides[k], "=");
+            if (!overrides[k][length] || strncmp(overrides[k], overrides[n], length + 1))
+                continue;
+            return lm_fail(LM_BAD_INPUT, "command line: %.*s: given twice, as %s and as %s: leave one out", (int)length,
+                           overrides[k], overrides[n] + length + 1, overrides[k] + length + 1);
+        }
+    return LM_OK;
+}
+
 int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config)
 {
     return read_config(file, NULL, override_count, overrides, config);

@@ -6,6 +6,9 @@
 #include "body.h"
 #include "config_reader.h"
 
+/* Of larger grids the bodies are cut when it is known that there is memory for the grid. */
+static const double MOST_CUT = 1 << 22;
+
 static void report(struct lm_config_reader *r, int body, const char *name, const char *wrong)
 {
     int k = lm_keys_find(LM_BODY_SECTION, name);
@@ -40,7 +43,8 @@ void lm_config_check_points(struct lm_config_reader *r)
 int lm_config_check_cells(struct lm_config_reader *r)
 {
     const struct lm_config *c = r->config;
-    if (c->body_count == 0 || r->problems.count > 0 || r->unusable_values)
+    const double cells = (double)c->grid.nx * c->grid.ny;
+    if (c->body_count == 0 || r->problems.count > 0 || r->unusable_values || cells > MOST_CUT)
         return LM_OK;
     int body;
     const char *key;

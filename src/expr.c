@@ -134,6 +134,8 @@ static int check_text(const char *text)
         return lm_fail(LM_BAD_INPUT, "expression longer than %d bytes", LM_MAX_TEXT - 1);
     if (strspn(text, " \t") == n)
         return lm_fail(LM_BAD_INPUT, "empty expression");
+    if (text[strcspn(text, "\"'")])
+        return lm_fail(LM_BAD_INPUT, "quotes have no meaning in an expression: %s; leave them out", text);
     for (const char *p = text; *p; p++) {
         if (*p != '=')
             continue;
@@ -321,15 +323,26 @@ int lm_expr_at(const struct lm_constants *constants, const char *text, size_t co
     return lm_expr_at_least(constants, text, count, x, y, t, -HUGE_VAL, out);
 }
 
+/* The way from one index to the next that is looked at: some cells of a grid of very many. */
+static int stride(int n, int many)
+{
+    return many ? (n + LM_SURVEYED_SIDE - 1) / LM_SURVEYED_SIDE : 1;
+}
+
+static int next(int i, int by, int n)
+{
+    return i < n - 1 && i + by > n - 1 ? n - 1 : i + by;
+}
+
 static int scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                 enum variables variables, double t, double least)
 {
     struct parser p;
     int status = open_parser(&p, constants, text, variables);
     p.t = t;
-    int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1;
-    for (int j = 0; !status && j < ny; j++)
-        for (int i = 0; !status && i < nx; i++) {
+    const int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1, many = (double)nx * ny > LM_SCANNED_CELLS;
+    for (int j = 0; !status && j < ny; j = next(j, stride(ny, many), ny))
+        for (int i = 0; !status && i < nx; i = next(i, stride(nx, many), nx)) {
             double value = at_cell(&p, g, place, i, j);
             if (!isfinite(value) || value < least)
                 status = fail_value(&p, text, value, least);
@@ -354,6 +367,8 @@ int lm_expr_fill_at(const struct lm_constants *constants, const char *text, cons
                     struct lm_place place, double t, double *array)
 {
     struct parser p;
+    if (!array && g->cells > LM_SCANNED_CELLS)
+        return lm_expr_scan_at(constants, text, g, place, t, -HUGE_VAL);
     int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
     const int x = place.x > 0.0 ? -1 : 0, y = place.y > 0.0 ? -1 : 0;
     double value = 0.0;

@@ -4,7 +4,8 @@
 
 #include "larmor/expr.h"
 
-/* Evaluates the expression as lm_expr_fill would, without keeping the values. LM_BAD_INPUT names the first x, y where
+/* Evaluates the expression as lm_expr_fill would, without keeping the values, in as many cells as LM_SCANNED_CELLS
+ * allows. LM_BAD_INPUT names the first x, y where
  * it is not finite or below `least` (-INFINITY: no bound). */
 int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
                  double least);

@@ -1,6 +1,5 @@
 #include "ini_read.h"
 
-#include <errno.h>
 #include <ini.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "input.h"
 #include "larmor/base.h"
 
 enum { MAX_BYTES = 1 << 20, MAX_ENTRIES = 4096 };
@@ -105,6 +105,17 @@ static const char *trim_line(char *s, size_t n)
     return NULL;
 }
 
+/* The line of the section [KIND.NAME] with this name; 0: there is none. Other sections may go on further down. */
+static int line_of_name(const struct lm_ini *ini, const char *name, size_t n)
+{
+    for (int k = 0; k < ini->section_count; k++) {
+        const struct lm_ini_section *s = &ini->section[k];
+        if (memchr(name, '.', n) && strlen(s->name) == n && !memcmp(s->name, name, n))
+            return s->line;
+    }
+    return 0;
+}
+
 static void add_section(struct reader *r, const char *line)
 {
     size_t n = strlen(line);
@@ -123,6 +134,12 @@ static void add_section(struct reader *r, const char *line)
         return;
     }
     struct lm_ini *ini = r->ini;
+    const int before = line_of_name(ini, line + 1, n - 2);
+    if (before > 0) {
+        lm_problems_add(r->problems, r->line, "%s: given twice, first on line %d; give the second one another name",
+                        line, before);
+        return;
+    }
     if (reserve((void **)&ini->section, ini->section_count, &ini->section_capacity, sizeof *ini->section)) {
         r->status = LM_FAILED;
         return;
@@ -194,17 +211,16 @@ static int add_entry(void *user, const char *section, const char *key, const cha
     return 1;
 }
 
-static int open_regular(const char *file, FILE **out)
+static int open_file(const char *file, FILE **out)
 {
     struct stat info;
-    if (stat(file, &info))
-        return lm_fail(LM_BAD_INPUT, "%s: %s", file, strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return lm_fail(LM_BAD_INPUT, "%s: not a regular file", file);
-    if (info.st_size > MAX_BYTES)
-        return lm_fail(LM_BAD_INPUT, "%s: larger than %d bytes, no configuration", file, MAX_BYTES);
-    *out = fopen(file, "rb");
-    return *out ? LM_OK : lm_fail(LM_BAD_INPUT, "%s: %s", file, strerror(errno));
+    int status = lm_input_open(file, out);
+    if (status)
+        return status;
+    if (!fstat(fileno(*out), &info) && info.st_size <= MAX_BYTES)
+        return LM_OK;
+    fclose(*out);
+    return lm_fail(LM_BAD_INPUT, "%s: larger than %d bytes, no configuration", file, MAX_BYTES);
 }
 
 /* Reads to the end and closes. */
@@ -226,7 +242,7 @@ int lm_ini_read(const char *file, struct lm_ini *ini, struct lm_problems *proble
 {
     FILE *in = NULL;
     *ini = (struct lm_ini){0};
-    return open_regular(file, &in) ? LM_BAD_INPUT : read_stream(in, ini, problems);
+    return open_file(file, &in) ? LM_BAD_INPUT : read_stream(in, ini, problems);
 }
 
 int lm_ini_read_text(const char *text, struct lm_ini *ini, struct lm_problems *problems)

@@ -2,7 +2,7 @@
  *
  * Lines end in \n or \r\n; `#` and `;` begin a comment at the start of a line or after a blank. What inih would pass
  * over in silence is an error with its line: indented lines, lines of 200 bytes or more, control characters, `key:
- * value`, text after a [section], a key given twice.
+ * value`, text after a [section], a key given twice, a section [KIND.NAME] given twice.
  */
 #ifndef LARMOR_INI_READ_H
 #define LARMOR_INI_READ_H

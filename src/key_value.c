@@ -158,6 +158,8 @@ int lm_key_set(const struct lm_key *key, void *base, const char *text)
 {
     if (!*text)
         return lm_fail(LM_BAD_INPUT, "no value");
+    if (strchr("\"'", *text) && key->kind != LM_KEY_PATH)
+        return lm_fail(LM_BAD_INPUT, "quotes are not understood: %s; write the value without them", text);
     switch (key->kind) {
     case LM_KEY_INT:
     case LM_KEY_LONG:

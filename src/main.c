@@ -21,7 +21,7 @@ static const char usage[] =
     "    --restart CHECKPOINT.h5   go on from a checkpoint\n"
     "    --steps N                 end at step N\n"
     "    --overwrite               replace what an earlier run left in DIR\n"
-    "    --quiet                   no progress\n"
+    "    --quiet                   no progress; warnings and errors remain\n"
     "larmor check FILE.ini [section.key=value ...] resolved settings, memory, limits, advice; runs nothing\n"
     "larmor keys [--markdown]                      every key: type, unit, range, default, meaning\n"
     "larmor info FILE.h5                           what a file holds\n"
@@ -30,7 +30,8 @@ static const char usage[] =
     "larmor bench [CASE ...]                       measure speed and memory (larmor bench --help)\n"
     "larmor --version\n"
     "\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 stopped early with a checkpoint.\n";
+    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 stopped early with a checkpoint, 4 (check) beyond a limit.\n"
+    "A run that the machine has not the memory for is wrong input.\n";
 
 struct options {
     struct lm_run_options run;
@@ -152,7 +153,9 @@ static int read_config(const struct options *o, struct lm_config *config)
     option_override(extra[1], "run.threads", o->threads, list, &count);
     option_override(extra[2], "output.directory", o->output, list, &count);
     option_override(extra[3], "run.steps", o->steps, list, &count);
-    int status = lm_config_read(o->words[0], count, list, config);
+    int status = lm_config_check_repeats(count, list);
+    if (!status)
+        status = lm_config_read(o->words[0], count, list, config);
     free(list);
     return status;
 }

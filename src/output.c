@@ -36,7 +36,7 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
     }
 }
 
-enum { MOST_MESHES = 16 + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
+enum { MOST_MESHES = LM_OUTPUT_ARRAYS + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
 
 struct mesh_list {
     struct lm_mesh mesh[MOST_MESHES];

@@ -12,8 +12,10 @@
 #include "differences.h"
 #include "directory.h"
 #include "larmor/stop.h"
+#include "prepare.h"
 #include "run_state.h"
 #include "signals.h"
+#include "warnings.h"
 
 static int due(int64_t every, int64_t step)
 {
@@ -185,6 +187,15 @@ static int stop_early(struct lm_run_state *r, const char *why)
     return stop_at(r, why, 0);
 }
 
+/* There is no memory for what the next step brings in; the state is as good as after any other step. */
+static int stop_before_more(struct lm_run_state *r)
+{
+    char why[LM_MAX_MESSAGE / 2];
+    snprintf(why, sizeof why, "%s", lm_error());
+    const int status = write_due(r);
+    return status ? rescue(r, status) : stop_early(r, why);
+}
+
 /* --- long steps --- */
 
 static const double LONG = 3;           /* seconds that a signal may wait for the end of a step */
@@ -250,6 +261,8 @@ static int advance(struct lm_run_state *r)
     status = lm_sim_check(r->sim);
     if (is_last(r) && is_finite(r))
         status = LM_OK;
+    if (status == LM_STOPPED)
+        return stop_before_more(r);
     if (!status)
         status = write_due(r);
     if (status)
@@ -279,6 +292,21 @@ static int write_echo(const struct lm_run_state *r)
     return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
+/* What `larmor check` finds as well. */
+static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
+{
+    uint64_t counts[LM_MAX_SPECIES] = {0};
+    struct lm_prepared p;
+    for (int s = 0; head && s < r->config->species_count && s < head->species_count; s++)
+        counts[s] = head->species[s].count;
+    const int status = lm_prepare(r->config, head ? counts : NULL, &p);
+    if (status)
+        return status;
+    r->limits = p.limits;
+    lm_prepare_free(&p);
+    return LM_OK;
+}
+
 /* Everything that can be wrong with the input comes before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
@@ -290,11 +318,13 @@ static int prepare(struct lm_run_state *r)
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, restart);
     if (!status)
+        status = look_ahead(r, restart ? &head : NULL);
+    if (!status)
         status = lm_row_columns(r->config, &r->column_count, &r->columns);
     if (!status)
         status = lm_sim_create(r->config, &r->sim);
     if (!status)
-        status = restart ? lm_sim_restore_state(r->sim, restart, &head) : lm_sim_start(r->sim);
+        status = restart ? lm_sim_restore_state(r->sim, restart, &head) : lm_sim_begin(r->sim);
     if (status)
         return status;
     r->first_step = r->sim->step;
@@ -309,7 +339,8 @@ static int prepare(struct lm_run_state *r)
         return lm_fail(LM_BAD_INPUT,
                        "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps", restart,
                        (long long)head.step, (long long)r->config->run.steps);
-    return lm_sim_check(r->sim);
+    status = lm_sim_check(r->sim);
+    return status == LM_STOPPED ? lm_fail_context(LM_BAD_INPUT, "%s", restart) : status;
 }
 
 /* The directory becomes this run's. Another may have begun there meanwhile. */
@@ -386,6 +417,7 @@ static int carry_out(struct lm_run_state *r)
     lm_stop_at(limit > 0 ? r->started + limit : INFINITY);
     int status = open_output(r);
     if (!status) {
+        lm_warnings_print(&r->limits);
         lm_differences_print(&r->changed, r->options->restart, stderr);
         lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,
                           r->config->run.dt);

@@ -5,6 +5,7 @@
 #include "differences.h"
 #include "larmor/run.h"
 #include "lock.h"
+#include "limits.h"
 #include "outlook.h"
 #include "progress.h"
 #include "summary.h"
@@ -25,6 +26,7 @@ struct lm_run_state {
     double row_stepping;      /* `stepping` and step at the last row */
     uint64_t row_pushed;
     uint64_t particles;
+    struct lm_limits limits;       /* of the start: what is warned of */
     struct lm_differences changed; /* from the checkpoint's settings */
     char checkpoint[LM_MAX_PATH]; /* the last one written; "": none */
     int64_t checkpoint_step;      /* its step */

@@ -2,6 +2,7 @@
 #include "larmor/sim.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "larmor/physics/wall.h"
@@ -82,6 +83,18 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
         s.bodies.fields[k] = c->body[k].fields;
     }
     return s;
+}
+
+/* A profile that must not be negative. The reader of the configuration looks at some cells only where they are many. */
+static int check_sign(const struct lm_config *c, const char *section, const char *key, const double *a)
+{
+    const struct lm_grid g = lm_config_grid(c);
+    for (int j = 0; j < g.ny; j++)
+        for (int i = 0; i < g.nx; i++)
+            if (a[lm_at(&g, i, j)] < 0)
+                return lm_fail(LM_BAD_INPUT, "%s: %s.%s: %.10g at x = %.10g, y = %.10g; the least allowed is 0",
+                               c->file, section, key, a[lm_at(&g, i, j)], (i + 0.5) * g.dx, (j + 0.5) * g.dy);
+    return LM_OK;
 }
 
 /* b[0], b[1] += curl(A_z z): A_z is taken at the centres on both sides of a face, also across the domain's edge. */
@@ -165,8 +178,12 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
     struct lm_grid g = lm_config_grid(c);
     struct lm_place centre = {0, 0};
     double *density = store, *drift[3], *temperature[3], *along[3];
+    char section[LM_MAX_NAME + 16];
+    snprintf(section, sizeof section, "species.%s", s->name);
     int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
     int status = lm_expr_fill(c->constants, s->density, &g, centre, density);
+    if (!status)
+        status = check_sign(c, section, "density", density);
     *out = (struct lm_loading){.density = density,
                                .particles_per_cell = s->particles_per_cell,
                                .quiet = s->start == LM_QUIET,
@@ -178,6 +195,8 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
         status = lm_expr_fill(c->constants, s->drift[d], &g, centre, drift[d]);
         if (!status) /* field-aligned: [0] along, [1] across; both directions across are alike */
             status = lm_expr_fill(c->constants, s->temperature[aligned && d == 2 ? 1 : d], &g, centre, temperature[d]);
+        if (!status)
+            status = check_sign(c, section, "temperature", temperature[d]);
         for (size_t k = 0; k < g.size && !status; k++)
             temperature[d][k] /= s->mass;
         out->drift[d] = drift[d];
@@ -212,9 +231,13 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
     const struct lm_body_config *b = &c->body[body];
     const double k2 = lm_largest_k2(g, 1.0 / g->dx, 1.0 / g->dy);
     const double transparent = k2 > 0 ? TRANSPARENT / (k2 * c->run.dt) : 0;
+    char section[LM_MAX_NAME + 16];
     int status = LM_OK;
+    snprintf(section, sizeof section, "body.%s", b->name);
     if (b->fields == LM_BODY_RESISTIVE)
         status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_place){0, 0}, work);
+    if (!status && b->fields == LM_BODY_RESISTIVE)
+        status = check_sign(c, section, "resistivity", work);
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, 0, i, &sign),
@@ -234,6 +257,8 @@ int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
     if (!status)
         status = lm_expr_fill(c->constants, c->fields.eta, &g, (struct lm_place){0, 0}, eta);
+    if (!status)
+        status = check_sign(c, "fields", "eta", eta);
     for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++)
             eta[lm_at(&g, i, j)] += layer_eta(c, &g, i, j);

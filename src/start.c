@@ -7,6 +7,19 @@
 #include "larmor/physics/bounds.h"
 #include "larmor/sim.h"
 
+int lm_sim_too_fast(const struct lm_config *c, int species)
+{
+    return lm_fail(LM_BAD_INPUT,
+                   "%s: [species.%s]: drift or temperature / mass too large: speeds must stay below %g v_A", c->file,
+                   c->species[species].name, LM_MAX_SPEED);
+}
+
+int lm_sim_no_particles(const struct lm_config *c)
+{
+    return lm_fail(LM_BAD_INPUT,
+                   "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);
+}
+
 /* Density and current at t = 0, E^0, then velocities and J_i half a step back. */
 static int start_levels(struct lm_sim *sim)
 {
@@ -17,9 +30,7 @@ static int start_levels(struct lm_sim *sim)
     int status = ops->control(b, &sim->control);
     for (int s = 0; s < sim->config->species_count && !status; s++)
         if (!(sqrt(sim->control.speed2[s]) < LM_MAX_SPEED))
-            status = lm_fail(LM_BAD_INPUT,
-                             "%s: [species.%s]: drift or temperature / mass too large: speeds must stay below %g v_A",
-                             sim->config->file, sim->config->species[s].name, LM_MAX_SPEED);
+            status = lm_sim_too_fast(sim->config, s);
     if (!status)
         status = lm_sim_pass_all(sim, 0, 0, 0);
     if (!status)
@@ -155,10 +166,14 @@ int lm_sim_start(struct lm_sim *sim)
     for (int s = 0; s < c->species_count; s++)
         fills |= sim->inflow[s].most > 0 || lm_is_ionised(c, s);
     if (!status && total == 0 && !fills)
-        status =
-            lm_fail(LM_BAD_INPUT,
-                    "%s: [species.NAME]: no species has any particles: raise density or particles_per_cell", c->file);
+        status = lm_sim_no_particles(c);
     return status ? status : start_levels(sim);
+}
+
+int lm_sim_begin(struct lm_sim *sim)
+{
+    const int status = lm_sim_start(sim);
+    return status == LM_STOPPED ? lm_fail_context(LM_BAD_INPUT, "%s", sim->config->file) : status;
 }
 
 /* Callbacks of the checkpoint: one simulation, and a packed array's ghosted twin. What lies beyond walls follows from

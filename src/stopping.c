@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "larmor/openpmd.h"
 #include "larmor/physics/hash.h"
 
 enum { ENERGY, STOPPING, SCATTERING, COLUMNS };
+static const char *const column_names[COLUMNS] = {"energy", "stopping", "scattering"};
 
 struct row {
     double of[COLUMNS];
@@ -20,15 +22,21 @@ struct reader {
     const char *path;
     int line;
     double b0, n0;
-    int given[COLUMNS];
-    double factor[COLUMNS]; /* to normalized units */
-    struct row *row;        /* [LM_MOST_STOPPING] */
+    int given[COLUMNS], source; /* the lines they stand on; 0: not given */
+    double factor[COLUMNS];     /* to normalized units */
+    struct row *row;            /* [LM_MOST_STOPPING] */
     struct lm_stopping_table *out;
 };
 
 static int wrong(const struct reader *r, const char *what)
 {
     return lm_fail(LM_BAD_INPUT, "%s:%d: %s", r->path, r->line, what);
+}
+
+static int wrong_twice(const struct reader *r, const char *key, int first)
+{
+    return lm_fail(LM_BAD_INPUT, "%s:%d: `# %s =` is given twice, first on line %d: leave one out", r->path, r->line,
+                   key, first);
 }
 
 /* Without blanks around it. */
@@ -65,7 +73,9 @@ static int take_unit(struct reader *r, int column, const char *text)
                  {"rad2 cm2", SCATTERING, 0, 1e-4}};
     double number;
     const char *unit = split(text, &number);
-    r->given[column] = 1;
+    if (r->given[column])
+        return wrong_twice(r, column_names[column], r->given[column]);
+    r->given[column] = r->line;
     r->factor[column] = number;
     if (!(number > 0 && number < INFINITY))
         return wrong(r, "the number before a unit must be above 0");
@@ -91,16 +101,19 @@ static int take_unit(struct reader *r, int column, const char *text)
 /* A line that begins with #: `key = value`, or a comment. */
 static int take_head(struct reader *r, char *text)
 {
-    static const char *const names[COLUMNS] = {"energy", "stopping", "scattering"};
     char *equals = strchr(text, '=');
     if (!equals)
         return LM_OK;
     *equals = '\0';
     const char *key = trimmed(text), *value = trimmed(equals + 1);
-    if (!strcmp(key, "source"))
+    if (!strcmp(key, "source")) {
+        if (r->source)
+            return wrong_twice(r, key, r->source);
+        r->source = r->line;
         snprintf(r->out->source, sizeof r->out->source, "%s", value);
+    }
     for (int k = 0; k < COLUMNS; k++)
-        if (!strcmp(key, names[k]))
+        if (!strcmp(key, column_names[k]))
             return r->out->points ? wrong(r, "units stand before the first row") : take_unit(r, k, value);
     return LM_OK;
 }
@@ -215,10 +228,9 @@ int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_
 {
     struct reader r = {.path = path, .b0 = b0, .n0 = n0, .row = calloc(LM_MOST_STOPPING, sizeof *r.row), .out = out};
     *out = (struct lm_stopping_table){0};
-    FILE *file = fopen(path, "r");
-    int status = !file    ? lm_fail(LM_BAD_INPUT, "%s: %s", path, strerror(errno))
-                 : !r.row ? lm_fail(LM_FAILED, "not enough memory for a table of stopping")
-                          : take_lines(&r, file);
+    FILE *file = NULL;
+    int status = r.row ? lm_input_open(path, &file) : lm_fail(LM_FAILED, "not enough memory for a table of stopping");
+    status = file ? take_lines(&r, file) : status;
     status = status ? status : make_lookup(&r);
     if (file)
         fclose(file);

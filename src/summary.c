@@ -8,6 +8,7 @@
 
 #include "directory.h"
 #include "run_state.h"
+#include "warnings.h"
 
 static json_t *real_json(double value)
 {
@@ -116,14 +117,14 @@ static json_t *summary_json(const struct lm_run_state *r, const struct lm_summar
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
     return json_pack(
-        "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o}",
+        "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o, s:o}",
         "software", lm_version_software(), "ended", "configuration", text_json(r->config->file), "restart",
         lm_differences_json(&r->changed, r->options->restart), "backend", r->sim->backend->ops->name, "device",
         s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
         lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
         backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
         r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts,
-        "energy_drift", real_json(s->drift));
+        "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
 }
 
 int lm_summary_take(const struct lm_run_state *r, struct lm_summary *out)

@@ -75,9 +75,10 @@ START_TEST(check)
         cli_has(cli.out, parts[k]);
     ck_assert_str_eq(cli.err, "");
     ck_assert_ptr_null(strstr(cli.out, "gyration: Z B dt/m                         BEYOND"));
-    CLI(0, "check small.ini run.dt=2 species.protons.density=1e9*x");
+    CLI(4, "check small.ini run.dt=0.25");
     cli_has(cli.out, "BEYOND");
-    cli_has(cli.out, "TOO MUCH");
+    cli_has(cli.out, "gyration: Z B dt/m is beyond its limit: take run.dt <= 0.2");
+    cli_has(cli.err, "beyond 2 limits: gyration: Z B dt/m; cells a step, protons");
     ck_assert(before == cli_snapshot());
 }
 END_TEST

@@ -48,7 +48,7 @@ static void all_good(const char *directory, int back, const char *overrides)
 
 static void message_has_place_and_cause(void)
 {
-    ck_assert_int_eq(strncmp(cli.err, "larmor: step ", 13), 0);
+    cli_has(cli.err, "larmor: step ");
     cli_has(cli.err, "(from t = ");
     cli_has(cli.err, "largest |B| ");
     cli_has(cli.err, " at x = ");

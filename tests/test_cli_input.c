@@ -33,7 +33,7 @@ static const struct {
      "line of 200 bytes or more"},
     {"[fields]\nmin_substeps = 201\n", "fields.min_substeps: min_substeps is above max_substeps"},
     {"[units]\nb0 = 1e-8\n", "units.b0: needs units.n0 as well"},
-    {"[species.protons]\ntemperature_x = 1\n", "not together with temperature"},
+    {"temperature_x = 1\n", "not together with temperature"},
     {"[boundary]\nx_min = absorbing\n", "boundary.x_min: the side opposite is periodic"},
     {"[body.m]\nshape = mask\nfile = none.pgm\n", "none.pgm: No such file"},
     {"[body.m]\nshape = mask\nfile = small.ini\n", "body.m.file: "},

@@ -343,7 +343,7 @@ static const struct {
      "body.m.x: has a meaning only with shape = disk or box"},
     {"[body.m]\nshape = box\nx = 1\ny = 1\nwidth = 1\nheight = 1\nradius = 1\n", 16,
      "body.m.radius: has a meaning only with shape = disk"},
-    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0\n", 14, "body.m.radius: 0 is out of range (> 0)"},
+    {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0\n", 14, "body.m.radius: 0 is out of range (> 0, <= 1e+12)"},
     {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nparticles = sticky\n", 15,
      "body.m.particles: \"sticky\" is not one of absorbing, reflecting, thermal"},
     {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nparticles = periodic\n", 15,

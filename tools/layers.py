@@ -11,6 +11,9 @@ RULES = [
     ("include/larmor/base.h", r"^$"),
     ("include/larmor/stop.h", r"larmor/base\.h"),
     ("include/larmor/grid.h", r"^$"),
+    ("include/larmor/memory.h", r"^$"),
+    ("src/memory.c", r"larmor/(base|memory)\.h"),
+    ("src/input.c", r"input\.h|larmor/base\.h"),
     ("include/larmor/body.h", r"larmor/grid\.h"),
     ("include/larmor/ledger.h", r"larmor/(base|body)\.h"),
     ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid|ledger)\.h"),
@@ -18,7 +21,7 @@ RULES = [
     ("include/larmor/ionisation.h", r"^$"),
     ("include/larmor/backend.h", r"larmor/(background|base|grid|ionisation|ledger|raw|physics/(collide|electrons|exchange))\.h"),
     ("include/larmor/surfaces.h", r"larmor/backend\.h"),
-    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|stop|grid|backend|background|edges|loading|surfaces|physics/.*)\.h"),
+    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|stop|grid|backend|background|edges|loading|memory|surfaces|threads|physics/.*)\.h"),
     ("cuda/*", r"(advect|cells|gpu|grid|nearby|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|stop|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
     ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
     ("include/larmor/stopping.h", r"larmor/(base|physics/collide)\.h"),
@@ -29,7 +32,7 @@ RULES = [
     ("include/larmor/table.h", r"^$"),
     ("src/table.c", r"larmor/(base|table)\.h"),
     ("include/larmor/bench*.h", r"larmor/(base|bench_ops|grid|table|physics/(hash|operators))\.h"),
-    ("src/bench*", r"bench\.h|larmor/(background|bench|bench_cuda|bench_ops|bench_reduce|config|run|sim|table|physics/hash)\.h"),
+    ("src/bench*", r"bench\.h|larmor/(background|bench|bench_cuda|bench_ops|bench_reduce|config|run|sim|table|threads|physics/hash)\.h"),
     ("src/openpmd.c", r"h5\.h|larmor/(base|grid|openpmd)\.h"),
 ]
 # Headers that only the named files may include.

@@ -43,7 +43,8 @@ enum lm_array {
     LM_BORN_DRIFT = LM_BORN_THERMAL + LM_MAX_IONISATIONS, /* their drift: x of each source, y of each, z of each */
     LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
 };
-enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
+enum { LM_BORN_ARRAYS = 5 };    /* of a source of ions */
+enum { LM_OUTPUT_ARRAYS = 16 }; /* >= meshes in an output of the fields, beside one a species and background field */
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
  * half a step ahead of LM_J_NEW. */
@@ -192,8 +193,8 @@ struct lm_backend_ops {
     int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
 
-    /* Places for so many more particles, which enter and ionise may fill. LM_FAILED: no memory for them; all is as
-     * before. */
+    /* Places for so many more particles, which enter and ionise may fill. LM_STOPPED: there is no memory for them and
+     * for a checkpoint beside them; all is as before. */
     int (*room)(struct lm_backend *b, int species, uint64_t more);
 
     /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
@@ -289,8 +290,16 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
 /* Free and total memory in bytes of the resolved kind. */
 void lm_backend_memory(int kind, double *free_bytes, double *total_bytes);
 
-/* Bytes of a resolved kind that a run needs at its peak: loading, and sorting (which needs little more than the
- * particles at rest). */
+/* Bytes of a resolved kind that a run needs, by what they hold. */
+struct lm_backend_parts {
+    double particles; /* with what sorting takes */
+    double grid;      /* arrays of the grid and of the tiles */
+    double loading;   /* profiles, until the particles are loaded */
+};
+struct lm_backend_parts lm_backend_parts(int kind, const struct lm_setup *setup, const uint64_t *counts);
+
+/* Their sum: what a run needs at its peak, loading, and sorting (which needs little more than the particles at rest),
+ * without maps. */
 double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts);
 
 #ifdef __cplusplus

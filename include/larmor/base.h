@@ -13,8 +13,9 @@ extern "C" {
 enum lm_status {
     LM_OK = 0,
     LM_FAILED = 1,    /* the run could not go on: full disk, no memory, unstable */
-    LM_BAD_INPUT = 2, /* the user's file, key, option or path is wrong */
-    LM_STOPPED = 3    /* the run ended early, in a checkpoint, because a signal or the wall-time limit asked for it */
+    LM_BAD_INPUT = 2, /* the user's file, key, option or path is wrong, or asks for more than the machine has */
+    LM_STOPPED = 3,   /* ended early in a checkpoint: by a signal, the wall-time limit, or before memory runs out */
+    LM_BEYOND = 4     /* larmor check: a run could begin, and is beyond a limit */
 };
 
 enum {

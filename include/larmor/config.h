@@ -190,8 +190,12 @@ struct lm_config {
 
 /* Reads and checks FILE with `override_count` overrides "section.key=value" on top, and resolves all defaults. On
  * failure returns LM_BAD_INPUT and lm_error() holds every error found, a line each:
- * `FILE:LINE: section.key: what is wrong[, did you mean ...?]`. The caller frees with lm_config_free in either case. */
+ * `FILE:LINE: section.key: what is wrong[, did you mean ...?]`. Of overrides of one key the last counts. The caller
+ * frees with lm_config_free in either case. */
 int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config);
+
+/* LM_BAD_INPUT: two overrides are of one key, which on a command line is a slip. */
+int lm_config_check_repeats(int override_count, const char *const *overrides);
 void lm_config_free(struct lm_config *config);
 
 /* The same from a text; `name` stands for the file in messages and in the default output directory. */

@@ -13,6 +13,10 @@
 extern "C" {
 #endif
 
+/* Where values are looked at and not kept, all cells are, up to so many; of a larger grid at most that many along each
+ * axis, spread evenly. */
+enum { LM_SURVEYED_SIDE = 1 << 10, LM_SCANNED_CELLS = LM_SURVEYED_SIDE * LM_SURVEYED_SIDE };
+
 /* Named constants, in order; later ones may use earlier ones. */
 struct lm_constants;
 
@@ -38,8 +42,8 @@ int lm_expr_fill(const struct lm_constants *constants, const char *text, const s
                  double *array);
 
 /* Evaluates an expression of x, y and the time t at `place` in every cell, and where that is on an upper face also on
- * the domain's lower one (index -1); other ghosts stay. `array`: g->size doubles, or NULL. LM_BAD_INPUT names the first
- * x, y, t where it is not finite. */
+ * the domain's lower one (index -1); other ghosts stay. `array`: g->size doubles, or NULL: looked at only. LM_BAD_INPUT
+ * names the first x, y, t where it is not finite. */
 int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
                     struct lm_place place, double t, double *array);
 

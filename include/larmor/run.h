@@ -16,16 +16,10 @@ struct lm_run_options {
  * possible; lm_error() says where) or LM_BAD_INPUT (nothing has been written). */
 int lm_run(const struct lm_config *config, const struct lm_run_options *options);
 
-/* `larmor check`: resolved settings, memory, limits with their margins, advice. Runs nothing. */
+/* `larmor check`: resolved settings, memory, limits with their margins, advice. Runs nothing. LM_BEYOND: a run could
+ * begin and is beyond a limit. Where a run could not begin it has that run's status and message; what a run refuses as
+ * wrong input prints nothing. */
 int lm_check(const struct lm_config *config, FILE *out);
-
-/* src/check_backgrounds.c: what it says of background fields; `mask` as in struct lm_bodies, or NULL. */
-int lm_check_backgrounds(const struct lm_config *config, const uint8_t *mask, FILE *out);
-
-/* src/check_ionisation.c: likewise of sources of ions, on a resolved kind of backend; b: the largest |B|, counts: of
- * the particles at the start. */
-int lm_check_ionisation(const struct lm_config *config, int kind, const uint8_t *mask, double b,
-                        const uint64_t counts[LM_MAX_SPECIES], FILE *out);
 
 /* Version, git state, compiler and backends, as in --version. */
 void lm_version_print(FILE *out);

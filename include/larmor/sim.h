@@ -76,6 +76,13 @@ void lm_sim_destroy(struct lm_sim **sim);
  * given is not 0, or no species has particles. */
 int lm_sim_start(struct lm_sim *sim);
 
+/* The same for a run: LM_BAD_INPUT also where there is no memory for what the first step brings in. */
+int lm_sim_begin(struct lm_sim *sim);
+
+/* Messages of a start that cannot be: LM_BAD_INPUT. */
+int lm_sim_too_fast(const struct lm_config *config, int species);
+int lm_sim_no_particles(const struct lm_config *config);
+
 /* State from a checkpoint. LM_BAD_INPUT: another grid, shape, precision, time step, species, walls, bodies, limits or
  * maps than the configuration's. */
 int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_checkpoint *head);
@@ -146,6 +153,7 @@ int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_
                         double *const to[LM_BORN_ARRAYS], double *work);
 
 /* src/advection.c: background fields. */
+#define LM_MOST_SUBSTEPS 1e6 /* of a field in a step; one that needs more stops the run */
 
 /* Hands flows, sources and what flows in to the backend, for the step to come: at the start or after a restart, and
  * what changes with time before each step. Then the fields: from the configuration, or, `head` given, as they have been
@@ -204,6 +212,10 @@ double lm_sim_background_residual(const struct lm_sim *sim, int field);
  * one. */
 int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
                   double *work);
+
+/* A field at t = 0 in the cells, 0 in bodies; `mask` as in struct lm_bodies, or NULL. LM_BAD_INPUT: not finite, a
+ * negative density of a gas, or of a size that whole quanta cannot hold. */
+int lm_setup_initial(const struct lm_config *config, int field, const uint8_t *mask, double *q);
 
 /* Whether it has a source; whether it has, or ionisation takes from it; whether anything can cross a side. */
 int lm_background_has_source(const struct lm_background_config *b);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "larmor/loading.h"
+#include "larmor/memory.h"
 #include "larmor/physics/bounds.h"
 #include "larmor/physics/hash.h"
 #include "larmor/physics/load.h"
@@ -227,6 +228,60 @@ static int extend(void **array, uint64_t capacity)
     return 1;
 }
 
+/* What must stay free: outputs and a checkpoint are written at any time. */
+static double reserve_bytes(const struct lm_cpu *c)
+{
+    const struct lm_setup *s = &c->base.setup;
+    const double arrays = LM_OUTPUT_ARRAYS + s->species_count + s->background_count;
+    return 8.0 * arrays * (double)s->grid.size + 8.0 * (double)lm_map_size(&s->maps) + LM_MEMORY_RESERVE;
+}
+
+/* Homes for what comes until the next sort. */
+static int grow_home(struct lm_cpu *c, int species, uint64_t more)
+{
+    struct lm_cpu_species *s = &c->species[species];
+    const uint64_t steps[] = {64, 8, 1}; /* a sort comes no later than after 64 (src/sim.c); before, where it must */
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        const uint64_t wanted = steps[k] * more;
+        const double bytes = ((double)wanted - (double)s->home_capacity) * sizeof *s->home;
+        if (lm_memory_spare(bytes, reserve_bytes(c), "particles that come in"))
+            continue;
+        uint32_t *home = realloc(s->home, wanted * sizeof *home);
+        if (!home)
+            return lm_fail(LM_STOPPED, "species %d: not enough memory for particles that come in", species);
+        s->home = home;
+        s->home_capacity = wanted;
+        return LM_OK;
+    }
+    return lm_fail_context(LM_STOPPED, "species %d", species);
+}
+
+static int grow(struct lm_cpu_species *s, uint64_t capacity)
+{
+    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    int failed = 0;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !failed; k++)
+        failed = !extend(arrays[k], capacity);
+    uint32_t *place = failed ? NULL : realloc(s->place, (capacity + 1) * sizeof *place);
+    if (!place)
+        return lm_fail(LM_STOPPED, "not enough memory for %llu particles of a species", (unsigned long long)capacity);
+    s->place = place;
+    s->capacity = capacity;
+    return LM_OK;
+}
+
+/* Memory for as many places and a quarter more; where that is not there, for hardly more. */
+static int grow_places(const struct lm_cpu *c, struct lm_cpu_species *s, uint64_t wanted)
+{
+    const double each = 6 * sizeof(lm_real) + sizeof *s->place;
+    for (uint64_t part = 4; part <= 64; part *= 16) {
+        const uint64_t capacity = wanted + wanted / part < LM_MAX_PARTICLES ? wanted + wanted / part : LM_MAX_PARTICLES;
+        if (!lm_memory_spare(each * (double)(capacity - s->capacity), reserve_bytes(c), "room for more particles"))
+            return grow(s, capacity);
+    }
+    return LM_STOPPED;
+}
+
 int LM_P(lm_cpu_room)(struct lm_backend *b, int species, uint64_t more)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -234,29 +289,14 @@ int LM_P(lm_cpu_room)(struct lm_backend *b, int species, uint64_t more)
     const int is_full = s->count + more > s->capacity, is_long = s->count - s->sorted + more > s->home_capacity;
     if ((is_full && s->gone > 0) || (is_long && s->count > s->sorted))
         LM_P(lm_cpu_sort)(b, species);
-    if (s->count - s->sorted + more > s->home_capacity) {
-        const uint64_t wanted = 64 * more; /* a sort comes no later than after so many steps (src/sim.c) */
-        uint32_t *home = realloc(s->home, wanted * sizeof *home);
-        if (!home)
-            return lm_fail(LM_FAILED, "not enough memory for %llu particles that enter", (unsigned long long)more);
-        s->home = home;
-        s->home_capacity = wanted;
-    }
+    if (s->count - s->sorted + more > s->home_capacity && grow_home(c, species, more))
+        return LM_STOPPED;
     if (s->count + more <= s->capacity)
         return LM_OK;
-    const uint64_t capacity = s->count + more + (s->count + more) / 4;
-    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
-    int failed = capacity > LM_MAX_PARTICLES;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !failed; k++)
-        failed = !extend(arrays[k], capacity);
-    uint32_t *place = failed ? NULL : realloc(s->place, (capacity + 1) * sizeof *place);
-    if (!place)
-        return lm_fail(LM_FAILED, "no room for more than %llu particles of species %d: %s",
-                       (unsigned long long)s->count, species,
-                       capacity > LM_MAX_PARTICLES ? "places are 32-bit numbers" : "not enough memory");
-    s->place = place;
-    s->capacity = capacity;
-    return LM_OK;
+    if (s->count + more > LM_MAX_PARTICLES)
+        return lm_fail(LM_FAILED, "no room for more than %llu particles of species %d: places are 32-bit numbers",
+                       (unsigned long long)s->count, species);
+    return grow_places(c, s, s->count + more);
 }
 
 int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,

@@ -1,0 +1,361 @@
+/* check and run of one mind: memory, limits, what cannot begin, and files that are none. */
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "cli.h"
+
+/* Both end with this code and the same words; neither writes anything. */
+static void both_refuse(int code, const char *arguments, const char *expected)
+{
+    char text[CLI_TEXT];
+    const uint64_t before = cli_snapshot();
+    CLI(code, "check %s", arguments);
+    snprintf(text, sizeof text, "%s", cli.err);
+    cli_has(text, expected);
+    ck_assert_msg(code != 2 || cli.out[0] == 0, "printed %s", cli.out);
+    CLI(code, "run %s --quiet", arguments);
+    ck_assert_str_eq(cli.err, text);
+    ck_assert_msg(before == cli_snapshot(), "%s: changed the directory", arguments);
+}
+
+static const struct {
+    const char *overrides, *expected;
+} impossible[] = {
+    {"species.protons.particles_per_cell=1e9", "[species.protons]: 9.6e+10 particles; at most 4294960000"},
+    {"species.protons.density=1e300", "[species.protons]: 7.68e+302 particles; at most"},
+    {"species.protons.temperature=1e300", "[species.protons]: drift or temperature / mass too large"},
+    {"species.protons.drift_y=1e300", "[species.protons]: drift or temperature / mass too large"},
+    {"species.protons.mass=1e-300", "[species.protons]: drift or temperature / mass too large"},
+    {"species.protons.density=0", "no species has any particles"},
+    {"fields.by=sin(y)+cos(x*y)", "div B is not zero"},
+};
+
+START_TEST(nothing_can_begin)
+{
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "small.ini %s", impossible[_i].overrides);
+    both_refuse(2, arguments, impossible[_i].expected);
+}
+END_TEST
+
+/* What only the loaded particles show is found as well. */
+START_TEST(first_step_cannot_be_taken)
+{
+    both_refuse(1, "small.ini run.dt=3",
+                "step 1 (from t = 0) cannot be taken: a particle of species protons could cross");
+    CLI(1, "check small.ini run.dt=3");
+    cli_has(cli.out, "BEYOND");
+}
+END_TEST
+
+static const struct {
+    const char *section, *expected;
+} fields[] = {
+    {"[background.q]\nkind = neutral_gas\ninitial = 1 - x\n",
+     "background.q.initial: \"1 - x\" is -0.25 at x = 1.25, y = 0.25: the density of a neutral_gas cannot be negative"},
+    {"[background.q]\ninitial = 1e300\n", "[background.q]: values up to 1e+300; they must stay below 1e+150"},
+    {"[body.far]\nshape = disk\nx = 1e8\ny = 2\nradius = 1\n",
+     "the centre 1e+08 2 is more than 1e+06 lengths of the periodic domain (6 x 4 d_i) away"},
+    {"[body.far]\nshape = disk\nx = 1e300\ny = 2\nradius = 1\n", "body.far.x: 1e300 is out of range (-1e+12 to 1e+12)"},
+    {"[fields]\nby = \"a\"\n", "fields.by: quotes are not understood: \"a\"; write the value without them"},
+    {"[const]\na = 'b'\n", "const.a: quotes have no meaning in an expression: 'b'; leave them out"},
+    {"[species.protons]\nmass = 1\n",
+     "[species.protons]: given twice, first on line 15; give the second one another name"},
+    {"[background.q]\ninitial = 1\n[background.q]\nsource = 1\n", "[background.q]: given twice, first on line 19;"},
+};
+
+START_TEST(wrong_sections)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", cli_small, fields[_i].section);
+    make_file("more.ini", text);
+    both_refuse(2, "more.ini", fields[_i].expected);
+}
+END_TEST
+
+START_TEST(repeated_keys)
+{
+    both_refuse(2, "small.ini run.seed=2 run.seed=3",
+                "command line: run.seed: given twice, as 2 and as 3: leave one out");
+    both_refuse(2, "small.ini run.steps=2 --steps 3", "command line: run.steps: given twice, as 2 and as 3");
+    CLI(0, "check small.ini run.seed=2 run.steps=3");
+}
+END_TEST
+
+/* --- exit codes and warnings --- */
+
+START_TEST(limits)
+{
+    CLI(0, "check small.ini");
+    ck_assert_str_eq(cli.err, "");
+    CLI(4, "check small.ini run.dt=0.21");
+    cli_has(cli.out, " 0.21 of 0.2 ");
+    cli_has(cli.out, "advice\n  gyration: Z B dt/m is beyond its limit: take run.dt <= 0.2\n");
+    ck_assert_str_eq(strstr(cli.err, "beyond"), "beyond 2 limits: gyration: Z B dt/m; cells a step, protons\n");
+    CLI(0, "run small.ini --quiet --steps 1 --output u run.dt=0.21");
+    ck_assert_int_eq(cli_lines(cli.err), 2);
+    cli_has(cli.err, "larmor: warning: gyration: Z B dt/m is 0.21, beyond its limit 0.2 (");
+    cli_has(cli.err, "): take run.dt <= 0.2\n");
+    char *json = cli_read("u/run.json");
+    cli_has(json, "\"gyration: Z B dt/m is 0.21, beyond its limit 0.2 (");
+    free(json);
+    CLI(0, "run small.ini --quiet --steps 1 --output v");
+    ck_assert_str_eq(cli.err, "");
+    json = cli_read("v/run.json");
+    cli_has(json, "\"warnings\": []");
+    free(json);
+}
+END_TEST
+
+/* A field may begin out of its bounds: both say so. */
+START_TEST(out_of_bounds)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[background.q]\ninitial = x\nbounds = on\nmaximum = 2\n", cli_small);
+    make_file("bounds.ini", text);
+    CLI(4, "check bounds.ini"); /* x = 0.25, 0.75, ...: 8 of 12 columns */
+    cli_has(cli.err, "beyond 1 limit: cells out of bounds, q\n");
+    cli_has(cli.out, " 64 of 0 ");
+    cli_has(cli.out, "take bounds that hold background.q.initial, or clip it");
+    CLI(0, "run bounds.ini --quiet --steps 1");
+    cli_has(cli.err, "larmor: warning: cells out of bounds, q is 64, beyond its limit 0 (");
+    CLI(0, "check bounds.ini background.q.maximum=6");
+    CLI(4, "check bounds.ini background.q.maximum=6 background.q.minimum=1");
+}
+END_TEST
+
+/* Every limit that check finds exceeded has an advice. */
+START_TEST(advice)
+{
+    static const char *const overrides[] = {"run.dt=0.3", "fields.bz=1e4 run.dt=1e-4 fields.max_substeps=2 grid.lx=1",
+                                            "grid.lx=60 grid.ly=60", "species.protons.start=random",
+                                            "species.protons.start=random species.protons.density=0.1+x"};
+    const int code = cli_call("check small.ini %s", overrides[_i]);
+    ck_assert_int_eq(code, _i == 1 ? 1 : 4); /* so many substeps no run begins with */
+    int beyond = 0, advised = 0;
+    for (const char *p = cli.out; (p = strstr(p, "BEYOND")); p++)
+        beyond++;
+    for (const char *p = cli.out; (p = strstr(p, " is beyond its limit: ")); p++) {
+        ck_assert_msg(p[22] != '\n', "empty advice");
+        advised++;
+    }
+    ck_assert_int_ge(beyond, 1);
+    ck_assert_int_eq(beyond, advised);
+}
+END_TEST
+
+/* --- memory --- */
+
+static void narrow(void)
+{
+    const struct rlimit limit = {(rlim_t)400 << 20, (rlim_t)400 << 20};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+enum { CAN_LIMIT = 0 }; /* it maps terabytes itself */
+#else
+enum { CAN_LIMIT = 1 };
+#endif
+
+START_TEST(too_much_memory)
+{
+    char expected[64] = "not enough memory on the host: the run needs ";
+    cli.prepare = CAN_LIMIT ? narrow : NULL;
+    CLI(2, "check small.ini species.protons.particles_per_cell=%s", CAN_LIMIT ? "2e5" : "4e7");
+    cli_has(cli.err, expected);
+    cli_has(cli.err, "GiB (particles ");
+    cli_has(cli.err, " GiB are free (");
+    cli_has(cli.err, "fewer particles (particles_per_cell)");
+    if (CAN_LIMIT)
+        cli_has(cli.err, "ulimit -v");
+    CLI(2, "run small.ini species.protons.particles_per_cell=%s", CAN_LIMIT ? "2e5" : "4e7");
+    cli_has(cli.err, expected);
+    ck_assert(!cli_exists("small.out"));
+    CLI(0, "check small.ini species.protons.particles_per_cell=1e3");
+}
+END_TEST
+
+/* The largest grid that there is: nothing is evaluated on it. */
+START_TEST(large_grid)
+{
+    const double start = lm_clock();
+    CLI(2, "check small.ini grid.nx=32768 grid.ny=32768 fields.az=sin(x)*cos(y) fields.eta=exp(-x-y)");
+    cli_has(cli.err, "not enough memory on the host: the run needs ");
+    cli_has(cli.err, " GiB (grid ");
+    ck_assert_msg(lm_clock() - start < 10, "%g s", lm_clock() - start);
+}
+END_TEST
+
+/* Of a grid that there is memory for, and of many cells, some are looked at. */
+START_TEST(many_cells)
+{
+    const double start = lm_clock();
+    int code = cli_call("check small.ini grid.nx=2048 grid.ny=1024 grid.lx=200 grid.ly=200 "
+                        "species.protons.particles_per_cell=1 species.protons.density=1+0.1*sin(x)*cos(y)");
+    if (code == 2)
+        cli_has(cli.err, "not enough memory"); /* a small machine */
+    else
+        cli_has(cli.out, "what follows is of 1024 x 1024 points");
+    cli_has(code == 2 ? "protons: 2.097 M particles" : cli.out, "protons: 2.097 M particles");
+    ck_assert_msg(lm_clock() - start < 30, "%g s", lm_clock() - start);
+}
+END_TEST
+
+static void make_growing(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[ionisation.i]\nspecies = protons\nrate = 100\n", cli_small);
+    make_file("growing.ini", text);
+}
+
+/* A run that grows stops before memory runs out, and goes on elsewhere as if it had not. */
+START_TEST(growing)
+{
+    char checkpoint[128];
+    int step = -1;
+    make_growing();
+    if (!CAN_LIMIT)
+        return;
+    cli.prepare = narrow;
+    CLI(3, "run growing.ini --quiet output.series_every=1 --output u species.protons.particles_per_cell=1000 "
+           "run.steps=2000");
+    const char *at = strstr(cli.err, "stopped at step ");
+    ck_assert_msg(at && sscanf(at, "stopped at step %d: not enough memory", &step) == 1, "%s", cli.err);
+    cli_has(cli.err, "; go on with --restart u/checkpoints/checkpoint_");
+    char *json = cli_read("u/run.json");
+    cli_has(json, "\"ended\": \"not enough memory: ");
+    free(json);
+    snprintf(checkpoint, sizeof checkpoint, "u/checkpoints/checkpoint_%08d.h5", step);
+    CLI(2,
+        "run growing.ini --quiet output.series_every=1 --output w species.protons.particles_per_cell=1000 "
+        "run.steps=2000 --restart %s",
+        checkpoint);
+    cli_has(cli.err, "not enough memory");
+    ck_assert(!cli_exists("w"));
+    cli.prepare = NULL;
+    CLI(0,
+        "run growing.ini --quiet output.series_every=1 --output u species.protons.particles_per_cell=1000 --steps %d "
+        "--restart %s",
+        step + 2, checkpoint);
+    CLI(0,
+        "run growing.ini --quiet output.series_every=1 --output v species.protons.particles_per_cell=1000 --steps %d",
+        step + 2);
+    ck_assert_str_eq(cli_fingerprint("u"), cli_fingerprint("v"));
+    char *stopped = cli_read("u/series.csv"), *straight = cli_read("v/series.csv");
+    ck_assert_int_eq(cli_lines(stopped), cli_lines(straight));
+    free(stopped);
+    free(straight);
+}
+END_TEST
+
+/* check says that memory will not last. */
+START_TEST(growth_is_foreseen)
+{
+    make_growing();
+    CLI(4, "check growing.ini run.steps=1000000000 species.protons.particles_per_cell=1000");
+    cli_has(cli.err, "memory with all that are born, GiB");
+    cli_has(cli.out, "lower the rate of ionisation");
+}
+END_TEST
+
+/* --- files that are none --- */
+
+static void no_waiting(void)
+{
+    alarm(20); /* what hangs is ended */
+}
+
+static void make_odd_files(void)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    ck_assert_int_eq(mkfifo(scratch_path("pipe"), 0666), 0);
+    ck_assert_int_eq(mkdir(scratch_path("folder"), 0777), 0);
+    ck_assert_int_eq(symlink("/dev/zero", scratch_path("device")), 0);
+    snprintf(at.sun_path, sizeof at.sun_path, "%.90s/socket", scratch);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    close(fd);
+}
+
+static const char *const odd[] = {"pipe", "folder", "device", "socket"};
+static const char *const are[] = {"a pipe (FIFO)", "a directory", "a device", "a socket"};
+
+START_TEST(odd_files)
+{
+    static const char *const keys[][2] = {
+        {"[background.g]\nkind = neutral_gas\ninitial = 1\n[species.q]\ngas = g\nstopping_table = ", "\n"},
+        {"[body.m]\nshape = mask\nfile = ", "\n"},
+        {"[body.m]\nshape = mask\ndataset = a\nfile = ", "\n"}};
+    char text[2048], place[128];
+    make_odd_files();
+    cli.prepare = no_waiting;
+    snprintf(place, sizeof place, "%s: not a regular file but %s; name a file", odd[_i], are[_i]);
+    both_refuse(2, odd[_i], place);
+    for (int k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, "%s%s%s%s", cli_small, keys[k][0], odd[_i], keys[k][1]);
+        make_file("odd.ini", text);
+        both_refuse(2, "odd.ini", k < 2 ? place : odd[_i]);
+    }
+    snprintf(text, sizeof text, "run small.ini --output new --restart %s", odd[_i]);
+    cli_refuses(text, odd[_i], NULL);
+    snprintf(text, sizeof text, "info %s", odd[_i]);
+    cli_refuses(text, odd[_i], NULL);
+    snprintf(text, sizeof text, "fingerprint %s", odd[_i]);
+    cli_refuses(text, odd[_i], NULL);
+    ck_assert_int_eq(mkdir(scratch_path("taken"), 0777), 0);
+    snprintf(text, sizeof text, "%s/taken/run.ini", scratch);
+    snprintf(place, sizeof place, "%s", scratch_path(odd[_i]));
+    ck_assert_int_eq(symlink(place, text), 0);
+    cli_refuses("run small.ini --output taken --overwrite", "taken: exists and is not the output of a run", NULL);
+}
+END_TEST
+
+START_TEST(repeated_heads)
+{
+    static const char *const heads[][2] = {
+        {"# source = a\n# energy = normalized\n# energy = normalized\n# stopping = normalized\n",
+         "table.txt:3: `# energy =` is given twice, first on line 2"},
+        {"# source = a\n# stopping = normalized\n# energy = normalized\n# source = b\n",
+         "table.txt:4: `# source =` is given twice, first on line 1"}};
+    char text[2048];
+    snprintf(text, sizeof text, "%s1 1\n2 1\n", heads[_i][0]);
+    make_file("table.txt", text);
+    snprintf(text, sizeof text,
+             "%s[background.g]\nkind = neutral_gas\ninitial = 1\n[species.q]\ngas = g\nstopping_table = table.txt\n",
+             cli_small);
+    make_file("table.ini", text);
+    both_refuse(2, "table.ini", heads[_i][1]);
+}
+END_TEST
+
+#define COUNT(table) (int)(sizeof table / sizeof *table)
+
+int main(void)
+{
+    Suite *suite = suite_create("cli_mind");
+    TCase *t = tcase_create("mind");
+    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
+    tcase_set_timeout(t, 180);
+    tcase_add_loop_test(t, nothing_can_begin, 0, COUNT(impossible));
+    tcase_add_test(t, first_step_cannot_be_taken);
+    tcase_add_loop_test(t, wrong_sections, 0, COUNT(fields));
+    tcase_add_test(t, repeated_keys);
+    tcase_add_test(t, limits);
+    tcase_add_test(t, out_of_bounds);
+    tcase_add_loop_test(t, advice, 0, 5);
+    tcase_add_loop_test(t, odd_files, 0, COUNT(odd));
+    tcase_add_loop_test(t, repeated_heads, 0, 2);
+    suite_add_tcase(suite, t);
+    TCase *memory = tcase_create("memory");
+    tcase_add_checked_fixture(memory, cli_setup, scratch_remove);
+    tcase_set_timeout(memory, 180);
+    tcase_add_test(memory, too_much_memory);
+    tcase_add_test(memory, large_grid);
+    tcase_add_test(memory, many_cells);
+    tcase_add_test(memory, growing);
+    tcase_add_test(memory, growth_is_foreseen);
+    suite_add_tcase(suite, memory);
+    return cli_main(suite);
+}
