@@ -5,12 +5,15 @@ RESULTS := $(B)/checks
 UNIT := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 EXAMPLES := $(patsubst examples/%/check.py,%,$(wildcard examples/*/check.py))
 
+# The generator of random configurations, but for its main.
+RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
+
 # Those that take longest come first, so that none is left to run alone at the end. What is not in CHECKS takes long and is
 # left to `make test-all`.
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           exchange field_walls open fields advect electrons ionisation gas cppcheck-cuda diagnostics validate
-CHECKS += $(filter-out $(CHECKS),$(UNIT)) format layers tools gpu kernels
+CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers tools gpu kernels
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
 SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy
 
@@ -61,7 +64,7 @@ setup-tests:
 	@tools/setup.sh tests
 
 .PHONY: built built-unit
-built: $(B)/larmor $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu
+built: $(B)/larmor $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu $(if $(RANDOM),$(B)/tests/random/random)
 built-unit: $(B)/larmor $(UNIT:%=$(B)/tests/test_%)
 
 .PHONY: checked-unit unit lint gpu-test
@@ -85,7 +88,8 @@ format: ## rewrite the sources as clang-format 14 does
 
 $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
 	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(shell pkg-config --libs check) $(LDLIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(shell pkg-config --libs check) $(LDLIBS)
+$(B)/tests/test_random: $(RANDOM:%=$(B)/%.o)
 
 # Compares with the GPU: as the program, it has CUDA where nvcc is.
 ifneq ($(NVCC),)
@@ -97,6 +101,10 @@ $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(GPU_TEST_OBJ) $(CUDA_OBJ)
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
 
+$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM:%=$(B)/%.o) $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
+
 # --- the checks -----------------------------------------------------------------------------------------------------------
 
 # Changes when the program does in more than the commit that it names.
@@ -105,7 +113,7 @@ $(PROGRAM): $(B)/src/main.c.o $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link | $(B)/larm
 	@mkdir -p $(@D); cat $^ | sha256sum > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 RUNNER := tests/check.sh
-CASES := $(wildcard tests/cases/* tests/golden.txt)
+CASES := $(wildcard tests/cases/*.* tests/golden.txt)
 
 $(call results,$(UNIT)): $(RESULTS)/%: $(B)/tests/test_% $(CASES) $(RUNNER)
 	$(call check,$(B)/tests/test_$*)
@@ -114,6 +122,9 @@ $(RESULTS)/cli: config/reference.md
 
 $(RESULTS)/fingerprint-all: $(B)/tests/test_fingerprint $(CASES) $(RUNNER)
 	$(call check,LARMOR_TEST_ALL=1 $(B)/tests/test_fingerprint)
+
+$(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard tests/cases/random/*) $(RUNNER)
+	$(call check,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py) tools/python.sh
 
