@@ -59,7 +59,7 @@ TWICE := $(wildcard src/cpu/particles*.c)
 CUDA_LONG := $(wildcard cuda/bench_ops.cu cuda/tendency_bench.cu cuda/particles.cu cuda/particles_bench.cu cuda/advect.cu cuda/backend.cu)
 CUDA_SRC := $(CUDA_LONG) $(filter-out $(CUDA_LONG),$(wildcard cuda/*.cu))
 CUDA_TWICE := $(wildcard cuda/particles*.cu)
-objects = $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1))) $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2)))
+objects = $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2))) $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1)))
 OBJ := $(call objects,$(SRC),$(TWICE))
 
 # The library, which every test links, knows neither CUDA nor the commit. What has both comes before it on the command
