@@ -47,7 +47,7 @@ NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvc
 endif
 ifneq ($(NVCC),)
 # The build is for the cards that are here; without one for sm_90, and in PTX for later ones. GPU_TARGETS chooses others.
-GPU_CARDS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -dc '0-9\n' | sort -u)
+GPU_CARDS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -nE 's/^([0-9]+)\.([0-9])$$/\1\2/p' | sort -u)
 GPU_TARGETS ?= $(foreach a,$(or $(GPU_CARDS),90),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
 NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Xcompiler=-Wall,-ffp-contract=off
 endif
@@ -138,13 +138,14 @@ $(B)/%.cu.64.o: %.cu $(B)/nvcc.flags
 
 # The program, the GPU tests, the profile and every shared library they need, to be carried to a machine that has a GPU and little else.
 BUNDLE_TARGETS := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+BUNDLED = $(addprefix build/portable/,larmor tests/gpu/test_gpu $(if $(RANDOM),tests/random/random))
 .PHONY: bundle
 bundle: ## build/bundle: program, GPU tests, profile and their libraries, with relative paths
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
 	    $(if $(filter command environment,$(firstword $(origin GPU_TARGETS))),,GPU_TARGETS='$(BUNDLE_TARGETS)') \
-	    build/portable/larmor build/portable/tests/gpu/test_gpu
+	    $(BUNDLED)
 	rm -rf build/bundle && mkdir -p build/bundle/lib
-	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/bundle
+	cp $(BUNDLED) build/bundle
 	cp -r tests/cases tests/golden.txt tests/gpu/run.sh build/bundle
 	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \

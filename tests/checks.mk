@@ -149,6 +149,8 @@ $(RESULTS)/validate: $(PROGRAM) tests/validate_openpmd.sh tests/cases/mix.ini $(
 $(RESULTS)/gpu: $(B)/tests/gpu/test_gpu $(PROGRAM) $(CASES) $(RUNNER)
 	$(call check,$(B)/larmor --version | grep -q "^backend cuda: NVIDIA" || { echo "no GPU here"; exit 77; }; $<)
 
+# The limits are those of the kernels' machine code for sm_90.
+$(RESULTS)/kernels: PTX_ARCH := sm_90
 $(RESULTS)/kernels: $(PROGRAM) tools/ptx_report.py tools/kernels.py $(RUNNER)
 ifeq ($(NVCC),)
 	$(call check,echo "no nvcc here"; exit 77)
