@@ -47,6 +47,7 @@ test-all: setup-tests ## the same and all that takes longer: every example and r
 CHOSEN := $(patsubst check-%,%,$(filter check-%,$(MAKECMDGOALS)))
 .PHONY: chosen
 chosen:
+	$(if $(filter-out $(CHECKS) $(SLOW),$(CHOSEN)),$(error no check $(filter-out $(CHECKS) $(SLOW),$(CHOSEN)): make checks lists them))
 	@rm -f $(call results,$(CHOSEN))
 	@$(MAKE) --no-print-directory SHOW=yes $(call results,$(CHOSEN))
 	@tests/summary.sh $(call results,$(CHOSEN))
