@@ -86,16 +86,16 @@ $(B)/liblarmor.a: $(OBJ)
 	$(say) AR $@
 	ar rcs $@ $^
 
-# Files that hold what the objects depend on beside their sources; they change only when their text does. The flags are
-# written while this file is read, because a rule for them would hold up the longest of all compilations.
-.PHONY: always
-remember = mkdir -p $(B); echo '$(2)' | cmp -s - $(B)/$(1) || echo '$(2)' > $(B)/$(1)
-$(shell $(call remember,flags,$(CC) $(CFLAGS)))
-$(if $(NVCC),$(shell $(call remember,nvcc.flags,$(NVCC) $(NVCCFLAGS))))
-$(B)/link: always
-	@$(call remember,link,$(LDFLAGS) $(LDLIBS) $(CUDA_LIBS) $(notdir $(CUDA_OBJ)))
-$(B)/commit: always
-	@$(call remember,commit,$(GIT))
+# Files that hold what objects and programs depend on beside their sources; they change only when their text does. They are
+# written while this file is read: what waits for the recipe of a file would be started last, also where it takes longest.
+remember = $(shell mkdir -p $(B); echo '$(2)' | cmp -s - $(B)/$(1) || echo '$(2)' > $(B)/$(1))
+$(call remember,flags,$(CC) $(CFLAGS))
+$(if $(NVCC),$(call remember,nvcc.flags,$(NVCC) $(NVCCFLAGS)))
+$(call remember,commit,$(GIT))
+# The demo decides later whether it has CUDA.
+ifeq ($(filter demo,$(MAKECMDGOALS)),)
+$(call remember,link,$(LDFLAGS) $(LDLIBS) $(CUDA_LIBS) $(notdir $(CUDA_OBJ)))
+endif
 
 define compile
 @mkdir -p $(@D)
