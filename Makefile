@@ -88,6 +88,8 @@ $(B)/liblarmor.a: $(OBJ)
 
 # Files that hold what objects and programs depend on beside their sources; they change only when their text does. They are
 # written while this file is read: what waits for the recipe of a file would be started last, also where it takes longest.
+# For the same reason `make clean all` removes here what was there.
+$(if $(filter clean,$(MAKECMDGOALS)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(shell rm -rf build)))
 remember = $(shell mkdir -p $(B); echo '$(2)' | cmp -s - $(B)/$(1) || echo '$(2)' > $(B)/$(1))
 $(call remember,flags,$(CC) $(CFLAGS))
 $(if $(NVCC),$(call remember,nvcc.flags,$(NVCC) $(NVCCFLAGS)))
@@ -217,7 +219,7 @@ help: ## this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 clean: ## remove build/
-	rm -rf build
+	@:
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
