@@ -26,6 +26,6 @@ cuda)
         perl -0pe 's/<<<(.*?)>>>/"\n" x ($1 =~ tr,\n,,)/gse' "$file" >"$copy/${file#cuda/}"
     done
     check --language=c++ --max-configs=1 -D__CUDACC__ --suppress=passedByValue --suppress=memsetClassFloat \
-        --suppress=invalidPointerCast --suppress=compareBoolExpressionWithInt "$copy"
+        --suppress=invalidPointerCast --suppress=compareBoolExpressionWithInt "$copy"/*.cu
     ;;
 esac
