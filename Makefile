@@ -7,6 +7,11 @@ $(V).SILENT:
 say = @printf '  %-5s %s\n'
 SHELL := /bin/bash
 
+# As many jobs as there are cores, unless the command line says how many (make -j4): what it says comes last and counts.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 # Tests and examples share the machine with other work: threads that wait should not spin for long.
 export GOMP_SPINCOUNT ?= 10000
 
@@ -37,113 +42,112 @@ CFLAGS := -std=gnu17 $(OPT) -march=$(MARCH) $(TUNE) -ffp-contract=off -fno-math-
           -Iinclude $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG) 2>/dev/null))
 LDLIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null) -lm
 
+ifneq ($(VARIANT),asan)
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
-GPU_TARGETS ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
-NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Xcompiler=-Wall,-ffp-contract=off --threads 2
+endif
+ifneq ($(NVCC),)
+# The build is for the cards that are here; without one for sm_90, and in PTX for later ones. GPU_TARGETS chooses others.
+GPU_CARDS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -nE 's/^([0-9]+)\.([0-9])$$/\1\2/p' | sort -u)
+GPU_TARGETS ?= $(foreach a,$(or $(GPU_CARDS),90),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
+NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Xcompiler=-Wall,-ffp-contract=off
+endif
 
 # Sources that touch particles are compiled once for each precision.
 SRC := $(filter-out src/main.c,$(wildcard src/*.c src/cpu/*.c))
 TWICE := $(wildcard src/cpu/particles*.c)
-CUDA_SRC := $(wildcard cuda/*.cu)
+# First those that take longest to compile.
+CUDA_LONG := $(wildcard cuda/bench_ops.cu cuda/tendency_bench.cu cuda/particles.cu cuda/particles_bench.cu cuda/advect.cu cuda/backend.cu)
+CUDA_SRC := $(CUDA_LONG) $(filter-out $(CUDA_LONG),$(wildcard cuda/*.cu))
 CUDA_TWICE := $(wildcard cuda/particles*.cu)
-objects = $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1))) $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2)))
+objects = $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2))) $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1)))
 OBJ := $(call objects,$(SRC),$(TWICE))
+
+# The library, which every test links, knows neither CUDA nor the commit. What has both comes before it on the command
+# line of the linker. So a build with nvcc and one without differ only in the last link, and a commit changes no test.
+COMMITTED := $(B)/src/version.c.commit.o
 ifneq ($(NVCC),)
-OBJ += $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
+CUDA_OBJ := $(B)/src/backend.c.cuda.o $(B)/src/bench_cuda.c.cuda.o $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
 CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 endif
 
 .PHONY: all
-all: $(B)/larmor ## build the program (with CUDA where nvcc is)
+all: $(B)/larmor ## build the program (with CUDA where nvcc is; GPU_TARGETS: for which cards)
 ifeq ($(NVCC),)
-	@echo "nvcc not found: built for the CPU only"
+	@echo "built for the CPU only"
 endif
 
-$(B)/larmor: $(B)/src/main.c.o $(B)/liblarmor.a
+# The CUDA objects come first because they take longest.
+$(B)/larmor: $(CUDA_OBJ) $(B)/src/main.c.o $(COMMITTED) $(B)/liblarmor.a $(B)/link
 	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
 
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
 	$(say) AR $@
 	ar rcs $@ $^
 
-# A change of flags, or of whether nvcc is there, rebuilds everything.
-.PHONY: always
-$(B)/flags: always
-	@mkdir -p $(@D); echo '$(CC) $(CFLAGS) $(NVCC) $(NVCCFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(NVCC) $(NVCCFLAGS)' > $@
-
-ifneq ($(NVCC),)
-$(B)/src/backend.c.o $(B)/src/bench_cuda.c.o: CFLAGS += -DLM_CUDA
+# Files that hold what objects and programs depend on beside their sources; they change only when their text does. They are
+# written while this file is read: what waits for the recipe of a file would be started last, also where it takes longest.
+# For the same reason `make clean all` removes here what was there.
+$(if $(filter clean,$(MAKECMDGOALS)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(shell rm -rf build)))
+remember = $(shell mkdir -p $(B); echo '$(2)' | cmp -s - $(B)/$(1) || echo '$(2)' > $(B)/$(1))
+$(call remember,flags,$(CC) $(CFLAGS))
+$(if $(NVCC),$(call remember,nvcc.flags,$(NVCC) $(NVCCFLAGS)))
+$(call remember,commit,$(GIT))
+# The demo decides later whether it has CUDA.
+ifeq ($(filter demo,$(MAKECMDGOALS)),)
+$(call remember,link,$(LDFLAGS) $(LDLIBS) $(CUDA_LIBS) $(notdir $(CUDA_OBJ)))
 endif
 
-# Only this file knows the commit, so that a commit rebuilds no more than it.
-$(B)/src/version.c.o: CFLAGS += -DLM_GIT='"$(GIT)"'
-$(B)/src/version.c.o: $(wildcard .git/HEAD .git/logs/HEAD)
+define compile
+@mkdir -p $(@D)
+$(say) CC $@
+$(CC) $(CFLAGS) $(1) -MMD -MP -c -o $@ $<
+endef
 
 $(B)/%.c.o: %.c $(B)/flags
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call compile)
 
 $(B)/%.c.32.o: %.c $(B)/flags
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(CC) $(CFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
+	$(call compile,-DLM_PRECISION=32)
 
 $(B)/%.c.64.o: %.c $(B)/flags
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(CC) $(CFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
+	$(call compile,-DLM_PRECISION=64)
 
-$(B)/%.cu.o: %.cu $(B)/flags
-	@mkdir -p $(@D)
-	$(say) NVCC $@
-	$(NVCC) $(NVCCFLAGS) -MMD -MP -c -o $@ $<
+$(B)/%.c.cuda.o: %.c $(B)/flags
+	$(call compile,-DLM_CUDA)
 
-$(B)/%.cu.32.o: %.cu $(B)/flags
-	@mkdir -p $(@D)
-	$(say) NVCC $@
-	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=32 -MMD -MP -c -o $@ $<
+$(COMMITTED): src/version.c $(B)/flags $(B)/commit
+	$(call compile,-DLM_GIT='"$(GIT)"')
 
-$(B)/%.cu.64.o: %.cu $(B)/flags
-	@mkdir -p $(@D)
-	$(say) NVCC $@
-	$(NVCC) $(NVCCFLAGS) -DLM_PRECISION=64 -MMD -MP -c -o $@ $<
+# The PTX, the machine code and what ptxas said stay beside the object, for ptx-report.
+define compile_cuda
+@rm -rf $@.kept && mkdir -p $@.kept
+$(say) NVCC $@
+$(NVCC) $(NVCCFLAGS) $(1) --keep --keep-dir $@.kept -Xptxas -v -MMD -MP -c -o $@ $< 2>$@.kept/ptxas; status=$$?; \
+    grep -vE '^ptxas info|bytes stack frame' $@.kept/ptxas >&2; \
+    find $@.kept -type f ! -name '*.ptx' ! -name '*.cubin' ! -name ptxas -delete; exit $$status
+endef
 
-ifneq ($(NVCC),)
-$(B)/tests/gpu/test_gpu.c.o: CFLAGS += -DLM_CUDA
-$(B)/tests/gpu/test_gpu: $(B)/tests/gpu/divide.cu.o
-endif
+$(B)/%.cu.o: %.cu $(B)/nvcc.flags
+	$(call compile_cuda)
 
-$(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(B)/liblarmor.a
-	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+$(B)/%.cu.32.o: %.cu $(B)/nvcc.flags
+	$(call compile_cuda,-DLM_PRECISION=32)
 
-# The generator of random configurations: a program, and a test of it.
-RANDOM_PARTS := $(patsubst %,$(B)/%.o,$(filter-out tests/random/random.c,$(wildcard tests/random/*.c)))
-
-$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM_PARTS) $(B)/liblarmor.a
-	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
-
-$(B)/tests/test_random: $(B)/tests/test_random.c.o $(RANDOM_PARTS) $(B)/liblarmor.a
-	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
-
-TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
-
-$(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
-	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LDLIBS) $(CUDA_LIBS)
+$(B)/%.cu.64.o: %.cu $(B)/nvcc.flags
+	$(call compile_cuda,-DLM_PRECISION=64)
 
 # The program, the GPU tests, the profile and every shared library they need, to be carried to a machine that has a GPU and little else.
+BUNDLE_TARGETS := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+BUNDLED = $(addprefix build/portable/,larmor tests/gpu/test_gpu $(if $(RANDOM),tests/random/random))
 .PHONY: bundle
 bundle: ## build/bundle: program, GPU tests, profile and their libraries, with relative paths
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
-	    build/portable/larmor build/portable/tests/gpu/test_gpu build/portable/tests/random/random
+	    $(if $(filter command environment,$(firstword $(origin GPU_TARGETS))),,GPU_TARGETS='$(BUNDLE_TARGETS)') \
+	    $(BUNDLED)
 	rm -rf build/bundle && mkdir -p build/bundle/lib
-	cp build/portable/larmor build/portable/tests/gpu/test_gpu build/portable/tests/random/random build/bundle
+	cp $(BUNDLED) build/bundle
 	cp -r tests/cases tests/golden.txt tests/gpu/run.sh tests/gpu/signals.sh build/bundle
 	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
@@ -152,37 +156,23 @@ bundle: ## build/bundle: program, GPU tests, profile and their libraries, with r
 # --- what a user calls; each re-reads this file after the set-up, so that it sees what was installed ---------------------
 
 .PHONY: setup
-setup: ## install what is missing (apt; needs root or sudo)
+setup: ## install what is missing to build, run and draw (apt; needs root or sudo)
 	@tools/setup.sh
 
+# Without a card nothing would run on it: then the demo does not wait for nvcc.
 .PHONY: demo
 demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, compare with theory, draw
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all $(if $(GPU_CARDS),,NVCC=)
 	@tools/python.sh examples/run.py waves --larmor $(B)/larmor
-
-.PHONY: test
-test: setup ## set-up, build (CUDA too where nvcc is), all tests
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory layers tools-test $(if $(NVCC),ptx-report) unit random-test gpu-test diagnostics-test physics validate
-	@tools/python.sh examples/run.py all --larmor $(B)/larmor
-	@$(MAKE) --no-print-directory unit VARIANT=asan NVCC=
-	@echo "all tests passed"
 
 .PHONY: examples
 examples: setup ## run and check all examples, write their pictures
 	@$(MAKE) --no-print-directory all
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 
-# --- parts of `make test` -------------------------------------------------------------------------------------------------
+include tests/checks.mk
 
-.PHONY: unit
-unit: $(B)/larmor $(TESTS) ## unit tests
-	@set -e; for t in $(TESTS); do LARMOR=$(abspath $(B)/larmor) $$t; done
-
-.PHONY: gpu-test
-gpu-test: $(B)/tests/gpu/test_gpu ## the GPU against the CPU, bit for bit, where there is one
-	@if $(B)/larmor --version | grep -q '^backend cuda: NVIDIA'; then $(B)/tests/gpu/test_gpu; else \
-	    echo "no GPU here: the CPU against the golden fingerprints only"; $(B)/tests/gpu/test_gpu --cpu | diff - tests/golden.txt; fi
+# --- what takes long, and reports -----------------------------------------------------------------------------------------
 
 SEED ?= 1
 COUNT ?= 40
@@ -191,11 +181,6 @@ WAYS ?= all
 .PHONY: random
 random: $(B)/tests/random/random ## COUNT random configurations from SEED: CPU and GPU, threads, tiles, sorts, restarts, all alike
 	$(B)/tests/random/random --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --ways $(WAYS)
-
-.PHONY: random-test
-random-test: $(B)/tests/random/random ## 32 random configurations, and those that have differed once
-	@$(B)/tests/random/random --seed 1 --count 32 --jobs $(JOBS)
-	@$(B)/tests/random/random --cases tests/cases/random --jobs $(JOBS)
 
 .PHONY: ledger-long
 ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed
@@ -215,42 +200,27 @@ physics-long: $(B)/larmor ## the same over 10^4 steps, for colder and warmer ele
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor --long
 	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor --steps 10000
 
-.PHONY: diagnostics-test
-diagnostics-test: ## tests of the Python package
-	@cd diagnostics && ../tools/python.sh -m unittest discover -s tests
-
-.PHONY: tools-test
-tools-test: ## tests of the reports on CUDA kernels
-	@tools/python.sh -m unittest discover -s tests/tools
-
-PTX_ARCH ?= sm_90
+PTX_ARCH ?= sm_$(firstword $(GPU_CARDS) 90)
+PTX_REPORT = python3 tools/ptx_report.py --build $(B) --arch $(PTX_ARCH) --tools $(dir $(NVCC)) --output build/ptx-report \
+             $(filter-out $(CUDA_TWICE),$(CUDA_SRC)) $(foreach p,32 64,$(CUDA_TWICE:%=%:$(p)))
 
 .PHONY: ptx-report
-ptx-report: ## registers, spills, code size, instructions of every CUDA kernel; fails on a spill
+ptx-report: $(CUDA_OBJ) ## registers, spills, code size, instructions of every CUDA kernel; fails on a spill
 	@test -n "$(NVCC)" || { echo "ptx-report: nvcc not found" >&2; exit 1; }
-	@python3 tools/ptx_report.py --nvcc '$(NVCC)' --arch $(PTX_ARCH) --flags='$(subst $(GPU_TARGETS),,$(NVCCFLAGS))' \
-	    --output build/ptx-report $(filter-out $(CUDA_TWICE),$(CUDA_SRC)) $(foreach p,32 64,$(CUDA_TWICE:%=%:$(p)))
+	@$(PTX_REPORT)
 
 .PHONY: advect-report
-advect-report: ## code size and instructions of the kernels of `larmor bench advect`, way by way
+advect-report: $(CUDA_OBJ) ## code size and instructions of the kernels of `larmor bench advect`, way by way
 	@test -n "$(NVCC)" || { echo "advect-report: nvcc not found" >&2; exit 1; }
-	@python3 tools/advect_sass.py --nvcc '$(NVCC)' --arch $(PTX_ARCH) --flags='$(subst $(GPU_TARGETS),,$(NVCCFLAGS))'
+	@python3 tools/advect_sass.py --build $(B) --arch $(PTX_ARCH) --tools $(dir $(NVCC))
 
 .PHONY: validate
 validate: $(B)/larmor ## openPMD-validator over fields and particles of a run
-	@rm -rf $(B)/validate && $(B)/larmor run tests/cases/mix.ini --backend cpu --quiet --output $(B)/validate \
-	    output.fields_every=20 output.particles_every=20
-	@tests/validate_openpmd.sh $(B)/validate/fields/*.h5 $(B)/validate/particles/*.h5 || [ $$? -eq 77 ]
+	@tests/validate_run.sh $(B)/larmor
 
 .PHONY: layers
 layers: ## dependencies between the parts point one way
 	@tools/python.sh tools/layers.py
-
-.PHONY: lint
-lint: ## clang-format, cppcheck
-	clang-format --dry-run -Werror $$(git ls-files 'src/*.[ch]' 'src/cpu/*.[ch]' 'tests/*.[ch]' 'include/*.h')
-	cppcheck -q --enable=warning,performance,portability --inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 \
-	    -Iinclude -DLM_PRECISION=64 src
 
 .PHONY: reference
 reference: $(B)/larmor ## rewrite config/reference.md from the table of keys
@@ -258,10 +228,10 @@ reference: $(B)/larmor ## rewrite config/reference.md from the table of keys
 
 .PHONY: help clean
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 clean: ## remove build/
-	rm -rf build
+	@:
 
 .SECONDARY:
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -4,8 +4,7 @@
 #include "field_box.h"
 #include "suite.h"
 
-/* --- an analytic state; the cases switch its parts on and off
- * ----------------------------------------------------------- */
+/* --- an analytic state; the cases switch its parts on and off ----------------------------------------------------- */
 
 static const double LX = 6.0, LY = 4.5;
 #define KX (2 * M_PI / LX)
@@ -139,8 +138,7 @@ static void put_state(struct box *x)
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD);
 }
 
-/* --- Ohm and Faraday, one term at a time
- * --------------------------------------------------------------------------------- */
+/* --- Ohm and Faraday, one term at a time -------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -225,8 +223,7 @@ START_TEST(faraday_term)
 }
 END_TEST
 
-/* --- in time
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- in time ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(runge_kutta_is_fourth_order)
 {
@@ -311,8 +308,7 @@ START_TEST(b_stays_free_of_divergence)
 }
 END_TEST
 
-/* --- floor, vacuum, friction, filter
- * ------------------------------------------------------------------------------------- */
+/* --- floor, vacuum, friction, filter ------------------------------------------------------------------------------ */
 
 static const double FLOOR = 0.9;
 

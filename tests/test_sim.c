@@ -33,8 +33,7 @@ static double complex mode(struct lm_sim *sim, int array, int m)
     return z;
 }
 
-/* --- order in time
- * --------------------------------------------------------------------------------------------------------- */
+/* --- order in time ------------------------------------------------------------------------------------------------ */
 
 #define WAVE_GRID "[grid]\nnx = 32\nny = 1\nlx = 6.283185307179586\nly = 0.2\n[const]\nk = 2*pi/lx\na = 0.02\n"
 #define WAVE(w)                                                                                                        \
@@ -95,8 +94,7 @@ START_TEST(energy_of_a_wave)
 }
 END_TEST
 
-/* --- particles in given fields
- * ------------------------------------------------------------------------------------------ */
+/* --- particles in given fields ------------------------------------------------------------------------------------ */
 
 #define GIVEN(fields, species)                                                                                         \
     "[run]\nsteps = 100\ndt = 0.125\n[grid]\nnx = 8\nny = 8\nlx = 8\nly = 8\n[fields]\nsolver = none\n" fields         \
@@ -210,8 +208,7 @@ START_TEST(current_is_at_half_steps)
 }
 END_TEST
 
-/* --- uniform plasma
- * ------------------------------------------------------------------------------------------------------- */
+/* --- uniform plasma ----------------------------------------------------------------------------------------------- */
 
 /* Cold, drifting across an oblique B: E = -u x B, nothing happens, whatever the drift. */
 START_TEST(uniform_drift_is_at_rest)
@@ -260,8 +257,7 @@ START_TEST(galilean_shift)
 }
 END_TEST
 
-/* --- exact changes of the set-up
- * ------------------------------------------------------------------------------------------ */
+/* --- exact changes of the set-up ---------------------------------------------------------------------------------- */
 
 #define BOX(run, grid, fields, species)                                                                                \
     "[run]\nsteps = 30\nseed = 4\n" run "[grid]\nnx = 20\nny = 13\n" grid                                              \
@@ -351,8 +347,7 @@ START_TEST(split_species)
 }
 END_TEST
 
-/* --- conservation
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- conservation ------------------------------------------------------------------------------------------------- */
 
 /* fields.min_substeps is taken where one would do, and no more than that. */
 START_TEST(least_substeps)
@@ -408,8 +403,7 @@ START_TEST(momentum)
 }
 END_TEST
 
-/* --- walls
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- walls -------------------------------------------------------------------------------------------------------- */
 
 #define WALLED(walls)                                                                                                  \
     "[run]\nsteps = 60\ndt = 0.05\n[grid]\nnx = 40\nny = 24\nlx = 10\nly = 6\n[fields]\nsolver = none\n"               \

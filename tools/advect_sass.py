@@ -8,7 +8,6 @@ times are in `larmor bench advect`.
 import argparse
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -78,8 +77,7 @@ def table(rows):
 
 
 def compiled(options):
-    flags = [f"-arch={options.arch}", *shlex.split(options.flags)]
-    return [r for source in SOURCES for r in ptx_report.report_unit(source, options.nvcc, flags, options.output)]
+    return [r for source in SOURCES for r in ptx_report.report_unit(source, options.build, options.arch, options.tools)]
 
 
 def disassembled(options):
@@ -93,14 +91,14 @@ def disassembled(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--nvcc")
-    parser.add_argument("--program", help="a program with kernels, in place of the sources")
+    parser.add_argument("--build", type=pathlib.Path, help="folder of the objects")
+    parser.add_argument("--program", help="a program with kernels, in place of the objects")
     parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--flags", default="", help="of the build, without its GPU targets")
+    parser.add_argument("--tools", help="folder that may have cuobjdump")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("build/advect-report"), help="folder")
     options = parser.parse_args()
-    if not options.nvcc and not options.program:
-        parser.error("--nvcc or --program is needed")
+    if not options.build and not options.program:
+        parser.error("--build or --program is needed")
     try:
         records = disassembled(options) if options.program else compiled(options)
     except (RuntimeError, ValueError, OSError, subprocess.CalledProcessError) as error:

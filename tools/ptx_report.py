@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the compiler made of every CUDA kernel: registers, spills, stack, shared memory, code size, instructions by class.
 
-Each source is compiled as the build does, for one GPU; the numbers come from ptxas, the PTX and the cubin, and from
-cuobjdump where it is found. A spill in any kernel (but those that are made to be measured with too few registers), or too
+The build keeps what ptxas said, the PTX and the cubin beside each object (OBJECT.kept); the numbers of one kind of GPU come
+from these, and from cuobjdump where it is found. A spill in any kernel (but those that are made to be measured with too few registers), or too
 many registers in a hot one, is an error.
 """
 import argparse
@@ -146,19 +146,31 @@ def demangle(names):
     return dict(zip(names, run(["c++filt", *names]).stdout.splitlines())) if names else {}
 
 
-def report_unit(unit, nvcc, flags, folder):
+def of_arch(text, arch):
+    """What ptxas said of the kernels for one kind of GPU."""
+    parts = re.split(r"^(?=ptxas info +: Compiling entry function)", text, flags=re.M)
+    return "".join(p for p in parts if f"for '{arch}'" in p.partition("\n")[0])
+
+
+def kept_files(folder, arch):
+    """The PTX and the cubin for one kind of GPU. nvcc names them after it, the PTX only where there is more than one."""
+    ptx = [f for f in folder.glob("*.ptx") if re.search(rf"^\.target {arch}\b", f.read_text(), re.M)]
+    cubin = [f for f in folder.glob("*.cubin") if f.name.endswith((f".{arch}.cubin", f".{arch.replace('sm', 'compute')}.cubin"))]
+    if len(ptx) != 1 or len(cubin) != 1:
+        raise ValueError(f"{folder}: {len(ptx)} PTX files and {len(cubin)} cubins for {arch}: build with GPU_TARGETS that have it")
+    return ptx[0], cubin[0]
+
+
+def report_unit(unit, build, arch, tools):
     """Records of SOURCE or SOURCE:PRECISION."""
     source, _, precision = unit.partition(":")
-    work = folder / unit.replace("/", ".").replace(":", ".")
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    cubin = work / "kernels.cubin"
-    define = [f"-DLM_PRECISION={precision}"] if precision else []
-    said = run([nvcc, *flags, *define, "-Xptxas", "-v", "-cubin", "--keep", "--keep-dir", work, "-o", cubin, source]).stderr
-    ptx = parse_ptx((work / (pathlib.Path(source).stem + ".ptx")).read_text())
-    cuobjdump = shutil.which("cuobjdump") or shutil.which("cuobjdump", path=pathlib.Path(nvcc).parent)
+    folder = build / f"{source}{'.' if precision else ''}{precision}.o.kept"
+    ptx_file, cubin = kept_files(folder, arch)
+    ptx = parse_ptx(ptx_file.read_text())
+    cuobjdump = shutil.which("cuobjdump") or shutil.which("cuobjdump", path=tools)
     sass = parse_sass(run([cuobjdump, "-sass", cubin]).stdout) if cuobjdump else {}
-    return combine(source, precision, parse_ptxas(said), ptx, code_sizes(cubin.read_bytes()), sass, demangle(list(ptx)))
+    ptxas = parse_ptxas(of_arch((folder / "ptxas").read_text(), arch))
+    return combine(source, precision, ptxas, ptx, code_sizes(cubin.read_bytes()), sass, demangle(list(ptx)))
 
 
 # --- tables ---
@@ -208,19 +220,19 @@ def full_report(records, arch):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("units", nargs="+", metavar="SOURCE[:PRECISION]")
-    parser.add_argument("--nvcc", required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the objects")
     parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--flags", default="", help="of the build, without its GPU targets")
+    parser.add_argument("--tools", help="folder that may have cuobjdump")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="folder")
     options = parser.parse_args()
-    flags = [f"-arch={options.arch}", *shlex.split(options.flags)]
     try:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            lists = pool.map(lambda unit: report_unit(unit, options.nvcc, flags, options.output), options.units)
+            lists = pool.map(lambda unit: report_unit(unit, options.build, options.arch, options.tools), options.units)
             records = sorted((r for some in lists for r in some), key=lambda r: (r["source"], r["kernel"], r["precision"]))
     except (RuntimeError, ValueError, OSError) as error:
         sys.exit(f"ptx-report: {error}")
-    data = {"arch": options.arch, "flags": flags, "kernels": records}
+    options.output.mkdir(parents=True, exist_ok=True)
+    data = {"arch": options.arch, "kernels": records}
     (options.output / "kernels.json").write_text(json.dumps(data, indent=1))
     (options.output / "kernels.md").write_text(full_report(records, options.arch))
     print(terminal_table(records))

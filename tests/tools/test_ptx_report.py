@@ -155,7 +155,7 @@ class Check(unittest.TestCase):
     def test_the_command_fails_and_still_writes(self):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
                 mock.patch.object(ptx_report, "report_unit", lambda *_: records(PTXAS)), \
-                mock.patch("sys.argv", ["ptx_report.py", "s.cu:64", "--nvcc", "nvcc", "--output", folder]):
+                mock.patch("sys.argv", ["ptx_report.py", "s.cu:64", "--build", "build", "--output", folder]):
             with self.assertRaises(SystemExit) as caught:
                 ptx_report.main()
             self.assertIn("pass_kernel<2>", caught.exception.code)
@@ -189,6 +189,25 @@ class Parsing(unittest.TestCase):
         for name, offset, size in sections:
             elf += struct.pack("<2I4Q", name, 0, 0, 0, offset, size).ljust(64, b"\0")
         self.assertEqual(ptx_report.code_sizes(bytes(elf)), {"first": 512, "second": 768})
+
+    def test_kept(self):
+        """Of two kinds of GPU the numbers of the one that is asked for; of one that is not there, an error."""
+        both = CLEAN.replace("sm_90", "sm_80").replace("Used 26", "Used 99") + CLEAN
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(ptx_report, "demangle", lambda _: NAMES), \
+                mock.patch.object(ptx_report.shutil, "which", lambda *_, **__: None), \
+                mock.patch.object(ptx_report, "code_sizes", lambda elf: {PASS: len(elf), LOOP: 2, LOAD: 3}):
+            kept = Path(folder) / "cuda/s.cu.64.o.kept"
+            kept.mkdir(parents=True)
+            (kept / "ptxas").write_text(both)
+            for arch in ("80", "90"):
+                (kept / f"s.compute_{arch}.ptx").write_text(PTX.replace("sm_90", f"sm_{arch}"))
+            (kept / "s.compute_80.cubin").write_bytes(bytes(80))
+            (kept / "s.compute_90.sm_90.cubin").write_bytes(bytes(90))
+            for arch, size, registers in (("sm_80", 80, 99), ("sm_90", 90, 26)):
+                found = {r["kernel"]: r for r in ptx_report.report_unit("cuda/s.cu:64", Path(folder), arch, None)}
+                self.assertEqual((found["pass_kernel<2>"]["code"], found["load_kernel"]["registers"]), (size, registers))
+            with self.assertRaisesRegex(ValueError, "GPU_TARGETS"):
+                ptx_report.report_unit("cuda/s.cu:64", Path(folder), "sm_70", None)
 
     def test_tables(self):
         self.assertEqual(len(ptx_report.terminal_table(records(CLEAN)).splitlines()), 4)

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Runs one check: tests/check.sh RESULT COMMAND FILE...
+# RESULT is the file that says that the check has passed, with a hash of COMMAND and of the files that it depends on. A
+# check that has passed with the same hash is not run again. Prints one line; all that the check printed when it fails, or
+# when SHOW is set. Beside RESULT: .log, all that was printed; .failed or .skipped instead of RESULT where that is how it
+# ended. Exit code 0 all the same: tests/summary.sh decides, when all checks have been run.
+set -u
+result=$1 command=$2
+shift 2
+name=$(basename "$result")
+# In continuous integration these must not be skipped.
+required="format cppcheck-src cppcheck-tests cppcheck-cuda validate"
+
+mkdir -p "$(dirname "$result")"
+hash=$({ echo "$command"; cat "$@"; } | sha256sum) || exit 1
+if [ -e "$result" ] && [ "$(head -n 1 "$result")" = "$hash" ]; then
+    touch "$result"
+    exit 0
+fi
+rm -f "$result" "$result.failed" "$result.skipped"
+
+# Files of tests are written with fsync: memory spares the wait, where there is room.
+parent=${TMPDIR:-}
+if [ -z "$parent" ]; then
+    parent=/tmp
+    free=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
+    [ -w /dev/shm ] && [ "${free:-0}" -gt 4000000 ] && parent=/dev/shm
+fi
+TMPDIR=$(mktemp -d "$parent/larmor-check-XXXXXX") || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 130' INT TERM
+
+# Recursive make must not take part in this make's jobs: it was not announced as such.
+TIMEFORMAT='%R %U %S'
+if [ -n "${SHOW:-}" ]; then
+    { time MAKEFLAGS= bash -c "$command" > >(tee "$result.log") 2>&1; } 2>"$result.time"
+else
+    { time MAKEFLAGS= bash -c "$command" >"$result.log" 2>&1; } 2>"$result.time"
+fi
+status=$?
+took=$(awk '{printf "%.1f s, %.1f s of CPU time", $1, $2 + $3}' "$result.time")
+variant=$(basename "$(dirname "$(dirname "$result")")")
+[ "$variant" = release ] || name="$name ($variant)"
+
+if [ $status -eq 77 ]; then
+    reason=$(tail -n 1 "$result.log")
+    case " $required " in *" $name "*) [ -n "${CI:-}" ] && status=1 ;; esac
+fi
+case $status in
+0)
+    echo "$hash" >"$result"
+    printf '  %-7s %-28s %s\n' passed "$name" "$took"
+    ;;
+77)
+    echo "$reason" >"$result.skipped"
+    printf '  %-7s %-28s %s\n' skipped "$name" "$reason"
+    ;;
+*)
+    echo "$status" >"$result.failed"
+    (
+        flock 9
+        printf '  %-7s %-28s %s\n' FAILED "$name" "exit code $status after $took"
+        [ -n "${SHOW:-}" ] || sed 's/^/    /' "$result.log"
+    ) 9>>"$(dirname "$result")/lock"
+    ;;
+esac
+exit 0

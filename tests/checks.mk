@@ -1,0 +1,179 @@
+# How tests are run. A check is a unit test (tests/test_NAME.c is the check NAME) or one of the others below. One that has
+# passed is run again only when what it depends on has changed: its program, the files that it reads, the program larmor.
+
+RESULTS := $(B)/checks
+UNIT := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
+EXAMPLES := $(patsubst examples/%/check.py,%,$(wildcard examples/*/check.py))
+
+# The generator of random configurations, but for its main.
+RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
+
+# Those that take longest come first, so that none is left to run alone at the end. What is not in CHECKS takes long and is
+# left to `make test-all`.
+QUICK_EXAMPLES := waves effusion electron_heating gyration
+CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
+          exchange field_walls open fields advect electrons ionisation gas cppcheck-cuda diagnostics validate
+CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers tools gpu kernels
+LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
+SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy
+
+# These run larmor itself, in these words or through cli.h.
+RUN_LARMOR := $(patsubst tests/test_%.c,%,$(shell grep -lE '"cli\.h"|LARMOR"' tests/test_*.c))
+
+# Two threads a check: enough to find what only threads do, and the checks already run beside each other.
+# What `make check-...` runs counts as not yet passed, and shows all that it prints.
+SHOW ?=
+export LARMOR = $(abspath $(B)/larmor)
+check = @SHOW='$(SHOW)' OMP_NUM_THREADS=$${OMP_NUM_THREADS:-2} tests/check.sh $@ '$(1)' $(sort $^)
+results = $(addprefix $(RESULTS)/,$(1))
+
+# --- what a user calls ----------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test: setup-tests ## minutes: set-up, build (CUDA too where nvcc is), the checks that are due
+	@$(MAKE) --no-print-directory built
+	@$(MAKE) --no-print-directory $(call results,$(CHECKS))
+	@tests/summary.sh $(call results,$(CHECKS))
+
+.PHONY: test-all
+test-all: setup-tests ## the same and all that takes longer: every example and restart, unit tests under sanitizers
+	@$(MAKE) --no-print-directory built
+	@$(MAKE) --no-print-directory VARIANT=asan NVCC= built-unit
+	@$(MAKE) --no-print-directory $(call results,$(SLOW) $(CHECKS))
+	@$(MAKE) --no-print-directory VARIANT=asan NVCC= checked-unit
+	@tests/summary.sh $(call results,$(CHECKS) $(SLOW)) $(UNIT:%=build/asan/checks/%)
+
+# All of those that the command line names are made by one make, so that nothing is built twice.
+CHOSEN := $(patsubst check-%,%,$(filter check-%,$(MAKECMDGOALS)))
+.PHONY: chosen
+chosen:
+	$(if $(filter-out $(CHECKS) $(SLOW),$(CHOSEN)),$(error no check $(filter-out $(CHECKS) $(SLOW),$(CHOSEN)): make checks lists them))
+	@rm -f $(call results,$(CHOSEN))
+	@$(MAKE) --no-print-directory SHOW=yes $(call results,$(CHOSEN))
+	@tests/summary.sh $(call results,$(CHOSEN))
+
+check-%: chosen ## one check, whether due or not, with all that it prints: check-weno, check-example-waves; VARIANT=asan
+	@:
+
+.PHONY: checks
+checks: ## the names of all checks
+	@printf '%s\n' $(CHECKS)
+	@printf '%s (make test-all)\n' $(SLOW)
+
+.PHONY: setup-tests
+setup-tests:
+	@tools/setup.sh tests
+
+.PHONY: built built-unit
+built: $(B)/larmor $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu $(if $(RANDOM),$(B)/tests/random/random)
+built-unit: $(B)/larmor $(UNIT:%=$(B)/tests/test_%)
+
+.PHONY: checked-unit unit lint gpu-test
+checked-unit: $(call results,$(UNIT))
+unit: ## unit tests that are due
+	@$(MAKE) --no-print-directory checked-unit
+	@tests/summary.sh $(call results,$(UNIT))
+
+lint: ## clang-format 14, cppcheck
+	@$(MAKE) --no-print-directory $(call results,$(LINT))
+	@tests/summary.sh $(call results,$(LINT))
+
+gpu-test: ## the GPU against the CPU, bit for bit, where there is one
+	@$(MAKE) --no-print-directory check-gpu
+
+.PHONY: format
+format: ## rewrite the sources as clang-format 14 does
+	@$(call clang_format,-i)
+
+# --- test programs --------------------------------------------------------------------------------------------------------
+
+$(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(shell pkg-config --libs check) $(LDLIBS)
+$(B)/tests/test_random: $(RANDOM:%=$(B)/%.o)
+
+# Compares with the GPU: as the program, it has CUDA where nvcc is.
+ifneq ($(NVCC),)
+$(B)/tests/gpu/test_gpu.c.o: CFLAGS += -DLM_CUDA
+GPU_TEST_OBJ := $(B)/tests/gpu/divide.cu.o
+endif
+$(B)/tests/gpu/test_gpu.c.o: $(B)/link
+$(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(GPU_TEST_OBJ) $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
+
+$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM:%=$(B)/%.o) $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
+
+# --- the checks -----------------------------------------------------------------------------------------------------------
+
+# Changes when the program does in more than the commit that it names.
+PROGRAM := $(RESULTS)/larmor.sum
+$(PROGRAM): $(B)/src/main.c.o $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link | $(B)/larmor
+	@mkdir -p $(@D); cat $^ | sha256sum > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+RUNNER := tests/check.sh
+CASES := $(wildcard tests/cases/*.* tests/golden.txt)
+
+$(call results,$(UNIT)): $(RESULTS)/%: $(B)/tests/test_% $(CASES) $(RUNNER)
+	$(call check,$(B)/tests/test_$*)
+$(call results,$(RUN_LARMOR)): $(PROGRAM)
+$(RESULTS)/cli: config/reference.md
+
+$(RESULTS)/fingerprint-all: $(B)/tests/test_fingerprint $(CASES) $(RUNNER)
+	$(call check,LARMOR_TEST_ALL=1 $(B)/tests/test_fingerprint)
+
+$(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard tests/cases/random/*) $(RUNNER)
+	$(call check,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1)
+
+PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py) tools/python.sh
+
+.SECONDEXPANSION:
+$(call results,$(EXAMPLES:%=example-%)): $(RESULTS)/example-%: $(PROGRAM) $(PYTHON_PACKAGE) $(RUNNER) examples/run.py \
+                                         $$(filter-out %.md %.png,$$(wildcard examples/$$*/*.*))
+	$(call check,tools/python.sh examples/run.py $* --larmor $(B)/larmor)
+
+$(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(RUNNER)
+	$(call check,tools/python.sh $< --larmor $(B)/larmor)
+
+$(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(RUNNER)
+	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
+
+$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) tools/python.sh $(RUNNER)
+	$(call check,tools/python.sh -m unittest discover -s tests/tools)
+
+$(RESULTS)/validate: $(PROGRAM) tests/validate_openpmd.sh tests/cases/mix.ini $(RUNNER)
+	$(call check,tests/validate_run.sh $(B)/larmor)
+
+# Golden fingerprints of the CPU are the check fingerprint: without a GPU there is nothing to add.
+$(RESULTS)/gpu: $(B)/tests/gpu/test_gpu $(PROGRAM) $(CASES) $(RUNNER)
+	$(call check,$(B)/larmor --version | grep -q "^backend cuda: NVIDIA" || { echo "no GPU here"; exit 77; }; $<)
+
+# The limits are those of the kernels' machine code for sm_90.
+$(RESULTS)/kernels: PTX_ARCH := sm_90
+$(RESULTS)/kernels: $(PROGRAM) tools/ptx_report.py tools/kernels.py $(RUNNER)
+ifeq ($(NVCC),)
+	$(call check,echo "no nvcc here"; exit 77)
+else ifeq ($(findstring sm_90,$(GPU_TARGETS)),)
+	$(call check,echo "the limits are those of sm_90; GPU_TARGETS has none"; exit 77)
+else
+	$(call check,$(PTX_REPORT))
+endif
+
+# --- sources --------------------------------------------------------------------------------------------------------------
+
+C_SOURCES = $(shell find src cuda include tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+INCLUDED = $(filter %.h %.cuh,$(C_SOURCES))
+
+$(RESULTS)/layers: tools/layers.py $(C_SOURCES) $(RUNNER)
+	$(call check,tools/python.sh tools/layers.py)
+
+# Other versions of clang-format lay the same code out differently.
+CLANG_FORMAT := $(shell for c in clang-format-14 clang-format; do $$c --version 2>/dev/null | grep -q 'version 14\.' && echo $$c && break; done)
+clang_format = $(or $(CLANG_FORMAT),echo "no clang-format 14 here"; exit 77;) $(1) $(C_SOURCES)
+$(RESULTS)/format: $(C_SOURCES) .clang-format $(RUNNER)
+	$(call check,$(call clang_format,--dry-run -Werror))
+
+$(RESULTS)/cppcheck-%: $(C_SOURCES) tests/cppcheck.sh $(RUNNER)
+	$(call check,tests/cppcheck.sh $*)
