@@ -417,8 +417,10 @@ static int carry_out(struct lm_run_state *r)
     lm_stop_at(limit > 0 ? r->started + limit : INFINITY);
     int status = open_output(r);
     if (!status) {
-        lm_warnings_print(&r->limits);
-        lm_differences_print(&r->changed, r->options->restart, stderr);
+        if (!r->options->silent) {
+            lm_warnings_print(&r->limits);
+            lm_differences_print(&r->changed, r->options->restart, stderr);
+        }
         lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,
                           r->config->run.dt);
         status = loop(r);

@@ -10,6 +10,7 @@ struct lm_run_options {
     const char *restart; /* checkpoint, or NULL */
     int overwrite;       /* replace what an earlier run left in the output directory */
     int quiet;           /* no progress */
+    int silent;          /* no warnings either, nor what a restart changes: for programs that run many */
 };
 
 /* Runs to the end. Returns LM_OK, LM_STOPPED, LM_FAILED (a checkpoint of the last good state has been written where

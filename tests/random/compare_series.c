@@ -135,7 +135,7 @@ static int compare_last(const struct compare_trace *t, const struct lm_config *c
 static int run_once(const struct compare_trace *t, const struct lm_config *c, const char *restart,
                     struct compare_result *r)
 {
-    const struct lm_run_options options = {.restart = restart, .quiet = 1};
+    const struct lm_run_options options = {.restart = restart, .quiet = 1, .silent = 1};
     char why[64] = "the run";
     if (restart)
         snprintf(why, sizeof why, "the run from a checkpoint");
