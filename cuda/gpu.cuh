@@ -145,8 +145,8 @@ static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
 int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
 #define LM_GPU_LAUNCHED(g, name) lm_gpu_check(g, cudaGetLastError(), name)
 
-/* For loops that queue many short kernels: 1 when the step shall be given up (larmor/stop.h). Now and then it waits until
- * what was queued a while ago is done, so that little is left to wait for after a request to stop. */
+/* For loops that queue many short kernels: 1 when the step shall be given up (larmor/stop.h). Now and then it waits
+ * until what was queued a while ago is done, so that little is left to wait for after a request to stop. */
 int lm_gpu_is_given_up(struct lm_gpu *g);
 
 /* Device memory; NULL and a recorded failure when there is none. */

@@ -28,14 +28,14 @@ struct lm_run_state {
     uint64_t particles;
     struct lm_limits limits;       /* of the start: what is warned of */
     struct lm_differences changed; /* from the checkpoint's settings */
-    char checkpoint[LM_MAX_PATH]; /* the last one written; "": none */
-    int64_t checkpoint_step;      /* its step */
-    double checkpoint_seconds;    /* that it took to write */
-    char spare[LM_MAX_PATH];      /* one that was written for a long step only, and goes when there is another */
-    int spare_failed;             /* one could not be written: no more are tried */
-    struct lm_summary begun;      /* of the state before a step that may be given up */
-    int told;                     /* the message says where to go on, or that there is no such place */
-    char ended[LM_MAX_MESSAGE];   /* why, for run.json */
+    char checkpoint[LM_MAX_PATH];  /* the last one written; "": none */
+    int64_t checkpoint_step;       /* its step */
+    double checkpoint_seconds;     /* that it took to write */
+    char spare[LM_MAX_PATH];       /* one that was written for a long step only, and goes when there is another */
+    int spare_failed;              /* one could not be written: no more are tried */
+    struct lm_summary begun;       /* of the state before a step that may be given up */
+    int told;                      /* the message says where to go on, or that there is no such place */
+    char ended[LM_MAX_MESSAGE];    /* why, for run.json */
 };
 
 #endif

@@ -79,6 +79,7 @@ static inline void cli_begin_list(const char *format, va_list args)
     if (cli.pid == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL); /* the tests may run under nohup */
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (cli.pid == 0)

@@ -352,11 +352,11 @@ START_TEST(what_is_without_effect_is)
 {
     CLI(0, "run small.ini --quiet --output whole " OFTEN);
     CLI(0, "run small.ini --quiet --output new " FROM_20 "run.seed=9 species.protons.temperature=0.7 "
-           "species.protons.density=2 species.protons.drift_x=0.3 species.protons.start=quiet");
+           "species.protons.density=2 species.protons.drift_x=0.3 species.protons.drift_y=0.1");
     ck_assert_int_eq(cli_lines(cli.err), 6);
     same_end("whole", "new");
     CLI(0, "run small.ini --quiet --output walls boundary.x_min=thermal boundary.x_min_temperature=0.5 "
-           "boundary.x_max=absorbing " OFTEN);
+           "boundary.x_max=absorbing species.protons.start=random " OFTEN);
     CLI(0, "run walls/run.ini --quiet --output new --overwrite --restart walls/checkpoints/checkpoint_00000020.h5 "
            "run.seed=9");
     cli_has(cli.err, "  run.seed: 1 -> 9 (other random numbers from here on)\n");
