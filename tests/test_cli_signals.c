@@ -382,7 +382,7 @@ START_TEST(any_time)
     random_state = (uint64_t)number("LARMOR_KILLS_SEED", 1);
     for (int k = 0; k < ANYS; k++) {
         CLI(0, "run small.ini --quiet --output whole%d " ANY " %s", k, any[k].more);
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "whole%d", k);
         snprintf(prints[k], sizeof prints[k], "%s", cli_fingerprint(name));
         whole[k] = prints[k];
