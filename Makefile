@@ -186,6 +186,10 @@ random: $(B)/tests/random/random ## COUNT random configurations from SEED: CPU a
 ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed
 	@tests/ledger_long.sh $(B)/larmor
 
+.PHONY: faults
+faults: ## faults injected one by one: which test sees each (ONLY=text: those whose names have it)
+	@tools/python.sh tests/faults/run.py --only '$(ONLY)' --output build/faults.md
+
 .PHONY: kills
 kills: $(B)/larmor $(B)/tests/test_cli_signals ## runs cut by random signals at random times: COUNT=200, SEED=1
 	@LARMOR_KILLS=$(or $(COUNT),200) LARMOR_KILLS_SEED=$(or $(SEED),1) CK_RUN_CASE=any LARMOR=$(abspath $(B)/larmor) $(B)/tests/test_cli_signals
