@@ -286,7 +286,7 @@ int main(int argc, char **argv)
         return LM_BAD_INPUT;
     }
     int status = dispatch(argc - 1, argv + 1);
-    if (!status && (fflush(stdout) || ferror(stdout)))
+    if ((!status || status == LM_BEYOND) && (fflush(stdout) || ferror(stdout)))
         status = lm_fail(LM_FAILED, "standard output: %s", strerror(errno));
     if (status)
         fprintf(stderr, "%s%s\n", status == LM_STOPPED ? "" : "larmor: ", lm_error());

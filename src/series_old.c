@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "h5.h"
+#include "input.h"
 
 enum { BLOCK = 1024 /* rows read of series.h5 at a time */ };
 
@@ -167,13 +168,15 @@ static int read_stream(const struct lm_series_place *p, FILE *in, int64_t step, 
 static int read_csv(const struct lm_series_place *p, const struct lm_series_restart *restart,
                     struct lm_series_rows *out, int *there)
 {
-    FILE *in = fopen(p->csv, "r");
+    struct stat info;
+    FILE *in;
     *there = 0;
-    if (!in && errno == ENOENT)
+    if (stat(p->csv, &info) && errno == ENOENT)
         return LM_OK;
-    if (!in)
-        return lm_fail(LM_FAILED, "%s: cannot read the file: %s", p->csv, strerror(errno));
-    int status = read_stream(p, in, restart->step, out, there);
+    int status = lm_input_open(p->csv, &in);
+    if (status)
+        return status;
+    status = read_stream(p, in, restart->step, out, there);
     fclose(in);
     return status ? status : order(out, p->count, p->csv, restart->notes);
 }
