@@ -11,8 +11,9 @@
 
 static void print_limit(FILE *out, const struct lm_limit *l)
 {
-    fprintf(out, "  %-34s %10.4g of %-8.4g %6.3g %%  %-6s  %s\n", l->what, l->value, l->bound,
-            100 * l->value / l->bound, lm_limit_is_exceeded(l) ? "BEYOND" : "ok", l->about);
+    const double share = l->bound > 0 ? 100 * l->value / l->bound : l->value > 0 ? INFINITY : 0;
+    fprintf(out, "  %-34s %10.4g of %-8.4g %6.3g %%  %-6s  %s\n", l->what, l->value, l->bound, share,
+            lm_limit_is_exceeded(l) ? "BEYOND" : "ok", l->about);
 }
 
 static void print_limits(FILE *out, const struct lm_limits *l)

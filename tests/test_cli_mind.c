@@ -325,6 +325,19 @@ START_TEST(odd_files)
 }
 END_TEST
 
+/* A restart looks at the series of its directory; a pipe there would be waited for. */
+START_TEST(a_pipe_for_a_series)
+{
+    make_odd_files();
+    CLI(0, "run small.ini --quiet --output whole output.checkpoint_every=20");
+    ck_assert_int_eq(unlink(scratch_path("whole/series.csv")), 0);
+    ck_assert_int_eq(mkfifo(scratch_path("whole/series.csv"), 0666), 0);
+    cli.prepare = no_waiting;
+    CLI(2, "run small.ini --quiet --output whole --restart whole/checkpoints/checkpoint_00000020.h5");
+    cli_has(cli.err, "series.csv: not a regular file but a pipe (FIFO)");
+}
+END_TEST
+
 START_TEST(repeated_heads)
 {
     static const char *const heads[][2] = {
@@ -359,6 +372,7 @@ int main(void)
     tcase_add_test(t, out_of_bounds);
     tcase_add_loop_test(t, advice, 0, 5);
     tcase_add_loop_test(t, odd_files, 0, COUNT(odd));
+    tcase_add_test(t, a_pipe_for_a_series);
     tcase_add_loop_test(t, repeated_heads, 0, 2);
     suite_add_tcase(suite, t);
     TCase *memory = tcase_create("memory");

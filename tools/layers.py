@@ -28,7 +28,7 @@ RULES = [
     ("src/sim.c", r"larmor/(sim|edges|physics/(bounds|tiling))\.h"),
     ("src/checksum.c", r"checksum\.h|larmor/base\.h"),
     ("src/checkpoint*", r"(checkpoint_backgrounds|checkpoint_parts|checksum|h5)\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),
-    ("src/series*", r"(h5|series_old)\.h|larmor/(base|series)\.h"),
+    ("src/series*", r"(h5|input|series_old)\.h|larmor/(base|series)\.h"),
     ("include/larmor/table.h", r"^$"),
     ("src/table.c", r"larmor/(base|table)\.h"),
     ("include/larmor/bench*.h", r"larmor/(base|bench_ops|grid|table|physics/(hash|operators))\.h"),
