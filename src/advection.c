@@ -53,12 +53,17 @@ static int fail_expression(const struct lm_config *c, int field, const char *key
     return lm_fail_context(LM_BAD_INPUT, "%s: background.%s.%s", c->file, c->background[field].name, key);
 }
 
+/* NaN if any value is. */
 static double largest_of(const struct lm_grid *g, const double *a)
 {
     double largest = 0;
     for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++)
-            largest = fmax(largest, fabs(a[lm_at(g, i, j)]));
+        for (int i = 0; i < g->nx; i++) {
+            const double size = fabs(a[lm_at(g, i, j)]);
+            if (isnan(size))
+                return size;
+            largest = fmax(largest, size);
+        }
     return largest;
 }
 
@@ -262,9 +267,9 @@ static int check_size(const struct lm_config *c, int field, double own, double l
     if (own > 0 && own < LM_BACKGROUND_LEAST)
         return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g only; they must reach %g, or all be 0",
                        c->file, name, own, LM_BACKGROUND_LEAST);
-    if (!(largest < LARGEST))
+    if (!(own < LARGEST) || !(largest < LARGEST))
         return lm_fail(LM_BAD_INPUT, "%s: [background.%s]: values up to %g; they must stay below %g", c->file, name,
-                       largest, LARGEST);
+                       own < LARGEST ? largest : own, LARGEST);
     return LM_OK;
 }
 

@@ -89,6 +89,16 @@ static void check_digits(const char *text, const char *override)
     }
 }
 
+/* How much memory is free changes from one moment to the next; what is said of it ends there. */
+static void forget_free_memory(char *text)
+{
+    char *free_memory = strstr(text, " GiB are free (");
+    while (free_memory && free_memory > text && *free_memory != ';')
+        free_memory--;
+    if (free_memory)
+        *free_memory = 0;
+}
+
 static void try(int base, const char *override)
 {
     char said[LM_MAX_MESSAGE], *text = NULL;
@@ -108,7 +118,11 @@ static void try(int base, const char *override)
                   override, check, said, run, run ? lm_error() : "");
     if (run == LM_FAILED) /* a run says this too where it fails before it begins */
         snprintf(said + strlen(said), sizeof said - strlen(said), "\nnothing has been written");
-    ck_assert_msg(run == LM_OK || !strcmp(said, lm_error()), "%s: check says %s, run %s", override, said, lm_error());
+    char ran[LM_MAX_MESSAGE];
+    snprintf(ran, sizeof ran, "%s", lm_error());
+    forget_free_memory(said);
+    forget_free_memory(ran);
+    ck_assert_msg(run == LM_OK || !strcmp(said, ran), "%s: check says %s, run %s", override, said, ran);
 }
 
 static void try_all(int base, const struct lm_key *key, const char *section)
