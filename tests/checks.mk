@@ -14,6 +14,8 @@ QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           exchange field_walls open fields advect electrons ionisation gas cppcheck-cuda diagnostics validate
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers tools gpu kernels
+# Under sanitizers these take many minutes: make check-mind check-cli_signals VARIANT=asan runs them.
+SANITIZED := $(filter-out mind cli_signals,$(UNIT))
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
 SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy
 
@@ -40,8 +42,8 @@ test-all: setup-tests ## the same and all that takes longer: every example and r
 	@$(MAKE) --no-print-directory built
 	@$(MAKE) --no-print-directory VARIANT=asan NVCC= built-unit
 	@$(MAKE) --no-print-directory $(call results,$(SLOW) $(CHECKS))
-	@$(MAKE) --no-print-directory VARIANT=asan NVCC= checked-unit
-	@tests/summary.sh $(call results,$(CHECKS) $(SLOW)) $(UNIT:%=build/asan/checks/%)
+	@$(MAKE) --no-print-directory VARIANT=asan NVCC= sanitized
+	@tests/summary.sh $(call results,$(CHECKS) $(SLOW)) $(SANITIZED:%=build/asan/checks/%)
 
 # All of those that the command line names are made by one make, so that nothing is built twice.
 CHOSEN := $(patsubst check-%,%,$(filter check-%,$(MAKECMDGOALS)))
@@ -68,8 +70,9 @@ setup-tests:
 built: $(B)/larmor $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu $(if $(RANDOM),$(B)/tests/random/random)
 built-unit: $(B)/larmor $(UNIT:%=$(B)/tests/test_%)
 
-.PHONY: checked-unit unit lint gpu-test
+.PHONY: checked-unit sanitized unit lint gpu-test
 checked-unit: $(call results,$(UNIT))
+sanitized: $(call results,$(SANITIZED))
 unit: ## unit tests that are due
 	@$(MAKE) --no-print-directory checked-unit
 	@tests/summary.sh $(call results,$(UNIT))
