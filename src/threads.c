@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Turns of GNU OpenMP's waiting loop: 0.1 ms on processors of 2020. A step has hundreds of barriers, most of which take
- * less. */
+/* Turns of GNU OpenMP's waiting loop: 0.054 ms, measured on an AMD EPYC. */
 static const char SPIN[] = "2000";
 
 /* The number in the first line of a file, the second one in *next if there is one. Returns 0 where there is none. */
