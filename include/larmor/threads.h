@@ -16,9 +16,10 @@ int lm_threads_available(void);
  * from 1 to `most`. */
 int lm_threads_fed(uint64_t items, int each, int most);
 
-/* Lets threads that wait for each other sleep after some 0.05 ms; by default GNU OpenMP lets them spin for milliseconds,
- * on cores that others could use. GNU OpenMP reads its environment before main, so the program starts itself once more
- * with GOMP_SPINCOUNT set. A user's GOMP_SPINCOUNT or OMP_WAIT_POLICY stays as it is. Call it first in main. */
+/* Lets threads that wait for each other sleep after some 0.05 ms; by default GNU OpenMP lets them spin for
+ * milliseconds, on cores that others could use. GNU OpenMP reads its environment before main, so the program starts
+ * itself once more with GOMP_SPINCOUNT set. A user's GOMP_SPINCOUNT or OMP_WAIT_POLICY stays as it is. Call it first in
+ * main. */
 void lm_threads_wait_briefly(char **argv);
 
 #ifdef __cplusplus
