@@ -687,8 +687,8 @@ int main(void)
     tcase_add_loop_test(t, noise_is_normal, 0, 2);
     tcase_add_test(t, long_steps);
     tcase_add_loop_test(t, few_ions, 0, 2);
-    tcase_add_test(t, lonely_ions);
-    tcase_add_test(t, settles_at_the_mean);
+    tcase_add_loop_test(t, lonely_ions, 0, unless_sanitized(1));
+    tcase_add_loop_test(t, settles_at_the_mean, 0, unless_sanitized(1));
     tcase_add_test(t, drift_stays);
     tcase_add_test(t, streams_stay);
     tcase_add_loop_test(t, budgets, 0, 2);

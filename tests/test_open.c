@@ -315,9 +315,9 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_unchecked_fixture(t, scratch_make, scratch_remove);
     tcase_add_test(t, normal_distribution);
-    tcase_add_loop_test(t, uniform_plasma, 0, PLASMAS);
+    tcase_add_loop_test(t, uniform_plasma, 0, unless_sanitized(PLASMAS));
     tcase_add_test(t, inflow_is_even);
-    tcase_add_test(t, thermal_walls);
+    tcase_add_loop_test(t, thermal_walls, 0, unless_sanitized(1));
     tcase_add_test(t, beam_on_disk);
     tcase_add_test(t, losses);
     tcase_add_test(t, room_for_more);
