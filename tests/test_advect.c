@@ -172,6 +172,33 @@ START_TEST(test_constant)
 }
 END_TEST
 
+/* The largest rate of what leaves or enters a cell of fluid. */
+START_TEST(test_flow_rates)
+{
+    for (int number = 0; number < 36; number++) {
+        struct background_case c = background_case_of(10 * number);
+        const struct lm_grid *g = &c.setup.grid;
+        struct lm_backend *b;
+        double found[LM_MAX_BACKGROUNDS], most = 0;
+        ck_assert_int_eq(lm_cpu_create(&c.setup, &b), LM_OK);
+        ck_assert_int_eq(background_case_put(&c, b), LM_OK);
+        ck_assert_int_eq(b->ops->flow_rates(b, found), LM_OK);
+        for (int j = 0; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++) {
+                const double x[2] = {c.vx[lm_at(g, i - 1, j)] / g->dx, c.vx[lm_at(g, i, j)] / g->dx},
+                             y[2] = {c.vy[lm_at(g, i, j - 1)] / g->dy, c.vy[lm_at(g, i, j)] / g->dy};
+                const double out = fmax(x[1], 0) + fmax(-x[0], 0) + fmax(y[1], 0) + fmax(-y[0], 0),
+                             in = fmax(x[0], 0) + fmax(-x[1], 0) + fmax(y[0], 0) + fmax(-y[1], 0);
+                if (plain_is_fluid(&c, i, j))
+                    most = fmax(most, fmax(out, in));
+            }
+        ck_assert_msg(fabs(found[0] - most) <= 1e-14 * most, "case %d: %g instead of %g", number, found[0], most);
+        lm_backend_destroy(&b);
+        background_case_free(&c);
+    }
+}
+END_TEST
+
 /* A slotted cylinder that turns about the middle, once. (WENO of order 3 stays in bounds by itself.) */
 START_TEST(test_bounds)
 {
@@ -240,6 +267,7 @@ int main(void)
     tcase_add_test(t, test_constant);
     tcase_add_loop_test(t, test_bounds, 0, unless_sanitized(1));
     tcase_add_test(t, test_ledger);
+    tcase_add_test(t, test_flow_rates);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

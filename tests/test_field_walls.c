@@ -43,6 +43,38 @@ static double dense(double x, double y)
     return 1e13 + 0 * (x + y);
 }
 
+static double half(double x, double y)
+{
+    return 0.5 + 0 * (x + y);
+}
+static double two(double x, double y)
+{
+    return 2 + 0 * (x + y);
+}
+
+/* A uniform plasma that flows along walls has E = -u x B on them as before them. */
+START_TEST(e_through_a_wall)
+{
+    const int along_y = _i, sides[LM_SIDES] = {along_y ? LM_CONDUCTING : PERIODIC, along_y ? LM_CONDUCTING : PERIODIC,
+                                               along_y ? PERIODIC : LM_CONDUCTING, along_y ? PERIODIC : LM_CONDUCTING};
+    const double centre[2] = {0, 0};
+    struct lm_ohm ohm = {.floor = 0.01, .gamma = 1, .temperature = 0.3};
+    struct box x = walled(7, 6, 3.5, 3, ohm, 0, sides, NULL);
+    put_all(&x, LM_N_OLD, centre, two);
+    put_all(&x, LM_J_OLD + along_y, centre, one); /* u = 0.5 */
+    put_all(&x, LM_B + 2, b_place[2], half);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
+    const int d = along_y ? 0 : 1;
+    double *e = box_get(&x, LM_E + d);
+    for (int j = d == 1 ? -1 : 0; j < x.g.ny; j++)
+        for (int i = d == 0 ? -1 : 0; i < x.g.nx; i++)
+            require(fabs(e[lm_at(&x.g, i, j)] - (d == 0 ? -0.25 : 0.25)) < 1e-15);
+    free(e);
+    box_free(&x);
+}
+END_TEST
+
 static void advance(struct box *x, double dt, int steps)
 {
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD);
@@ -715,6 +747,7 @@ int main(void)
     Suite *suite = suite_create("fields and walls");
     TCase *t = tcase_create("walls");
     tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, e_through_a_wall, 0, 2);
     tcase_add_loop_test(t, resistive_modes, 0, 3);
     tcase_add_loop_test(t, standing_whistler, 0, 4);
     tcase_add_test(t, an_open_side_lets_a_flow_out);

@@ -317,6 +317,16 @@ static double clipped(double x, double y)
     return fmax(density(x, y), FLOOR);
 }
 
+static double pressure_above_floor(double x, double y)
+{
+    return is.temperature * pow(clipped(x, y), is.gamma);
+}
+
+static double one(double x, double y)
+{
+    return 1 + 0 * (x + y);
+}
+
 static void take_with_floor(struct box *x, struct lm_ohm ohm, int smoothing)
 {
     ohm.floor = FLOOR;
@@ -370,6 +380,14 @@ START_TEST(floored_cells_are_counted)
 }
 END_TEST
 
+/* Whether both cells around the node of E_d of cell (i, j) are at the floor. */
+static int is_vacuum(const struct box *x, int d, int i, int j)
+{
+    const int ni = i + (d == 0), nj = j + (d == 1);
+    return density((i + 0.5) * x->g.dx, (j + 0.5) * x->g.dy) <= FLOOR &&
+           density((ni + 0.5) * x->g.dx, (nj + 0.5) * x->g.dy) <= FLOOR;
+}
+
 /* vacuum = zero_e: without resistivity E is 0 where all cells around are at the floor, and elsewhere what it was. */
 START_TEST(vacuum_has_no_field)
 {
@@ -386,9 +404,7 @@ START_TEST(vacuum_has_no_field)
         for (int j = 0; j < x.g.ny; j++)
             for (int i = 0; i < x.g.nx; i++) {
                 size_t k = lm_at(&x.g, i, j);
-                int ni = i + (d == 0), nj = j + (d == 1);
-                int vacuum = density((i + 0.5) * x.g.dx, (j + 0.5) * x.g.dy) <= FLOOR &&
-                             density((ni + 0.5) * x.g.dx, (nj + 0.5) * x.g.dy) <= FLOOR;
+                int vacuum = is_vacuum(&x, d, i, j);
                 require(b[k] == (vacuum ? 0 : a[k]));
                 empty += vacuum && a[k] != 0, full += !vacuum;
             }
@@ -397,6 +413,79 @@ START_TEST(vacuum_has_no_field)
     ck_assert(empty > 50 && full > 50);
     box_free(&x);
     box_free(&y);
+}
+END_TEST
+
+/* eta_vacuum does at the floor what the same eta does everywhere, and nothing elsewhere. */
+START_TEST(vacuum_resists)
+{
+    struct box none, vacuum, all;
+    take_term(TERMS - 1);
+    struct lm_ohm ohm = ohm_of_state();
+    take_with_floor(&none, ohm, 0);
+    ohm.eta_vacuum = 0.7;
+    take_with_floor(&vacuum, ohm, 0);
+    ohm.eta_vacuum = 0;
+    is.eta0 += 0.7;
+    take_with_floor(&all, ohm, 0);
+    int empty = 0, full = 0;
+    for (int d = 0; d < 3; d++) {
+        double *a = box_get(&none, LM_E + d), *b = box_get(&vacuum, LM_E + d), *c = box_get(&all, LM_E + d);
+        for (int j = 0; j < none.g.ny; j++)
+            for (int i = 0; i < none.g.nx; i++) {
+                const size_t k = lm_at(&none.g, i, j);
+                const int at_floor = is_vacuum(&none, d, i, j);
+                require(at_floor ? fabs(b[k] - c[k]) < 1e-13 : b[k] == a[k]);
+                empty += at_floor && fabs(c[k] - a[k]) > 0.01, full += !at_floor;
+            }
+        free(a), free(b), free(c);
+    }
+    ck_assert(empty > 50 && full > 50);
+    box_free(&none);
+    box_free(&vacuum);
+    box_free(&all);
+}
+END_TEST
+
+/* The pressure that is handed out is that of the density at n, whatever the last closure was of. */
+START_TEST(pressure_is_of_now)
+{
+    const double centre[2] = {0, 0};
+    struct box x;
+    take_term(TERMS - 1);
+    take_with_floor(&x, ohm_of_state(), 0);
+    box_put(&x, LM_N_NEW, centre, one);
+    x.b->ops->closure(x.b, LM_N_NEW, LM_N_NEW);
+    double *p = box_get(&x, LM_PRESSURE);
+    ck_assert_double_lt(box_error(&x, p, centre, pressure_above_floor), 1e-14);
+    ck_assert_double_gt(box_error(&x, p, centre, one), 0.01);
+    free(p);
+    box_free(&x);
+}
+END_TEST
+
+/* The survey tells the largest |E| of each component. */
+START_TEST(survey_finds_the_largest_e)
+{
+    static const function e[3] = {jix, jiy, jiz};
+    struct lm_control control;
+    struct box x;
+    take_term(TERMS - 1);
+    take_with_floor(&x, ohm_of_state(), 0);
+    for (int d = 0; d < 3; d++)
+        box_put(&x, LM_PUSH_E + d, e_place[d], e[d]);
+    x.b->ops->survey(x.b);
+    x.b->ops->control(x.b, &control);
+    for (int d = 0; d < 3; d++) {
+        double *a = box_get(&x, LM_PUSH_E + d), most = 0;
+        for (int j = 0; j < x.g.ny; j++)
+            for (int i = 0; i < x.g.nx; i++)
+                most = fmax(most, fabs(a[lm_at(&x.g, i, j)]));
+        ck_assert_double_eq(control.push_e[d], most);
+        free(a);
+    }
+    ck_assert(control.push_e[0] != control.push_e[1] && control.push_e[1] != control.push_e[2]);
+    box_free(&x);
 }
 END_TEST
 
@@ -425,10 +514,6 @@ START_TEST(friction)
 END_TEST
 
 static int mode_x, mode_y;
-static double one(double x, double y)
-{
-    return 1 + 0 * (x + y);
-}
 static double mode(double x, double y)
 {
     return cos(mode_x * KX * x + mode_y * KY * y + 0.3);
@@ -472,6 +557,9 @@ int main(void)
     tcase_add_loop_test(t, floor_holds_in_every_term, 0, TERMS);
     tcase_add_test(t, floored_cells_are_counted);
     tcase_add_test(t, vacuum_has_no_field);
+    tcase_add_test(t, vacuum_resists);
+    tcase_add_test(t, pressure_is_of_now);
+    tcase_add_test(t, survey_finds_the_largest_e);
     tcase_add_test(t, friction);
     tcase_add_loop_test(t, binomial_filter, 0, 4);
     suite_add_tcase(suite, t);

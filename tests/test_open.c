@@ -76,6 +76,32 @@ START_TEST(inflow_field_is_periodic_along_the_side)
 }
 END_TEST
 
+/* Beyond a side a plasma of two species comes in with E = -u x B, u the mean drift of their charges. */
+START_TEST(inflow_field_is_that_of_the_drift)
+{
+    static const char text[] = "[run]\ndt = 0.01\nsteps = 1\n[grid]\nnx = 5\nny = 7\nlx = 2.5\nly = 4.55\n"
+                               "[fields]\nbx = 0.3\nby = 0.5\nbz = 0.7\n[boundary]\nx_min = inflow\n"
+                               "x_max = absorbing\n[species.a]\nparticles_per_cell = 2\ndensity = 0.4\ncharge = 2\n"
+                               "drift_x = 1\ndrift_y = 0.5\n[species.b]\nparticles_per_cell = 2\ndensity = 0.2\n"
+                               "drift_x = 1\ndrift_z = -1\n";
+    /* Charges 0.8 and 0.2: u = (1, 0.4, -0.2). */
+    static const double want[3] = {-(0.4 * 0.7 + 0.2 * 0.5), -(-0.2 * 0.3 - 1 * 0.7), -(1 * 0.5 - 0.4 * 0.3)};
+    struct lm_sim *sim = sim_new(text, NULL);
+    const struct lm_grid *g = &sim->grid;
+    double *store = calloc(4 * g->size, sizeof *store), *b[3] = {store, store + g->size, store + 2 * g->size};
+    double *e = store + 3 * g->size;
+    require(lm_setup_b(sim->config, b) == LM_OK);
+    for (int d = 0; d < 3; d++) {
+        require(lm_setup_inflow_e(sim->config, b, d, e) == LM_OK);
+        for (int j = 0; j < g->ny; j++)
+            for (int i = -LM_GHOST; i < -1; i++)
+                require(fabs(e[lm_at(g, i, j)] - want[d]) < 1e-14);
+    }
+    free(store);
+    sim_free(sim);
+}
+END_TEST
+
 /* Inside a uniform plasma that goes on beyond all sides nothing changes: density, flow and temperatures stay, also
  * along the edges, and the number that enters is the flux. In fields that carry the drift along, so weak that nothing
  * turns. */
@@ -324,6 +350,7 @@ int main(void)
     tcase_add_loop_test(t, along_b, 0, 2);
     tcase_add_test(t, plugged_inlet);
     tcase_add_loop_test(t, inflow_field_is_periodic_along_the_side, 0, 2);
+    tcase_add_test(t, inflow_field_is_that_of_the_drift);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -365,6 +365,66 @@ START_TEST(least_substeps)
 }
 END_TEST
 
+/* Behind a wall that turns particles back the current along the normal has the other sign, smoothed or not. */
+START_TEST(currents_are_mirrored_at_walls)
+{
+    char more[32];
+    snprintf(more, sizeof more, "fields.smoothing=%d", _i);
+    struct lm_sim *sim = sim_new("[run]\ndt = 0.02\nsteps = 2\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n"
+                                 "[boundary]\nx_min = reflecting\nx_max = reflecting\n[fields]\nbz = 1\n"
+                                 "[species.p]\nparticles_per_cell = 30\ntemperature = 0.5\ndrift_x = 0.4*sin(x)\n",
+                                 more);
+    advance(sim, 2);
+    for (int d = 0; d < 4; d++) {
+        double *a = array_of(sim, d < 3 ? LM_J_OLD + d : LM_N_OLD), most = 0;
+        for (int j = 0; j < 6; j++)
+            for (int k = 0; k < 2; k++) {
+                const double inside = a[lm_at(&sim->grid, k, j)], sign = d == 0 ? -1 : 1;
+                ck_assert_double_eq_tol(a[lm_at(&sim->grid, -1 - k, j)], sign * inside, 1e-15);
+                most = fmax(most, fabs(inside));
+            }
+        ck_assert_double_gt(most, 1e-3);
+        free(a);
+    }
+    sim_free(sim);
+}
+END_TEST
+
+/* Particles that have been got can be put back any number of times, and the survey finds the fastest. */
+START_TEST(particles_come_and_go)
+{
+    struct lm_sim *sim = sim_new("[run]\ndt = 0.02\nsteps = 2\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n"
+                                 "[fields]\nbz = 1\n[species.p]\nparticles_per_cell = 30\ntemperature = 0.5\n",
+                                 NULL);
+    struct lm_backend *b = sim->backend;
+    const uint64_t count = sim->count[0];
+    int64_t *at = malloc(2 * count * sizeof *at);
+    double *v = malloc(3 * count * sizeof *v), fastest = 0;
+    struct lm_raw_particles raw = {at, at + count, v, v + count, v + 2 * count};
+    struct lm_control control;
+    uint64_t before, after;
+    advance(sim, 2);
+    ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
+    ck_assert_int_eq(lm_sim_fingerprint(sim, &before), LM_OK);
+    ck_assert_int_eq(b->ops->get_particles(b, 0, 0, count, raw), LM_OK);
+    for (uint64_t k = 0; k < count; k++)
+        fastest = fmax(fastest, v[k] * v[k] + v[count + k] * v[count + k] + v[2 * count + k] * v[2 * count + k]);
+    for (int time = 0; time < 2; time++) {
+        ck_assert_int_eq(b->ops->reserve(b, 0, count), LM_OK);
+        for (int place = 0; place < 2; place++)
+            ck_assert_int_eq(b->ops->put_particles(b, 0, place, count, raw), LM_OK);
+        ck_assert_int_eq(lm_sim_fingerprint(sim, &after), LM_OK);
+        ck_assert_uint_eq(before, after);
+    }
+    ck_assert_int_eq(b->ops->survey_particles(b, 0), LM_OK);
+    ck_assert_int_eq(b->ops->control(b, &control), LM_OK);
+    ck_assert_double_eq_tol(control.speed2[0], fastest, 1e-14 * fastest);
+    free(at);
+    free(v);
+    sim_free(sim);
+}
+END_TEST
+
 START_TEST(charge_is_constant)
 {
     static const char *const variants[] = {"particles.shape=linear", "particles.shape=quadratic",
@@ -481,6 +541,8 @@ int main(void)
     tcase_add_test(t, charge_to_mass_is_what_counts);
     tcase_add_test(t, split_species);
     tcase_add_test(t, least_substeps);
+    tcase_add_loop_test(t, currents_are_mirrored_at_walls, 0, 3);
+    tcase_add_test(t, particles_come_and_go);
     tcase_add_loop_test(t, charge_is_constant, 0, 3);
     tcase_add_loop_test(t, momentum, 0, 2);
     tcase_add_loop_test(t, effusion, 0, 4);

@@ -1,31 +1,41 @@
 #!/usr/bin/env python3
 """Injects the faults of faults.ini one by one and sees which test turns red: a fault that no test sees is a gap.
 
-    tests/faults/run.py [--only TEXT] [--output TABLE.md] [--jobs N]
+    tests/faults/run.py [--only TEXT] [--output TABLE.md] [--jobs N] [--trees N]
 
-Works on a copy of the tree in build/faults, built without CUDA. Exit code 1 if a fault stays unseen.
+Works on copies of the tree in build/faults, built without CUDA. Exit code 1 if a fault stays unseen.
 """
 import argparse
 import configparser
 import os
 import pathlib
+import queue
 import re
 import shutil
 import subprocess
 import sys
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TREE = ROOT / "build" / "faults"
+TREES = ROOT / "build" / "faults"
 
 
-def copy_tree():
-    """The tracked files, newer ones only, so that what is built stays."""
-    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                           cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    for name in filter(None, names):
-        source, target = ROOT / name, TREE / name
-        if not source.is_file():
-            continue
+def source_files():
+    """The tracked files; all but what was built where this is no checkout."""
+    found = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                           capture_output=True, text=True)
+    if found.returncode == 0:
+        return [name for name in found.stdout.split("\0") if (ROOT / name).is_file()]
+    top = [path for path in ROOT.iterdir() if path.name not in ("build", "out", ".git")]
+    files = [path for path in top if path.is_file()]
+    files += [path for folder in top if folder.is_dir() for path in folder.rglob("*") if path.is_file()]
+    return [str(path.relative_to(ROOT)) for path in files]
+
+
+def copy_tree(tree):
+    """Newer files only, so that what is built stays."""
+    for name in source_files():
+        source, target = ROOT / name, tree / name
         if target.exists() and target.read_bytes() == source.read_bytes():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -46,9 +56,9 @@ def replaced(text, fault):
     return text.replace(fault["from"], fault["to"])
 
 
-def make(jobs, *targets):
+def make(tree, jobs, *targets):
     """Builds; None, or the end of what the compiler said."""
-    done = subprocess.run(["make", "-j", str(jobs), "NVCC=", "WERROR=", *targets], cwd=TREE, capture_output=True,
+    done = subprocess.run(["make", "-j", str(jobs), "NVCC=", "WERROR=", *targets], cwd=tree, capture_output=True,
                           text=True)
     return None if done.returncode == 0 else done.stderr[-500:]
 
@@ -58,21 +68,48 @@ def first_failure(output):
     return found.group(1) if found else "it ends early"
 
 
-def seen_by(fault, jobs):
+def seen_by(tree, fault, jobs):
     """(test program, test) that turns red, or None."""
     for test in fault["tests"].split():
         program = f"build/release/tests/test_{test}"
-        failed = make(jobs, "build/release/larmor", program)
+        failed = make(tree, jobs, "build/release/larmor", program)
         if failed:
             raise SystemExit(f"{fault['name']}: does not compile\n{failed}")
-        environment = dict(os.environ, LARMOR=str(TREE / "build/release/larmor"))
+        environment = dict(os.environ, LARMOR=str(tree / "build/release/larmor"))
         try:
-            done = subprocess.run([program], cwd=TREE, env=environment, capture_output=True, text=True, timeout=900)
+            done = subprocess.run([program], cwd=tree, env=environment, capture_output=True, text=True, timeout=900)
         except subprocess.TimeoutExpired:
             return test, "it does not end"
         if done.returncode != 0:
             return test, first_failure(done.stdout + done.stderr)
     return None
+
+
+def inject(tree, fault, jobs):
+    path = tree / fault["file"]
+    sound = path.read_text()
+    path.write_text(replaced(sound, fault))
+    try:
+        return seen_by(tree, fault, jobs)
+    finally:
+        path.write_text(sound)
+
+
+def work_through(tree, todo, jobs, done):
+    """Takes faults from the queue until there are none."""
+    copy_tree(tree)
+    while True:
+        try:
+            number, fault = todo.get_nowait()
+        except queue.Empty:
+            return
+        try:
+            seen = inject(tree, fault, jobs)
+        except SystemExit as problem:
+            seen = None
+            print(problem, flush=True)
+        done[number] = (fault, seen)
+        print(f"{len(done)}: {fault['name']}: {' '.join(seen) if seen else 'SEEN BY NO TEST'}", flush=True)
 
 
 def table(rows):
@@ -87,21 +124,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="faults whose names have this in them")
     parser.add_argument("--output", help="where the table goes")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of all builds together")
+    parser.add_argument("--trees", type=int, default=1, help="copies of the tree, worked on side by side")
     options = parser.parse_args()
     faults = [fault for fault in read_faults() if options.only in fault["name"]]
-    copy_tree()
-    rows = []
-    for number, fault in enumerate(faults):
-        path = TREE / fault["file"]
-        sound = path.read_text()
-        path.write_text(replaced(sound, fault))
-        try:
-            seen = seen_by(fault, options.jobs)
-        finally:
-            path.write_text(sound)
-        rows.append((fault, seen))
-        print(f"{number + 1}/{len(faults)} {fault['name']}: {' '.join(seen) if seen else 'SEEN BY NO TEST'}", flush=True)
+    todo, done = queue.Queue(), {}
+    for numbered in enumerate(faults):
+        todo.put(numbered)
+    jobs = max(1, options.jobs // options.trees)
+    workers = [threading.Thread(target=work_through, args=(TREES / str(k), todo, jobs, done))
+               for k in range(options.trees)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    rows = [done[number] for number in sorted(done)]
     unseen = sum(1 for _, seen in rows if not seen)
     if options.output:
         pathlib.Path(options.output).write_text(table(rows))
