@@ -75,10 +75,14 @@ def add_contents(_, docname, text):
 
 
 class SourceLinks(SphinxTransform):
-    """Links to text files of the repository lead to pages with their text, not to downloads."""
+    """Links to text files of the repository lead to pages with their text, not to downloads; those to folders nowhere."""
     default_priority = 500
 
     def apply(self, **_):
+        folder = Path(self.env.doc2path(self.env.docname)).parent
+        for node in list(self.document.findall(addnodes.pending_xref)):
+            if node.get("reftype") == "myst" and (folder / node["reftarget"]).is_dir():
+                node.replace_self(node.children)
         for node in list(self.document.findall(addnodes.download_reference)):
             name, path = self.env.relfn2path(node["reftarget"], self.env.docname)
             if Path(path).suffix in {".png", ".h5"}:
