@@ -170,6 +170,11 @@ examples: setup ## run and check all examples, write their pictures
 	@$(MAKE) --no-print-directory all
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 
+.PHONY: docs
+docs: ## the manual as web pages: build/docs/html/index.html
+	@tools/setup.sh docs
+	@tools/docs.sh build/docs
+
 include tests/checks.mk
 
 # --- what takes long, and reports -----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           exchange field_walls open fields advect electrons ionisation gas cppcheck-cuda diagnostics validate
-CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers tools gpu kernels
+CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers docs tools gpu kernels
 # Under sanitizers these take many minutes: make check-mind check-cli_signals VARIANT=asan runs them.
 SANITIZED := $(filter-out mind cli_signals,$(UNIT))
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
@@ -145,6 +145,12 @@ $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(R
 
 $(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) tools/python.sh $(RUNNER)
 	$(call check,tools/python.sh -m unittest discover -s tests/tools)
+
+# Links lead to any file: their names count too.
+DOCS := $(wildcard *.md docs/*.md docs/*/*.md config/* examples/*/*.md tests/*/*.md docs/conf.py tools/check_docs.py tools/docs.sh)
+FILES = $(shell git ls-files 2>/dev/null | sha256sum | cut -c 1-16)
+$(RESULTS)/docs: $(DOCS) $(RUNNER)
+	$(call check,tools/docs.sh $(B)/docs && echo files $(FILES))
 
 $(RESULTS)/validate: $(PROGRAM) tests/validate_openpmd.sh tests/cases/mix.ini $(RUNNER)
 	$(call check,tests/validate_run.sh $(B)/larmor)

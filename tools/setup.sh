@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what building, running and drawing need and this machine lacks (Debian 12, Ubuntu 24.04); with the word tests,
-# also what the tests need. Does nothing when all is there.
+# also what the tests need; with the word docs, what the manual needs and nothing else. Does nothing when all is there.
 set -eu
 packages="gcc libc6-dev pkg-config libhdf5-dev libinih-dev libmuparser-dev librandom123-dev libjansson-dev libxxhash-dev
           python3 python3-numpy python3-h5py python3-matplotlib"
@@ -8,6 +8,8 @@ wanted=""
 if [ "${1:-}" = tests ]; then
     packages="$packages check python3-venv"
     wanted="clang-format-14 cppcheck" # without them their checks are skipped
+elif [ "${1:-}" = docs ]; then
+    packages="python3 python3-sphinx python3-myst-parser furo libjs-mathjax"
 fi
 
 missing() {
