@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs examples and checks them against theory.
 
-    python3 examples/run.py waves
-    python3 examples/run.py all --backend cuda
+    tools/python.sh examples/run.py waves
+    tools/python.sh examples/run.py all --backend cuda
 
 Each example is a folder with run.ini and check.py. check.py declares RUNS, a list of (name, overrides) or, for another
 file than run.ini, (name, overrides, file), and check(directory), which returns the rows of its table. Exit status 1 when
@@ -21,9 +21,9 @@ import time
 from pathlib import Path
 from types import ModuleType
 
+from larmor import verify
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "diagnostics"))
-from larmor import verify  # noqa: E402  (after the path is set)
 
 
 def names() -> list[str]:

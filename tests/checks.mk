@@ -143,7 +143,9 @@ $(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(R
 $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(RUNNER)
 	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
 
-$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) tools/python.sh $(RUNNER)
+# One of them compares the versions that the program, the Python package and the citation state.
+VERSIONED := $(shell grep -rl 'define LM_VERSION' include) diagnostics/pyproject.toml CITATION.cff
+$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) tools/python.sh $(RUNNER)
 	$(call check,tools/python.sh -m unittest discover -s tests/tools)
 
 $(RESULTS)/validate: $(PROGRAM) tests/validate_openpmd.sh tests/cases/mix.ini $(RUNNER)

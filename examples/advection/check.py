@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 ORDERS = ("upwind", "weno3", "weno5", "weno7", "weno9")
 NAMES = {"upwind": "upwind", "centred": "centred"} | {f"weno{order}": f"WENO {order}" for order in (3, 5, 7, 9)}

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, theory, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, theory, verify
 
 SEEDS = (1, 2, 3)
 RUNS = [(f"seed_{seed}", [f"run.seed={seed}"]) for seed in SEEDS]

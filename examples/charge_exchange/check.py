@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 RUNS = [("relax", []), ("relax_fine", ["run.dt=0.05", "run.seed=2"]),
         ("beam", [], "beam.ini"), ("beam_fine", ["run.dt=0.02", "output.particles_every=50", "run.seed=2"], "beam.ini"),

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 RUNS = [("given", ["fields.solver=none", "fields.ey=wind", "species.protons.particles_per_cell=1",
                    "output.fields_every=0"]),

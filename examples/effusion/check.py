@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 LENGTH, HEIGHT, TEMPERATURE, PER_AREA = 32.0, 4.0, 1.0, 2000  # of run.ini; particles per d_i^2
 MASSES = {"light": 1.0, "heavy": 4.0}

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 RUNS = [("sound", []), ("sound_half", ["run.dt=0.02", "output.fields_every=20"]),
         ("joule", [], "joule.ini"), ("joule_half", ["run.dt=0.25", "output.fields_every=2"], "joule.ini")]

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 RUNS: list[tuple[str, list[str]]] = [("slab", [])]
 TEMPERATURE, SOUND, EDGE = 1.0, 1.0, 50.0  # of run.ini

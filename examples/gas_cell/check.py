@@ -10,12 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
-
-sys.path.insert(0, str(HERE))
-import hydrogen  # noqa: E402
+from gas_cell import hydrogen
+from larmor import Run, plot, verify
 
 FINE = ["run.dt=0.00625", "grid.nx=480"]
 RUNS = [("uniform", []), ("uniform_fine", FINE),

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, verify
 
 DT = 0.2
 ELECTRIC, MAGNETIC = 0.3, 2.0      # of the run e_cross_b

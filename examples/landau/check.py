@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, theory, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, theory, verify
 
 RATIOS = (10, 5, 3)  # T_e/T_i of isothermal electrons (gamma = 1)
 RUNS = [(f"ratio_{ratio}", [f"electrons.temperature={ratio}"]) for ratio in RATIOS]

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 LENGTH, THERMAL = 100.0, 0.5      # of run.ini
 RATIOS = (2, 4)                   # mirror ratios of the bottles

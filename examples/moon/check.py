@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
-from larmor.run import SurfaceMap  # noqa: E402
+from larmor import Run, plot, verify
+from larmor.run import SurfaceMap
 
 BEAM = ["fields.solver=none", "fields.bz=0", "species.protons.temperature=0", "species.protons.particles_per_cell=32",
         "grid.nx=84", "grid.ny=96", "run.dt=0.025", "run.t_end=12", "output.fields_every=0"]

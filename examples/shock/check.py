@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 RUNS: list[tuple[str, list[str]]] = [("wall", [])]
 GAMMA, BETA, INFLOW = 2.0, 1.0, 4.0  # of run.ini

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, theory, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, theory, verify
 
 RUNS: list[tuple[str, list[str]]] = [("pulse", [])]
 MODES = {0.1: 1, 0.2: 2, 0.5: 5, 1.0: 10, 2.0: 20}  # k -> periods in the box
