@@ -13,7 +13,6 @@ from larmor import Run, plot, verify
 
 RUNS = [("sound", []), ("sound_half", ["run.dt=0.02", "output.fields_every=20"]),
         ("joule", [], "joule.ini"), ("joule_half", ["run.dt=0.25", "output.fields_every=2"], "joule.ini")]
-FIELD = 0.5  # of joule.ini: B_y = FIELD sin(k x)
 
 
 class Sound:
@@ -34,6 +33,7 @@ class Joule:
         self.dt, self.end = run.number("run.dt"), run.number("run.t_end")
         self.gamma, self.t0 = run.number("electrons.gamma"), run.number("electrons.temperature")
         self.k, self.eta = run.number("const.k"), run.number("fields.eta")
+        self.field = run.number("const.field")
         cell = run.number("grid.lx") / run.number("grid.nx")
         on_grid = 2 / cell * math.sin(self.k * cell / 2)
         self.rate = 2 * self.eta * on_grid**2  # of the heat
@@ -41,7 +41,7 @@ class Joule:
     def profile(self, x: np.ndarray, t: float) -> np.ndarray:
         """T_e where eta J^2 has heated it, n = 1."""
         rate = 2 * self.eta * self.k**2
-        heat = self.eta * (FIELD * self.k * np.cos(self.k * x))**2 * -np.expm1(-rate * t) / rate
+        heat = self.eta * (self.field * self.k * np.cos(self.k * x))**2 * -np.expm1(-rate * t) / rate
         return self.t0 + (self.gamma - 1) * heat
 
 
