@@ -180,12 +180,13 @@ def picture(run: Run, output: Path) -> None:
     phase = np.linspace(0, 12, 400)
     for ax, name, label, colours in ((axes[0], "n_pickup", "$n$ of pick-up ions  $[n_0]$", "magma"),
                                      (axes[1], "B/z", "$B_z$  $[B_0]$", "RdBu_r")):
+        line = "white" if name != "B/z" else "black"
         span = {"vmin": 0.75, "vmax": 1.25} if name == "B/z" else {"vmin": 0}
         image = ax.pcolormesh(fields.x(name), fields.y(name), fields[name], cmap=colours, rasterized=True,
                               shading="nearest", **span)
         ax.plot(comet.x + comet.gyroradius * (phase - np.sin(phase)),
-                comet.y + comet.gyroradius * (1 - np.cos(phase)), "--", lw=1, color="white" if name != "B/z" else "black", label="cycloid at $U$")
-        ax.plot(comet.x, comet.y, "+", color="white" if name != "B/z" else "black")
+                comet.y + comet.gyroradius * (1 - np.cos(phase)), "--", lw=1, color=line, label="cycloid at $U$")
+        ax.plot(comet.x, comet.y, "+", color=line)
         ax.set(xlabel="$x$  $[d_i]$", xlim=(0, comet.length), ylim=(0, comet.height))
         ax.set_aspect("equal")
         figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top")
