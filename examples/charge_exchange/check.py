@@ -90,7 +90,7 @@ def relax_rows(run: Run, name: str) -> Iterator[verify.Row]:
     yield verify.zero(f"{name}: field heat, less that", np.abs(heat).max() / first, ROUND_OFF)
     exchanged = series.account("charge_exchanged", "ions")
     yield verify.zero(f"{name}: energy of charge exchange, less all", np.abs(exchanged["energy"] - given["energy"]).max() / first,
-                  ROUND_OFF)
+                      ROUND_OFF)
     yield verify.zero(f"{name}: ions that got lost", np.ptp(series["present_ions"]))
 
 

@@ -35,8 +35,9 @@ class Units:
         self.density, b0 = run.number("units.n0"), run.number("units.b0")
         velocity = b0 / math.sqrt(self.mu0 * self.density * self.mass)
         self.length = math.sqrt(self.mass / (self.mu0 * self.density)) / self.charge
-        self.kev = self.mass * velocity**2 / self.charge / 1e3          # of m_p v_A^2
-        self.stopping = 1e-22 * self.density * self.length / self.kev   # of 1e-15 eV cm2 = 1e-22 keV m2, in m_p v_A^2/(n0 d_i)
+        self.kev = self.mass * velocity**2 / self.charge / 1e3  # of m_p v_A^2
+        # of 1e-15 eV cm2 = 1e-22 keV m2, in m_p v_A^2/(n0 d_i)
+        self.stopping = 1e-22 * self.density * self.length / self.kev
 
 
 def speed_of(run: Run) -> float:
@@ -166,7 +167,7 @@ def uniform_rows(run: Run, name: str) -> Iterator[verify.Row]:
     speed = np.sqrt(2 * np.maximum(beam.energy_at(gas * d.x), beam.cut))
     counting = np.sqrt(2 / math.pi / (d.number * d.cell / (speed * dt)))  # as if deposits did not know of each other
     yield verify.zero(f"{name}: dose off that in steps, over all", np.abs(d.along - steps).sum() / steps.sum(),
-                  (steps * counting).sum() / steps.sum())
+                      (steps * counting).sum() / steps.sum())
     top = theory > 0.95 * theory.max()  # a step at its edges, 5 % lower, is what steps may change of its mean
     sigma = 1 / math.sqrt(d.number * top.sum())
     yield verify.Row(f"{name}: dose at the Bragg peak", float(d.along[top].mean()), float(theory[top].mean()),
@@ -193,7 +194,7 @@ def jet_rows(run: Run, theory: Through, name: str) -> Iterator[verify.Row]:
     dose = theory.dose / np.diff(theory.edges)
     smooth = np.convolve(d.along, np.full(8, 1 / 8), "valid"), np.convolve(dose, np.full(8, 1 / 8), "valid")
     yield verify.zero(f"{name}: dose off theory, over 8 cells", np.abs(smooth[0] - smooth[1]).max() / dose.max(),
-                  SIGMAS / math.sqrt(d.number))
+                      SIGMAS / math.sqrt(d.number))
 
 
 def angles(run: Run) -> Iterator[tuple[float, np.ndarray]]:
@@ -262,15 +263,16 @@ def channel_rows(run: Run, name: str) -> Iterator[verify.Row]:
     away = sum(ways[way]["energy"] for way in ways if way != "energy_stopped")
     total = kinetic[0] + injected["energy"]
     yield verify.zero(f"{name}: energy: beam - lost - handed over, over the beam's, every row",
-                  np.abs(total - kinetic - away - given["energy"]).max() / total[-1], ROUND_OFF)
+                      np.abs(total - kinetic - away - given["energy"]).max() / total[-1], ROUND_OFF)
     yield verify.zero(f"{name}: stopped, less those that the gas got",
-                  given["number"][-1] - ways["energy_stopped"]["number"][-1])
+                      given["number"][-1] - ways["energy_stopped"]["number"][-1])
     for field, quantity in (("stopped", "weight"), ("dose", "energy")):
         yield verify.Row(f"{name}: field {field} against to_gas", series[f"background_{field}_total"][-1],
                          given[quantity][-1], ROUND_OFF)
     for field, axis in TAKERS.items():
         less = series[f"background_{field}_total"][-1] - given["momentum"][-1, axis]
-        yield verify.zero(f"{name}: field {field} less to_gas, over the beam's momentum", less / (2 * total[-1] / speed_of(run)), ROUND_OFF)
+        yield verify.zero(f"{name}: field {field} less to_gas, over the beam's momentum",
+                          less / (2 * total[-1] / speed_of(run)), ROUND_OFF)
     drawn = series["present_beam"][:-1].sum() - ways["energy_stopped"]["number"][-1]
     sigmas = run.number("species.beam.scattering_sigmas")
     expected = math.exp(-(sigmas**2) / 2) * drawn

@@ -131,7 +131,8 @@ def uniform(run: Run) -> Iterator[verify.Row]:
     yield verify.zero("limits: lost after the first step", np.ptp(lost["number"][1:]))
     yield verify.Row("limits: stay + theta_boundary", left(run)[-1] + lost["number"][-1] / start, 1.0, 1e-15)
     error = SIGMAS * math.sqrt(2 / 3 / ((1 - stay) * start))  # a Maxwellian's energy: variance 3/2 T^2
-    yield verify.Row("limits: energy lost, a particle", lost["energy"][-1] / lost["weight"][-1], 1.5 * thermal_speed(run)**2, error)
+    yield verify.Row("limits: energy lost, a particle", lost["energy"][-1] / lost["weight"][-1],
+                     1.5 * thermal_speed(run)**2, error)
 
 
 def rate_of(run: Run, dt: float) -> tuple[float, float]:

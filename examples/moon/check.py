@@ -27,7 +27,8 @@ class Case:
         self.x, self.y = run.number("body.moon.x"), run.number("body.moon.y")
         self.length, self.height = run.number("grid.lx"), run.number("grid.ly")
         self.ions, electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
-        fast = np.sqrt(1 + 2 * self.ions + electrons)  # v_A^2 + c_s^2 across B: ions have gamma = 2, isothermal electrons 1
+        # v_A^2 + c_s^2 across B: ions have gamma = 2, isothermal electrons 1
+        fast = np.sqrt(1 + 2 * self.ions + electrons)
         self.slope = fast / np.sqrt(self.wind**2 - fast**2)  # of the Mach cone's sides
         self.electrons, self.eta = electrons, run.number("body.moon.resistivity")
 
