@@ -5,8 +5,9 @@
     tools/python.sh examples/run.py all --backend cuda
 
 Each example is a folder with run.ini and check.py. check.py declares RUNS, a list of (name, overrides) or, for another
-file than run.ini, (name, overrides, file), and check(directory), which returns the rows of its table. Exit status 1 when
-a run fails or a number is outside its band.
+file than run.ini, (name, overrides, file), and check(directory), which returns the rows of its table. The check takes
+the numbers of a run from its settings (Run.number), not from a copy. Exit status 1 when a run fails or a number is
+outside its band.
 """
 
 from __future__ import annotations

@@ -26,11 +26,11 @@ class Case:
         self.wind, self.radius = run.number("species.protons.drift_x"), run.number("body.moon.radius")
         self.x, self.y = run.number("body.moon.x"), run.number("body.moon.y")
         self.length, self.height = run.number("grid.lx"), run.number("grid.ly")
-        self.ions, electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
+        self.ions, self.electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
+        self.eta = run.number("body.moon.resistivity")  # and of the void
         # v_A^2 + c_s^2 across B: ions have gamma = 2, isothermal electrons 1
-        fast = np.sqrt(1 + 2 * self.ions + electrons)
+        fast = np.sqrt(1 + 2 * self.ions + self.electrons)
         self.slope = fast / np.sqrt(self.wind**2 - fast**2)  # of the Mach cone's sides
-        self.electrons, self.eta = electrons, run.number("body.moon.resistivity")
 
 
 class Void:
@@ -43,7 +43,7 @@ class Void:
     def __init__(self, case: Case) -> None:
         self.case, self.x = case, np.linspace(0, case.length - case.x, 501)
         drop, step = case.wind / case.eta, self.x[1]
-        self.open = 1 + drop * (self.x[-1] - self.x)  # B if the edges did not close
+        self.open = 1 + drop * (self.x[-1] - self.x)  # what B would be if the edges did not close
         self.b = self.open
         for _ in range(60):  # until B and edges belong to each other
             slope = self.closing(self.b)
