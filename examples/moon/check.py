@@ -27,7 +27,7 @@ class Case:
         self.x, self.y = run.number("body.moon.x"), run.number("body.moon.y")
         self.length, self.height = run.number("grid.lx"), run.number("grid.ly")
         self.ions, self.electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
-        self.eta = run.number("body.moon.resistivity")  # and of the void
+        self.eta = run.number("fields.eta_vacuum")  # of the void
         # v_A^2 + c_s^2 across B: ions have gamma = 2, isothermal electrons 1
         fast = np.sqrt(1 + 2 * self.ions + self.electrons)
         self.slope = fast / np.sqrt(self.wind**2 - fast**2)  # of the Mach cone's sides
