@@ -1,4 +1,12 @@
-# Larmor. `make help` lists the targets.
+# Larmor. `make help` lists the targets, in these groups and this order. A target belongs to the group of the last line
+# with ##@ before it, here or in tests/checks.mk; the words after ## say what it does.
+##@ Build
+##@ Run
+##@ Test
+##@ Test for longer
+##@ Measure
+##@ Sources and documentation
+##@ Clean
 
 .DEFAULT_GOAL := all
 
@@ -70,8 +78,9 @@ CUDA_OBJ := $(B)/src/backend.c.cuda.o $(B)/src/bench_cuda.c.cuda.o $(call object
 CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 endif
 
+##@ Build
 .PHONY: all
-all: $(B)/larmor ## build the program (with CUDA where nvcc is; GPU_TARGETS: for which cards)
+all: $(B)/larmor ## Builds the program, with CUDA where nvcc is (GPU_TARGETS chooses the cards); `make` alone does so too.
 ifeq ($(NVCC),)
 	@echo "built for the CPU only"
 endif
@@ -142,7 +151,7 @@ $(B)/%.cu.64.o: %.cu $(B)/nvcc.flags
 BUNDLE_TARGETS := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
 BUNDLED = $(addprefix build/portable/,larmor tests/gpu/test_gpu $(if $(RANDOM),tests/random/random))
 .PHONY: bundle
-bundle: ## build/bundle: program, GPU tests, profile and their libraries, with relative paths
+bundle: ## Packs the program, the GPU tests and their libraries into build/bundle for another machine.
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
 	    $(if $(filter command environment,$(firstword $(origin GPU_TARGETS))),,GPU_TARGETS='$(BUNDLE_TARGETS)') \
 	    $(BUNDLED)
@@ -156,17 +165,18 @@ bundle: ## build/bundle: program, GPU tests, profile and their libraries, with r
 # --- what a user calls; each re-reads this file after the set-up, so that it sees what was installed ---------------------
 
 .PHONY: setup
-setup: ## install what is missing to build, run and draw (apt; needs root or sudo)
+setup: ## Installs the packages that are missing to build, run and draw (apt; needs root or sudo).
 	@tools/setup.sh
 
+##@ Run
 # Without a card nothing would run on it: then the demo does not wait for nvcc.
 .PHONY: demo
-demo: setup ## two minutes: build, run the whistler and ion-cyclotron waves, compare with theory, draw
+demo: setup ## Builds, runs the whistler and ion-cyclotron waves, and compares them with theory (two minutes).
 	@$(MAKE) --no-print-directory all $(if $(GPU_CARDS),,NVCC=)
 	@tools/python.sh examples/run.py waves --larmor $(B)/larmor
 
 .PHONY: examples
-examples: setup ## run and check all examples, write their pictures
+examples: setup ## Runs all examples, checks their numbers and draws their pictures.
 	@$(MAKE) --no-print-directory all
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 
@@ -179,67 +189,69 @@ include tests/checks.mk
 
 # --- what takes long, and reports -----------------------------------------------------------------------------------------
 
+##@ Test for longer
 SEED ?= 1
 COUNT ?= 40
 JOBS ?= $(shell nproc)
 WAYS ?= all
 .PHONY: random
-random: $(B)/tests/random/random ## COUNT random configurations from SEED: CPU and GPU, threads, tiles, sorts, restarts, all alike
+random: $(B)/tests/random/random ## Compares COUNT=40 random configurations over threads, tiles, sorts, restarts and the GPU (SEED=1).
 	$(B)/tests/random/random --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --ways $(WAYS)
 
 .PHONY: ledger-long
-ledger-long: $(B)/larmor ## 10^5 steps with every way in and out: residual 0, the fingerprint that a GPU has confirmed
+ledger-long: $(B)/larmor ## Checks the ledger and the fingerprint of 10^5 steps with every way in and out.
 	@tests/ledger_long.sh $(B)/larmor
 
 .PHONY: faults
-faults: ## faults injected one by one: which test sees each (ONLY=text: those whose names have it)
+faults: ## Injects faults one by one and says which test sees each (ONLY=text chooses by name).
 	@tools/python.sh tests/faults/run.py --only '$(ONLY)' --output build/faults.md
 
 .PHONY: kills
-kills: $(B)/larmor $(B)/tests/test_cli_signals ## runs cut by random signals at random times: COUNT=200, SEED=1
+kills: $(B)/larmor $(B)/tests/test_cli_signals ## Ends runs by random signals at random times and restarts them (COUNT=200, SEED=1).
 	@LARMOR_KILLS=$(or $(COUNT),200) LARMOR_KILLS_SEED=$(or $(SEED),1) CK_RUN_CASE=any LARMOR=$(abspath $(B)/larmor) $(B)/tests/test_cli_signals
 
 .PHONY: physics
-physics: $(B)/larmor ## energy of a thermal box against fixed limits, budgets with everything on
+physics: $(B)/larmor ## Compares the energy of a thermal box and the budgets of a full run with fixed limits.
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor
 	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor
 
 .PHONY: physics-long
-physics-long: $(B)/larmor ## the same over 10^4 steps, for colder and warmer electrons
+physics-long: $(B)/larmor ## Does the same over 10^4 steps, for colder and warmer electrons too.
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor --long
 	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor --steps 10000
 
+##@ Measure
 PTX_ARCH ?= sm_$(firstword $(GPU_CARDS) 90)
+# These two reports need Python alone, which a machine with nvcc may have without the packages of the diagnostics.
 PTX_REPORT = python3 tools/ptx_report.py --build $(B) --arch $(PTX_ARCH) --tools $(dir $(NVCC)) --output build/ptx-report \
              $(filter-out $(CUDA_TWICE),$(CUDA_SRC)) $(foreach p,32 64,$(CUDA_TWICE:%=%:$(p)))
 
 .PHONY: ptx-report
-ptx-report: $(CUDA_OBJ) ## registers, spills, code size, instructions of every CUDA kernel; fails on a spill
+ptx-report: $(CUDA_OBJ) ## Lists registers, spills, code size and instructions of all CUDA kernels; fails on a spill.
 	@test -n "$(NVCC)" || { echo "ptx-report: nvcc not found" >&2; exit 1; }
 	@$(PTX_REPORT)
 
 .PHONY: advect-report
-advect-report: $(CUDA_OBJ) ## code size and instructions of the kernels of `larmor bench advect`, way by way
+advect-report: $(CUDA_OBJ) ## Lists code size and instructions of the kernels of `larmor bench advect`, way by way.
 	@test -n "$(NVCC)" || { echo "advect-report: nvcc not found" >&2; exit 1; }
 	@python3 tools/advect_sass.py --build $(B) --arch $(PTX_ARCH) --tools $(dir $(NVCC))
 
-.PHONY: validate
-validate: $(B)/larmor ## openPMD-validator over fields and particles of a run
-	@tests/validate_run.sh $(B)/larmor
-
-.PHONY: layers
-layers: ## dependencies between the parts point one way
-	@tools/python.sh tools/layers.py
-
+##@ Sources and documentation
 .PHONY: reference
-reference: $(B)/larmor ## rewrite config/reference.md from the table of keys
+reference: $(B)/larmor ## Writes config/reference.md from the table of keys.
 	$(B)/larmor keys --markdown > config/reference.md
 
+##@ Build
 .PHONY: help clean
-help: ## this list
-	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+help: ## Shows this list.
+	@awk '/^##@ / {group = substr($$0, 5); if (!(group in lines)) {order[++groups] = group; lines[group] = ""}} \
+	      match($$0, /^[a-z%-]+:.*## /) {lines[group] = lines[group] sprintf("  %-14s %s\n", \
+	                                     substr($$0, 1, index($$0, ":") - 1), substr($$0, RLENGTH + 1))} \
+	      END {for (k = 1; k <= groups; k++) printf "%s%s\n%s", (k > 1 ? "\n" : ""), order[k], lines[order[k]]}' \
+	     Makefile tests/checks.mk
 
-clean: ## remove build/
+##@ Clean
+clean: ## Removes build/.
 	@:
 
 .SECONDARY:

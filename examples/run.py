@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs examples and checks them against theory.
 
-    python3 examples/run.py waves
-    python3 examples/run.py all --backend cuda
+    tools/python.sh examples/run.py waves
+    tools/python.sh examples/run.py all --backend cuda
 
 Each example is a folder with run.ini and check.py. check.py declares RUNS, a list of (name, overrides) or, for another
-file than run.ini, (name, overrides, file), and check(directory), which returns the rows of its table. Exit status 1 when
-a run fails or a number is outside its band.
+file than run.ini, (name, overrides, file), and check(directory), which returns the rows of its table. The check takes
+the numbers of a run from its settings (Run.number), not from a copy. Exit status 1 when a run fails or a number is
+outside its band.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import time
 from pathlib import Path
 from types import ModuleType
 
+from larmor import verify
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "diagnostics"))
-from larmor import verify  # noqa: E402  (after the path is set)
 
 
 def names() -> list[str]:

@@ -31,14 +31,15 @@ results = $(addprefix $(RESULTS)/,$(1))
 
 # --- what a user calls ----------------------------------------------------------------------------------------------------
 
+##@ Test
 .PHONY: test
-test: setup-tests ## minutes: set-up, build (CUDA too where nvcc is), the checks that are due
+test: setup-tests ## Installs what is missing, builds, and runs the checks that are due (minutes).
 	@$(MAKE) --no-print-directory built
 	@$(MAKE) --no-print-directory $(call results,$(CHECKS))
 	@tests/summary.sh $(call results,$(CHECKS))
 
 .PHONY: test-all
-test-all: setup-tests ## the same and all that takes longer: every example and restart, unit tests under sanitizers
+test-all: setup-tests ## Runs all checks, also every example, more restarts, and unit tests under sanitizers.
 	@$(MAKE) --no-print-directory built
 	@$(MAKE) --no-print-directory VARIANT=asan NVCC= built-unit
 	@$(MAKE) --no-print-directory $(call results,$(SLOW) $(CHECKS))
@@ -54,11 +55,11 @@ chosen:
 	@$(MAKE) --no-print-directory SHOW=yes $(call results,$(CHOSEN))
 	@tests/summary.sh $(call results,$(CHOSEN))
 
-check-%: chosen ## one check, whether due or not, with all that it prints: check-weno, check-example-waves; VARIANT=asan
+check-%: chosen ## Runs one check, due or not, and shows all that it prints: check-weno, check-example-waves.
 	@:
 
 .PHONY: checks
-checks: ## the names of all checks
+checks: ## Lists the names of all checks.
 	@printf '%s\n' $(CHECKS)
 	@printf '%s (make test-all)\n' $(SLOW)
 
@@ -73,19 +74,28 @@ built-unit: $(B)/larmor $(UNIT:%=$(B)/tests/test_%)
 .PHONY: checked-unit sanitized unit lint gpu-test
 checked-unit: $(call results,$(UNIT))
 sanitized: $(call results,$(SANITIZED))
-unit: ## unit tests that are due
+unit: ## Runs the unit tests that are due.
 	@$(MAKE) --no-print-directory checked-unit
 	@tests/summary.sh $(call results,$(UNIT))
 
-lint: ## clang-format 14, cppcheck
+lint: ## Runs clang-format 14, cppcheck and the check of the layers.
 	@$(MAKE) --no-print-directory $(call results,$(LINT))
 	@tests/summary.sh $(call results,$(LINT))
 
-gpu-test: ## the GPU against the CPU, bit for bit, where there is one
+gpu-test: ## Compares the GPU with the CPU bit for bit, where there is a GPU.
 	@$(MAKE) --no-print-directory check-gpu
 
+.PHONY: validate
+validate: $(B)/larmor ## Runs the openPMD validator over the fields and particles of a run.
+	@tests/validate_run.sh $(B)/larmor
+
+.PHONY: layers
+layers: ## Checks that dependencies between the parts of the program point one way.
+	@tools/python.sh tools/layers.py
+
+##@ Sources and documentation
 .PHONY: format
-format: ## rewrite the sources as clang-format 14 does
+format: ## Lays the sources out as clang-format 14 does.
 	@$(call clang_format,-i)
 
 # --- test programs --------------------------------------------------------------------------------------------------------
@@ -143,7 +153,9 @@ $(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(R
 $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(RUNNER)
 	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
 
-$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) tools/python.sh $(RUNNER)
+# One of them compares the versions that the program, the Python package and the citation state.
+VERSIONED := $(shell grep -rl 'define LM_VERSION' include) diagnostics/pyproject.toml CITATION.cff
+$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) tools/python.sh $(RUNNER)
 	$(call check,tools/python.sh -m unittest discover -s tests/tools)
 
 # Links lead to any file: their names count too.

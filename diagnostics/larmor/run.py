@@ -5,14 +5,18 @@
     f = run.fields(500)
     f["B/z"], f.x("B/z"), f.time
     run.series.account("body_moon", "protons")["energy"]
+    run.number("run.dt"), run.number("species.protons.drift_x")
     m = run.maps(500)
     m["body_moon"].hits["protons"].sum(axis=(1, 2)), m["body_moon"].x
 """
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
+import math
+import operator
 import re
 from collections.abc import Callable, Iterator
 from configparser import ConfigParser
@@ -35,6 +39,26 @@ def _text(value: object) -> str:
 
 def _numbers(value: object) -> np.ndarray:
     return np.atleast_1d(np.asarray(value, dtype=float))
+
+
+_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+              ast.Pow: operator.pow, ast.USub: operator.neg, ast.UAdd: operator.pos}
+_FUNCTIONS = {"sqrt": math.sqrt, "exp": math.exp, "sin": math.sin, "cos": math.cos, "abs": abs, "min": min, "max": max}
+
+
+def _evaluate(node: ast.expr, constants: dict[str, float]) -> float:
+    """The value of a parsed expression; raises ValueError where it depends on more than constants."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return float(node.value)
+    if isinstance(node, ast.Name) and node.id in constants:
+        return constants[node.id]
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.operand, constants))
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.left, constants), _evaluate(node.right, constants))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
+        return _FUNCTIONS[node.func.id](*(_evaluate(argument, constants) for argument in node.args))
+    raise ValueError
 
 
 class Series:
@@ -284,9 +308,40 @@ class Run:
     def settings(self) -> dict[str, dict[str, str]]:
         """run.ini: every key of the run, resolved, as text."""
         parser = ConfigParser(interpolation=None, delimiters=("=",), inline_comment_prefixes=(";",))
+        parser.optionxform = str  # names of constants may differ in case alone
         with open(self.directory / "run.ini") as stream:
             parser.read_file(stream)
         return {section: dict(parser[section]) for section in parser.sections()}
+
+    def text(self, key: str) -> str:
+        """A setting as run.ini has it: "species.protons.drift_x" is the key drift_x of the section species.protons."""
+        section, _, name = key.rpartition(".")
+        if section not in self.settings:
+            raise RunError(f"no section {section!r} in the settings; there are: {', '.join(self.settings)}")
+        if name not in self.settings[section]:
+            raise RunError(f"no key {name!r} in [{section}]; there are: {', '.join(self.settings[section])}")
+        return self.settings[section][name]
+
+    def number(self, key: str) -> float:
+        """A setting that is a number, or an expression of numbers, of [const] and of the grid: lx, ly, nx, ny, dx, dy."""
+        return self._value(self.text(key), self._constants)
+
+    @cached_property
+    def _constants(self) -> dict[str, float]:
+        """What every expression of the run may contain."""
+        known = {name: float(self.settings["grid"][name]) for name in ("nx", "ny", "lx", "ly")}
+        known |= {"dx": known["lx"] / known["nx"], "dy": known["ly"] / known["ny"], "pi": math.pi,
+                  "dt": float(self.settings["run"]["dt"])}
+        for name, text in self.settings.get("const", {}).items():  # each one may contain those before it
+            known[name] = self._value(text, known)
+        return known
+
+    @staticmethod
+    def _value(text: str, constants: dict[str, float]) -> float:
+        try:
+            return _evaluate(ast.parse(text.replace("^", "**"), mode="eval").body, constants)
+        except (SyntaxError, ValueError, ArithmeticError, TypeError):
+            raise RunError(f"{text!r} is not the same number everywhere") from None
 
     @property
     def field_steps(self) -> list[int]:

@@ -30,6 +30,11 @@ class Row:
         return abs(self.deviation) <= self.band  # False for NaN
 
 
+def zero(label: str, value: float, band: float = 0.0) -> Row:
+    """A number that has to be 0, exactly unless there is a band."""
+    return Row(label, float(value), 0.0, band, absolute=True)
+
+
 def table(rows: Iterable[Row]) -> str:
     """The rows as text, columns aligned."""
     head = ("", "measured", "std. error", "expected", "deviation", "band", "")

@@ -6,7 +6,6 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import context  # noqa: F401
 import matplotlib.image
 import numpy as np
 import synthetic

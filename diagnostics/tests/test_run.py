@@ -4,7 +4,6 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import context  # noqa: F401
 import numpy as np
 import synthetic
 from larmor.run import Run, RunError
@@ -129,6 +128,25 @@ class Reading(unittest.TestCase):
         run = Run(self.path)
         self.assertEqual(run.settings["species.protons"]["drift_y"], "0.1*sin(x)")
         self.assertEqual(run.summary["fingerprint"], "00ff")
+
+    def test_numbers_of_settings(self):
+        (self.path / "run.ini").write_text(
+            "[run]\ndt = 0.1\n[grid]\nnx = 8\nny = 4\nlx = 2\nly = 6\n"
+            "[const]\nU = 3\nu = -U^2 + 1e-1\nk = 2*pi/lx\n"
+            "[species.a.b]\ndrift_x = U/(1+dx)\ndrift_y = u*sqrt(dy+2.5)\ndrift_z = U*x\ndensity = x < 1 ? U : 0\n"
+            "temperature = __import__('os')\n")
+        run = Run(self.path)
+        for key, value in {"run.dt": 0.1, "const.U": 3, "const.u": -8.9, "const.k": np.pi, "grid.nx": 8,
+                           "species.a.b.drift_x": 2.4, "species.a.b.drift_y": -17.8}.items():
+            self.assertAlmostEqual(run.number(key), value, places=14)
+        self.assertEqual(run.text("species.a.b.drift_z"), "U*x")
+        for key in ("drift_z", "density", "temperature"):
+            with self.assertRaisesRegex(RunError, "not the same number everywhere"):
+                run.number("species.a.b." + key)
+        with self.assertRaisesRegex(RunError, "no key 'drift'.*drift_x"):
+            run.number("species.a.b.drift")
+        with self.assertRaisesRegex(RunError, "no section 'species.a'.*species.a.b"):
+            run.number("species.a.drift_x")
 
 
 if __name__ == "__main__":

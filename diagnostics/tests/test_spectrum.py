@@ -4,7 +4,6 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import context  # noqa: F401
 import numpy as np
 import synthetic
 from larmor import spectrum

@@ -2,7 +2,6 @@
 
 import unittest
 
-import context  # noqa: F401
 import numpy as np
 from larmor import theory
 

@@ -2,7 +2,6 @@
 
 import unittest
 
-import context  # noqa: F401
 from larmor.verify import Row, all_passed, table
 
 

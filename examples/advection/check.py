@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, verify
 
 ORDERS = ("upwind", "weno3", "weno5", "weno7", "weno9")
 NAMES = {"upwind": "upwind", "centred": "centred"} | {f"weno{order}": f"WENO {order}" for order in (3, 5, 7, 9)}
@@ -21,58 +20,58 @@ RUNS = [("obstacle", []),
         ("turn", [], "turn.ini"), ("turn_bounds", BOUNDS, "turn.ini")]
 
 
-def exactly(label: str, value: float, band: float = 0.0) -> verify.Row:
-    """A number that has to be 0."""
-    return verify.Row(label, float(value), 0.0, band, absolute=True)
-
-
 def falling(label: str, errors: dict[str, float]) -> list[verify.Row]:
     """Each scheme's error lies below that of the one before, which is its band."""
     names = list(errors)
-    return [exactly(f"{label}, {NAMES[name]}: L1 error, below {NAMES[before]}", errors[name], errors[before])
+    return [verify.zero(f"{label}, {NAMES[name]}: L1 error, below {NAMES[before]}", errors[name], errors[before])
             for before, name in zip(names, names[1:])]
 
 
 # ---------------------------------------------------------------- past an obstacle
 
-HEIGHT, CENTRE, RADIUS, DOT, COLUMNS = 6.0, 3.5 + 3j, 0.958, 0.75, (0.25, 2.5)  # of run.ini; place x + i y
 AWAY = 0.4     # of psi: streamlines that stay four cells off the obstacle
 QUANTUM = 2**-46  # of a field of size 1
 STEP = 0.025   # of the way back
 
 
-def velocity(z: np.ndarray) -> np.ndarray:
-    """u + i v of potential flow past an obstacle between walls; z is relative to its centre."""
-    return np.conj(1 - (math.pi / HEIGHT / np.sinh(math.pi * z / HEIGHT))**2)
+class Flow:
+    """Potential flow past an obstacle between walls, and what it carries. Places are x + i y."""
 
+    def __init__(self, run: Run) -> None:
+        self.height, self.radius = run.number("grid.ly"), run.number("body.obstacle.radius")
+        self.centre = run.number("const.cx") + 1j * run.number("const.cy")
+        self.columns, self.k = (run.number("const.first"), run.number("const.last")), run.number("const.k")
+        self.smoke = run.number("const.smoke_x") + 1j * run.number("const.smoke_y")
+        self.smoke_width2 = run.number("const.smoke_width2")
 
-def stream(z: np.ndarray) -> np.ndarray:
-    return np.imag(z + math.pi / HEIGHT / np.tanh(math.pi * z / HEIGHT))
+    def velocity(self, z: np.ndarray) -> np.ndarray:
+        """u + i v; z is relative to the obstacle's centre."""
+        return np.conj(1 - (math.pi / self.height / np.sinh(math.pi * z / self.height))**2)
 
+    def stream(self, z: np.ndarray) -> np.ndarray:
+        return np.imag(z + math.pi / self.height / np.tanh(math.pi * z / self.height))
 
-def came_from(z: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where what is at z now was at the start, and the smoke that it has met since then."""
-    smoke, steps = np.zeros(z.shape), round(time / STEP)
-    for k in range(steps + 1):
-        smoke += STEP * (0.5 if k in (0, steps) else 1.0) * source(z + CENTRE)
-        if k < steps:
-            v1 = velocity(z)
-            v2 = velocity(z - STEP / 2 * v1)
-            v3 = velocity(z - STEP / 2 * v2)
-            z = z - STEP / 6 * (v1 + 2 * v2 + 2 * v3 + velocity(z - STEP * v3))
-    return z, smoke
+    def came_from(self, z: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Where what is at z now was at the start, and the smoke that it has met since then."""
+        smoke, steps = np.zeros(z.shape), round(time / STEP)
+        for k in range(steps + 1):
+            smoke += STEP * (0.5 if k in (0, steps) else 1.0) * self.source(z + self.centre)
+            if k < steps:
+                v1 = self.velocity(z)
+                v2 = self.velocity(z - STEP / 2 * v1)
+                v3 = self.velocity(z - STEP / 2 * v2)
+                z = z - STEP / 6 * (v1 + 2 * v2 + 2 * v3 + self.velocity(z - STEP * v3))
+        return z, smoke
 
+    def source(self, z: np.ndarray) -> np.ndarray:
+        return np.exp(-np.abs(z - self.smoke)**2 / self.smoke_width2)
 
-def source(z: np.ndarray) -> np.ndarray:
-    return np.exp(-np.abs(z - (1.5 + 4j))**2 / 0.16)
-
-
-def dots(z: np.ndarray, cell: float) -> np.ndarray:
-    """The dye whose averages over cells are what the configuration has in their middles."""
-    k = 2 * math.pi / DOT
-    more = 0.5 * k * cell / math.sin(0.5 * k * cell)
-    inside = (z.real > COLUMNS[0]) & (z.real < COLUMNS[1]) & (z.imag > 0) & (z.imag < HEIGHT)
-    return np.where(inside, 0.25 * (1 - more * np.cos(k * (z.real - COLUMNS[0]))) * (1 - more * np.cos(k * z.imag)), 0)
+    def dots(self, z: np.ndarray, cell: float) -> np.ndarray:
+        """The dye whose averages over cells are what the configuration has in their middles."""
+        k, (first, last) = self.k, self.columns
+        more = 0.5 * k * cell / math.sin(0.5 * k * cell)
+        inside = (z.real > first) & (z.real < last) & (z.imag > 0) & (z.imag < self.height)
+        return np.where(inside, 0.25 * (1 - more * np.cos(k * (z.real - first))) * (1 - more * np.cos(k * z.imag)), 0)
 
 
 class Obstacle:
@@ -83,14 +82,15 @@ class Obstacle:
             self.fields = {name: fields[f"background_{name}"] for name in (*ORDERS, "even", "smoke")}
             x, y, time = fields.x("background_even"), fields.y("background_even"), fields.time
         self.x, self.y, self.cell = x, y, x[1] - x[0]
-        z = x + 1j * y[:, None] - CENTRE
-        self.solid = np.abs(z) < RADIUS
-        self.away = ~self.solid & (np.abs(stream(z)) > AWAY)
+        flow = Flow(run)
+        z = x + 1j * y[:, None] - flow.centre
+        self.solid = np.abs(z) < flow.radius
+        self.away = ~self.solid & (np.abs(flow.stream(z)) > AWAY)
         self.dye, self.smoke = np.zeros(z.shape), np.zeros(z.shape)
         for side in (-1, 1, 1j, -1j):
             place = z + self.cell * side * (1 + 1j) / math.sqrt(12)
-            before, met = came_from(np.where(self.solid, -HEIGHT, place), time)
-            self.dye += 0.25 * dots(before + CENTRE, self.cell)
+            before, met = flow.came_from(np.where(self.solid, -flow.height, place), time)
+            self.dye += 0.25 * flow.dots(before + flow.centre, self.cell)
             self.smoke += 0.25 * met
 
     def error(self, name: str, where: np.ndarray) -> float:
@@ -102,20 +102,22 @@ def obstacle_rows(run: Run, o: Obstacle) -> list[verify.Row]:
     series, rows = run.series, []
     for label, where in (("obstacle", ~o.solid), ("obstacle, off it", o.away)):
         rows += falling(label, {name: o.error(name, where) for name in ORDERS})
-    rows += [exactly("obstacle, off it, WENO 9: L1 error", o.error("weno9", o.away), 0.05),
-             exactly("obstacle, off it, smoke: L1 error", o.error("smoke", o.away), 0.03)]
+    rows += [verify.zero("obstacle, off it, WENO 9: L1 error", o.error("weno9", o.away), 0.05),
+             verify.zero("obstacle, off it, smoke: L1 error", o.error("smoke", o.away), 0.03)]
     substeps = float(series["background_even_substeps"].max()) * series["step"][-1]
     worst = max(np.abs(series[f"background_even_{end}"] - 1).max() for end in ("min", "max"))
     last = {name: series[name][-1] for name in series.names}
-    time = last["time"]
-    rows += [exactly("obstacle: what is even stays so", worst, 3 * substeps * 24 * QUANTUM),
-             exactly("obstacle: any field in the solid", max(np.abs(f[o.solid]).max() for f in o.fields.values())),
-             verify.Row("obstacle: even, entered at x_min", last["background_even_entered_x_min"], HEIGHT * time, 1e-12),
-             verify.Row("obstacle: smoke, source", last["background_smoke_source"], 0.16 * math.pi * time, 1e-4)]
-    return rows + ledger_rows(run, "obstacle", o.fields)
+    time, flow = last["time"], Flow(run)
+    rows += [verify.zero("obstacle: what is even stays so", worst, 3 * substeps * 24 * QUANTUM),
+             verify.zero("obstacle: any field in the solid", max(np.abs(f[o.solid]).max() for f in o.fields.values())),
+             verify.Row("obstacle: even, entered at x_min", last["background_even_entered_x_min"], flow.height * time,
+                        1e-12),
+             verify.Row("obstacle: smoke, source", last["background_smoke_source"],
+                        flow.smoke_width2 * math.pi * time, 1e-4)]
+    return rows + budget_rows(run, "obstacle", o.fields)
 
 
-def ledger_rows(run: Run, label: str, names) -> list[verify.Row]:
+def budget_rows(run: Run, label: str, names) -> list[verify.Row]:
     """The residual, an integer, of any row; total - loaded - entered - source in doubles, of any field."""
     series = run.series
     residual = max(np.abs(series[f"background_{name}_residual"]).max() for name in names)
@@ -125,8 +127,8 @@ def ledger_rows(run: Run, label: str, names) -> list[verify.Row]:
                  if column.startswith(f"background_{name}_entered_") or column == f"background_{name}_source"]
         total = series[f"background_{name}_total"]
         worst = max(worst, float(np.abs(total - total[0] - sum(given)).max() / np.abs(total).max()))
-    return [exactly(f"{label}: residual of the ledgers", residual),
-            exactly(f"{label}: total - loaded - entered - source", worst, 1e-14)]
+    return [verify.zero(f"{label}: residual of the ledgers", residual),
+            verify.zero(f"{label}: total - loaded - entered - source", worst, 1e-14)]
 
 
 def obstacle_picture(o: Obstacle, output: Path) -> None:
@@ -164,10 +166,10 @@ LINEAR = {"upwind": ([1], 0), "centred": ([1 / 2, 1 / 2], 1),
           "weno9": (np.array([4, -41, 199, -641, 1879, 1375, -305, 55, -5]) / 2520, 4)}
 
 
-def wave(x: np.ndarray, y: np.ndarray, factor: complex) -> np.ndarray:
+def wave(x: np.ndarray, y: np.ndarray, factor: complex, amplitude: float) -> np.ndarray:
     """The oblique wave whose parts along x have been multiplied by a factor, those along y by its conjugate."""
     k = 2j * math.pi
-    return 1 + 0.5 * (factor * np.exp(k * x)).imag * (np.conj(factor) * np.exp(k * y)).imag
+    return 1 + amplitude * (factor * np.exp(k * x)).imag * (np.conj(factor) * np.exp(k * y)).imag
 
 
 def linear_factor(name: str, n: int, time: float) -> complex:
@@ -178,7 +180,7 @@ def linear_factor(name: str, n: int, time: float) -> complex:
     return complex(np.exp(-time * n * face * (1 - np.exp(-turn))))
 
 
-def sheared(x: np.ndarray, y: np.ndarray, time: float) -> np.ndarray:
+def sheared(x: np.ndarray, y: np.ndarray, time: float, amplitude: float) -> np.ndarray:
     """Averages over cells of the wave in the shear flow."""
     places, weights = np.polynomial.legendre.leggauss(6)
     h, q = x[1] - x[0], 0.0
@@ -186,7 +188,7 @@ def sheared(x: np.ndarray, y: np.ndarray, time: float) -> np.ndarray:
     for a, p in zip(places * h / 2, weights / 2):
         for b, r in zip(places * h / 2, weights / 2):
             q = q + p * r * np.sin(2 * math.pi * (x + a - time * np.sin(2 * math.pi * (y[:, None] + b))))
-    return 1 + 0.5 * more * q
+    return 1 + amplitude * more * q
 
 
 class Waves:
@@ -196,13 +198,13 @@ class Waves:
         with run.fields(run.field_steps[-1]) as fields:
             x, y, time = fields.x("background_weno5"), fields.y("background_weno5"), fields.time
             found = {name: fields[f"background_{name}"] for name in (*NAMES, "shear5", "shear9")}
-        n = len(x)
-        exact = wave(x, y[:, None], np.exp(-2j * math.pi * time))
-        shear = sheared(x, y, time)
+        n, amplitude = len(x), run.number("const.amplitude")
+        exact = wave(x, y[:, None], np.exp(-2j * math.pi * time), amplitude)
+        shear = sheared(x, y, time, amplitude)
         self.error = {name: float(np.abs(q - (shear if name in ("shear5", "shear9") else exact)).mean())
                       for name, q in found.items()}
-        self.linear = {name: float(np.abs(wave(x, y[:, None], linear_factor(name, n, time)) - exact).mean())
-                       for name in LINEAR}
+        theory = {name: wave(x, y[:, None], linear_factor(name, n, time), amplitude) for name in LINEAR}
+        self.linear = {name: float(np.abs(q - exact).mean()) for name, q in theory.items()}
 
 
 def wave_rows(waves: dict[int, Waves]) -> list[verify.Row]:
@@ -238,7 +240,7 @@ def wave_picture(waves: dict[int, Waves], output: Path) -> None:
 # ---------------------------------------------------------------- one turn
 
 GIBBS = 0.18  # 9 % of each of the jumps on both sides of the slot: what a series of waves that is cut off is off by
-SHAPES = {"disk": 0.5 + 0.75j, "cone": 0.5 + 0.25j, "hump": 0.25 + 0.5j}  # of turn.ini: their centres
+SHAPES = ("disk", "cone", "hump")
 
 
 def variation(q: np.ndarray) -> float:
@@ -255,7 +257,8 @@ class Turn:
             self.fields = {name: last[f"background_{name}"] for name in ORDERS}
             self.x, self.y = last.x("background_weno5"), last.y("background_weno5")
         z = self.x + 1j * self.y[:, None]
-        distance = [np.abs(z - centre) for centre in SHAPES.values()]
+        self.centre = {name: run.number(f"const.{name}_x") + 1j * run.number(f"const.{name}_y") for name in SHAPES}
+        distance = [np.abs(z - centre) for centre in self.centre.values()]
         self.region = {name: np.argmin(distance, axis=0) == k for k, name in enumerate(SHAPES)}
 
     def errors(self, shape: str) -> dict[str, float]:
@@ -271,11 +274,11 @@ def turn_rows(run: Run, turn: Turn, label: str, bounded: bool) -> list[verify.Ro
         rows += falling(f"{label}: {shape}", turn.errors(shape))
     for name in ORDERS:
         least, most = series[f"background_{name}_min"].min(), series[f"background_{name}_max"].max()
-        rows += [exactly(f"{label}, {NAMES[name]}: below 0", min(least, 0), 0 if bounded else GIBBS),
-                 exactly(f"{label}, {NAMES[name]}: above 1", max(most - 1, 0), 1e-12 if bounded else GIBBS),
+        rows += [verify.zero(f"{label}, {NAMES[name]}: below 0", min(least, 0), 0 if bounded else GIBBS),
+                 verify.zero(f"{label}, {NAMES[name]}: above 1", max(most - 1, 0), 1e-12 if bounded else GIBBS),
                  verify.Row(f"{label}, {NAMES[name]}: total variation over the start's, 0 to 1.05",
                             variation(turn.fields[name]) / variation(turn.start), 0.525, 0.525, absolute=True)]
-    return rows + ledger_rows(run, label, ORDERS)
+    return rows + budget_rows(run, label, ORDERS)
 
 
 def turn_picture(free: Turn, bounded: Turn, output: Path) -> None:
@@ -288,7 +291,8 @@ def turn_picture(free: Turn, bounded: Turn, output: Path) -> None:
         ax.pcolormesh(free.x, free.y, q, cmap="magma_r", vmin=0, vmax=1, rasterized=True, shading="nearest")
         ax.set_aspect("equal")
         ax.set(title=NAMES.get(label, label), xlim=(0.05, 0.75), ylim=(0, 1), xticks=(), yticks=())
-    disk, cone, slot = (int(np.argmin(np.abs(free.y - y))) for y in (0.75, 0.25, 0.5))
+    disk, cone, slot = (int(np.argmin(np.abs(at - place))) for at, place in (
+        (free.y, free.centre["disk"].imag), (free.y, free.centre["cone"].imag), (free.x, free.centre["disk"].real)))
     start = {"color": "black", "lw": 1, "drawstyle": "steps-mid"}
     cuts = [figure.add_subplot(grid[1, column:column + 2]) for column in (0, 2, 4)]
     for ax, row, title in zip(cuts, (disk, cone), ("across the disk", "across the cone")):

@@ -8,28 +8,47 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, ledger, plot, verify
 
 RUNS = [("given", ["fields.solver=none", "fields.ey=wind", "species.protons.particles_per_cell=1",
                    "output.fields_every=0"]),
         ("wind", []), ("loading", [], "loading.ini")]
-WIND, MASS, X, Y, FAR, NEAR, STRENGTH = 3.0, 2.0, 10.0, 10.0, 15.0, 1.0, 0.06  # of run.ini
-LENGTH, HEIGHT, CELL, DT, STEPS = 72.0, 36.0, 0.5, 0.05, 1000
-GYRORADIUS = MASS * WIND
-LOADING, TEMPERATURE, FLUX = 0.05, 0.35, 3.0  # of loading.ini: share of the mass flux, of the wind, n U
-START, LOW, HIGH = 85.0, 87.0, 107.0          # its steady window, behind the cloud
+START, LOW, HIGH = 85.0, 87.0, 107.0          # of loading: the steady window, behind the cloud
 BAND_SLOWING, BAND_ENERGY, BAND_MOMENTUM = 0.05, 0.05, 0.05
 
 
-def haser(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Ions born a volume and time."""
-    r2 = (x - X)**2 + (y - Y)**2
-    return STRENGTH * np.exp(-np.sqrt(r2) / FAR) / (r2 + NEAR**2)
+class Comet:
+    """What run.ini says, and what follows from it."""
 
+    def __init__(self, run: Run) -> None:
+        self.wind, self.mass = run.number("const.wind"), run.number("species.pickup.mass")
+        self.gyroradius = self.mass * self.wind
+        self.x, self.y = run.number("const.comet_x"), run.number("const.comet_y")
+        self.far, self.near, self.strength = (run.number(f"const.{name}") for name in ("far", "near", "strength"))
+        self.length, self.height = run.number("grid.lx"), run.number("grid.ly")
+        self.cell = self.length / run.number("grid.nx")
+        self.dt, self.steps = run.number("run.dt"), round(run.number("run.t_end") / run.number("run.dt"))
 
-def grid(cell: float) -> tuple[np.ndarray, np.ndarray]:
-    return np.meshgrid(np.arange(cell / 2, LENGTH, cell), np.arange(cell / 2, HEIGHT, cell))
+    def haser(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Ions born a volume and time."""
+        r2 = (x - self.x)**2 + (y - self.y)**2
+        return self.strength * np.exp(-np.sqrt(r2) / self.far) / (r2 + self.near**2)
+
+    def grid(self, cell: float) -> tuple[np.ndarray, np.ndarray]:
+        return np.meshgrid(np.arange(cell / 2, self.length, cell), np.arange(cell / 2, self.height, cell))
+
+    def orbits(self) -> tuple[float, float]:
+        """Of ions born since the start that are still there: their amount, and the mean of cos(2 pi y/height), as y is
+        periodic; on cycloids in uniform fields."""
+        x, y = self.grid(self.cell)
+        rate, amount, mean = self.haser(x, y) * self.cell**2, 0.0, 0.0
+        for age in (np.arange(self.steps) + 0.5) * self.dt:
+            phase = age / self.mass
+            there = rate * (x + self.gyroradius * (phase - np.sin(phase)) < self.length)
+            amount += there.sum() * self.dt
+            height = y + self.gyroradius * (1 - np.cos(phase))
+            mean += (there * np.cos(2 * np.pi * height / self.height)).sum() * self.dt
+        return amount, mean / amount
 
 
 # ---------------------------------------------------------------- production
@@ -38,18 +57,17 @@ def grid(cell: float) -> tuple[np.ndarray, np.ndarray]:
 def production_rows(run: Run, name: str) -> list[verify.Row]:
     """What was born against the integral of the profile; the error is that of rounding what is expected in each cell and
     step to whole particles, each by itself."""
-    account = run.summary["species"][1]["ledger"]["injected"]["ionised"]
-    weight = account["weight"] / account["number"]
-    expected = haser(*grid(CELL)) * DT * CELL**2 / weight
+    account, weight = ledger.of(run, "pickup")["injected"]["ionised"], ledger.particle_weight(run, "pickup", "ionised")
+    comet = Comet(run)
+    steps, expected = comet.steps, comet.haser(*comet.grid(comet.cell)) * comet.dt * comet.cell**2 / weight
     part = expected % 1
-    error = np.sqrt(STEPS * (part * (1 - part)).sum())
-    fine = CELL / 8
-    integral = haser(*grid(fine)).sum() * fine**2 * DT * STEPS / weight
-    return [verify.Row(f"{name}: ions born over the sum of the rate", account["number"] / (STEPS * expected.sum()), 1,
-                       4 * error / (STEPS * expected.sum()), error / (STEPS * expected.sum())),
-            verify.Row(f"{name}: that sum over the integral of the profile", STEPS * expected.sum() / integral, 1, 2e-3),
-            verify.Row(f"{name}: momentum they were born with", float(np.abs(account["momentum"]).max()), 0, 0,
-                       absolute=True)]
+    error = np.sqrt(steps * (part * (1 - part)).sum())
+    fine = comet.cell / 8
+    integral = comet.haser(*comet.grid(fine)).sum() * fine**2 * comet.dt * steps / weight
+    return [verify.Row(f"{name}: ions born over the sum of the rate", account["number"] / (steps * expected.sum()), 1,
+                       4 * error / (steps * expected.sum()), error / (steps * expected.sum())),
+            verify.Row(f"{name}: that sum over the integral of the profile", steps * expected.sum() / integral, 1, 2e-3),
+            verify.zero(f"{name}: momentum they were born with", np.abs(account["momentum"]).max())]
 
 
 # ---------------------------------------------------------------- the ring and the cycloid
@@ -58,36 +76,21 @@ def production_rows(run: Run, name: str) -> list[verify.Row]:
 class Ions:
     """Pick-up ions at the end of a run."""
 
-    def __init__(self, run: Run, mass: float) -> None:
-        particles = run.particles(run.particle_steps[-1])
+    def __init__(self, run: Run) -> None:
+        particles, mass = run.particles(run.particle_steps[-1]), run.number("species.pickup.mass")
         self.v = np.stack([particles.get("pickup", f"momentum/{c}") / mass for c in "xyz"])
         self.x, self.y = (particles.get("pickup", f"position/{c}") for c in "xy")
 
 
-def orbits() -> tuple[float, float]:
-    """Of ions born since the start that are still there: their amount, and the mean of cos(2 pi y/height), as y is
-    periodic; on cycloids in uniform fields."""
-    x, y = grid(CELL)
-    rate, amount, mean = haser(x, y) * CELL**2, 0.0, 0.0
-    for age in (np.arange(STEPS) + 0.5) * DT:
-        phase = age / MASS
-        there = rate * (x + GYRORADIUS * (phase - np.sin(phase)) < LENGTH)
-        amount += there.sum() * DT
-        mean += (there * np.cos(2 * np.pi * (y + GYRORADIUS * (1 - np.cos(phase))) / HEIGHT)).sum() * DT
-    return amount, mean / amount
-
-
 def ring_rows(run: Run) -> list[verify.Row]:
-    ions = Ions(run, MASS)
-    speed = np.hypot(ions.v[0] - WIND, ions.v[1]) / WIND
-    amount, mean = orbits()
-    height = np.cos(2 * np.pi * ions.y / HEIGHT)
-    weight = run.summary["species"][1]["ledger"]["injected"]["ionised"]
-    weight = weight["weight"] / weight["number"]
-    error, count = height.std() / np.sqrt(len(height)), amount / weight
+    ions, comet = Ions(run), Comet(run)
+    speed = np.hypot(ions.v[0] - comet.wind, ions.v[1]) / comet.wind
+    amount, mean = comet.orbits()
+    height = np.cos(2 * np.pi * ions.y / comet.height)
+    error, count = height.std() / np.sqrt(len(height)), amount / ledger.particle_weight(run, "pickup", "ionised")
     return [verify.Row("given: slowest of the ring, |v - U| over U", float(speed.min()), 1, 1e-9),
             verify.Row("given: fastest of the ring", float(speed.max()), 1, 1e-9),
-            verify.Row("given: velocity along B", float(np.abs(ions.v[2]).max()), 0, 0, absolute=True),
+            verify.zero("given: velocity along B", np.abs(ions.v[2]).max()),
             verify.Row("given: ions there, over those on cycloids", len(ions.x) / count, 1, 4 / np.sqrt(count),
                        1 / np.sqrt(count)),
             verify.Row("given: their mean of cos(2 pi y/ly)", float(height.mean()), mean, 4 * error, error,
@@ -99,12 +102,12 @@ def ring_rows(run: Run) -> list[verify.Row]:
 
 def pressure_at_ends(run: Run) -> float:
     """B^2/2 + p_e on the side behind less that on the side before, times height and time."""
-    times, force = [], []
+    times, force, height = [], [], run.number("grid.ly")
     for fields in run.each_fields():
         stress = 0.5 * fields["B/z"]**2
         electrons = fields["p_e"]
         times.append(fields.time)
-        force.append((stress[:, -1] - stress[:, 0] + electrons[:, -1] - electrons[:, 0]).mean() * HEIGHT)
+        force.append((stress[:, -1] - stress[:, 0] + electrons[:, -1] - electrons[:, 0]).mean() * height)
     force, times = np.array(force), np.array(times)
     return float((0.5 * (force[1:] + force[:-1]) * np.diff(times)).sum())
 
@@ -116,8 +119,8 @@ def momentum_rows(run: Run) -> list[verify.Row]:
     lost = {s: sum(series.account(f"leak_{side}", s)["momentum"][-1, 0] for side in ("x_min", "x_max"))
             for s in ("protons", "pickup")}
     came = series.account("injected_x_min", "protons")["momentum"][-1, 0]
-    account = run.summary["species"][1]["ledger"]["injected"]["ionised"]
-    there = MASS * Ions(run, MASS).v[0].sum() * account["weight"] / account["number"]
+    mass, weight = run.number("species.pickup.mass"), ledger.particle_weight(run, "pickup", "ionised")
+    there = mass * Ions(run).v[0].sum() * weight
     gained = lost["pickup"] + there
     wind = came - lost["protons"] - (series["momentum_x"][-1] - there - series["momentum_x"][0])
     return [verify.Row("wind: momentum it lost over that of pick-up ions", (wind - pressure_at_ends(run)) / gained, 1,
@@ -127,16 +130,18 @@ def momentum_rows(run: Run) -> list[verify.Row]:
 # ---------------------------------------------------------------- mass loading
 
 
-def loaded() -> dict[str, float]:
+def loaded(run: Run) -> dict[str, float]:
     """Behind the cloud: fluxes of mass, momentum and energy, the latter two of which those born at rest add nothing to;
     all pressure is across B (gamma = 2), and u B and n/B of the wind do not change."""
-    pressure = TEMPERATURE + 0.5
-    mass, momentum = FLUX * (1 + LOADING), FLUX**2 + pressure
-    energy = 0.5 * FLUX**3 + 2 * pressure * FLUX
+    flux, loading = run.number("const.wind"), run.number("const.loading")
+    temperature = run.number("species.protons.temperature")
+    pressure = temperature + 0.5
+    mass, momentum = flux * (1 + loading), flux**2 + pressure
+    energy = 0.5 * flux**3 + 2 * pressure * flux
     u = (2 * momentum + np.sqrt(4 * momentum**2 - 6 * mass * energy)) / (3 * mass)
-    wind = FLUX / u  # its density, and B
-    born = momentum - mass * u - 0.5 * wind**2 - TEMPERATURE * wind**2
-    return {"u": u, "n": mass / u, "B": wind, "energy": born / (LOADING * FLUX / u)}
+    wind = flux / u  # its density, and B
+    born = momentum - mass * u - 0.5 * wind**2 - temperature * wind**2
+    return {"u": u, "n": mass / u, "B": wind, "energy": born / (loading * flux / u)}
 
 
 def window(run: Run, name: str) -> tuple[float, float]:
@@ -151,49 +156,38 @@ def window(run: Run, name: str) -> tuple[float, float]:
 
 
 def loading_rows(run: Run) -> list[verify.Row]:
-    theory = loaded()
+    theory, came, loading = loaded(run), run.number("const.wind"), run.number("const.loading")
     (n, n_error), (b, b_error), (flux, flux_error) = (window(run, name) for name in ("rho", "B/z", "J_i/x"))
-    ions = Ions(run, 1.0)
+    ions = Ions(run)
     behind = (ions.x > LOW) & (ions.x < HIGH)
     own = 0.5 * ((ions.v[0, behind] - flux / n)**2 + ions.v[1, behind]**2)
-    slowing, u_error = FLUX - theory["u"], np.hypot(flux_error / n, flux * n_error / n**2)
-    return [verify.Row("loading: the flow's loss of speed", FLUX - flux / n, slowing, BAND_SLOWING, u_error),
+    slowing, u_error = came - theory["u"], np.hypot(flux_error / n, flux * n_error / n**2)
+    return [verify.Row("loading: the flow's loss of speed", came - flux / n, slowing, BAND_SLOWING, u_error),
             verify.Row("loading: growth of the density", n - 1, theory["n"] - 1, BAND_SLOWING, n_error),
             verify.Row("loading: growth of B", b - 1, theory["B"] - 1, BAND_SLOWING, b_error),
-            verify.Row("loading: growth of the flux", flux / FLUX - 1, LOADING, BAND_SLOWING, flux_error / FLUX),
+            verify.Row("loading: growth of the flux", flux / came - 1, loading, BAND_SLOWING, flux_error / came),
             verify.Row("loading: energy of a pick-up ion in the flow", float(own.mean()), theory["energy"], BAND_ENERGY,
                        float(own.std() / np.sqrt(len(own))))]
 
 
-# ---------------------------------------------------------------- the ledger
-
-
-def ledger_rows(run: Run, name: str) -> list[verify.Row]:
-    """In every row: loaded + injected + ionised - lost - present, of both species, and the residuals."""
-    series, worst = run.series, 0.0
-    for species in run.summary["species"]:
-        s = species["name"]
-        came = series[f"injected_x_min_{s}"] + (series[f"ionised_{s}"] if f"ionised_{s}" in series else 0)
-        balance = species["ledger"]["loaded"] + came - series[f"present_{s}"]
-        balance = balance - series[f"leak_x_min_{s}"] - series[f"leak_x_max_{s}"]
-        worst = max(worst, np.abs(balance).max(), np.abs(series[f"ledger_residual_{s}"]).max())
-    return [verify.Row(f"{name}: particles created or missed", float(worst), 0, 0, absolute=True)]
+# ---------------------------------------------------------------- picture
 
 
 def picture(run: Run, output: Path) -> None:
     """Pick-up ions and B at the end, with the cycloid of those born at the nucleus."""
-    fields = run.fields(run.field_steps[-1])
+    fields, comet = run.fields(run.field_steps[-1]), Comet(run)
     figure, axes = plot.new_figure(7.4, 2.9, ncols=2, sharey=True)
     phase = np.linspace(0, 12, 400)
     for ax, name, label, colours in ((axes[0], "n_pickup", "$n$ of pick-up ions  $[n_0]$", "magma"),
                                      (axes[1], "B/z", "$B_z$  $[B_0]$", "RdBu_r")):
+        line = "white" if name != "B/z" else "black"
         span = {"vmin": 0.75, "vmax": 1.25} if name == "B/z" else {"vmin": 0}
         image = ax.pcolormesh(fields.x(name), fields.y(name), fields[name], cmap=colours, rasterized=True,
                               shading="nearest", **span)
-        ax.plot(X + GYRORADIUS * (phase - np.sin(phase)), Y + GYRORADIUS * (1 - np.cos(phase)), "--", lw=1,
-                color="white" if name != "B/z" else "black", label="cycloid at $U$")
-        ax.plot(X, Y, "+", color="white" if name != "B/z" else "black")
-        ax.set(xlabel="$x$  $[d_i]$", xlim=(0, LENGTH), ylim=(0, HEIGHT))
+        ax.plot(comet.x + comet.gyroradius * (phase - np.sin(phase)),
+                comet.y + comet.gyroradius * (1 - np.cos(phase)), "--", lw=1, color=line, label="cycloid at $U$")
+        ax.plot(comet.x, comet.y, "+", color=line)
+        ax.set(xlabel="$x$  $[d_i]$", xlim=(0, comet.length), ylim=(0, comet.height))
         ax.set_aspect("equal")
         figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top")
     axes[0].set_ylabel("$y$  $[d_i]$")
@@ -205,8 +199,8 @@ def check(directory: Path) -> list[verify.Row]:
     given, wind, loading = (Run(directory / name) for name, *_ in RUNS)
     picture(wind, directory / "comet.png")
     return (production_rows(given, "given") + ring_rows(given) + production_rows(wind, "wind") + momentum_rows(wind) +
-            loading_rows(loading) + ledger_rows(given, "given") + ledger_rows(wind, "wind") +
-            ledger_rows(loading, "loading"))
+            loading_rows(loading) + ledger.rows(given, "given") + ledger.rows(wind, "wind") +
+            ledger.rows(loading, "loading"))
 
 
 if __name__ == "__main__":

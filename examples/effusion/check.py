@@ -10,27 +10,22 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, verify  # noqa: E402  (after the path is set)
+from larmor import Run, ledger, plot, verify
 
-LENGTH, HEIGHT, TEMPERATURE, PER_AREA = 32.0, 4.0, 1.0, 2000  # of run.ini; particles per d_i^2
-MASSES = {"light": 1.0, "heavy": 4.0}
+SPECIES = ("light", "heavy")
+WALLS = 1                # temperature of the thermal walls: that of the gas along x
 COLD = 0.25              # of the run walls: temperature along y and z at the start
 FREE_STEP = 16           # t = 12.8: what the far wall sends back has not come yet, but for exp(-12.5) of the light
 SIGMAS = 4               # every band, of the counting error that is expected
 RUNS = [
     ("open", []),
-    ("walls", ["boundary.x_min=thermal", "boundary.x_max=thermal", f"boundary.x_min_temperature={TEMPERATURE}",
-               f"boundary.x_max_temperature={TEMPERATURE}", f"const.across={COLD}", "run.t_end=96"]),
-    ("fed", ["boundary.x_min=inflow"] + [f"species.{name}.inflow_density=2" for name in MASSES]),
+    ("walls", ["boundary.x_min=thermal", "boundary.x_max=thermal", f"boundary.x_min_temperature={WALLS}",
+               f"boundary.x_max_temperature={WALLS}", f"const.across={COLD}", "run.t_end=96"]),
+    ("fed", ["boundary.x_min=inflow"] + [f"species.{name}.inflow_density=2" for name in SPECIES]),
 ]
 
 
 # ---------------------------------------------------------------- theory, for a gas of density 1
-
-
-def thermal(name: str) -> float:
-    return math.sqrt(TEMPERATURE / MASSES[name])
 
 
 def above(a: np.ndarray) -> np.ndarray:
@@ -38,21 +33,46 @@ def above(a: np.ndarray) -> np.ndarray:
     return np.array([0.5 * math.erfc(value / math.sqrt(2)) for value in np.atleast_1d(a)])
 
 
-def flown(name: str, t: np.ndarray, depth: float) -> np.ndarray:
-    """How many have come to a side, a unit of its length, from no farther than `depth`: mean of min(v t, depth), v > 0."""
-    s, t = thermal(name), np.maximum(np.atleast_1d(t), 1e-9)
-    a = depth / (s * t)
-    return s * t / math.sqrt(2 * math.pi) * (1 - np.exp(-a**2 / 2)) + depth * above(a)
+class Gas:
+    """One species of a run, and how many of its particles get where."""
 
+    def __init__(self, run: Run, name: str) -> None:
+        self.mass = run.number(f"species.{name}.mass")
+        self.temperature = run.number(f"species.{name}.temperature_x")
+        self.thermal = math.sqrt(self.temperature / self.mass)
+        self.length, self.height = run.number("grid.lx"), run.number("grid.ly")
+        cells = run.number("grid.nx") * run.number("grid.ny") / (self.length * self.height)
+        self.per_area = run.number(f"species.{name}.particles_per_cell") * cells
 
-def whole(name: str, t: np.ndarray) -> np.ndarray:
-    """The same from any depth: n sqrt(T/(2 pi m)) t."""
-    return thermal(name) * np.asarray(t) / math.sqrt(2 * math.pi)
+    def flown(self, t: np.ndarray, depth: float) -> np.ndarray:
+        """How many have come to a side, a unit of its length, from no farther than `depth`: mean of min(v t, depth),
+        v > 0."""
+        s, t = self.thermal, np.maximum(np.atleast_1d(t), 1e-9)
+        a = depth / (s * t)
+        return s * t / math.sqrt(2 * math.pi) * (1 - np.exp(-a**2 / 2)) + depth * above(a)
 
+    def whole(self, t: np.ndarray) -> np.ndarray:
+        """The same from any depth: n sqrt(T/(2 pi m)) t."""
+        return self.thermal * np.asarray(t) / math.sqrt(2 * math.pi)
 
-def untouched(name: str, t: np.ndarray) -> np.ndarray:
-    """Part of the gas that has not met one of two walls yet: mean of max(0, 1 - |v| t/L)."""
-    return 1 - 2 * flown(name, t, LENGTH) / LENGTH
+    def untouched(self, t: np.ndarray) -> np.ndarray:
+        """Part of the gas that has not met one of two walls yet: mean of max(0, 1 - |v| t/L)."""
+        return 1 - 2 * self.flown(t, self.length) / self.length
+
+    def energy_parts(self, edges: np.ndarray) -> np.ndarray:
+        """Of those that leave: E exp(-E/T)/T^2 dE, with everything below the first edge and above the last."""
+        above_edge = (1 + edges / self.temperature) * np.exp(-edges / self.temperature)
+        return -np.diff(np.concatenate([[1.0], above_edge, [0.0]]))
+
+    def mixed(self, cold: float) -> tuple[float, float]:
+        """Temperature of the gas while a part is still as cold as at the start, and its standard error."""
+        mean = cold * COLD + (1 - cold) * self.temperature
+        fourth = 3 * (cold * COLD**2 + (1 - cold) * self.temperature**2)
+        return mean, math.sqrt((fourth - mean**2) / (self.per_area * self.length * self.height))
+
+    def tangential(self, t: float) -> tuple[float, float]:
+        """T_y and T_z between walls: those that have met one have the walls' temperature, which is that along x."""
+        return self.mixed(self.untouched(np.array(t))[0])
 
 
 # ---------------------------------------------------------------- bands and rows
@@ -72,20 +92,9 @@ def scores(counts: np.ndarray, parts: np.ndarray) -> np.ndarray:
 def histogram(label: str, counts: np.ndarray, parts: np.ndarray) -> Iterator[verify.Row]:
     """Worst bin, and chi^2 of all."""
     z, free = scores(counts, parts), len(counts) - 1
-    yield verify.Row(f"{label}, worst bin [sigma]", float(np.abs(z).max()), 0.0, SIGMAS, absolute=True)
+    yield verify.zero(f"{label}, worst bin [sigma]", np.abs(z).max(), SIGMAS)
     yield verify.Row(f"{label}, chi^2", float((z**2 * (1 - parts)).sum()), free, SIGMAS * math.sqrt(2 / free),
                      math.sqrt(2 * free))
-
-
-def closes(run: Run) -> Iterator[verify.Row]:
-    for species in run.summary["species"]:
-        label, ledger = f"{run.directory.name}, {species['name']}: ", species["ledger"]
-        column = f"ledger_residual_{species['name']}"  # not there between walls, where nobody enters or leaves
-        worst = np.abs(run.series[column]).max() if column in run.series else abs(ledger["residual"])
-        gone = sum(account["number"] for account in ledger["lost"].values())
-        come = sum(account["number"] for account in ledger["injected"].values())
-        yield verify.Row(label + "ledger_residual", float(worst), 0.0, 0.0, absolute=True)
-        yield verify.Row(label + "present, run.json", ledger["present"], ledger["loaded"] + come - gone, 0.0)
 
 
 # ---------------------------------------------------------------- the three runs
@@ -96,89 +105,68 @@ def angle_parts(edges: np.ndarray) -> np.ndarray:
     return np.diff(np.sin(np.radians(edges)) ** 2)
 
 
-def energy_parts(edges: np.ndarray) -> np.ndarray:
-    """E exp(-E/T)/T^2 dE, with everything below the first edge and above the last."""
-    above_edge = (1 + edges / TEMPERATURE) * np.exp(-edges / TEMPERATURE)
-    return -np.diff(np.concatenate([[1.0], above_edge, [0.0]]))
-
-
 def effusion(run: Run) -> Iterator[verify.Row]:
     t, maps = run.series["time"], run.maps(FREE_STEP)
     side = maps["x_max"]
-    for name, mass in MASSES.items():
-        gone = run.series.account("leak_x_max", name)
-        n = PER_AREA * HEIGHT * whole(name, t[FREE_STEP])[()]
-        per_time = HEIGHT * t[FREE_STEP]
+    for name in SPECIES:
+        gone, gas = run.series.account("leak_x_max", name), Gas(run, name)
+        n = gas.per_area * gas.height * gas.whole(t[FREE_STEP])[()]
+        per_time = gas.height * t[FREE_STEP]
         error = SIGMAS / math.sqrt(n)
-        s = thermal(name)
+        s, warm = gas.thermal, gas.temperature
         yield counted(f"open, {name}: left, t = {t[FREE_STEP]:g}", gone["number"][FREE_STEP], n)
         yield verify.Row(f"open, {name}: number flux", gone["weight"][FREE_STEP] / per_time, s / math.sqrt(2 * math.pi), error)
-        yield verify.Row(f"open, {name}: momentum flux", gone["momentum"][FREE_STEP, 0] / per_time, TEMPERATURE / 2,
+        yield verify.Row(f"open, {name}: momentum flux", gone["momentum"][FREE_STEP, 0] / per_time, warm / 2,
                          error * math.sqrt(4 / math.pi))
         yield verify.Row(f"open, {name}: energy flux", gone["energy"][FREE_STEP] / per_time,
-                         2 * TEMPERATURE * s / math.sqrt(2 * math.pi), error * math.sqrt(1.5))
+                         2 * warm * s / math.sqrt(2 * math.pi), error * math.sqrt(1.5))
         yield verify.Row(f"open, {name}: energy a particle", gone["energy"][FREE_STEP] / gone["weight"][FREE_STEP],
-                         2 * TEMPERATURE, error * math.sqrt(0.5))
+                         2 * warm, error * math.sqrt(0.5))
         for axis in (1, 2):
-            yield verify.Row(f"open, {name}: mean v_{'xyz'[axis]}",
-                             gone["momentum"][FREE_STEP, axis] / (mass * gone["weight"][FREE_STEP]), 0.0, error * s, absolute=True)
+            yield verify.zero(f"open, {name}: mean v_{'xyz'[axis]}",
+                              gone["momentum"][FREE_STEP, axis] / (gas.mass * gone["weight"][FREE_STEP]), error * s)
         hits = side.hits[name].sum(axis=0)
         yield verify.Row(f"open, {name}: hits in the map", float(hits.sum()), float(gone["number"][FREE_STEP]), 0.0)
         yield from histogram(f"open, {name}: angles", hits.sum(axis=1), angle_parts(maps.angle_edges))
-        yield from histogram(f"open, {name}: energies", hits.sum(axis=0), energy_parts(maps.energy_edges))
+        yield from histogram(f"open, {name}: energies", hits.sum(axis=0), gas.energy_parts(maps.energy_edges))
         yield counted(f"open, {name}: left, t = {t[-1]:g}", gone["number"][-1],
-                      PER_AREA * HEIGHT * flown(name, t[-1], 2 * LENGTH)[0])
+                      gas.per_area * gas.height * gas.flown(t[-1], 2 * gas.length)[0])
 
 
 def temperature(run: Run, name: str, axis: str) -> np.ndarray:
-    return 2 * run.series[f"kinetic_{axis}_{name}"] / (LENGTH * HEIGHT)
-
-
-def mixed(cold: float) -> tuple[float, float]:
-    """Temperature of a gas of which a part is still cold, and its standard error."""
-    mean = cold * COLD + (1 - cold) * TEMPERATURE
-    fourth = 3 * (cold * COLD**2 + (1 - cold) * TEMPERATURE**2)
-    return mean, math.sqrt((fourth - mean**2) / (PER_AREA * LENGTH * HEIGHT))
-
-
-def steady() -> tuple[float, float]:
-    return mixed(0.0)
-
-
-def tangential(name: str, t: float) -> tuple[float, float]:
-    """T_y and T_z between walls: those that have met one have the walls' temperature."""
-    return mixed(untouched(name, np.array(t))[0])
+    return 2 * run.series[f"kinetic_{axis}_{name}"] / (run.number("grid.lx") * run.number("grid.ly"))
 
 
 def walls(run: Run) -> Iterator[verify.Row]:
     t, maps = run.series["time"], run.maps(FREE_STEP)
-    for name in MASSES:
+    for name in SPECIES:
+        gas = Gas(run, name)
         for side in ("x_min", "x_max"):
             yield counted(f"walls, {name}: hits on {side}, t = {t[FREE_STEP]:g}", float(maps[side].hits[name].sum()),
-                          PER_AREA * HEIGHT * whole(name, t[FREE_STEP])[()])
+                          gas.per_area * gas.height * gas.whole(t[FREE_STEP])[()])
         for step in (40, len(t) - 1):
-            for axis, (value, error) in zip("xyz", [steady(), *2 * [tangential(name, t[step])]]):
+            for axis, (value, error) in zip("xyz", [gas.mixed(0.0), *2 * [gas.tangential(t[step])]]):
                 yield verify.Row(f"walls, {name}: T_{axis}, t = {t[step]:g}", temperature(run, name, axis)[step], value,
                                  SIGMAS * error / value, error)
 
 
 def fed(run: Run) -> Iterator[verify.Row]:
     t = run.series["time"]
-    for name in MASSES:
+    for name in SPECIES:
+        gas = Gas(run, name)
         entered, back, out = (run.series.account(channel, name)
                               for channel in ("injected_x_min", "leak_x_min", "leak_x_max"))
-        area = PER_AREA * HEIGHT
-        first = flown(name, t[-1], LENGTH)[0]  # of the gas at the start, to either side
-        all_of_it = 2 * whole(name, t[-1])[()]
+        area = gas.per_area * gas.height
+        first = gas.flown(t[-1], gas.length)[0]  # of the gas at the start, to either side
+        all_of_it = 2 * gas.whole(t[-1])[()]
         yield counted(f"fed, {name}: entered", entered["number"][-1], area * all_of_it)
         yield counted(f"fed, {name}: left at x_min", back["number"][-1], area * first)
         yield counted(f"fed, {name}: left at x_max", out["number"][-1], area * (all_of_it - first))
         yield counted(f"fed, {name}: left in all, entered", back["number"][-1] + out["number"][-1], entered["number"][-1])
         yield verify.Row(f"fed, {name}: energy entered a particle", entered["energy"][-1] / entered["weight"][-1],
-                         2 * TEMPERATURE, SIGMAS * math.sqrt(0.5 / (area * all_of_it)))
-        worst = np.abs(run.series[f"present_{name}"] / (area * LENGTH) - 1).max()
-        yield verify.Row(f"fed, {name}: density - 1, worst", float(worst), 0.0,
-                         SIGMAS * math.sqrt(all_of_it / area) / LENGTH, absolute=True)
+                         2 * gas.temperature, SIGMAS * math.sqrt(0.5 / (area * all_of_it)))
+        worst = np.abs(run.series[f"present_{name}"] / (area * gas.length) - 1).max()
+        yield verify.zero(f"fed, {name}: density - 1, worst", worst, SIGMAS * math.sqrt(all_of_it / area) / gas.length)
 
 
 # ---------------------------------------------------------------- picture
@@ -192,12 +180,12 @@ def picture(run: Run, output: Path) -> None:
     middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     energies = maps.energy_edges
     centre = np.sqrt(energies[1:] * energies[:-1])
-    for name, marker in zip(MASSES, ("o", "x")):
+    for name, marker in zip(SPECIES, ("o", "x")):
         hits = maps["x_max"].hits[name].sum(axis=0)
         for axes, x, counts, size in ((left, middle, hits.sum(axis=1), width),
                                       (right, centre, hits.sum(axis=0)[1:-1], np.diff(energies))):
             axes.errorbar(x, counts / hits.sum() / size, np.sqrt(counts) / hits.sum() / size, fmt=marker, ms=5,
-                          mfc="none", lw=1.2, label=f"$m = {MASSES[name]:g}$")
+                          mfc="none", lw=1.2, label=f"$m = {Gas(run, name).mass:g}$")
     angle, e = np.linspace(0, 90, 200), np.linspace(0, 10, 400)
     left.plot(angle, np.sin(np.radians(2 * angle)) * np.pi / 180, "k--", lw=1.1, label="$2\\,\\sin\\theta\\,\\cos\\theta$",
               zorder=0)
@@ -213,7 +201,7 @@ def picture(run: Run, output: Path) -> None:
 def check(directory: Path) -> list[verify.Row]:
     runs = {name: Run(directory / name) for name, _ in RUNS}
     rows = [*effusion(runs["open"]), *walls(runs["walls"]), *fed(runs["fed"])]
-    rows += [row for run in runs.values() for row in closes(run)]
+    rows += [row for name, run in runs.items() for row in ledger.rows(run, name)]
     picture(runs["open"], directory / "effusion.png")
     return rows
 

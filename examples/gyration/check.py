@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, verify
 
 DT = 0.2
 ELECTRIC, MAGNETIC = 0.3, 2.0      # of the run e_cross_b
-SLOPE, LENGTH, SPEED = 0.1, 64, 1  # of the run grad_b: B = 1 + SLOPE sin(2 pi x/LENGTH), ions at x = LENGTH/2
+SLOPE = 0.1                        # of the run grad_b: B = 1 + SLOPE sin(2 pi x/lx), ions at x = lx/2
 RUNS = [
     ("coarse", [f"run.dt={DT}"]),
     ("fine", [f"run.dt={DT / 2}"]),
@@ -23,9 +22,10 @@ RUNS = [
 ]
 
 
-def velocity(run: Run, ions: float) -> tuple[np.ndarray, np.ndarray]:
-    """Times and mean v_x + i v_y; `ions` is what the momentum is divided by."""
+def velocity(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Times and mean v_x + i v_y of ions that fill the box with density 1."""
     series = run.series
+    ions = run.number("grid.lx") * run.number("grid.ly")
     return series["time"], (series["momentum_x"] + 1j * series["momentum_y"]) / ions
 
 
@@ -65,16 +65,16 @@ def picture(turn: tuple[np.ndarray, np.ndarray], drift: tuple[np.ndarray, np.nda
 
 def check(directory: Path) -> list[verify.Row]:
     runs = {name: Run(directory / name) for name, _ in RUNS}
-    coarse, fine = velocity(runs["coarse"], LENGTH), velocity(runs["fine"], LENGTH)
+    coarse, fine, drift = (velocity(runs[name]) for name in ("coarse", "fine", "e_cross_b"))
     omegas = [gyrofrequency(*coarse), gyrofrequency(*fine)]
-    drift = velocity(runs["e_cross_b"], LENGTH)
     c = steady_part(*drift)
-    t, v = velocity(runs["grad_b"], 1.0)
-    v = v / np.abs(v[0]) * SPEED
-    expected = -SPEED**2 / 2 * SLOPE * 2 * np.pi / LENGTH  # v^2/(2 Omega) dB/dx / B at x = LENGTH/2
+    speed, length = runs["grad_b"].number("const.speed"), runs["grad_b"].number("grid.lx")
+    t, v = velocity(runs["grad_b"])
+    v = v / np.abs(v[0]) * speed  # the ions do not fill the box
+    expected = -speed**2 / 2 * SLOPE * 2 * np.pi / length  # v^2/(2 Omega) dB/dx / B at x = lx/2
     row = verify.Row
     rows = [
-        row("gyration: mean speed", np.abs(coarse[1]).mean(), SPEED, 1e-6),
+        row("gyration: mean speed", np.abs(coarse[1]).mean(), runs["coarse"].number("const.speed"), 1e-6),
         row("gyration: spread of the speed", np.ptp(np.abs(coarse[1])), 0.0, 1e-6, absolute=True),
         row(f"gyration, dt = {DT}: omega, Boris", omegas[0], boris_frequency(DT), 1e-6),
         row(f"gyration, dt = {DT / 2}: omega, Boris", omegas[1], boris_frequency(DT / 2), 1e-6),

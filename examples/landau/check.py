@@ -8,21 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, theory, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, theory, verify
 
 RATIOS = (10, 5, 3)  # T_e/T_i of isothermal electrons (gamma = 1)
 RUNS = [(f"ratio_{ratio}", [f"electrons.temperature={ratio}"]) for ratio in RATIOS]
-KV = 0.1            # k v_ti of run.ini
 WINDOW = (3.0, 8.0)  # in 1/(k v_ti): after the ballistic response, before the discrete velocities show
 BAND_OMEGA, BAND_GAMMA = 0.02, 0.05
 
 
 def amplitude(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """t k v_ti and the standing wave in the electric field: the first mode of E_x, turned to its own phase."""
+    kv = run.number("const.k")  # times v_ti = 1: the ions together are a Maxwellian of temperature 1
     t, rows = run.history("E/x", lambda e: e.mean(axis=0))
     mode = spectrum.mode(rows, 1)
-    return t * KV, (mode * np.exp(-1j * np.angle(mode[np.argmax(np.abs(mode))]))).real
+    return t * kv, (mode * np.exp(-1j * np.angle(mode[np.argmax(np.abs(mode))]))).real
 
 
 def starting_value(t: np.ndarray, a: np.ndarray) -> complex:

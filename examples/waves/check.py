@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "diagnostics"))
-from larmor import Run, plot, spectrum, theory, verify  # noqa: E402  (after the path is set)
+from larmor import Run, plot, spectrum, theory, verify
 
 RUNS: list[tuple[str, list[str]]] = [("pulse", [])]
-MODES = {0.1: 1, 0.2: 2, 0.5: 5, 1.0: 10, 2.0: 20}  # k -> periods in the box
+MODES = (1, 2, 5, 10, 20)  # periods in the box, whose length is such that k = 0.1, 0.2, 0.5, 1, 2
 BAND = 0.01
 
 
@@ -26,9 +25,13 @@ def frequencies(t: np.ndarray, z: np.ndarray) -> dict[str, tuple[float, float]]:
     return {branch: (abs(omega.real), error.real) for branch, (omega, error) in zip("LR", fits)}
 
 
+def wave_numbers(data: spectrum.Transverse) -> list[float]:
+    return [2 * np.pi * m / data.length for m in MODES]
+
+
 def measure(data: spectrum.Transverse) -> list[verify.Row]:
     rows = {"R": [], "L": []}
-    for k, m in MODES.items():
+    for m, k in zip(MODES, wave_numbers(data)):
         found = frequencies(data.t, spectrum.mode(data.b, m))
         for branch, (omega, error) in found.items():
             expected = float(theory.cold_parallel(k, branch))
@@ -36,16 +39,16 @@ def measure(data: spectrum.Transverse) -> list[verify.Row]:
     return rows["R"] + rows["L"]
 
 
-def points(rows: list[verify.Row]) -> list[tuple[float, float]]:
+def points(rows: list[verify.Row], ks: list[float]) -> list[tuple[float, float]]:
     """The measured points in the plane of the picture: L at (k, omega), R at (k, -omega)."""
     signs = {"R": -1, "L": 1}
-    return [(k, signs[row.label[0]] * row.measured) for row, k in zip(rows, 2 * list(MODES))]
+    return [(k, signs[row.label[0]] * row.measured) for row, k in zip(rows, 2 * ks)]
 
 
 def check(directory: Path) -> list[verify.Row]:
     data = spectrum.transverse(Run(directory / RUNS[0][0]))
     rows = measure(data)
-    plot.spectrum(data, directory / "spectrum.png", points(rows), k_max=3.0, omega_max=10.0)
+    plot.spectrum(data, directory / "spectrum.png", points(rows, wave_numbers(data)), k_max=3.0, omega_max=10.0)
     return rows
 
 

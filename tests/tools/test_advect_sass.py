@@ -1,7 +1,6 @@
 """Names and columns of make advect-report."""
 import unittest
 
-import context  # noqa: F401
 import advect_sass
 import ptx_report
 

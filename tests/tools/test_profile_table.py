@@ -6,7 +6,6 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import context  # noqa: F401
 import profile_table
 
 LEAD = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",

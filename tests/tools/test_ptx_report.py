@@ -9,7 +9,6 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import context  # noqa: F401
 import kernels
 import ptx_report
 

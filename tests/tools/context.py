@@ -1,5 +1,0 @@
-"""Puts tools/ on the path; imported first by every test."""
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
