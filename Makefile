@@ -47,7 +47,7 @@ TUNE := $(call accepted,-mprefer-vector-width=512) \
         $(if $(filter generic,$(call target,mtune)),$(call accepted,-mtune=$(filter-out x86-64%,$(call target,march))))
 # -ffp-contract=off: the same bits everywhere; fma is written where it is wanted. No errno or traps from sqrt and casts.
 CFLAGS := -std=gnu17 $(OPT) -march=$(MARCH) $(TUNE) -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp $(WARN) $(EXTRA_CFLAGS) \
-          -Iinclude $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG) 2>/dev/null))
+          -Iinclude -Isrc $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG) 2>/dev/null))
 LDLIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null) -lm
 
 ifneq ($(VARIANT),asan)
@@ -57,24 +57,24 @@ ifneq ($(NVCC),)
 # The build is for the cards that are here; without one for sm_90, and in PTX for later ones. GPU_TARGETS chooses others.
 GPU_CARDS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -nE 's/^([0-9]+)\.([0-9])$$/\1\2/p' | sort -u)
 GPU_TARGETS ?= $(foreach a,$(or $(GPU_CARDS),90),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
-NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Xcompiler=-Wall,-ffp-contract=off
+NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Isrc -Icuda -Xcompiler=-Wall,-ffp-contract=off
 endif
 
 # Sources that touch particles are compiled once for each precision.
-SRC := $(filter-out src/main.c,$(wildcard src/*.c src/cpu/*.c))
+SRC := $(wildcard src/*/*.c src/*/*/*.c)
 TWICE := $(wildcard src/cpu/particles*.c)
 # First those that take longest to compile.
-CUDA_LONG := $(wildcard cuda/bench_ops.cu cuda/tendency_bench.cu cuda/particles.cu cuda/particles_bench.cu cuda/advect.cu cuda/backend.cu)
-CUDA_SRC := $(CUDA_LONG) $(filter-out $(CUDA_LONG),$(wildcard cuda/*.cu))
-CUDA_TWICE := $(wildcard cuda/particles*.cu)
+CUDA_LONG := $(wildcard cuda/bench/ops.cu cuda/bench/tendency.cu cuda/particles/particles.cu cuda/bench/particles.cu cuda/fluid/advect.cu cuda/core/backend.cu)
+CUDA_SRC := $(CUDA_LONG) $(filter-out $(CUDA_LONG),$(wildcard cuda/*/*.cu))
+CUDA_TWICE := $(wildcard cuda/particles/*.cu) cuda/bench/particles.cu
 objects = $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2))) $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1)))
 OBJ := $(call objects,$(SRC),$(TWICE))
 
 # The library, which every test links, knows neither CUDA nor the commit. What has both comes before it on the command
 # line of the linker. So a build with nvcc and one without differ only in the last link, and a commit changes no test.
-COMMITTED := $(B)/src/version.c.commit.o
+COMMITTED := $(B)/src/run/version.c.commit.o
 ifneq ($(NVCC),)
-CUDA_OBJ := $(B)/src/backend.c.cuda.o $(B)/src/bench_cuda.c.cuda.o $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
+CUDA_OBJ := $(B)/src/backend/backend.c.cuda.o $(B)/src/bench/device.c.cuda.o $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
 CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 endif
 
@@ -93,7 +93,7 @@ $(B)/larmor: $(CUDA_OBJ) $(B)/src/main.c.o $(COMMITTED) $(B)/liblarmor.a $(B)/li
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
 	$(say) AR $@
-	ar rcs $@ $^
+	ar qcs $@ $^
 
 # Files that hold what objects and programs depend on beside their sources; they change only when their text does. They are
 # written while this file is read: what waits for the recipe of a file would be started last, also where it takes longest.
@@ -126,7 +126,7 @@ $(B)/%.c.64.o: %.c $(B)/flags
 $(B)/%.c.cuda.o: %.c $(B)/flags
 	$(call compile,-DLM_CUDA)
 
-$(COMMITTED): src/version.c $(B)/flags $(B)/commit
+$(COMMITTED): src/run/version.c $(B)/flags $(B)/commit
 	$(call compile,-DLM_GIT='"$(GIT)"')
 
 # The PTX, the machine code and what ptxas said stay beside the object, for ptx-report.

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "larmor/bench.h"
+#include "bench/bench.h"
 #include "larmor/run.h"
-#include "larmor/threads.h"
+#include "base/threads.h"
 
 static const char usage[] =
     "Larmor: hybrid particle-in-cell plasma simulation in two dimensions\n"

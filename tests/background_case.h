@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/backend.h"
+#include "backend/backend.h"
 #include "larmor/config.h"
-#include "larmor/physics/flow.h"
+#include "larmor/physics/fluid/flow.h"
 
 enum { CASE_QUANTUM = 46 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/backend.h"
+#include "backend/backend.h"
 #include "larmor/config.h"
 #include "require.h"
 

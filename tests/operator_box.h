@@ -1,10 +1,10 @@
-/* A problem of larmor/bench_ops.h that tests share: made, read, forgotten. */
+/* A problem of bench/ops.h that tests share: made, read, forgotten. */
 #ifndef LARMOR_TESTS_OPERATOR_BOX_H
 #define LARMOR_TESTS_OPERATOR_BOX_H
 
 #include <stdlib.h>
 
-#include "larmor/bench_ops.h"
+#include "bench/ops.h"
 #include "require.h"
 #include "suite.h"
 

@@ -4,7 +4,7 @@
 
 #include <hdf5.h>
 
-#include "larmor/series.h"
+#include "output/series.h"
 #include "scratch.h"
 
 enum { COLUMNS = 4 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../src/checksum.h"
+#include "base/checksum.h"
 #include "larmor/run.h"
 #include "require.h"
 #include "sim_run.h"

@@ -4,7 +4,7 @@
 
 #include <hdf5.h>
 
-#include "../src/checksum.h"
+#include "base/checksum.h"
 
 /* All three readers refuse the file with a message that names it and contains `why`. */
 static void assert_bad(const char *file, const char *why)

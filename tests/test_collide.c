@@ -6,8 +6,8 @@
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
-#include "larmor/physics/encounter.h"
-#include "larmor/physics/hash.h"
+#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/numerics/hash.h"
 #include "larmor/stopping.h"
 #include "require.h"
 #include "scratch.h"

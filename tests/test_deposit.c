@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/physics/bounds.h"
-#include "larmor/physics/deposit.h"
-#include "larmor/physics/rng.h"
-#include "larmor/physics/tile.h"
+#include "larmor/physics/numerics/bounds.h"
+#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/numerics/rng.h"
+#include "larmor/physics/particles/tile.h"
 #include "require.h"
 #include "suite.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "larmor/base.h"
-#include "larmor/expr.h"
+#include "base/expr.h"
 #include "suite.h"
 
 static struct lm_constants *constants;

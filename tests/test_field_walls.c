@@ -3,7 +3,7 @@
 #include <check.h>
 
 #include "field_box.h"
-#include "larmor/edges.h"
+#include "backend/field_boundaries.h"
 #include "suite.h"
 
 static const double centre[2] = {0, 0};

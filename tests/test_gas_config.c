@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "larmor/config.h"
-#include "larmor/openpmd.h"
+#include "output/openpmd.h"
 #include "larmor/stopping.h"
 #include "require.h"
 #include "scratch.h"

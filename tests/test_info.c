@@ -1,8 +1,8 @@
 /* `larmor info` of damaged files: an error, or as many lines as of the sound file; never a crash. */
 #include "cli.h"
 
-#include "larmor/checkpoint.h"
-#include "larmor/physics/hash.h"
+#include "output/checkpoint/checkpoint.h"
+#include "larmor/physics/numerics/hash.h"
 
 /* What HDF5 leaks of a damaged file is not ours. */
 const char *__lsan_default_suppressions(void);

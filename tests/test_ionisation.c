@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LM_PRECISION 64
-#include "larmor/physics/ionise.h"
+#include "larmor/physics/particles/ionise.h"
 #include "larmor/run.h"
 #include "require.h"
 #include "series_row.h"

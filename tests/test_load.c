@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/backend.h"
+#include "backend/backend.h"
 #include "larmor/config.h"
-#include "larmor/physics/bounds.h"
+#include "larmor/physics/numerics/bounds.h"
 #include "require.h"
 #include "suite.h"
 

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "../src/lock.h"
+#include "output/lock.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* How much memory there is, from files as the kernel writes them, and under the process's own limits. */
 #include <sys/resource.h>
 
-#include "larmor/memory.h"
+#include "base/memory.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "../src/keys.h"
+#include "config/keys.h"
 #include "larmor/run.h"
 #include "scratch.h"
 #include "suite.h"

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "larmor/inflow.h"
+#include "sim/inflow.h"
 #include "require.h"
 #include "sim_run.h"
 #include "suite.h"

@@ -1,4 +1,4 @@
-#include "larmor/openpmd.h"
+#include "output/openpmd.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "attributes.h"
-#include "larmor/checkpoint.h"
+#include "output/checkpoint/checkpoint.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -1,4 +1,4 @@
-/* Operators where the domain ends, and the expressions of larmor/bench_ops.h against a reference that goes from node to
+/* Operators where the domain ends, and the expressions of bench/ops.h against a reference that goes from node to
  * node and shares no code with them. */
 #include "operator_box.h"
 

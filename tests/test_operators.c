@@ -1,8 +1,8 @@
-/* The operators of larmor/physics/operators.h: order, exactness, adjoints; that the solver's formulas consist of them.
+/* The operators of larmor/physics/numerics/operators.h: order, exactness, adjoints; that the solver's formulas consist of them.
  */
 #include "operator_box.h"
 
-#include "larmor/physics/fields.h"
+#include "larmor/physics/fields/fields.h"
 
 /* --- order and exactness, along x and along y --- */
 

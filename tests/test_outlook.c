@@ -2,7 +2,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "../src/outlook.h"
+#include "run/outlook.h"
 #include "cases.h"
 #include "suite.h"
 

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/backend.h"
+#include "backend/backend.h"
 #include "larmor/config.h"
-#include "larmor/physics/bounds.h"
-#include "larmor/physics/deposit.h"
-#include "larmor/physics/rng.h"
-#include "larmor/physics/stray.h"
+#include "larmor/physics/numerics/bounds.h"
+#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/numerics/rng.h"
+#include "larmor/physics/particles/stray.h"
 #include "require.h"
 #include "suite.h"
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "larmor/grid.h"
-#include "larmor/physics/rng.h"
-#include "larmor/physics/stray.h"
+#include "larmor/physics/numerics/rng.h"
+#include "larmor/physics/particles/stray.h"
 #include "require.h"
 #include "suite.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "larmor/physics/hash.h"
+#include "larmor/physics/numerics/hash.h"
 #include "suite.h"
 
 /* What HDF5 leaks of a damaged file is not ours. */

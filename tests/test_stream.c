@@ -7,7 +7,7 @@
 
 #include "larmor/background.h"
 #include "larmor/base.h"
-#include "larmor/physics/hash.h"
+#include "larmor/physics/numerics/hash.h"
 #include "require.h"
 #include "suite.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "larmor/base.h"
-#include "larmor/table.h"
+#include "bench/table.h"
 #include "suite.h"
 
 START_TEST(spread)

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "larmor/threads.h"
+#include "base/threads.h"
 
 START_TEST(fed)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/physics/rng.h"
-#include "larmor/physics/tile.h"
+#include "larmor/physics/numerics/rng.h"
+#include "larmor/physics/particles/tile.h"
 #include "require.h"
 #include "suite.h"
 

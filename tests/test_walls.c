@@ -4,10 +4,10 @@
 #include <check.h>
 #include <math.h>
 
-#include "larmor/physics/flight.h"
-#include "larmor/physics/inflow.h"
-#include "larmor/physics/tile.h"
-#include "larmor/physics/wall.h"
+#include "larmor/physics/particles/flight.h"
+#include "larmor/physics/particles/inflow.h"
+#include "larmor/physics/particles/tile.h"
+#include "larmor/physics/fields/wall.h"
 #include "require.h"
 #include "suite.h"
 

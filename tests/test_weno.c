@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "larmor/physics/weno.h"
+#include "larmor/physics/numerics/weno.h"
 #include "suite.h"
 
 typedef long double real;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/physics/weno_dynamic.h"
+#include "larmor/physics/numerics/weno_dynamic.h"
 #include "suite.h"
 
 static double of_order(int r, const double *w)

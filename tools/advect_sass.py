@@ -15,7 +15,7 @@ import sys
 import ptx_report
 from kernels import short_name
 
-SOURCES = ["cuda/tendency_bench.cu", "cuda/advect.cu"]
+SOURCES = ["cuda/bench/tendency.cu", "cuda/fluid/advect.cu"]
 
 # Columns, and the classes of instructions in them.
 COLUMNS = [

@@ -1,63 +1,82 @@
 #!/usr/bin/env python3
-"""Checks that dependencies point one way: base <- grid <- physics <- backends <- sim <- main."""
+"""Checks that dependencies between folders point one way: physics <- backend <- cpu, cuda; backend, config <- sim <-
+output <- run, bench <- main. A folder may include its own headers and those of the folders that its rule names; what no
+rule names is refused."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Files matched by the pattern may include these of the project's headers only.
-RULES = [
-    ("include/larmor/base.h", r"^$"),
-    ("include/larmor/stop.h", r"larmor/base\.h"),
-    ("include/larmor/grid.h", r"^$"),
-    ("include/larmor/memory.h", r"^$"),
-    ("src/memory.c", r"larmor/(base|memory)\.h"),
-    ("src/input.c", r"input\.h|larmor/base\.h"),
-    ("include/larmor/body.h", r"larmor/grid\.h"),
-    ("include/larmor/ledger.h", r"larmor/(base|body)\.h"),
-    ("include/larmor/physics/*.h", r"larmor/(physics/.*|grid|ledger)\.h"),
-    ("include/larmor/background.h", r"larmor/(grid|ledger|physics/advect)\.h"),
-    ("include/larmor/ionisation.h", r"^$"),
-    ("include/larmor/backend.h", r"larmor/(background|base|grid|ionisation|ledger|raw|physics/(collide|electrons|exchange))\.h"),
-    ("include/larmor/surfaces.h", r"larmor/backend\.h"),
-    ("src/cpu/*", r"(cpu|particles)\.h|larmor/(base|stop|grid|backend|background|edges|loading|memory|surfaces|threads|physics/.*)\.h"),
-    ("cuda/*", r"(advect|cells|gpu|grid|nearby|electric|particles|bench|operators|particles_bench|tendency_bench)\.cuh|larmor/(base|stop|grid|backend|background|edges|loading|surfaces|cuda|bench_cuda|bench_ops|bench_reduce|table|physics/.*)\.h"),
-    ("include/larmor/sim.h", r"larmor/(backend|checkpoint|config)\.h"),
-    ("include/larmor/stopping.h", r"larmor/(base|physics/collide)\.h"),
-    ("src/sim.c", r"larmor/(sim|edges|physics/(bounds|tiling))\.h"),
-    ("src/checksum.c", r"checksum\.h|larmor/base\.h"),
-    ("src/checkpoint*", r"(checkpoint_backgrounds|checkpoint_parts|checksum|h5)\.h|larmor/(base|grid|raw|checkpoint|config|physics/hash)\.h"),
-    ("src/series*", r"(h5|input|series_old)\.h|larmor/(base|series)\.h"),
-    ("include/larmor/table.h", r"^$"),
-    ("src/table.c", r"larmor/(base|table)\.h"),
-    ("include/larmor/bench*.h", r"larmor/(base|bench_ops|grid|table|physics/(hash|operators))\.h"),
-    ("src/bench*", r"bench\.h|larmor/(background|bench|bench_cuda|bench_ops|bench_reduce|config|run|sim|table|threads|physics/hash)\.h"),
-    ("src/openpmd.c", r"h5\.h|larmor/(base|grid|openpmd)\.h"),
-]
-# Headers that only the named files may include.
-OWNERS = {
-    "larmor/cuda.h": {"src/backend.c", "cuda/backend.cu"},
-    "larmor/bench.h": {"src/main.c", "src/bench_command.c", "src/bench.h"},
-    "bench.h": {p.relative_to(ROOT).as_posix() for p in ROOT.glob("src/bench*.c")},
+PHYSICS = ["larmor/physics/" + part for part in ("numerics", "particles", "fields", "fluid", "collisions")]
+
+# Folder: those whose headers its files may include. "larmor" has the headers that belong to no part: grid, ledger,
+# configuration, sim, run.
+RULES = {
+    "larmor": PHYSICS + ["base", "backend", "output", "output/checkpoint"],
+    "larmor/physics/numerics": ["larmor"],
+    "larmor/physics/particles": ["larmor"] + PHYSICS,
+    "larmor/physics/fields": ["larmor"] + PHYSICS,
+    "larmor/physics/fluid": ["larmor"] + PHYSICS,
+    "larmor/physics/collisions": ["larmor"] + PHYSICS,
+    "base": ["larmor", "larmor/physics/numerics"],
+    "config": ["larmor", "larmor/physics/numerics", "base", "output"],
+    "backend": ["larmor", "base"] + PHYSICS,
+    "cpu": ["backend", "base"] + PHYSICS,
+    "core": ["backend", "base"] + PHYSICS,
+    "fields": ["core"] + PHYSICS,
+    "fluid": ["core"] + PHYSICS,
+    "particles": ["core", "backend"] + PHYSICS,
+    "sim": ["larmor", "config", "backend"] + PHYSICS,
+    "output": ["larmor", "output/checkpoint", "base"],
+    "output/checkpoint": ["larmor", "larmor/physics/numerics", "backend", "base"],
+    "run": ["larmor", "larmor/physics/numerics", "backend", "base", "config", "output", "output/checkpoint", "run/check"],
+    "run/check": ["larmor", "larmor/physics/numerics", "larmor/physics/fields", "backend", "base", "config", "output", "run"],
+    "bench": ["larmor", "base"] + PHYSICS,
+    "": ["larmor", "base", "bench"],
 }
+
+# Headers of "larmor" that only these folders may include.
+ONLY = {
+    "larmor/sim.h": {"larmor", "sim", "output", "run", "run/check", "bench"},
+    "larmor/run.h": {"output", "run", "run/check", "bench", ""},
+    "larmor/config.h": {"larmor", "config", "backend", "sim", "output", "output/checkpoint", "run", "run/check", "bench"},
+}
+# Headers that only these files may include.
+OWNERS = {"backend/cuda.h": {"src/backend/backend.c", "cuda/core/backend.cu"}}
+
+
+def folder_of(name):
+    return name.rpartition("/")[0]
+
+
+def sources():
+    for top in ("include", "src", "cuda"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in (".c", ".h", ".cu", ".cuh"):
+                yield path, folder_of(str(path.relative_to(ROOT / top)))
 
 
 def includes(path):
     return re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)
 
 
+def refused(path, folder, name):
+    target = folder_of(name)
+    if target != folder and target not in RULES.get(folder, []):
+        return True
+    if folder not in ONLY.get(name, {folder}):
+        return True
+    return path not in OWNERS.get(name, {path})
+
+
 def main():
     wrong = []
-    for pattern, allowed in RULES:
-        files = sorted(ROOT.glob(pattern))
-        if not files:
-            wrong.append(f"{pattern}: matches no file")
-        for path in files:
-            wrong += [f"{path.relative_to(ROOT)}: must not include {i}" for i in includes(path) if not re.fullmatch(allowed, i)]
-    for path in list(ROOT.glob("src/**/*.c")) + list(ROOT.glob("cuda/*")):
+    for path, folder in sources():
         name = str(path.relative_to(ROOT))
-        wrong += [f"{name}: must not include {i}" for i in includes(path) if OWNERS.get(i) and name not in OWNERS[i]]
+        if folder not in RULES:
+            wrong.append(f"{name}: its folder has no rule")
+        wrong += [f"{name}: must not include {i}" for i in includes(path) if refused(name, folder, i)]
     print("\n".join(wrong) if wrong else "layers: ok")
     return 1 if wrong else 0
 

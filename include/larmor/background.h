@@ -1,12 +1,12 @@
 /* Background fields: scalars on the cells that flows carry (neutral gas, tracers, electron entropy). The equations are
- * in larmor/physics/advect.h; here: what a field is, its setup and its ledger.
+ * in larmor/physics/fluid/advect.h; here: what a field is, its setup and its ledger.
  */
 #ifndef LARMOR_BACKGROUND_H
 #define LARMOR_BACKGROUND_H
 
 #include "larmor/grid.h"
 #include "larmor/ledger.h"
-#include "larmor/physics/advect.h"
+#include "larmor/physics/fluid/advect.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +14,7 @@ extern "C" {
 
 enum { LM_MAX_BACKGROUNDS = 8 };
 
-/* LM_ENTROPY: the electrons', which the program adds itself (larmor/physics/electrons.h). */
+/* LM_ENTROPY: the electrons', which the program adds itself (larmor/physics/fluid/electrons.h). */
 enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS, LM_ENTROPY };
 extern const char *const lm_background_kinds[]; /* in words */
 
@@ -104,7 +104,7 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 /* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
-/* room[g->size]: larmor/physics/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL.
+/* room[g->size]: larmor/physics/fluid/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL.
  * LM_FAILED: not enough memory. */
 int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
 

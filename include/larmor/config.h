@@ -1,6 +1,6 @@
 /* The resolved configuration of a run, and how it is read.
  *
- * One table of keys (src/keys.c) drives parsing, checking, `larmor keys`, the reference in config/ and the echo in
+ * One table of keys (src/config/keys.c) drives parsing, checking, `larmor keys`, the reference in config/ and the echo in
  * run.ini: a new key is one row there and one member here.
  */
 #ifndef LARMOR_CONFIG_H
@@ -11,7 +11,7 @@
 #include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/body.h"
-#include "larmor/expr.h"
+#include "base/expr.h"
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
 #include "larmor/stopping.h"

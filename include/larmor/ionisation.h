@@ -1,4 +1,4 @@
-/* Sources of ions within the domain; the equations are in larmor/physics/ionise.h. */
+/* Sources of ions within the domain; the equations are in larmor/physics/particles/ionise.h. */
 #ifndef LARMOR_IONISATION_H
 #define LARMOR_IONISATION_H
 

@@ -3,7 +3,7 @@
 #define LARMOR_RUN_H
 
 #include "larmor/config.h"
-#include "larmor/series.h"
+#include "output/series.h"
 #include "larmor/sim.h"
 
 struct lm_run_options {
@@ -27,11 +27,11 @@ void lm_version_print(FILE *out);
 const char *lm_version_software(void);
 const char *lm_version_commit(void); /* as git describes it */
 
-/* src/output.c: files of one state. */
+/* src/output/output.c: files of one state. */
 int lm_output_fields(struct lm_sim *sim);
 int lm_output_particles(struct lm_sim *sim);
 
-/* src/maps.c: DIR/maps/maps_STEP.h5, where the run has maps of what has hit sides and bodies. */
+/* src/output/hit_maps.c: DIR/maps/maps_STEP.h5, where the run has maps of what has hit sides and bodies. */
 int lm_output_maps(struct lm_sim *sim);
 
 struct lm_references { /* what the drift columns are relative to */
@@ -41,7 +41,7 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
 /* The same with a `keep` of its own in place of output.keep. */
 int lm_output_checkpoint_keeping(struct lm_sim *sim, const struct lm_references *references, int keep, char *path);
 
-/* src/rows.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names of species,
+/* src/output/series_columns.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names of species,
  * bodies and background fields that give two columns one name. `rate`: particle-steps/s since the last row. */
 int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns);
 int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row);

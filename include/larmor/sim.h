@@ -2,8 +2,8 @@
 #ifndef LARMOR_SIM_H
 #define LARMOR_SIM_H
 
-#include "larmor/backend.h"
-#include "larmor/checkpoint.h"
+#include "backend/backend.h"
+#include "output/checkpoint/checkpoint.h"
 #include "larmor/config.h"
 
 enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
@@ -95,7 +95,7 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
 int lm_sim_check(struct lm_sim *sim);
 
 /* One step; lm_sim_check has passed. LM_FAILED also when the ledger does not close. LM_STOPPED: it has been given up,
- * as lm_stop_allow (larmor/stop.h) allowed. After a failure the state is good for nothing. */
+ * as lm_stop_allow (base/stop.h) allowed. After a failure the state is good for nothing. */
 int lm_sim_step(struct lm_sim *sim);
 
 /* Substeps of B that the next step needs. */
@@ -110,13 +110,13 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);
 /* Real ions (n0 d_i^2 a unit length) one particle of a species stands for. */
 double lm_sim_weight(const struct lm_sim *sim, int species);
 
-/* src/sim.c, for the start. One pass over every species, and their moments at the new level; with `move`, which a step
+/* src/sim/step.c, for the start. One pass over every species, and their moments at the new level; with `move`, which a step
  * has and its preparation has not, particles also leave and enter. Then maxima of the fields at the level called OLD.
  */
 int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move);
 int lm_sim_settle(struct lm_sim *sim);
 
-/* src/surroundings.c: walls, bodies, what enters and what is taken out. */
+/* src/sim/boundaries.c: walls, bodies, what enters and what is taken out. */
 
 /* Mask of the bodies and bins of the maps, for `setup` to lend to the backend. */
 int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup);
@@ -128,7 +128,7 @@ int lm_sim_update_inflow(struct lm_sim *sim);
 /* Books the last step's tallies. LM_FAILED: loaded + injected = present + lost does not hold. */
 int lm_sim_book(struct lm_sim *sim);
 
-/* src/ionisation.c: sources of ions. */
+/* src/sim/ionisation.c: sources of ions. */
 
 /* Hands them to the backend: at the start or after a restart, when the background fields are there, and what changes
  * with time before each step. LM_BAD_INPUT: an expression is not finite, or negative where it must not be. */
@@ -152,7 +152,7 @@ int lm_is_ionised(const struct lm_config *config, int species);
 int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *room, double t,
                         double *const to[LM_BORN_ARRAYS], double *work);
 
-/* src/advection.c: background fields. */
+/* src/sim/advection.c: background fields. */
 #define LM_MOST_SUBSTEPS 1e6 /* of a field in a step; one that needs more stops the run */
 
 /* Hands flows, sources and what flows in to the backend, for the step to come: at the start or after a restart, and
@@ -182,7 +182,7 @@ int lm_sim_advect(struct lm_sim *sim);
 /* Books the last step. LM_FAILED: a ledger does not close. */
 int lm_sim_book_backgrounds(struct lm_sim *sim);
 
-/* src/electrons.c: electrons whose pressure is evolved; nothing happens with others. */
+/* src/sim/electrons.c: electrons whose pressure is evolved; nothing happens with others. */
 
 /* The background field that is their entropy; -1: there is none. */
 int lm_sim_entropy(const struct lm_config *config);
@@ -204,7 +204,7 @@ int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
 int lm_sim_advance_electrons(struct lm_sim *sim, int level);
 void lm_sim_book_heat(struct lm_sim *sim);
 
-/* src/advection.c: integrals over the domain, and the residual, which is 0 or the run has stopped. */
+/* src/sim/advection.c: integrals over the domain, and the residual, which is 0 or the run has stopped. */
 double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum);
 double lm_sim_background_residual(const struct lm_sim *sim, int field);
 
@@ -222,7 +222,7 @@ int lm_background_has_source(const struct lm_background_config *b);
 int lm_background_is_sourced(const struct lm_config *config, int field);
 int lm_background_is_open(const struct lm_background_config *b, int side);
 
-/* src/collisions.c: collisions with a medium, which may be a background field. */
+/* src/sim/collisions.c: collisions with a medium, which may be a background field. */
 
 /* Whether a species has any, or limits that are looked at with them; whether they turn it, or take its charge; whether
  * ions are taken out at some angles between v and B. */
@@ -253,9 +253,9 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);
 /* Background fields take up what a species has given to its gas in the pass. */
 int lm_sim_give(struct lm_sim *sim, int species);
 
-/* src/exchange.c: ions exchange heat with electrons whose pressure is evolved; nothing happens where none do. */
+/* src/sim/ion_electron_heating.c: ions exchange heat with electrons whose pressure is evolved; nothing happens where none do. */
 
-/* x of larmor/physics/exchange.h where n = 1 and T_e = 1, and the most it may be. */
+/* x of larmor/physics/collisions/ion_electron_heating.h where n = 1 and T_e = 1, and the most it may be. */
 double lm_exchange_at_one(const struct lm_config *c, int species);
 double lm_exchange_most(const struct lm_config *c);
 
@@ -268,7 +268,7 @@ double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species);
 /* All species that do, in the step that begins: with the tallies of sim->pass. */
 int lm_sim_exchange(struct lm_sim *sim);
 
-/* src/accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
+/* src/sim/ledger_accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
 enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
 enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED, LM_TO_ELECTRONS };
 struct lm_account_of {
@@ -295,12 +295,12 @@ void lm_surface_name(const struct lm_config *config, int surface, char out[LM_SU
 /* loaded + injected - lost - present: 0, or the run has stopped. */
 int64_t lm_sim_residual(const struct lm_sim *sim, int species);
 
-/* src/restart.c: what a checkpoint says of walls, bodies and limits, and whether it is the run's. */
+/* src/sim/restart_check.c: what a checkpoint says of walls, bodies and limits, and whether it is the run's. */
 void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head);
 int lm_sim_compare(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
 int lm_sim_compare_electrons(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head);
 
-/* src/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
+/* src/sim/setup.c: what the configuration means on the grid. Arrays have g->size doubles. */
 struct lm_setup lm_setup_of(const struct lm_config *config);
 int lm_setup_b(const struct lm_config *config, double *b[3]);
 
@@ -313,7 +313,7 @@ int lm_setup_loading(const struct lm_config *config, int species, double *const 
                      struct lm_loading *out);
 enum { LM_LOADING_ARRAYS = 10 }; /* of `store` */
 
-/* src/diagnose.c: the integrals of the state, in n0 m_p v_A^2 d_i^2 a unit length (energies). */
+/* src/sim/totals.c: the integrals of the state, in n0 m_p v_A^2 d_i^2 a unit length (energies). */
 struct lm_totals {
     double kinetic[LM_MAX_SPECIES][3], momentum[3], magnetic[3], electrons, energy, div_b;
 };

@@ -1,11 +1,11 @@
 /* CPU backend: background fields. A stage of the Runge-Kutta method goes up the rows; the flux through each face is
  * formed once, a row of faces at a time, as in free fluid; those beside solids and on sides are then put right one by
- * one. The bodies are in larmor/physics/advect.h. */
+ * one. The bodies are in larmor/physics/fluid/advect.h. */
 #include <stdlib.h>
 
-#include "cpu.h"
-#include "larmor/physics/flow.h"
-#include "larmor/physics/wall.h"
+#include "cpu/cpu.h"
+#include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fields/wall.h"
 
 enum { ACROSS = 2 * LM_WENO_MOST };
 

@@ -1,10 +1,10 @@
 /* CPU backend: memory, and the table of operations. */
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 #include <stdlib.h>
 
-#include "larmor/edges.h"
-#include "larmor/physics/hash.h"
+#include "backend/field_boundaries.h"
+#include "larmor/physics/numerics/hash.h"
 
 /* A thread with fewer cells or particles in a loop costs more than it brings. */
 enum { ENOUGH_CELLS = 4096, ENOUGH_PARTICLES = 4096 };

@@ -1,13 +1,13 @@
 /* The CPU backend's private parts. */
-#ifndef LARMOR_CPU_H
-#define LARMOR_CPU_H
+#ifndef LARMOR_CPU_CPU_H
+#define LARMOR_CPU_CPU_H
 
 #include <omp.h>
 
-#include "larmor/physics/edges.h"
-#include "larmor/stop.h"
-#include "larmor/surfaces.h"
-#include "larmor/threads.h"
+#include "larmor/physics/fields/field_boundaries.h"
+#include "base/stop.h"
+#include "backend/surfaces.h"
+#include "base/threads.h"
 
 struct lm_cpu_species {
     uint64_t count, gone;    /* places; particles that have left since the last sort, and still have theirs */
@@ -98,7 +98,7 @@ void lm_cpu_evolved_pressure(struct lm_cpu *c); /* LM_PRESSURE with all ghosts *
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_cpu_least_density(struct lm_backend *b, double *least);
 
-/* src/cpu/exchange.c: what ions meet in the cells, from the sums over them; then which cells can take or give the
+/* src/cpu/ion_electron_heating.c: what ions meet in the cells, from the sums over them; then which cells can take or give the
  * energy that has been asked for, and these do. */
 void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass);
 void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);

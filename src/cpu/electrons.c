@@ -1,8 +1,8 @@
-/* CPU backend: electrons whose pressure is evolved. The bodies are in larmor/physics/electrons.h. */
-#include "larmor/physics/electrons.h"
+/* CPU backend: electrons whose pressure is evolved. The bodies are in larmor/physics/fluid/electrons.h. */
+#include "larmor/physics/fluid/electrons.h"
 
-#include "cpu.h"
-#include "larmor/physics/wall.h"
+#include "cpu/cpu.h"
+#include "larmor/physics/fields/wall.h"
 
 /* The cell that one beyond the sides is an image of. */
 static size_t image(const struct lm_grid *g, int i, int j)

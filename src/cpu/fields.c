@@ -1,13 +1,13 @@
-/* CPU backend: loops over the grid. The bodies are in larmor/physics/fields.h. */
-#include "cpu.h"
+/* CPU backend: loops over the grid. The bodies are in larmor/physics/fields/fields.h. */
+#include "cpu/cpu.h"
 
 #include <math.h>
 
-#include "larmor/edges.h"
-#include "larmor/physics/bounds.h"
-#include "larmor/physics/hash.h"
-#include "larmor/physics/solid.h"
-#include "larmor/physics/wall.h"
+#include "backend/field_boundaries.h"
+#include "larmor/physics/numerics/bounds.h"
+#include "larmor/physics/numerics/hash.h"
+#include "larmor/physics/fields/solid.h"
+#include "larmor/physics/fields/wall.h"
 
 static struct lm_view view(const struct lm_cpu *c, double *const a[3])
 {

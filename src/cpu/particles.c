@@ -1,14 +1,14 @@
 /* CPU backend: loops over particles other than the pass, compiled for each precision. The bodies are in
  * larmor/physics/. */
-#include "particles.h"
+#include "cpu/particles.h"
 
 #include <stdlib.h>
 
-#include "larmor/loading.h"
-#include "larmor/memory.h"
-#include "larmor/physics/bounds.h"
-#include "larmor/physics/hash.h"
-#include "larmor/physics/load.h"
+#include "backend/load_profile.h"
+#include "base/memory.h"
+#include "larmor/physics/numerics/bounds.h"
+#include "larmor/physics/numerics/hash.h"
+#include "larmor/physics/particles/load.h"
 
 static size_t tile_cells(const struct lm_cpu *c)
 {
@@ -240,7 +240,7 @@ static double reserve_bytes(const struct lm_cpu *c)
 static int grow_home(struct lm_cpu *c, int species, uint64_t more)
 {
     struct lm_cpu_species *s = &c->species[species];
-    const uint64_t steps[] = {64, 8, 1}; /* a sort comes no later than after 64 (src/sim.c); before, where it must */
+    const uint64_t steps[] = {64, 8, 1}; /* a sort comes no later than after 64 (src/sim/step.c); before, where it must */
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         const uint64_t wanted = steps[k] * more;
         const double bytes = ((double)wanted - (double)s->home_capacity) * sizeof *s->home;

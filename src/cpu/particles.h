@@ -2,9 +2,9 @@
 #ifndef LARMOR_CPU_PARTICLES_H
 #define LARMOR_CPU_PARTICLES_H
 
-#include "cpu.h"
-#include "larmor/physics/stray.h"
-#include "larmor/physics/wall.h"
+#include "cpu/cpu.h"
+#include "larmor/physics/particles/stray.h"
+#include "larmor/physics/fields/wall.h"
 
 enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
 

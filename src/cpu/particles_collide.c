@@ -1,6 +1,6 @@
 /* CPU backend: collisions, before the pass. A thread takes a tile with the fields around it and adds up what its
  * particles give to a gas, cell by cell, before it shares that with the others. */
-#include "particles.h"
+#include "cpu/particles.h"
 
 enum { CELLS_MAX = 16 * 16 };
 

@@ -5,11 +5,11 @@
  * particle, so that the compiler makes vector instructions of the bodies in larmor/physics/. The third adds the parts
  * of a stencil's corners four at a time: every node has its own sum for each corner, and these meet only when the tile
  * is done. */
-#include "particles.h"
+#include "cpu/particles.h"
 
-#include "larmor/physics/deposit.h"
-#include "larmor/physics/inflow.h"
-#include "larmor/physics/ionise.h"
+#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/particles/inflow.h"
+#include "larmor/physics/particles/ionise.h"
 
 enum { BLOCK = 64, QUADS = 2 };
 

@@ -1,8 +1,8 @@
 /* lm_divide3, the reciprocals and the root on the GPU against its own, which are correctly rounded: random mantissas
  * over every exponent, so that both the quick way and the way out of it are taken, and zeros; reciprocals where WENO
  * needs them; reciprocals and roots in single precision of all mantissas. */
-#include "larmor/physics/hash.h"
-#include "larmor/physics/weno.h"
+#include "larmor/physics/numerics/hash.h"
+#include "larmor/physics/numerics/weno.h"
 
 namespace
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/backend.h"
+#include "backend/backend.h"
 #include "larmor/config.h"
 
 struct fields_case {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "larmor/bench_cuda.h"
-#include "larmor/physics/hash.h"
+#include "bench/device.h"
+#include "larmor/physics/numerics/hash.h"
 
 static inline void operators_must(int status)
 {

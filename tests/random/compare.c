@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compare_run.h"
-#include "larmor/physics/hash.h"
+#include "larmor/physics/numerics/hash.h"
 
 #define CPU(threads, tile, sort)                                                                                       \
     {                                                                                                                  \

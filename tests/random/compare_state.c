@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compare_run.h"
-#include "larmor/physics/surface.h"
+#include "larmor/physics/particles/surface.h"
 
 /* A difference of arrays in a range of cells. */
 struct array_range {
@@ -121,7 +121,7 @@ static void compare_particles(struct lm_sim *reference, struct lm_sim *sim, int 
     }
     if (n != m || only > 0)
         compare_says(r, "  particles of %s: %zu, reference %zu; %zu that the reference has not\n", name, n, m, only);
-    const int bits = sim->backend->setup.precision == LM_SINGLE ? 24 : 48; /* larmor/raw.h */
+    const int bits = sim->backend->setup.precision == LM_SINGLE ? 24 : 48; /* backend/raw_particles.h */
     if (a && first < n)
         compare_says(r, "    one at cell %.6f, %.6f, v = %.17g %.17g %.17g\n", ldexp((double)a[first].x, -bits),
                      ldexp((double)a[first].y, -bits), a[first].v[0], a[first].v[1], a[first].v[2]);

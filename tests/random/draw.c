@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/physics/hash.h"
+#include "larmor/physics/numerics/hash.h"
 
 static uint64_t next(struct draw *d)
 {

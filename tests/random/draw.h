@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../../src/keys.h"
+#include "config/keys.h"
 #include "draft.h"
 
 /* What is decided before any key is drawn, so that the keys fit each other. */

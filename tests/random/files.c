@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "larmor/base.h"
-#include "larmor/physics/hash.h"
+#include "larmor/physics/numerics/hash.h"
 
 static const char *const tables[] = {
     "# source = two columns\n# energy = normalized\n# stopping = normalized\n0 0.2\n0.1 0.9\n0.3 1.2\n1 0.8\n3 0.4\n",

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../src/config_reader.h"
+#include "config/reader.h"
 #include "draw.h"
 
 static void plan_size(struct draw *d)

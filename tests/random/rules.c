@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/config_reader.h"
+#include "config/reader.h"
 #include "larmor/sim.h"
 #include "draw.h"
 

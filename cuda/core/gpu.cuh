@@ -1,0 +1,283 @@
+/* The CUDA backend's private parts. Everything runs in one stream; a failure sticks and is returned by every later
+ * operation. */
+#ifndef LARMOR_CORE_GPU_CUH
+#define LARMOR_CORE_GPU_CUH
+
+#include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
+
+#include "larmor/physics/fields/field_boundaries.h"
+#include "base/stop.h"
+#include "backend/surfaces.h"
+#include "larmor/physics/particles/tiling.h"
+
+typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
+
+/* What a pass finds out about a species. */
+struct lm_gpu_pass_control {
+    lm_u64 speed2, strays, parts; /* as in lm_control */
+};
+
+/* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
+struct lm_gpu_tallies {
+    struct lm_tally lost[LM_CHANNELS], injected[LM_ENTRANCES], exchanged, to_gas, to_electrons;
+    lm_u64 gone, arrived;
+};
+
+/* lm_advected on the device: wide sums; extremes as bits that order like the numbers, the least one inverted. */
+struct lm_gpu_advected {
+    lm_u64 total[2], not_least, most; /* of the field as it is */
+    lm_u64 crossed[LM_SIDES][2], source[2];
+};
+
+/* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
+struct lm_gpu_control {
+    struct lm_gpu_pass_control species[LM_MAX_SPECIES];
+    lm_u64 push_e[3], frequency, floored;
+    struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
+    struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
+    lm_u64 heat[2]; /* wide */
+};
+
+/* Results of a reduction that the host waits for. */
+struct lm_gpu_sums {
+    lm_u64 value[9];
+};
+
+/* Particles [first, last) of a tile: what one block works on. */
+struct lm_gpu_chunk {
+    uint32_t first, last, tile, unused; /* 16 bytes: one load */
+};
+
+struct lm_gpu_species {
+    uint64_t count;                    /* places in use */
+    uint64_t gone;                     /* of these, of particles that have left since the last sort */
+    uint64_t sorted;                   /* places up to here are in tiles; the ones behind hold what has entered since */
+    uint64_t capacity;                 /* places there is memory for */
+    void *x, *y, *u, *v, *w, *scratch; /* a sort moves one array at a time into scratch and swaps */
+    uint32_t *place;                   /* in a sort: where a place's particle comes from; in a pass: a chunk's strays */
+    uint32_t *rank;       /* in a sort: a particle's number in its cell; in a pass: all strays; their tiles: scratch */
+    uint32_t *tile_start; /* [tiles + 1] */
+    uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
+    uint32_t *chunk_first;             /* number of the first chunk of each tile: [tiles + 1] */
+    struct lm_gpu_chunk *chunk;        /* [blocks] */
+    uint32_t chunk_size;               /* particles in a chunk at most */
+    unsigned blocks;                   /* upper bound of the number of chunks */
+    int placing;
+    uint32_t *home; /* tile of each particle behind the sorted ones */
+    uint64_t home_capacity;
+    struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
+    lm_u64 *map;                             /* counters of hits; NULL without maps */
+    char *stopping;                          /* a table's memory; NULL: none */
+    int collides;                            /* or has: it may have lost particles */
+};
+
+struct lm_gpu {
+    struct lm_backend base;
+    cudaStream_t stream;
+    int failed, processors;
+    cudaEvent_t queued[2]; /* by turns: how far the work has been queued; see lm_gpu_is_given_up */
+    unsigned polls;
+    size_t shared_bytes; /* that a block may have */
+    struct lm_tiling tiling;
+    size_t tiles, tile_cells;
+    double *grid; /* every array of the grid, `pitch` elements each; the next lines point into it */
+    size_t pitch;
+    double *array[LM_ARRAYS]; /* those of one vector, and density and current of one level, in a row */
+    double *raw, *spare;      /* four arrays each: moments of all species but the last, as deposited, without
+                                 ghosts; work of the smoothing */
+    int resistive;            /* some LM_ETA is not 0 */
+    int open;                 /* particles can leave */
+    int counted;              /* they can leave or come, or exchange heat: tallies count */
+    uint8_t *body, *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    struct lm_map_bins maps;                /* arrays on the device */
+    double *next_b;                         /* three: where a Runge-Kutta step puts B */
+    struct lm_field_sides sides;
+    uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
+    struct {
+        int used;                          /* the fields end at walls, or there are bodies: cuda/fields/walls.cu */
+        double *curl, *force, *e, *result; /* three arrays each, if used */
+    } plain;
+    struct {
+        double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
+        uint8_t *room;             /* lm_background_room */
+        int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
+        uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
+        unsigned in_free, beside;
+        double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
+    } advect;                                         /* where there are background fields */
+    lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
+    lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
+    struct {
+        double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
+        struct lm_bath *bath; /* [ny][nx] */
+        lm_u64 *sums;         /* [ny][nx][LM_CELL_SUMS]; clear between steps */
+    } exchange;
+    int last_cap, last_alone; /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
+    struct lm_gpu_control *control, *control_host; /* device; pinned */
+    struct lm_gpu_sums *reduced, *reduced_host;
+    void *scan_work;
+    size_t scan_bytes;
+    void *staging; /* device; LM_GPU_PIECE particles in stored form */
+    struct lm_gpu_species species[LM_MAX_SPECIES];
+};
+
+enum { LM_GPU_PIECE = 1 << 18, LM_GPU_THREADS = 256 };
+
+/* A named stretch of host time in a profiler's timeline (NVTX), to the end of the scope. */
+struct lm_gpu_range {
+    explicit lm_gpu_range(const char *name)
+    {
+        nvtxRangePushA(name);
+    }
+    ~lm_gpu_range()
+    {
+        nvtxRangePop();
+    }
+};
+
+static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
+{
+    return (struct lm_gpu *)b;
+}
+
+/* Records the first failure; returns the backend's status. */
+int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
+#define LM_GPU_LAUNCHED(g, name) lm_gpu_check(g, cudaGetLastError(), name)
+
+/* For loops that queue many short kernels: 1 when the step shall be given up (base/stop.h). Now and then it waits
+ * until what was queued a while ago is done, so that little is left to wait for after a request to stop. */
+int lm_gpu_is_given_up(struct lm_gpu *g);
+
+/* Device memory; NULL and a recorded failure when there is none. */
+void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what);
+
+/* The same, or NULL without a failure, whose message is recorded. */
+void *lm_gpu_try_allocate(size_t bytes, const char *what);
+
+/* Clears `reduced`; copies it to the host and waits. */
+int lm_gpu_reduce_begin(struct lm_gpu *g);
+int lm_gpu_reduce_end(struct lm_gpu *g);
+
+/* Exclusive prefix sum of `count` values. */
+int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
+
+/* grid.cu, faraday.cu, ohm.cu */
+
+/* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
+ */
+int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
+int lm_gpu_copy(struct lm_backend *b, int to, int from, int count);
+int lm_gpu_closure(struct lm_backend *b, int density, int other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
+int lm_gpu_pressure(struct lm_gpu *g);                            /* LM_PRESSURE of LM_N_OLD */
+int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
+int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
+int lm_gpu_survey(struct lm_backend *b);
+int lm_gpu_clear_survey(struct lm_gpu *g);
+int lm_gpu_survey_level(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: with the currents that follow it */
+
+/* lm_gpu_collect leaves the last species to lm_gpu_moments, which reads its sums, clears the spare ones for the next
+ * pass and swaps the two. The species before it are added up in `raw`, and their sums cleared where they are. */
+int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first);
+int lm_gpu_moments(struct lm_backend *b);
+
+int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
+
+/* walls.cu: where plain.used says so. With walls the largest |div B| on lower walls, and the hash of B beyond walls,
+ * add to what is found inside. */
+int lm_gpu_advance_b_plain(struct lm_gpu *g, int ion_current, double dt, int substeps);
+int lm_gpu_ohm_plain(struct lm_gpu *g, enum lm_ohm_current current);
+int lm_gpu_survey_plain(struct lm_gpu *g, int level);
+void lm_gpu_wall_div(struct lm_gpu *g, lm_u64 *largest);
+void lm_gpu_hash_beyond(struct lm_gpu *g);
+int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
+
+/* advect.cu */
+int lm_gpu_allocate_backgrounds(struct lm_gpu *g);
+int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const double *values);
+int lm_gpu_flow(struct lm_backend *b, int later);
+int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain);
+
+/* Fills the ghosts of a gas that particles are about to collide with. */
+int lm_gpu_fill_gas(struct lm_gpu *g, int field);
+int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum); /* total and extremes */
+
+/* electrons.cu */
+int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */
+int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
+int lm_gpu_least_density(struct lm_backend *b, double *least);
+
+/* exchange.cu: what ions meet in the cells, from the sums over them; then which cells can take or give the energy that
+ * has been asked for, and these do. */
+int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass);
+int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
+int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+
+/* particles*.cu, compiled for both precisions */
+#define LM_GPU_PARTICLES(suffix)                                                                                       \
+    int lm_gpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
+    int lm_gpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \
+    int lm_gpu_put_particles##suffix(struct lm_backend *b, int species, int place, uint64_t count,                     \
+                                     struct lm_raw_particles from);                                                    \
+    int lm_gpu_get_particles##suffix(struct lm_backend *b, int species, uint64_t first, uint64_t count,                \
+                                     struct lm_raw_particles to);                                                      \
+    int lm_gpu_sort##suffix(struct lm_backend *b, int species);                                                        \
+    int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
+    int lm_gpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
+    int lm_gpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
+    int lm_gpu_exchange##suffix(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);               \
+    int lm_gpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
+    int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
+    int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
+                                     struct lm_particle_sums *out);                                                    \
+    int lm_gpu_hash_particles##suffix(struct lm_gpu *g, int species);
+LM_GPU_PARTICLES(_f32)
+LM_GPU_PARTICLES(_f64)
+
+#ifdef __CUDACC__
+/* Warp reductions, then one atomic a warp. All 32 lanes must take part. */
+static __device__ __forceinline__ void lm_warp_max(lm_u64 *to, lm_u64 v)
+{
+    for (int d = 16; d; d >>= 1) {
+        lm_u64 other = __shfl_xor_sync(0xffffffffu, v, d);
+        v = other > v ? other : v;
+    }
+    if ((threadIdx.x & 31) == 0 && v)
+        atomicMax(to, v);
+}
+
+static __device__ __forceinline__ void lm_warp_sum(lm_u64 *to, lm_u64 v)
+{
+    for (int d = 16; d; d >>= 1)
+        v += __shfl_xor_sync(0xffffffffu, v, d);
+    if ((threadIdx.x & 31) == 0 && v)
+        atomicAdd(to, v);
+}
+
+/* The sum of numbers of 128 bits: as that of their upper and lower 64. */
+static __device__ __forceinline__ void lm_warp_sum_wide(lm_u64 *to, const struct lm_wide &v)
+{
+    lm_warp_sum(&to[0], (lm_u64)v.high);
+    lm_warp_sum(&to[1], (lm_u64)v.low);
+}
+
+/* The same for N values over a block, then one atomic each: their maxima, or else their sums. All threads must take
+ * part. */
+template <bool LARGEST, int N> static __device__ __forceinline__ void lm_block_reduce(lm_u64 *to, const lm_u64 (&v)[N])
+{
+    __shared__ lm_u64 all[N];
+    const unsigned k = threadIdx.x;
+    if (k < N)
+        all[k] = 0;
+    __syncthreads();
+    for (int n = 0; n < N; n++)
+        LARGEST ? lm_warp_max(&all[n], v[n]) : lm_warp_sum(&all[n], v[n]);
+    __syncthreads();
+    if (k < N && all[k])
+        LARGEST ? atomicMax(&to[k], all[k]) : atomicAdd(&to[k], all[k]);
+}
+#endif
+
+#endif

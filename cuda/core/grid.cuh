@@ -1,0 +1,84 @@
+/* What the kernels over the grid share: where cells are in memory. */
+#ifndef LARMOR_CORE_GRID_CUH
+#define LARMOR_CORE_GRID_CUH
+
+#include "core/gpu.cuh"
+
+namespace
+{
+
+struct shape {
+    int nx, ny, stride;
+    size_t pitch; /* from an array to the next one of its group */
+};
+
+inline shape shape_of(const struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    return {grid->nx, grid->ny, grid->stride, g->pitch};
+}
+
+__device__ __forceinline__ size_t at(const shape &s, int i, int j)
+{
+    return (size_t)(j + LM_GHOST) * s.stride + (i + LM_GHOST);
+}
+
+/* Whether a cell has no image in the ghosts. */
+__device__ __forceinline__ bool is_inner(const shape &s, int i, int j)
+{
+    return i >= LM_GHOST && i < s.nx - LM_GHOST && j >= LM_GHOST && j < s.ny - LM_GHOST;
+}
+
+/* Calls body(k) for the element of a cell and of each of its periodic images in the ghosts. */
+template <class F> __device__ __forceinline__ void each_image(const shape &s, int i, int j, F body)
+{
+    if (is_inner(s, i, j)) {
+        body((unsigned)at(s, i, j));
+        return;
+    }
+    for (int y = j - (j + LM_GHOST) / s.ny * s.ny; y < s.ny + LM_GHOST; y += s.ny)
+        for (int x = i - (i + LM_GHOST) / s.nx * s.nx; x < s.nx + LM_GHOST; x += s.nx)
+            body((unsigned)at(s, x, y));
+}
+
+/* Writes a cell and its images. */
+__device__ __forceinline__ void store(const shape &s, double *a, int i, int j, double value)
+{
+    each_image(s, i, j, [&](unsigned k) { a[k] = value; });
+}
+
+/* --- strips: a warp goes up 32 columns, a lane each; a block is one warp, so that the compiler knows its lanes to stay
+ * together --- */
+
+enum { LANES = 32, SMALLEST_ROWS = 4 /* of a strip or block: less would be mostly halo */ };
+
+__device__ __forceinline__ double left(double v)
+{
+    return __shfl_up_sync(0xffffffffu, v, 1);
+}
+
+__device__ __forceinline__ double right(double v)
+{
+    return __shfl_down_sync(0xffffffffu, v, 1);
+}
+
+/* Cuts the domain into strips of `own` columns and *rows rows: as many as run at a time, `strips` a multiprocessor, and
+ * no more, because every strip adds the rows of its halo. Returns the grid of blocks. */
+inline dim3 cut_into_strips(const struct lm_gpu *g, int own, int strips, int *rows)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    int across = (grid->nx + own - 1) / own, up = g->processors * strips / across;
+    up = up > 0 ? up : 1;
+    *rows = (grid->ny + up - 1) / up;
+    *rows = *rows < SMALLEST_ROWS ? SMALLEST_ROWS : *rows;
+    return dim3((unsigned)across, (unsigned)((grid->ny + *rows - 1) / *rows));
+}
+
+__device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)
+{
+    to = v > to ? v : to;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,154 @@
+/* CUDA backend: Ohm's law, with the first pass of the filter and the maxima that the host waits for. */
+#include "fields/electric.cuh"
+
+#include <cuda_pipeline.h>
+
+namespace
+{
+
+enum { STRIPS = 12, RING = 4 }; /* warps on a multiprocessor at a time; rows of what comes from memory */
+
+/* What comes from memory. */
+enum { OHM_B, OHM_J = 3, OHM_BEFORE = 6, OHM_N = 9, OHM_P, OHM_ETA, OHM_GIVEN };
+
+struct ohm_arrays {
+    const double *b, *ji, *density;
+    const double *ji_before; /* NULL; or the ion current is extrapolated from this one to `ji` and beyond */
+    const double *p, *eta;   /* NULL: T n; 0 */
+    double *field, *push;
+    struct lm_gpu_control *control;
+};
+
+/* A lane's column of the ring. Nobody else reads it. */
+struct ohm_row {
+    double at[OHM_GIVEN][LANES];
+};
+
+__device__ __forceinline__ void bring_vector(ohm_row &to, int which, const double *from, const shape &s, unsigned k)
+{
+    for (int d = 0; d < 3; d++)
+        __pipeline_memcpy_async(&to.at[which + d][threadIdx.x], from + d * s.pitch + k, sizeof(double));
+}
+
+__device__ __forceinline__ void bring_row(ohm_row &to, const ohm_arrays &a, const shape &s, unsigned k)
+{
+    bring_vector(to, OHM_B, a.b, s, k);
+    bring_vector(to, OHM_J, a.ji, s, k);
+    if (a.ji_before)
+        bring_vector(to, OHM_BEFORE, a.ji_before, s, k);
+    __pipeline_memcpy_async(&to.at[OHM_N][threadIdx.x], a.density + k, sizeof(double));
+    if (a.p)
+        __pipeline_memcpy_async(&to.at[OHM_P][threadIdx.x], a.p + k, sizeof(double));
+    if (a.eta)
+        __pipeline_memcpy_async(&to.at[OHM_ETA][threadIdx.x], a.eta + k, sizeof(double));
+}
+
+__device__ __forceinline__ struct lm_vector vector_of(const ohm_row &r, int which)
+{
+    return {r.at[which][threadIdx.x], r.at[which + 1][threadIdx.x], r.at[which + 2][threadIdx.x]};
+}
+
+/* E, the E of the push after at most one pass of the filter, and the maxima for lm_control. */
+template <bool HYPER, bool SMOOTH>
+__global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
+{
+    enum { BEFORE = HALO + SMOOTH, AFTER = 1 + SMOOTH }; /* lanes and rows that E and the filter cost */
+    const int lane = threadIdx.x, i = blockIdx.x * (LANES - BEFORE - AFTER) + lane - BEFORE, column = lm_wrap(i, s.nx);
+    const bool mine = lane >= BEFORE && lane < LANES - AFTER && i < s.nx;
+    const int first = blockIdx.y * rows, last = min(first + rows, s.ny);
+    __shared__ ohm_row ring[RING];
+    int row = lm_wrap(first - BEFORE, s.ny);
+    auto bring = [&](int j) {
+        if (j < last + AFTER)
+            bring_row(ring[(j - first + BEFORE) % RING], a, s, (unsigned)at(s, column, row));
+        __pipeline_commit();
+        row = row + 1 == s.ny ? 0 : row + 1;
+    };
+    for (int j = first - BEFORE; j < first - BEFORE + RING - 1; j++)
+        bring(j);
+    electric_rows<HYPER> electric = {};
+    double centre[3][3] = {}, sides[3][3] = {}; /* of rows j - 3, j - 2, j - 1: E, and the sum left and right of it */
+    lm_u64 largest[4] = {0, 0, 0, 0}, floored = 0;
+    for (int j = first - BEFORE; j < last + AFTER; j++) {
+        bring(j + RING - 1);
+        __pipeline_wait_prior(RING - 1);
+        const ohm_row &here = ring[(j - first + BEFORE) % RING];
+        const double density = here.at[OHM_N][lane], eta = a.eta ? here.at[OHM_ETA][lane] : 0.0;
+        const struct lm_vector b = vector_of(here, OHM_B), now = vector_of(here, OHM_J);
+        struct lm_vector ji = now;
+        if (a.ji_before) {
+            const struct lm_vector before = vector_of(here, OHM_BEFORE);
+            ji = {lm_ahead(ji.x, before.x), lm_ahead(ji.y, before.y), lm_ahead(ji.z, before.z)};
+        }
+        const double n = lm_floored(density, &o), p = a.p ? here.at[OHM_P][lane] : o.temperature * n;
+        const plasma given = {ji, n, p, eta, right(n), right(p), right(eta)};
+        double total[3], ideal[3], push[3];
+        electric.advance(b, left(b.y), left(b.z), given, o, total, ideal);
+        LM_UNROLL
+        for (int d = 0; d < 3; d++) {
+            push[d] = o.friction ? ideal[d] : total[d];
+            centre[d][0] = centre[d][1];
+            centre[d][1] = centre[d][2];
+            centre[d][2] = push[d];
+            sides[d][0] = sides[d][1];
+            sides[d][1] = sides[d][2];
+            sides[d][2] = SMOOTH ? left(push[d]) + right(push[d]) : 0.0;
+        }
+        if (!mine)
+            continue;
+        if (j >= first && j < last) {
+            raise(largest[3], lm_size_bits(lm_frequency(electric.b_centre, now, n, eta, k2, &o)));
+            floored += density < o.floor;
+        }
+        if (j > first && j <= last)
+            store_vector(s, a.field, i, j - 1, {total[0], total[1], total[2]});
+        if (j >= first + AFTER) {
+            LM_UNROLL
+            for (int d = 0; d < 3; d++) {
+                push[d] = SMOOTH ? lm_binomial_rows(centre[d], sides[d]) : push[d];
+                raise(largest[d], lm_size_bits(push[d]));
+            }
+            store_vector(s, a.push, i, j - AFTER, {push[0], push[1], push[2]});
+        }
+    }
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        lm_warp_max(&a.control->push_e[d], largest[d]);
+    lm_warp_max(&a.control->frequency, largest[3]);
+    lm_warp_sum(&a.control->floored, floored);
+}
+
+} // namespace
+
+int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
+{
+    lm_gpu_range range("ohm");
+    struct lm_gpu *g = lm_gpu_of(b);
+    if (g->plain.used)
+        return lm_gpu_ohm_plain(g, current);
+    const struct lm_ohm *o = &b->setup.ohm;
+    const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0;
+    const int level = ahead ? LM_N_NEW : LM_N_OLD, passes_left = smooth ? b->setup.smoothing - 1 : 0;
+    const ohm_arrays a = {g->array[LM_B],
+                          g->array[level + 1],
+                          g->array[level],
+                          ahead ? g->array[LM_J_OLD] : NULL,
+                          o->gamma == 1.0 ? NULL : g->array[LM_PRESSURE],
+                          g->resistive ? g->array[LM_ETA] : NULL,
+                          g->array[LM_E],
+                          passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
+                          g->control};
+    auto kernel = hyper ? (smooth ? ohm_kernel<true, true> : ohm_kernel<true, false>)
+                        : (smooth ? ohm_kernel<false, true> : ohm_kernel<false, false>);
+    if (o->gamma != 1.0)
+        lm_gpu_closure(b, level, level);
+    int rows;
+    dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, STRIPS, &rows);
+    lm_gpu_clear_survey(g);
+    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->rx, o->ry), rows);
+    LM_GPU_LAUNCHED(g, "Ohm's law");
+    if (passes_left == 0)
+        return g->failed;
+    lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, passes_left);
+    return lm_gpu_survey_level(g, level);
+}

@@ -1,0 +1,395 @@
+/* CUDA backend: background fields; the kernel is in advect.cuh. */
+#include "fluid/advect.cuh"
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fields/wall.h"
+
+namespace
+{
+
+/* Of a piece: with more rows the last pieces take long alone, with fewer the halo counts (an H200: 32 rows 5 % faster
+ * than 64, 15 % than 128). Beside solids pieces are low: there are few of them. */
+enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
+
+typedef void (*stage_function)(stage);
+
+template <int SCHEME, bool SINGLE> stage_function choose(int limited)
+{
+    return limited ? stage_kernel<SCHEME, SINGLE, true> : stage_kernel<SCHEME, SINGLE, false>;
+}
+
+stage_function kernel_of(const struct lm_background *f)
+{
+    switch (f->scheme) {
+    case LM_CENTRED:
+        return choose<LM_CENTRED, false>(f->limited);
+    case LM_UPWIND:
+        return choose<LM_UPWIND, false>(f->limited);
+    case LM_WENO3:
+        return f->single ? choose<LM_WENO3, true>(f->limited) : choose<LM_WENO3, false>(f->limited);
+    case LM_WENO5:
+        return f->single ? choose<LM_WENO5, true>(f->limited) : choose<LM_WENO5, false>(f->limited);
+    case LM_WENO7:
+        return f->single ? choose<LM_WENO7, true>(f->limited) : choose<LM_WENO7, false>(f->limited);
+    default:
+        return f->single ? choose<LM_WENO9, true>(f->limited) : choose<LM_WENO9, false>(f->limited);
+    }
+}
+
+struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
+{
+    return {list, count, (count + PIECE_WARPS - 1) / PIECE_WARPS, rows};
+}
+
+/* --- what the host asks for --- */
+
+/* Bits that order like all numbers do. */
+__device__ __forceinline__ lm_u64 ordered(double x)
+{
+    lm_u64 b = (lm_u64)__double_as_longlong(x);
+    return b >> 63 ? ~b : b | 0x8000000000000000ull;
+}
+
+/* Total and extremes of a field. */
+__global__ void survey_kernel(shape s, const double *q, const uint8_t *room, double per_quantum,
+                              struct lm_gpu_advected *found)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    struct lm_wide total = {0, 0};
+    lm_u64 least = 0, most = 0;
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const size_t k = at(s, i, j);
+        lm_wide_add(&total, q[k] * per_quantum);
+        if (room[k]) {
+            raise(least, ~ordered(q[k]));
+            raise(most, ordered(q[k]));
+        }
+    }
+    lm_warp_sum_wide(found->total, total);
+    lm_warp_max(&found->not_least, least);
+    lm_warp_max(&found->most, most);
+}
+
+/* What a source gives in `times` steps, of whose stages two have one factor and one the other; in parts as the CPU adds
+ * them up. */
+__global__ void source_kernel(shape s, const double *source, double early, double late, int times,
+                              struct lm_gpu_advected *found)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    struct lm_wide sum = {0, 0};
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const double here = source[at(s, i, j)];
+        lm_wide_add(&sum, lm_trunc(here * early));
+        lm_wide_add(&sum, lm_trunc(here * early));
+        lm_wide_add(&sum, lm_trunc(here * late));
+    }
+    sum.high *= times;
+    sum.low *= times;
+    lm_warp_sum_wide(found->source, sum);
+}
+
+dim3 survey_blocks(const shape &s)
+{
+    return dim3((unsigned)(s.nx + 255) / 256, (unsigned)(s.ny < 256 ? s.ny : 256));
+}
+
+void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late,
+                  int times)
+{
+    if (!s.source)
+        return;
+    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
+                                                                s.found);
+    LM_GPU_LAUNCHED(g, "sum of a source");
+}
+
+/* --- what particles give to a gas --- */
+
+struct gaining {
+    double *q[LM_MAX_BACKGROUNDS]; /* NULL: it does not gain */
+    int what[LM_MAX_BACKGROUNDS], fields;
+    struct lm_gain gain;
+    lm_u64 *given;
+    struct lm_gpu_advected *found; /* of all fields */
+};
+
+__global__ void gain_kernel(shape s, gaining g)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const size_t cells = (size_t)s.nx * s.ny;
+    struct lm_wide source[LM_MAX_BACKGROUNDS] = {};
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const size_t k = (size_t)j * s.nx + i;
+        for (int f = 0; f < g.fields; f++) {
+            const int what = g.what[f];
+            if (!g.q[f] || g.given[what * cells + k] == 0)
+                continue;
+            const double whole = lm_gained((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
+                                           lm_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
+            g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
+            lm_wide_add(&source[f], whole);
+        }
+        for (int n = 0; n < LM_GIVEN; n++)
+            if (g.given[n * cells + k])
+                g.given[n * cells + k] = 0;
+    }
+    for (int f = 0; f < g.fields; f++)
+        if (g.q[f])
+            lm_warp_sum_wide(g.found[f].source, source[f]);
+}
+
+/* Ghosts of a gas' density and velocity: larmor/physics/fields/wall.h. */
+__global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, double *x, double *y)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - LM_GHOST, j = (int)blockIdx.y - LM_GHOST;
+    double *const arrays[3] = {n, x, y};
+    if (i >= s.nx + LM_GHOST)
+        return;
+    for (int k = 0; k < 3; k++) {
+        const int from_x = lm_gas_cell(&sides, 0, s.nx, k == 1 ? -1 : 0, i);
+        const int from_y = lm_gas_cell(&sides, 1, s.ny, k == 2 ? -1 : 0, j);
+        if (from_x != i || from_y != j)
+            arrays[k][at(s, i, j)] = arrays[k][at(s, from_x, from_y)];
+    }
+}
+
+/* --- velocities --- */
+
+__global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
+                            struct lm_ohm ohm, double *flow, double *entropy)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
+    if (i >= s.nx)
+        return;
+    const size_t k = at(s, i, j);
+    for (int axis = 0; axis < 2; axis++) {
+        const enum lm_face_place place =
+            axis == 0 ? lm_face_place(i, s.nx, periodic_x) : lm_face_place(j, s.ny, periodic_y);
+        const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &ohm);
+        if (entropy)
+            entropy[axis * s.pitch + k] = u.entropy;
+        if (!flow)
+            continue;
+        double *ion = flow + axis * s.pitch, *electron = flow + (2 + axis) * s.pitch;
+        if (!later)
+            ion[k] = u.ion;
+        electron[k] = later ? electron[k] + u.electron : u.electron;
+    }
+}
+
+__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *room, double rx, double ry,
+                            lm_u64 *largest)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    lm_u64 mine[1] = {0};
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+        const size_t k = at(s, i, j);
+        if (room[k])
+            raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], rx, ry)));
+    }
+    lm_block_reduce<true, 1>(largest, mine);
+}
+
+} // namespace
+
+int lm_gpu_flow(struct lm_backend *b, int later)
+{
+    lm_gpu_range range("flow");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const shape s = shape_of(g);
+    struct lm_flow_given given = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+                                  {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+                                  {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
+                                  g->advect.room};
+    const struct lm_sides *sides = &b->setup.grid.sides;
+    flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
+        s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
+        g->advect.flow, b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
+    return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
+}
+
+int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
+{
+    lm_gpu_range range("flow rates");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const shape s = shape_of(g);
+    const int fields = b->setup.background_count;
+    const unsigned across = (unsigned)(s.nx + 255) / 256;
+    lm_gpu_reduce_begin(g);
+    for (int f = 0; f < fields; f++)
+        rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
+            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.room, b->setup.ohm.rx,
+            b->setup.ohm.ry, &g->reduced->value[f]);
+    LM_GPU_LAUNCHED(g, "flow rates");
+    lm_gpu_reduce_end(g);
+    for (int f = 0; f < fields && !g->failed; f++)
+        rate[f] = lm_from_bits(g->reduced_host->value[f]);
+    return g->failed;
+}
+
+int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps)
+{
+    lm_gpu_range range("advect");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_background *f = &b->setup.background[field];
+    const struct lm_ohm *o = &b->setup.ohm;
+    const struct lm_grid *grid = &b->setup.grid;
+    double *q = g->array[LM_BACKGROUND + field], *first = g->advect.work, *second = first + g->pitch;
+    double *const from[LM_ADVECT_STAGES] = {q, first, second}, *const to[LM_ADVECT_STAGES] = {first, second, q};
+    stage s = {};
+    s.grid = shape_of(g);
+    s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
+    s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
+    s.across = g->advect.across;
+    s.beside = pieces_of(g->advect.list_end - g->advect.beside, g->advect.beside, ROWS_BESIDE);
+    s.in_free = pieces_of(g->advect.list, g->advect.in_free, g->advect.rows);
+    s.bounds.least = f->least;
+    s.bounds.most = f->most;
+    s.q0 = q;
+    s.vx = g->array[LM_BACKGROUND_X + field];
+    s.vy = g->array[LM_BACKGROUND_Y + field];
+    s.source = f->has_source ? g->array[LM_BACKGROUND_SOURCE + field] : NULL;
+    s.room = g->advect.room;
+    s.found = &g->control->background[field];
+    for (int side = 0; side < LM_SIDES; side++) {
+        s.sides[side] = f->sides[side];
+        s.inflow[side] = g->advect.inflow[field][side];
+    }
+    struct lm_advect by[LM_ADVECT_STAGES];
+    for (int k = 0; k < LM_ADVECT_STAGES; k++)
+        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+    for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
+        if (lm_gpu_is_given_up(g))
+            return lm_stop_give_up();
+        const int k = n % LM_ADVECT_STAGES;
+        s.by = by[k];
+        s.q = from[k];
+        s.to = to[k];
+        kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
+        LM_GPU_LAUNCHED(g, "advection");
+    }
+    lm_gpu_survey_field(g, field, quantum);
+    count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
+    return g->failed;
+}
+
+int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain)
+{
+    lm_gpu_range range("gain");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const shape s = shape_of(g);
+    gaining of = {{}, {}, b->setup.background_count, *gain, g->given, g->control->background};
+    for (int f = 0; f < of.fields; f++) {
+        of.what[f] = b->setup.background[f].gains - 1;
+        of.q[f] = of.what[f] >= 0 ? g->array[LM_BACKGROUND + f] : NULL;
+    }
+    gain_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, of);
+    return LM_GPU_LAUNCHED(g, "what a gas gains");
+}
+
+int lm_gpu_fill_gas(struct lm_gpu *g, int field)
+{
+    const shape s = shape_of(g);
+    const dim3 blocks((unsigned)(s.nx + 2 * LM_GHOST + 127) / 128, (unsigned)(s.ny + 2 * LM_GHOST));
+    fill_gas_kernel<<<blocks, 128, 0, g->stream>>>(s, g->base.setup.grid.sides, g->array[LM_BACKGROUND + field],
+                                                   g->array[LM_BACKGROUND_X + field],
+                                                   g->array[LM_BACKGROUND_Y + field]);
+    return LM_GPU_LAUNCHED(g, "ghosts of a gas");
+}
+
+int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
+{
+    struct lm_gpu_advected *found = &g->control->background[field];
+    const shape s = shape_of(g);
+    lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
+    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.room,
+                                                           1.0 / lm_exp2i(-quantum), found);
+    return LM_GPU_LAUNCHED(g, "survey of a background field");
+}
+
+/* --- memory --- */
+
+enum piece_kind { PIECE_FREE, PIECE_BESIDE, PIECE_SOLID };
+
+static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room, unsigned piece, int rows)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const int x0 = (int)piece % g->advect.across * PIECE_COLUMNS, j0 = (int)piece / g->advect.across * rows;
+    int beside = 0, fluid = 0;
+    for (int j = j0 - 1; j <= j0 + rows && j <= grid->ny; j++)
+        for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
+            const uint8_t r = room[lm_at(grid, i, j)];
+            beside |= lm_room_x(r) < LM_WENO_MOST || lm_room_y(r) < LM_WENO_MOST;
+            fluid |= r != 0;
+        }
+    return !fluid ? PIECE_SOLID : beside ? PIECE_BESIDE : PIECE_FREE;
+}
+
+/* Two lists in one: the pieces in free fluid from the front; from the back the others in low pieces that hold fluid. */
+static void list_pieces(struct lm_gpu *g, const uint8_t *room)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_BESIDE);
+    const unsigned up = (unsigned)((grid->ny + g->advect.rows - 1) / g->advect.rows), most = across * up * low;
+    uint32_t *list = (uint32_t *)malloc(most * sizeof *list);
+    g->advect.list = (uint32_t *)lm_gpu_allocate(g, most * sizeof *list, "pieces of the grid");
+    if (!list && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the pieces of the grid");
+    for (unsigned p = 0; p < across * up && !g->failed; p++) {
+        if (kind_of_piece(g, room, p, g->advect.rows) == PIECE_FREE) {
+            list[g->advect.in_free++] = p;
+            continue;
+        }
+        for (unsigned n = 0; n < low; n++) {
+            const unsigned part = (p / across * low + n) * across + p % across;
+            if ((int)(part / across) * ROWS_BESIDE < grid->ny &&
+                kind_of_piece(g, room, part, ROWS_BESIDE) != PIECE_SOLID)
+                list[most - ++g->advect.beside] = part;
+        }
+    }
+    g->advect.list_end = g->advect.list + most;
+    if (!g->failed)
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.list, list, most * sizeof *list, cudaMemcpyHostToDevice, g->stream),
+                     "pieces of the grid");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "pieces of the grid");
+    free(list);
+}
+
+int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    if (g->base.setup.background_count == 0 || g->failed)
+        return g->failed;
+    uint8_t *room = (uint8_t *)malloc(grid->size);
+    g->advect.room = (uint8_t *)lm_gpu_allocate(g, grid->size, "the room around cells");
+    if (!room && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the room around cells");
+    if (!g->failed)
+        g->failed = lm_background_room(grid, g->base.setup.bodies.mask, room);
+    if (!g->failed) {
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.room, room, grid->size, cudaMemcpyHostToDevice, g->stream),
+                     "the room around cells");
+        g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
+        int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
+        rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+        g->advect.rows = rows / ROWS_BESIDE * ROWS_BESIDE;
+        list_pieces(g, room);
+    }
+    free(room);
+    return g->failed;
+}
+
+int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const double *values)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    double **to = &g->advect.inflow[field][side];
+    const size_t bytes = (size_t)(side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx) * sizeof *values;
+    if (!*to)
+        *to = (double *)lm_gpu_allocate(g, bytes, "what flows in");
+    if (*to)
+        lm_gpu_check(g, cudaMemcpyAsync(*to, values, bytes, cudaMemcpyHostToDevice, g->stream), "what flows in");
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "what flows in");
+}

@@ -1,0 +1,141 @@
+/* What the particle kernels share: a species' particles on the device, chunks and tiles. For one precision at a time.
+ */
+#ifndef LARMOR_PARTICLES_PARTICLES_CUH
+#define LARMOR_PARTICLES_PARTICLES_CUH
+
+#include "core/gpu.cuh"
+
+#include "larmor/physics/particles/tile.h"
+#include "larmor/physics/fields/wall.h"
+
+namespace
+{
+
+enum { THREADS = LM_GPU_THREADS };
+
+enum { TALLY_SUMS = sizeof(struct lm_tally) / sizeof(lm_u64) }; /* which it is in a row */
+
+/* Neighbours in one load at most. As many elements follow the last particle in every array, so that the last load may
+ * be whole. */
+enum { GROUP_MAX = 4 };
+
+struct arrays {
+    lm_fix *x, *y;
+    lm_real *u, *v, *w;
+};
+
+/* A species' particles and where its tiles are. */
+struct population {
+    arrays a;
+    struct lm_tiling t;
+    struct lm_sides sides;
+    const uint32_t *tile_start;
+    const struct lm_gpu_chunk *chunk;
+    const uint32_t *chunks; /* how many there are */
+    uint32_t *place;
+    uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
+};
+
+/* And those that have entered since the last sort. Apart, so that the pass, whose registers are few, does not know. */
+struct everyone : population {
+    const uint32_t *home; /* tiles of the `entered` particles behind the `sorted` ones */
+    uint32_t sorted, entered;
+    uint32_t blocks; /* for the sorted ones */
+};
+
+static inline everyone population_of(const struct lm_gpu *g, int species)
+{
+    const struct lm_gpu_species *s = &g->species[species];
+    population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
+                    g->tiling,
+                    g->base.setup.grid.sides,
+                    s->tile_start,
+                    s->chunk,
+                    s->chunk_first + g->tiles,
+                    s->place,
+                    s->rank,
+                    (uint32_t *)s->scratch};
+    return {h, s->home, (uint32_t)s->sorted, (uint32_t)(s->count - s->sorted), s->blocks};
+}
+
+static inline unsigned particle_blocks(uint64_t count)
+{
+    return (unsigned)((count + THREADS - 1) / THREADS);
+}
+
+/* The chunk of this block; empty for blocks beyond the last chunk. */
+__device__ __forceinline__ struct lm_gpu_chunk chunk_of(const population &h)
+{
+    struct lm_gpu_chunk c = h.chunk[blockIdx.x];
+    if (blockIdx.x >= *h.chunks)
+        c.last = c.first;
+    return c;
+}
+
+/* Where a block begins, so that each warp reads and writes whole, aligned segments of memory; it skips what is before
+ * `first`. */
+__device__ __forceinline__ uint32_t aligned(uint32_t first)
+{
+    return first & ~31u;
+}
+
+/* Blocks for each_particle. */
+static inline unsigned all_blocks(const struct lm_gpu_species *s)
+{
+    return s->blocks + particle_blocks(s->count - s->sorted);
+}
+
+/* Calls body(mine, k, tile) in all threads alike: k the place of a particle and its home tile, if `mine`. */
+template <class F> __device__ __forceinline__ void each_particle(const everyone &h, F body)
+{
+    if (blockIdx.x < h.blocks) {
+        const struct lm_gpu_chunk c = chunk_of(h);
+        for (uint32_t block = aligned(c.first); block < c.last; block += THREADS) {
+            const uint32_t k = block + threadIdx.x;
+            body(k >= c.first && k < c.last, k, (int)c.tile);
+        }
+        return;
+    }
+    const uint32_t n = (blockIdx.x - h.blocks) * THREADS + threadIdx.x;
+    body(n < h.entered, h.sorted + n, n < h.entered ? (int)h.home[n] : 0);
+}
+
+/* Home tile of the particle in place k. */
+__device__ __forceinline__ int tile_of(const everyone &h, uint32_t k)
+{
+    if (k >= h.sorted)
+        return (int)h.home[k - h.sorted];
+    int low = 0, high = h.t.nx * h.t.ny;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (h.tile_start[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+__device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)
+{
+    to = v > to ? v : to;
+}
+
+__device__ __forceinline__ struct lm_particle particle_at(const arrays &a, uint32_t k)
+{
+    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+    return p;
+}
+
+__device__ __forceinline__ void put_particle(const arrays &a, uint32_t k, const struct lm_particle &p)
+{
+    a.x[k] = p.x;
+    a.y[k] = p.y;
+    a.u[k] = p.u;
+    a.v[k] = p.v;
+    a.w[k] = p.w;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,493 @@
+/* CUDA backend: where particles are. Loading, sorting, and the way in and out; compiled for each precision.
+ *
+ * Sorting by cell: a particle's rank in its new cell (one atomic for all lanes of a warp that go to the same cell),
+ * prefix sums, the list of where each place's particle comes from; then each array in turn is gathered into the spare
+ * one and the two change places, so that sorting needs no second set of particles.
+ */
+#include "particles/particles.cuh"
+
+#include <cstdlib>
+
+#include "backend/load_profile.h"
+#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/particles/load.h"
+
+namespace
+{
+
+enum : uint32_t { NOWHERE = 0xffffffffu };
+enum { MOVE_THREADS = 512, MOVE_EACH = 8 };
+
+/* Adds one to count[cell] for each lane; returns the value before this lane's. Lanes with the same cell act as one.
+ * All lanes must take part; those with cell = NOWHERE do not count. */
+__device__ __forceinline__ uint32_t next_rank(uint32_t *count, uint32_t cell)
+{
+    unsigned alike = __match_any_sync(0xffffffffu, cell), lane = threadIdx.x % 32;
+    int leader = __ffs(alike) - 1;
+    uint32_t base = 0;
+    if ((int)lane == leader && cell != NOWHERE)
+        base = atomicAdd(&count[cell], (uint32_t)__popc(alike));
+    return __shfl_sync(0xffffffffu, base, leader) + (uint32_t)__popc(alike & ((1u << lane) - 1));
+}
+
+/* Re-bases every particle to the tile it is in, and counts it there; keeps its cell and its rank in it. */
+__global__ void rank_kernel(everyone h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
+{
+    each_particle(h, [&](bool mine, uint32_t k, int tile) {
+        uint32_t cell = NOWHERE;
+        if (mine)
+            cell_of[k] = cell = h.a.x[k] == LM_GONE ? NOWHERE : lm_rebase(&h.t, tile, &h.a.x[k], &h.a.y[k]);
+        uint32_t r = next_rank(count, cell);
+        if (mine)
+            rank[k] = r;
+    });
+}
+
+/* from[place] = the particle that goes there. */
+__global__ void list_kernel(uint32_t *from, const uint32_t *cell_start, const uint32_t *cell_of, const uint32_t *rank,
+                            uint64_t n)
+{
+    uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
+    if (k < n && cell_of[k] != NOWHERE)
+        from[cell_start[cell_of[k]] + rank[k]] = (uint32_t)k;
+}
+
+/* A thread moves several particles, so that their loads are under way together; what a block reads lies close together
+ * and is read once into the L1 cache. */
+template <class V>
+__global__ void __launch_bounds__(MOVE_THREADS) move_kernel(V *to, const V *array, const uint32_t *from, uint64_t n)
+{
+    uint64_t first = blockIdx.x * (uint64_t)(MOVE_EACH * MOVE_THREADS) + threadIdx.x;
+    uint32_t place[MOVE_EACH];
+    V value[MOVE_EACH];
+    LM_UNROLL
+    for (int e = 0; e < MOVE_EACH; e++)
+        place[e] = from[min(first + e * MOVE_THREADS, n - 1)];
+    LM_UNROLL
+    for (int e = 0; e < MOVE_EACH; e++)
+        value[e] = __ldg(&array[place[e]]);
+    LM_UNROLL
+    for (int e = 0; e < MOVE_EACH; e++)
+        if (first + e * MOVE_THREADS < n)
+            to[first + e * MOVE_THREADS] = value[e];
+}
+
+/* Starts of the tiles, and how many chunks each has. */
+__global__ void tile_kernel(const uint32_t *cell_start, uint32_t *tile_start, uint32_t area, uint32_t tiles,
+                            uint32_t chunk, uint32_t *chunks)
+{
+    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
+    if (t > tiles)
+        return;
+    uint32_t start = cell_start[t * area], n = t < tiles ? cell_start[(t + 1) * area] - start : 0;
+    tile_start[t] = start;
+    chunks[t] = n / chunk + (n % chunk != 0);
+}
+
+__global__ void chunk_kernel(const uint32_t *chunk_first, const uint32_t *tile_start, struct lm_gpu_chunk *chunk,
+                             uint32_t tiles)
+{
+    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
+    if (t >= tiles)
+        return;
+    uint64_t start = tile_start[t], count = tile_start[t + 1] - start;
+    uint32_t k = chunk_first[t], chunks = chunk_first[t + 1] - k;
+    for (uint32_t n = 0; n < chunks; n++)
+        chunk[k + n] = {(uint32_t)(start + count * n / chunks), (uint32_t)(start + count * (n + 1) / chunks), t, 0};
+}
+
+/* Counts are in cell_count: starts of cells and tiles, and the list of chunks. */
+int scan_cells(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    uint32_t tiles = (uint32_t)g->tiles;
+    unsigned blocks = (tiles + THREADS) / THREADS;
+    lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
+    tile_kernel<<<blocks, THREADS, 0, g->stream>>>(s->cell_start, s->tile_start,
+                                                   (uint32_t)(g->tiling.size * g->tiling.size), tiles, s->chunk_size,
+                                                   s->cell_count); /* counts are no longer needed */
+    lm_gpu_scan(g, s->cell_count, s->chunk_first, tiles + 1);
+    chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->tile_start, s->chunk, tiles);
+    return LM_GPU_LAUNCHED(g, "tiles");
+}
+
+int clear_counts(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    return lm_gpu_check(g, cudaMemsetAsync(s->cell_count, 0, (g->tile_cells + 1) * sizeof(uint32_t), g->stream),
+                        "clearing counts");
+}
+
+/* Clears the elements that may be read after the last particle; lm_fix and lm_real have one size. */
+void end_array(struct lm_gpu *g, void *array, uint64_t count)
+{
+    lm_gpu_check(g, cudaMemsetAsync((lm_real *)array + count, 0, GROUP_MAX * sizeof(lm_real), g->stream), "particles");
+}
+
+template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, void **array)
+{
+    unsigned blocks = (unsigned)((s->count + MOVE_EACH * MOVE_THREADS - 1) / (MOVE_EACH * MOVE_THREADS));
+    move_kernel<V><<<blocks, MOVE_THREADS, 0, g->stream>>>((V *)s->scratch, (const V *)*array, s->place, s->count);
+    void *t = s->scratch;
+    s->scratch = *array;
+    *array = t;
+}
+
+/* --- in and out --- */
+
+/* LM_GPU_PIECE particles in stored form, on the device. */
+struct piece {
+    int64_t *x, *y;
+    lm_real *u, *v, *w;
+};
+
+piece piece_of(const struct lm_gpu *g)
+{
+    piece p;
+    p.x = (int64_t *)g->staging;
+    p.y = p.x + LM_GPU_PIECE;
+    p.u = (lm_real *)(p.y + LM_GPU_PIECE);
+    p.v = p.u + LM_GPU_PIECE;
+    p.w = p.v + LM_GPU_PIECE;
+    return p;
+}
+
+__global__ void get_kernel(everyone h, uint64_t first, uint32_t count, piece to)
+{
+    uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n >= count)
+        return;
+    uint32_t k = (uint32_t)(first + n);
+    int tile = tile_of(h, k);
+    to.x[n] = lm_global(h.a.x[k], tile % h.t.nx, h.t.size, h.t.cells_x);
+    to.y[n] = lm_global(h.a.y[k], tile / h.t.nx, h.t.size, h.t.cells_y);
+    to.u[n] = h.a.u[k];
+    to.v[n] = h.a.v[k];
+    to.w[n] = h.a.w[k];
+}
+
+__device__ __forceinline__ uint32_t stored_cell(const struct lm_tiling &t, const piece &from, uint32_t n)
+{
+    return lm_tile_cell(&t, (int)(from.x[n] >> LM_FRACTION_BITS), (int)(from.y[n] >> LM_FRACTION_BITS));
+}
+
+__global__ void count_stored_kernel(struct lm_tiling t, piece from, uint32_t count, uint32_t *cell_count)
+{
+    uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n < count)
+        atomicAdd(&cell_count[stored_cell(t, from, n)], 1u);
+}
+
+__global__ void place_stored_kernel(population h, const uint32_t *cell_start, uint32_t *rank, piece from,
+                                    uint32_t count)
+{
+    uint32_t n = blockIdx.x * THREADS + threadIdx.x;
+    if (n >= count)
+        return;
+    int home;
+    uint32_t cell = stored_cell(h.t, from, n), k = cell_start[cell] + atomicAdd(&rank[cell], 1u);
+    struct lm_particle p = {lm_local(from.x[n], h.t.size, &home), lm_local(from.y[n], h.t.size, &home), from.u[n],
+                            from.v[n], from.w[n]};
+    put_particle(h.a, k, p);
+}
+
+/* cell_count: particles of each cell; *total: their sum. */
+__global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t, int stride, uint32_t *cell_count,
+                                  lm_u64 *total)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x, j = blockIdx.y;
+    uint32_t n = 0;
+    if (i < t.cells_x) {
+        size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
+        n = lm_cell_count(&profile, k, i, j, (uint32_t)j * t.cells_x + i);
+        cell_count[lm_tile_cell(&t, i, j)] = n;
+    }
+    lm_warp_sum(total, n);
+}
+
+/* A warp a cell. */
+__global__ void load_kernel(struct lm_profile profile, population h, const uint32_t *cell_start, int stride)
+{
+    uint64_t warp = (blockIdx.x * (uint64_t)THREADS + threadIdx.x) / 32;
+    if (warp >= (uint64_t)h.t.cells_x * h.t.cells_y)
+        return;
+    int i = (int)(warp % h.t.cells_x), j = (int)(warp / h.t.cells_x);
+    size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
+    uint32_t home = lm_tile_cell(&h.t, i, j), n = cell_start[home + 1] - cell_start[home];
+    for (uint32_t r = threadIdx.x % 32; r < n; r += 32) {
+        struct lm_particle p;
+        lm_real v[3];
+        lm_load_particle(&profile, k, stride, (uint32_t)warp, r, n, &p.x, &p.y, v);
+        p.x += (lm_fix)(i % h.t.size) * LM_ONE;
+        p.y += (lm_fix)(j % h.t.size) * LM_ONE;
+        p.u = v[0], p.v = v[1], p.w = v[2];
+        put_particle(h.a, cell_start[home] + r, p);
+    }
+}
+
+/* The profile's arrays on the device, in one piece of memory. */
+struct lm_profile upload_profile(struct lm_gpu *g, struct lm_profile p, double **store)
+{
+    size_t size = g->base.setup.grid.size, scales = p.quiet_scale ? 3 * (size_t)(p.quiet_high - p.quiet_low + 1) : 0,
+           used = 0;
+    *store = (double *)lm_gpu_allocate(g, (10 * size + scales) * sizeof(double), "loading profiles");
+    const double **list[11] = {&p.density};
+    for (int d = 0; d < 3; d++) {
+        list[1 + d] = &p.drift[d];
+        list[4 + d] = &p.temperature[d];
+        list[7 + d] = &p.b[d];
+    }
+    list[10] = &p.quiet_scale;
+    for (int k = 0; k < 11 && *store; k++) {
+        size_t n = k == 10 ? scales : size;
+        if (!*list[k])
+            continue;
+        lm_gpu_check(g, cudaMemcpyAsync(*store + used, *list[k], n * sizeof(double), cudaMemcpyHostToDevice, g->stream),
+                     "upload of a profile");
+        *list[k] = *store + used;
+        used += n;
+    }
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of profiles");
+    return p;
+}
+
+} // namespace
+
+int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)
+{
+    lm_gpu_range range("sort");
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    if (s->count == 0)
+        return g->failed;
+    uint32_t *cell_of = (uint32_t *)s->scratch; /* free until the arrays move */
+    clear_counts(g, s);
+    rank_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), s->cell_count, cell_of, s->rank);
+    LM_GPU_LAUNCHED(g, "ranking particles");
+    scan_cells(g, s);
+    list_kernel<<<particle_blocks(s->count), THREADS, 0, g->stream>>>(s->place, s->cell_start, cell_of, s->rank,
+                                                                      s->count);
+    LM_GPU_LAUNCHED(g, "placing particles");
+    const bool fewer = s->gone > 0;
+    s->count -= s->gone; /* their places are gone, too */
+    s->sorted = s->count;
+    s->gone = 0;
+    if (s->count == 0)
+        return g->failed;
+    move_array<lm_fix>(g, s, &s->x);
+    move_array<lm_fix>(g, s, &s->y);
+    move_array<lm_real>(g, s, &s->u);
+    move_array<lm_real>(g, s, &s->v);
+    move_array<lm_real>(g, s, &s->w);
+    void *const moved[] = {s->x, s->y, s->u, s->v, s->w};
+    for (size_t k = 0; fewer && k < sizeof moved / sizeof *moved; k++)
+        end_array(g, moved[k], s->count);
+    return LM_GPU_LAUNCHED(g, "moving particles");
+}
+
+/* Particles in a chunk at most: as many as int32 sums allow, but enough chunks to fill the device. */
+static uint32_t chunk_size(const struct lm_gpu *g, uint64_t count)
+{
+    uint64_t share = count / ((uint64_t)g->processors * 8) + 1;
+    return (uint32_t)(share < 1024 ? 1024 : share > LM_CHUNK ? LM_CHUNK : share);
+}
+
+/* What a species needs before its particles can be counted. */
+static int prepare_counts(struct lm_gpu *g, struct lm_gpu_species *s)
+{
+    s->tile_start = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->chunk_first = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->cell_count = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
+    s->cell_start = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
+    if (g->failed)
+        return g->failed;
+    lm_gpu_check(g, cudaMemsetAsync(s->tile_start, 0, (g->tiles + 1) * sizeof(uint32_t), g->stream), "tiles");
+    lm_gpu_check(g, cudaMemsetAsync(s->chunk_first, 0, (g->tiles + 1) * sizeof(uint32_t), g->stream), "tiles");
+    return clear_counts(g, s);
+}
+
+/* Of so many particles. */
+static unsigned most_chunks(const struct lm_gpu *g, const struct lm_gpu_species *s, uint64_t count)
+{
+    return (unsigned)(g->tiles + count / s->chunk_size + 1);
+}
+
+int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    if (count > LM_MAX_PARTICLES)
+        return g->failed = lm_fail(LM_BAD_INPUT, "%llu particles; at most %llu fit one device",
+                                   (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
+    if (!s->cell_count)
+        prepare_counts(g, s);
+    s->count = s->sorted = s->capacity = count;
+    s->placing = 0;
+    s->chunk_size = chunk_size(g, count);
+    s->blocks = most_chunks(g, s, count);
+    void **const list[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        lm_real *array = (lm_real *)lm_gpu_allocate(g, (count + GROUP_MAX) * sizeof *array, "particles");
+        *list[k] = array;
+        if (array)
+            end_array(g, array, count);
+    }
+    s->place = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
+    s->rank = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
+    s->chunk = (struct lm_gpu_chunk *)lm_gpu_allocate(g, s->blocks * sizeof *s->chunk, "tiles");
+    if (s->chunk)
+        lm_gpu_check(g, cudaMemsetAsync(s->chunk, 0, s->blocks * sizeof *s->chunk, g->stream), "tiles");
+    return g->failed;
+}
+
+/* Replaces an array of `old` elements by one of `more`, the rest cleared; 0 when there is no memory for it, and the old
+ * one stays. */
+static int extend(struct lm_gpu *g, void **array, size_t old, size_t more, size_t element)
+{
+    char *to = (char *)lm_gpu_try_allocate(more * element, "particles that enter");
+    if (!to)
+        return 0;
+    if (old > 0)
+        lm_gpu_check(g, cudaMemcpyAsync(to, *array, old * element, cudaMemcpyDeviceToDevice, g->stream), "particles");
+    lm_gpu_check(g, cudaMemsetAsync(to + old * element, 0, (more - old) * element, g->stream), "particles");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles");
+    cudaFree(*array);
+    *array = to;
+    return 1;
+}
+
+/* Memory for `capacity` places; one array after the other, so that little more is needed than they take in the end. */
+static int grow(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t capacity)
+{
+    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w};
+    s->chunk_size = chunk_size(g, capacity); /* from the next sort on; the chunks until then are as many as before */
+    const unsigned wanted = most_chunks(g, s, capacity), blocks = wanted > s->blocks ? wanted : s->blocks;
+    int done = 1;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && done; k++)
+        done = extend(g, arrays[k], s->count, capacity + GROUP_MAX, sizeof(lm_real));
+    done = done && extend(g, &s->scratch, 0, capacity + GROUP_MAX, sizeof(lm_real)) &&
+           extend(g, (void **)&s->place, 0, capacity + 1, sizeof *s->place) &&
+           extend(g, (void **)&s->rank, 0, capacity + 1, sizeof *s->rank) &&
+           extend(g, (void **)&s->chunk, s->blocks, blocks, sizeof *s->chunk);
+    if (!done)
+        return LM_STOPPED;
+    s->blocks = blocks;
+    s->capacity = capacity;
+    return g->failed;
+}
+
+int LM_P(lm_gpu_room)(struct lm_backend *b, int species, uint64_t more)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    const bool is_full = s->count + more > s->capacity, is_long = s->count - s->sorted + more > s->home_capacity;
+    if ((is_full && s->gone > 0) || (is_long && s->count > s->sorted))
+        LM_P(lm_gpu_sort)(b, species);
+    if (g->failed)
+        return g->failed;
+    if (s->count - s->sorted + more > s->home_capacity) {
+        const uint64_t wanted = 64 * more; /* a sort comes no later than after so many steps (src/sim/step.c) */
+        if (!extend(g, (void **)&s->home, 0, wanted, sizeof *s->home))
+            return LM_STOPPED;
+        s->home_capacity = wanted;
+    }
+    const uint64_t wanted = s->count + more;
+    if (wanted <= s->capacity)
+        return LM_OK;
+    if (wanted > LM_MAX_PARTICLES)
+        return lm_fail(LM_FAILED, "%llu particles of a species; at most %llu fit one device",
+                       (unsigned long long)wanted, (unsigned long long)LM_MAX_PARTICLES);
+    const uint64_t generous = wanted + wanted / 4, least = wanted + wanted / 64;
+    if (generous < LM_MAX_PARTICLES && !grow(g, s, generous))
+        return LM_OK;
+    return grow(g, s, least < LM_MAX_PARTICLES ? least : LM_MAX_PARTICLES);
+}
+
+int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,
+                               struct lm_raw_particles from)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    piece p = piece_of(g);
+    if (place && !s->placing) {
+        scan_cells(g, s);
+        clear_counts(g, s);
+        s->placing = 1;
+    }
+    for (uint64_t first = 0; first < count && !g->failed; first += LM_GPU_PIECE) {
+        size_t n = (size_t)(count - first < LM_GPU_PIECE ? count - first : LM_GPU_PIECE);
+        const void *host[5] = {from.x + first, from.y + first, (const lm_real *)from.u + first,
+                               (const lm_real *)from.v + first, (const lm_real *)from.w + first};
+        void *device[5] = {p.x, p.y, p.u, p.v, p.w};
+        for (int d = 0; d < 5; d++)
+            lm_gpu_check(g,
+                         cudaMemcpyAsync(device[d], host[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyHostToDevice,
+                                         g->stream),
+                         "upload of particles");
+        if (place)
+            place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), s->cell_start,
+                                                                               s->cell_count, p, (uint32_t)n);
+        else
+            count_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(g->tiling, p, (uint32_t)n,
+                                                                               s->cell_count);
+        LM_GPU_LAUNCHED(g, "particles from a file");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles from a file");
+    }
+    return g->failed;
+}
+
+int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count,
+                               struct lm_raw_particles to)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    piece p = piece_of(g);
+    for (uint64_t done = 0; done < count && !g->failed; done += LM_GPU_PIECE) {
+        size_t n = (size_t)(count - done < LM_GPU_PIECE ? count - done : LM_GPU_PIECE);
+        get_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), first + done, (uint32_t)n,
+                                                                  p);
+        LM_GPU_LAUNCHED(g, "particles to the host");
+        void *host[5] = {to.x + done, to.y + done, (lm_real *)to.u + done, (lm_real *)to.v + done,
+                         (lm_real *)to.w + done};
+        const void *device[5] = {p.x, p.y, p.u, p.v, p.w};
+        for (int d = 0; d < 5; d++)
+            lm_gpu_check(g,
+                         cudaMemcpyAsync(host[d], device[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyDeviceToHost,
+                                         g->stream),
+                         "download of particles");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of particles");
+    }
+    return g->failed;
+}
+
+int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
+{
+    lm_gpu_range range("load");
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    struct lm_profile profile;
+    double *scale, *store;
+    int stride = b->setup.grid.stride;
+    int status = lm_profile_make(&b->setup.grid, from, species, &profile, &scale);
+    if (status)
+        return status;
+    profile = upload_profile(g, profile, &store);
+    free(scale);
+    prepare_counts(g, s);
+    dim3 blocks((unsigned)(g->tiling.cells_x + THREADS - 1) / THREADS, (unsigned)g->tiling.cells_y);
+    lm_gpu_reduce_begin(g);
+    if (!g->failed)
+        count_load_kernel<<<blocks, THREADS, 0, g->stream>>>(profile, g->tiling, stride, s->cell_count,
+                                                             &g->reduced->value[0]);
+    LM_GPU_LAUNCHED(g, "counting particles");
+    lm_gpu_reduce_end(g);
+    if (!g->failed)
+        LM_P(lm_gpu_reserve)(b, species, g->reduced_host->value[0]);
+    if (!g->failed) {
+        scan_cells(g, s);
+        unsigned warps = particle_blocks(b->setup.grid.cells * 32);
+        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, population_of(g, species), s->cell_start, stride);
+        LM_GPU_LAUNCHED(g, "loading particles");
+    }
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "loading particles");
+    cudaFree(store);
+    *count = s->count;
+    return g->failed;
+}

@@ -1,0 +1,94 @@
+/* Particles that enter through a side from a plasma beyond it: a drifting Maxwellian, weighted by the flux.
+ *
+ * Their number in a step is the expected one, rounded by a low-discrepancy sequence over the steps, and they are spread
+ * evenly over the step: the density that comes in has hardly any noise of its own. Normal velocities by rejection:
+ * Garcia and Wagner, J. Comput. Phys. 217 (2006) 693, with other envelopes.
+ */
+#ifndef LARMOR_PHYSICS_PARTICLES_INFLOW_H
+#define LARMOR_PHYSICS_PARTICLES_INFLOW_H
+
+#include "larmor/physics/particles/flight.h"
+
+LM_HD uint32_t lm_inflow_number(int side, int cell)
+{
+    return (uint32_t)side << 16 | (uint32_t)cell;
+}
+
+/* How many enter through a cell in a step. */
+LM_HD uint32_t lm_inflow_count(const struct lm_inflow_cell *c, uint64_t seed, int species, int side, int cell,
+                               int64_t step)
+{
+    const struct lm_random phase = lm_random_at(seed, species, LM_STREAM_ENTRY, lm_inflow_number(side, cell), 0);
+    const double whole = (double)(int64_t)c->rate;
+    return (uint32_t)whole + (lm_uniform(phase.a + (uint64_t)step * 0x9e3779b97f4a7c15ull) < c->rate - whole ? 1u : 0u);
+}
+
+/* Normal velocity in units of its thermal speed, of density v exp(-(v - drift)^2 / 2), v > 0. */
+LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t number, uint32_t r)
+{
+    enum { TRIES = 128 };                         /* one in 2^70 needs more */
+    const double mean_size = 0.79788456080286536; /* of a normal number */
+    for (int n = 0; n < TRIES; n++) {
+        const int who = species | n << 8;
+        const struct lm_random a = lm_random_at(key, who, LM_STREAM_FLUX, number, r);
+        const double accept = lm_uniform(lm_random_at(key, who, LM_STREAM_FLUX_ACCEPT, number, r).a);
+        double v;
+        if (drift > 0.0) { /* v <= |v - drift| + drift */
+            double z = lm_normal(lm_uniform(a.b));
+            if (lm_uniform(a.a) * (drift + mean_size) >= drift)
+                z = (a.b & 1u ? 1.0 : -1.0) * lm_sqrt(-2.0 * lm_log(lm_uniform(a.b)));
+            v = drift + z;
+            if (accept * (lm_abs(z) + drift) < v)
+                return v;
+        } else if (drift > -1.0) { /* v exp(-v^2/2), times exp(drift v) */
+            v = lm_sqrt(-2.0 * lm_log(lm_uniform(a.a)));
+            if (accept < lm_exp(drift * v))
+                return v;
+        } else { /* v exp(drift v), times exp(-v^2/2) */
+            v = (lm_log(lm_uniform(a.a)) + lm_log(lm_uniform(a.b))) / drift;
+            if (accept < lm_exp(-0.5 * v * v))
+                return v;
+        }
+    }
+    return drift > 0.0 ? drift : 0.0;
+}
+
+/* Number r of n that enter through a cell of a side in a step: place, velocity and how much of the step is left. */
+LM_HD double lm_enter(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
+                      int cell, uint32_t r, uint32_t n, uint64_t key, int species)
+{
+    const uint32_t number = lm_inflow_number(side, cell);
+    const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
+    const struct lm_random along = lm_random_at(key, species, LM_STREAM_FLUX_ALONG, number, r);
+    const double g = lm_normal(lm_uniform(along.a)), h = lm_normal(lm_uniform(along.b));
+    const int axis = side / 2, high = side % 2;
+    double normal = c->drift[0];
+    if (c->thermal > 0.0)
+        normal = c->thermal * lm_flux_speed(c->drift[0] / c->thermal, key, species, number, r);
+    const double more = normal - c->drift[0];
+    const double a = c->drift[1] + c->slope[0] * more + c->spread[0] * g;
+    const double b = c->drift[2] + c->slope[1] * more + c->spread[1] * g + c->spread[2] * h;
+    const lm_fix at_wall = high ? LM_ONE - 1 : 0, place = (lm_fix)(entry.a >> (64 - LM_FRACTION_BITS));
+    normal = high ? -normal : normal;
+    f->i = axis ? cell : high ? t->cells_x - 1 : 0;
+    f->j = axis ? (high ? t->cells_y - 1 : 0) : cell;
+    f->x = axis ? place : at_wall;
+    f->y = axis ? at_wall : place;
+    f->u = (lm_real)(axis ? a : normal);
+    f->v = (lm_real)(axis ? normal : a);
+    f->w = (lm_real)b;
+    return 1.0 - ((double)r + lm_uniform(entry.b)) / (double)n;
+}
+
+/* Flies for `part` of the step. */
+LM_HD void lm_fly_on(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, double part)
+{
+    const uint64_t identity =
+        lm_hash_particle(s->species, (int64_t)f->i << LM_FRACTION_BITS | f->x, (int64_t)f->j << LM_FRACTION_BITS | f->y,
+                         (double)f->u, (double)f->v, (double)f->w);
+    const lm_fix dx = (lm_fix)lm_round64((double)f->u * s->cells_x * part * (double)LM_ONE);
+    const lm_fix dy = (lm_fix)lm_round64((double)f->v * s->cells_y * part * (double)LM_ONE);
+    lm_fly(f, s, t, dx, dy, part, identity);
+}
+
+#endif

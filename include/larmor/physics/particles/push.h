@@ -1,0 +1,126 @@
+/* One particle: gather the fields from where each component lives, Boris push, move.
+ *
+ * Boris, Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall and Langdon section 4-3:
+ * v- = v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m dt/2.
+ */
+#ifndef LARMOR_PHYSICS_PARTICLES_PUSH_H
+#define LARMOR_PHYSICS_PARTICLES_PUSH_H
+
+#include "larmor/grid.h"
+#include "larmor/physics/particles/shape.h"
+
+struct lm_particle {
+    lm_fix x, y; /* relative to the home tile */
+    lm_real u, v, w;
+};
+
+/* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z) of node (i, j) is
+ * origin[c * area + j * width + i]; nodes may be negative. */
+enum { LM_WINDOW_FIELDS = 6 };
+struct lm_window {
+    const lm_real *origin;
+    int width, area;
+};
+
+/* What one pass over the particles of a species does. */
+struct lm_step {
+    lm_real kick;        /* h = Z/m dt/2 */
+    lm_real rx, ry;      /* displacement in fixed-point cells a unit of velocity: dt/dx 2^LM_FRACTION_BITS */
+    int move;            /* 0: the particles stay; the current is deposited half a displacement away all the same */
+    float current_scale; /* 2^16 / bound on |v|, a power of two */
+};
+
+/* `kick_dt`, `drift_dt`, `move`, `cap`: of struct lm_pass (backend/backend.h); rx, ry: 1/dx, 1/dy. */
+LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int cap, double charge_to_mass, double rx,
+                                  double ry)
+{
+    struct lm_step s;
+    s.kick = (lm_real)(0.5 * kick_dt * charge_to_mass);
+    s.rx = (lm_real)(drift_dt * rx * (double)LM_ONE);
+    s.ry = (lm_real)(drift_dt * ry * (double)LM_ONE);
+    s.move = move;
+    s.current_scale = (float)lm_exp2i(16 - cap);
+    return s;
+}
+
+/* sum over the stencil of wx wy field */
+#define LM_DEFINE_GATHER(suffix, real, fma)                                                                            \
+    LM_HD real lm_gather##suffix(int order, const real *f, int width, const struct lm_stencil##suffix *x,              \
+                                 const struct lm_stencil##suffix *y)                                                   \
+    {                                                                                                                  \
+        real sum = 0;                                                                                                  \
+        LM_UNROLL                                                                                                      \
+        for (int b = 0; b <= order; b++) {                                                                             \
+            int row = (y->at + b) * width + x->at;                                                                     \
+            real r = x->w[0] * f[row];                                                                                 \
+            LM_UNROLL                                                                                                  \
+            for (int a = 1; a <= order; a++)                                                                           \
+                r = fma(x->w[a], f[row + a], r);                                                                       \
+            sum = b == 0 ? y->w[0] * r : fma(y->w[b], r, sum);                                                         \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }
+
+LM_DEFINE_GATHER(, lm_real, lm_rfma)
+LM_DEFINE_GATHER(24, float, lm_fmaf)
+
+/* E and B at (x, y), each component from its own place on the grid (larmor/grid.h). */
+LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
+{
+    struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y);
+    struct lm_stencil fx = lm_face(order, x), fy = lm_face(order, y);
+    const lm_real *f = win->origin;
+    e[0] = lm_gather(order, f, win->width, &fx, &cy);
+    e[1] = lm_gather(order, f + win->area, win->width, &cx, &fy);
+    e[2] = lm_gather(order, f + 2 * win->area, win->width, &cx, &cy);
+    b[0] = lm_gather(order, f + 3 * win->area, win->width, &cx, &fy);
+    b[1] = lm_gather(order, f + 4 * win->area, win->width, &fx, &cy);
+    b[2] = lm_gather(order, f + 5 * win->area, win->width, &fx, &fy);
+}
+
+/* v += h E, rotation by B, v += h E. Keeps |v| to round-off when E = 0. */
+LM_HD void lm_boris(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], const lm_real b[3], lm_real h)
+{
+    lm_real vx = lm_rfma(h, e[0], *u), vy = lm_rfma(h, e[1], *v), vz = lm_rfma(h, e[2], *w);
+    lm_real tx = h * b[0], ty = h * b[1], tz = h * b[2];
+    lm_real s = (lm_real)2 / lm_rfma(tx, tx, lm_rfma(ty, ty, lm_rfma(tz, tz, (lm_real)1)));
+    lm_real px = lm_rfma(vy, tz, lm_rfma(-vz, ty, vx));
+    lm_real py = lm_rfma(vz, tx, lm_rfma(-vx, tz, vy));
+    lm_real pz = lm_rfma(vx, ty, lm_rfma(-vy, tx, vz));
+    vx = lm_rfma(s, lm_rfma(py, tz, -pz * ty), vx);
+    vy = lm_rfma(s, lm_rfma(pz, tx, -px * tz), vy);
+    vz = lm_rfma(s, lm_rfma(px, ty, -py * tx), vz);
+    *u = lm_rfma(h, e[0], vx);
+    *v = lm_rfma(h, e[1], vy);
+    *w = lm_rfma(h, e[2], vz);
+}
+
+/* v^{n-1/2} to v^{n+1/2}; *dx, *dy: displacement over the step, fixed point. Positions are left to the caller. */
+LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
+                   lm_fix *dx, lm_fix *dy)
+{
+    lm_real e[3], b[3];
+    lm_gather_fields(order, win, p->x, p->y, e, b);
+    lm_boris(&p->u, &p->v, &p->w, e, b, step->kick);
+    *dx = lm_round_fix(p->u * step->rx);
+    *dy = lm_round_fix(p->v * step->ry);
+}
+
+/* |v|^2, for the bound that the next step's scales come from. */
+LM_HD lm_real lm_speed2(const struct lm_particle *p)
+{
+    return lm_rfma(p->u, p->u, lm_rfma(p->v, p->v, p->w * p->w));
+}
+
+/* Adds v and v^2 of a particle to sums[0..2] and sums[3..5], in units of 1/one and 1/two. */
+LM_HD void lm_add_sums(int64_t sums[6], const struct lm_particle *p, double one, double two)
+{
+    double v[3] = {(double)p->u, (double)p->v, (double)p->w};
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        sums[d] += lm_round64(v[d] * one);
+        sums[3 + d] += lm_round64(v[d] * v[d] * two);
+    }
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* The direct path: a particle too far from its home tile gathers from the whole grid and is deposited on it. */
+#ifndef LARMOR_PHYSICS_PARTICLES_STRAY_H
+#define LARMOR_PHYSICS_PARTICLES_STRAY_H
+
+#include "larmor/grid.h"
+#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/particles/flight.h"
+#include "larmor/physics/particles/tile.h"
+
+/* The particle's cell in the domain, its position within it, and the fields around it. */
+struct lm_stray {
+    int i, j;
+    struct lm_particle p; /* position within the cell: [0, 1) */
+    lm_real patch[LM_WINDOW_FIELDS * LM_PATCH * LM_PATCH];
+};
+
+LM_HD long lm_stray_corner(const struct lm_stray *s, int stride)
+{
+    return (long)(s->j + LM_GHOST - LM_PATCH_LOW) * stride + (s->i + LM_GHOST - LM_PATCH_LOW);
+}
+
+/* `field`: those of a window, grid arrays with ghosts (larmor/grid.h), standing on the first element. */
+LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
+                       const double *const *field, int stride)
+{
+    int64_t x = lm_global(p->x, tile % t->nx, t->size, t->cells_x);
+    int64_t y = lm_global(p->y, tile / t->nx, t->size, t->cells_y);
+    s->i = (int)(x >> LM_FRACTION_BITS);
+    s->j = (int)(y >> LM_FRACTION_BITS);
+    s->p = *p;
+    s->p.x = (lm_fix)(x & (LM_ONE - 1));
+    s->p.y = (lm_fix)(y & (LM_ONE - 1));
+    const long corner = lm_stray_corner(s, stride);
+    for (int c = 0; c < LM_WINDOW_FIELDS; c++)
+        for (int b = 0; b < LM_PATCH; b++)
+            for (int a = 0; a < LM_PATCH; a++)
+                s->patch[(c * LM_PATCH + b) * LM_PATCH + a] = (lm_real)field[c][corner + (long)b * stride + a];
+}
+
+LM_HD struct lm_window lm_stray_window(const struct lm_stray *s)
+{
+    struct lm_window w;
+    w.origin = s->patch + LM_PATCH_LOW * LM_PATCH + LM_PATCH_LOW;
+    w.width = LM_PATCH;
+    w.area = LM_PATCH * LM_PATCH;
+    return w;
+}
+
+/* The gas around it: `gas` as `field` above. */
+struct lm_stray_gas {
+    float density[LM_PATCH * LM_PATCH];
+    lm_real velocity[2 * LM_PATCH * LM_PATCH];
+};
+
+LM_HD struct lm_gas_window lm_stray_gas(struct lm_stray_gas *to, const struct lm_stray *s,
+                                        const double *const gas[LM_GAS_FIELDS], int stride)
+{
+    enum { ORIGIN = LM_PATCH_LOW * LM_PATCH + LM_PATCH_LOW, AREA = LM_PATCH * LM_PATCH };
+    const long corner = lm_stray_corner(s, stride);
+    for (int b = 0; b < LM_PATCH; b++)
+        for (int a = 0; a < LM_PATCH; a++) {
+            const long from = corner + (long)b * stride + a;
+            const int k = b * LM_PATCH + a;
+            to->density[k] = (float)gas[0][from];
+            to->velocity[k] = (lm_real)gas[1][from];
+            to->velocity[AREA + k] = (lm_real)gas[2][from];
+        }
+    const struct lm_gas_window w = {to->density + ORIGIN, to->velocity + ORIGIN, LM_PATCH, AREA};
+    return w;
+}
+
+/* Where a stray's current and density go, if anywhere (channel < 0). */
+struct lm_stray_step {
+    struct lm_flight mid, end;
+};
+
+/* s->p has been pushed and would move by (dx, dy); `move` as in struct lm_step. `open`: there is anything to meet. */
+LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm_fix dx, lm_fix dy, int move, int open,
+                         const struct lm_surfaces *surfaces, const struct lm_tiling *t)
+{
+    struct lm_flight *const mid = &out->mid, *const end = &out->end;
+    mid->i = end->i = s->i;
+    mid->j = end->j = s->j;
+    mid->x = end->x = s->p.x;
+    mid->y = end->y = s->p.y;
+    mid->u = end->u = s->p.u;
+    mid->v = end->v = s->p.v;
+    mid->w = end->w = s->p.w;
+    if (!open) {
+        lm_glide(mid, t, dx >> 1, dy >> 1);
+        lm_glide(end, t, move ? dx : 0, move ? dy : 0);
+        return;
+    }
+    const uint64_t identity =
+        lm_hash_particle(surfaces->species, (int64_t)s->i << LM_FRACTION_BITS | s->p.x,
+                         (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.u, (double)s->p.v, (double)s->p.w);
+    lm_fly(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
+    if (!move && mid->channel >= 0 && surfaces->of[mid->channel] == LM_INFLOW)
+        mid->channel = -1; /* as many were here half a step ago as have left since: the current is the same */
+    lm_fly(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
+}
+
+#endif

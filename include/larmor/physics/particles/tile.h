@@ -1,0 +1,74 @@
+/* Tiles: where particles are kept, and the exact integer arithmetic of moving between them.
+ *
+ * A particle is stored with its home tile of T x T cells, in positions relative to that tile, and may stray from it
+ * until the next sort. A window of fields serves particles within LM_MARGIN cells of the tile; others take the direct
+ * path.
+ */
+#ifndef LARMOR_PHYSICS_PARTICLES_TILE_H
+#define LARMOR_PHYSICS_PARTICLES_TILE_H
+
+#include "larmor/physics/particles/push.h"
+#include "larmor/physics/particles/surface.h"
+#include "larmor/physics/particles/tiling.h"
+#include "larmor/grid.h"
+
+enum {
+    LM_MARGIN = 2,
+    LM_WINDOW_LOW = LM_MARGIN + 1,       /* nodes below the tile */
+    LM_WINDOW_EXTRA = 2 * LM_MARGIN + 2, /* window width = T + this */
+    LM_PATCH = 4,
+    LM_PATCH_LOW = 2 /* nodes around a single cell, and how many of them below it */
+};
+
+/* Where the window serves a particle. The quadratic shape reaches half a cell further on the low side. */
+LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
+{
+    lm_ufix low = (lm_ufix)(order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE);
+    lm_ufix span = (lm_ufix)(size + LM_MARGIN) * LM_ONE - low; /* unsigned: below `low` wraps beyond it */
+    return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
+}
+
+/* Whether a particle at (x, y) relative to tile number `tile` meets nothing on its way by (dx, dy). Careful: 0 also for
+ * some that would not, beside bodies. */
+LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int tile, lm_fix x, lm_fix y, lm_fix dx,
+                     lm_fix dy)
+{
+    const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
+    const int i = (int)((x + dx) >> LM_FRACTION_BITS) + left, j = (int)((y + dy) >> LM_FRACTION_BITS) + low;
+    int free = (s->of[LM_X_MIN] == LM_PERIODIC || (unsigned)i < (unsigned)t->cells_x) &
+               (s->of[LM_Y_MIN] == LM_PERIODIC || (unsigned)j < (unsigned)t->cells_y);
+    if (s->beside) {
+        const int a = lm_wrap((int)(x >> LM_FRACTION_BITS) + left, t->cells_x),
+                  b = lm_wrap((int)(y >> LM_FRACTION_BITS) + low, t->cells_y);
+        const lm_ufix far = (lm_ufix)(dx + LM_ONE) | (lm_ufix)(dy + LM_ONE); /* both in [0, 2) cells */
+        free &= !s->beside[(size_t)b * (size_t)t->cells_x + (size_t)a] & (far <= 2 * (lm_ufix)LM_ONE - 1);
+    }
+    return free;
+}
+
+/* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
+LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
+{
+    int cell = lm_wrap_seldom((int)(x >> LM_FRACTION_BITS) + tile * size, n);
+    return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
+}
+
+/* Splits a position in the domain into home tile and the position relative to it. */
+LM_HD lm_fix lm_local(int64_t g, int size, int *tile)
+{
+    *tile = (int)(g >> LM_FRACTION_BITS) / size;
+    return (lm_fix)(g - (((int64_t)*tile * size) << LM_FRACTION_BITS));
+}
+
+/* Re-bases a particle from its home tile to the tile it is in; returns its cell in tile order. */
+LM_HD uint32_t lm_rebase(const struct lm_tiling *t, int home, lm_fix *x, lm_fix *y)
+{
+    int64_t gx = lm_global(*x, home % t->nx, t->size, t->cells_x);
+    int64_t gy = lm_global(*y, home / t->nx, t->size, t->cells_y);
+    int tile;
+    *x = lm_local(gx, t->size, &tile);
+    *y = lm_local(gy, t->size, &tile);
+    return lm_tile_cell(t, (int)(gx >> LM_FRACTION_BITS), (int)(gy >> LM_FRACTION_BITS));
+}
+
+#endif

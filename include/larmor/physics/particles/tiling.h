@@ -1,0 +1,34 @@
+/* Tiles of T x T cells; independent of the particles' precision. Particles are sorted by cell in tile order. */
+#ifndef LARMOR_PHYSICS_PARTICLES_TILING_H
+#define LARMOR_PHYSICS_PARTICLES_TILING_H
+
+#include "larmor/physics/numerics/portable.h"
+
+#define LM_PARTS 65536 /* integer parts of density that a particle is deposited as (larmor/physics/particles/deposit.h) */
+
+struct lm_tiling {
+    int size, nx, ny; /* cells a side; tiles in x and y */
+    int cells_x, cells_y;
+};
+
+/* i modulo n in [0, n) */
+LM_HD int lm_wrap(int i, int n)
+{
+    int r = i % n;
+    return r < 0 ? r + n : r;
+}
+
+/* The same, faster where it is there already: a division takes long. */
+LM_HD int lm_wrap_seldom(int i, int n)
+{
+    return (unsigned)i < (unsigned)n ? i : lm_wrap(i, n);
+}
+
+/* Number of cell (i, j) in tile order: all cells of a tile stand together. */
+LM_HD uint32_t lm_tile_cell(const struct lm_tiling *t, int i, int j)
+{
+    int tile = (j / t->size) * t->nx + i / t->size;
+    return (uint32_t)tile * (uint32_t)(t->size * t->size) + (uint32_t)((j % t->size) * t->size + i % t->size);
+}
+
+#endif

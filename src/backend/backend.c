@@ -1,0 +1,124 @@
+/* The only file that knows which backends exist. */
+#include "backend/backend.h"
+#include "backend/field_boundaries.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "larmor/config.h"
+#include "base/threads.h"
+
+#ifdef LM_CUDA
+#include "backend/cuda.h"
+#else
+static int no_cuda(char *line, size_t size)
+{
+    snprintf(line, size, "this program was built without CUDA");
+    return 0;
+}
+#define lm_cuda_describe no_cuda
+#endif
+
+int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size)
+{
+    char gpu[256];
+    int found = kind == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
+    if (kind == LM_BACKEND_CUDA && !found)
+        return lm_fail(LM_BAD_INPUT, "backend cuda: %s; use --backend cpu", gpu);
+    *resolved = found ? LM_BACKEND_CUDA : LM_BACKEND_CPU;
+    if (found)
+        snprintf(line, size, "%s", gpu);
+    else
+        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : lm_threads_available());
+    return LM_OK;
+}
+
+int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
+{
+    int resolved = LM_BACKEND_CPU;
+    char line[256];
+    int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
+    if (status)
+        return status;
+#ifdef LM_CUDA
+    if (resolved == LM_BACKEND_CUDA)
+        return lm_cuda_create(setup, out);
+#endif
+    return lm_cpu_create(setup, out);
+}
+
+void lm_backend_destroy(struct lm_backend **b)
+{
+    if (*b)
+        (*b)->ops->destroy(*b);
+    *b = NULL;
+}
+
+void lm_backend_memory(int kind, double *free_bytes, double *total_bytes)
+{
+#ifdef LM_CUDA
+    if (kind == LM_BACKEND_CUDA) {
+        lm_cuda_memory(free_bytes, total_bytes);
+        return;
+    }
+#else
+    (void)kind;
+#endif
+    double page = (double)sysconf(_SC_PAGESIZE);
+    *free_bytes = page * (double)sysconf(_SC_AVPHYS_PAGES);
+    *total_bytes = page * (double)sysconf(_SC_PHYS_PAGES);
+}
+
+/* Arrays for background fields: each with its source and given flow; the flows of ions and electrons; on a GPU room for
+ * the stages. */
+static double background_arrays(int cuda, const struct lm_setup *setup)
+{
+    int arrays = 0, carried = 0;
+    for (int f = 0; f < setup->background_count; f++) {
+        const struct lm_background *b = &setup->background[f];
+        arrays += 1 + b->has_source + (lm_has_own_flow(b) ? 2 : 0);
+        carried |= !lm_has_own_flow(b);
+    }
+    return arrays + (carried ? 4 : 0) + (cuda && setup->background_count > 0 ? 2 : 0);
+}
+
+/* A cell of the tiles: two counters. */
+static double tile_bytes(const struct lm_setup *setup)
+{
+    const double tiles = ceil((double)setup->grid.nx / setup->tile) * ceil((double)setup->grid.ny / setup->tile);
+    return setup->species_count * tiles * (8.0 * setup->tile * setup->tile + 12);
+}
+
+static double grid_bytes(int kind, const struct lm_setup *setup)
+{
+    /* Arrays of the grid that a backend has for its work; sets of integer moments. */
+    const int cuda = kind == LM_BACKEND_CUDA, work = cuda ? 11 : 23, moments = cuda ? 2 : 1;
+    const double size = (double)setup->grid.size, cells = (double)setup->grid.cells;
+    /* Fields between walls, around bodies and with resistive voids: on a GPU more arrays; the bodies with ghosts. */
+    const int is_plain = lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0;
+    const int plain = cuda && is_plain ? 12 : 0;
+    double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain);
+    bytes += setup->bodies.count > 0 ? size : 0;
+    bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
+    const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_bath);
+    bytes += lm_any_exchanges(setup) ? exchange * cells : 0;
+    bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;
+    return bytes + 4 * 8.0 * moments * cells + tile_bytes(setup);
+}
+
+struct lm_backend_parts lm_backend_parts(int kind, const struct lm_setup *setup, const uint64_t *counts)
+{
+    const double real = setup->precision == LM_SINGLE ? 4 : 8, profiles = kind == LM_BACKEND_CUDA ? 10 : 13;
+    struct lm_backend_parts p = {.grid = grid_bytes(kind, setup), .loading = 8.0 * profiles * (double)setup->grid.size};
+    /* A particle: five arrays and one for sorting, its place, on a GPU its rank. */
+    for (int s = 0; s < setup->species_count; s++)
+        p.particles += (double)counts[s] * (6 * real + 8);
+    return p;
+}
+
+double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts)
+{
+    const struct lm_backend_parts p = lm_backend_parts(kind, setup, counts);
+    return p.particles + p.grid + p.loading;
+}

@@ -1,0 +1,308 @@
+/* What a backend (CPU, CUDA) does for the simulation: it owns particles and grid arrays and iterates over them.
+ *
+ * src/sim/step.c writes the algorithm in these operations and never sees a backend's memory; src/backend/backend.c is the only file
+ * that knows which backends exist. The same operations in the same order give the same bits on every backend.
+ * Operations return enum lm_status; on a GPU they are queued, and only those that hand something to the host wait.
+ */
+#ifndef LARMOR_BACKEND_BACKEND_H
+#define LARMOR_BACKEND_BACKEND_H
+
+#include "larmor/background.h"
+#include "larmor/base.h"
+#include "larmor/grid.h"
+#include "larmor/ionisation.h"
+#include "larmor/ledger.h"
+#include "backend/raw_particles.h"
+#include "larmor/physics/collisions/collide.h"
+#include "larmor/physics/fluid/electrons.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grid arrays. Vectors are three in a row; the OLD and NEW groups are laid out alike. */
+enum lm_array {
+    LM_B,                     /* B^n */
+    LM_PUSH_E = LM_B + 3,     /* E felt by the ions at n: smoothed, without friction's part */
+    LM_N_OLD = LM_PUSH_E + 3, /* electron density at n */
+    LM_J_OLD,                 /* ion current at n-1/2, centres */
+    LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
+    LM_J_NEW,                 /* n+1/2 */
+    LM_E = LM_J_NEW + 3,      /* E of Ohm's law at n, for output */
+    LM_FLOORED = LM_E + 3,    /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
+    LM_PRESSURE,              /* electron pressure; to get it: at n */
+    LM_ETA,                   /* resistivity at centres */
+    LM_SPECIES_N,             /* number density of species 0, 1, ... */
+    LM_BACKGROUND = LM_SPECIES_N + LM_MAX_SPECIES,          /* background field 0, 1, ..., whole quanta */
+    LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
+    LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
+    LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
+    LM_BORN = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS,  /* source of ions 0, 1, ...: particles expected in a step; */
+    LM_BORN_THERMAL = LM_BORN + LM_MAX_IONISATIONS,       /* their thermal speed; */
+    LM_BORN_DRIFT = LM_BORN_THERMAL + LM_MAX_IONISATIONS, /* their drift: x of each source, y of each, z of each */
+    LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
+};
+enum { LM_BORN_ARRAYS = 5 };    /* of a source of ions */
+enum { LM_OUTPUT_ARRAYS = 16 }; /* >= meshes in an output of the fields, beside one a species and background field */
+
+/* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
+ * half a step ahead of LM_J_NEW. */
+enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD };
+
+/* The arrays before this one are the state that a checkpoint holds; where fields end at walls, B once more with all its
+ * ghosts. */
+enum { LM_STATE_FIELDS = LM_N_NEW };
+
+struct lm_backend_species {
+    double charge, mass;
+    double weight;               /* density of one particle in one cell, n0 */
+    double thermal[LM_SURFACES]; /* speed of what LM_THERMAL surfaces re-emit, v_A */
+    int has_gas;                 /* it collides with a background field */
+    int exchanges;               /* heat with the electrons */
+    struct lm_stopping stopping; /* its memory: borrowed for the call that creates a backend */
+};
+
+struct lm_setup {
+    struct lm_grid grid;
+    int field_sides[LM_SIDES]; /* enum lm_field_boundary */
+    struct lm_bodies bodies;   /* the mask is borrowed for the call that creates a backend */
+    struct lm_ohm ohm;
+    int shape, precision; /* enums of config.h */
+    int smoothing;        /* binomial passes */
+    int tile;             /* 8 or 16 */
+    int threads;          /* CPU: 0 for all */
+    uint64_t seed;
+    struct lm_map_bins maps; /* arrays: borrowed as the mask is */
+    int species_count;
+    struct lm_backend_species species[LM_MAX_SPECIES];
+    int background_count;
+    struct lm_background background[LM_MAX_BACKGROUNDS]; /* the last one: with ohm.evolved, the electrons' entropy */
+    struct lm_conductivity conductivity;
+    int ionisation_count;
+    struct lm_ionisation ionisation[LM_MAX_IONISATIONS];
+};
+
+/* The electrons' heat for a while, at a level's density and as B stands. */
+struct lm_heat_pass {
+    int level;    /* LM_N_OLD or LM_N_NEW */
+    double dt;    /* of all substeps */
+    int substeps; /* of the conduction; 0: none */
+    int quantum;  /* of the entropy, 2^-quantum */
+};
+
+/* A species' exchange of heat with the electrons in a step. */
+struct lm_exchange_pass {
+    struct lm_exchange with;
+    int first;             /* of the step: T_e as it is now counts for all species */
+    int tally_v, tally_v2; /* exponents of struct lm_tally */
+    int quantum;           /* of the entropy, 2^-quantum */
+};
+
+/* Over the cells, for a species and the fields as they stand. */
+struct lm_exchange_limits {
+    double noise2;   /* the largest T_e (1 - exp(-2 x)) */
+    int64_t limited; /* cells in which x is lm_exchange.most */
+};
+
+/* Whether a background field takes up what collisions give to a gas: enum lm_given. */
+static inline int lm_is_taken(const struct lm_setup *s, int what)
+{
+    for (int f = 0; f < s->background_count; f++)
+        if (s->background[f].gains == 1 + what)
+            return 1;
+    return 0;
+}
+
+/* Whether any species exchanges heat with the electrons. */
+static inline int lm_any_exchanges(const struct lm_setup *s)
+{
+    int any = 0;
+    for (int k = 0; k < s->species_count; k++)
+        any |= s->species[k].exchanges;
+    return any;
+}
+
+/* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
+struct lm_loading {
+    const double *density, *drift[3], *temperature[3]; /* n0, v_A, T/m */
+    const double *b[3];                                /* unit vector along B, or NULL for temperatures per axis */
+    double particles_per_cell;
+    int quiet;
+    uint64_t seed;
+};
+
+#define LM_MAX_PARTICLES 4294960000ull /* of one species on one device: places, and a block beyond, are 32-bit */
+
+/* One pass over a species. */
+struct lm_pass {
+    double kick_dt;  /* velocities advance by this; 0: not */
+    double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
+    int move;
+    int cap;               /* 2^cap >= every |v| after the kick, and of what enters, is born or is re-emitted */
+    int tally_v, tally_v2; /* exponents of struct lm_tally */
+    int64_t step;          /* that is taken: the random numbers' */
+    const struct lm_collisions *collisions; /* before the kick; NULL: none. Its table is the backend's own */
+};
+
+/* What the host decides the next step from. NaN counts as the largest value. */
+struct lm_control {
+    double speed2[LM_MAX_SPECIES];  /* max |v|^2 after the last pass */
+    double push_e[3];               /* max |E_c| of LM_PUSH_E */
+    double frequency;               /* max of lm_frequency */
+    int64_t floored;                /* cells at the density floor */
+    int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
+    int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
+    /* Since the values were last handed over: */
+    struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_ENTRANCES];
+    struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES], to_electrons[LM_MAX_SPECIES];
+    struct lm_advected background[LM_MAX_BACKGROUNDS];
+    struct lm_wide heat; /* that resistivity has given a volume of a cell, in units of 2^-lm_heat_exponent */
+};
+
+/* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */
+struct lm_particle_sums {
+    int64_t v2[3], v[3];
+    int exponent_v2, exponent_v;
+};
+
+/* Sums over the grid, fixed point, and the largest |div B|. */
+struct lm_grid_sums {
+    int64_t b2[3], electrons;
+    int exponent_b2[3], exponent_electrons;
+    double div_b;
+};
+
+struct lm_backend;
+
+struct lm_backend_ops {
+    const char *name;
+    void (*destroy)(struct lm_backend *b);
+
+    /* Whole arrays with ghosts, host memory. In `put` the ghosts beyond periodic sides are images of the cells, to the
+     * bit: backends may read either. */
+    int (*put)(struct lm_backend *b, int array, const double *host);
+    int (*get)(struct lm_backend *b, int array, double *host);
+
+    /* Particles. load draws a species. Stored ones come in twice: reserve(count), all pieces with place = 0 (they are
+     * counted by cell), then all pieces again with place = 1. Both ways end sorted. get gives the stored form, in any
+     * order. */
+    int (*load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
+    int (*reserve)(struct lm_backend *b, int species, uint64_t count);
+    int (*put_particles)(struct lm_backend *b, int species, int place, uint64_t count, struct lm_raw_particles from);
+    int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
+    int (*sort)(struct lm_backend *b, int species);
+
+    /* Places for so many more particles, which enter and ionise may fill. LM_STOPPED: there is no memory for them and
+     * for a checkpoint beside them; all is as before. */
+    int (*room)(struct lm_backend *b, int species, uint64_t more);
+
+    /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
+     * like the others. */
+    int (*put_inflow)(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells);
+    int (*enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
+
+    /* Those that source number `source` brings into being in a step, after its species' pass, deposited like the
+     * others. What they take from a gas, in quanta of 2^-quantum, is booked as its source. */
+    int (*ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
+
+    /* Maps of hits of a species since the start: lm_map_size counters. put adds to them. */
+    int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);
+    int (*put_map)(struct lm_backend *b, int species, const uint64_t *counters);
+
+    /* Collide, kick, deposit the current, move, deposit the density; then turn the integer sums into density and
+     * current: collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and
+     * smooths all of them into LM_N_NEW, LM_J_NEW. Only after moments does LM_SPECIES_N hold the last one's number
+     * density. */
+    int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
+    int (*collect)(struct lm_backend *b, int species, int cap, int first);
+    int (*moments)(struct lm_backend *b);
+
+    /* Before the passes of a step: a species exchanges heat with the electrons, whose entropy takes it up cell by cell;
+     * adds to lm_control's sums, the source of the field among them. A cell whose electrons have not got what they
+     * would have to give is left as it is. The limits wait. */
+    int (*exchange)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+    int (*exchange_limits)(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+
+    /* Background fields take up what particles have given to a gas in the last pass; none is left. */
+    int (*gain)(struct lm_backend *b, const struct lm_gain *gain);
+
+    /* Grid. */
+    int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */
+    int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
+    /* For advance_b: electrons of the mean of two levels; an evolved pressure as it stands. */
+    int (*closure)(struct lm_backend *b, int density, int other);
+    int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
+
+    /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
+     * level. Beyond sides where it is given (larmor/physics/fields/field_boundaries.h) both this and advance_b find the given E in LM_E.
+     */
+    int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
+
+    /* Maxima for lm_control where ohm has not left them: of the fields as they stand with the OLD level, and, where no
+     * pass has gone before, of the particles. control hands them over and waits. */
+    int (*survey)(struct lm_backend *b);
+    int (*survey_particles)(struct lm_backend *b, int species);
+    int (*control)(struct lm_backend *b, struct lm_control *out);
+
+    /* Background fields. What flows in by an inflow side: ny or nx values, copied. */
+    int (*put_background_side)(struct lm_backend *b, int field, int side, const double *values);
+
+    /* Velocities for the fields that ions or electrons carry, half way in a step: of J_i at NEW and the mean of both
+     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1; for the
+     * entropy of electrons less that of each. */
+    int (*flow)(struct lm_backend *b, int later);
+
+    /* The largest lm_flow_rate over the cells for each field; waits. */
+    int (*flow_rates)(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+
+    /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to lm_control's sums, which count in them. */
+    int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+
+    /* Evolved electrons: heats them by what resistivity takes from the fields, and conducts. Adds to lm_control's sums,
+     * the source of the field among them. The least density of both levels where heat is conducted (infinite: nowhere);
+     * waits. */
+    int (*heat)(struct lm_backend *b, const struct lm_heat_pass *pass);
+    int (*least_density)(struct lm_backend *b, double *least);
+
+    /* Reductions; these wait. `half` kicks velocities from n-1/2 to n; nothing is stored. */
+    int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);
+    int (*grid_sums)(struct lm_backend *b, struct lm_grid_sums *out);
+    int (*fingerprint)(struct lm_backend *b, int64_t step, uint64_t *out);
+};
+
+/* Every backend's struct starts with this. */
+struct lm_backend {
+    const struct lm_backend_ops *ops;
+    struct lm_setup setup;
+};
+
+int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out);
+int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out);
+
+/* Picks and creates; `kind` is enum lm_backend_kind. LM_BAD_INPUT: asked for a backend that is not there. */
+int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out);
+void lm_backend_destroy(struct lm_backend **b);
+
+/* The kind that AUTO stands for here, and a line about it ("NVIDIA H200, 139 GiB", "CPU, 2 threads"). */
+int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size);
+
+/* Free and total memory in bytes of the resolved kind. */
+void lm_backend_memory(int kind, double *free_bytes, double *total_bytes);
+
+/* Bytes of a resolved kind that a run needs, by what they hold. */
+struct lm_backend_parts {
+    double particles; /* with what sorting takes */
+    double grid;      /* arrays of the grid and of the tiles */
+    double loading;   /* profiles, until the particles are loaded */
+};
+struct lm_backend_parts lm_backend_parts(int kind, const struct lm_setup *setup, const uint64_t *counts);
+
+/* Their sum: what a run needs at its peak, loading, and sorting (which needs little more than the particles at rest),
+ * without maps. */
+double lm_backend_bytes(int kind, const struct lm_setup *setup, const uint64_t *counts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

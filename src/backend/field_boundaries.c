@@ -1,0 +1,65 @@
+#include "backend/field_boundaries.h"
+
+#include <string.h>
+
+#include "larmor/physics/fields/solid.h"
+#include "larmor/physics/fields/wall.h"
+
+struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
+{
+    struct lm_field_sides s;
+    memcpy(s.of, setup->field_sides, sizeof s.of);
+    return s;
+}
+
+int lm_has_field_walls(const struct lm_setup *setup)
+{
+    struct lm_field_sides s = lm_field_sides_of(setup);
+    return lm_any_field_walls(&s);
+}
+
+void lm_fill_moment(const struct lm_grid *g, double *a, int along)
+{
+    lm_grid_wrap(g, a);
+    if (!lm_has_walls(&g->sides, 0) && !lm_has_walls(&g->sides, 1))
+        return;
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            if (i == 0 && j >= 0 && j < g->ny)
+                i = g->nx; /* no ghosts between the two */
+            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, along == 0, i, &sign),
+                y = lm_node_inside(&g->sides, 1, g->ny, 0, along == 1, j, &sign);
+            a[lm_at(g, i, j)] = sign * a[lm_at(g, x, y)];
+        }
+}
+
+void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_fill fill)
+{
+    const struct lm_grid *g = &setup->grid;
+    const struct lm_field_sides s = lm_field_sides_of(setup);
+    lm_grid_wrap(g, e);
+    for (int axis = 0; axis < 2; axis++) {
+        const int n = axis == 0 ? g->nx : g->ny, lines = axis == 0 ? g->ny : g->nx;
+        for (int line = -LM_GHOST; line < lines + LM_GHOST && lm_field_walls(&s, axis); line++)
+            lm_fill_line(&s, axis, component, fill, e + (axis == 0 ? lm_at(g, 0, line) : lm_at(g, line, 0)),
+                         axis == 0 ? 1 : g->stride, n);
+    }
+}
+
+void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)
+{
+    const struct lm_grid *g = &setup->grid;
+    const struct lm_bodies *bodies = &setup->bodies;
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, 0, i, &sign),
+                y = lm_node_inside(&g->sides, 1, g->ny, 0, 0, j, &sign);
+            int body = bodies->mask[(size_t)y * (size_t)g->nx + (size_t)x];
+            int bits = body == 0 ? 0 : LM_SOLID;
+            if (body > 0 && bodies->fields[body - 1] == LM_BODY_CONDUCTING)
+                bits |= LM_SOLID_CONDUCTS;
+            if (body > 0 && bodies->particles[body - 1] == LM_ABSORBING)
+                bits |= LM_SOLID_ABSORBS;
+            solid[lm_at(g, i, j)] = (uint8_t)bits;
+        }
+}

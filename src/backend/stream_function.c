@@ -1,0 +1,248 @@
+/* Flows on the faces: from a stream function on the corners, and shut at solids.
+ *
+ * A face lies between two corners, and what passes it is the difference of psi there. Corners joined by faces that let
+ * nothing pass form groups, on each of which psi is constant. Across periodic sides psi may grow, by the same amount
+ * everywhere: that is a mean flow. A group can run around the domain and meet itself; then no mean flow can pass it.
+ */
+#include <stdlib.h>
+
+#include "larmor/background.h"
+#include "larmor/base.h"
+#include "larmor/physics/fields/wall.h"
+
+/* Corners are numbered by the cell whose upper right one they are; those at -1 stand for themselves where the axis is
+ * not periodic, and for those of the last cells where it is. */
+struct corners {
+    const struct lm_grid *g;
+    const int *sides;
+    const uint8_t *room;
+    int first[2], count[2], periodic[2];
+    double growth[2];    /* of psi across the domain */
+    int fixed;           /* how many conditions there are for it */
+    int condition[2];    /* the first one: condition . growth = 0 */
+    int *order;          /* corners of groups, one group after the other, ~corner for the first of each */
+    int ordered;         /* how many there are */
+    int16_t (*turns)[2]; /* how often the way from the first one has gone around the domain */
+    uint8_t *seen;
+};
+
+/* A cell of a body; not one beyond a side. */
+static int is_solid(const struct lm_grid *g, const uint8_t *room, int i, int j)
+{
+    if ((lm_has_walls(&g->sides, 0) && (i < 0 || i >= g->nx)) || (lm_has_walls(&g->sides, 1) && (j < 0 || j >= g->ny)))
+        return 0;
+    return room[lm_at(g, i, j)] == 0;
+}
+
+/* Whether nothing passes the upper face of cell (i, j) along an axis. */
+static int is_shut(const struct corners *c, int axis, int i, int j)
+{
+    const struct lm_grid *g = c->g;
+    const int at = axis == 0 ? i : j, last = (axis == 0 ? g->nx : g->ny) - 1;
+    if (!c->periodic[axis] && at == -1 && c->sides[2 * axis] == LM_BACKGROUND_WALL)
+        return 1;
+    if (!c->periodic[axis] && at == last && c->sides[2 * axis + 1] == LM_BACKGROUND_WALL)
+        return 1;
+    return is_solid(g, c->room, i, j) || is_solid(g, c->room, i + (axis == 0), j + (axis == 1));
+}
+
+static int number_of(const struct corners *c, const int at[2])
+{
+    return (at[1] - c->first[1]) * c->count[0] + at[0] - c->first[0];
+}
+
+/* The corner next to one along an axis, if no fluid passes between them: its number, or -1. `turn`: across a periodic
+ * side. */
+static int next_of(const struct corners *c, int corner, int axis, int step, int *turn)
+{
+    int at[2] = {corner % c->count[0] + c->first[0], corner / c->count[0] + c->first[1]};
+    int face[2] = {at[0], at[1]};
+    face[axis] += step > 0;
+    at[axis] += step;
+    *turn = 0;
+    if (c->periodic[axis] && (at[axis] < 0 || at[axis] >= c->count[axis])) {
+        *turn = step;
+        at[axis] -= step * c->count[axis];
+    } else if (at[axis] < c->first[axis] || at[axis] >= c->first[axis] + c->count[axis]) {
+        return -1;
+    }
+    return is_shut(c, !axis, face[0], face[1]) ? number_of(c, at) : -1;
+}
+
+/* A way around the domain along which psi is constant. */
+static void add_condition(struct corners *c, int x, int y)
+{
+    if (c->fixed == 0) {
+        c->condition[0] = x, c->condition[1] = y;
+        c->fixed = 1;
+    } else if (c->condition[0] * y != c->condition[1] * x) {
+        c->fixed = 2;
+    }
+}
+
+static void visit_neighbours(struct corners *c, int corner)
+{
+    for (int k = 0; k < 4; k++) {
+        const int axis = k / 2;
+        int turn, next = next_of(c, corner, axis, k % 2 ? 1 : -1, &turn);
+        if (next < 0)
+            continue;
+        const int x = c->turns[corner][0] + (axis == 0 ? turn : 0), y = c->turns[corner][1] + (axis == 1 ? turn : 0);
+        if (!c->seen[next]) {
+            c->seen[next] = 1;
+            c->turns[next][0] = (int16_t)x, c->turns[next][1] = (int16_t)y;
+            c->order[c->ordered++] = next;
+        } else if (c->turns[next][0] != x || c->turns[next][1] != y) {
+            add_condition(c, x - c->turns[next][0], y - c->turns[next][1]);
+        }
+    }
+}
+
+static void find_groups(struct corners *c)
+{
+    for (int corner = 0; corner < c->count[0] * c->count[1]; corner++) {
+        if (c->seen[corner])
+            continue;
+        const int begin = c->ordered;
+        c->seen[corner] = 1;
+        c->order[c->ordered++] = corner;
+        for (int k = begin; k < c->ordered; k++)
+            visit_neighbours(c, c->order[k]);
+        if (c->ordered == begin + 1)
+            c->ordered = begin; /* by itself */
+        else
+            c->order[begin] = ~corner;
+    }
+}
+
+static double *psi_at(const struct corners *c, double *psi, int corner)
+{
+    return &psi[lm_at(c->g, corner % c->count[0] + c->first[0], corner / c->count[0] + c->first[1])];
+}
+
+/* The mean of what psi grows by across the domain. */
+static void find_growth(struct corners *c, const double *psi)
+{
+    const struct lm_grid *g = c->g;
+    double x = 0, y = 0;
+    for (int j = c->first[1]; j < g->ny; j++)
+        x += psi[lm_at(g, g->nx - 1, j)] - psi[lm_at(g, -1, j)];
+    for (int i = c->first[0]; i < g->nx; i++)
+        y += psi[lm_at(g, i, g->ny - 1)] - psi[lm_at(g, i, -1)];
+    c->growth[0] = c->periodic[0] ? x / c->count[1] : 0;
+    c->growth[1] = c->periodic[1] ? y / c->count[0] : 0;
+}
+
+/* Whether a corner belongs to a cell of fluid; what psi is deep in a solid, maybe singular, does not count. */
+static int is_beside_fluid(const struct corners *c, int corner)
+{
+    const int i = corner % c->count[0] + c->first[0], j = corner / c->count[0] + c->first[1];
+    for (int k = 0; k < 4; k++) {
+        const int x = i + k % 2, y = j + k / 2;
+        const int beyond =
+            (!c->periodic[0] && (x < 0 || x >= c->g->nx)) || (!c->periodic[1] && (y < 0 || y >= c->g->ny));
+        if (!beyond && !is_solid(c->g, c->room, x, y))
+            return 1;
+    }
+    return 0;
+}
+
+/* Takes from psi the part of the mean flow that cannot pass. */
+static void stop_mean_flow(struct corners *c, double *psi)
+{
+    const struct lm_grid *g = c->g;
+    double part[2] = {c->growth[0], c->growth[1]};
+    if (c->fixed == 1) {
+        const double x = c->condition[0], y = c->condition[1];
+        const double along = (x * part[0] + y * part[1]) / (x * x + y * y);
+        part[0] = along * x, part[1] = along * y;
+    }
+    for (int j = c->first[1]; j < g->ny && c->fixed; j++)
+        for (int i = c->first[0]; i < g->nx; i++)
+            psi[lm_at(g, i, j)] -= part[0] * (i + 1) / g->nx + part[1] * (j + 1) / g->ny;
+    for (int axis = 0; axis < 2 && c->fixed; axis++)
+        c->growth[axis] -= part[axis];
+}
+
+static void level_groups(const struct corners *c, double *psi)
+{
+    for (int begin = 0, end; begin < c->ordered; begin = end) {
+        double sum = 0;
+        int count = 0;
+        for (end = begin; end < c->ordered && (end == begin || c->order[end] >= 0); end++) {
+            const int corner = end == begin ? ~c->order[end] : c->order[end];
+            const int16_t *turns = c->turns[corner];
+            if (!is_beside_fluid(c, corner))
+                continue;
+            sum += *psi_at(c, psi, corner) + turns[0] * c->growth[0] + turns[1] * c->growth[1];
+            count++;
+        }
+        const double mean = count ? sum / count : 0;
+        for (int k = begin; k < end; k++) {
+            const int corner = k == begin ? ~c->order[k] : c->order[k];
+            const int16_t *turns = c->turns[corner];
+            *psi_at(c, psi, corner) = mean - turns[0] * c->growth[0] - turns[1] * c->growth[1];
+        }
+    }
+}
+
+static void set_velocities(const struct corners *c, double *psi, double *vx, double *vy)
+{
+    const struct lm_grid *g = c->g;
+    for (int j = c->first[1]; j < g->ny && c->periodic[0]; j++)
+        psi[lm_at(g, -1, j)] = psi[lm_at(g, g->nx - 1, j)] - c->growth[0];
+    for (int i = -1; i < g->nx && c->periodic[1]; i++)
+        psi[lm_at(g, i, -1)] = psi[lm_at(g, i, g->ny - 1)] - c->growth[1];
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            if (j >= 0)
+                vx[k] = is_shut(c, 0, i, j) ? 0 : (psi[k] - psi[k - (size_t)g->stride]) / g->dy;
+            if (i >= 0)
+                vy[k] = is_shut(c, 1, i, j) ? 0 : (psi[k - 1] - psi[k]) / g->dx;
+        }
+    for (int j = 0; j < g->ny && c->periodic[0]; j++) /* the same face, the same bits */
+        vx[lm_at(g, -1, j)] = vx[lm_at(g, g->nx - 1, j)];
+    for (int i = 0; i < g->nx && c->periodic[1]; i++)
+        vy[lm_at(g, i, -1)] = vy[lm_at(g, i, g->ny - 1)];
+}
+
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
+                         double *vx, double *vy)
+{
+    struct corners c = {
+        .g = g, .sides = sides, .room = room, .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
+    for (int axis = 0; axis < 2; axis++) {
+        c.first[axis] = c.periodic[axis] ? 0 : -1;
+        c.count[axis] = (axis == 0 ? g->nx : g->ny) - c.first[axis];
+    }
+    const size_t corners = (size_t)c.count[0] * (size_t)c.count[1];
+    c.order = malloc(corners * sizeof *c.order);
+    c.turns = calloc(corners, sizeof *c.turns);
+    c.seen = calloc(corners, 1);
+    const int status =
+        c.order && c.turns && c.seen ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a stream function");
+    if (!status) {
+        find_growth(&c, psi);
+        find_groups(&c);
+        stop_mean_flow(&c, psi);
+        level_groups(&c, psi);
+        set_velocities(&c, psi, vx, vy);
+    }
+    free(c.order);
+    free(c.turns);
+    free(c.seen);
+    return status;
+}
+
+void lm_background_shut(const struct lm_grid *g, const uint8_t *room, double *vx, double *vy)
+{
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const int here = is_solid(g, room, i, j);
+            if (j >= 0 && (here || is_solid(g, room, i + 1, j)))
+                vx[lm_at(g, i, j)] = 0;
+            if (i >= 0 && (here || is_solid(g, room, i, j + 1)))
+                vy[lm_at(g, i, j)] = 0;
+        }
+}

@@ -1,0 +1,60 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "larmor/base.h"
+
+enum { LONGEST = 63, FAR = 99 };
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+int lm_text_distance(const char *a, const char *b)
+{
+    int na = (int)strnlen(a, LONGEST + 1), nb = (int)strnlen(b, LONGEST + 1);
+    if (na > LONGEST || nb > LONGEST)
+        return FAR;
+    int d[LONGEST + 1][LONGEST + 1];
+    for (int i = 0; i <= na; i++)
+        d[i][0] = i;
+    for (int j = 0; j <= nb; j++)
+        d[0][j] = j;
+    for (int i = 1; i <= na; i++)
+        for (int j = 1; j <= nb; j++) {
+            int replace = d[i - 1][j - 1] + !same(a[i - 1], b[j - 1]);
+            d[i][j] = least(replace, least(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[na][nb];
+}
+
+void lm_text_nearer(const char *word, const char *candidate, const char **best, int *distance)
+{
+    int d = lm_text_distance(word, candidate);
+    if (d < *distance) {
+        *best = candidate;
+        *distance = d;
+    }
+}
+
+int lm_text_tolerance(const char *word)
+{
+    return strnlen(word, 4) > 3 ? 2 : 1;
+}
+
+int lm_text_is_name(const char *name)
+{
+    if (!((*name >= 'A' && *name <= 'Z') || (*name >= 'a' && *name <= 'z')))
+        return 0;
+    size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    return n < LM_MAX_NAME && name[n] == 0;
+}

@@ -1,0 +1,136 @@
+/* What the cases of `larmor bench` share. */
+#ifndef LARMOR_BENCH_CASES_H
+#define LARMOR_BENCH_CASES_H
+
+#include "bench/bench.h"
+#include "larmor/sim.h"
+#include "bench/table.h"
+
+/* One call of `larmor bench`. */
+struct lm_bench {
+    const struct lm_bench_options *options;
+    FILE *out;
+    int kind;                                /* LM_BACKEND_CPU or LM_BACKEND_CUDA */
+    int threads;                             /* CPU */
+    char device[256];                        /* a line about it */
+    struct lm_spread copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
+    struct lm_spread copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
+    struct json_t *tables;
+    int different; /* sums or results that must be equal were not */
+};
+
+/* src/bench/bench.c */
+int lm_bench_repeats(const struct lm_bench *b, int usual);
+int lm_bench_on_gpu(const struct lm_bench *b);
+
+/* Prints the table, adds it to the JSON file and frees it. */
+int lm_bench_add(struct lm_bench *b, struct lm_table **table);
+
+/* The cases. Each makes its tables; LM_FAILED ends it, not the others. */
+int lm_bench_copy(struct lm_bench *b);
+int lm_bench_particles(struct lm_bench *b);
+int lm_bench_order(struct lm_bench *b);
+int lm_bench_fields(struct lm_bench *b);
+int lm_bench_advect(struct lm_bench *b);
+int lm_bench_reduce(struct lm_bench *b);
+int lm_bench_ops(struct lm_bench *b);
+int lm_bench_step(struct lm_bench *b);
+int lm_bench_memory(struct lm_bench *b);
+
+/* src/bench/copy.c: fills b->copy. */
+int lm_bench_measure_copy(struct lm_bench *b);
+
+/* src/bench/problem.c: simulations that the cases measure. */
+
+enum { LM_BENCH_MORE = 5 };
+
+/* A thermal plasma (beta = 1, v_th dt/dx = 0.028, B_z = 1) in a square box, but for `more`. */
+struct lm_bench_problem {
+    int shape, precision; /* enums of config.h; 0: linear, double */
+    int cells;            /* a side */
+    double ppc;           /* particles a cell on average, and where the density is 1 unless `mean` says otherwise */
+    double mean;          /* average of the density in `more`; 0: 1 */
+    int substeps;         /* least number; 0: 1 */
+    int64_t sort_every;   /* 0: when it pays */
+    int threads;          /* CPU; 0: the call's */
+    const char *sections; /* more of the file, or NULL */
+    const char *more[LM_BENCH_MORE]; /* section.key=value */
+};
+
+struct lm_bench_sim {
+    struct lm_config config;
+    struct lm_sim *sim;
+    double particles;
+};
+
+/* The size that the call asks for or that suits the device. */
+int lm_bench_cells(const struct lm_bench *b);
+double lm_bench_ppc(const struct lm_bench *b);
+
+/* Makes the simulation and starts it. */
+int lm_bench_sim_new(const struct lm_bench *b, const struct lm_bench_problem *problem, struct lm_bench_sim **out);
+void lm_bench_sim_free(struct lm_bench_sim **s);
+
+/* Checked steps, as a run takes them. */
+int lm_bench_advance(struct lm_bench_sim *s, int64_t steps);
+
+/* Bytes that a step must read and write for one particle: x, y, u, v, w once each. */
+double lm_bench_ideal(int precision);
+const char *lm_bench_shape(int shape);
+const char *lm_bench_precision(int precision);
+
+/* src/bench/background.c: one background field on a backend of its own. */
+
+enum { LM_BENCH_QUANTUM = 46 };
+
+/* Free fluid; a wedge that rises along x, over a tenth of the box; with posts of 2 x 2 cells all over the rest, each 13
+ * cells. */
+enum lm_bench_bodies { LM_BENCH_FREE, LM_BENCH_WEDGE, LM_BENCH_POSTS };
+
+int lm_bench_is_solid(int bodies, const struct lm_grid *g, int i, int j);
+
+typedef double lm_bench_profile(double x, double y);
+
+/* Waves and small spots; a flow of rolls. */
+double lm_bench_ripples(double x, double y);
+double lm_bench_rolls(double x, double y);
+
+/* What is advected, and around what. */
+struct lm_bench_fluid {
+    struct lm_grid g;
+    int bodies;
+    uint8_t *mask; /* NULL: no body */
+    double *q, *vx, *vy, *source;
+    double cells; /* of fluid */
+};
+
+/* nx x ny cells of a periodic box of width 1; the field, and a stream function that is made constant on bodies and is
+ * the source too. */
+int lm_bench_fluid_new(int nx, int ny, int bodies, lm_bench_profile *initial, lm_bench_profile *psi,
+                       struct lm_bench_fluid *f);
+void lm_bench_fluid_free(struct lm_bench_fluid *f);
+
+struct lm_bench_background {
+    struct lm_setup setup;
+    struct lm_backend *b;
+};
+
+int lm_bench_background_new(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
+                            struct lm_bench_background *p);
+
+/* src/bench/tendency.c: ways to write a right-hand side; src/bench/share.c: how much of a step it is. */
+int lm_bench_tendency(struct lm_bench *b);
+int lm_bench_share(struct lm_bench *b);
+
+/* src/bench/watch.c: time of the particle passes and sorts inside of steps. The operations of a backend are replaced by
+ * ones that wait for all that is queued before and after; one backend at a time. */
+struct lm_bench_watch {
+    double pass, sort; /* s */
+    int64_t sorts;
+};
+
+void lm_bench_watch_begin(struct lm_backend *b);
+struct lm_bench_watch lm_bench_watch_read(void); /* since the beginning */
+void lm_bench_watch_end(struct lm_backend *b);
+
+#endif

@@ -1,0 +1,316 @@
+/* From the entries of a file and of the command line to members of struct lm_config. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/reader.h"
+#include "base/text.h"
+
+/* The section's name in the table of keys. */
+static const char *table_section(const char *section)
+{
+    const struct lm_named *kind = lm_named_of(section);
+    return kind ? kind->section : section;
+}
+
+static int is_known_section(const char *section)
+{
+    return !strcmp(section, "const") || lm_named_of(section) || lm_keys_has_section(section);
+}
+
+/* NAME of [KIND.NAME]. */
+static const char *own_name(const struct lm_named *kind, const char *section)
+{
+    return section + strlen(kind->kind) + 1;
+}
+
+static int find_item(const struct lm_config *config, const struct lm_named *kind, const char *section)
+{
+    for (int k = 0; k < lm_named_count(kind, config); k++)
+        if (!strcmp((const char *)config + lm_named_offset(kind, k), own_name(kind, section)))
+            return k;
+    return -1;
+}
+
+/* A section whose name, or what stands before its dot, is nearly that of a kind of named sections. 1: reported. */
+static int report_near_kind(struct lm_config_reader *r, const char *section, int line)
+{
+    const char *dot = strchr(section, '.');
+    char head[LM_INI_NAME];
+    snprintf(head, sizeof head, "%.*s", dot ? (int)(dot - section) : (int)sizeof head - 1, section);
+    for (int k = 0; k < LM_NAMED_KINDS; k++) {
+        const struct lm_named *kind = &lm_named[k];
+        if (lm_text_distance(head, kind->kind) > lm_text_tolerance(kind->kind))
+            continue;
+        r->bad_section[k] = 1;
+        if (dot)
+            lm_problems_add(&r->problems, line, "unknown section [%s], did you mean [%s%s]?", section, kind->kind, dot);
+        else
+            lm_problems_add(&r->problems, line, "unknown section [%s]: %s has a name, [%s]", section, kind->one,
+                            kind->section);
+        return 1;
+    }
+    return 0;
+}
+
+static void report_unknown_section(struct lm_config_reader *r, const char *section, int line)
+{
+    const char *best = NULL;
+    int distance = lm_text_tolerance(section) + 1;
+    if (report_near_kind(r, section, line))
+        return;
+    lm_text_nearer(section, "const", &best, &distance);
+    for (int k = 0; k < lm_key_count; k++)
+        lm_text_nearer(section, lm_keys[k].section, &best, &distance);
+    lm_problems_add(&r->problems, line, best ? "unknown section [%s], did you mean [%s]?" : "unknown section [%s]",
+                    section, best);
+}
+
+static void report_unknown_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
+{
+    const char *section = table_section(e->section), *best = NULL;
+    int distance = lm_text_tolerance(e->key) + 1;
+    for (int k = 0; k < lm_key_count; k++)
+        if (!strcmp(lm_keys[k].section, section))
+            lm_text_nearer(e->key, lm_keys[k].name, &best, &distance);
+    if (best) {
+        lm_problems_add(&r->problems, e->line, "%s.%s: unknown key, did you mean %s?", e->section, e->key, best);
+        return;
+    }
+    int nearest = -1;
+    for (int k = 0; k < lm_key_count; k++) {
+        lm_text_nearer(e->key, lm_keys[k].name, &best, &distance);
+        nearest = best == lm_keys[k].name ? k : nearest;
+    }
+    if (best)
+        lm_problems_add(&r->problems, e->line, "%s.%s: unknown key, did you mean %s.%s?", e->section, e->key,
+                        lm_keys[nearest].section, best);
+    else
+        lm_problems_add(&r->problems, e->line, "%s.%s: unknown key", e->section, e->key);
+}
+
+static void set_defaults(const struct lm_named *kind, void *base)
+{
+    for (int k = 0; k < lm_key_count; k++) {
+        const struct lm_key *key = &lm_keys[k];
+        if (lm_named_of(key->section) != kind)
+            continue;
+        void *member = (char *)base + key->offset;
+        if (key->initial)
+            lm_key_set(key, base, key->initial);
+        else if (key->kind == LM_KEY_CHOICE)
+            *(int *)member = LM_NOT_CHOSEN;
+        else if (key->kind == LM_KEY_REAL && key->shown && kind) /* a limit that there is not */
+            *(double *)member = INFINITY;
+    }
+}
+
+static void add_item(struct lm_config_reader *r, const struct lm_named *kind, const struct lm_ini_section *section)
+{
+    const char *name = own_name(kind, section->name);
+    if (!lm_text_is_name(name)) {
+        r->bad_section[kind - lm_named] = 1;
+        lm_problems_add(&r->problems, section->line,
+                        "[%s]: \"%s\" is no name: a letter, then letters, digits and _, at most %d", section->name,
+                        name, LM_MAX_NAME - 1);
+        return;
+    }
+    if (find_item(r->config, kind, section->name) >= 0)
+        return;
+    int used = lm_named_count(kind, r->config);
+    if (used == kind->most) {
+        lm_problems_add(&r->problems, section->line, "[%s]: more than %d %s", section->name, kind->most, kind->many);
+        return;
+    }
+    char *item = (char *)r->config + lm_named_offset(kind, used);
+    *(int *)((char *)r->config + kind->used) = used + 1;
+    memcpy(item, name, strlen(name) + 1); /* a name is shorter than LM_MAX_NAME */
+    set_defaults(kind, item);
+}
+
+static void apply_const(struct lm_config_reader *r, const struct lm_ini_entry *e)
+{
+    struct lm_config *c = r->config;
+    const int capacity = (int)(sizeof c->const_text / sizeof *c->const_text);
+    if (!lm_text_is_name(e->key))
+        lm_problems_add(&r->problems, e->line, "const.%s: no name: a letter, then letters, digits and _, at most %d",
+                        e->key, LM_MAX_NAME - 1);
+    else if (c->const_count == capacity)
+        lm_problems_add(&r->problems, e->line, "const.%s: more than %d constants", e->key, capacity);
+    else {
+        r->const_line[c->const_count] = e->line;
+        memcpy(c->const_text[c->const_count].name, e->key, strlen(e->key) + 1); /* a name is shorter than LM_MAX_NAME */
+        snprintf(c->const_text[c->const_count++].text, LM_MAX_TEXT, "%s", e->value);
+    }
+}
+
+static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
+{
+    int k = lm_keys_find(table_section(e->section), e->key);
+    if (k < 0) {
+        report_unknown_key(r, e);
+        return;
+    }
+    void *base = r->config;
+    int *given = r->given;
+    const struct lm_named *kind = lm_named_of(e->section);
+    if (kind) {
+        int n = find_item(r->config, kind, e->section);
+        if (n < 0)
+            return; /* its section is in the list of problems */
+        base = (char *)r->config + lm_named_offset(kind, n);
+        given = r->named[kind - lm_named][n];
+    }
+    given[k] = e->line;
+    if (lm_key_set(&lm_keys[k], base, e->value))
+        lm_problems_add(&r->problems, e->line, "%s.%s: %s", e->section, e->key, lm_error());
+}
+
+void lm_config_apply(struct lm_config_reader *r)
+{
+    set_defaults(NULL, r->config);
+    for (int k = 0; k < r->ini.section_count; k++) {
+        const struct lm_ini_section *s = &r->ini.section[k];
+        if (!is_known_section(s->name))
+            report_unknown_section(r, s->name, s->line);
+        else if (lm_named_of(s->name))
+            add_item(r, lm_named_of(s->name), s);
+    }
+    for (int k = 0; k < r->ini.count; k++) {
+        const struct lm_ini_entry *e = &r->ini.entry[k];
+        if (e->dropped || !is_known_section(e->section))
+            continue;
+        if (!strcmp(e->section, "const"))
+            apply_const(r, e);
+        else
+            apply_key(r, e);
+    }
+}
+
+static int header_line(const struct lm_config_reader *r, const char *section)
+{
+    for (int k = 0; k < r->ini.section_count; k++)
+        if (!strcmp(r->ini.section[k].name, section))
+            return r->ini.section[k].line;
+    return LM_WHOLE_FILE;
+}
+
+int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *out)
+{
+    *out = (struct lm_scope){.base = r->config, .lines = r->given, .line = LM_WHOLE_FILE};
+    int n = k - 1;
+    for (int kind = 0; k > 0 && kind < LM_NAMED_KINDS; kind++) {
+        int count = lm_named_count(&lm_named[kind], r->config);
+        if (n < count) {
+            out->kind = &lm_named[kind];
+            out->base = (char *)r->config + lm_named_offset(out->kind, n);
+            out->lines = r->named[kind][n];
+            snprintf(out->section, sizeof out->section, "%s.%s", out->kind->kind, (const char *)out->base);
+            out->line = header_line(r, out->section);
+            return 1;
+        }
+        n -= count;
+    }
+    return k == 0;
+}
+
+int lm_scope_has(const struct lm_scope *scope, const struct lm_key *key)
+{
+    return lm_named_of(key->section) == scope->kind;
+}
+
+const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *key)
+{
+    return scope->kind ? scope->section : key->section;
+}
+
+/* An override displaces what it cannot go together with: steps on the command line, t_end in the file. */
+static void drop_rivals(struct lm_config_reader *r, const char *section, const char *name)
+{
+    int k = lm_keys_find(table_section(section), name);
+    if (k < 0 || lm_keys[k].family == LM_ALONE)
+        return;
+    for (int n = 0; n < r->ini.count; n++) {
+        struct lm_ini_entry *e = &r->ini.entry[n];
+        if (e->line == LM_COMMAND_LINE || strcmp(e->section, section))
+            continue;
+        int other = lm_keys_find(table_section(section), e->key);
+        if (other >= 0 && lm_keys[other].family == lm_keys[k].family && lm_keys[other].variant != lm_keys[k].variant)
+            e->dropped = 1;
+    }
+}
+
+/* The name in brackets is not in the file: which one may have been meant. */
+static void report_absent_section(struct lm_config_reader *r, const char *section, const char *key)
+{
+    const char *best = NULL;
+    int distance = lm_text_tolerance(section) + 1;
+    for (int k = 0; k < r->ini.section_count; k++)
+        lm_text_nearer(section, r->ini.section[k].name, &best, &distance);
+    lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: the file has no [%s]%s%s%s", section, key, section,
+                    best ? ", did you mean [" : "", best ? best : "", best ? "]?" : "");
+}
+
+/* 1 when an override may name this section and key: it must not bring in a new species, body, field or constant by a
+ * slip. */
+static int check_target(struct lm_config_reader *r, const char *section, const char *key)
+{
+    int found = !lm_named_of(section);
+    for (int k = 0; k < r->ini.section_count && !found; k++)
+        found = !strcmp(r->ini.section[k].name, section);
+    if (!is_known_section(section))
+        report_unknown_section(r, section, LM_COMMAND_LINE);
+    else if (!found)
+        report_absent_section(r, section, key);
+    else if (!strcmp(section, "const") && !lm_ini_find(&r->ini, section, key))
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "const.%s: the file has no such constant", key);
+    else
+        return 1;
+    return 0;
+}
+
+/* What the echo in run.ini could not hold. */
+static const char *wrong_value(const char *key, const char *value)
+{
+    if (strlen(key) + strlen(value) + 4 > LM_INI_LINE)
+        return "value too long";
+    for (const char *p = value; *p; p++)
+        if ((unsigned char)*p < ' ')
+            return "control character";
+    if (value[lm_ini_comment(value)])
+        return "# or ; would begin a comment";
+    return NULL;
+}
+
+int lm_config_override(struct lm_config_reader *r, const char *text)
+{
+    const char *equals = strchr(text, '='), *dot = NULL;
+    for (const char *p = text; equals && p < equals; p++)
+        dot = *p == '.' ? p : dot;
+    if (!dot || dot == text || dot + 1 == equals || dot - text >= LM_INI_NAME || equals - dot > LM_INI_NAME) {
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "\"%s\": expected section.key=value", text);
+        return LM_OK;
+    }
+    char section[LM_INI_NAME], key[LM_INI_NAME], value[LM_INI_LINE];
+    snprintf(section, sizeof section, "%.*s", (int)(dot - text), text);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
+    if (!check_target(r, section, key))
+        return LM_OK;
+    const char *begin = equals + 1 + strspn(equals + 1, " "), *wrong = wrong_value(key, begin);
+    if (wrong) {
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: %s", section, key, wrong);
+        return LM_OK;
+    }
+    size_t n = strlen(begin);
+    while (n > 0 && begin[n - 1] == ' ')
+        n--;
+    snprintf(value, sizeof value, "%.*s", (int)n, begin);
+    drop_rivals(r, section, key);
+    struct lm_ini_entry *e = lm_ini_find(&r->ini, section, key);
+    if (!e)
+        return lm_ini_append(&r->ini, section, key, value, LM_COMMAND_LINE);
+    snprintf(e->value, sizeof e->value, "%s", value);
+    e->line = LM_COMMAND_LINE;
+    e->dropped = 0;
+    return LM_OK;
+}

@@ -1,0 +1,250 @@
+/* What a configuration means as a whole: required keys, combinations, derived values, expressions on the grid. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/reader.h"
+#include "base/expr_scan.h"
+
+static int given(const struct lm_config_reader *r, const char *section, const char *name)
+{
+    return r->given[lm_keys_find(section, name)];
+}
+
+static void check_required(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    for (int k = 0; k < lm_key_count; k++) {
+        const struct lm_key *key = &lm_keys[k];
+        if (!lm_scope_has(scope, key) || key->initial || key->shown || scope->lines[k] ||
+            lm_key_meaning(key, r->config, scope->base) != LM_MEANINGFUL)
+            continue;
+        lm_problems_add(&r->problems, scope->line, "%s.%s: required%s%s and not given", lm_scope_section(scope, key),
+                        key->name, key->when ? " with " : "", key->when ? key->when->words : "");
+    }
+}
+
+static void check_whole(struct lm_config_reader *r)
+{
+    if (!given(r, "run", "t_end") && !given(r, "run", "steps"))
+        lm_problems_add(&r->problems, LM_WHOLE_FILE, "run.t_end: required and not given (or run.steps)");
+    if (r->config->species_count == 0 && !r->bad_section[LM_SPECIES])
+        lm_problems_add(&r->problems, LM_WHOLE_FILE, "no ion species: a [species.NAME] section is required");
+}
+
+/* Keys of one family that do not go together. */
+static void check_families(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    const int *lines = scope->lines;
+    for (int k = 0; k < lm_key_count; k++)
+        for (int n = 0; n < k; n++) {
+            const struct lm_key *a = &lm_keys[k], *b = &lm_keys[n];
+            if (!lines[k] || !lines[n] || a->family == LM_ALONE || a->family != b->family || a->variant == b->variant)
+                continue;
+            lm_problems_add(&r->problems, lines[k], "%s.%s: not together with %s", lm_scope_section(scope, a), a->name,
+                            b->name);
+            return;
+        }
+}
+
+static void check_meaning(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    for (int k = 0; k < lm_key_count; k++)
+        if (scope->lines[k] && lm_key_meaning(&lm_keys[k], r->config, scope->base) == LM_MEANINGLESS)
+            lm_problems_add(&r->problems, scope->lines[k], "%s.%s: has a meaning only with %s",
+                            lm_scope_section(scope, &lm_keys[k]), lm_keys[k].name, lm_keys[k].when->words);
+}
+
+/* Of two keys that do not fit each other the one that was given; the first if both were. */
+static void report_pair(struct lm_config_reader *r, const struct lm_scope *scope, const char *first, const char *second,
+                        const char *wrong)
+{
+    const char *table = scope->kind ? scope->kind->section : scope->section;
+    int a = scope->lines[lm_keys_find(table, first)], b = scope->lines[lm_keys_find(table, second)];
+    lm_problems_add(&r->problems, a ? a : b, "%s.%s: %s", scope->section, a ? first : second, wrong);
+}
+
+static void check_pairs(struct lm_config_reader *r)
+{
+    const struct lm_config *c = r->config;
+    struct lm_scope fields = {.lines = r->given, .section = "fields"},
+                    output = {.lines = r->given, .section = "output"};
+    if (c->fields.min_substeps > c->fields.max_substeps)
+        report_pair(r, &fields, "min_substeps", "max_substeps", "min_substeps is above max_substeps");
+    if (!(c->output.map_energy[0] < c->output.map_energy[1]))
+        report_pair(r, &output, "map_energy_min", "map_energy_max", "map_energy_min is not below map_energy_max");
+    int b0 = given(r, "units", "b0"), n0 = given(r, "units", "n0");
+    if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0))
+        lm_problems_add(&r->problems, b0 ? b0 : n0, "units.%s: needs units.%s as well", c->units.b0 > 0.0 ? "b0" : "n0",
+                        c->units.b0 > 0.0 ? "n0" : "b0");
+}
+
+static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    if (scope->kind != &lm_named[LM_SPECIES])
+        return;
+    const struct lm_species_config *s = scope->base;
+    if (!(s->pitch_min < s->pitch_max))
+        report_pair(r, scope, "pitch_min", "pitch_max", "pitch_min is not below pitch_max");
+    if (!(sqrt(s->scattering * r->config->run.dt) * s->scattering_sigmas <= 3.2))
+        report_pair(
+            r, scope, "scattering", "scattering_sigmas",
+            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: take a smaller dt");
+}
+
+static void resolve_time(struct lm_config_reader *r)
+{
+    struct lm_config *c = r->config;
+    if (given(r, "run", "steps")) {
+        c->run.t_end = (double)c->run.steps * c->run.dt;
+        return;
+    }
+    int line = given(r, "run", "t_end");
+    double steps = c->run.t_end / c->run.dt;
+    if (steps > 1e15)
+        lm_problems_add(&r->problems, line, "run.t_end: more than 1e15 steps of dt");
+    else if (c->run.t_end > 0.0 && steps < 0.5)
+        lm_problems_add(&r->problems, line, "run.t_end: less than half a step of dt");
+    else
+        c->run.steps = (int64_t)floor(steps + 0.5);
+}
+
+static void resolve_temperature(struct lm_config_reader *r, int s)
+{
+    struct lm_species_config *c = &r->config->species[s];
+    const int *lines = r->named[LM_SPECIES][s];
+    int par = lines[lm_keys_find(LM_SPECIES_SECTION, "temperature_par")];
+    int perp = lines[lm_keys_find(LM_SPECIES_SECTION, "temperature_perp")];
+    if (par || perp) {
+        c->temperature_kind = LM_TEMPERATURE_FIELD_ALIGNED;
+        c->temperature[2][0] = 0;
+        if (!par || !perp)
+            lm_problems_add(&r->problems, par ? par : perp, "species.%s.%s: needs %s as well", c->name,
+                            par ? "temperature_par" : "temperature_perp", par ? "temperature_perp" : "temperature_par");
+    } else if (lines[lm_keys_find(LM_SPECIES_SECTION, "temperature")]) {
+        memcpy(c->temperature[1], c->temperature[0], sizeof c->temperature[0]);
+        memcpy(c->temperature[2], c->temperature[0], sizeof c->temperature[0]);
+    }
+}
+
+/* FILE.ini writes to FILE.out in the current directory. */
+static void resolve_directory(struct lm_config_reader *r)
+{
+    const char *slash = strrchr(r->config->file, '/');
+    const char *name = slash ? slash + 1 : r->config->file;
+    int k = lm_keys_find("output", "directory");
+    char text[LM_MAX_PATH + 8];
+    if (r->given[k])
+        return;
+    size_t n = strlen(name);
+    if (n > 4 && !strcmp(name + n - 4, ".ini"))
+        n -= 4;
+    snprintf(text, sizeof text, "%.*s.out", (int)n, name);
+    if (text[lm_ini_comment(text)] || *text == ' ' || lm_key_set(&lm_keys[k], r->config, text))
+        lm_problems_add(&r->problems, LM_WHOLE_FILE,
+                        "output.directory: required, as the file's name makes no good one");
+}
+
+static int resolve_constants(struct lm_config_reader *r)
+{
+    struct lm_config *c = r->config;
+    if (lm_constants_new(&c->constants))
+        return LM_FAILED;
+    r->unusable_values = !(c->grid.nx && c->grid.ny && c->grid.lx > 0.0 && c->grid.ly > 0.0 && c->run.dt > 0.0);
+    struct lm_grid g = {.dx = 1, .dy = 1};
+    if (!r->unusable_values)
+        g = lm_config_grid(c);
+    const struct {
+        const char *name;
+        double value;
+    } given_names[] = {{"nx", g.nx}, {"ny", g.ny}, {"lx", g.lx},     {"ly", g.ly},
+                       {"dx", g.dx}, {"dy", g.dy}, {"dt", c->run.dt}};
+    for (size_t k = 0; k < sizeof given_names / sizeof *given_names; k++)
+        lm_constants_set(c->constants, given_names[k].name, given_names[k].value);
+    for (int k = 0; k < c->const_count; k++) {
+        const char *name = c->const_text[k].name, *text = c->const_text[k].text;
+        int uniform;
+        int status = r->unusable_values ? lm_expr_check(c->constants, text, &uniform)
+                                        : lm_constants_define(c->constants, name, text);
+        if (status)
+            lm_problems_add(&r->problems, r->const_line[k], "const.%s: %s", name, lm_error());
+        r->unusable_values |= status != LM_OK;
+        if (r->unusable_values)
+            lm_constants_set(c->constants, name, 1.0);
+    }
+    return LM_OK;
+}
+
+/* What is evaluated along the sides is checked with them; in cells, as the first step takes it. */
+static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
+{
+    struct lm_grid g = lm_config_grid(c);
+    const double middle = 0.5 * c->run.dt;
+    if (key->timed == LM_TIMELESS)
+        return lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
+    if (key->timed == LM_IN_CELLS && key->low > -DBL_MAX)
+        return lm_expr_scan_at(c->constants, text, &g, key->place, middle, key->low);
+    return key->timed == LM_IN_CELLS ? lm_expr_fill_at(c->constants, text, &g, key->place, middle, NULL) : LM_OK;
+}
+
+static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
+{
+    const struct lm_config *c = r->config;
+    const char *text = (const char *)scope->base + key->offset;
+    int unused;
+    int status =
+        key->timed ? lm_expr_uses_time(c->constants, text, &unused) : lm_expr_check(c->constants, text, &unused);
+    if (!status && !r->unusable_values)
+        status = scan_expression(c, key, text);
+    if (status)
+        lm_problems_add(&r->problems, scope->lines[key - lm_keys], "%s.%s: %s", lm_scope_section(scope, key), key->name,
+                        lm_error());
+}
+
+static void check_expressions(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    for (int k = 0; k < lm_key_count; k++)
+        if (lm_keys[k].kind == LM_KEY_EXPR && scope->lines[k])
+            check_expression(r, &lm_keys[k], scope);
+}
+
+static void check_scope(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    check_required(r, scope);
+    check_families(r, scope);
+    check_meaning(r, scope);
+    check_pitch(r, scope);
+    lm_config_check_ionisation(r, scope);
+}
+
+int lm_config_check(struct lm_config_reader *r)
+{
+    struct lm_config *c = r->config;
+    struct lm_scope scope;
+    lm_config_check_sides(r);
+    lm_config_check_backgrounds(r);
+    for (int k = 0; lm_config_scope(r, k, &scope); k++)
+        check_scope(r, &scope);
+    check_whole(r);
+    check_pairs(r);
+    lm_config_check_points(r);
+    resolve_directory(r);
+    if (c->run.dt > 0.0)
+        resolve_time(r);
+    if (resolve_constants(r))
+        return LM_FAILED;
+    for (int k = 0; lm_config_scope(r, k, &scope); k++)
+        check_expressions(r, &scope);
+    for (int s = 0; s < c->species_count; s++)
+        resolve_temperature(r, s);
+    int status = lm_config_check_gas(r);
+    if (!status)
+        status = lm_config_check_inflow(r);
+    if (!status)
+        status = lm_config_check_background_inflow(r);
+    if (!status)
+        status = lm_config_check_cells(r);
+    if (!status)
+        lm_config_add_electrons(r);
+    return status;
+}

@@ -1,0 +1,570 @@
+#include "config/keys.h"
+
+#include <float.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NONE DBL_MAX
+#define IN(member) .offset = offsetof(struct lm_config, member)
+#define OF(member) .section = LM_SPECIES_SECTION, .offset = offsetof(struct lm_species_config, member)
+#define BODY(member) .section = LM_BODY_SECTION, .offset = offsetof(struct lm_body_config, member)
+#define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
+#define BIRTH(member) .section = LM_IONISATION_SECTION, .offset = offsetof(struct lm_ionisation_config, member)
+#define INT .kind = LM_KEY_INT
+#define LONG .kind = LM_KEY_LONG
+#define REAL .kind = LM_KEY_REAL
+#define EXPR .kind = LM_KEY_EXPR
+#define PATH .kind = LM_KEY_PATH
+#define TEXT(size) .kind = LM_KEY_TEXT, .high = (size)-1
+#define CHOICE(list) .kind = LM_KEY_CHOICE, .choices = list
+#define RANGE(a, b) .low = (a), .high = (b)
+#define ANY RANGE(-NONE, NONE)
+#define NOT_NEGATIVE RANGE(0, NONE)
+#define PLACE(a, b) .place = {(a), (b)}
+#define FAMILY(f, v) .family = LM_##f##_FAMILY, .variant = (v)
+
+#define PRESSURE "B0^2/(mu0 n0)"
+
+static const struct lm_choice backends[] = {
+    {"auto", LM_BACKEND_AUTO}, {"cpu", LM_BACKEND_CPU}, {"cuda", LM_BACKEND_CUDA}, {0}};
+static const struct lm_choice tiles[] = {{"auto", 0}, {"8", 8}, {"16", 16}, {0}};
+static const struct lm_choice closures[] = {
+    {"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {"evolved", LM_EVOLVED}, {0}};
+static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none", LM_SOLVER_NONE}, {0}};
+static const struct lm_choice vacuums[] = {{"floor", LM_VACUUM_FLOOR}, {"zero_e", LM_VACUUM_ZERO_E}, {0}};
+static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
+static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
+static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
+static const struct lm_choice starts[] = {{"random", LM_RANDOM}, {"quiet", LM_QUIET}, {0}};
+static const struct lm_choice boundaries[] = {{"periodic", LM_PERIODIC},   {"reflecting", LM_REFLECTING},
+                                              {"absorbing", LM_ABSORBING}, {"thermal", LM_THERMAL},
+                                              {"inflow", LM_INFLOW},       {0}};
+static const struct lm_choice field_boundaries[] = {{"periodic", LM_FIELDS_PERIODIC},
+                                                    {"conducting", LM_CONDUCTING},
+                                                    {"open", LM_OPEN},
+                                                    {"inflow", LM_FIELDS_INFLOW},
+                                                    {"inflow_b", LM_INFLOW_B},
+                                                    {"inflow_e", LM_INFLOW_E},
+                                                    {0}};
+static const struct lm_choice body_shapes[] = {
+    {"disk", LM_DISK}, {"box", LM_BOX}, {"polygon", LM_POLYGON}, {"mask", LM_MASK}, {0}};
+static const struct lm_choice body_surfaces[] = {{"absorbing", LM_ABSORBING}, {"reflecting", LM_REFLECTING},
+                                                 {"thermal", LM_THERMAL},     {"absorb", LM_ABSORBING},
+                                                 {"reflect", LM_REFLECTING},  {0}};
+static const struct lm_choice body_fields[] = {
+    {"conducting", LM_BODY_CONDUCTING}, {"resistive", LM_BODY_RESISTIVE}, {"transparent", LM_BODY_TRANSPARENT}, {0}};
+static const struct lm_choice background_kinds[] = {{"tracer", LM_TRACER}, {"neutral_gas", LM_NEUTRAL_GAS}, {0}};
+static const struct lm_choice gains[] = {{"nothing", 0},
+                                         {"number", 1 + LM_GIVEN_NUMBER},
+                                         {"momentum_x", 1 + LM_GIVEN_MOMENTUM},
+                                         {"momentum_y", 1 + LM_GIVEN_MOMENTUM + 1},
+                                         {"momentum_z", 1 + LM_GIVEN_MOMENTUM + 2},
+                                         {"energy", 1 + LM_GIVEN_ENERGY},
+                                         {0}};
+static const struct lm_choice flows[] = {
+    {"prescribed", LM_FLOW_PRESCRIBED}, {"ion", LM_FLOW_ION}, {"electron", LM_FLOW_ELECTRON}, {0}};
+static const struct lm_choice schemes[] = {{"upwind", LM_UPWIND},
+                                           {"centred", LM_CENTRED},
+                                           {"3", LM_WENO3},
+                                           {"5", LM_WENO5},
+                                           {"7", LM_WENO7},
+                                           {"9", LM_WENO9},
+                                           {0}};
+static const struct lm_choice positive_schemes[] = {{"upwind", LM_UPWIND}, {"3", LM_WENO3}, {"5", LM_WENO5},
+                                                    {"7", LM_WENO7},       {"9", LM_WENO9}, {0}};
+static const struct lm_choice smoothnesses[] = {{"double", 0}, {"single", 1}, {0}};
+static const struct lm_choice background_sides[] = {{"auto", LM_BACKGROUND_PERIODIC},
+                                                    {"wall", LM_BACKGROUND_WALL},
+                                                    {"inflow", LM_BACKGROUND_INFLOW},
+                                                    {"open", LM_BACKGROUND_OPEN},
+                                                    {0}};
+
+#define BIT(value) (1u << (value))
+#define IF(words, member, bits)                                                                                        \
+    {                                                                                                                  \
+        words, 0, offsetof(struct lm_config, member), 1, bits, NULL                                                    \
+    }
+#define IF_BODY(words, member, bits)                                                                                   \
+    {                                                                                                                  \
+        words, 0, offsetof(struct lm_body_config, member), 1, bits, NULL                                               \
+    }
+#define IF_FIELD(words, member, count, bits)                                                                           \
+    {                                                                                                                  \
+        words, 0, offsetof(struct lm_background_config, member), count, bits, NULL                                     \
+    }
+
+static const struct lm_key_when if_gamma =
+    IF("closure = polytropic or evolved", electrons.closure, BIT(LM_POLYTROPIC) | BIT(LM_EVOLVED));
+static const struct lm_key_when if_evolved = IF("closure = evolved", electrons.closure, BIT(LM_EVOLVED));
+static const struct lm_key_when if_inflow_e = {
+    .offset = offsetof(struct lm_config, boundary_fields), .count = LM_SIDES, .values = BIT(LM_INFLOW_E)};
+static const struct lm_key_when if_given_e = {"solver = none or a side whose fields are inflow_e",
+                                              0,
+                                              offsetof(struct lm_config, fields.solver),
+                                              1,
+                                              BIT(LM_SOLVER_NONE),
+                                              &if_inflow_e};
+static const struct lm_key_when if_thermal[LM_SIDES] = {IF("x_min = thermal", boundary[LM_X_MIN], BIT(LM_THERMAL)),
+                                                        IF("x_max = thermal", boundary[LM_X_MAX], BIT(LM_THERMAL)),
+                                                        IF("y_min = thermal", boundary[LM_Y_MIN], BIT(LM_THERMAL)),
+                                                        IF("y_max = thermal", boundary[LM_Y_MAX], BIT(LM_THERMAL))};
+static const struct lm_key_when if_inflow = {"an inflow side", 1,   offsetof(struct lm_config, boundary), LM_SIDES,
+                                             BIT(LM_INFLOW),   NULL};
+static const struct lm_key_when if_disk = IF_BODY("shape = disk", shape, BIT(LM_DISK));
+static const struct lm_key_when if_box = IF_BODY("shape = box", shape, BIT(LM_BOX));
+static const struct lm_key_when if_centred = IF_BODY("shape = disk or box", shape, BIT(LM_DISK) | BIT(LM_BOX));
+static const struct lm_key_when if_polygon = IF_BODY("shape = polygon", shape, BIT(LM_POLYGON));
+static const struct lm_key_when if_mask = IF_BODY("shape = mask", shape, BIT(LM_MASK));
+static const struct lm_key_when if_thermal_body = IF_BODY("particles = thermal", particles, BIT(LM_THERMAL));
+static const struct lm_key_when if_resistive = IF_BODY("fields = resistive", fields, BIT(LM_BODY_RESISTIVE));
+static const struct lm_key_when if_prescribed = IF_FIELD("velocity = prescribed", flow, 1, BIT(LM_FLOW_PRESCRIBED));
+static const struct lm_key_when if_limited = IF_FIELD("bounds = on", limited, 1, BIT(1));
+static const struct lm_key_when if_gas = IF_FIELD("kind = neutral_gas", kind, 1, BIT(LM_NEUTRAL_GAS));
+static const struct lm_key_when if_flows_in =
+    IF_FIELD("an inflow side of the field (x_min, ...)", sides, LM_SIDES, BIT(LM_BACKGROUND_INFLOW));
+
+#define NAMED(kind, section, one, many, list, length)                                                                  \
+    {                                                                                                                  \
+        kind, section, one, many, offsetof(struct lm_config, list), sizeof((struct lm_config *)0)->list[0],            \
+            offsetof(struct lm_config, length),                                                                        \
+            sizeof((struct lm_config *)0)->list / sizeof((struct lm_config *)0)->list[0]                               \
+    }
+
+const struct lm_named lm_named[LM_NAMED_KINDS] = {
+    [LM_SPECIES] = NAMED("species", LM_SPECIES_SECTION, "a species", "species", species, species_count),
+    [LM_BODIES] = NAMED("body", LM_BODY_SECTION, "a body", "bodies", body, body_count),
+    [LM_BACKGROUNDS] = NAMED("background", LM_BACKGROUND_SECTION, "a background field", "background fields", background,
+                             background_count),
+    [LM_IONISATIONS] =
+        NAMED("ionisation", LM_IONISATION_SECTION, "a source of ions", "sources of ions", ionisation, ionisation_count),
+};
+_Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED &&
+                   (int)LM_MAX_IONISATIONS <= (int)LM_MAX_NAMED,
+               "raise LM_MAX_NAMED");
+
+static const struct {
+    const char *name, *meaning;
+} sections[] = {
+    {"run", "Length, step and machine of the run."},
+    {"grid", "Cells and size of the domain; its lower left corner is x = 0, y = 0."},
+    {"const", "NAME = EXPRESSION: names for the expressions below, in order; they may use earlier ones and nx, ny, lx, "
+              "ly, dx, dy, dt, pi."},
+    {"electrons", "The massless electron fluid."},
+    {"fields", "Initial magnetic field, Ohm's law and its solver."},
+    {"particles", "Shape and precision of all ions."},
+    {LM_SPECIES_SECTION, "One section an ion species; NAME: a letter, then letters, digits and _."},
+    {"boundary",
+     "What the sides of the domain do; periodic ones come in pairs, for particles and fields alike. Particles at "
+     "a side that is reflecting turn round, absorbing: are gone and counted, thermal: come back from a plasma at "
+     "rest at the wall's temperature, inflow: are gone and counted, and others enter from a plasma beyond. Fields "
+     "there: conducting: tangential E is 0; open: nothing changes across; inflow: E beyond is that of the "
+     "plasma that comes in, -u x B; inflow_e: E beyond is that of fields.e*; inflow_b: tangential B on the side "
+     "stays that of fields.b*. By default conducting with reflecting and thermal, "
+     "open with absorbing, inflow with inflow; with solver = none given fields simply go on."},
+    {LM_BODY_SECTION, "One section a solid body, a set of cells: those whose centre lies in it, cut off at walls and "
+                      "continued across periodic sides. Where bodies overlap the last one counts."},
+    {LM_BACKGROUND_SECTION,
+     "One section a background field, a scalar q on the cells that a flow u carries: dq/dt + div(q u) = "
+     "div(diffusivity grad q) + source. Nothing goes through bodies. At a side that is wall nothing crosses; inflow: "
+     "the value given flows in where u points inwards; open: what comes in is what the first cell has; "
+     "out of both of them flows what is there. Conserved exactly: the ledger is in the time series."},
+    {LM_IONISATION_SECTION,
+     "One section a source of ions within the domain, up to 8: a given rate, or a gas (a background field of kind "
+     "neutral_gas) and the frequency with which it is ionised; the gas loses exactly what the ions gain, and what is "
+     "left of it in a cell when that is less than a particle stays gas. Nothing is born in bodies. Counted as "
+     "`ionised` in the ledger of the species, and as negative source in the gas's."},
+    {"units", "SI scales, only for the factors in the output: both or none."},
+    {"output", "What is written, and how often."},
+};
+
+/* clang-format off */
+const struct lm_key lm_keys[] = {
+#define SECTION .section = "run"
+    {SECTION, .name = "t_end", REAL, IN(run.t_end), NOT_NEGATIVE, .unit = "1/Omega_ci", .shown = "required, or steps",
+     FAMILY(DURATION, LM_BY_TIME), .meaning = "end of the run; the number of steps is t_end/dt, rounded"},
+    {SECTION, .name = "steps", LONG, IN(run.steps), RANGE(0, 1e15), .shown = "t_end/dt",
+     FAMILY(DURATION, LM_BY_STEPS), .meaning = "number of steps, in place of t_end"},
+    {SECTION, .name = "dt", REAL, IN(run.dt), RANGE(LM_POSITIVE, 1e6), .unit = "1/Omega_ci", .meaning = "time step"},
+    {SECTION, .name = "seed", .kind = LM_KEY_SEED, IN(run.seed), .initial = "1", .meaning = "of the random numbers"},
+    {SECTION, .name = "backend", CHOICE(backends), IN(run.backend), .initial = "auto",
+     .meaning = "where to run; auto: the GPU if there is one"},
+    {SECTION, .name = "threads", INT, IN(run.threads), RANGE(0, 4096), .initial = "0",
+     .meaning = "of the CPU backend; 0: as many as have enough to do"},
+    {SECTION, .name = "tile", CHOICE(tiles), IN(run.tile), .unit = "cells", .initial = "auto",
+     .meaning = "side of the tiles that particles are sorted into; speed only, no result depends on it"},
+    {SECTION, .name = "sort_every", LONG, IN(run.sort_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",
+     .meaning = "between two sorts of the particles, speed only; 0: when it pays"},
+#undef SECTION
+#define SECTION .section = "grid"
+    {SECTION, .name = "nx", INT, IN(grid.nx), RANGE(1, 32768), .unit = "cells", .meaning = "along x"},
+    {SECTION, .name = "ny", INT, IN(grid.ny), RANGE(1, 32768), .unit = "cells", .meaning = "along y"},
+    {SECTION, .name = "lx", REAL, IN(grid.lx), RANGE(1e-9, 1e9), .unit = "d_i", .meaning = "size along x"},
+    {SECTION, .name = "ly", REAL, IN(grid.ly), RANGE(1e-9, 1e9), .unit = "d_i", .meaning = "size along y"},
+#undef SECTION
+#define SECTION .section = "electrons"
+    {SECTION, .name = "closure", CHOICE(closures), IN(electrons.closure), .initial = "isothermal",
+     .meaning = "p_e = T n; p_e = T n^gamma; or evolved: p_e^(1/gamma) flows with the electrons, resistivity heats them, heat is conducted"},
+    {SECTION, .name = "temperature", REAL, IN(electrons.temperature), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     FAMILY(ELECTRONS, LM_AT_DENSITY_1), .meaning = "at density 1; evolved: so at the start, p_e = T n^gamma"},
+    {SECTION, .name = "initial_temperature", EXPR, IN(electrons.initial_temperature), NOT_NEGATIVE, .unit = PRESSURE,
+     .shown = "none", .when = &if_evolved, FAMILY(ELECTRONS, LM_EVERYWHERE),
+     .meaning = "in place of temperature: p_e = T n at the start and of what flows in; only with closure = evolved"},
+    {SECTION, .name = "gamma", REAL, IN(electrons.gamma), RANGE(1, 10), .initial = "1.6666666666666667", .shown = "5/3",
+     .when = &if_gamma, .meaning = "polytropic index, or ratio of specific heats; only with closure = polytropic or evolved"},
+    {SECTION, .name = "conductivity", REAL, IN(electrons.conductivity), NOT_NEGATIVE, .unit = "n0 v_A d_i", .initial = "0",
+     .when = &if_evolved, .meaning = "kappa along B, heat flux -kappa grad T; only with closure = evolved, as all below"},
+    {SECTION, .name = "conductivity_across", REAL, IN(electrons.conductivity_across), NOT_NEGATIVE, .unit = "n0 v_A d_i",
+     .initial = "0", .when = &if_evolved, .meaning = "kappa across B; the same as along B: isotropic"},
+    {SECTION, .name = "weno", CHOICE(positive_schemes), IN(electrons.scheme), .initial = "7", .when = &if_evolved,
+     .meaning = "order of the WENO reconstruction of the entropy"},
+    {SECTION, .name = "smoothness", CHOICE(smoothnesses), IN(electrons.single), .initial = "double", .when = &if_evolved,
+     .meaning = "precision of the smoothness indicators, as of background fields"},
+    {SECTION, .name = "courant", REAL, IN(electrons.courant), RANGE(LM_POSITIVE, 1), .initial = "0.6", .when = &if_evolved,
+     .meaning = "largest Courant number of a substep of the flow, and of one of the conduction"},
+#undef SECTION
+#define SECTION .section = "fields"
+    {SECTION, .name = "solver", CHOICE(solvers), IN(fields.solver), .initial = "hybrid",
+     .meaning = "none: particles move in the given, constant B and E"},
+    {SECTION, .name = "bx", EXPR, IN(fields.b[0]), ANY, PLACE(0, 0.5), .unit = "B0", .initial = "0",
+     .meaning = "initial magnetic field"},
+    {SECTION, .name = "by", EXPR, IN(fields.b[1]), ANY, PLACE(0.5, 0), .unit = "B0", .initial = "0",
+     .meaning = "initial magnetic field"},
+    {SECTION, .name = "bz", EXPR, IN(fields.b[2]), ANY, PLACE(0.5, 0.5), .unit = "B0", .initial = "0",
+     .meaning = "initial magnetic field"},
+    {SECTION, .name = "az", EXPR, IN(fields.az), ANY, PLACE(0, 0), .unit = "B0 d_i", .initial = "0",
+     .meaning = "vector potential: adds curl(az z) to bx and by, free of divergence"},
+    {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, PLACE(0.5, 0), .unit = "v_A B0", .initial = "0",
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side whose fields are inflow_e"},
+    {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, PLACE(0, 0.5), .unit = "v_A B0", .initial = "0",
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side whose fields are inflow_e"},
+    {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, PLACE(0, 0), .unit = "v_A B0", .initial = "0",
+     .when = &if_given_e, .meaning = "electric field; only with solver = none or a side whose fields are inflow_e"},
+    {SECTION, .name = "eta", EXPR, IN(fields.eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "resistivity"},
+    {SECTION, .name = "eta_hyper", REAL, IN(fields.eta_hyper), NOT_NEGATIVE, .unit = "mu0 v_A d_i^3", .initial = "0",
+     .meaning = "hyper-resistivity"},
+    {SECTION, .name = "density_floor", REAL, IN(fields.density_floor), RANGE(LM_POSITIVE, NONE), .unit = "n0",
+     .initial = "0.05", .meaning = "least density in Ohm's law"},
+    {SECTION, .name = "vacuum", CHOICE(vacuums), IN(fields.vacuum), .initial = "floor",
+     .meaning = "below the floor: use the floor, or E = 0"},
+    {SECTION, .name = "eta_vacuum", REAL, IN(fields.eta_vacuum), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "resistivity added at the density floor; with vacuum = zero_e, B diffuses through voids"},
+    {SECTION, .name = "smoothing", INT, IN(fields.smoothing), RANGE(0, 8), .initial = "1",
+     .meaning = "binomial passes on the moments and on E for the push"},
+    {SECTION, .name = "friction", CHOICE(switches), IN(fields.friction), .initial = "on",
+     .meaning = "on: ions do not feel the resistive part of E (electron-ion friction)"},
+    {SECTION, .name = "substep_safety", REAL, IN(fields.substep_safety), RANGE(LM_POSITIVE, 2.7), .initial = "2",
+     .meaning = "largest frequency times substep; RK4 is stable below 2.78"},
+    {SECTION, .name = "min_substeps", INT, IN(fields.min_substeps), RANGE(1, 1e6), .initial = "1",
+     .meaning = "of the fields in a step, also where fewer are stable: more accurate, slower"},
+    {SECTION, .name = "max_substeps", INT, IN(fields.max_substeps), RANGE(1, 1e6), .initial = "200",
+     .meaning = "a step that needs more stops the run"},
+#undef SECTION
+#define SECTION .section = "particles"
+    {SECTION, .name = "shape", CHOICE(shapes), IN(particles.shape), .initial = "linear",
+     .meaning = "of a particle (CIC or TSC)"},
+    {SECTION, .name = "precision", CHOICE(precisions), IN(particles.precision), .initial = "double",
+     .meaning = "of positions and velocities; fields and moments are always double"},
+#undef SECTION
+    {OF(charge), .name = "charge", REAL, RANGE(LM_POSITIVE, NONE), .unit = "e", .initial = "1", .meaning = "of an ion"},
+    {OF(mass), .name = "mass", REAL, RANGE(LM_POSITIVE, NONE), .unit = "m_p", .initial = "1", .meaning = "of an ion"},
+    {OF(particles_per_cell), .name = "particles_per_cell", REAL, RANGE(LM_POSITIVE, 1e9), .initial = "64",
+     .meaning = "where the density is 1; the weight of a particle is the inverse"},
+    {OF(start), .name = "start", CHOICE(starts), .initial = "random", .meaning = "how particles are placed"},
+    {OF(density), .name = "density", EXPR, NOT_NEGATIVE, .unit = "n0", .initial = "1", .meaning = "number density"},
+    {OF(drift[0]), .name = "drift_x", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "mean velocity"},
+    {OF(drift[1]), .name = "drift_y", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "mean velocity"},
+    {OF(drift[2]), .name = "drift_z", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "mean velocity"},
+    {OF(temperature[0]), .name = "temperature", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "0",
+     FAMILY(TEMPERATURE, LM_ISOTROPIC), .meaning = "isotropic"},
+    {OF(temperature[0]), .name = "temperature_x", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     FAMILY(TEMPERATURE, LM_ALONG_AXES), .meaning = "along x, in place of temperature"},
+    {OF(temperature[1]), .name = "temperature_y", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     FAMILY(TEMPERATURE, LM_ALONG_AXES), .meaning = "along y"},
+    {OF(temperature[2]), .name = "temperature_z", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     FAMILY(TEMPERATURE, LM_ALONG_AXES), .meaning = "along z"},
+    {OF(temperature[0]), .name = "temperature_par", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "-",
+     FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "along the local B, in place of temperature"},
+    {OF(temperature[1]), .name = "temperature_perp", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "-",
+     FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "across the local B; with temperature_par"},
+    {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = LM_ALONG_SIDES, .unit = "n0", .shown = "density",
+     .when = &if_inflow, .meaning = "density beyond inflow sides, also of the time t; drift and temperature are the species' own; only with an inflow side"},
+    {OF(slowing), .name = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
+     .meaning = "rate nu of friction, dv/dt = -nu v"},
+    {OF(scattering), .name = "scattering", REAL, NOT_NEGATIVE, .unit = "rad^2 Omega_ci", .initial = "0",
+     .meaning = "rate of pitch-angle scattering: growth of the mean square angle in one plane"},
+    {OF(scattering_sigmas), .name = "scattering_sigmas", REAL, RANGE(LM_POSITIVE, 100), .initial = "5",
+     .meaning = "largest angle of one step in standard deviations; beyond it a particle is gone, and counted"},
+    {OF(energy_cutoff), .name = "energy_cutoff", REAL, NOT_NEGATIVE, .unit = "m_p v_A^2", .initial = "0",
+     .meaning = "kinetic energy, relative to the gas, at which a particle has stopped: it is gone, and counted"},
+    {OF(pitch_min), .name = "pitch_min", REAL, RANGE(0, 180), .unit = "degrees", .initial = "0",
+     .meaning = "least angle between v and B; below it a particle is gone, and counted"},
+    {OF(pitch_max), .name = "pitch_max", REAL, RANGE(0, 180), .unit = "degrees", .initial = "180",
+     .meaning = "largest angle between v and B, likewise"},
+    {OF(gas), .name = "gas", TEXT(LM_MAX_NAME), .shown = "none",
+     .meaning = "background field of kind neutral_gas that the ions collide with; what they lose is in the series, and fields take it up by `gains`"},
+    {OF(stopping_table), .name = "stopping_table", PATH, .shown = "none",
+     .meaning = "file with the stopping cross-section S(E), m dv/dt = -n S, and maybe a scattering one; relative to this file; with a gas"},
+    {OF(scattering_power), .name = "scattering_power", REAL, NOT_NEGATIVE, .unit = "rad^2/(n0 d_i)", .initial = "0",
+     .meaning = "growth of the mean square angle in space a unit of way and density, d<theta^2>/ds = power n; with a gas"},
+    {OF(charge_exchange), .name = "charge_exchange", REAL, NOT_NEGATIVE, .unit = "1/(n0 d_i)", .initial = "0",
+     .meaning = "cross-section of charge exchange: the ion goes on as an ion of the gas, at its velocity and temperature; with a gas"},
+    {OF(charge_exchange_rate), .name = "charge_exchange_rate", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
+     .meaning = "rate coefficient of charge exchange that does not depend on the velocity, in addition"},
+    {OF(gas_friction), .name = "gas_friction", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
+     .meaning = "rate coefficient of friction, dv/dt = -gas_friction n (v - u) in a gas of velocity u; with a gas"},
+    {OF(electron_exchange), .name = "electron_exchange", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
+     .meaning = "rate nu at which ions slow down on the electrons where n = 1 and T_e = 1, nu n T_e^(-3/2) elsewhere: T_i and T_e approach each other at twice that; with closure = evolved"},
+    {OF(collide_every), .name = "collide_every", LONG, RANGE(1, 1e6), .unit = "steps", .initial = "1",
+     .meaning = "collisions, slowing, limits and the exchange with electrons are done every so many steps, for all of them at once"},
+#define SECTION .section = "boundary"
+#define SIDE(text, side, member, choices) SECTION, .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
+#define FIELDS(text, side) \
+    SECTION, .name = text, CHOICE(field_boundaries), IN(boundary_fields[side]), .shown = "by the particles"
+    {SIDE("x_min", LM_X_MIN, boundary, boundaries), .meaning = "particles at x = 0"},
+    {SIDE("x_max", LM_X_MAX, boundary, boundaries), .meaning = "particles at x = lx"},
+    {SIDE("y_min", LM_Y_MIN, boundary, boundaries), .meaning = "particles at y = 0"},
+    {SIDE("y_max", LM_Y_MAX, boundary, boundaries), .meaning = "particles at y = ly"},
+    {SECTION, .name = "x_min_temperature", REAL, IN(boundary_temperature[LM_X_MIN]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_X_MIN], .meaning = "of what comes back; only with x_min = thermal"},
+    {SECTION, .name = "x_max_temperature", REAL, IN(boundary_temperature[LM_X_MAX]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_X_MAX], .meaning = "of what comes back; only with x_max = thermal"},
+    {SECTION, .name = "y_min_temperature", REAL, IN(boundary_temperature[LM_Y_MIN]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_Y_MIN], .meaning = "of what comes back; only with y_min = thermal"},
+    {SECTION, .name = "y_max_temperature", REAL, IN(boundary_temperature[LM_Y_MAX]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal[LM_Y_MAX], .meaning = "of what comes back; only with y_max = thermal"},
+    {FIELDS("fields_x_min", LM_X_MIN), .meaning = "fields at x = 0; only with solver = hybrid"},
+    {FIELDS("fields_x_max", LM_X_MAX), .meaning = "fields at x = lx"},
+    {FIELDS("fields_y_min", LM_Y_MIN), .meaning = "fields at y = 0"},
+    {FIELDS("fields_y_max", LM_Y_MAX), .meaning = "fields at y = ly"},
+    {SECTION, .name = "layer_x_min", REAL, IN(layer[LM_X_MIN]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_x_max", REAL, IN(layer[LM_X_MAX]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_y_min", REAL, IN(layer[LM_Y_MIN]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_y_max", REAL, IN(layer[LM_Y_MAX]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
+     .meaning = "width of a resistive layer that damps waves before the side; 0: none"},
+    {SECTION, .name = "layer_eta", REAL, IN(layer_eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "resistivity of the layers at the sides"},
+#undef SECTION
+    {BODY(shape), .name = "shape", CHOICE(body_shapes), .meaning = "of the body"},
+    {BODY(x), .name = "x", REAL, RANGE(-1e12, 1e12), .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box; only with those"},
+    {BODY(y), .name = "y", REAL, RANGE(-1e12, 1e12), .unit = "d_i", .when = &if_centred, .meaning = "centre of a disk or box; only with those"},
+    {BODY(radius), .name = "radius", REAL, RANGE(LM_POSITIVE, 1e12), .unit = "d_i", .when = &if_disk, .meaning = "of a disk; only with shape = disk"},
+    {BODY(width), .name = "width", REAL, RANGE(LM_POSITIVE, 1e12), .unit = "d_i", .when = &if_box, .meaning = "of a box, along x; only with shape = box"},
+    {BODY(height), .name = "height", REAL, RANGE(LM_POSITIVE, 1e12), .unit = "d_i", .when = &if_box, .meaning = "of a box, along y; only with shape = box"},
+    {BODY(points), .name = "points", TEXT(LM_MAX_TEXT), .unit = "d_i", .when = &if_polygon,
+     .meaning = "corners of a polygon, `x y, x y, ...`; inside by the even-odd rule; only with shape = polygon"},
+    {BODY(file), .name = "file", PATH, .when = &if_mask,
+     .meaning = "mask with a value a cell, not 0 in the body: PGM, whose first row is the top (y = ly), or HDF5; relative to this file; only with shape = mask"},
+    {BODY(dataset), .name = "dataset", TEXT(LM_MAX_NAME), .shown = "none: PGM", .when = &if_mask,
+     .meaning = "of an HDF5 file: [ny][nx], the first row at y = 0, integers or reals; only with shape = mask"},
+    {BODY(particles), .name = "particles", CHOICE(body_surfaces), .initial = "absorbing",
+     .meaning = "that hit the body: gone and counted, reflected, or come back from a plasma at rest"},
+    {BODY(temperature), .name = "temperature", REAL, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
+     .when = &if_thermal_body, .meaning = "of what comes back; only with particles = thermal"},
+    {BODY(fields), .name = "fields", CHOICE(body_fields), .initial = "conducting",
+     .meaning = "in the body: E = 0, E = resistivity J, or the same with the largest resistivity that the step allows"},
+    {BODY(resistivity), .name = "resistivity", EXPR, NOT_NEGATIVE, .unit = "mu0 v_A d_i", .when = &if_resistive,
+     .meaning = "in the body; only with fields = resistive"},
+    {FIELD(kind), .name = "kind", CHOICE(background_kinds), .initial = "tracer",
+     .meaning = "neutral_gas: a density in n0; tracer: a number without a unit"},
+    {FIELD(initial), .name = "initial", EXPR, ANY, .unit = "n0, or 1", .meaning = "at the start; 0 in bodies"},
+    {FIELD(flow), .name = "velocity", CHOICE(flows), .initial = "prescribed",
+     .meaning = "what carries it: a given flow, the ions' bulk velocity, or the electrons', u_i - J/n_e"},
+#define FLOW(variant) .when = &if_prescribed, .timed = LM_IN_CELLS, FAMILY(VELOCITY, variant)
+    {FIELD(velocity[0]), .name = "vx", EXPR, ANY, PLACE(0.5, 0), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
+     .meaning = "velocity along x, of x, y and t; only with velocity = prescribed"},
+    {FIELD(velocity[1]), .name = "vy", EXPR, ANY, PLACE(0, 0.5), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
+     .meaning = "velocity along y, likewise"},
+    {FIELD(stream), .name = "stream", EXPR, ANY, PLACE(0.5, 0.5), FLOW(LM_BY_STREAM), .unit = "v_A d_i", .shown = "none",
+     .meaning = "in place of them: psi of x, y and t, vx = dpsi/dy, vy = -dpsi/dx; no divergence, along bodies and walls"},
+    {FIELD(scheme), .name = "weno", CHOICE(schemes), .initial = "7",
+     .meaning = "order of the WENO reconstruction; upwind: first order; centred: second order, for smooth fields only"},
+    {FIELD(single), .name = "smoothness", CHOICE(smoothnesses), .initial = "double",
+     .meaning = "precision of the smoothness indicators; single changes the weights by about 2^-16, orders, bounds and sums not at all, and is faster on large grids"},
+    {FIELD(limited), .name = "bounds", CHOICE(switches), .initial = "off",
+     .meaning = "on: a flow without divergence keeps it between minimum and maximum, any flow above a minimum of 0; a source knows none; more substeps"},
+    {FIELD(least), .name = "minimum", REAL, ANY, .initial = "0", .when = &if_limited, .meaning = "only with bounds = on"},
+    {FIELD(most), .name = "maximum", REAL, ANY, .shown = "none", .when = &if_limited, .meaning = "only with bounds = on"},
+    {FIELD(diffusivity), .name = "diffusivity", REAL, NOT_NEGATIVE, .unit = "v_A d_i", .initial = "0", .meaning = "kappa"},
+    {FIELD(source), .name = "source", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "Omega_ci n0, or 1", .initial = "0",
+     .meaning = "what is added in a unit of time, of x, y and t; 0 in bodies"},
+#define AT(text, side) FIELD(sides[side]), .name = text, CHOICE(background_sides), .initial = "auto"
+    {AT("x_min", LM_X_MIN), .meaning = "at x = 0; auto: as the particles, wall where they come back, open where absorbing"},
+    {AT("x_max", LM_X_MAX), .meaning = "at x = lx, likewise"},
+    {AT("y_min", LM_Y_MIN), .meaning = "at y = 0"},
+    {AT("y_max", LM_Y_MAX), .meaning = "at y = ly"},
+    {FIELD(inflow), .name = "inflow", EXPR, ANY, .timed = LM_ALONG_SIDES, .unit = "n0, or 1", .when = &if_flows_in,
+     .meaning = "the value that flows in by inflow sides, of x, y and t; only with one"},
+    {FIELD(courant), .name = "courant", REAL, RANGE(LM_POSITIVE, 1), .initial = "0.6",
+     .meaning = "largest Courant number of a substep, diffusion included"},
+    {FIELD(temperature), .name = "temperature", REAL, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0", .when = &if_gas,
+     .meaning = "of the gas: of the ions that charge exchange makes of it; only with kind = neutral_gas"},
+    {FIELD(gains), .name = "gains", CHOICE(gains), .initial = "nothing",
+     .meaning = "what it takes up of the losses of ions to their gas, a unit volume: the number of those stopped (n0), momentum (n0 m_p v_A) or energy (n0 m_p v_A^2)"},
+    {BIRTH(species), .name = "species", TEXT(LM_MAX_NAME), .meaning = "NAME of the [species.NAME] that gains"},
+#define BORN(variant) .timed = LM_IN_CELLS, FAMILY(IONISATION, variant)
+    {BIRTH(rate), .name = "rate", EXPR, NOT_NEGATIVE, BORN(LM_BY_RATE), .unit = "n0 Omega_ci", .shown = "required, or gas",
+     .meaning = "ions born a unit of volume and time, of x, y and t"},
+    {BIRTH(gas), .name = "gas", TEXT(LM_MAX_NAME), FAMILY(IONISATION, LM_BY_GAS), .shown = "none",
+     .meaning = "in place of rate: NAME of the [background.NAME] that is ionised, of kind neutral_gas"},
+    {BIRTH(frequency), .name = "frequency", EXPR, NOT_NEGATIVE, BORN(LM_BY_GAS), .unit = "Omega_ci", .shown = "required with gas",
+     .meaning = "ionisations of an atom of the gas in a unit of time, of x, y and t"},
+    {BIRTH(temperature), .name = "temperature", EXPR, NOT_NEGATIVE, .timed = LM_IN_CELLS, .unit = PRESSURE, .initial = "0",
+     .meaning = "of those born, of x, y and t"},
+    {BIRTH(drift[0]), .name = "vx", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "the gas's, or 0",
+     .meaning = "mean velocity of those born, of x, y and t; required where ions or electrons carry the gas"},
+    {BIRTH(drift[1]), .name = "vy", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "the gas's, or 0",
+     .meaning = "likewise"},
+    {BIRTH(drift[2]), .name = "vz", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "0", .meaning = "likewise"},
+#define SECTION .section = "units"
+    {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
+     .meaning = "magnetic field"},
+    {SECTION, .name = "n0", REAL, IN(units.n0), NOT_NEGATIVE, .unit = "m^-3", .initial = "0", .shown = "not given",
+     .meaning = "number density"},
+#undef SECTION
+#define SECTION .section = "output"
+    {SECTION, .name = "directory", PATH, IN(output.directory), .shown = "NAME.out for NAME.ini",
+     .meaning = "where everything is written"},
+    {SECTION, .name = "series_every", LONG, IN(output.series_every), RANGE(0, 1e15), .unit = "steps", .initial = "10",
+     .meaning = "between two rows of the time series; 0: never"},
+    {SECTION, .name = "fields_every", LONG, IN(output.fields_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",
+     .meaning = "between two outputs of the fields; 0: never"},
+    {SECTION, .name = "particles_every", LONG, IN(output.particles_every), RANGE(0, 1e15), .unit = "steps",
+     .initial = "0", .meaning = "between two outputs of the particles; 0: never"},
+    {SECTION, .name = "checkpoint_every", LONG, IN(output.checkpoint_every), RANGE(0, 1e15), .unit = "steps",
+     .initial = "0", .meaning = "between two checkpoints; 0: only when the run is stopped early"},
+    {SECTION, .name = "keep", INT, IN(output.keep), RANGE(1, 1e6), .initial = "2",
+     .meaning = "checkpoints that stay on disk"},
+    {SECTION, .name = "particles_fraction", REAL, IN(output.particles_fraction), RANGE(LM_POSITIVE, 1), .initial = "1",
+     .meaning = "of the particles in an output; which ones is not specified"},
+    {SECTION, .name = "compress", INT, IN(output.compress), RANGE(0, 9), .initial = "0",
+     .meaning = "gzip level of fields and maps; 0: none"},
+    {SECTION, .name = "wall_limit", .kind = LM_KEY_DURATION, IN(output.wall_limit), RANGE(0, 1e9), .initial = "0",
+     .unit = "hh:mm:ss", .meaning = "time after which the run ends in a checkpoint; 0: none"},
+    {SECTION, .name = "maps_every", LONG, IN(output.maps_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",
+     .meaning = "between two maps of where particles hit sides and bodies; 0: only at the end"},
+    {SECTION, .name = "map_angles", INT, IN(output.map_angles), RANGE(0, 180), .initial = "18",
+     .meaning = "bins of the angle of incidence in a map, 0 to 90 degrees; 0: no maps"},
+    {SECTION, .name = "map_energies", INT, IN(output.map_energies), RANGE(1, 1000), .initial = "32",
+     .meaning = "bins of the energy in a map, equal in its logarithm, and one more below and above"},
+    {SECTION, .name = "map_energy_min", REAL, IN(output.map_energy[0]), RANGE(LM_POSITIVE, NONE), .unit = "m_p v_A^2",
+     .initial = "1e-3", .meaning = "lower end of the lowest bin"},
+    {SECTION, .name = "map_energy_max", REAL, IN(output.map_energy[1]), RANGE(LM_POSITIVE, NONE), .unit = "m_p v_A^2",
+     .initial = "1e3", .meaning = "upper end of the highest bin"},
+#undef SECTION
+};
+/* clang-format on */
+
+const int lm_key_count = (int)(sizeof lm_keys / sizeof *lm_keys);
+_Static_assert(sizeof lm_keys / sizeof *lm_keys <= LM_MAX_KEYS, "raise LM_MAX_KEYS");
+
+int lm_keys_find(const char *section, const char *name)
+{
+    for (int k = 0; k < lm_key_count; k++)
+        if (!strcmp(lm_keys[k].section, section) && !strcmp(lm_keys[k].name, name))
+            return k;
+    return -1;
+}
+
+int lm_keys_has_section(const char *section)
+{
+    for (int k = 0; k < lm_key_count; k++)
+        if (!strcmp(lm_keys[k].section, section))
+            return 1;
+    return 0;
+}
+
+const struct lm_named *lm_named_of(const char *section)
+{
+    for (int k = 0; k < LM_NAMED_KINDS; k++) {
+        size_t n = strlen(lm_named[k].kind);
+        if (!strncmp(section, lm_named[k].kind, n) && section[n] == '.')
+            return &lm_named[k];
+    }
+    return NULL;
+}
+
+int lm_named_count(const struct lm_named *kind, const struct lm_config *config)
+{
+    return *(const int *)((const char *)config + kind->used);
+}
+
+size_t lm_named_offset(const struct lm_named *kind, int k)
+{
+    return kind->list + (size_t)k * kind->size;
+}
+
+enum lm_meaning lm_key_meaning(const struct lm_key *key, const struct lm_config *config, const void *base)
+{
+    enum lm_meaning meaning = key->when ? LM_MEANINGLESS : LM_MEANINGFUL;
+    for (const struct lm_key_when *w = key->when; w; w = w->otherwise) {
+        const int *choices = (const int *)((const char *)(w->in_config ? config : base) + w->offset);
+        for (int k = 0; k < w->count; k++)
+            if (choices[k] == LM_NOT_CHOSEN)
+                return LM_UNDECIDED;
+            else if (w->values >> choices[k] & 1)
+                meaning = LM_MEANINGFUL;
+    }
+    return meaning;
+}
+
+static const char *shown_default(const struct lm_key *key)
+{
+    return key->shown ? key->shown : key->initial ? key->initial : "required";
+}
+
+static void print_text(FILE *out, const char *section)
+{
+    for (int k = 0; k < lm_key_count; k++) {
+        const struct lm_key *key = &lm_keys[k];
+        char range[128];
+        if (strcmp(key->section, section))
+            continue;
+        lm_key_range(key, range);
+        fprintf(out, "  %-18s  %-10s  %-13s  %-22s  %-21s  %s\n", key->name, lm_key_type(key),
+                key->unit ? key->unit : "-", range, shown_default(key), key->meaning);
+    }
+}
+
+static void print_markdown(FILE *out, const char *section)
+{
+    fputs("\n| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n", out);
+    for (int k = 0; k < lm_key_count; k++) {
+        const struct lm_key *key = &lm_keys[k];
+        char range[128];
+        if (strcmp(key->section, section))
+            continue;
+        lm_key_range(key, range);
+        fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", key->name, lm_key_type(key), key->unit ? key->unit : "",
+                range, shown_default(key), key->meaning);
+    }
+}
+
+static const char intro[] =
+    "# Keys of a configuration\n\n"
+    "<!-- Generated by `larmor keys --markdown > config/reference.md` from the table in src/config/keys.c: edit that. -->\n\n"
+    "A number is plain. An expression may use x and y [d_i], where it is said also the time t, the names of "
+    "`[const]`,\n"
+    "nx, ny, lx, ly, dx, dy, dt, pi, `+ - * / ^`, comparisons, `&&`, `||`, `?:` and the functions sin, cos, tan, "
+    "asin,\n"
+    "acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, exp, ln, log (natural, as ln), log2, log10, pow, sqrt,\n"
+    "abs, sign, rint, min, max, sum, avg. `#` or `;` at the start of a line or after a blank begins a comment.\n";
+
+void lm_keys_print(FILE *out, int markdown)
+{
+    if (markdown)
+        fputs(intro, out);
+    for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
+        const char *name = sections[s].name;
+        fprintf(out, markdown ? "\n## [%s]\n\n%s\n" : "[%s]  %s\n", name, sections[s].meaning);
+        if (!lm_keys_has_section(name))
+            continue;
+        if (markdown)
+            print_markdown(out, name);
+        else
+            print_text(out, name);
+    }
+}

@@ -1,0 +1,137 @@
+/* What the sides of the domain do to particles and to fields, and what is beyond them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config/reader.h"
+#include "base/expr_scan.h"
+#include "config/side_points.h"
+
+static int key_of(const char *prefix, int side)
+{
+    char name[LM_INI_NAME];
+    snprintf(name, sizeof name, "%s%s", prefix, lm_side_names[side]);
+    return lm_keys_find("boundary", name);
+}
+
+static void report(struct lm_config_reader *r, int key, const char *wrong)
+{
+    lm_problems_add(&r->problems, r->given[key], "boundary.%s: %s", lm_keys[key].name, wrong);
+}
+
+static void check_opposites(struct lm_config_reader *r)
+{
+    const int *boundary = r->config->boundary;
+    for (int side = 0; side < LM_SIDES; side++) {
+        if (boundary[side] <= LM_PERIODIC || boundary[side ^ 1] != LM_PERIODIC)
+            continue;
+        char wrong[96];
+        snprintf(wrong, sizeof wrong, "the side opposite is periodic: set boundary.%s as well",
+                 lm_side_names[side ^ 1]);
+        report(r, key_of("", side), wrong);
+        return;
+    }
+}
+
+/* What fields do where the file does not say. */
+static int fields_beside(int boundary)
+{
+    static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
+                                 [LM_REFLECTING] = LM_CONDUCTING,
+                                 [LM_ABSORBING] = LM_OPEN,
+                                 [LM_THERMAL] = LM_CONDUCTING,
+                                 [LM_INFLOW] = LM_FIELDS_INFLOW};
+    return fields[boundary];
+}
+
+static void resolve_fields(struct lm_config_reader *r, int side)
+{
+    struct lm_config *c = r->config;
+    int key = key_of("fields_", side), *fields = &c->boundary_fields[side], boundary = c->boundary[side];
+    if (c->fields.solver == LM_NOT_CHOSEN || boundary == LM_NOT_CHOSEN || (r->given[key] && *fields == LM_NOT_CHOSEN))
+        return; /* one of them is wrong, and reported */
+    if (c->fields.solver == LM_SOLVER_NONE) {
+        if (*fields > LM_FIELDS_PERIODIC)
+            report(r, key, "has a meaning only with fields.solver = hybrid: given fields simply go on");
+        *fields = LM_FIELDS_PERIODIC;
+    } else if (!r->given[key]) {
+        *fields = fields_beside(boundary);
+    } else if ((*fields == LM_FIELDS_PERIODIC) != (boundary == LM_PERIODIC)) {
+        char wrong[128];
+        snprintf(wrong, sizeof wrong, "fields are periodic where the particles are and nowhere else: see boundary.%s",
+                 lm_side_names[side]);
+        report(r, key, wrong);
+    }
+}
+
+/* Why a layer cannot be before this side; NULL: it can. */
+static const char *wrong_layer(const struct lm_config *c, int side)
+{
+    double size = side == LM_X_MIN || side == LM_X_MAX ? c->grid.lx : c->grid.ly;
+    if (c->fields.solver == LM_SOLVER_NONE)
+        return "has a meaning only with fields.solver = hybrid: given fields have no waves";
+    if (c->boundary[side] == LM_PERIODIC)
+        return "has a meaning only before a side that is not periodic";
+    return size > 0.0 && c->layer[side] > size ? "the layer is wider than the domain" : NULL;
+}
+
+static void check_layers(struct lm_config_reader *r)
+{
+    const struct lm_config *c = r->config;
+    int first = -1, eta = lm_keys_find("boundary", "layer_eta");
+    for (int side = 0; side < LM_SIDES; side++) {
+        if (!(c->layer[side] > 0.0))
+            continue;
+        int key = key_of("layer_", side);
+        first = first < 0 ? key : first;
+        if (wrong_layer(c, side))
+            report(r, key, wrong_layer(c, side));
+    }
+    if (first >= 0 && !(c->layer_eta > 0.0) && !r->given[eta])
+        report(r, first, "needs boundary.layer_eta as well");
+    else if (first >= 0 && !(c->layer_eta > 0.0))
+        report(r, eta, "the layers need a resistivity above 0");
+    else if (first < 0 && c->layer_eta > 0.0)
+        report(r, eta, "has a meaning only with a layer (layer_x_min, ...)");
+}
+
+void lm_config_check_sides(struct lm_config_reader *r)
+{
+    check_opposites(r);
+    for (int side = 0; side < LM_SIDES; side++)
+        resolve_fields(r, side);
+    check_layers(r);
+}
+
+/* One species beyond the sides; `work` has room for x, y and the density along one. */
+static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, int s, double *work)
+{
+    const struct lm_config *c = r->config;
+    const struct lm_species_config *p = &c->species[s];
+    const char *text = lm_inflow_density(p), *name = text == p->density ? "density" : "inflow_density";
+    int line = r->named[LM_SPECIES][s][lm_keys_find(LM_SPECIES_SECTION, name)];
+    double *x = work, *y = work + lm_side_most(g), *density = y + lm_side_most(g);
+    for (int side = 0; side < LM_SIDES; side++) {
+        if (c->boundary[side] != LM_INFLOW)
+            continue;
+        int count = lm_side_points(g, (enum lm_side)side, x, y);
+        if (lm_expr_at_least(c->constants, text, (size_t)count, x, y, 0.0, 0.0, density)) {
+            lm_problems_add(&r->problems, line, "species.%s.%s: beyond %s: %s", p->name, name, lm_side_names[side],
+                            lm_error());
+            return;
+        }
+    }
+}
+
+int lm_config_check_inflow(struct lm_config_reader *r)
+{
+    if (r->unusable_values || r->problems.count > 0)
+        return LM_OK;
+    struct lm_grid g = lm_config_grid(r->config);
+    double *work = malloc(3 * sizeof *work * lm_side_most(&g));
+    if (!work)
+        return lm_fail(LM_FAILED, "out of memory");
+    for (int s = 0; s < r->config->species_count; s++)
+        check_inflow(r, &g, s, work);
+    free(work);
+    return LM_OK;
+}

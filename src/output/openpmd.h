@@ -1,0 +1,84 @@
+/* openPMD 1.1.0 output with the ED-PIC extension, fileBased: one HDF5 file an iteration, written as *.part and renamed.
+ *
+ *     DIR/fields/data_00000042.h5       meshes
+ *     DIR/particles/data_00000042.h5    species
+ *
+ * Values are in the program's normalised units; the unitSI attributes are made from the reference B0 [T] and n0 [m^-3]
+ * (lm_units_make), or from B0 = n0 = 1 when the user gave none. Axes are (y, x), data in C order.
+ */
+#ifndef LARMOR_OUTPUT_OPENPMD_H
+#define LARMOR_OUTPUT_OPENPMD_H
+
+#include "larmor/base.h"
+#include "larmor/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* SI value of one normalised unit of each kind (Z = 1 ions of mass m_p). */
+struct lm_units {
+    double length, time, velocity, magnetic, electric, current, density, mass, charge;
+    double pressure, momentum; /* momentum of one ion: m_p v_A */
+};
+
+/* b0 [T] and n0 [m^-3], both > 0, or 0 for "not given" (then 1 T and 1 m^-3). */
+struct lm_units lm_units_make(double b0, double n0);
+
+/* What both kinds of file say about the run. Strings are borrowed. */
+struct lm_openpmd_run {
+    const char *directory;
+    struct lm_grid grid;
+    struct lm_units units;
+    double dt;               /* 1/Omega_ci */
+    int shape;               /* 1 linear, 2 quadratic */
+    int smoothing;           /* binomial passes on moments */
+    const char *boundary[4]; /* fields at x_min, x_max, y_min, y_max: "periodic", ... */
+    const char *particle_boundary[4];
+    const char *solver_parameters; /* free text: the Ohm's law in use */
+    int compress;                  /* gzip level for meshes, 0: none */
+};
+
+enum lm_mesh_kind {
+    LM_MESH_E,
+    LM_MESH_B,
+    LM_MESH_J,
+    LM_MESH_CHARGE_DENSITY,
+    LM_MESH_DENSITY,
+    LM_MESH_PRESSURE,
+    LM_MESH_NUMBER /* without a unit */
+};
+
+/* One component of a mesh record; components of one record stand next to each other in the list. */
+struct lm_mesh {
+    const char *record;    /* "E", "B", "J", "rho", "n_protons", ... */
+    const char *component; /* "x", "y", "z"; NULL for a scalar record */
+    int kind;              /* enum lm_mesh_kind: gives unitDimension and unitSI */
+    struct lm_place place; /* offset from the cell's centre, in cells */
+    double time_offset;    /* 1/Omega_ci, relative to the file's time */
+    int smoothed;          /* 1: went through the run's smoothing of the moments */
+    const double *data;    /* g.size doubles with ghosts; borrowed */
+};
+
+int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double time, int count,
+                      const struct lm_mesh *meshes);
+
+/* Reads `count` particles from `first` on of one species: x, y in d_i inside the domain, u in v_A. */
+typedef int lm_read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y,
+                              double *u, double *v, double *w);
+
+struct lm_openpmd_species {
+    const char *name;
+    double charge, mass; /* e, m_p, of one ion */
+    double weight;       /* real ions a macro-particle stands for, in n0 d_i^2 a unit length */
+    uint64_t count;
+};
+
+/* Momenta are half a step behind (timeOffset = -dt/2). Memory use is bounded: the particles are read in pieces. */
+int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double time, int species_count,
+                         const struct lm_openpmd_species *species, lm_read_particles *read, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

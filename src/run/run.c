@@ -1,0 +1,452 @@
+/* `larmor run`: the loop over steps with outputs, progress, signals and limits. */
+#include "larmor/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/differences.h"
+#include "output/directory.h"
+#include "base/stop.h"
+#include "run/prepare.h"
+#include "run/run_state.h"
+#include "run/signals.h"
+#include "run/warnings.h"
+
+static int due(int64_t every, int64_t step)
+{
+    return every > 0 && step % every == 0;
+}
+
+static int write_row(struct lm_run_state *r)
+{
+    double row[LM_ROW_MAX], spent = r->stepping - r->row_stepping;
+    double rate = spent > 0 ? (double)(r->sim->pushed - r->row_pushed) / spent : 0;
+    int status = lm_row_fill(r->sim, &r->references, rate, row);
+    r->row_stepping = r->stepping;
+    r->row_pushed = r->sim->pushed;
+    return status ? status : lm_series_append(r->series, row);
+}
+
+/* --- checkpoints --- */
+
+/* Where to go on from, or why that is nowhere. */
+static void last_good(const struct lm_run_state *r, size_t size, char *out)
+{
+    if (r->checkpoint[0])
+        snprintf(out, size, "the last checkpoint is %s", r->checkpoint);
+    else if (r->options->restart)
+        snprintf(out, size, "no checkpoint has been written since %s, from which the run can go on again",
+                 r->options->restart);
+    else if (r->config->output.checkpoint_every > 0)
+        snprintf(out, size, "there is no checkpoint yet (output.checkpoint_every = %lld): begin again",
+                 (long long)r->config->output.checkpoint_every);
+    else
+        snprintf(out, size, "there is no checkpoint (output.checkpoint_every = 0): begin again");
+}
+
+static void tell_signals(const struct lm_run_state *r)
+{
+    char text[LM_MAX_PATH + 128];
+    last_good(r, sizeof text, text);
+    lm_signals_tell(text);
+}
+
+/* A checkpoint that was for one long step only goes as soon as there is another. */
+static void drop_spare(struct lm_run_state *r)
+{
+    if (r->spare[0] && strcmp(r->spare, r->checkpoint))
+        unlink(r->spare);
+    r->spare[0] = 0;
+}
+
+/* `keep`: how many may stay, with this one. */
+static int write_checkpoint(struct lm_run_state *r, int keep)
+{
+    char path[LM_MAX_PATH];
+    const double before = lm_clock();
+    int status = lm_output_checkpoint_keeping(r->sim, &r->references, keep, path);
+    if (status)
+        return status;
+    memcpy(r->checkpoint, path, sizeof path);
+    r->checkpoint_step = r->sim->step;
+    r->checkpoint_seconds = lm_clock() - before;
+    drop_spare(r);
+    tell_signals(r);
+    return LM_OK;
+}
+
+/* output.keep of those that were asked for; a spare one, which is younger than they, does not count. */
+static int write_regular(struct lm_run_state *r)
+{
+    const int keep = r->config->output.keep;
+    return write_checkpoint(r, keep + (r->spare[0] != 0));
+}
+
+/* --- what is due --- */
+
+static int is_last(const struct lm_run_state *r)
+{
+    return r->sim->step >= r->config->run.steps;
+}
+
+/* What is due at the present step; the last step gets a row and a checkpoint where there are any. */
+static int write_due(struct lm_run_state *r)
+{
+    const struct lm_config *c = r->config;
+    int64_t step = r->sim->step;
+    int last = is_last(r), status = LM_OK;
+    if (due(c->output.series_every, step) || (c->output.series_every > 0 && last))
+        status = write_row(r);
+    if (!status && due(c->output.fields_every, step))
+        status = lm_output_fields(r->sim);
+    if (!status && due(c->output.particles_every, step))
+        status = lm_output_particles(r->sim);
+    if (!status && (due(c->output.maps_every, step) || last))
+        status = lm_output_maps(r->sim);
+    int fresh = step > r->first_step || (last && !r->options->restart); /* not what it was restarted from */
+    if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
+        status = write_regular(r);
+    return status;
+}
+
+/* --- the end, early --- */
+
+static int is_finite(const struct lm_run_state *r)
+{
+    const struct lm_control *c = &r->sim->control;
+    double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
+    for (int s = 0; s < r->config->species_count; s++)
+        sum += c->speed2[s];
+    for (int f = 0; f < r->config->background_count; f++)
+        sum += r->sim->background[f].least + r->sim->background[f].most;
+    return isfinite(sum);
+}
+
+/* Whether there is a checkpoint of the state as it stands: one of this run, or the one it began with. */
+static int is_kept(const struct lm_run_state *r)
+{
+    return r->checkpoint[0] ? r->checkpoint_step == r->sim->step : r->options->restart && r->sim->step == r->first_step;
+}
+
+static const char *kept(const struct lm_run_state *r)
+{
+    return r->checkpoint[0] ? r->checkpoint : r->options->restart;
+}
+
+/* Of a step that has begun there is no state to keep. */
+static int lose(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
+    snprintf(why, sizeof why, "%s", lm_error());
+    last_good(r, sizeof where, where);
+    r->told = 1;
+    return lm_fail(status, "%s\nthe state has been lost within the step; %s", why, where);
+}
+
+/* A run that cannot go on keeps its state, if that is good and the disk takes it, and all checkpoints it has. */
+static int rescue(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], reason[512], before[LM_MAX_PATH + 128];
+    snprintf(why, sizeof why, "%s", lm_error());
+    last_good(r, sizeof before, before);
+    int failed = is_kept(r) ? LM_OK : write_checkpoint(r, INT_MAX);
+    r->told = 1;
+    if (!failed)
+        return lm_fail(status, "%s\nthe last good state is in %s", why, kept(r));
+    snprintf(reason, sizeof reason, "%s", lm_error());
+    return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %s; %s", why, (long long)r->sim->step,
+                   reason, before);
+}
+
+/* NULL when nothing asks to stop. The time limit does not before the first step: restarts would never get on. */
+static const char *reason_to_stop(const struct lm_run_state *r)
+{
+    const int asked = lm_stop_asked();
+    return asked == 0 || (asked == LM_STOP_TIME && r->sim->step == r->first_step) ? NULL : lm_signals_name(asked);
+}
+
+/* Ends in a checkpoint. `within`: the step that was under way has been given up. */
+static int stop_at(struct lm_run_state *r, const char *why, int within)
+{
+    int status = is_kept(r) ? LM_OK : write_regular(r);
+    if (status)
+        return rescue(r, status);
+    r->told = 1;
+    snprintf(r->ended, sizeof r->ended, "%s", why);
+    return lm_fail(LM_STOPPED, "stopped at step %lld%s: %s; go on with --restart %s", (long long)r->sim->step,
+                   within ? " (the step after it has been given up)" : "", why, kept(r));
+}
+
+static int stop_early(struct lm_run_state *r, const char *why)
+{
+    return stop_at(r, why, 0);
+}
+
+/* There is no memory for what the next step brings in; the state is as good as after any other step. */
+static int stop_before_more(struct lm_run_state *r)
+{
+    char why[LM_MAX_MESSAGE / 2];
+    snprintf(why, sizeof why, "%s", lm_error());
+    const int status = write_due(r);
+    return status ? rescue(r, status) : stop_early(r, why);
+}
+
+/* --- long steps --- */
+
+static const double LONG = 3;           /* seconds that a signal may wait for the end of a step */
+static const double WORTH = 10;         /* times what a checkpoint costs a step must take to get one of its own */
+static const double WRITE_RATE = 300e6; /* bytes a second, until a checkpoint has been written */
+
+static void warn_of_spare(struct lm_run_state *r)
+{
+    r->spare_failed = 1;
+    if (!r->options->quiet)
+        fprintf(stderr,
+                "larmor: warning: no checkpoint before a long step: %s; a signal will wait for the step's end\n",
+                lm_error());
+}
+
+/* A checkpoint that goes again, unless one of an earlier run, which went further, has its name. */
+static int write_spare(struct lm_run_state *r)
+{
+    char path[LM_MAX_PATH];
+    int status =
+        lm_path(path, "%s/checkpoints/checkpoint_%08lld.h5", r->config->output.directory, (long long)r->sim->step);
+    const int replaces = !status && !access(path, F_OK);
+    if (!status)
+        status = write_checkpoint(r, INT_MAX);
+    if (!status && !replaces)
+        memcpy(r->spare, r->checkpoint, sizeof r->spare);
+    return status;
+}
+
+/* Before a step that may take long: a checkpoint of its beginning, if there is none and it costs little beside the
+ * step. Returns whether the step may be given up. */
+static int may_give_up(struct lm_run_state *r)
+{
+    const double seconds = lm_outlook_next(&r->outlook, r->sim);
+    const double cost = r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_outlook_bytes(r->sim) / WRITE_RATE;
+    if (!(seconds > LONG) || (!is_kept(r) && (seconds < WORTH * cost || r->spare_failed)))
+        return 0;
+    if (!is_kept(r) && write_spare(r)) {
+        warn_of_spare(r);
+        return 0;
+    }
+    return lm_summary_take(r, &r->begun) == LM_OK;
+}
+
+/* --- the loop --- */
+
+/* One step and what is due after it. A state that cannot be stepped on from is not written as if it were good; after
+ * the last step it need only be finite. */
+static int advance(struct lm_run_state *r)
+{
+    lm_stop_allow(may_give_up(r));
+    double before = lm_clock();
+    int status = lm_sim_step(r->sim);
+    lm_stop_allow(0);
+    if (status == LM_STOPPED)
+        return stop_at(r, lm_signals_name(lm_stop_asked()), 1);
+    lm_summary_free(&r->begun);
+    if (status)
+        return lose(r, status);
+    lm_outlook_took(&r->outlook, r->sim, lm_clock() - before);
+    r->stepping += lm_clock() - before;
+    /* Also after the last step, so that its row is that of a run which goes on: rows hold limits of the next step. */
+    status = lm_sim_check(r->sim);
+    if (is_last(r) && is_finite(r))
+        status = LM_OK;
+    if (status == LM_STOPPED)
+        return stop_before_more(r);
+    if (!status)
+        status = write_due(r);
+    if (status)
+        return rescue(r, status);
+    lm_progress_step(&r->progress, r->sim->step, r->stepping);
+    return LM_OK;
+}
+
+static int loop(struct lm_run_state *r)
+{
+    int status = r->options->restart ? LM_OK : write_due(r);
+    while (!status && !is_last(r)) {
+        const char *why = reason_to_stop(r);
+        if (why)
+            return stop_early(r, why);
+        status = advance(r);
+    }
+    return status;
+}
+
+/* --- the beginning --- */
+
+static int write_echo(const struct lm_run_state *r)
+{
+    char path[LM_MAX_PATH], part[LM_MAX_PATH];
+    FILE *f = lm_directory_begin(r->config->output.directory, "run.ini", path, part);
+    return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
+}
+
+/* What `larmor check` finds as well. */
+static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
+{
+    uint64_t counts[LM_MAX_SPECIES] = {0};
+    struct lm_prepared p;
+    for (int s = 0; head && s < r->config->species_count && s < head->species_count; s++)
+        counts[s] = head->species[s].count;
+    const int status = lm_prepare(r->config, head ? counts : NULL, &p);
+    if (status)
+        return status;
+    r->limits = p.limits;
+    lm_prepare_free(&p);
+    return LM_OK;
+}
+
+/* Everything that can be wrong with the input comes before anything is written. */
+static int prepare(struct lm_run_state *r)
+{
+    const char *directory = r->config->output.directory, *restart = r->options->restart;
+    struct lm_checkpoint head;
+    int status = restart ? lm_differences_read(r->config, restart, &head, &r->changed) : LM_OK;
+    if (!status)
+        status = lm_lock_existing(&r->lock, directory);
+    if (!status)
+        status = lm_directory_check(directory, r->options->overwrite, restart);
+    if (!status)
+        status = look_ahead(r, restart ? &head : NULL);
+    if (!status)
+        status = lm_row_columns(r->config, &r->column_count, &r->columns);
+    if (!status)
+        status = lm_sim_create(r->config, &r->sim);
+    if (!status)
+        status = restart ? lm_sim_restore_state(r->sim, restart, &head) : lm_sim_begin(r->sim);
+    if (status)
+        return status;
+    r->first_step = r->sim->step;
+    for (int s = 0; s < r->config->species_count; s++)
+        r->particles += r->sim->count[s];
+    if (!restart)
+        return lm_row_references(r->sim, &r->references);
+    r->references.energy = head.energy_start;
+    for (int d = 0; d < 3; d++)
+        r->references.momentum[d] = head.momentum_start[d];
+    if (is_last(r))
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps", restart,
+                       (long long)head.step, (long long)r->config->run.steps);
+    status = lm_sim_check(r->sim);
+    return status == LM_STOPPED ? lm_fail_context(LM_BAD_INPUT, "%s", restart) : status;
+}
+
+/* The directory becomes this run's. Another may have begun there meanwhile. */
+static int claim_directory(struct lm_run_state *r, int clear)
+{
+    const char *directory = r->config->output.directory;
+    int status = lm_directory_make(directory);
+    if (!status)
+        status = lm_lock_take(&r->lock, directory);
+    if (!status)
+        status = lm_directory_check(directory, r->options->overwrite, r->options->restart);
+    return status || !clear ? status : lm_directory_clear(directory);
+}
+
+/* A restart goes on with the files of its own directory, and starts new ones elsewhere. */
+static int open_output(struct lm_run_state *r)
+{
+    const char *directory = r->config->output.directory, *restart = r->options->restart;
+    char summary[LM_MAX_PATH];
+    int goes_on = restart && lm_directory_holds(directory, restart);
+    const struct lm_series_restart from = {
+        .step = r->first_step, .every = r->changed.series_every, .expected = goes_on, .notes = stderr};
+    int status = lm_path(summary, "%s/run.json", directory);
+    if (!status)
+        status = claim_directory(r, r->options->overwrite && !goes_on);
+    if (!status)
+        status = lm_series_open(directory, r->column_count, r->columns, restart ? &from : NULL, &r->series);
+    int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
+    if (stale && unlink(summary) && errno != ENOENT && !status)
+        status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", summary, strerror(errno));
+    return status ? status : write_echo(r);
+}
+
+/* --- all of it --- */
+
+/* Adds to the message of a failure what can be gone on from. */
+static int tell(struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
+    if (status != LM_FAILED || r->told)
+        return status;
+    last_good(r, sizeof where, where);
+    snprintf(why, sizeof why, "%s", lm_error());
+    return lm_fail(status, "%s\n%s", why, where);
+}
+
+/* Closes all; the first failure and its message stay. */
+static int finish(struct lm_run_state *r, int status)
+{
+    char message[LM_MAX_MESSAGE];
+    snprintf(message, sizeof message, "%s", lm_error());
+    int good = status == LM_OK || status == LM_STOPPED, failed = lm_series_close(&r->series);
+    if (status == LM_OK)
+        snprintf(r->ended, sizeof r->ended, "complete");
+    if (good && !failed && !r->begun.json)
+        failed = lm_summary_take(r, &r->begun);
+    if (good && !failed)
+        failed = lm_summary_write(r, &r->begun);
+    if (good && failed) {
+        r->told = 0;
+        return failed;
+    }
+    if (status == LM_OK && r->spare[0])
+        unlink(r->spare); /* nobody has asked for it */
+    return lm_fail(status, "%s", message);
+}
+
+/* From here on something is written, and signals are requests. */
+static int carry_out(struct lm_run_state *r)
+{
+    const double limit = r->config->output.wall_limit;
+    lm_signals_keep();
+    tell_signals(r);
+    lm_stop_at(limit > 0 ? r->started + limit : INFINITY);
+    int status = open_output(r);
+    if (!status) {
+        if (!r->options->silent) {
+            lm_warnings_print(&r->limits);
+            lm_differences_print(&r->changed, r->options->restart, stderr);
+        }
+        lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,
+                          r->config->run.dt);
+        status = loop(r);
+        lm_progress_end(&r->progress);
+    }
+    status = r->series ? finish(r, status) : status;
+    return tell(r, status);
+}
+
+int lm_run(const struct lm_config *config, const struct lm_run_options *options)
+{
+    struct lm_run_state r = {.config = config, .options = options, .started = lm_clock(), .lock = LM_LOCK_NONE};
+    char why[LM_MAX_MESSAGE / 2];
+    lm_signals_begin();
+    int status = prepare(&r);
+    if (!status) {
+        status = carry_out(&r);
+    } else if (status == LM_FAILED) {
+        snprintf(why, sizeof why, "%s", lm_error());
+        lm_fail(status, "%s\nnothing has been written", why);
+    }
+    free(r.columns);
+    lm_differences_free(&r.changed);
+    lm_summary_free(&r.begun);
+    lm_sim_destroy(&r.sim);
+    lm_lock_release(&r.lock);
+    lm_signals_end();
+    return status;
+}

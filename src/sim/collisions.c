@@ -1,0 +1,124 @@
+/* Collisions of ions with a medium: from the configuration, for a step, and what the medium gets. */
+#include <math.h>
+
+#include "larmor/physics/numerics/bounds.h"
+#include "larmor/physics/numerics/elementary.h"
+#include "larmor/sim.h"
+
+int lm_collides(const struct lm_species_config *s)
+{
+    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
+}
+
+double lm_collision_time(const struct lm_config *c, int species)
+{
+    return c->run.dt * (double)c->species[species].collide_every;
+}
+
+int lm_scatters(const struct lm_config *c, int species)
+{
+    const struct lm_species_config *s = &c->species[species];
+    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
+}
+
+int lm_exchanges_charge(const struct lm_species_config *s)
+{
+    return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
+}
+
+int lm_limits_pitch(const struct lm_species_config *s)
+{
+    return s->pitch_min > 0 || s->pitch_max < 180;
+}
+
+static double largest_speed(const struct lm_sim *sim, int field)
+{
+    const double rate = sim->background[field].flow_rate; /* of any face: |u_x| / dx and |u_y| / dy are no larger */
+    return rate * hypot(sim->grid.dx, sim->grid.dy);
+}
+
+static double atoms(const struct lm_config *c, int species)
+{
+    const struct lm_species_config *s = &c->species[species];
+    return sqrt(c->background[s->gas_field].temperature / s->mass);
+}
+
+double lm_sim_collided_speed(const struct lm_sim *sim, int species, double before, double kick)
+{
+    const struct lm_species_config *s = &sim->config->species[species];
+    if (s->gas_field < 0)
+        return before;
+    const double gas = largest_speed(sim, s->gas_field);
+    return lm_max(gas + LM_NORMAL_REACH * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
+}
+
+struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,
+                                               double n, double speed)
+{
+    const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
+    const double exchanges = n * dt * (s->charge_exchange * speed + s->charge_exchange_rate);
+    struct lm_stopped at = {0};
+    if (s->stopping.points > 0)
+        at = lm_stopping_at(&s->stopping.lookup, (float)energy);
+    return (struct lm_collision_limits){.exchange = -expm1(-exchanges),
+                                        .angle = sqrt(0.5 * ((double)at.power + s->scattering_power) * n * speed * dt),
+                                        .cells = energy / (n * (double)at.stopping * cell)};
+}
+
+const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
+{
+    const struct lm_config *c = sim->config;
+    const struct lm_species_config *s = &c->species[species];
+    const struct lm_stopping *table = &s->stopping.lookup;
+    const int in_gas = s->gas_field >= 0;
+    const uint64_t key = lm_step_key(c->run.seed, sim->step);
+    const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
+    if (!lm_collides(s) || sim->step % s->collide_every != 0)
+        return NULL;
+    sim->collisions[species] =
+        (struct lm_collisions){.gas = s->gas_field,
+                               .moves = in_gas && sim->background[s->gas_field].flow_rate > 0,
+                               .dt = (float)dt,
+                               .one_over_mass = (float)(1 / s->mass),
+                               .half_mass = (float)(0.5 * s->mass),
+                               .friction = (float)friction,
+                               .lost = lm_faded((float)friction),
+                               .stopping = *table,
+                               .power = (float)s->scattering_power,
+                               .variance = (float)(s->scattering * dt),
+                               .tail2 = (float)(s->scattering_sigmas * s->scattering_sigmas),
+                               .section = (float)(s->charge_exchange * dt),
+                               .rate = (float)(s->charge_exchange_rate * dt),
+                               .thermal = in_gas ? (float)atoms(c, species) : 0,
+                               .stops = s->energy_cutoff > 0 || table->rows > 0,
+                               .stopped2 = (float)(2 * s->energy_cutoff / s->mass),
+                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * LM_DEGREE) : -2,
+                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * LM_DEGREE) : 2,
+                               .scatters = lm_scatters(c, species),
+                               .exchanges = lm_exchanges_charge(s),
+                               .has_pitch = lm_limits_pitch(s),
+                               .key = key,
+                               .species = species};
+    lm_random_keys(key, species, LM_STREAM_SCATTER, sim->collisions[species].scatter_key);
+    lm_random_keys(key, species, LM_STREAM_EXCHANGE, sim->collisions[species].exchange_key);
+    return &sim->collisions[species];
+}
+
+int lm_sim_give(struct lm_sim *sim, int species)
+{
+    const struct lm_pass *pass = &sim->pass[species];
+    const struct lm_backend_species *p = &sim->backend->setup.species[species];
+    if (!pass->collisions || pass->collisions->gas < 0)
+        return LM_OK;
+    const double momentum = p->weight * p->mass * ldexp(1, -pass->tally_v);
+    struct lm_gain gain = {
+        .key = lm_step_key(sim->config->run.seed, sim->step),
+        .species = species,
+        .unit = {
+            [LM_GIVEN_NUMBER] = p->weight, [LM_GIVEN_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
+    for (int d = 0; d < 3; d++)
+        gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
+    for (int f = 0; f < sim->config->background_count; f++)
+        gain.quantum[f] = sim->background[f].ledger.quantum;
+    return sim->backend->ops->gain(sim->backend, &gain);
+}

@@ -1,0 +1,269 @@
+/* What the configuration means on the grid: backend setup, B, profiles of the species. */
+#include "larmor/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "larmor/physics/fields/wall.h"
+
+/* Large tiles have few nodes a particle, small ones leave more room in shared memory. Chosen on an H200; a CPU is as
+ * fast with either. */
+static int tile_for(const struct lm_config *c)
+{
+    double most = 0, few = c->particles.shape == LM_LINEAR ? 64 : 16;
+    for (int k = 0; k < c->species_count; k++)
+        most = fmax(most, c->species[k].particles_per_cell);
+    return most <= few ? 16 : 8;
+}
+
+static struct lm_background background_of(const struct lm_background_config *c)
+{
+    struct lm_background b = {.scheme = c->scheme,
+                              .single = c->single,
+                              .limited = c->limited,
+                              .least = c->least,
+                              .most = c->most,
+                              .diffusivity = c->diffusivity,
+                              .flow = c->flow,
+                              .gains = c->gains,
+                              .has_source = lm_background_has_source(c)};
+    for (int side = 0; side < LM_SIDES; side++)
+        b.sides[side] = c->sides[side];
+    return b;
+}
+
+struct lm_setup lm_setup_of(const struct lm_config *c)
+{
+    struct lm_setup s = {.grid = lm_config_grid(c),
+                         .shape = c->particles.shape,
+                         .precision = c->particles.precision,
+                         .smoothing = c->fields.smoothing,
+                         .tile = c->run.tile > 0 ? c->run.tile : tile_for(c),
+                         .threads = c->run.threads,
+                         .seed = c->run.seed,
+                         .species_count = c->species_count};
+    s.ohm = (struct lm_ohm){.rx = 1.0 / s.grid.dx,
+                            .ry = 1.0 / s.grid.dy,
+                            .eta_hyper = c->fields.eta_hyper,
+                            .floor = c->fields.density_floor,
+                            .temperature = c->electrons.temperature,
+                            .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
+                            .evolved = c->electrons.closure == LM_EVOLVED,
+                            .eta_vacuum = c->fields.eta_vacuum,
+                            .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E,
+                            .friction = c->fields.friction};
+    for (int k = 0; k < c->species_count; k++) {
+        const struct lm_species_config *p = &c->species[k];
+        s.species[k] = (struct lm_backend_species){.charge = p->charge,
+                                                   .mass = p->mass,
+                                                   .weight = 1.0 / p->particles_per_cell,
+                                                   .has_gas = p->gas_field >= 0,
+                                                   .exchanges = p->electron_exchange > 0,
+                                                   .stopping = p->stopping.lookup};
+        for (int side = 0; side < LM_SIDES; side++)
+            if (c->boundary[side] == LM_THERMAL)
+                s.species[k].thermal[side] = sqrt(c->boundary_temperature[side] / p->mass);
+        for (int body = 0; body < c->body_count; body++)
+            if (c->body[body].particles == LM_THERMAL)
+                s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
+    }
+    s.conductivity = (struct lm_conductivity){c->electrons.conductivity, c->electrons.conductivity_across};
+    s.background_count = c->background_count;
+    for (int k = 0; k < c->background_count; k++)
+        s.background[k] = background_of(&c->background[k]);
+    s.ionisation_count = c->ionisation_count;
+    for (int k = 0; k < c->ionisation_count; k++)
+        s.ionisation[k] = (struct lm_ionisation){c->ionisation[k].into, c->ionisation[k].from};
+    for (int side = 0; side < LM_SIDES; side++)
+        s.field_sides[side] = c->boundary_fields[side];
+    s.bodies.count = c->body_count;
+    for (int k = 0; k < c->body_count; k++) {
+        s.bodies.particles[k] = c->body[k].particles;
+        s.bodies.fields[k] = c->body[k].fields;
+    }
+    return s;
+}
+
+/* A profile that must not be negative. The reader of the configuration looks at some cells only where they are many. */
+static int check_sign(const struct lm_config *c, const char *section, const char *key, const double *a)
+{
+    const struct lm_grid g = lm_config_grid(c);
+    for (int j = 0; j < g.ny; j++)
+        for (int i = 0; i < g.nx; i++)
+            if (a[lm_at(&g, i, j)] < 0)
+                return lm_fail(LM_BAD_INPUT, "%s: %s.%s: %.10g at x = %.10g, y = %.10g; the least allowed is 0",
+                               c->file, section, key, a[lm_at(&g, i, j)], (i + 0.5) * g.dx, (j + 0.5) * g.dy);
+    return LM_OK;
+}
+
+/* b[0], b[1] += curl(A_z z): A_z is taken at the centres on both sides of a face, also across the domain's edge. */
+static int add_curl(const struct lm_config *c, const struct lm_grid *g, double *b[3])
+{
+    double *a = malloc(3 * g->size * sizeof *a);
+    if (!a)
+        return lm_fail(LM_FAILED, "not enough memory for the vector potential");
+    double *up = a + g->size, *right = up + g->size;
+    int status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 0}, a);
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 1}, up);
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){1, 0}, right);
+    for (size_t k = 0; k < g->size && !status; k++) {
+        b[0][k] += (up[k] - a[k]) / g->dy;
+        b[1][k] -= (right[k] - a[k]) / g->dx;
+    }
+    free(a);
+    return status;
+}
+
+static int check_div_b(const struct lm_config *c, const struct lm_grid *g, double *const b[3])
+{
+    struct lm_view view = {b[0], b[1], b[2], g->stride};
+    double worst = 0, scale = 0;
+    int wi = 0, wj = 0;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            double div = fabs(lm_div_b(lm_view_at(view, (long)k), 1.0 / g->dx, 1.0 / g->dy));
+            scale = fmax(scale, fmax(fabs(b[0][k]), fabs(b[1][k])) / fmin(g->dx, g->dy));
+            if (div > worst) {
+                worst = div;
+                wi = i, wj = j;
+            }
+        }
+    if (worst <= 1e-9 * scale)
+        return LM_OK;
+    return lm_fail(LM_BAD_INPUT,
+                   "%s: fields.bx, fields.by: div B is not zero: %.3g at x = %g, y = %g (|B|/cell is %.3g). Give the "
+                   "part that varies "
+                   "as fields.az, which is free of divergence, and see that B is periodic",
+                   c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale);
+}
+
+int lm_setup_b(const struct lm_config *c, double *b[3])
+{
+    static const struct lm_place places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+    struct lm_grid g = lm_config_grid(c);
+    int status = LM_OK;
+    for (int d = 0; d < 3 && !status; d++)
+        status = lm_expr_fill(c->constants, c->fields.b[d], &g, places[d], b[d]);
+    if (!status && c->fields.az[0])
+        status = add_curl(c, &g, b);
+    for (int d = 0; d < 3 && !status; d++)
+        lm_grid_wrap(&g, b[d]);
+    return status ? status : check_div_b(c, &g, b);
+}
+
+/* Unit vectors along B at the centres; x where B = 0. */
+static void direction(const struct lm_grid *g, double *const b[3], double *out[3])
+{
+    struct lm_view view = {b[0], b[1], b[2], g->stride};
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            size_t k = lm_at(g, i, j);
+            struct lm_vector c = lm_b_centre(lm_view_at(view, (long)k));
+            double size = sqrt(c.x * c.x + c.y * c.y + c.z * c.z);
+            out[0][k] = size > 0 ? c.x / size : 1;
+            out[1][k] = size > 0 ? c.y / size : 0;
+            out[2][k] = size > 0 ? c.z / size : 0;
+        }
+    for (int d = 0; d < 3; d++)
+        lm_grid_wrap(g, out[d]);
+}
+
+int lm_setup_loading(const struct lm_config *c, int species, double *const b[3], double *store, struct lm_loading *out)
+{
+    const struct lm_species_config *s = &c->species[species];
+    struct lm_grid g = lm_config_grid(c);
+    struct lm_place centre = {0, 0};
+    double *density = store, *drift[3], *temperature[3], *along[3];
+    char section[LM_MAX_NAME + 16];
+    snprintf(section, sizeof section, "species.%s", s->name);
+    int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
+    int status = lm_expr_fill(c->constants, s->density, &g, centre, density);
+    if (!status)
+        status = check_sign(c, section, "density", density);
+    *out = (struct lm_loading){.density = density,
+                               .particles_per_cell = s->particles_per_cell,
+                               .quiet = s->start == LM_QUIET,
+                               .seed = c->run.seed};
+    for (int d = 0; d < 3 && !status; d++) {
+        drift[d] = store + (size_t)(1 + d) * g.size;
+        temperature[d] = store + (size_t)(4 + d) * g.size;
+        along[d] = store + (size_t)(7 + d) * g.size;
+        status = lm_expr_fill(c->constants, s->drift[d], &g, centre, drift[d]);
+        if (!status) /* field-aligned: [0] along, [1] across; both directions across are alike */
+            status = lm_expr_fill(c->constants, s->temperature[aligned && d == 2 ? 1 : d], &g, centre, temperature[d]);
+        if (!status)
+            status = check_sign(c, section, "temperature", temperature[d]);
+        for (size_t k = 0; k < g.size && !status; k++)
+            temperature[d][k] /= s->mass;
+        out->drift[d] = drift[d];
+        out->temperature[d] = temperature[d];
+        out->b[d] = aligned ? along[d] : NULL;
+    }
+    if (!status && aligned)
+        direction(&g, b, along);
+    return status;
+}
+
+/* Resistivity of the layers before sides: it grows with the square of the depth in a layer; where two meet, the larger
+ * one counts. */
+static double layer_eta(const struct lm_config *c, const struct lm_grid *g, int i, int j)
+{
+    const double x = (i + 0.5) * g->dx, y = (j + 0.5) * g->dy;
+    const double from[LM_SIDES] = {x, g->lx - x, y, g->ly - y}; /* negative beyond a side */
+    double deepest = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->layer[side] > 0)
+            deepest = fmax(deepest, fmin(1 - from[side] / c->layer[side], 1));
+    return c->layer_eta * deepest * deepest;
+}
+
+/* Largest eta k^2 dt of a transparent body: some ten substeps. */
+static const double TRANSPARENT = 20;
+
+/* Puts a body's resistivity into its cells, and into their ghosts. */
+static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, const uint8_t *mask, int body, double *work,
+                        double *eta)
+{
+    const struct lm_body_config *b = &c->body[body];
+    const double k2 = lm_largest_k2(g, 1.0 / g->dx, 1.0 / g->dy);
+    const double transparent = k2 > 0 ? TRANSPARENT / (k2 * c->run.dt) : 0;
+    char section[LM_MAX_NAME + 16];
+    int status = LM_OK;
+    snprintf(section, sizeof section, "body.%s", b->name);
+    if (b->fields == LM_BODY_RESISTIVE)
+        status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_place){0, 0}, work);
+    if (!status && b->fields == LM_BODY_RESISTIVE)
+        status = check_sign(c, section, "resistivity", work);
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, 0, i, &sign),
+                y = lm_node_inside(&g->sides, 1, g->ny, 0, 0, j, &sign);
+            if (mask[(size_t)y * (size_t)g->nx + (size_t)x] != body + 1)
+                continue;
+            size_t k = lm_at(g, i, j);
+            eta[k] = b->fields == LM_BODY_RESISTIVE ? work[k] : b->fields == LM_BODY_TRANSPARENT ? transparent : 0;
+        }
+    return status;
+}
+
+int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
+{
+    struct lm_grid g = lm_config_grid(c);
+    double *work = malloc(g.size * sizeof *work);
+    int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
+    if (!status)
+        status = lm_expr_fill(c->constants, c->fields.eta, &g, (struct lm_place){0, 0}, eta);
+    if (!status)
+        status = check_sign(c, "fields", "eta", eta);
+    for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)
+        for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++)
+            eta[lm_at(&g, i, j)] += layer_eta(c, &g, i, j);
+    for (int body = 0; body < c->body_count && mask && !status; body++)
+        status = add_body_eta(c, &g, mask, body, work, eta);
+    free(work);
+    return status;
+}
