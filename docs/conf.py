@@ -42,7 +42,8 @@ mathjax2_config = {
     "messageStyle": "none",
     "showMathMenu": False,
 }
-MATHJAX_PARTS = ["MathJax.js", "extensions", "jax/element", "jax/input/TeX", "jax/output/SVG"]
+MATHJAX_PARTS = ["MathJax.js", "extensions", "jax/element", "jax/input/TeX", *(f"jax/output/SVG/{part}" for part in
+                 ["jax.js", "config.js", "autoload", "fonts/TeX"])]
 
 # Pages outside of docs/ and the page below which they stand. Others that the index does not list stand nowhere.
 FURTHER = {
