@@ -32,6 +32,7 @@ highlight_language = "none"
 html_theme = "furo"
 html_copy_source = False
 html_use_index = False
+html_show_copyright = False
 
 # Everything comes from the folder itself: no network is needed. SVG needs no fonts, which browsers do not load from files.
 mathjax_path = "mathjax/MathJax.js"
