@@ -32,6 +32,7 @@ highlight_language = "none"
 html_theme = "furo"
 html_copy_source = False
 html_use_index = False
+html_show_copyright = False
 
 # Everything comes from the folder itself: no network is needed. SVG needs no fonts, which browsers do not load from files.
 mathjax_path = "mathjax/MathJax.js"
@@ -42,7 +43,8 @@ mathjax2_config = {
     "messageStyle": "none",
     "showMathMenu": False,
 }
-MATHJAX_PARTS = ["MathJax.js", "extensions", "jax/element", "jax/input/TeX", "jax/output/SVG"]
+MATHJAX_PARTS = ["MathJax.js", "extensions", "jax/element", "jax/input/TeX", *(f"jax/output/SVG/{part}" for part in
+                 ["jax.js", "config.js", "autoload", "fonts/TeX"])]
 
 # Pages outside of docs/ and the page below which they stand. Others that the index does not list stand nowhere.
 FURTHER = {
