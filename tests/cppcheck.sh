@@ -6,7 +6,7 @@ part=$1
 command -v cppcheck >/dev/null || { echo "no cppcheck here"; exit 77; }
 check() {
     cppcheck -q --enable=warning,performance,portability --inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 \
-        -Iinclude -DLM_PRECISION=64 "$@"
+        -Iinclude -Isrc -DLM_PRECISION=64 "$@"
 }
 case $part in
 src)
@@ -22,10 +22,11 @@ cuda)
     # shared out by casts.
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' EXIT
-    for file in cuda/*; do
+    for file in cuda/*/*; do
+        mkdir -p "$copy/$(dirname "${file#cuda/}")"
         perl -0pe 's/<<<(.*?)>>>/"\n" x ($1 =~ tr,\n,,)/gse' "$file" >"$copy/${file#cuda/}"
     done
     check --language=c++ --max-configs=1 -D__CUDACC__ --suppress=passedByValue --suppress=memsetClassFloat \
-        --suppress=invalidPointerCast --suppress=compareBoolExpressionWithInt "$copy"/*.cu
+        --suppress=invalidPointerCast --suppress=compareBoolExpressionWithInt -I"$copy" "$copy"/*/*.cu
     ;;
 esac

@@ -1,4 +1,5 @@
-/* The operators of larmor/physics/numerics/operators.h: order, exactness, adjoints; that the solver's formulas consist of them.
+/* The operators of larmor/physics/numerics/operators.h: order, exactness, adjoints; that the solver's formulas consist
+ * of them.
  */
 #include "operator_box.h"
 

@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(BLOCK) different_kernel(cells c, const double 
         atomicAdd(count, 1ull);
 }
 
-/* How far a face's polynomials are apart, in units, times the bound on single precision (larmor/physics/numerics/weno.h); and
- * one unit for the rounding of both. */
+/* How far a face's polynomials are apart, in units, times the bound on single precision
+ * (larmor/physics/numerics/weno.h); and one unit for the rounding of both. */
 template <int MOST> __device__ double face_bound(const tendency &t, bool along_y, unsigned k, int step)
 {
     const double u = (along_y ? t.vy : t.vx)[k];

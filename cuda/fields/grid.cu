@@ -1,4 +1,5 @@
-/* CUDA backend: moments, smoothing, closure and reductions over the grid. The bodies are in larmor/physics/fields/fields.h.
+/* CUDA backend: moments, smoothing, closure and reductions over the grid. The bodies are in
+ * larmor/physics/fields/fields.h.
  *
  * One thread a cell, but for the moments of the last species, where a warp goes up a strip of columns. Whoever writes a
  * cell also writes its periodic images in the ghosts, so no kernel fills ghosts. No atomics but in the reductions (one

@@ -1,5 +1,6 @@
 /* CUDA backend: what ions that exchange heat with the electrons meet in the cells. The bodies are in
- * larmor/physics/collisions/ion_electron_heating.h, the loops over particles in particles_exchange.cu. A thread a cell. */
+ * larmor/physics/collisions/ion_electron_heating.h, the loops over particles in particles_exchange.cu. A thread a cell.
+ */
 #include "core/cells.cuh"
 
 #include "larmor/physics/collisions/ion_electron_heating.h"

@@ -104,8 +104,8 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 /* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
-/* room[g->size]: larmor/physics/fluid/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or NULL.
- * LM_FAILED: not enough memory. */
+/* room[g->size]: larmor/physics/fluid/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or
+ * NULL. LM_FAILED: not enough memory. */
 int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the

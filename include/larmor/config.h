@@ -1,7 +1,7 @@
 /* The resolved configuration of a run, and how it is read.
  *
- * One table of keys (src/config/keys.c) drives parsing, checking, `larmor keys`, the reference in config/ and the echo in
- * run.ini: a new key is one row there and one member here.
+ * One table of keys (src/config/keys.c) drives parsing, checking, `larmor keys`, the reference in config/ and the echo
+ * in run.ini: a new key is one row there and one member here.
  */
 #ifndef LARMOR_CONFIG_H
 #define LARMOR_CONFIG_H

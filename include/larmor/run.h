@@ -41,8 +41,9 @@ int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *referen
 /* The same with a `keep` of its own in place of output.keep. */
 int lm_output_checkpoint_keeping(struct lm_sim *sim, const struct lm_references *references, int keep, char *path);
 
-/* src/output/series_columns.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names of species,
- * bodies and background fields that give two columns one name. `rate`: particle-steps/s since the last row. */
+/* src/output/series_columns.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names
+ * of species, bodies and background fields that give two columns one name. `rate`: particle-steps/s since the last row.
+ */
 int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns);
 int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row);
 int lm_row_references(struct lm_sim *sim, struct lm_references *out);

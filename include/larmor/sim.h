@@ -110,8 +110,9 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);
 /* Real ions (n0 d_i^2 a unit length) one particle of a species stands for. */
 double lm_sim_weight(const struct lm_sim *sim, int species);
 
-/* src/sim/step.c, for the start. One pass over every species, and their moments at the new level; with `move`, which a step
- * has and its preparation has not, particles also leave and enter. Then maxima of the fields at the level called OLD.
+/* src/sim/step.c, for the start. One pass over every species, and their moments at the new level; with `move`, which a
+ * step has and its preparation has not, particles also leave and enter. Then maxima of the fields at the level called
+ * OLD.
  */
 int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move);
 int lm_sim_settle(struct lm_sim *sim);
@@ -253,7 +254,8 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);
 /* Background fields take up what a species has given to its gas in the pass. */
 int lm_sim_give(struct lm_sim *sim, int species);
 
-/* src/sim/ion_electron_heating.c: ions exchange heat with electrons whose pressure is evolved; nothing happens where none do. */
+/* src/sim/ion_electron_heating.c: ions exchange heat with electrons whose pressure is evolved; nothing happens where
+ * none do. */
 
 /* x of larmor/physics/collisions/ion_electron_heating.h where n = 1 and T_e = 1, and the most it may be. */
 double lm_exchange_at_one(const struct lm_config *c, int species);
@@ -268,7 +270,8 @@ double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species);
 /* All species that do, in the step that begins: with the tallies of sim->pass. */
 int lm_sim_exchange(struct lm_sim *sim);
 
-/* src/sim/ledger_accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
+/* src/sim/ledger_accounts.c: the accounts of a species' ledger that anything can pass in a run, in the order of the
+ * outputs. */
 enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
 enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED, LM_TO_ELECTRONS };
 struct lm_account_of {

@@ -1,8 +1,9 @@
 /* What a backend (CPU, CUDA) does for the simulation: it owns particles and grid arrays and iterates over them.
  *
- * src/sim/step.c writes the algorithm in these operations and never sees a backend's memory; src/backend/backend.c is the only file
- * that knows which backends exist. The same operations in the same order give the same bits on every backend.
- * Operations return enum lm_status; on a GPU they are queued, and only those that hand something to the host wait.
+ * src/sim/step.c writes the algorithm in these operations and never sees a backend's memory; src/backend/backend.c is
+ * the only file that knows which backends exist. The same operations in the same order give the same bits on every
+ * backend. Operations return enum lm_status; on a GPU they are queued, and only those that hand something to the host
+ * wait.
  */
 #ifndef LARMOR_BACKEND_BACKEND_H
 #define LARMOR_BACKEND_BACKEND_H
@@ -235,7 +236,8 @@ struct lm_backend_ops {
     int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
 
     /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
-     * level. Beyond sides where it is given (larmor/physics/fields/field_boundaries.h) both this and advance_b find the given E in LM_E.
+     * level. Beyond sides where it is given (larmor/physics/fields/field_boundaries.h) both this and advance_b find the
+     * given E in LM_E.
      */
     int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
 

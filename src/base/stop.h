@@ -1,9 +1,9 @@
 /* Whether the program has been asked to stop, and whether the work under way may be given up for that.
  *
- * Signals (src/run/signals.c) and the wall-time limit ask. The loop over steps looks between steps. Within a step the state
- * is half old and half new, so a step may be given up only where a checkpoint of its beginning exists: the run says so
- * with lm_stop_allow, and the loops over substeps of both backends look with lm_stop_now. There is one state for the
- * whole program, because a signal handler can reach nothing else. */
+ * Signals (src/run/signals.c) and the wall-time limit ask. The loop over steps looks between steps. Within a step the
+ * state is half old and half new, so a step may be given up only where a checkpoint of its beginning exists: the run
+ * says so with lm_stop_allow, and the loops over substeps of both backends look with lm_stop_now. There is one state
+ * for the whole program, because a signal handler can reach nothing else. */
 #ifndef LARMOR_BASE_STOP_H
 #define LARMOR_BASE_STOP_H
 

@@ -1,5 +1,5 @@
-/* Case `ops`: expressions of the operators of larmor/physics/numerics/operators.h over a whole grid. Here: which there are, the
- * problem they are evaluated in, and the plain loops that every other way must agree with to the bit. */
+/* Case `ops`: expressions of the operators of larmor/physics/numerics/operators.h over a whole grid. Here: which there
+ * are, the problem they are evaluated in, and the plain loops that every other way must agree with to the bit. */
 #ifndef LARMOR_BENCH_OPS_H
 #define LARMOR_BENCH_OPS_H
 

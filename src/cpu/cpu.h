@@ -98,8 +98,8 @@ void lm_cpu_evolved_pressure(struct lm_cpu *c); /* LM_PRESSURE with all ghosts *
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass);
 int lm_cpu_least_density(struct lm_backend *b, double *least);
 
-/* src/cpu/ion_electron_heating.c: what ions meet in the cells, from the sums over them; then which cells can take or give the
- * energy that has been asked for, and these do. */
+/* src/cpu/ion_electron_heating.c: what ions meet in the cells, from the sums over them; then which cells can take or
+ * give the energy that has been asked for, and these do. */
 void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass);
 void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
 int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);

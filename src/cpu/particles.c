@@ -240,7 +240,8 @@ static double reserve_bytes(const struct lm_cpu *c)
 static int grow_home(struct lm_cpu *c, int species, uint64_t more)
 {
     struct lm_cpu_species *s = &c->species[species];
-    const uint64_t steps[] = {64, 8, 1}; /* a sort comes no later than after 64 (src/sim/step.c); before, where it must */
+    const uint64_t steps[] = {64, 8,
+                              1}; /* a sort comes no later than after 64 (src/sim/step.c); before, where it must */
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         const uint64_t wanted = steps[k] * more;
         const double bytes = ((double)wanted - (double)s->home_capacity) * sizeof *s->home;

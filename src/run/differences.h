@@ -25,8 +25,8 @@ struct lm_differences {
 
 /* Verifies the checkpoint `path`, reads its head and compares `config` with the settings in it. Keys that a state does
  * not depend on (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT: the checkpoint cannot be
- * used (output/checkpoint/checkpoint.h), or a key differs that must not; the message has all of those with both values. LM_FAILED:
- * no memory. Free in either case. */
+ * used (output/checkpoint/checkpoint.h), or a key differs that must not; the message has all of those with both values.
+ * LM_FAILED: no memory. Free in either case. */
 int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
                         struct lm_differences *out);
 void lm_differences_free(struct lm_differences *differences);

@@ -69,7 +69,8 @@ static double least_density(const struct start *s)
     return least;
 }
 
-/* n T_e^(-3/2) where it is largest: to be multiplied with x of larmor/physics/collisions/ion_electron_heating.h at n = T_e = 1. */
+/* n T_e^(-3/2) where it is largest: to be multiplied with x of larmor/physics/collisions/ion_electron_heating.h at n =
+ * T_e = 1. */
 static int densest_bath(const struct lm_config *c, const struct start *s, double *most)
 {
     static const struct lm_place centre = {0, 0};

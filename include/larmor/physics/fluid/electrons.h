@@ -2,9 +2,9 @@
  *
  *     ds/dt + div(s u_e) = ((gamma - 1)/gamma) s^(1 - gamma) Q
  *
- * so that flow without heat conserves its integral; it is the background field that larmor/physics/fluid/advect.h carries
- * with the electrons. Here: the heat of resistivity, conduction, and what they do to p and s. The energy density is
- * p / (gamma - 1).
+ * so that flow without heat conserves its integral; it is the background field that larmor/physics/fluid/advect.h
+ * carries with the electrons. Here: the heat of resistivity, conduction, and what they do to p and s. The energy
+ * density is p / (gamma - 1).
  */
 #ifndef LARMOR_PHYSICS_FLUID_ELECTRONS_H
 #define LARMOR_PHYSICS_FLUID_ELECTRONS_H

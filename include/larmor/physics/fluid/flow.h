@@ -1,7 +1,7 @@
 /* Velocities of ions and electrons on the faces of the cells, for what they carry: u_i = J_i / n and u_e = u_i - J / n,
- * half way in a step, with the density that Ohm's law has there. The entropy of electrons (larmor/physics/fluid/electrons.h)
- * follows the ions below the density floor too: it would be left behind in the voids otherwise, where its pressure
- * would hold the plasma back.
+ * half way in a step, with the density that Ohm's law has there. The entropy of electrons
+ * (larmor/physics/fluid/electrons.h) follows the ions below the density floor too: it would be left behind in the voids
+ * otherwise, where its pressure would hold the plasma back.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H

@@ -4,8 +4,8 @@
  * are 0, the scheme of the highest order therefore has the polynomials of that order, some of them more than once:
  *     of 5: 0 1 2 3 4, of 4: 0 1 2 2 3, of 3: 0 1 1 1 2, of 2: 0 1 1 1 1
  * All but the first of each get the weight 0, and the factor 1 in the products. That leaves the arithmetic of
- * larmor/physics/numerics/weno.h, so that the value is that of lm_weno(r, 0, ...) to the bit (fields hold no -0: there the sign
- * of a zero may differ).
+ * larmor/physics/numerics/weno.h, so that the value is that of lm_weno(r, 0, ...) to the bit (fields hold no -0: there
+ * the sign of a zero may differ).
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_WENO_DYNAMIC_H
 #define LARMOR_PHYSICS_NUMERICS_WENO_DYNAMIC_H

@@ -1,5 +1,5 @@
-/* The part of larmor/physics/numerics/weno.h that exists in double and in single precision: included once for each, with the
- * type LM_SMOOTH, its LM_SMOOTH_FMA, and LM_SMOOTH_NAME for what is defined here. */
+/* The part of larmor/physics/numerics/weno.h that exists in double and in single precision: included once for each,
+ * with the type LM_SMOOTH, its LM_SMOOTH_FMA, and LM_SMOOTH_NAME for what is defined here. */
 
 /* Smoothness of a polynomial from its Legendre coefficients a1 + a3/10, 2 (a2 + 123/455 a4), 6 a3, 24 a4. */
 LM_HD LM_SMOOTH LM_SMOOTH_NAME(lm_weno_squares)(int r, LM_SMOOTH a1, LM_SMOOTH a2, LM_SMOOTH a3, LM_SMOOTH a4)

@@ -2,10 +2,10 @@
  *
  * Density: a particle is 2^16 parts at x^{n+1}, spread over the cell centres; the last weight is what is missing to
  * 2^16, so the total charge is exact. Currents: w_i v 2^16 / vcap at x^{n+1/2}, J_x on x-faces, J_y on y-faces, J_z at
- * centres; vcap is a power of two >= every |v| of the species in this step (larmor/physics/numerics/bounds.h), so |part| <=
- * 2^16. They are rounded up or down with the probability that keeps the mean: a velocity far below vcap, alike in all
- * particles, would be lost otherwise. The dither comes from the particle's place in its cell and is odd in v: a quiet
- * start stays uniform and without current.
+ * centres; vcap is a power of two >= every |v| of the species in this step (larmor/physics/numerics/bounds.h), so
+ * |part| <= 2^16. They are rounded up or down with the probability that keeps the mean: a velocity far below vcap,
+ * alike in all particles, would be lost otherwise. The dither comes from the particle's place in its cell and is odd in
+ * v: a quiet start stays uniform and without current.
  *
  * LM_CHUNK particles at most are summed in int32 before they are added to the int64 grid: 2^14 (2^16 + 1) < 2^31,
  * overflow cannot happen. The int64 sums hold 2^47 particles in one cell.
