@@ -3,7 +3,6 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import context  # noqa: F401
 import check_docs
 
 FIRST = "; A first file\n[run]\ndt = 1\n"
