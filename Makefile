@@ -180,11 +180,6 @@ examples: setup ## Runs all examples, checks their numbers and draws their pictu
 	@$(MAKE) --no-print-directory all
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 
-.PHONY: docs
-docs: ## the manual as web pages: build/docs/html/index.html
-	@tools/setup.sh docs
-	@tools/docs.sh build/docs
-
 include tests/checks.mk
 
 # --- what takes long, and reports -----------------------------------------------------------------------------------------
@@ -237,6 +232,11 @@ advect-report: $(CUDA_OBJ) ## Lists code size and instructions of the kernels of
 	@python3 tools/advect_sass.py --build $(B) --arch $(PTX_ARCH) --tools $(dir $(NVCC))
 
 ##@ Sources and documentation
+.PHONY: docs
+docs: ## Builds the manual as web pages: build/docs/html/index.html.
+	@tools/setup.sh docs
+	@tools/docs.sh build/docs
+
 .PHONY: reference
 reference: $(B)/larmor ## Writes config/reference.md from the table of keys.
 	$(B)/larmor keys --markdown > config/reference.md

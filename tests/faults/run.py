@@ -138,7 +138,7 @@ def main():
         worker.start()
     for worker in workers:
         worker.join()
-    rows = [done[number] for number in sorted(done)]
+    rows = [done.get(number, (fault, None)) for number, fault in enumerate(faults)]
     unseen = sum(1 for _, seen in rows if not seen)
     if options.output:
         pathlib.Path(options.output).write_text(table(rows))
