@@ -11,6 +11,7 @@
 #include "sim_run.h"
 #include "series_row.h"
 #include "suite.h"
+#include "larmor/physics/fluid/advect.h"
 
 /* Everything that changes with time, a body across the periodic sides, growth beyond the first quanta. */
 static const char open_text[] =

@@ -8,6 +8,7 @@
 #include "sim_run.h"
 #include "series_row.h"
 #include "suite.h"
+#include "larmor/physics/fluid/electrons.h"
 
 static const double GAMMA = 5.0 / 3;
 

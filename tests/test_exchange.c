@@ -8,6 +8,7 @@
 #include "series_row.h"
 #include "sim_run.h"
 #include "suite.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
 
 static const double GAMMA = 5.0 / 3;
 

@@ -5,6 +5,7 @@
 #include "field_box.h"
 #include "backend/field_boundaries.h"
 #include "suite.h"
+#include "larmor/physics/fields/fields.h"
 
 static const double centre[2] = {0, 0};
 

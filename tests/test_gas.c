@@ -6,6 +6,7 @@
 #include "series_row.h"
 #include "sim_run.h"
 #include "suite.h"
+#include "larmor/physics/fluid/advect.h"
 
 static const char table[] =
     "# source = made up for this test\n# energy = normalized\n# stopping = normalized\n"

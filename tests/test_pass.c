@@ -16,6 +16,7 @@
 #include "larmor/physics/particles/stray.h"
 #include "require.h"
 #include "suite.h"
+#include "larmor/physics/fields/fields.h"
 
 enum { NX = 37, NY = 21, CELLS = NX * NY, SIZE = (NX + 2 * LM_GHOST) * (NY + 2 * LM_GHOST), MOST = 20000 };
 

@@ -31,9 +31,9 @@ RULES = {
     "output": ["larmor/base.h", "larmor/grid.h", "larmor/run.h", "base", "output/checkpoint"],
     "output/checkpoint": ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/ledger.h",
                           "larmor/physics/numerics", "backend/raw_particles.h", "base"],
-    "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "larmor/physics/numerics", "backend", "base",
+    "run": PHYSICS + ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base",
             "config", "output", "output/checkpoint", "run/check"],
-    "run/check": ["larmor/run.h", "larmor/physics/numerics", "larmor/physics/fields", "backend", "config", "output", "run"],
+    "run/check": PHYSICS + ["larmor/run.h", "backend", "config", "output", "run"],
     "bench": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/run.h",
                         "larmor/sim.h", "base"],
     # Files with a rule of their own. Each header in include/larmor is one.
@@ -42,8 +42,9 @@ RULES = {
     "larmor/ionisation.h": [],
     "larmor/body.h": ["larmor/grid.h"],
     "larmor/ledger.h": ["larmor/base.h", "larmor/body.h"],
-    "larmor/background.h": ["larmor/grid.h", "larmor/ledger.h", "larmor/physics/fluid/advect.h"],
-    "larmor/stopping.h": ["larmor/base.h", "larmor/physics/collisions/collide.h"],
+    "larmor/background.h": ["larmor/grid.h", "larmor/ledger.h", "larmor/physics/fluid/background_sides.h",
+                            "larmor/physics/numerics/wide.h"],
+    "larmor/stopping.h": ["larmor/base.h", "larmor/physics/collisions/stopping_power.h"],
     "larmor/config.h": ["larmor/background.h", "larmor/base.h", "larmor/body.h", "larmor/grid.h", "larmor/ionisation.h",
                         "larmor/stopping.h", "base/expr.h"],
     "larmor/sim.h": ["larmor/config.h", "backend/backend.h", "output/checkpoint/checkpoint.h"],
@@ -58,7 +59,7 @@ RULES = {
     "bench/table.c": ["bench/table.h", "larmor/base.h"],
     "sim/step.c": ["larmor/sim.h", "larmor/physics/numerics/bounds.h", "larmor/physics/particles/tiling.h"],
     # The only file outside of cuda/ that knows which backends exist.
-    "backend/backend.c": ["larmor/config.h", "backend", "base"],
+    "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base"],
 }
 
 # Headers that only these files may include.

@@ -7,6 +7,8 @@
 
 #include "core/grid.cuh"
 
+#include "larmor/physics/fields/fields.h"
+
 namespace
 {
 

@@ -11,6 +11,7 @@
 #include "larmor/physics/numerics/hash.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
+#include "larmor/physics/fluid/electrons.h"
 
 namespace
 {

@@ -6,7 +6,8 @@
 
 #include "larmor/grid.h"
 #include "larmor/ledger.h"
-#include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/background_sides.h"
+#include "larmor/physics/numerics/wide.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@
 #define LARMOR_STOPPING_H
 
 #include "larmor/base.h"
-#include "larmor/physics/collisions/collide.h"
+#include "larmor/physics/collisions/stopping_power.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "larmor/config.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
 #include "base/threads.h"
 
 #ifdef LM_CUDA

@@ -14,9 +14,12 @@
 #include "larmor/ionisation.h"
 #include "larmor/ledger.h"
 #include "backend/raw_particles.h"
-#include "larmor/physics/collisions/collide.h"
-#include "larmor/physics/fluid/electrons.h"
-#include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/collisions/collision_step.h"
+#include "larmor/physics/fields/ohm_terms.h"
+#include "larmor/physics/fluid/conductivity.h"
+#include "larmor/physics/collisions/ion_electron_heating_step.h"
+#include "larmor/physics/particles/hit_map.h"
+#include "larmor/physics/particles/inflow_cell.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,7 @@
 #define LARMOR_BACKEND_SURFACES_H
 
 #include "backend/backend.h"
+#include "larmor/physics/particles/surface.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,6 +6,7 @@
 
 #include "bench/cases.h"
 #include "larmor/background.h"
+#include "larmor/physics/fluid/advect.h"
 
 enum { BATCH = 10 };
 

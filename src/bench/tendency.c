@@ -8,6 +8,7 @@
 #include "bench/cases.h"
 #include "larmor/background.h"
 #include "bench/device.h"
+#include "larmor/physics/fluid/advect.h"
 
 enum { REPEATS = 50, CELLS = 2048, QUICK_CELLS = 200, BATCH = 10, GHOSTS = LM_TENDENCY_GHOSTS };
 

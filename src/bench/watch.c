@@ -1,4 +1,5 @@
 #include "bench/cases.h"
+#include "larmor/physics/particles/surface.h"
 
 #include <string.h>
 

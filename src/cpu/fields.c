@@ -8,6 +8,7 @@
 #include "larmor/physics/numerics/hash.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
+#include "larmor/physics/fluid/electrons.h"
 
 static struct lm_view view(const struct lm_cpu *c, double *const a[3])
 {

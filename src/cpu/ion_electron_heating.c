@@ -1,6 +1,7 @@
 /* CPU backend: what ions that exchange heat with the electrons meet in the cells. The bodies are in
  * larmor/physics/collisions/ion_electron_heating.h, the loops over particles in particles_exchange.c. */
 #include "cpu/cpu.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
 
 static void fill_temperatures(struct lm_cpu *c)
 {

@@ -1,4 +1,5 @@
 #include "run/outlook.h"
+#include "larmor/physics/fluid/electrons.h"
 
 #include <math.h>
 

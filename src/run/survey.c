@@ -6,6 +6,8 @@
 
 #include "larmor/physics/numerics/bounds.h"
 #include "backend/surfaces.h"
+#include "larmor/physics/fields/fields.h"
+#include "larmor/physics/numerics/operators.h"
 
 /* Arrays of the points. */
 struct arrays {

@@ -5,6 +5,7 @@
 
 #include "larmor/sim.h"
 #include "config/side_points.h"
+#include "larmor/physics/fluid/advect.h"
 
 /* A sum over a large grid in units of the ledger fits 127 bits as long as the quanta are no larger than this many times
  * those units, as a power of two. */

@@ -4,6 +4,9 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/numerics/elementary.h"
 #include "larmor/sim.h"
+#include "larmor/physics/collisions/collide.h"
+#include "larmor/physics/numerics/normal.h"
+#include "larmor/physics/particles/surface.h"
 
 int lm_collides(const struct lm_species_config *s)
 {

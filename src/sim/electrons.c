@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "larmor/sim.h"
+#include "larmor/physics/fluid/electrons.h"
 
 static const double MOST_SUBSTEPS = 1e6;
 

@@ -4,6 +4,7 @@
 
 #include "larmor/config.h"
 #include "larmor/physics/particles/surface.h"
+#include "larmor/physics/particles/inflow_cell.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,6 +4,7 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/surface.h"
 #include "larmor/sim.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
 
 static int exchanges(const struct lm_sim *sim, int species)
 {

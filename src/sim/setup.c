@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "larmor/physics/fields/wall.h"
+#include "larmor/physics/fields/fields.h"
 
 /* Large tiles have few nodes a particle, small ones leave more room in shared memory. Chosen on an H200; a CPU is as
  * fast with either. */

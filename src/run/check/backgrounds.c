@@ -4,6 +4,7 @@
 
 #include "run/check/parts.h"
 #include "config/keys.h"
+#include "larmor/physics/fluid/advect.h"
 
 static const char *value_of(const struct lm_background_config *b, const char *key, char *text)
 {

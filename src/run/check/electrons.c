@@ -4,6 +4,8 @@
 
 #include "run/check/parts.h"
 #include "larmor/physics/fields/wall.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/fluid/flow.h"
 
 enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
 

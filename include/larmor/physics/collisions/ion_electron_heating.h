@@ -17,19 +17,11 @@
 #ifndef LARMOR_PHYSICS_COLLISIONS_ION_ELECTRON_HEATING_H
 #define LARMOR_PHYSICS_COLLISIONS_ION_ELECTRON_HEATING_H
 
+#include "larmor/physics/collisions/ion_electron_heating_step.h"
 #include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/numerics/normal.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/fields/wall.h"
-
-/* Of one species in one step. */
-struct lm_exchange {
-    double rate; /* x where n = 1 and T_e = 1 */
-    double most; /* of x anywhere: T_e stands still meanwhile, and must not come to lie beyond T_i */
-    double mass;
-    double unit; /* of the sums of velocities, 1/v_A: a power of two that makes the fastest ion's at most 2^33 */
-    uint32_t keys[2][LM_PHILOX_ROUNDS]; /* of the step's random numbers: two pairs for an ion */
-};
 
 /* What is added up over the ions of a species in a cell: their number, velocities, and normal numbers in units of
  * 1/LM_NOISE_UNIT; then the energy that they would give, in units of the pass' tallies. */

@@ -11,18 +11,8 @@
 
 #include "larmor/physics/numerics/elementary.h"
 #include "larmor/physics/numerics/operators.h"
+#include "larmor/physics/fields/ohm_terms.h"
 #include "larmor/physics/fields/wall.h"
-
-struct lm_ohm {
-    double rx, ry;             /* 1/dx, 1/dy */
-    double eta_hyper;          /* mu0 v_A d_i^3 */
-    double eta_vacuum;         /* added to the resistivity at the density floor, mu0 v_A d_i */
-    double floor;              /* smallest density in any term, n0 */
-    double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
-    int evolved;               /* 1: p_e is a field of its own (larmor/physics/fluid/electrons.h); gamma > 1 */
-    int zero_vacuum;           /* E (but for the resistive part) is 0 where all cells around are at the floor */
-    int friction;              /* 1: the E of the push has no resistive part */
-};
 
 /* J = curl B in cell (i, j): J_x on its x-face, J_y on its y-face, J_z at its centre. */
 LM_HD struct lm_vector lm_curl_b(struct lm_view b, double rx, double ry)

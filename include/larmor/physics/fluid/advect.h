@@ -16,6 +16,8 @@
 #include "larmor/physics/numerics/operators.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/numerics/weno.h"
+#include "larmor/physics/numerics/wide.h"
+#include "larmor/physics/fluid/background_sides.h"
 
 enum { LM_ADVECT_STAGES = 3 };
 
@@ -76,27 +78,6 @@ LM_HD double lm_flow_rate(double left, double right, double below, double above,
     const double out = (lm_max(right, 0.0) - lm_min(left, 0.0)) * rx + (lm_max(above, 0.0) - lm_min(below, 0.0)) * ry;
     const double in = (lm_max(left, 0.0) - lm_min(right, 0.0)) * rx + (lm_max(below, 0.0) - lm_min(above, 0.0)) * ry;
     return lm_max(out, in);
-}
-
-/* Sums of whole numbers beyond 64 bits: value = high 2^24 + low. */
-enum { LM_WIDE_BITS = 24 };
-struct lm_wide {
-    int64_t high, low;
-};
-
-/* Adds a whole number. */
-LM_HD void lm_wide_add(struct lm_wide *to, double whole)
-{
-    const int64_t k = (int64_t)whole;
-    to->high += k >> LM_WIDE_BITS;
-    to->low += k & ((1 << LM_WIDE_BITS) - 1);
-}
-
-/* Adds another sum. */
-LM_HD void lm_wide_merge(struct lm_wide *to, const struct lm_wide *from)
-{
-    to->high += from->high;
-    to->low += from->low;
 }
 
 /* A random number in (0, 1) for what a species gives to a field in cell j nx + i; key: of the step. */
@@ -219,14 +200,6 @@ LM_HD double lm_face_value_beside(int scheme, int single, const struct lm_bounds
     lm_upwind_window(scheme, c, u, w);
     return lm_weno_nested(scheme, u > 0.0 ? before : behind, single, bounds, w);
 }
-
-/* What a side of the domain that is not periodic does to a field. Nothing diffuses through it. */
-enum lm_background_side {
-    LM_BACKGROUND_PERIODIC,
-    LM_BACKGROUND_WALL,   /* nothing crosses */
-    LM_BACKGROUND_INFLOW, /* a given value flows in where the velocity points in; out as through an open side */
-    LM_BACKGROUND_OPEN    /* outwards and inwards the field has the value of the first cell */
-};
 
 /* Units through a side; `inwards`: u times the direction in; `inside`: the first cell. */
 LM_HD double lm_side_units(int side, double u, double inwards, double inside, double given, double factor)

@@ -9,12 +9,9 @@
 #ifndef LARMOR_PHYSICS_FLUID_ELECTRONS_H
 #define LARMOR_PHYSICS_FLUID_ELECTRONS_H
 
+#include "larmor/physics/fluid/conductivity.h"
 #include "larmor/physics/fluid/flow.h"
-
-/* Of heat, n0 v_A d_i: heat flux -along grad_parallel T - across grad_perpendicular T. */
-struct lm_conductivity {
-    double along, across;
-};
+#include "larmor/physics/numerics/wide.h"
 
 /* --- pressure and entropy --- */
 
@@ -59,12 +56,6 @@ LM_HD int lm_heat_exponent(int quantum, double gamma)
     const double bits = gamma * (LM_QUANTA_BITS - quantum), whole = lm_trunc(bits);
     const int exponent = 60 - (int)(whole < bits ? whole + 1.0 : whole);
     return exponent < 1000 ? exponent : 1000;
-}
-
-/* Adds a number if it is one. */
-LM_HD void lm_wide_add_sound(struct lm_wide *to, double whole)
-{
-    lm_wide_add(to, whole == whole ? whole : 0.0);
 }
 
 /* --- heat of resistivity --- */

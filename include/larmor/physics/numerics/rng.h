@@ -4,6 +4,7 @@
 #define LARMOR_PHYSICS_NUMERICS_RNG_H
 
 #include "larmor/physics/numerics/elementary.h"
+#include "larmor/physics/numerics/random_keys.h"
 
 #include <Random123/philox.h>
 
@@ -45,10 +46,7 @@ LM_HD struct lm_random lm_random_at(uint64_t seed, int species, enum lm_stream s
     return out;
 }
 
-/* Philox2x32-7, enough to pass all tests of the paper: Random123's own takes three times as long on a GPU. The keys of
- * its rounds follow from its key. */
-enum { LM_PHILOX_ROUNDS = 7 };
-
+/* Philox2x32-7 (larmor/physics/numerics/random_keys.h): the keys of its rounds. */
 LM_HD void lm_philox2x32_keys(uint32_t key, uint32_t keys[LM_PHILOX_ROUNDS])
 {
     for (int round = 0; round < LM_PHILOX_ROUNDS; round++)

@@ -8,6 +8,7 @@
 #define LARMOR_PHYSICS_PARTICLES_INFLOW_H
 
 #include "larmor/physics/particles/flight.h"
+#include "larmor/physics/particles/inflow_cell.h"
 
 LM_HD uint32_t lm_inflow_number(int side, int cell)
 {

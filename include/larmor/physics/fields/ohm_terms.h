@@ -1,0 +1,16 @@
+/* The terms of Ohm's law (larmor/physics/fields/fields.h): which of them there are, and how large. */
+#ifndef LARMOR_PHYSICS_FIELDS_OHM_TERMS_H
+#define LARMOR_PHYSICS_FIELDS_OHM_TERMS_H
+
+struct lm_ohm {
+    double rx, ry;             /* 1/dx, 1/dy */
+    double eta_hyper;          /* mu0 v_A d_i^3 */
+    double eta_vacuum;         /* added to the resistivity at the density floor, mu0 v_A d_i */
+    double floor;              /* smallest density in any term, n0 */
+    double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
+    int evolved;               /* 1: p_e is a field of its own (larmor/physics/fluid/electrons.h); gamma > 1 */
+    int zero_vacuum;           /* E (but for the resistive part) is 0 where all cells around are at the floor */
+    int friction;              /* 1: the E of the push has no resistive part */
+};
+
+#endif

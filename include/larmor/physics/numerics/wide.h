@@ -1,0 +1,34 @@
+/* Exact sums of whole numbers beyond 64 bits. */
+#ifndef LARMOR_PHYSICS_NUMERICS_WIDE_H
+#define LARMOR_PHYSICS_NUMERICS_WIDE_H
+
+#include "larmor/physics/numerics/portable.h"
+
+/* A sum: value = high 2^24 + low. */
+enum { LM_WIDE_BITS = 24 };
+struct lm_wide {
+    int64_t high, low;
+};
+
+/* Adds a whole number. */
+LM_HD void lm_wide_add(struct lm_wide *to, double whole)
+{
+    const int64_t k = (int64_t)whole;
+    to->high += k >> LM_WIDE_BITS;
+    to->low += k & ((1 << LM_WIDE_BITS) - 1);
+}
+
+/* Adds another sum. */
+LM_HD void lm_wide_merge(struct lm_wide *to, const struct lm_wide *from)
+{
+    to->high += from->high;
+    to->low += from->low;
+}
+
+/* Adds a number if it is one. */
+LM_HD void lm_wide_add_sound(struct lm_wide *to, double whole)
+{
+    lm_wide_add(to, whole == whole ? whole : 0.0);
+}
+
+#endif
