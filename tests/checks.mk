@@ -12,10 +12,11 @@ RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 # left to `make test-all`.
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
-          exchange field_walls open fields advect electrons ionisation gas cppcheck-cuda diagnostics validate
+          field_walls_div_b exchange_few_ions ionisation_run electrons_run fields open advect ionisation field_bodies \
+          ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics validate
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers docs tools gpu kernels
-# Under sanitizers these take many minutes: make check-mind check-cli_signals VARIANT=asan runs them.
-SANITIZED := $(filter-out mind cli_signals,$(UNIT))
+# Under sanitizers these take many minutes: make check-key_extremes check-cli_signals VARIANT=asan runs them.
+SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
 SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy
 
@@ -153,9 +154,12 @@ $(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(R
 $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(RUNNER)
 	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
 
-# One of them compares the versions that the program, the Python package and the citation state.
+# One of them compares the versions that the program, the Python package and the citation state; one sees that every case of
+# a unit test is in a suite, and that the injected faults name lines of the sources.
 VERSIONED := $(shell grep -rl 'define LM_VERSION' include) diagnostics/pyproject.toml CITATION.cff
-$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) tools/python.sh $(RUNNER)
+UNIT_TESTS := $(wildcard tests/*.[ch]) tests/faults/faults.ini
+UNIT_TESTS += $(sort $(shell sed -n 's/^file = //p' tests/faults/faults.ini))
+$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) $(UNIT_TESTS) tools/python.sh $(RUNNER)
 	$(call check,tools/python.sh -m unittest discover -s tests/tools)
 
 # Links lead to any file: their names count too.

@@ -46,4 +46,18 @@ static inline double *array_of(struct lm_sim *sim, int array)
     return a;
 }
 
+static inline struct lm_totals totals_of(struct lm_sim *sim)
+{
+    struct lm_totals t;
+    ck_assert_int_eq(lm_sim_totals(sim, &t), LM_OK);
+    return t;
+}
+
+static inline uint64_t fingerprint(struct lm_sim *sim)
+{
+    uint64_t print;
+    ck_assert_int_eq(lm_sim_fingerprint(sim, &print), LM_OK);
+    return print;
+}
+
 #endif

@@ -166,7 +166,7 @@ START_TEST(test_no_bodies)
 }
 END_TEST
 
-/* ---- masks ---- */
+/* --- masks --- */
 
 /* From the top down, as in an image. */
 static const char *const pattern[4] = {"#......#", ".##.....", "..##....", "......##"};
@@ -312,7 +312,7 @@ START_TEST(test_paths)
 }
 END_TEST
 
-/* ---- what is wrong ---- */
+/* --- what is wrong --- */
 
 static const struct {
     const char *text;

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* ---- what is written comes back ---- */
+/* --- what is written comes back --- */
 
 static void assert_same_state(const struct state *a, const struct state *b)
 {
@@ -196,7 +196,7 @@ START_TEST(a_state_without_particles_or_fields)
 }
 END_TEST
 
-/* ---- which files stay ---- */
+/* --- which files stay --- */
 
 static int there(const char *name)
 {
@@ -233,7 +233,7 @@ START_TEST(later_checkpoints_stay)
 }
 END_TEST
 
-/* ---- failures while writing ---- */
+/* --- failures while writing --- */
 
 static void assert_no_part(void)
 {

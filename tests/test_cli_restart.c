@@ -231,7 +231,7 @@ START_TEST(wall_limit)
 }
 END_TEST
 
-/* ---- a series that lacks rows ---- */
+/* --- a series that lacks rows --- */
 
 /* Leaves the first `lines` lines of FILE. */
 static void shorten(const char *file, int lines)
@@ -271,7 +271,7 @@ START_TEST(a_series_that_is_gone_is_said)
 }
 END_TEST
 
-/* ---- damaged checkpoints ---- */
+/* --- damaged checkpoints --- */
 
 static void flip_bit(const char *file, long at)
 {
@@ -307,7 +307,7 @@ START_TEST(a_flipped_bit_is_refused_by_all)
 }
 END_TEST
 
-/* ---- other settings than the checkpoint's ---- */
+/* --- other settings than the checkpoint's --- */
 
 #define FROM_20 "--restart whole/checkpoints/checkpoint_00000020.h5 "
 

@@ -1,199 +1,21 @@
-/* Collisions, ion by ion, against theory: normal numbers, the table of stopping, slowing, scattering, charge exchange.
- */
+/* Collisions, ion by ion, against theory: slowing, scattering, charge exchange, and the identity of a particle. */
 #include <check.h>
 #include <math.h>
+#include <stdlib.h>
 
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
 #include "larmor/physics/collisions/encounter.h"
-#include "larmor/physics/numerics/hash.h"
-#include "larmor/stopping.h"
+#include "collide_case.h"
 #include "require.h"
 #include "scratch.h"
 #include "suite.h"
-
-enum { MANY = 1000000 };
-
-static void random_of(uint32_t k, uint32_t r[2])
-{
-    uint32_t keys[LM_PHILOX_ROUNDS];
-    lm_random_keys(77, 0, LM_STREAM_SCATTER, keys);
-    lm_random_pair(keys, k, r);
-}
-
-/* Random123's bits. */
-START_TEST(philox)
-{
-    for (uint32_t k = 0; k < 1000; k++) {
-        philox2x32_ctr_t counter = {{k * 0x9e3779b9u, k * k}};
-        philox2x32_key_t key = {{k * 77777u}};
-        const philox2x32_ctr_t want = philox2x32_R(7, counter, key);
-        uint32_t r[2] = {counter.v[0], counter.v[1]};
-        uint32_t keys[LM_PHILOX_ROUNDS];
-        lm_philox2x32_keys(key.v[0], keys);
-        lm_philox2x32(keys, r);
-        require(r[0] == want.v[0] && r[1] == want.v[1]);
-    }
-}
-END_TEST
-
-START_TEST(logarithm_and_direction)
-{
-    for (float x = 1.2e-10f; x < 2.0f; x *= 1.0007f)
-        require(fabs((double)lm_logf(x) - log((double)x)) < 2e-7 * (1 + fabs(log((double)x))));
-    for (uint64_t k = 0; k < 1ull << 32; k += 399989) {
-        const double angle = M_PI / 4 * (double)(int32_t)((uint32_t)k << 2) / 0x1p31;
-        const double c = k >> 31 ? -cos(angle) : cos(angle), s = sin(angle);
-        const int swapped = k >> 30 & 1;
-        float x, y;
-        lm_directionf((uint32_t)k, &x, &y);
-        require(fabs((double)x - (swapped ? s : c)) < 2e-7 && fabs((double)y - (swapped ? c : s)) < 2e-7);
-    }
-    require(lm_normal_radius2(0) > 43.6f && lm_normal_radius2(0) < 46.2f && lm_normal_radius2(0xffffffffu) >= 0.0f);
-}
-END_TEST
-
-/* Moments of each, of products, and the tails beyond 1, 2, 3 and 4, within 5 standard deviations. */
-START_TEST(normal_numbers)
-{
-    double sum[2] = {0}, two[2] = {0}, four[2] = {0}, mixed[2] = {0};
-    int tail[2][5] = {{0}};
-    for (uint32_t k = 0; k < MANY; k++) {
-        uint32_t r[2];
-        float n[2];
-        random_of(k, r);
-        const float square = lm_normal_pair(r[0], r[1], n);
-        require(fabsf(square - (n[0] * n[0] + n[1] * n[1])) <= 1e-6f * square);
-        for (int d = 0; d < 2; d++) {
-            const double x = (double)n[d], y = (double)n[1 - d];
-            sum[d] += x;
-            two[d] += x * x;
-            four[d] += x * x * x * x;
-            mixed[d] += x * y;
-            for (int t = 1; t <= 4; t++)
-                tail[d][t] += fabs(x) > t;
-        }
-    }
-    const double spread = 5 / sqrt(MANY);
-    for (int d = 0; d < 2; d++) {
-        ck_assert_double_lt(fabs(sum[d] / MANY), spread);
-        ck_assert_double_lt(fabs(two[d] / MANY - 1), spread * sqrt(2));
-        ck_assert_double_lt(fabs(four[d] / MANY - 3), spread * sqrt(96));
-        ck_assert_double_lt(fabs(mixed[d] / MANY), spread);
-        for (int t = 1; t <= 4; t++) {
-            const double p = erfc(t / sqrt(2));
-            ck_assert_double_lt(fabs(tail[d][t] - p * MANY), 5 * sqrt(p * MANY));
-        }
-    }
-}
-END_TEST
-
-/* --- the table --- */
-
-enum { POINTS = 7 };
-static const double energies[POINTS] = {0.1, 0.2, 0.5, 1, 2, 2.5, 9}, stopping[POINTS] = {2, 3, 2.5, 2, 1, 0.8, 0.3},
-                    power[POINTS] = {0.5, 0.4, 0.3, 0.1, 0.05, 0.04, 0.01};
-static struct lm_stopping_table table;
-
-static void read_table(struct lm_stopping_table *to, const double *energy, const double *s, const double *p, int points)
-{
-    char path[LM_MAX_PATH];
-    snprintf(path, sizeof path, "%s/stopping.txt", scratch);
-    FILE *file = fopen(path, "w");
-    fprintf(file, "# source = test\n# energy = normalized\n# stopping = normalized\n# scattering = normalized\n");
-    for (int k = 0; k < points; k++)
-        fprintf(file, "%.17g %.17g %.17g\n", energy[k], s[k], p[k]);
-    fclose(file);
-    ck_assert_int_eq(lm_stopping_read(path, 0, 0, to), LM_OK);
-    ck_assert_int_eq(to->points, points);
-}
-
-static void fill_table(void)
-{
-    scratch_make();
-    read_table(&table, energies, stopping, power, POINTS);
-}
-
-static void free_table(void)
-{
-    lm_stopping_free(&table);
-    scratch_remove();
-}
-
-/* The plain way: look at every interval. */
-static double plain_at(const double *energy, const double *value, int points, double at)
-{
-    if (at <= energy[0])
-        return value[0];
-    for (int k = 0; k + 1 < points; k++)
-        if (at <= energy[k + 1])
-            return value[k] + (value[k + 1] - value[k]) * (at - energy[k]) / (energy[k + 1] - energy[k]);
-    return value[points - 1];
-}
 
 static double plain(const double *value, double energy)
 {
     return plain_at(energies, value, POINTS, energy);
 }
-
-static void check_energy(const struct lm_stopping *t, const double *e, const double *s, const double *p, int points,
-                         float energy)
-{
-    const int k = lm_stopping_row(t, energy);
-    const struct lm_stopped at = lm_stopping_at(t, energy);
-    require(k >= 0 && k < t->rows && t->row[k].energy <= energy && (k + 1 == t->rows || energy < t->row[k + 1].energy));
-    require(fabs((double)at.stopping - plain_at(e, s, points, (double)energy)) < 1e-6);
-    require(fabs((double)at.power - plain_at(e, p, points, (double)energy)) < 1e-6);
-    const int inside = energy >= (float)e[0] && energy < (float)e[points - 1];
-    require(inside || (at.slope == 0 && at.power_slope == 0));
-}
-
-START_TEST(every_interval)
-{
-    for (float energy = 0; energy < 12; energy += 0.00037f)
-        check_energy(&table.lookup, energies, stopping, power, POINTS, energy);
-    for (int k = 0; k < POINTS; k++) {
-        const float at = (float)energies[k];
-        check_energy(&table.lookup, energies, stopping, power, POINTS, at);
-        check_energy(&table.lookup, energies, stopping, power, POINTS, nextafterf(at, 0));
-        check_energy(&table.lookup, energies, stopping, power, POINTS, nextafterf(at, 20));
-    }
-}
-END_TEST
-
-/* Rows from 0 to 10^8 and as close as floats are, as many as there may be: many to a bucket of the guide, and buckets
- * without any. Not a number finds some row. */
-START_TEST(crowded_table)
-{
-    static double e[LM_MOST_STOPPING], s[LM_MOST_STOPPING], p[LM_MOST_STOPPING];
-    const int points = LM_MOST_STOPPING;
-    struct lm_stopping_table t;
-    for (int k = 0; k < points; k++) {
-        e[k] = k == 0           ? 0
-               : k < points / 2 ? 1 + 1e-6 * k
-               : k < points - 3 ? 1e3 * (1 + 1e-3 * k)
-                                : pow(10, 10 + k - points);
-        s[k] = 1 + 0.5 * sin(0.01 * k);
-        p[k] = 0.5 + 0.25 * cos(0.013 * k);
-    }
-    read_table(&t, e, s, p, points);
-    for (int k = 0; k < points; k++) {
-        const float at = (float)e[k];
-        require(lm_stopping_row(&t.lookup, at) == k + 1);
-        require(k == 0 || lm_stopping_row(&t.lookup, nextafterf(at, 0)) == k);
-    }
-    for (double at = 1e-30; at < 1e30; at *= 1.01) {
-        const int k = lm_stopping_row(&t.lookup, (float)at);
-        require(t.lookup.row[k].energy <= (float)at && (k == points || (float)at < t.lookup.row[k + 1].energy));
-    }
-    const int lost = lm_stopping_row(&t.lookup, NAN);
-    require(lost >= 0 && lost <= points && t.lookup.buckets <= LM_MOST_BUCKETS);
-    lm_stopping_free(&t);
-}
-END_TEST
-
-/* --- slowing --- */
 
 static struct lm_collisions in_gas(float dt)
 {
@@ -314,8 +136,6 @@ START_TEST(friction)
 }
 END_TEST
 
-/* --- scattering --- */
-
 /* It keeps the speed, to single precision of the turn, and is as large as it says. With it done a thousand times the
  * speed is the same to round-off. */
 START_TEST(turn_keeps_the_speed)
@@ -398,8 +218,6 @@ START_TEST(angles)
 }
 END_TEST
 
-/* --- charge exchange --- */
-
 START_TEST(exchanges)
 {
     struct lm_collisions c = {.gas = 0,
@@ -436,8 +254,6 @@ START_TEST(exchanges)
     }
 }
 END_TEST
-
-/* --- next to rest, and who is who --- */
 
 /* Friction makes speeds of which single precision has no squares, and of which there are none at all. */
 START_TEST(next_to_rest)
@@ -498,11 +314,6 @@ int main(void)
     TCase *t = tcase_create("collisions");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, fill_table, free_table);
-    tcase_add_test(t, philox);
-    tcase_add_test(t, logarithm_and_direction);
-    tcase_add_test(t, normal_numbers);
-    tcase_add_test(t, every_interval);
-    tcase_add_test(t, crowded_table);
     tcase_add_test(t, range);
     tcase_add_test(t, friction);
     tcase_add_test(t, turn_keeps_the_speed);

@@ -271,7 +271,7 @@ START_TEST(drift_at_the_particle)
 }
 END_TEST
 
-/* --- quiet -------------------------------------------------------------------------------------------------------- */
+/* --- quiet --- */
 
 static void deposit(struct plasma *s, int cap)
 {

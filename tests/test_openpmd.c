@@ -98,7 +98,7 @@ static void assert_data(hid_t file, const char *object, int k)
             ck_assert_msg(out[j][i] == value_at(k, i, j), "%s (%d, %d): %g", object, i, j, out[j][i]);
 }
 
-/* ---- tests ---- */
+/* --- tests --- */
 
 START_TEST(units_are_those_of_the_reference_plasma)
 {
@@ -223,7 +223,7 @@ START_TEST(meshes_have_the_cells_without_ghosts)
 }
 END_TEST
 
-/* ---- particles ---- */
+/* --- particles --- */
 
 enum { MANY = (1 << 20) + 5 };
 
@@ -376,7 +376,7 @@ START_TEST(no_species_make_a_file_without_particles)
 }
 END_TEST
 
-/* ---- failures ---- */
+/* --- failures --- */
 
 static int refuse(void *context, int s, uint64_t first, uint64_t count, double *x, double *y, double *u, double *v,
                   double *w)

@@ -216,7 +216,7 @@ START_TEST(displacement)
 }
 END_TEST
 
-/* --- the direct path ---------------------------------------------------------------------------------------------- */
+/* --- the direct path --- */
 
 static void random_grid(const struct lm_grid *g, double *field[6])
 {

@@ -118,7 +118,7 @@ START_TEST(a_spoilt_row_is_refused)
 }
 END_TEST
 
-/* ---- what only one of the files has ---- */
+/* --- what only one of the files has --- */
 
 /* Leaves the header and the rows of these steps in series.csv. */
 static void keep_lines(int (*stays)(int64_t step))

@@ -1,4 +1,5 @@
-/* check and run of one mind: memory, limits, what cannot begin, and files that are none. */
+/* The programs `larmor check` and `larmor run` agree: memory, limits, runs that cannot begin, and paths that are no
+ * regular files. */
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -360,8 +361,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cli_mind");
-    TCase *t = tcase_create("mind");
+    Suite *suite = suite_create("larmor check");
+    TCase *t = tcase_create("check and run agree");
     tcase_add_checked_fixture(t, cli_setup, scratch_remove);
     tcase_set_timeout(t, 180);
     tcase_add_loop_test(t, nothing_can_begin, 0, COUNT(impossible));

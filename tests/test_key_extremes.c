@@ -1,4 +1,4 @@
-/* `larmor check` and `larmor run` agree: every key of the table with numbers as extreme as it takes, one at a time. */
+/* `larmor check` and `larmor run` agree: every key of the table takes extreme values, one key at a time. */
 #include <fcntl.h>
 #include <float.h>
 #include <math.h>
@@ -165,7 +165,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("check and run of one mind");
+    Suite *suite = suite_create("key extremes");
     TCase *t = tcase_create("keys");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);

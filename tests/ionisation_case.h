@@ -1,0 +1,75 @@
+/* Small runs with ionisation, and their particles. */
+#ifndef LARMOR_TESTS_IONISATION_CASE_H
+#define LARMOR_TESTS_IONISATION_CASE_H
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define LM_PRECISION 64
+#include "larmor/physics/particles/ionise.h"
+#include "sim_run.h"
+
+enum { NX = 24, NY = 16 };
+
+#define GRID "[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
+
+/* Given fields, and nothing in them at first. */
+#define EMPTY(time, fields, ppc)                                                                                       \
+    "[run]\n" time GRID "[fields]\nsolver = none\n" fields "[species.p]\ndensity = 0\nparticles_per_cell = " ppc "\n"
+
+struct particles {
+    uint64_t count;
+    struct lm_raw_particles raw;
+};
+
+static inline struct particles particles_of(struct lm_sim *sim, int species)
+{
+    struct particles p = {sim->count[species], {0}};
+    const size_t size = (p.count + 1) * sizeof(double);
+    ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
+    p.raw = (struct lm_raw_particles){malloc(size), malloc(size), malloc(size), malloc(size), malloc(size)};
+    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, p.count, p.raw), LM_OK);
+    return p;
+}
+
+static inline void particles_free(struct particles *p)
+{
+    free(p->raw.x);
+    free(p->raw.y);
+    free(p->raw.u);
+    free(p->raw.v);
+    free(p->raw.w);
+}
+
+/* In cells. */
+static inline double place(const int64_t *at, uint64_t k)
+{
+    return ldexp((double)at[k], -LM_FRACTION_BITS);
+}
+
+static inline double velocity(const void *of, uint64_t k)
+{
+    return ((const double *)of)[k];
+}
+
+static inline double born(const struct lm_sim *sim, int species)
+{
+    return (double)sim->ledger[species].injected[LM_IONISED].number;
+}
+
+#define GAS(initial, more)                                                                                             \
+    "[background.gas]\nkind = neutral_gas\ninitial = " initial "\n" more "[ionisation.light]\nspecies = p\ngas = "     \
+    "gas\n"
+
+static const char busy_text[] =
+    "[run]\nsteps = 30\ndt = 0.05\nseed = 3\n" GRID "[electrons]\ntemperature = 0.2\n[fields]\nbx = 0.2\nbz = 1\n"
+    "eta_hyper = 1e-3\n[boundary]\nx_min = inflow\nx_max = absorbing\n"
+    "[species.p]\nparticles_per_cell = 8\ntemperature = 0.1\ndrift_x = 0.8\n"
+    "[species.heavy]\nmass = 16\ndensity = 0\nparticles_per_cell = 40\n"
+    "[body.moon]\nshape = disk\nx = 3\ny = 0\nradius = 0.8\nfields = transparent\n"
+    "[background.gas]\nkind = neutral_gas\ninitial = 1\nvx = 1\ninflow = 0.5*t\n"
+    "[ionisation.light]\nspecies = heavy\ngas = gas\nfrequency = 1 + sin(5*t)\ntemperature = 1\n"
+    "[ionisation.comet]\nspecies = p\nrate = x > 4\nvy = t\n";
+
+#endif

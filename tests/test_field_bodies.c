@@ -1,0 +1,210 @@
+/* Fields and moments in and around bodies, on the CPU backend. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/field_boundaries.h"
+#include "larmor/physics/fields/fields.h"
+#include "field_box.h"
+#include "field_noise.h"
+#include "field_walls.h"
+#include "suite.h"
+
+/* Garbage where nothing may look changes nothing: in the plasma's quantities inside bodies, and in E, which is all
+ * output but for what is given. */
+START_TEST(nobody_looks_into_bodies)
+{
+    int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
+    for (int number = _i; number <= 256; number += 17) {
+        if (number < 256)
+            sides_of_case(number, sides);
+        else
+            memset(sides, 0, sizeof sides);
+        struct lm_bodies bodies = three_bodies();
+        struct box x = walled(N, N, 7, 7, every_term, 2, sides, &bodies);
+        struct state s = noise(&x), t = noise(&x);
+        uint8_t *solid = malloc(x.g.size);
+        lm_fill_solid(&x.b->setup, solid);
+        for (int j = -LM_GHOST; j < N + LM_GHOST; j++)
+            for (int i = -LM_GHOST; i < N + LM_GHOST; i++) {
+                size_t k = lm_at(&x.g, i, j);
+                for (int a = JI; a <= DENSITY && solid[k]; a++)
+                    t.a[a][k] = NAN;
+                const int beyond_x = i < 0    ? sides[0]
+                                     : i >= N ? sides[1]
+                                              : 0,
+                          beyond_y = j < 0    ? sides[2]
+                                     : j >= N ? sides[3]
+                                              : 0;
+                for (int a = E; a < ALL && (a >= PUSH || (beyond_x != LM_INFLOW_E && beyond_y != LM_INFLOW_E)); a++)
+                    t.a[a][k] = NAN;
+            }
+        /* On walls, E through them is computed also where the node's index is that of a ghost. */
+        struct lm_control one_way, other_way;
+        struct lm_grid_sums sums[2];
+        solve(&x, &s, 20);
+        x.b->ops->control(x.b, &one_way);
+        x.b->ops->grid_sums(x.b, &sums[0]);
+        solve(&x, &t, 20);
+        x.b->ops->control(x.b, &other_way);
+        x.b->ops->grid_sums(x.b, &sums[1]);
+        for (int a = 0; a < ALL; a++)
+            for (size_t k = 0; k < x.g.size; k++)
+                ck_assert_msg(s.a[a][k] == t.a[a][k] || (a >= JI && a <= DENSITY && solid[k]),
+                              "sides %d %d %d %d, array %d, element %zu: %g, %g", sides[0], sides[1], sides[2],
+                              sides[3], a, k, s.a[a][k], t.a[a][k]);
+        ck_assert(memcmp(&one_way, &other_way, sizeof one_way) == 0);
+        ck_assert(sums[0].electrons == sums[1].electrons && isfinite(one_way.frequency));
+        free(solid);
+        state_free(&s), state_free(&t);
+        box_free(&x);
+    }
+}
+END_TEST
+
+/* In a conductor E is 0 and B stays; in the others E = eta J, in the push too; what is smoothed is the plasma's. */
+START_TEST(fields_in_bodies)
+{
+    static const int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
+    struct lm_bodies bodies = three_bodies();
+    struct box x = walled(N, N, 7, 7, every_term, _i, sides, &bodies);
+    struct state s = noise(&x), before = noise(&x);
+    solve(&x, &s, 20);
+    struct lm_view b = {s.a[B], s.a[B + 1], s.a[B + 2], x.g.stride};
+    int seen[4] = {0};
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            size_t k = lm_at(&x.g, i, j);
+            int body = blobs[j * N + i];
+            struct lm_vector v = lm_curl_b(lm_view_at(b, (long)k), 1 / x.g.dx, 1 / x.g.dy);
+            if (!body)
+                continue;
+            double want = body == 1 ? 0 : s.a[ETA][k] * v.z;
+            ck_assert(s.a[E + 2][k] == want && s.a[PUSH + 2][k] == want);
+            if (body == 1) {
+                const int right = blobs[j * N + (i + 1) % N] != 0, above = blobs[(j + 1) % N * N + i] != 0;
+                ck_assert(!right || (s.a[E][k] == 0 && s.a[PUSH][k] == 0));
+                ck_assert(!above || (s.a[E + 1][k] == 0 && s.a[PUSH + 1][k] == 0));
+            } else if (blobs[j * N + (i + 1) % N] == body)
+                ck_assert(s.a[E][k] == 0.5 * (s.a[ETA][k] + s.a[ETA][k + 1]) * v.x);
+            seen[body]++;
+            if (i == 4 && j == 4)
+                for (int d = 0; d < 3; d++)
+                    ck_assert(s.a[B + d][k] == before.a[B + d][k]);
+        }
+    ck_assert(seen[1] > 8 && seen[2] > 4 && seen[3] > 8);
+    state_free(&s), state_free(&before);
+    box_free(&x);
+}
+END_TEST
+
+/* A resistive slab between conductors: B_z diffuses at eta K^2, K that of half waves between the conductors' first
+ * cells. Nothing of it is plasma. */
+START_TEST(diffusion_into_a_slab)
+{
+    enum { CELLS = 24, SLAB = 15, FROM = 4 };
+    static const int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
+    uint8_t mask[CELLS];
+    for (int i = 0; i < CELLS; i++)
+        mask[i] = i >= FROM && i < FROM + SLAB ? 1 : 2;
+    struct lm_bodies bodies = {
+        .count = 2, .mask = mask, .fields = {LM_BODY_RESISTIVE, LM_BODY_CONDUCTING}, .particles = {LM_ABSORBING}};
+    struct box x = walled(CELLS, 1, CELLS * 0.25, 0.25, (struct lm_ohm){.floor = 1, .gamma = 1, .eta_hyper = 1e-2}, 0,
+                          sides, &bodies);
+    const double d = 0.25, k = 2 * M_PI / ((SLAB + 1) * d), eta = 0.3, t = 2;
+    double want[CELLS], *nan = malloc(x.g.size * sizeof *nan);
+    memset(x.work, 0, x.g.size * sizeof *x.work);
+    for (int i = FROM - 1; i < FROM + SLAB; i++) /* faces; the wave's 0 is half a cell inside of the conductor */
+        want[i] = x.work[lm_at(&x.g, i, 0)] = cos(k * (i - FROM + 1.5) * d);
+    lm_grid_wrap(&x.g, x.work);
+    x.b->ops->put(x.b, LM_B + 2, x.work);
+    for (size_t n = 0; n < x.g.size; n++)
+        nan[n] = NAN, x.work[n] = eta;
+    x.b->ops->put(x.b, LM_ETA, x.work);
+    for (int a = LM_N_OLD; a < LM_N_NEW; a++)
+        x.b->ops->put(x.b, a, nan);
+    advance(&x, t / 400, 400);
+    double *b = box_get(&x, LM_B + 2), left = exp(-eta * pow(grid_k(k, d), 2) * t);
+    ck_assert(left < 0.5 && left > 0.01);
+    for (int i = FROM - 1; i < FROM + SLAB; i++)
+        ck_assert_double_eq_tol(b[lm_at(&x.g, i, 0)], left * want[i], 1e-9);
+    x.b->ops->survey(x.b);
+    struct lm_control control;
+    x.b->ops->control(x.b, &control);
+    ck_assert_double_eq_tol(control.frequency, eta * 4 / (d * d), 1e-10);
+    ck_assert_int_eq(control.floored, 0);
+    free(b), free(nan);
+    box_free(&x);
+}
+END_TEST
+
+/* A species of density 1 that drifts, deposited: number density, density and current. */
+static void deposit(struct box *x, double *out[3])
+{
+    double *ones = malloc(x->g.size * sizeof *ones), *zeros = calloc(x->g.size, sizeof *zeros);
+    for (size_t k = 0; k < x->g.size; k++)
+        ones[k] = 1;
+    struct lm_loading loading = {.density = ones,
+                                 .drift = {zeros, zeros, ones},
+                                 .temperature = {zeros, zeros, zeros},
+                                 .particles_per_cell = 1,
+                                 .quiet = 1,
+                                 .seed = 1};
+    uint64_t count;
+    ck_assert_int_eq(x->b->ops->load(x->b, 0, &loading, &count), LM_OK);
+    struct lm_pass pass = {.cap = 2};
+    x->b->ops->pass(x->b, 0, &pass);
+    x->b->ops->collect(x->b, 0, pass.cap, 1);
+    x->b->ops->moments(x->b);
+    static const int which[3] = {LM_SPECIES_N, LM_N_NEW, LM_J_NEW + 2};
+    for (int k = 0; k < 3; k++)
+        out[k] = box_get(x, which[k]);
+    free(ones), free(zeros);
+}
+
+/* Moments: none in bodies; outside as if there were none, and smoothed without them: convex, so between the extremes.
+ */
+START_TEST(no_moments_in_bodies)
+{
+    static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_CONDUCTING, PERIODIC, PERIODIC};
+    struct lm_bodies bodies = three_bodies();
+    struct box x = walled(N, N, 7, 7, every_term, _i, sides, &bodies),
+               y = walled(N, N, 7, 7, every_term, 0, sides, NULL);
+    double *a[3], *b[3];
+    deposit(&x, a);
+    deposit(&y, b);
+    for (int m = 0; m < 3; m++) {
+        double least = HUGE_VAL, most = 0;
+        for (int k = 0; k < N * N; k++)
+            if (!blobs[k]) {
+                double v = b[m][lm_at(&x.g, k % N, k / N)];
+                least = fmin(least, v), most = fmax(most, v);
+            }
+        ck_assert(least > 0.1 && most > least);
+        for (int k = 0; k < N * N; k++) {
+            double v = a[m][lm_at(&x.g, k % N, k / N)];
+            if (blobs[k])
+                ck_assert(v == 0);
+            else
+                ck_assert(m == 0 || _i == 0 ? v == b[m][lm_at(&x.g, k % N, k / N)] : v >= least && v <= most);
+        }
+        free(a[m]), free(b[m]);
+    }
+    box_free(&x);
+    box_free(&y);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fields and bodies");
+    TCase *t = tcase_create("fields and bodies");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, nobody_looks_into_bodies, 0, 17);
+    tcase_add_loop_test(t, fields_in_bodies, 0, 3);
+    tcase_add_test(t, diffusion_into_a_slab);
+    tcase_add_loop_test(t, no_moments_in_bodies, 0, 3);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}

@@ -1,0 +1,182 @@
+/* Open sides and sides with given fields, on the CPU backend: what leaves, what a layer absorbs, what flows in. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "field_box.h"
+#include "field_walls.h"
+#include "suite.h"
+
+/* Of B across x; half of what is on the walls. */
+static double energy_of(struct box *x)
+{
+    double sum = 0;
+    for (int d = 1; d < 3; d++) {
+        double *a = box_get(x, LM_B + d);
+        for (int i = -1; i < x->g.nx; i++)
+            sum += pow(a[lm_at(&x->g, i, 0)], 2) * (i < 0 || i == x->g.nx - 1 ? 0.5 : 1);
+        free(a);
+    }
+    return sum;
+}
+
+enum { LONG = 256 };
+
+static double packet_k, packet_x, packet_width;
+
+static double pulse(double x, double y)
+{
+    return exp(-pow((x - packet_x) / packet_width, 2)) + 0 * y;
+}
+
+static double packet_y(double x, double y)
+{
+    return pulse(x, y) * cos(packet_k * x);
+}
+
+static double packet_z(double x, double y)
+{
+    return -pulse(x, y) * sin(packet_k * x);
+}
+
+/* What a flow carries out leaves. Centred differences and B copied to the wall reflect a wave into the grid's own
+ * saw-tooth with amplitude tan(k dx/2): the energy that comes back is that, over the spectrum of the pulse. */
+START_TEST(an_open_side_lets_a_flow_out)
+{
+    static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_OPEN, PERIODIC, PERIODIC};
+    struct box x = walled(LONG, 1, 0.5 * LONG, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    packet_width = 4, packet_x = 0.5 * LONG - 32;
+    put_all(&x, LM_N_OLD, centre, one);
+    put_all(&x, LM_J_OLD, centre, one);
+    put_all(&x, LM_B + 2, b_place[2], pulse);
+    double before = energy_of(&x), power = 0, back = 0;
+    for (double k = 0.005; k < 2.5; k += 0.01) {
+        double p = exp(-pow(k * packet_width, 2) / 2);
+        power += p, back += p * pow(tan(k * x.g.dx / 2), 2);
+    }
+    advance(&x, 0.1, 560); /* out after 32, back at the other side after 256 */
+    double ratio = energy_of(&x) / before;
+    ck_assert_msg(fabs(ratio / (back / power) - 1) < 0.2, "%g of the energy came back, theory %g", ratio, back / power);
+    box_free(&x);
+}
+END_TEST
+
+/* A whistler meets an open side: no current flows on it, so that alone it sends everything back. A resistive layer
+ * before it damps: k^2 = omega / (B/n - i eta) there, so exp(-4 int Im k dx) of the energy returns. */
+START_TEST(a_layer_absorbs_whistlers)
+{
+    static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, PERIODIC, PERIODIC};
+    const double length = 0.25 * LONG, layer = 16, most = 1;
+    struct box x = walled(LONG, 1, length, 0.25, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    packet_width = 10, packet_x = 28, packet_k = 1;
+    put_all(&x, LM_N_OLD, centre, one);
+    put_all(&x, LM_B, b_place[0], one);
+    put_all(&x, LM_B + 1, b_place[1], packet_y);
+    put_all(&x, LM_B + 2, b_place[2], packet_z);
+    double before = energy_of(&x), power = 0, back = 0;
+    for (double k = 0.01; k < 2.5; k += 0.01) {
+        double p = exp(-pow((k - packet_k) * packet_width, 2) / 2), damping = 0;
+        for (int s = 0; s < 100; s++) {
+            double eta = most * pow((s + 0.5) / 100, 2), size = pow(1 + eta * eta, -0.25);
+            damping += k * size * sin(atan(eta) / 2) * layer / 100;
+        }
+        power += p, back += p * exp(-4 * damping);
+    }
+    for (int j = -LM_GHOST; j < x.g.ny + LM_GHOST && _i; j++)
+        for (int i = -LM_GHOST; i < x.g.nx + LM_GHOST; i++) {
+            double deep = fmin(1, fmax(0, ((i + 0.5) * x.g.dx - (length - layer)) / layer));
+            x.work[lm_at(&x.g, i, j)] = most * deep * deep;
+        }
+    for (size_t k = 0; k < x.g.size && !_i; k++)
+        x.work[k] = 0;
+    x.b->ops->put(x.b, LM_ETA, x.work);
+    advance(&x, 0.015, 3000); /* 45: nothing of it moves slower than 1 */
+    double ratio = energy_of(&x) / before;
+    if (_i)
+        ck_assert_msg(ratio < 2 * back / power && back / power < 5e-4, "%g came back, theory %g", ratio, back / power);
+    else
+        ck_assert_msg(fabs(ratio - 1) < 1e-3, "%g came back", ratio);
+    box_free(&x);
+}
+END_TEST
+
+static double given_e;
+
+static double e_beyond(double x, double y)
+{
+    return given_e + 0 * (x + y);
+}
+
+static double tilted(double x, double y)
+{
+    return 0.5 + 0.1 * sin(3 * x) + 0.05 * y;
+}
+
+/* A flow brings in the flux that the side's E gives: E = -u x B. As much as is there already: nothing changes. */
+START_TEST(inflow_of_flux)
+{
+    static const int sides[LM_SIDES] = {LM_INFLOW_E, LM_OPEN, PERIODIC, PERIODIC};
+    struct box x = walled(64, 1, 32, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 1, sides, NULL);
+    given_e = _i ? -1.2 : -1;
+    put_all(&x, LM_N_OLD, centre, one);
+    put_all(&x, LM_J_OLD, centre, one);
+    put_all(&x, LM_B + 1, b_place[1], one);
+    put_all(&x, LM_E + 2, centre, e_beyond);
+    for (size_t k = 0; k < x.g.size; k++)
+        x.work[k] = 0.2;
+    x.b->ops->put(x.b, LM_ETA, x.work);
+    advance(&x, 0.05, 400);
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
+    double *by = box_get(&x, LM_B + 1), *e = box_get(&x, LM_E + 2), *push = box_get(&x, LM_PUSH_E + 2);
+    for (int i = -1; i < 16; i++)
+        ck_assert_double_eq_tol(by[lm_at(&x.g, i, 0)], -given_e, _i ? 1e-3 : 1e-13);
+    for (int i = -LM_GHOST; i < 0; i++)
+        ck_assert(e[lm_at(&x.g, i, 0)] == given_e && push[lm_at(&x.g, i, 0)] == given_e);
+    struct lm_control control;
+    x.b->ops->control(x.b, &control);
+    ck_assert_double_ge(control.push_e[2], -given_e);
+    free(by), free(e), free(push);
+    box_free(&x);
+}
+END_TEST
+
+/* Along a side with given B nothing changes, to the bit, whatever happens inside. */
+START_TEST(given_b_stays)
+{
+    static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_CONDUCTING, LM_OPEN, LM_INFLOW_B};
+    struct box x = walled(12, 12, 3, 3, (struct lm_ohm){.floor = 0.1, .gamma = 1, .eta_hyper = 1e-4}, 1, sides, NULL);
+    put_all(&x, LM_N_OLD, centre, one);
+    double *before[3];
+    for (int d = 0; d < 3; d++) {
+        put_all(&x, LM_J_OLD + d, centre, tilted);
+        put_all(&x, LM_B + d, b_place[d], tilted);
+        before[d] = box_get(&x, LM_B + d);
+    }
+    advance(&x, 0.002, 200);
+    for (int d = 0; d < 3; d++) {
+        double *after = box_get(&x, LM_B + d);
+        for (int k = -LM_GHOST; k < 12 + LM_GHOST; k++)
+            for (int deep = 1; deep <= LM_GHOST; deep++) {
+                size_t low = lm_at(&x.g, -deep, k), high = lm_at(&x.g, k, 10 + deep);
+                ck_assert(d == 0 || after[low] == before[d][low]);
+                ck_assert(d == 1 || after[high] == before[d][high]);
+            }
+        ck_assert_double_gt(box_distance(&x, after, before[d]), 1e-3);
+        free(after), free(before[d]);
+    }
+    box_free(&x);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fields at open sides");
+    TCase *t = tcase_create("fields at open sides");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, an_open_side_lets_a_flow_out);
+    tcase_add_loop_test(t, a_layer_absorbs_whistlers, 0, 2);
+    tcase_add_loop_test(t, inflow_of_flux, 0, 2);
+    tcase_add_test(t, given_b_stays);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}

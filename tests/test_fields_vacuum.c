@@ -1,0 +1,162 @@
+/* Ohm's law at and below the density floor, and the pressure of the electrons there. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field_box.h"
+#include "fields_case.h"
+#include "suite.h"
+
+static double clipped(double x, double y)
+{
+    return fmax(density(x, y), FLOOR);
+}
+
+static double pressure_above_floor(double x, double y)
+{
+    return is.temperature * pow(clipped(x, y), is.gamma);
+}
+
+/* E below the floor is that of a density clipped at it, to the bit, in every term. */
+START_TEST(floor_holds_in_every_term)
+{
+    const double centre[2] = {0, 0};
+    double *e[3], *n;
+    struct box x;
+    take_term(_i);
+    if (is.n0 > 10)
+        is.n0 = 1, is.n1 = 0.3;
+    take_with_floor(&x, ohm_of_state(), 1);
+    for (int d = 0; d < 3; d++)
+        e[d] = box_get(&x, LM_E + d);
+    n = box_get(&x, LM_FLOORED);
+    ck_assert_double_lt(box_error(&x, n, centre, clipped), 1e-15);
+    box_put(&x, LM_N_OLD, centre, clipped);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
+    for (int d = 0; d < 3; d++) {
+        double *other = box_get(&x, LM_E + d);
+        ck_assert(memcmp(other, e[d], x.g.size * sizeof *other) == 0);
+        free(other), free(e[d]);
+    }
+    free(n);
+    box_free(&x);
+}
+END_TEST
+
+START_TEST(floored_cells_are_counted)
+{
+    struct box x;
+    struct lm_control control;
+    take_term(0);
+    take_with_floor(&x, ohm_of_state(), 1);
+    x.b->ops->survey(x.b);
+    x.b->ops->control(x.b, &control);
+    int64_t want = 0;
+    for (int j = 0; j < x.g.ny; j++)
+        for (int i = 0; i < x.g.nx; i++)
+            want += density((i + 0.5) * x.g.dx, (j + 0.5) * x.g.dy) < FLOOR;
+    ck_assert_int_gt(want, 20);
+    ck_assert_int_eq(control.floored, want);
+    box_free(&x);
+}
+END_TEST
+
+/* Whether both cells around the node of E_d of cell (i, j) are at the floor. */
+static int is_vacuum(const struct box *x, int d, int i, int j)
+{
+    const int ni = i + (d == 0), nj = j + (d == 1);
+    return density((i + 0.5) * x->g.dx, (j + 0.5) * x->g.dy) <= FLOOR &&
+           density((ni + 0.5) * x->g.dx, (nj + 0.5) * x->g.dy) <= FLOOR;
+}
+
+/* vacuum = zero_e: without resistivity E is 0 where all cells around are at the floor, and elsewhere what it was. */
+START_TEST(vacuum_has_no_field)
+{
+    struct box x, y;
+    take_term(TERMS - 1);
+    is.eta0 = is.eta1 = is.eta_hyper = 0;
+    struct lm_ohm ohm = ohm_of_state();
+    take_with_floor(&x, ohm, 0);
+    ohm.zero_vacuum = 1;
+    take_with_floor(&y, ohm, 0);
+    int empty = 0, full = 0;
+    for (int d = 0; d < 3; d++) {
+        double *a = box_get(&x, LM_E + d), *b = box_get(&y, LM_E + d);
+        for (int j = 0; j < x.g.ny; j++)
+            for (int i = 0; i < x.g.nx; i++) {
+                size_t k = lm_at(&x.g, i, j);
+                int vacuum = is_vacuum(&x, d, i, j);
+                require(b[k] == (vacuum ? 0 : a[k]));
+                empty += vacuum && a[k] != 0, full += !vacuum;
+            }
+        free(a), free(b);
+    }
+    ck_assert(empty > 50 && full > 50);
+    box_free(&x);
+    box_free(&y);
+}
+END_TEST
+
+/* eta_vacuum does at the floor what the same eta does everywhere, and nothing elsewhere. */
+START_TEST(vacuum_resists)
+{
+    struct box none, vacuum, all;
+    take_term(TERMS - 1);
+    struct lm_ohm ohm = ohm_of_state();
+    take_with_floor(&none, ohm, 0);
+    ohm.eta_vacuum = 0.7;
+    take_with_floor(&vacuum, ohm, 0);
+    ohm.eta_vacuum = 0;
+    is.eta0 += 0.7;
+    take_with_floor(&all, ohm, 0);
+    int empty = 0, full = 0;
+    for (int d = 0; d < 3; d++) {
+        double *a = box_get(&none, LM_E + d), *b = box_get(&vacuum, LM_E + d), *c = box_get(&all, LM_E + d);
+        for (int j = 0; j < none.g.ny; j++)
+            for (int i = 0; i < none.g.nx; i++) {
+                const size_t k = lm_at(&none.g, i, j);
+                const int at_floor = is_vacuum(&none, d, i, j);
+                require(at_floor ? fabs(b[k] - c[k]) < 1e-13 : b[k] == a[k]);
+                empty += at_floor && fabs(c[k] - a[k]) > 0.01, full += !at_floor;
+            }
+        free(a), free(b), free(c);
+    }
+    ck_assert(empty > 50 && full > 50);
+    box_free(&none);
+    box_free(&vacuum);
+    box_free(&all);
+}
+END_TEST
+
+/* The pressure that is handed out is that of the density at n, whatever the last closure was of. */
+START_TEST(pressure_is_of_now)
+{
+    const double centre[2] = {0, 0};
+    struct box x;
+    take_term(TERMS - 1);
+    take_with_floor(&x, ohm_of_state(), 0);
+    box_put(&x, LM_N_NEW, centre, one);
+    x.b->ops->closure(x.b, LM_N_NEW, LM_N_NEW);
+    double *p = box_get(&x, LM_PRESSURE);
+    ck_assert_double_lt(box_error(&x, p, centre, pressure_above_floor), 1e-14);
+    ck_assert_double_gt(box_error(&x, p, centre, one), 0.01);
+    free(p);
+    box_free(&x);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fields, vacuum");
+    TCase *t = tcase_create("fields, vacuum");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, floor_holds_in_every_term, 0, TERMS);
+    tcase_add_test(t, floored_cells_are_counted);
+    tcase_add_test(t, vacuum_has_no_field);
+    tcase_add_test(t, vacuum_resists);
+    tcase_add_test(t, pressure_is_of_now);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
