@@ -2,12 +2,9 @@
 #ifndef LARMOR_TESTS_IONISATION_CASE_H
 #define LARMOR_TESTS_IONISATION_CASE_H
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #define LM_PRECISION 64
 #include "larmor/physics/particles/ionise.h"
+#include "particles_of.h"
 #include "sim_run.h"
 
 enum { NX = 24, NY = 16 };
@@ -17,41 +14,6 @@ enum { NX = 24, NY = 16 };
 /* Given fields, and nothing in them at first. */
 #define EMPTY(time, fields, ppc)                                                                                       \
     "[run]\n" time GRID "[fields]\nsolver = none\n" fields "[species.p]\ndensity = 0\nparticles_per_cell = " ppc "\n"
-
-struct particles {
-    uint64_t count;
-    struct lm_raw_particles raw;
-};
-
-static inline struct particles particles_of(struct lm_sim *sim, int species)
-{
-    struct particles p = {sim->count[species], {0}};
-    const size_t size = (p.count + 1) * sizeof(double);
-    ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
-    p.raw = (struct lm_raw_particles){malloc(size), malloc(size), malloc(size), malloc(size), malloc(size)};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, p.count, p.raw), LM_OK);
-    return p;
-}
-
-static inline void particles_free(struct particles *p)
-{
-    free(p->raw.x);
-    free(p->raw.y);
-    free(p->raw.u);
-    free(p->raw.v);
-    free(p->raw.w);
-}
-
-/* In cells. */
-static inline double place(const int64_t *at, uint64_t k)
-{
-    return ldexp((double)at[k], -LM_FRACTION_BITS);
-}
-
-static inline double velocity(const void *of, uint64_t k)
-{
-    return ((const double *)of)[k];
-}
 
 static inline double born(const struct lm_sim *sim, int species)
 {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Energy of a thermal box against limits fixed beforehand.
 
-32^2 cells of 0.25 d_i, dt = 0.01, beta_i = 1, isothermal electrons of T_e = T_i, 64 particles a cell, linear shape: the change of
-the total energy by t = 40 over the kinetic energy. A current peer (WarpX 24.10, its defaults) has 0.22 % and 0.053 %.
-With --long: 10^4 steps with colder and warmer electrons.
+The box has 32^2 cells of 0.25 d_i, dt = 0.01, beta_i = 1, isothermal electrons of T_e = T_i, 64 particles a cell and the linear
+shape. The number is the change of the total energy by t = 40 over the kinetic energy. A current peer (WarpX 24.10, its
+defaults) has 0.22 % with B out of the plane and 0.053 % with B in the plane. The limit for both is the peer's better number:
+the scheme is the same for all directions of B. With --long: 10^4 steps with colder and warmer electrons.
 """
 import argparse
 import csv
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMITS = {"B out of plane": (["fields.bz=1"], 0.15e-2), "B in plane": (["fields.bx=1"], 0.05e-2)}
+LIMITS = {"B out of plane": (["fields.bz=1"], 0.05e-2), "B in plane": (["fields.bx=1"], 0.05e-2)}
 LONG_STEPS = "run.steps=10000"
 LONG_LIMITS = {
     "10^4 steps, T_e/T_i = 0.2": ([LONG_STEPS, "fields.bz=1", "electrons.temperature=0.1"], 0.4e-2),
