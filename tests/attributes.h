@@ -46,7 +46,7 @@ static inline void assert_texts(hid_t file, const char *object, const char *name
     }
 }
 
-/* n = 0: a scalar dataspace, which is not an array of one. */
+/* n = 0 stands for a scalar dataspace, which is not an array of one element. */
 static inline void assert_reals(hid_t file, const char *object, const char *name, int n, const double *expected)
 {
     double out[8];

@@ -1,5 +1,5 @@
-/* Background fields on a backend without a simulation around it: cases of all kinds by number, and the plain way to
- * advance one, cell by cell and face by face, from the definitions. */
+/* Background fields on a backend without a simulation around it: cases of all kinds by number, and a reference that
+ * advances a field cell by cell and face by face, straight from the definitions. */
 #ifndef LARMOR_TESTS_BACKGROUND_CASE_H
 #define LARMOR_TESTS_BACKGROUND_CASE_H
 
@@ -27,7 +27,7 @@ static inline double case_number(int array, int i, int j)
     return u - floor(u) - 0.5;
 }
 
-/* Smooth here, a step and a spike there, noise elsewhere. */
+/* Values that are smooth in one part of the grid, have a step and a spike in another, and are noise elsewhere. */
 static inline double case_field(const struct lm_grid *g, int i, int j)
 {
     const double x = (i + 0.5) / g->nx, y = (j + 0.5) / g->ny;
@@ -48,7 +48,7 @@ static inline void case_body(struct background_case *c)
     c->setup.bodies = (struct lm_bodies){.count = 2, .mask = c->mask};
 }
 
-/* Velocities with ghosts, on periodic sides their images; none into solids. */
+/* Velocities with ghost cells. Ghosts at periodic sides hold the periodic images; velocities into solids are 0. */
 static inline void case_velocities(struct background_case *c)
 {
     const struct lm_grid *g = &c->setup.grid;
@@ -160,9 +160,9 @@ static inline int background_case_put(const struct background_case *c, struct lm
     return status;
 }
 
-/* --- the plain way --- */
+/* --- the reference --- */
 
-static inline int plain_is_fluid(const struct background_case *c, int i, int j)
+static inline int reference_is_fluid(const struct background_case *c, int i, int j)
 {
     const struct lm_grid *g = &c->setup.grid;
     if ((i < 0 || i >= g->nx) && g->sides.of[LM_X_MIN] != LM_PERIODIC)
@@ -173,7 +173,7 @@ static inline int plain_is_fluid(const struct background_case *c, int i, int j)
     return !c->mask[(size_t)j * (size_t)g->nx + (size_t)i];
 }
 
-static inline double plain_weno(int r, int single, const double *w)
+static inline double reference_weno(int r, int single, const double *w)
 {
     return r == 1   ? w[0]
            : r == 2 ? (single ? lm_weno(2, 1, w) : lm_weno(2, 0, w))
@@ -182,9 +182,10 @@ static inline double plain_weno(int r, int single, const double *w)
                     : (single ? lm_weno(5, 1, w) : lm_weno(5, 0, w));
 }
 
-/* Units through the upper face of cell (i, j) along an axis; *side: of the domain that it is on, or -1. */
-static inline double plain_units(const struct background_case *c, const struct lm_advect *by, const double *q, int axis,
-                                 int i, int j, int *side)
+/* Quanta through the upper face of cell (i, j) along an axis. *side is the side of the domain that the face lies on,
+ * or -1. */
+static inline double reference_units(const struct background_case *c, const struct lm_advect *by, const double *q,
+                                     int axis, int i, int j, int *side)
 {
     const struct lm_grid *g = &c->setup.grid;
     const struct lm_background *f = &c->setup.background[0];
@@ -197,13 +198,13 @@ static inline double plain_units(const struct background_case *c, const struct l
         *side = 2 * axis + (at >= 0);
         const int x = at < 0 ? i + sx : i, y = at < 0 ? j + sy : j;
         const double in = at < 0 ? u : -u;
-        if (!plain_is_fluid(c, x, y) || f->sides[*side] == LM_BACKGROUND_WALL)
+        if (!reference_is_fluid(c, x, y) || f->sides[*side] == LM_BACKGROUND_WALL)
             return 0;
         const double value =
             f->sides[*side] == LM_BACKGROUND_INFLOW && in > 0 ? c->inflow[*side][axis == 0 ? j : i] : CELL(x, y);
         return trunc(u * value * factor);
     }
-    if (!plain_is_fluid(c, i, j) || !plain_is_fluid(c, i + sx, j + sy))
+    if (!reference_is_fluid(c, i, j) || !reference_is_fluid(c, i + sx, j + sy))
         return 0;
     double value = 0.5 * (CELL(i, j) + CELL(i + sx, j + sy));
     if (f->scheme > 0) {
@@ -212,17 +213,17 @@ static inline double plain_units(const struct background_case *c, const struct l
         for (int fits = 0; r > 1 && !fits; r -= !fits) {
             fits = 1;
             for (int m = 1 - r; m < r; m++)
-                fits &= plain_is_fluid(c, x + m * sx, y + m * sy);
+                fits &= reference_is_fluid(c, x + m * sx, y + m * sy);
         }
         for (int m = 0; m < 2 * r - 1; m++) {
             const int d = (m - r + 1) * step;
             w[m] = CELL(x + d * sx, y + d * sy);
             turned[2 * r - 2 - m] = w[m];
         }
-        value = plain_weno(r, f->single, w);
+        value = reference_weno(r, f->single, w);
         if (f->limited && r > 1) {
             const struct lm_bounds bounds = {f->least, f->most};
-            value = lm_limited(w[r - 1], value, plain_weno(r, f->single, turned), &bounds);
+            value = lm_limited(w[r - 1], value, reference_weno(r, f->single, turned), &bounds);
         }
     }
     double units = trunc(u * value * factor);
@@ -232,8 +233,8 @@ static inline double plain_units(const struct background_case *c, const struct l
     return units;
 }
 
-static inline void plain_stage(const struct background_case *c, const struct lm_advect *by, const double *q0,
-                               const double *q, double *to, lm_int128 crossed[LM_SIDES], lm_int128 *source)
+static inline void reference_stage(const struct background_case *c, const struct lm_advect *by, const double *q0,
+                                   const double *q, double *to, lm_int128 crossed[LM_SIDES], lm_int128 *source)
 {
     const struct lm_grid *g = &c->setup.grid;
     for (int j = 0; j < g->ny; j++)
@@ -241,8 +242,8 @@ static inline void plain_stage(const struct background_case *c, const struct lm_
             const size_t k = lm_at(g, i, j);
             int side[4];
             const double units[4] = {
-                plain_units(c, by, q, 0, i - 1, j, &side[0]), plain_units(c, by, q, 0, i, j, &side[1]),
-                plain_units(c, by, q, 1, i, j - 1, &side[2]), plain_units(c, by, q, 1, i, j, &side[3])};
+                reference_units(c, by, q, 0, i - 1, j, &side[0]), reference_units(c, by, q, 0, i, j, &side[1]),
+                reference_units(c, by, q, 1, i, j - 1, &side[2]), reference_units(c, by, q, 1, i, j, &side[3])};
             double gain = units[0] - units[1] + units[2] - units[3];
             for (int n = 0; n < 4; n++)
                 if (side[n] >= 0)
@@ -256,9 +257,9 @@ static inline void plain_stage(const struct background_case *c, const struct lm_
         }
 }
 
-/* Substeps of c->dt; q in place. */
-static inline void plain_advance(const struct background_case *c, int substeps, double *q, lm_int128 crossed[LM_SIDES],
-                                 lm_int128 *source)
+/* Advances q in place by a number of substeps of c->dt. */
+static inline void reference_advance(const struct background_case *c, int substeps, double *q,
+                                     lm_int128 crossed[LM_SIDES], lm_int128 *source)
 {
     const struct lm_grid *g = &c->setup.grid;
     double *first = calloc(2 * g->size, sizeof *first), *second = first + g->size;
@@ -266,7 +267,7 @@ static inline void plain_advance(const struct background_case *c, int substeps, 
     for (int n = 0; n < 3 * substeps; n++) {
         const struct lm_advect by = lm_advect_stage(n % 3, ldexp(1, -CASE_QUANTUM), c->dt, c->setup.ohm.rx,
                                                     c->setup.ohm.ry, c->setup.background[0].diffusivity);
-        plain_stage(c, &by, q, from[n % 3], to[n % 3], crossed, source);
+        reference_stage(c, &by, q, from[n % 3], to[n % 3], crossed, source);
     }
     free(first);
 }

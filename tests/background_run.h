@@ -13,7 +13,8 @@
 #include "series_row.h"
 #include "sim_run.h"
 
-/* Everything that changes with time, a body across the periodic sides, growth beyond the first quanta. */
+/* A run with all inputs that change with time, with a body across the periodic sides, and with a field that outgrows
+ * its first quantum. */
 static const char open_text[] =
     "[run]\nsteps = 40\ndt = 0.05\nseed = 3\n[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
     "[electrons]\ntemperature = 0.2\n[fields]\nbx = 0.2\nbz = 1\neta_hyper = 1e-3\n"
@@ -36,7 +37,7 @@ static inline void output_here(struct lm_sim *sim)
     snprintf(c->output.directory, sizeof c->output.directory, "%s", scratch);
 }
 
-/* The sum over the cells is the ledger's total, and its parts add up to it. */
+/* Checks every ledger: the sum over the cells is its total, and its parts add up to that total. */
 static inline void assert_books(struct lm_sim *sim)
 {
     for (int f = 0; f < sim->config->background_count; f++) {
@@ -69,7 +70,7 @@ static inline void checkpoint_of(const char *text, char *path)
     sim_free(sim);
 }
 
-/* `text` with its first `from` replaced. */
+/* A copy of `text` in which the first `from` is replaced. It stays valid until the second call after this one. */
 static inline const char *with(const char *text, const char *from, const char *to)
 {
     static char turns[2][4096];

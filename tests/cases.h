@@ -174,7 +174,7 @@ static inline void case_config(const struct run_case *c, int count, const char *
     }
 }
 
-/* A case under way. */
+/* A case that is being run. */
 struct case_state {
     struct lm_config *config;
     struct lm_sim *sim;
@@ -200,7 +200,7 @@ static inline struct case_state case_open(const struct run_case *c, int count, c
     return s;
 }
 
-/* Steps to `step`, or to the end of the run where that comes first; the fingerprint there. */
+/* Steps to `step`, or to the end of the run where that comes first. Returns the fingerprint there. */
 static inline uint64_t case_advance(const struct run_case *c, struct case_state *s, int64_t step)
 {
     uint64_t print = 0;

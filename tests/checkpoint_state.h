@@ -1,4 +1,4 @@
-/* A small state to write into checkpoints and one to read them into, and the callbacks over it. */
+/* A small state that is written into checkpoints, one that they are read into, and the callbacks for both. */
 #ifndef LARMOR_TESTS_CHECKPOINT_STATE_H
 #define LARMOR_TESTS_CHECKPOINT_STATE_H
 
@@ -21,7 +21,7 @@ struct state {
     int64_t *position[SPECIES][2];
     void *velocity[SPECIES][3];
     uint64_t map[SPECIES][MAP];
-    uint64_t largest; /* piece */
+    uint64_t largest; /* the largest number of particles in one piece */
     int refuse;       /* callbacks fail */
 };
 
@@ -158,14 +158,14 @@ static inline struct lm_checkpoint_io io_of(struct state *s)
     return (struct lm_checkpoint_io){s, get_field, set_field, get_particles, set_particles, get_map, set_map};
 }
 
-/* Sums that need both halves, of both signs. */
+/* An account whose sums need both halves of 128 bits and have both signs. */
 static inline struct lm_account account_of(uint64_t number, int64_t high)
 {
     const lm_int128 unit = (lm_int128)1 << 64;
     return (struct lm_account){number, {high * unit + 7, -high * unit - 1, -3}, 5 * unit + (lm_int128)UINT64_MAX};
 }
 
-/* 20 have entered by x_min, 4 were born, 30 have left in all. */
+/* A ledger in which 20 particles have entered by x_min, 4 were born, and 30 have left. */
 static inline struct lm_ledger busy_ledger(uint64_t count)
 {
     struct lm_ledger l = {.loaded = count + 6, .exponent_v = 70, .exponent_v2 = -3};
@@ -221,7 +221,7 @@ static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
     return h;
 }
 
-static char path[LM_MAX_PATH]; /* of the last checkpoint written */
+static char path[LM_MAX_PATH]; /* path of the last checkpoint written */
 
 static inline void write_state(struct state *s, int64_t step, int keep)
 {
@@ -238,7 +238,7 @@ static inline void write_small(int64_t step, int keep)
     free_state(s);
 }
 
-/* Head and state of a file as a restart does it. */
+/* Reads the head and the state of a file as a restart does. */
 static inline int read_file(const char *file, struct state *s)
 {
     struct lm_checkpoint head;

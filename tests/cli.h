@@ -13,10 +13,10 @@
 
 enum { CLI_WORDS = 32, CLI_TEXT = 1 << 16 };
 
-/* What a call printed, and more of how it shall run. */
+/* What a call has printed, and options for the next call. */
 struct cli {
     char out[CLI_TEXT], err[CLI_TEXT];
-    void (*prepare)(void); /* in the child, before the program; or NULL */
+    void (*prepare)(void); /* called in the child before the program starts; or NULL */
     FILE *files[2];
     pid_t pid;
 };
@@ -37,7 +37,7 @@ static inline int cli_lines(const char *text)
     return n;
 }
 
-/* Splits at blanks; '' is an empty word. */
+/* Splits a line at blanks; '' stands for an empty word. */
 static inline void cli_split(char *line, char **words)
 {
     int n = 1;
@@ -69,7 +69,7 @@ static inline void cli_begin_list(const char *format, va_list args)
     for (int k = 0; k < 2; k++)
         cli.files[k] = tmpfile();
     ck_assert(cli.files[0] && cli.files[1]);
-    /* A signal sent at once must not find Check's handlers in the child: they would end the test. */
+    /* A signal that comes at once must not meet Check's handlers in the child, because they would end the test. */
     sigset_t both, before;
     sigemptyset(&both);
     sigaddset(&both, SIGINT);
@@ -79,7 +79,7 @@ static inline void cli_begin_list(const char *format, va_list args)
     if (cli.pid == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
-        signal(SIGHUP, SIG_DFL); /* the tests may run under nohup */
+        signal(SIGHUP, SIG_DFL); /* nohup ignores SIGHUP, and the tests may run under it */
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (cli.pid == 0)

@@ -55,8 +55,8 @@ static inline void free_table(void)
     scratch_remove();
 }
 
-/* The plain way: look at every interval. */
-static inline double plain_at(const double *energy, const double *value, int points, double at)
+/* The value of a table at a point, found by a search through all intervals. */
+static inline double interpolated_at(const double *energy, const double *value, int points, double at)
 {
     if (at <= energy[0])
         return value[0];

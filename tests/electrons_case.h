@@ -14,7 +14,7 @@ static const double GAMMA = 5.0 / 3;
 /* Ions so heavy that they stay where they are. */
 #define HEAVY "[species.p]\nstart = quiet\nparticles_per_cell = 4\nmass = 1e20\n"
 
-/* An array's cells, [ny][nx]; p_e. */
+/* The cells of an array without ghosts, [ny][nx]; the caller frees them. */
 static inline double *packed_of(struct lm_sim *sim, int array)
 {
     double *a = array_of(sim, array), *packed = malloc(sim->grid.cells * sizeof *packed);
@@ -28,7 +28,7 @@ static inline double *pressure_of(struct lm_sim *sim)
     return packed_of(sim, LM_PRESSURE);
 }
 
-/* Twice the mean of a packed array times cos(2 pi (mx x/lx + my y/ly)). */
+/* The amplitude of cos(2 pi (mx x/lx + my y/ly)) in a packed array. */
 static inline double mode_of(const struct lm_grid *g, const double *a, int mx, int my)
 {
     double sum = 0;
@@ -38,7 +38,8 @@ static inline double mode_of(const struct lm_grid *g, const double *a, int mx, i
     return 2 * sum / (double)g->cells;
 }
 
-/* Everything at once in two dimensions, whose density and pressure make B (Biermann). */
+/* A two-dimensional run with all terms at once. Its gradients of density and pressure are not parallel and generate B
+ * (Biermann battery). */
 static const char mixed_text[] =
     "[run]\nsteps = 10\ndt = 0.05\n[grid]\nnx = 16\nny = 16\nlx = 8\nly = 8\n"
     "[const]\nkx = 2*pi/lx\nky = 2*pi/ly\n"

@@ -10,7 +10,7 @@
 #include "require.h"
 #include "sim_run.h"
 
-/* A species' velocities, x of each, y of each, z of each. */
+/* The velocities of a species: v_x of all ions, then v_y of all, then v_z of all. */
 static inline double *velocities(struct lm_sim *sim, int species)
 {
     const size_t count = sim->count[species];
@@ -27,7 +27,8 @@ static inline double *velocities(struct lm_sim *sim, int species)
     return out;
 }
 
-/* Of the ions as they stand: their number, mean velocity, and <v_d^2> - <v_d>^2 times the mass. */
+/* Moments of a species at this moment: the number of ions, their mean velocity, and their temperature m (<v_d^2> -
+ * <v_d>^2) along each axis. */
 struct ions {
     double number, u[3], t[3];
 };
@@ -59,7 +60,7 @@ static inline double mean(const double t[3])
 
 static const struct relaxing {
     const char *text;
-    double nu, ti, te, r; /* r: the electrons' heat capacity in the ions' */
+    double nu, ti, te, r; /* r: heat capacity of the electrons over that of the ions */
     double dt[2], end;
 } relaxing[] = {
     {CELL "[electrons]\nclosure = evolved\ntemperature = 0.5\n[species.p]\nparticles_per_cell = 100000\n"
@@ -81,13 +82,13 @@ static const struct relaxing {
      1.5},
 };
 
-/* Between two calls of this, particles have been through an exchange and nothing else: what each operation changes. */
+/* A backend whose operation `exchange` is replaced by watched_exchange, which measures what each call changes. */
 static struct {
     const struct lm_backend_ops *real;
     struct lm_backend_ops watched;
     struct lm_sim *sim;
-    double energy, most, exchanged; /* sum of what is missing; the largest of a step; what changed hands */
-    double momentum[2][3];          /* gained by each species */
+    double energy, most, exchanged; /* sum of the missing energy; the largest of one call; energy that was exchanged */
+    double momentum[2][3];          /* momentum gained by each species */
 } budget;
 
 static inline double ions_energy(struct lm_sim *sim, int species, double momentum[3])

@@ -1,4 +1,5 @@
-/* A box of fields on the CPU backend, filled from analytic functions, and derivatives of those to round-off. */
+/* A box of fields on the CPU backend, filled from analytic functions, and derivatives of these functions to round-off.
+ */
 #ifndef LARMOR_TESTS_FIELD_BOX_H
 #define LARMOR_TESTS_FIELD_BOX_H
 
@@ -21,7 +22,7 @@ struct box {
 /* Offsets from the cell's centre, in cells, of E_x E_y E_z and of B_x B_y B_z. */
 static const double e_place[3][2] = {{0.5, 0}, {0, 0.5}, {0, 0}}, b_place[3][2] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
 
-/* A setup with one species; its ohm gets the grid's 1/dx and 1/dy. */
+/* A setup with one species. The 1/dx and 1/dy of its `ohm` are those of the grid. */
 static inline struct lm_setup box_setup(const struct lm_grid *g, struct lm_ohm ohm, int smoothing)
 {
     ohm.rx = 1 / g->dx, ohm.ry = 1 / g->dy;
@@ -58,7 +59,8 @@ static inline void box_free(struct box *x)
     free(x->work);
 }
 
-/* Puts f at an offset in every cell; returns nothing but trust: put cannot fail on the CPU. */
+/* Puts the values of f, taken at an offset from the centre of each cell. put cannot fail on the CPU, so there is no
+ * status. */
 static inline void box_put(struct box *x, int array, const double place[2], function f)
 {
     for (int j = 0; j < x->g.ny; j++)

@@ -32,7 +32,8 @@ static inline double random_of(int i, int j, int k)
     return u - floor(u);
 }
 
-/* Numbers without any symmetry, ghosts included; B in the plane is the curl of such numbers, so div B is round-off. */
+/* Random numbers without any symmetry, ghost cells included. B in the plane is the curl of such numbers, so div B is
+ * round-off. */
 static inline struct state noise(const struct box *x)
 {
     const struct lm_grid *g = &x->g;
@@ -70,7 +71,8 @@ static inline void solve(struct box *x, struct state *s, int steps)
 static const struct lm_ohm every_term = {
     .eta_hyper = 0.001, .floor = 0.05, .temperature = 0.4, .gamma = 1.4, .friction = 1};
 
-/* Every pair of kinds meets in a corner, and each meets a periodic direction. */
+/* The sides of case `number`. Over all cases every pair of kinds of sides meets in a corner, and each kind meets a
+ * periodic direction. */
 static inline void sides_of_case(int number, int sides[LM_SIDES])
 {
     for (int side = 0; side < LM_SIDES; side++) {

@@ -11,7 +11,7 @@ enum { NX = 24, NY = 16 };
 
 #define GRID "[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
 
-/* Given fields, and nothing in them at first. */
+/* A run with given fields and without any particles at the start. */
 #define EMPTY(time, fields, ppc)                                                                                       \
     "[run]\n" time GRID "[fields]\nsolver = none\n" fields "[species.p]\ndensity = 0\nparticles_per_cell = " ppc "\n"
 

@@ -15,7 +15,7 @@ static const struct run_case open_case = {"open", "open.ini", {NULL}};
 
 static const char *const one_thread[] = {"run.backend=cpu", "run.threads=1"};
 
-/* A simulation from a text, output into the scratch directory. */
+/* A simulation from the text of a configuration; its output goes into the scratch directory. */
 static inline struct case_state text_open(const char *text)
 {
     struct case_state s = {calloc(1, sizeof *s.config), NULL};
@@ -37,7 +37,7 @@ static inline void advance(struct case_state *s, int64_t to)
     "[species.p]\nmass = 3\nparticles_per_cell = " particles                                                           \
     "\ntemperature = 0\ndrift_x = 0.75\ndrift_y = -0.3\ndrift_z = 0.1\n" more
 
-/* A map file's dataset as doubles; its length. */
+/* Reads a dataset of a file of maps as doubles; returns its length. */
 static inline hsize_t read_list(hid_t file, const char *name, double *out, hsize_t room)
 {
     hid_t data = H5Dopen2(file, name, H5P_DEFAULT);

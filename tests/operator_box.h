@@ -1,4 +1,4 @@
-/* A problem of bench/ops.h that tests share: made, read, forgotten. */
+/* A problem of bench/ops.h that several tests share: functions that make it, read it and free it. */
 #ifndef LARMOR_TESTS_OPERATOR_BOX_H
 #define LARMOR_TESTS_OPERATOR_BOX_H
 

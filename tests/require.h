@@ -1,4 +1,4 @@
-/* ck_assert for inner loops: Check's own writes to a pipe each time that it passes. */
+/* Assertions for inner loops. The assertions of Check write to a pipe each time that they pass, which is slow. */
 #ifndef LARMOR_TESTS_REQUIRE_H
 #define LARMOR_TESTS_REQUIRE_H
 

@@ -38,7 +38,7 @@ static void scratch_remove(void)
         fts_close(tree);
 }
 
-/* Path of a file in the directory; valid until the fourth call after. */
+/* The path of a file in the directory. It stays valid until the fourth call after this one. */
 static inline const char *scratch_path(const char *name)
 {
     static char paths[4][LM_MAX_PATH];
@@ -57,8 +57,8 @@ static inline void make_file(const char *name, const char *text)
     fclose(out);
 }
 
-/* Ends a child process the ordinary way, HDF5's clean-up included. What HDF5 leaks of a file that it could not write is
- * not ours, so a leak checker must not see it. */
+/* Ends a child process with exit handlers, as the clean-up of HDF5 is part of the test. HDF5 leaks memory of a file
+ * that it could not write; that is no leak of Larmor, so a leak checker must not see it. */
 static inline void scratch_exit(int code)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -31,7 +31,7 @@ static inline void append(struct lm_series *s, int64_t from, int64_t to)
     }
 }
 
-/* What the last opening said of old files. */
+/* What the last call that opened the series has said about old files. */
 static char notes[4096];
 static int64_t every = 1; /* steps between rows, as the checkpoint has them */
 
@@ -53,7 +53,7 @@ static inline struct lm_series *open_series(const char *name, int64_t restart_st
     return s;
 }
 
-/* Opens and closes a series, and it must have said just this; `run` stands for the path. */
+/* Opens and closes a series, which must say exactly this; `run` stands for the path. */
 static inline void goes_on(int64_t restart_step, const char *said)
 {
     char expected[4096] = "", *at = expected;

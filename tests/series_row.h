@@ -20,12 +20,12 @@ static inline struct row row_of(struct lm_sim *sim)
     ck_assert_msg(!lm_row_columns(sim->config, &r.count, &r.columns), "%s", lm_error());
     ck_assert_int_le(r.count, LM_ROW_MAX);
     ck_assert_msg(!lm_row_fill(sim, &none, 7.5, r.values), "%s", lm_error());
-    ck_assert_str_eq(r.columns[r.count - 1].name, "rate"); /* nothing has shifted */
+    ck_assert_str_eq(r.columns[r.count - 1].name, "rate"); /* the names and the values belong together */
     ck_assert(r.values[r.count - 1] == 7.5);
     return r;
 }
 
-/* NULL: no such column. */
+/* Returns NULL when there is no such column. */
 static inline const struct lm_series_column *find(const struct row *r, const char *name)
 {
     for (int c = 0; c < r->count; c++)

@@ -13,7 +13,7 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* The end of a loop over tests: 0 under sanitizers. */
+/* The number of iterations of a test in a loop: 0 under sanitizers. */
 static inline int unless_sanitized(int count)
 {
     return SANITIZED ? 0 : count;

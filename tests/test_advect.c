@@ -1,4 +1,4 @@
-/* Background fields on the CPU: against the plain way, and what must hold of any way. */
+/* Background fields on the CPU: against a reference, and against what must hold for any scheme. */
 #include <check.h>
 
 #include "background_case.h"
@@ -34,7 +34,7 @@ START_TEST(test_plain)
         double *out = malloc(g->size * sizeof *out);
         lm_int128 crossed[LM_SIDES] = {0}, source = 0, before = lm_background_sum(g, c.q, CASE_QUANTUM);
         const struct lm_advected found = advanced(&c, 2, out);
-        plain_advance(&c, 2, c.q, crossed, &source);
+        reference_advance(&c, 2, c.q, crossed, &source);
         ck_assert_msg(!differ(g, c.q, out), "case %d", number);
         for (int side = 0; side < LM_SIDES; side++) {
             ck_assert_msg(lm_wide_value(found.crossed[side]) == crossed[side], "case %d, side %d", number, side);
@@ -46,7 +46,7 @@ START_TEST(test_plain)
         double least = INFINITY, most = -INFINITY;
         for (int j = 0; j < g->ny; j++)
             for (int i = 0; i < g->nx; i++)
-                if (plain_is_fluid(&c, i, j)) {
+                if (reference_is_fluid(&c, i, j)) {
                     least = fmin(least, out[lm_at(g, i, j)]);
                     most = fmax(most, out[lm_at(g, i, j)]);
                 }
@@ -57,7 +57,7 @@ START_TEST(test_plain)
 }
 END_TEST
 
-/* Whatever solid cells hold has no effect. */
+/* Values in solid cells have no effect. */
 START_TEST(test_solids_are_not_read)
 {
     for (int scheme = 0; scheme < 6; scheme++)
@@ -81,7 +81,8 @@ START_TEST(test_solids_are_not_read)
 }
 END_TEST
 
-/* A wave once around the box: error of the cells' averages. Bounds are those that it just reaches. */
+/* A wave travels once around the box. Returns the error of the averages over cells. The bounds are the extremes of the
+ * wave itself. */
 static double wave_error(int scheme, int limited, int n, double dt)
 {
     const struct lm_background f = {.scheme = scheme, .limited = limited, .least = 0.5, .most = 1.5};
@@ -108,8 +109,8 @@ static double wave_error(int scheme, int limited, int n, double dt)
     return error;
 }
 
-/* The time step shrinks so that its error falls as that of the reconstruction. At extrema, third order WENO falls back
- * to second, whichever its weights. */
+/* The time step shrinks with the cells so that its error falls as fast as that of the reconstruction. WENO of order 3
+ * is only of order 2 at extrema, with any weights. */
 START_TEST(test_order)
 {
     static const int cells[] = {64, 64, 64, 24, 16, 12}, formal[] = {2, 1, 2, 5, 7, 9};
@@ -126,7 +127,7 @@ START_TEST(test_order)
 }
 END_TEST
 
-/* In a flow without divergence, also around a body and along walls. */
+/* A uniform field stays uniform in a flow without divergence, also around a body and along walls. */
 START_TEST(test_constant)
 {
     for (int scheme = 0; scheme < 6; scheme++)
@@ -142,7 +143,8 @@ START_TEST(test_constant)
             double *out = malloc(g->size * sizeof *out), *psi = calloc(g->size, sizeof *psi), worst = 0;
             uint8_t *room = malloc(g->size);
             lm_background_room(g, c.mask, room);
-            for (int j = -1; j < g->ny; j++) /* psi on the upper right corner: 0 where a solid or a wall touches it */
+            /* psi on the upper right corner of a cell; 0 where a solid or a wall touches the corner */
+            for (int j = -1; j < g->ny; j++)
                 for (int i = -1; i < g->nx; i++) {
                     const int open = room[lm_at(g, i, j)] && room[lm_at(g, i + 1, j)] && room[lm_at(g, i, j + 1)] &&
                                      room[lm_at(g, i + 1, j + 1)];
@@ -172,7 +174,7 @@ START_TEST(test_constant)
 }
 END_TEST
 
-/* The largest rate of what leaves or enters a cell of fluid. */
+/* The largest rate at which anything leaves or enters a cell of fluid. */
 START_TEST(test_flow_rates)
 {
     for (int number = 0; number < 36; number++) {
@@ -189,7 +191,7 @@ START_TEST(test_flow_rates)
                              y[2] = {c.vy[lm_at(g, i, j - 1)] / g->dy, c.vy[lm_at(g, i, j)] / g->dy};
                 const double out = fmax(x[1], 0) + fmax(-x[0], 0) + fmax(y[1], 0) + fmax(-y[0], 0),
                              in = fmax(x[0], 0) + fmax(-x[1], 0) + fmax(y[0], 0) + fmax(-y[1], 0);
-                if (plain_is_fluid(&c, i, j))
+                if (reference_is_fluid(&c, i, j))
                     most = fmax(most, fmax(out, in));
             }
         ck_assert_msg(fabs(found[0] - most) <= 1e-14 * most, "case %d: %g instead of %g", number, found[0], most);
@@ -199,7 +201,8 @@ START_TEST(test_flow_rates)
 }
 END_TEST
 
-/* A slotted cylinder that turns about the middle, once. (WENO of order 3 stays in bounds by itself.) */
+/* A slotted cylinder turns once about the middle of the box. (WENO of order 3 stays within its bounds even without the
+ * limiter.) */
 START_TEST(test_bounds)
 {
     for (int scheme = 3; scheme < 6; scheme++)
@@ -225,7 +228,8 @@ START_TEST(test_bounds)
                 ck_assert_double_ge(found.least, 0);
                 ck_assert_double_le(found.most, 1 + 1e-12);
             } else {
-                ck_assert(found.least < -1e-6 || found.most > 1 + 1e-6); /* or the limiter has nothing to do */
+                /* otherwise the limiter would have nothing to do */
+                ck_assert(found.least < -1e-6 || found.most > 1 + 1e-6);
             }
             free(out);
             background_case_free(&c);

@@ -1,4 +1,5 @@
-/* Background fields in the configuration: defaults, every key, what is wrong with file, line and key, the echo. */
+/* Background fields in the configuration: defaults, every key, bad input with file, line and key in the message, and
+ * the echo in run.ini. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 static struct lm_config config;
 
-/* Eighteen lines; what a test adds begins on line 19, in [background.q]. */
+/* A configuration of eighteen lines. What a test adds begins on line 19, in [background.q]. */
 static const char head[] = "[run]\ndt = 0.1\nt_end = 2\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n[species.p]\n"
                            "[fields]\nsolver = none\n[boundary]\nx_min = inflow\nx_max = absorbing\n"
                            "y_min = reflecting\ny_max = thermal\n[background.q]\ninitial = x + y\n";
@@ -42,7 +43,7 @@ static void reads(const char *before, const char *text)
     ck_assert_msg(read_after(before, text) == LM_OK, "%s", lm_error());
 }
 
-/* One message that begins so. */
+/* There must be exactly one message, and it must begin so. */
 static void rejects(const char *before, const char *text, int line, const char *expected)
 {
     char want[512];
@@ -122,7 +123,7 @@ START_TEST(every_key)
 }
 END_TEST
 
-/* By themselves they follow the particles. */
+/* By default the sides of a background field follow those of the particles. */
 START_TEST(sides)
 {
     reads(head, "inflow = 1\n");

@@ -11,7 +11,7 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* Mean of |q - exact| over a row; exact = 2 + sin(2 pi (x - shift) / lx). */
+/* The mean of |q - exact| over a row, with exact = 2 + sin(2 pi (x - shift) / lx). */
 static double error_of_row(struct lm_sim *sim, int j, double shift)
 {
     double *q = array_of(sim, LM_BACKGROUND), sum = 0;
@@ -29,19 +29,21 @@ static double error_of(struct lm_sim *sim, double shift)
     return sum;
 }
 
-/* A flow that grows with time carries by the integral of what it is in the middle of the steps. */
+/* A flow that depends on time carries the field by the sum over the steps of dt times the velocity in the middle of
+ * each step. */
 START_TEST(given_flows)
 {
     static const struct {
         const char *keys;
         double shift; /* at t = 2 */
         int substeps;
-    } flows[] = {{"vx = 0.5", 1, 1},
-                 {"vx = t", 2, 2},
-                 {"stream = y*t", 2, 2},
-                 {"stream = -0.5*y", -1, 1},
-                 {"vx = 0.5\nbounds = on\ncourant = 0.7", 1, 2}, /* 0.2 of a cell is above 0.7 / 6 */
-                 {"vx = 0.5\ndiffusivity = 0.1", 0, 2}};
+    } flows[] = {
+        {"vx = 0.5", 1, 1},
+        {"vx = t", 2, 2},
+        {"stream = y*t", 2, 2},
+        {"stream = -0.5*y", -1, 1},
+        {"vx = 0.5\nbounds = on\ncourant = 0.7", 1, 2}, /* two substeps, as 0.2 cells a step are above 0.7 / 6 */
+        {"vx = 0.5\ndiffusivity = 0.1", 0, 2}};
     for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s\n", periodic_text, flows[k].keys);
@@ -59,7 +61,7 @@ START_TEST(given_flows)
 }
 END_TEST
 
-/* Nothing goes through walls and bodies, whatever is given. */
+/* The velocity through walls and bodies is 0, whatever flow is given. */
 START_TEST(shut_flows)
 {
     static const char *const sides[] = {"x_min = wall", "x_max = wall", "y_min = wall", "y_max = wall"};
@@ -93,7 +95,7 @@ START_TEST(shut_flows)
 }
 END_TEST
 
-/* Ions in uniform motion and, without a current, their electrons. */
+/* Fields are carried by ions in uniform motion, and by electrons that move with them as there is no current. */
 START_TEST(carried)
 {
     for (int k = 0; k < 2; k++) {
@@ -109,7 +111,7 @@ START_TEST(carried)
 }
 END_TEST
 
-/* Electrons at u_i - J/n; ions at rest have no share in it. */
+/* Electrons move with u_i - J/n, and carry the field also when the ions are at rest. */
 START_TEST(carried_by_a_current)
 {
     char text[1024];

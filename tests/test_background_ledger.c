@@ -51,7 +51,7 @@ START_TEST(stopped)
     snprintf(text, sizeof text, "%ssource = log(0.17 - t)\n", periodic_text);
     stops(text, 3, "background.q.source: \"log(0.17 - t)\" is not a number");
     snprintf(text, sizeof text, "%.512ssource = 1e20*t\n", with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));
-    struct lm_sim *sim = sim_new(text, NULL); /* quanta for what the source gives */
+    struct lm_sim *sim = sim_new(text, NULL); /* the quantum is large enough for what the source gives */
     advance(sim, 40);
     require_near(sim->background[0].most, 2e20, 1e8);
     ck_assert(sim->background[0].ledger.rounded != 0 ||
@@ -62,7 +62,8 @@ START_TEST(stopped)
 }
 END_TEST
 
-/* A pulse begins at next to nothing: its ledger goes over to larger units on the way. */
+/* A source that is a pulse in time begins with extremely small values, so its ledger changes to larger units during
+ * the run. */
 START_TEST(pulse)
 {
     char text[1024];
@@ -77,7 +78,8 @@ START_TEST(pulse)
         assert_books(sim);
     }
     ck_assert_int_lt(l->exponent, 100);
-    require_near(sim->background[0].most, sqrt(0.005 * M_PI), 1e-9); /* midpoint rule, in the middle of steps of 0.05 */
+    /* the midpoint rule with steps of 0.05 integrates the pulse */
+    require_near(sim->background[0].most, sqrt(0.005 * M_PI), 1e-9);
     ck_assert_double_lt(fabs(lm_background_value(l, l->rounded)), 1e-12);
     sim_free(sim);
 }

@@ -37,7 +37,7 @@ START_TEST(columns)
     ck_assert_ptr_null(find(&r, "background_dye_source"));
     ck_assert_ptr_null(find(&r, "background_heat_entered_x_min"));
     ck_assert_ptr_null(find(&r, "background_gas_entered_y_min"));
-    /* By hand: half of the domain but for the body gains the integral of t. */
+    /* By hand: the source is t in the half of the domain above y = 2, except in the body. */
     double cells = 0;
     for (int j = 8; j < 16; j++)
         for (int i = 0; i < 24; i++)
@@ -172,7 +172,7 @@ START_TEST(checked)
 }
 END_TEST
 
-/* What a field needs of memory. */
+/* The memory that background fields need, counted by hand. */
 START_TEST(memory)
 {
     struct lm_config *c = config_new(open_text, NULL);
@@ -183,7 +183,8 @@ START_TEST(memory)
         const double all = lm_backend_bytes(kind, &setup, counts);
         setup.background_count = 0;
         const double none = lm_backend_bytes(kind, &setup, counts);
-        setup.background_count = 3; /* dye: 3; gas: 2; heat: 1; flows: 4; a byte a cell */
+        /* arrays: 3 for dye, 2 for gas, 1 for heat, 4 for the flows; and a byte for each cell */
+        setup.background_count = 3;
         require_near(all - none, size * (kind == LM_BACKEND_CUDA ? 12.125 : 10.125), 1);
     }
     lm_config_free(c);

@@ -15,7 +15,7 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* A run cut after step _i and gone on with is the run that was not cut, also in what it tells. */
+/* A run that is interrupted after step _i and restarted has the state and the ledgers of a run without a break. */
 START_TEST(restarts)
 {
     struct lm_sim *whole = sim_new(open_text, NULL), *part;
@@ -48,8 +48,8 @@ START_TEST(restarts)
 }
 END_TEST
 
-/* A field that has grown 12-fold in the step before, beyond what the next one begins with: that step takes larger
- * quanta, also after a restart. */
+/* In the first step the field grows 12-fold, beyond what its quantum can hold in the next step. The next step takes a
+ * larger quantum, also after a restart. */
 START_TEST(restarts_after_growth)
 {
     static const char text[] = "[run]\nsteps = 3\ndt = 0.05\n[grid]\nnx = 40\nny = 8\nlx = 4\nly = 0.8\n"
@@ -112,7 +112,7 @@ START_TEST(other_fields_are_refused)
 }
 END_TEST
 
-/* Its checksum is made anew: what it says is wrong, not that its bytes are others. */
+/* Changes a value and renews the checksum, so that the value itself must be found wrong. */
 static void damage_field(const char *path, const char *name, double change)
 {
     static double q[16 * 24];
@@ -148,7 +148,7 @@ START_TEST(damaged_files_are_refused)
     checkpoint_of(open_text, path);
     damage_sum(path, "/backgrounds/heat", "total_low", 1);
     assert_refuses(path, open_text, "background field heat: its ledger does not close");
-    damage_sum(path, "/backgrounds/heat", "loaded_low", 1); /* it closes, with another total */
+    damage_sum(path, "/backgrounds/heat", "loaded_low", 1); /* now the ledger closes, with another total */
     assert_refuses(path, open_text, "the background field heat is not what its ledger says");
     checkpoint_of(open_text, path);
     damage_sum(path, "/backgrounds/dye", "quantum", 1);

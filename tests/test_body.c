@@ -1,4 +1,4 @@
-/* Bodies as cells: areas, overlaps, periodic sides and walls, masks from files, everything that can be wrong with them.
+/* Bodies as cells: areas, overlaps, periodic sides and walls, masks from files, and every error in their description.
  */
 #include <check.h>
 #include <hdf5.h>
@@ -29,7 +29,7 @@ static void teardown(void)
     scratch_remove();
 }
 
-/* A domain of 8 x 4 d_i; what a test adds begins on line 10. */
+/* A domain of 8 x 4 d_i. What a test adds begins on line 10. */
 static int read_bodies(int nx, int ny, const char *text)
 {
     static char all[4096];
@@ -43,7 +43,7 @@ static int read_bodies(int nx, int ny, const char *text)
     return lm_config_read_text(scratch_path("case.ini"), all, 0, NULL, &config);
 }
 
-/* Cells of the bodies in `text`, laid into `mask`. */
+/* Fills `mask` with the cells of the bodies in `text`. */
 static void cut(int nx, int ny, const char *text)
 {
     ck_assert_msg(read_bodies(nx, ny, text) == LM_OK, "%s", lm_error());
@@ -60,7 +60,7 @@ static void assert_rejects(const char *text, int line, const char *expected)
     ck_assert_msg(!strchr(lm_error(), '\n'), "more than one problem:\n%s", lm_error());
 }
 
-/* Area of a body, d_i^2. */
+/* The area of a body in d_i^2. */
 static double area(int body)
 {
     size_t count = 0, cells = (size_t)config.grid.nx * (size_t)config.grid.ny;
@@ -82,8 +82,9 @@ static uint8_t at(int i, int j)
 
 static const double pi = 3.14159265358979323846;
 
-/* Exact areas; a disk or polygon on cells of 1/64 is off by a fraction of the cells on its edge. A shape off the centre
- * by less than a cell keeps its area, cut off by a wall or wrapped. */
+/* Areas of shapes. Boxes are exact; the area of a disk or polygon on cells of 1/64 is off by a fraction of the cells
+ * on its edge. A shape that is cut off by a wall loses the part beyond it; a shape across a periodic side keeps its
+ * area. */
 static const struct {
     const char *text;
     double area, tolerance;
@@ -122,7 +123,7 @@ START_TEST(test_areas)
 }
 END_TEST
 
-/* Which cells, not only how many: by the definition, also where a shape wraps. */
+/* The cells of a shape are those whose centre is inside, also where a shape crosses a periodic side. */
 START_TEST(test_cells)
 {
     cut(32, 16, DISK("a", "7.6", "0.3", "1.1"));
@@ -142,7 +143,7 @@ START_TEST(test_cells)
 }
 END_TEST
 
-/* The last one counts, whichever shape it has. */
+/* Where bodies overlap, the cell belongs to the last one, whatever shapes they have. */
 START_TEST(test_overlap)
 {
     cut(64, 32, BOX("a", "3", "2", "4", "2") BOX("b", "5", "2", "4", "2") BOX("c", "4", "2", "1", "1"));
@@ -168,7 +169,7 @@ END_TEST
 
 /* --- masks --- */
 
-/* From the top down, as in an image. */
+/* The rows of the pattern, from the top down as in an image. */
 static const char *const pattern[4] = {"#......#", ".##.....", "..##....", "......##"};
 
 static void assert_pattern(void)
@@ -260,9 +261,9 @@ START_TEST(test_hdf5)
     const struct {
         hid_t type;
         const void *values;
-    } kinds[] = {{H5T_NATIVE_UINT8, bytes},    {H5T_STD_U64BE, words}, /* all ones or none: of either order */
-                 {H5T_NATIVE_INT16, shorts},   {H5T_NATIVE_FLOAT, reals},
-                 {H5T_NATIVE_DOUBLE, doubles}, {bool_type, truth}};
+    } kinds[] = {
+        {H5T_NATIVE_UINT8, bytes},  {H5T_STD_U64BE, words}, /* all ones or all zeros: the byte order does not matter */
+        {H5T_NATIVE_INT16, shorts}, {H5T_NATIVE_FLOAT, reals}, {H5T_NATIVE_DOUBLE, doubles}, {bool_type, truth}};
     for (int k = 0; k < 6; k++) {
         make_hdf5("m.h5", kinds[k].type, size, kinds[k].values);
         cut(8, 4, IMAGE("m.h5") DATASET);
@@ -272,7 +273,7 @@ START_TEST(test_hdf5)
 }
 END_TEST
 
-/* More rows than are read at a time. */
+/* The image has more rows than are read at a time. */
 START_TEST(test_tall_hdf5)
 {
     static uint8_t values[200 * 8];
@@ -285,7 +286,7 @@ START_TEST(test_tall_hdf5)
 }
 END_TEST
 
-/* A path from the root stays; another is taken from the directory of the configuration. */
+/* An absolute path stays as it is. Another path is relative to the directory of the configuration. */
 START_TEST(test_paths)
 {
     char text[2 * LM_MAX_PATH];
@@ -302,7 +303,7 @@ START_TEST(test_paths)
     assert_rejects(text, 12, "body.m.file: the whole path /");
     assert_error_has("longer than 180 bytes");
 
-    /* what the echo could not hold */
+    /* a path that the echo in run.ini could not hold */
     ck_assert_int_eq(mkdir(scratch_path("a #b"), 0777), 0);
     lm_config_free(&config);
     ck_assert_int_eq(lm_config_read_text(scratch_path("a #b/case.ini"), IMAGE("m.pgm"), 0, NULL, &config),
@@ -312,7 +313,7 @@ START_TEST(test_paths)
 }
 END_TEST
 
-/* --- what is wrong --- */
+/* --- errors --- */
 
 static const struct {
     const char *text;

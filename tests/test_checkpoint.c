@@ -209,7 +209,7 @@ START_TEST(only_older_checkpoints_are_pruned)
     make_file("checkpoints/checkpoint_00000005.h5.txt", "notes");
     make_file("checkpoints/checkpoint_first.h5", "a name");
     make_file("checkpoints/my_checkpoint_00000001.h5", "mine");
-    write_small(900, 9); /* of a run that went further */
+    write_small(900, 9); /* a checkpoint of an earlier run that went further */
     write_small(20, 2);
     ck_assert(there("checkpoints/checkpoint_00000010.h5"));
     write_small(30, 2);
@@ -217,7 +217,7 @@ START_TEST(only_older_checkpoints_are_pruned)
     ck_assert(there("checkpoints/checkpoint_00000020.h5"));
     write_small(40, 3);
     ck_assert(there("checkpoints/checkpoint_00000020.h5") && there("checkpoints/checkpoint_00000030.h5"));
-    write_small(100000050, 1); /* more digits than the padding */
+    write_small(100000050, 1); /* a step number with more digits than the padding */
     ck_assert(!there("checkpoints/checkpoint_00000040.h5") && !there("checkpoints/checkpoint_00000020.h5"));
     ck_assert(there("checkpoints/checkpoint_100000050.h5") && !there("checkpoints/checkpoint_00000900.h5"));
     ck_assert(there("checkpoints/checkpoint_00000005.h5.txt") && there("checkpoints/checkpoint_first.h5"));
@@ -274,7 +274,7 @@ static int write_limited(struct state *s, rlim_t most)
     getrlimit(RLIMIT_FSIZE, &limit);
     limit.rlim_cur = most;
     setrlimit(RLIMIT_FSIZE, &limit);
-    for (int again = 0; again < 2; again++) { /* the program survives it and may try again */
+    for (int again = 0; again < 2; again++) { /* the program goes on after the error and may try again */
         int status = lm_checkpoint_write(scratch, &head, "new", 1, &io, path);
         if (status != LM_FAILED)
             return status;
@@ -284,7 +284,7 @@ static int write_limited(struct state *s, rlim_t most)
     return LM_FAILED;
 }
 
-/* Each try is a process of its own, which must end without a crash in HDF5's clean-up. */
+/* Each attempt runs in a process of its own, which must end without a crash in the clean-up of HDF5. */
 START_TEST(a_full_disk_leaves_the_old_file)
 {
     struct state *s = full_state(LM_DOUBLE, 3000), *back = make_state(LM_DOUBLE, 3000);

@@ -67,7 +67,7 @@ START_TEST(a_truncated_file_is_refused_at_any_length)
 }
 END_TEST
 
-/* Ways to spoil a file, each with what the message must say. */
+/* Functions that make a file wrong in a certain way. Each case names the words that the message must contain. */
 static void put_attribute(hid_t file, const char *object, const char *name, hid_t type, const void *value)
 {
     H5Adelete_by_name(file, object, name, H5P_DEFAULT);
@@ -140,7 +140,8 @@ static void put_element(hid_t file, const char *object, const char *name, int at
     H5Tclose(type);
 }
 
-/* A ledger that cannot be: in every channel a number that is one off, sums of nobody, negative energy. */
+/* Makes the ledger inconsistent: in every channel a number that is one off, sums without particles, and a negative
+ * energy. */
 static const char *spoil_ledger(hid_t f, int n)
 {
     const char *protons = "/species/protons", *open = "species protons: its ledger does not close";
@@ -173,7 +174,7 @@ static const char *spoil_ledger(hid_t f, int n)
     return NULL;
 }
 
-/* Case `n` of spoiling; returns what the message must contain, or NULL when there is no such case. */
+/* Makes the file wrong in way `n`. Returns what the message must contain, or NULL when there is no such way. */
 static const char *spoil_head(hid_t f, int n)
 {
     const char *root = "/", *protons = "/species/protons";
@@ -293,7 +294,8 @@ static void spoil_all(const char *(*spoil)(hid_t, int), int least)
         hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
         why = spoil(file, n);
         H5Fclose(file);
-        ck_assert_int_eq(lm_checksum_write(path), LM_OK); /* what it says is wrong, not that its bytes are others */
+        /* the checksum is renewed, so that the content must be found wrong */
+        ck_assert_int_eq(lm_checksum_write(path), LM_OK);
         if (why)
             assert_bad(path, why);
     }

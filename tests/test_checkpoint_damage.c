@@ -28,7 +28,7 @@ static void write_bytes(const char *file, const char *bytes, size_t size)
     fclose(out);
 }
 
-/* Every reader refuses it. */
+/* Whether all readers refuse the file. */
 static int is_refused(const char *file, struct state *s)
 {
     struct lm_checkpoint head;
@@ -50,7 +50,7 @@ START_TEST(any_flipped_bit_is_refused)
     const size_t size = read_bytes(path, bytes);
     const char *other = scratch_path("other.h5");
     for (uint64_t k = 0; k < FLIPS; k++) {
-        /* a hundred of them in the block that holds the checksum, every bit of its first bytes */
+        /* the last hundred flips are the first bits of the block that holds the checksum */
         const size_t bit = k < 900 ? (size_t)(lm_mix(k) % (8 * size)) : (size_t)(k - 900);
         bytes[bit / 8] = (char)(bytes[bit / 8] ^ (1 << bit % 8));
         write_bytes(other, bytes, size);
@@ -78,7 +78,7 @@ START_TEST(bytes_that_are_swapped_missing_or_more_are_refused)
     write_bytes(other, bytes, size - 1);
     ck_assert(is_refused(other, s));
     assert_error_has("is truncated: ");
-    memcpy(bytes + 1024, keep + 1536, 512); /* two sectors */
+    memcpy(bytes + 1024, keep + 1536, 512); /* swap two sectors */
     memcpy(bytes + 1536, keep + 1024, 512);
     write_bytes(other, bytes, size);
     ck_assert(is_refused(other, s));
@@ -87,7 +87,7 @@ START_TEST(bytes_that_are_swapped_missing_or_more_are_refused)
     write_bytes(other, bytes, size);
     ck_assert(is_refused(other, s));
     assert_error_has("is damaged in its first 512 bytes");
-    write_bytes(other, keep + 512, size - 512); /* no block at all */
+    write_bytes(other, keep + 512, size - 512); /* the block with the checksum is missing */
     ck_assert(is_refused(other, s));
     assert_error_has("has lost its checksum");
     free(bytes);

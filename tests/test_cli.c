@@ -1,4 +1,4 @@
-/* The program as a fresh user meets it: help, keys, check, info, what a run writes and prints. */
+/* The program as a new user meets it: help, keys, check, info, and what a run writes and prints. */
 #define _GNU_SOURCE /* posix_openpt */
 #include "cli.h"
 
@@ -101,7 +101,8 @@ START_TEST(check_bodies)
         cli_has(cli.out, parts[k]);
     ck_assert_ptr_null(strstr(cli.out, "nothing comes in"));
     ck_assert_ptr_null(strstr(cli.out, "nothing leaves"));
-    CLI(0, "run rock.ini --quiet --output u --steps 1 output.fields_every=1"); /* the file names what sides do */
+    /* the file says what each side does to particles */
+    CLI(0, "run rock.ini --quiet --output u --steps 1 output.fields_every=1");
     CLI(0, "check rock.ini boundary.x_max_temperature=0 body.rock.temperature=0 species.protons.inflow_density=0");
     cli_has(cli.out, "  boundary.x_max is thermal at boundary.x_max_temperature = 0: nothing leaves");
     cli_has(cli.out, "  body.rock is thermal at temperature = 0: nothing leaves");
@@ -148,7 +149,7 @@ START_TEST(fraction_of_the_particles)
 }
 END_TEST
 
-/* run.ini holds the run: it says t_end = steps dt, and gives the same bits again. */
+/* run.ini describes the whole run: it has t_end = steps dt, and a run from it gives the same bits. */
 START_TEST(run_ini_runs_again)
 {
     static const char *const overrides[] = {"--steps 17", "--steps 7 run.dt=0.125", "run.t_end=0.37", "--steps 0",
@@ -232,7 +233,7 @@ START_TEST(progress_on_a_terminal)
 }
 END_TEST
 
-/* What the earlier run wrote goes, and nothing else. */
+/* The files of the earlier run are removed, and no other files. */
 START_TEST(overwrite)
 {
     CLI(0,
@@ -260,7 +261,7 @@ START_TEST(into_an_empty_directory)
 }
 END_TEST
 
-/* JSON must be UTF-8; names of files need not. */
+/* JSON must be UTF-8, but the names of files need not be. */
 START_TEST(name_that_is_not_utf8)
 {
     make_file("caf\xe9.ini", cli_small);

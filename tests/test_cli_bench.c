@@ -1,4 +1,4 @@
-/* `larmor bench`: cases, wrong input, and a quick call whose JSON has what it promises. */
+/* `larmor bench`: its cases, wrong input, and a quick call whose JSON must be complete. */
 #include "cli.h"
 
 #include <jansson.h>

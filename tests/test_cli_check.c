@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-/* Both end with this code and the same words; neither writes anything. */
+/* `check` and `run` must end with this code and the same message, and neither may write anything. */
 static void both_refuse(int code, const char *arguments, const char *expected)
 {
     char text[CLI_TEXT];
@@ -16,7 +16,7 @@ static void both_refuse(int code, const char *arguments, const char *expected)
     cli_has(text, expected);
     ck_assert_msg(code != 2 || cli.out[0] == 0, "printed %s", cli.out);
     CLI(code, "run %s --quiet", arguments);
-    if (code == 1) /* a run says this too where it fails before it begins */
+    if (code == 1) /* a run also prints this line when it fails before its first step */
         snprintf(text + strlen(text), sizeof text - strlen(text), "nothing has been written\n");
     ck_assert_str_eq(cli.err, text);
     ck_assert_msg(before == cli_snapshot(), "%s: changed the directory", arguments);
@@ -42,7 +42,7 @@ START_TEST(nothing_can_begin)
 }
 END_TEST
 
-/* What only the loaded particles show is found as well. */
+/* A problem that shows only when the particles have been loaded is found by both. */
 START_TEST(first_step_cannot_be_taken)
 {
     both_refuse(1, "small.ini run.dt=3",
@@ -111,7 +111,7 @@ START_TEST(limits)
 }
 END_TEST
 
-/* A field may begin out of its bounds: both say so. */
+/* A field may start out of its bounds; check and run both warn of it. */
 START_TEST(out_of_bounds)
 {
     char text[2048];
@@ -128,14 +128,14 @@ START_TEST(out_of_bounds)
 }
 END_TEST
 
-/* Every limit that check finds exceeded has an advice. */
+/* For every limit that is exceeded check prints an advice. */
 START_TEST(advice)
 {
     static const char *const overrides[] = {"run.dt=0.3", "fields.bz=1e4 run.dt=1e-4 fields.max_substeps=2 grid.lx=1",
                                             "grid.lx=60 grid.ly=60", "species.protons.start=random",
                                             "species.protons.start=random species.protons.density=0.1+x"};
     const int code = cli_call("check small.ini %s", overrides[_i]);
-    ck_assert_int_eq(code, _i == 1 ? 1 : 4); /* so many substeps no run begins with */
+    ck_assert_int_eq(code, _i == 1 ? 1 : 4); /* a run refuses to start with so many substeps */
     int beyond = 0, advised = 0;
     for (const char *p = cli.out; (p = strstr(p, "BEYOND")); p++)
         beyond++;
@@ -190,7 +190,7 @@ START_TEST(too_much_memory)
 }
 END_TEST
 
-/* The largest grid that there is: nothing is evaluated on it. */
+/* No expression is evaluated on the largest grid that can be configured. */
 START_TEST(large_grid)
 {
     const double start = lm_clock();
@@ -201,14 +201,14 @@ START_TEST(large_grid)
 }
 END_TEST
 
-/* Of a grid that there is memory for, and of many cells, some are looked at. */
+/* On a grid of many cells that fits into memory, expressions are evaluated in some of the cells only. */
 START_TEST(many_cells)
 {
     const double start = lm_clock();
     int code = cli_call("check small.ini grid.nx=2048 grid.ny=1024 grid.lx=200 grid.ly=200 "
                         "species.protons.particles_per_cell=1 species.protons.density=1+0.1*sin(x)*cos(y)");
     if (code == 2)
-        cli_has(cli.err, "not enough memory"); /* a small machine */
+        cli_has(cli.err, "not enough memory"); /* a machine with little memory */
     else
         cli_has(cli.out, "what follows is of 1024 x 1024 points");
     cli_has(code == 2 ? "protons: 2.097 M particles" : cli.out, "protons: 2.097 M particles");
@@ -223,7 +223,8 @@ static void make_growing(void)
     make_file("growing.ini", text);
 }
 
-/* A run that grows stops before memory runs out, and goes on elsewhere as if it had not. */
+/* A run whose number of particles grows stops before the memory is used up. On another machine it goes on with the
+ * same bits as without the stop. */
 START_TEST(growing)
 {
     char checkpoint[128];
@@ -264,7 +265,7 @@ START_TEST(growing)
 }
 END_TEST
 
-/* check says that memory will not last. */
+/* check warns that the memory will not be enough for the whole run. */
 START_TEST(growth_is_foreseen)
 {
     make_growing();
@@ -274,11 +275,11 @@ START_TEST(growth_is_foreseen)
 }
 END_TEST
 
-/* --- files that are none --- */
+/* --- paths that are no regular files --- */
 
 static void no_waiting(void)
 {
-    alarm(20); /* what hangs is ended */
+    alarm(20); /* a call that hangs is ended after this time */
 }
 
 static void make_odd_files(void)
@@ -326,7 +327,7 @@ START_TEST(odd_files)
 }
 END_TEST
 
-/* A restart looks at the series of its directory; a pipe there would be waited for. */
+/* A restart reads the series in its directory. If that is a pipe, the restart must refuse it and not wait for data. */
 START_TEST(a_pipe_for_a_series)
 {
     make_odd_files();

@@ -1,9 +1,9 @@
-/* Standard descriptors that are closed, or lead nowhere: files stay good, exit codes right. */
+/* Standard descriptors that are closed or lead nowhere: the files stay good and the exit codes right. */
 #include "cli.h"
 
 #include <hdf5.h>
 
-static int closed; /* bits: which of stdin, stdout, stderr */
+static int closed; /* bits that say which of stdin, stdout and stderr is closed */
 
 static void close_some(void)
 {
@@ -12,7 +12,7 @@ static void close_some(void)
             close(k);
 }
 
-/* Every row of the series can be read, and no message stands in it. */
+/* Every row of the series can be read, and no message has been written into it. */
 static void good_series(const char *path, int rows)
 {
     hsize_t length = 0;
@@ -46,7 +46,7 @@ START_TEST(run)
 }
 END_TEST
 
-/* What a command is there to print, it must be able to print. */
+/* A command that cannot print its result must fail. */
 START_TEST(nowhere_to_print)
 {
     static const char *const commands[] = {"check small.ini",  "keys",     "--version", "--help",
@@ -85,7 +85,8 @@ static void closed_pipe(void)
     dup2(ends[1], closed);
 }
 
-/* `larmor run ... 2>&1 | head`: the reader has gone, and progress and messages are for nobody. The run goes on. */
+/* In `larmor run ... 2>&1 | head` the reader of the pipe ends early. The run goes on without its progress and
+ * messages. */
 START_TEST(nobody_reads)
 {
     CLI(0, "run small.ini --quiet --output whole");

@@ -1,4 +1,4 @@
-/* Runs that cannot go on: exit code 1, one message, and whatever was good on the disk stays so. */
+/* Runs that cannot go on: exit code 1, one message, and the good files on the disk stay good. */
 #define _GNU_SOURCE /* unshare */
 #include "cli.h"
 
@@ -33,7 +33,8 @@ static int *checkpoints(const char *directory)
     return found;
 }
 
-/* They are complete: each has a fingerprint; a run goes on from the last of them, or the one `back` before. */
+/* All checkpoints must be complete, each with a fingerprint. A run must go on from the last one, or from the one
+ * `back` before it. */
 static void all_good(const char *directory, int back, const char *overrides)
 {
     const int *step = checkpoints(directory);
@@ -56,7 +57,7 @@ static void message_has_place_and_cause(void)
     cli_has(cli.err, "Likely cause: ");
 }
 
-/* A constant E makes the ions faster until one could cross more cells in a step than the tiles allow. */
+/* A constant E accelerates the ions until one of them could cross more cells in a step than the tiles allow. */
 START_TEST(too_fast)
 {
     CLI(1, "run small.ini --quiet --output u fields.solver=none fields.ex=5 run.dt=0.1 --steps 1000 "
@@ -71,8 +72,8 @@ START_TEST(too_fast)
 }
 END_TEST
 
-/* The frequency of the grid's fastest wave grows a little in this run: its limit is set to what the first steps need.
- */
+/* The frequency of the fastest wave of the grid grows a little in this run. The limit is set to what the first steps
+ * need. */
 START_TEST(too_many_substeps)
 {
     CLI(1, "run small.ini --quiet --output none fields.substep_safety=0.02 fields.max_substeps=1");
@@ -93,7 +94,7 @@ START_TEST(too_many_substeps)
 }
 END_TEST
 
-/* All ions leave some cells in one step, and what is divided by the density there becomes infinite. */
+/* All ions leave some cells in one step, and a division by the density there gives infinity. */
 START_TEST(not_finite)
 {
     CLI(1,
@@ -110,7 +111,7 @@ START_TEST(not_finite)
 }
 END_TEST
 
-/* A source that grows without bounds: it is known before the step, whose beginning is kept. */
+/* A source grows without bounds. The run finds this before the step and keeps the state at its beginning. */
 START_TEST(source_without_bounds)
 {
     char text[2048];
@@ -125,7 +126,7 @@ START_TEST(source_without_bounds)
 }
 END_TEST
 
-/* What is found within a step costs the state. The message says what there still is. */
+/* A problem that is found within a step destroys the state. The message names the last good checkpoint. */
 START_TEST(lost_within_a_step)
 {
     CLI(0, "run small.ini --quiet --output u electrons.closure=evolved electrons.conductivity=0.01 --steps 10 "
@@ -144,7 +145,7 @@ END_TEST
 
 static void no_leak_check(void)
 {
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* HDF5 leaks what it could not write */
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* HDF5 leaks memory of what it could not write */
 }
 
 static void one_message(const char *reason)
@@ -154,7 +155,7 @@ static void one_message(const char *reason)
                   cli.err);
 }
 
-/* Half-written files have another name or none. */
+/* Half-written files have a temporary name or none. */
 static void nothing_half_written(const char *directory)
 {
     static const char *const names[] = {"run.json", "run.json.part", "run.ini.part", "series.h5.part"};
@@ -165,7 +166,7 @@ static void nothing_half_written(const char *directory)
     }
 }
 
-/* A small disk that only this process sees; 0 when it may not be had. */
+/* Mounts a small disk that only this process sees. Returns 0 when that is not permitted. */
 static int small_disk(int kilobytes)
 {
     char size[32];
@@ -195,7 +196,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* What a run before it left is whole still. */
+/* The files of an earlier run are still complete. */
 START_TEST(full_disk_at_a_restart)
 {
     if (!small_disk(1500))
@@ -217,7 +218,8 @@ START_TEST(full_disk_at_a_restart)
 }
 END_TEST
 
-/* One page less than the run needs: its last file, run.json, does not fit. While it runs there is the lock too. */
+/* The disk has one page less than the run needs, so its last file, run.json, does not fit. During the run the lock
+ * takes space too. */
 START_TEST(full_disk_at_the_end)
 {
     struct statvfs disk;
@@ -245,7 +247,7 @@ static void small_files(void)
     no_leak_check();
 }
 
-/* Any user's full disk: no file may be larger than 1 MiB; the checkpoints would be. */
+/* A full disk without special rights: no file may be larger than 1 MiB, and the checkpoints would be larger. */
 START_TEST(file_size_limit)
 {
     cli.prepare = small_files;

@@ -53,7 +53,8 @@ START_TEST(wrong_file)
 }
 END_TEST
 
-/* The directory `old` holds a run with checkpoints of steps 20 and 40; `mine` a user's own run.ini. */
+/* The directory `old` holds a run with checkpoints of steps 20 and 40. The directory `mine` holds a run.ini of the
+ * user. */
 static const struct {
     const char *command, *expected, *more;
 } commands[] = {
@@ -113,7 +114,7 @@ static void hide_gpus(void)
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
 }
 
-/* Once for all commands: none of them may change it. */
+/* A directory that all commands share, as none of them may change it. */
 static void world_setup(void)
 {
     cli_setup();
@@ -184,7 +185,7 @@ START_TEST(restart_with_other_species)
 }
 END_TEST
 
-/* A checkpoint cut off anywhere is refused by all that read one. */
+/* A checkpoint that is cut off at any length is refused by all commands that read one. */
 START_TEST(restart_from_a_torn_file)
 {
     static const double shares[] = {0, 0.0001, 0.002, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.99999};
@@ -203,7 +204,7 @@ START_TEST(restart_from_a_torn_file)
 }
 END_TEST
 
-/* A restart must not cut the series of another run. */
+/* A restart must not shorten the series of another run. */
 START_TEST(restart_into_another_run)
 {
     CLI(0, "run small.ini --quiet --output other run.seed=5");

@@ -1,4 +1,4 @@
-/* Two runs in one directory, and what a run that was killed leaves there. */
+/* Two runs in one directory, and the files that a killed run leaves there. */
 #include "cli.h"
 
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ static void wait_for(const char *name)
     ck_assert_msg(cli_exists(name), "%s does not appear", name);
 }
 
-/* Begins one that does not end, in u; its process. What it prints is not looked at. */
+/* Starts a run in directory u that does not end by itself. Returns its process; its output is discarded. */
 static pid_t begin_endless(void)
 {
     cli_begin(ENDLESS);
@@ -54,7 +54,7 @@ START_TEST(second_run)
 }
 END_TEST
 
-/* Elsewhere it may begin, from the other's checkpoint too. */
+/* A run in another directory may start, also from a checkpoint of the first run. */
 START_TEST(beside)
 {
     pid_t other = begin_endless();
@@ -63,7 +63,7 @@ START_TEST(beside)
 }
 END_TEST
 
-/* Of those that begin at the same time, one runs. */
+/* Of several runs that start at the same time in one directory, exactly one runs. */
 START_TEST(at_the_same_time)
 {
     for (int turn = 0; turn < 20; turn++) {
@@ -84,7 +84,7 @@ START_TEST(at_the_same_time)
 }
 END_TEST
 
-/* One that has been prepared for long finds that another has been there meanwhile. */
+/* A run with a long preparation finds that another run has used the directory in the meantime. */
 START_TEST(meanwhile)
 {
     cli_begin("run small.ini --quiet --output u species.protons.particles_per_cell=60000 --steps 1");
@@ -102,7 +102,7 @@ START_TEST(meanwhile)
 }
 END_TEST
 
-/* --- early ends --- */
+/* --- runs that are killed early --- */
 
 static int any_checkpoint(char *name, size_t size)
 {
@@ -129,7 +129,8 @@ static void remove_tree(const char *name)
     fts_close(tree);
 }
 
-/* However early a run is killed, the next one can begin there, without a word where there was no run yet. */
+/* However early a run is killed, the next one can start in its directory, without any message when the killed run had
+ * not begun. */
 START_TEST(killed_early)
 {
     char name[64];
@@ -153,18 +154,18 @@ static rlim_t most;
 static void limit_files(void)
 {
     struct rlimit limit = {most, most};
-    setrlimit(RLIMIT_FSIZE, &limit); /* SIGXFSZ as it is: the program has to ignore it */
+    setrlimit(RLIMIT_FSIZE, &limit); /* SIGXFSZ keeps its default action: the program itself has to ignore it */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 }
 
-/* The same with a disk that is full from the beginning, or nearly so. */
+/* The same with a disk that is full, or nearly full, from the beginning. */
 START_TEST(full_from_the_beginning)
 {
     static const rlim_t sizes[] = {0, 10, 100, 300, 1000, 3000, 10000, 100000, 600000};
     most = sizes[_i];
     cli.prepare = limit_files;
     CLI(1, "run small.ini --quiet --output u output.checkpoint_every=10 output.fields_every=1");
-    if (most >= 1000) { /* the limit holds for what takes the messages, too */
+    if (most >= 1000) { /* the limit also holds for the file that takes the messages */
         cli_has(cli.err, "File too large");
         cli_has(cli.err, "there is no checkpoint");
     }
@@ -175,7 +176,7 @@ START_TEST(full_from_the_beginning)
 }
 END_TEST
 
-/* What only looks like a run's is not touched. */
+/* Files that only look like those of a run are not touched. */
 START_TEST(not_a_run)
 {
     static const char *const names[] = {"series.csv", "run.ini", "notes.part", "fields/mine.h5", "larmor.lock/x"};

@@ -1,4 +1,4 @@
-/* Restarts, signals and the wall-time limit: however a run is cut, its end is the uninterrupted run's. */
+/* Restarts, signals and the limit of wall time: however a run is interrupted, it ends as a run without a break. */
 #include "cli.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ static char *rows_after(const char *directory, long step)
     return text;
 }
 
-/* A column of DIRECTORY/series.h5; its length. */
+/* Reads a column of DIRECTORY/series.h5; returns its length. */
 static int column(const char *directory, const char *name, double *out, int room)
 {
     char path[128];
@@ -62,7 +62,7 @@ static void same_column(const char *a, const char *b, long step, const char *nam
         ck_assert_msg(two[k] == one[skip + k], "%s, row %d: %.17g instead of %.17g", name, k, two[k], one[skip + k]);
 }
 
-/* The rows of run `b` are those of run `a` after `step`, in both files. */
+/* In both files the rows of run `b` must be those of run `a` after `step`. */
 static void same_rows(const char *a, const char *b, long step)
 {
     char *one = rows_after(a, step), *two = rows_after(b, -1);
@@ -108,7 +108,7 @@ START_TEST(into_a_new_directory)
 }
 END_TEST
 
-/* The second part says it goes to the end; until then there is no run.json, which would tell of the first part's. */
+/* Until the second part has ended there is no run.json, because an old one would describe the first part. */
 START_TEST(in_two_parts)
 {
     CLI(0, "run small.ini --quiet --output whole " OFTEN);
@@ -147,7 +147,7 @@ static void wait_for_checkpoint(void)
         cli_sleep(0.01);
 }
 
-/* From the checkpoint of `step` on, 20 steps more, against a run without a break. */
+/* A restart from the checkpoint of `step` takes 20 more steps and is compared with a run without a break. */
 static void goes_on(int step)
 {
     CLI(0, "run small.ini --quiet --output whole " OFTEN " --steps %d", step + 20);
@@ -200,7 +200,8 @@ START_TEST(signals)
 }
 END_TEST
 
-/* While two million particles are loaded: a step is taken and kept. Earlier still, nothing is written. */
+/* A signal comes while two million particles are loaded: one step is taken and kept. When it comes earlier, nothing is
+ * written. */
 START_TEST(early_signal)
 {
     static const double delays[] = {0.0, 0.02, 0.2};
@@ -265,7 +266,7 @@ START_TEST(a_series_that_is_gone_is_said)
     CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
     cli_has(cli.err, "part/series.csv: is missing, and so is series.h5: the series begins anew after step 30\n");
     CLI(0, "run small.ini --quiet --output new --restart part/checkpoints/checkpoint_00000030.h5 " OFTEN);
-    ck_assert_str_eq(cli.err, ""); /* in a new directory nothing is missing */
+    ck_assert_str_eq(cli.err, ""); /* a restart into a new directory misses no rows */
     CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000040.h5 --steps 60 " OFTEN);
     ck_assert_str_eq(cli.err, "");
 }
@@ -311,7 +312,7 @@ END_TEST
 
 #define FROM_20 "--restart whole/checkpoints/checkpoint_00000020.h5 "
 
-/* Keys that cannot change a result are not mentioned, whatever they are. */
+/* Keys that cannot change a result are not mentioned. */
 START_TEST(neutral_settings_are_not_listed)
 {
     CLI(0, "run small.ini --quiet --output whole " OFTEN);
@@ -347,7 +348,7 @@ START_TEST(other_settings_are_listed)
 }
 END_TEST
 
-/* What the list calls without effect has none. */
+/* Settings that the list calls without effect have no effect. */
 START_TEST(what_is_without_effect_is)
 {
     CLI(0, "run small.ini --quiet --output whole " OFTEN);
@@ -377,7 +378,7 @@ START_TEST(constants_and_absent_keys_are_listed)
 }
 END_TEST
 
-/* A table whose file keeps its name and holds something else. */
+/* The file of a table keeps its name but has other content. */
 START_TEST(another_table_is_listed)
 {
     char text[2048];

@@ -12,9 +12,9 @@
 #include "scratch.h"
 #include "suite.h"
 
-static double plain(const double *value, double energy)
+static double interpolated(const double *value, double energy)
 {
-    return plain_at(energies, value, POINTS, energy);
+    return interpolated_at(energies, value, POINTS, energy);
 }
 
 static struct lm_collisions in_gas(float dt)
@@ -34,19 +34,19 @@ static struct lm_collisions in_gas(float dt)
 
 /* The way to the cut-off from energy 8 in a gas of density 0.7, and the time it takes; integrated with small steps of
  * the energy. */
-static void exact_way(double *way, double *time)
+static void exact_range(double *way, double *time)
 {
     const int steps = 4000000;
     *way = *time = 0;
     for (int k = 0; k < steps; k++) {
         const double energy = 0.15 + (8 - 0.15) * (k + 0.5) / steps, part = (8 - 0.15) / steps;
-        *way += part / (0.7 * plain(stopping, energy));
-        *time += part / (0.7 * plain(stopping, energy) * sqrt(2 * energy / 1.5));
+        *way += part / (0.7 * interpolated(stopping, energy));
+        *time += part / (0.7 * interpolated(stopping, energy) * sqrt(2 * energy / 1.5));
     }
 }
 
 /* The same by steps of dt; in the last one, straight to the cut-off. */
-static void way_by_steps(float dt, double *way, double *time)
+static void range_by_steps(float dt, double *way, double *time)
 {
     const struct lm_collisions c = in_gas(dt);
     const double cutoff = sqrt((double)c.stopped2), step = (double)dt;
@@ -57,7 +57,7 @@ static void way_by_steps(float dt, double *way, double *time)
         const struct lm_stopped at = lm_look_up(&c, w);
         const struct lm_collided got = lm_collide(&c, 0.7f, w, &at, 1);
         if (got.channel == LM_ENERGY_STOPPED) {
-            const double s = plain(stopping, 0.75 * v * v) * 0.7 / 1.5, rest = (v - cutoff) / s;
+            const double s = interpolated(stopping, 0.75 * v * v) * 0.7 / 1.5, rest = (v - cutoff) / s;
             *way += rest * 0.5 * (v + cutoff);
             *time += rest;
             return;
@@ -73,10 +73,10 @@ static void way_by_steps(float dt, double *way, double *time)
 START_TEST(range)
 {
     double way, time, error[3][2];
-    exact_way(&way, &time);
+    exact_range(&way, &time);
     for (int k = 0; k < 3; k++) {
         double w, t;
-        way_by_steps(0.1f / (float)(1 << 2 * k), &w, &t);
+        range_by_steps(0.1f / (float)(1 << 2 * k), &w, &t);
         error[k][0] = fabs(w - way) / way;
         error[k][1] = fabs(t - time) / time;
     }
@@ -88,7 +88,8 @@ START_TEST(range)
 END_TEST
 
 /* An ion meets the same medium everywhere. */
-static struct lm_fate meet(const struct lm_collisions *c, const struct lm_medium *m, double v[3], uint32_t number)
+static struct lm_fate collide_once(const struct lm_collisions *c, const struct lm_medium *m, double v[3],
+                                   uint32_t number)
 {
     float density[16];
     lm_real velocity[2 * 16], fields[LM_WINDOW_FIELDS * 16];
@@ -120,14 +121,14 @@ START_TEST(friction)
     const struct lm_medium m = {2, {(lm_real)0.4, (lm_real)-0.3}};
     double v[3] = {2, 1, -3};
     for (uint32_t k = 0; k < 10; k++)
-        ck_assert_int_eq(meet(&c, &m, v, k).channel, -1);
+        ck_assert_int_eq(collide_once(&c, &m, v, k).channel, -1);
     const double keep = exp(-0.3 * 2.0 * 10 * 0.1);
     ck_assert_double_lt(fabs(v[0] - (0.4 + 1.6 * keep)), 1e-6 * 1.6 * (1 - keep));
     ck_assert_double_lt(fabs(v[1] - (-0.3 + 1.3 * keep)), 1e-6 * 1.3 * (1 - keep));
     ck_assert_double_lt(fabs(v[2] - -3 * keep), 1e-6 * 3 * (1 - keep));
     c.friction = 5;
     for (uint32_t k = 0; k < 10; k++)
-        ck_assert_int_eq(meet(&c, &m, v, k).channel, -1);
+        ck_assert_int_eq(collide_once(&c, &m, v, k).channel, -1);
     const double round_off = LM_PRECISION == 64 ? 1e-15 : 1e-7;
     ck_assert_double_eq_tol(v[0], 0.4, round_off);
     ck_assert_double_eq_tol(v[1], -0.3, round_off);
@@ -166,7 +167,7 @@ START_TEST(turn_keeps_the_speed)
         .gas = 0, .dt = 0.1f, .power = 0.02f, .tail2 = 100, .scatters = 1, .cos_low = -2, .cos_high = 2};
     const struct lm_medium m = {1, {0, 0}};
     for (uint32_t k = 0; k < 1000; k++)
-        require(meet(&turning, &m, v, k).channel < 0);
+        require(collide_once(&turning, &m, v, k).channel < 0);
     const double size2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     ck_assert_double_lt(fabs(size2 / 5.8125 - 1), LM_PRECISION == 64 ? 1e-13 : 1e-4);
 }
@@ -237,7 +238,7 @@ START_TEST(exchanges)
     int count = 0;
     for (uint32_t k = 0; k < MANY; k++) {
         double v[3] = {v0[0], v0[1], v0[2]};
-        const struct lm_fate fate = meet(&c, &m, v, k);
+        const struct lm_fate fate = collide_once(&c, &m, v, k);
         require(fate.channel < 0);
         count += fate.exchanged;
         for (int d = 0; d < 3; d++)

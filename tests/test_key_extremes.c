@@ -116,7 +116,7 @@ static void try(int base, const char *override)
     const int run = code_of_run();
     ck_assert_msg(run == (check == LM_BEYOND ? LM_OK : check), "base %d, %s: check %d (%s), run %d (%s)", base,
                   override, check, said, run, run ? lm_error() : "");
-    if (run == LM_FAILED) /* a run says this too where it fails before it begins */
+    if (run == LM_FAILED) /* a run also prints this line when it fails before its first step */
         snprintf(said + strlen(said), sizeof said - strlen(said), "\nnothing has been written");
     char ran[LM_MAX_MESSAGE];
     snprintf(ran, sizeof ran, "%s", lm_error());
