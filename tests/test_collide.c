@@ -32,8 +32,8 @@ static struct lm_collisions in_gas(float dt)
                                   .key = 5};
 }
 
-/* The way to the cut-off from energy 8 in a gas of density 0.7, and the time it takes; integrated with small steps of
- * the energy. */
+/* The range from energy 8 to the cut-off in a gas of density 0.7, and the time that it takes, integrated with small
+ * steps of the energy. */
 static void exact_range(double *way, double *time)
 {
     const int steps = 4000000;
@@ -45,7 +45,7 @@ static void exact_range(double *way, double *time)
     }
 }
 
-/* The same by steps of dt; in the last one, straight to the cut-off. */
+/* Range and time of an ion that takes steps of dt. The last step ends at the cut-off. */
 static void range_by_steps(float dt, double *way, double *time)
 {
     const struct lm_collisions c = in_gas(dt);
@@ -69,7 +69,7 @@ static void range_by_steps(float dt, double *way, double *time)
     }
 }
 
-/* Second order: a step of half the size leaves a quarter of the error, but for the kinks of the table. */
+/* The method is of second order: half the step leaves a quarter of the error, except for the kinks of the table. */
 START_TEST(range)
 {
     double way, time, error[3][2];
@@ -87,7 +87,7 @@ START_TEST(range)
 }
 END_TEST
 
-/* An ion meets the same medium everywhere. */
+/* One collision step of an ion in a medium that is the same everywhere; v becomes its new velocity. */
 static struct lm_fate collide_once(const struct lm_collisions *c, const struct lm_medium *m, double v[3],
                                    uint32_t number)
 {
@@ -111,7 +111,8 @@ static struct lm_fate collide_once(const struct lm_collisions *c, const struct l
     return fate;
 }
 
-/* The slowing to 1e-6 of itself; and in the end an ion has the medium's velocity in the precision it is stored in. */
+/* Friction slows to 1e-6 of the change of velocity. After strong friction an ion has the velocity of the medium, to
+ * round-off. */
 START_TEST(friction)
 {
     struct lm_collisions c = in_gas(0.1f);
@@ -137,8 +138,8 @@ START_TEST(friction)
 }
 END_TEST
 
-/* It keeps the speed, to single precision of the turn, and is as large as it says. With it done a thousand times the
- * speed is the same to round-off. */
+/* Scattering keeps the speed to single precision of the turn, and the turn has the angle that was drawn. After a
+ * thousand turns the speed is still the same to round-off. */
 START_TEST(turn_keeps_the_speed)
 {
     struct lm_collisions c = {.tail2 = 100};
@@ -173,8 +174,8 @@ START_TEST(turn_keeps_the_speed)
 }
 END_TEST
 
-/* <theta^2> is twice the variance in a plane, all azimuths alike, whatever the direction; so much of it is beyond the
- * sampled tail as a Rayleigh distribution says. */
+/* <theta^2> is twice the variance in a plane and isotropic in azimuth, for any direction of the velocity. The share of
+ * angles beyond the cut tail is that of a Rayleigh distribution. */
 START_TEST(angles)
 {
     static const float from[3][3] = {{1, 0, 0}, {0, 0, -2}, {0.3f, -0.4f, 1.2f}};
@@ -208,7 +209,7 @@ START_TEST(angles)
     const double spread = 5 / sqrt(MANY), sigma = sqrt(variance);
     ck_assert_double_lt(fabs(theta2 / MANY / (2 * variance) - 1), spread + variance);
     ck_assert_double_lt(fabs(theta4 / MANY / (8 * variance * variance) - 1), spread * sqrt(5) + 4 * variance);
-    for (int d = 0; d < 3; d++) { /* forward it loses variance of its speed */
+    for (int d = 0; d < 3; d++) { /* the component along v loses `variance` of its value */
         const int e = (d + 1) % 3;
         const double one = (double)(v[d] / size), other = (double)(v[e] / size);
         ck_assert_double_lt(fabs(mean[d] / MANY + variance * one), spread * sigma);
@@ -256,7 +257,7 @@ START_TEST(exchanges)
 }
 END_TEST
 
-/* Friction makes speeds of which single precision has no squares, and of which there are none at all. */
+/* Very small speeds: their squares underflow in single precision, or the speed itself is 0. */
 START_TEST(next_to_rest)
 {
     static const float sizes[] = {1e-3f, 1e-14f, 1e-16f, 1e-18f, 1e-20f, 1e-25f, 1e-38f, 1e-44f, 0};
@@ -284,8 +285,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A million particles that differ in one thing alone, in small even steps, have identities of their own; so have those
- * that are laid out in order in every cell. A particle has the same one whatever tile it is counted in. */
+/* A million particles that differ in one quantity only, in small equal steps, have different identities. So have
+ * particles on a regular lattice in every cell. The identity of a particle does not depend on the tile that its
+ * position refers to. */
 START_TEST(identities)
 {
     uint64_t *all = malloc(MANY * sizeof *all);

@@ -10,7 +10,7 @@
 #include "scratch.h"
 #include "suite.h"
 
-/* Random123's bits. */
+/* The generator gives the bits of the library Random123. */
 START_TEST(philox)
 {
     for (uint32_t k = 0; k < 1000; k++) {
@@ -42,7 +42,8 @@ START_TEST(logarithm_and_direction)
 }
 END_TEST
 
-/* Moments of each, of products, and the tails beyond 1, 2, 3 and 4, within 5 standard deviations. */
+/* Moments of both numbers of a pair, of their product, and the tails beyond 1, 2, 3 and 4, within 5 standard
+ * deviations. */
 START_TEST(normal_numbers)
 {
     double sum[2] = {0}, two[2] = {0}, four[2] = {0}, mixed[2] = {0};

@@ -36,8 +36,8 @@ START_TEST(every_interval)
 }
 END_TEST
 
-/* Rows from 0 to 10^8 and as close as floats are, as many as there may be: many to a bucket of the guide, and buckets
- * without any. Not a number finds some row. */
+/* A table with the largest number of rows, from 0 to 10^8, some as close together as floats are: some buckets of the
+ * index hold many rows, others none. NaN finds some valid row. */
 START_TEST(crowded_table)
 {
     static double e[LM_MOST_STOPPING], s[LM_MOST_STOPPING], p[LM_MOST_STOPPING];

@@ -214,7 +214,7 @@ START_TEST(test_overrides)
 }
 END_TEST
 
-/* A text gives what a file of the same bytes gives, messages included. */
+/* A configuration from a text gives the same as a file of the same bytes, messages included. */
 START_TEST(test_text)
 {
     lm_config_free(&config);

@@ -300,7 +300,7 @@ START_TEST(test_all_errors_at_once)
 }
 END_TEST
 
-/* A wrong size must not hide errors in expressions, nor make up any. */
+/* A wrong size of the grid must neither hide errors in expressions nor cause false ones. */
 START_TEST(test_expressions_without_a_grid)
 {
     put_bytes("[run]\ndt=1\nsteps=1\n[grid]\nnx=0\nny=1\nlx=1\nly=1\n[const]\na=1/nx\n[fields]\nbx=a*fo\nby=a/(nx-1)\n"

@@ -33,7 +33,7 @@ START_TEST(test_round_trip)
 }
 END_TEST
 
-/* The longest values that a file can hold still fit the echo. */
+/* The longest values that a file can hold also fit into the echo. */
 START_TEST(test_round_trip_of_long_values)
 {
     char text[600] = "temperature=", tail[300] = "[fields]\nbx=";

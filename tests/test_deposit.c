@@ -1,5 +1,5 @@
-/* Deposition: exact charge, bounded parts, moments of the shape, where the currents live. test_deposit_single.c
- * includes this file; the bodies take 24-bit positions in both precisions. */
+/* Deposition: exact charge, bounded quanta, moments of the shape, and the places of the currents.
+ * test_deposit_single.c includes this file. */
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
@@ -18,9 +18,9 @@
 
 enum { SIZE = 16, LOW = 4, ONE24 = 1 << 24, SAMPLES = 200000 };
 
-/* What one deposition did. */
+/* Sums over the nodes that one deposition has changed. */
 struct deposit {
-    int64_t sum, x, y; /* of parts; times node number */
+    int64_t sum, x, y; /* sum of the quanta; sum of quanta times node number */
     int32_t smallest, largest;
     int low, high; /* nodes reached in x and y */
 };
@@ -65,8 +65,8 @@ static void current(int order, int32_t x, int32_t y, double u, double v, double 
         LM_DEPOSIT_CURRENT(2, x, y, u, v, w, scale, add);
 }
 
-/* Edges and middles of cells and their neighbours, the ends of the fixed point, then positions at random in [-127,
- * 127). */
+/* Positions: edges and middles of cells and the numbers next to them, the ends of the fixed-point range, then random
+ * ones in [-127, 127). */
 static int32_t position(uint32_t k, int axis)
 {
     static const int32_t special[] = {0,
@@ -99,13 +99,13 @@ START_TEST(charge_is_exact)
         const struct deposit *d = &got[LM_DENSITY];
         require(d->sum == LM_PARTS);
         require(d->largest <= LM_PARTS);
-        require(d->smallest >= (_i == 1 ? -2 : -4)); /* the last weight takes the others' rounding */
+        require(d->smallest >= (_i == 1 ? -2 : -4)); /* the last weight takes the rounding of the others */
     }
 }
 END_TEST
 
-/* sum w x_i = x: the shape's first moment, up to the rounding of the parts (half a part each, the last one takes the
- * rest). */
+/* The first moment of the shape, sum w x_i = x, up to the rounding to quanta: half a quantum for each node, and the
+ * last node takes the rest. */
 START_TEST(centre_of_charge)
 {
     double tolerance = _i == 1 ? 2 : 9;
@@ -119,8 +119,8 @@ START_TEST(centre_of_charge)
 }
 END_TEST
 
-/* A velocity of a third of a part is not lost: the mean over many places is right. The dither is one number a particle,
- * so the deviation of a particle's sum is at most its number of parts. */
+/* A velocity of a third of a quantum is not lost: the mean over many positions is right. A particle has one random
+ * number for rounding, so the error of its sum is at most its number of quanta. */
 START_TEST(small_currents_are_kept)
 {
     double total[3] = {0}, parts = _i == 1 ? 4 : 9;
@@ -137,9 +137,9 @@ END_TEST
 
 START_TEST(current_and_its_place)
 {
-    /* v = (3, -1, 0.5) with |v| < 2^2: parts of v 2^14 */
+    /* v = (3, -1, 0.5) and |v| < 2^2: v has quanta of 2^-14 */
     const double v[3] = {3, -1, 0.5}, place[3][2] = {{1, .5}, {.5, 1}, {.5, .5}};
-    double parts = _i == 1 ? 4 : 9, tolerance = parts; /* a part each, rounded up or down */
+    double parts = _i == 1 ? 4 : 9, tolerance = parts; /* each node is rounded up or down by less than a quantum */
     for (uint32_t k = 0; k < SAMPLES; k++) {
         int32_t x = position(k, 0), y = position(k, 1);
         current(_i, x, y, v[0], v[1], v[2], 16384.0f);
@@ -158,7 +158,7 @@ START_TEST(current_and_its_place)
 }
 END_TEST
 
-/* Opposite velocities at one place cancel to the bit: a quiet start has no net current. */
+/* The currents of opposite velocities at one position cancel to the bit, so a quiet start has no net current. */
 START_TEST(opposite_velocities_cancel)
 {
     for (uint32_t k = 0; k < SAMPLES / 10; k++) {
@@ -177,7 +177,7 @@ START_TEST(opposite_velocities_cancel)
 }
 END_TEST
 
-/* Every particle of a chunk at the place and with the velocity that give the largest parts. */
+/* All particles of a chunk have the position and the velocity that give the largest quanta. */
 START_TEST(chunk_cannot_overflow)
 {
     static int32_t parts[LM_MOMENTS][SIZE][SIZE];
@@ -205,7 +205,7 @@ START_TEST(chunk_cannot_overflow)
 }
 END_TEST
 
-/* Nodes stay in the window for every position that lm_in_window lets through. */
+/* For every position that lm_in_window accepts, all nodes are inside the window. */
 START_TEST(nodes_stay_in_the_window)
 {
     for (int size = 8; size <= 16; size += 8)
@@ -229,7 +229,7 @@ START_TEST(nodes_stay_in_the_window)
 }
 END_TEST
 
-/* Powers of two above every bound, sums that fit 63 bits. */
+/* The speed exponents are powers of two above every bound, and the sums fit into 63 bits. */
 START_TEST(exponents)
 {
     static const double bounds[] = {0, 1e-300, 1e-13, 0x1p-40, 0.3, 0.5, 1, 1.0000001, 3, 4, 1e9, 1e100};

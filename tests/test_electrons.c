@@ -14,7 +14,7 @@ static const char wave_text[] = "[run]\nsteps = 400\ndt = 0.02\n[grid]\nnx = 64\
                                 "[electrons]\nclosure = evolved\ntemperature = 1\n[fields]\nsmoothing = 0\n"
                                 "[species.p]\nstart = quiet\ndrift_x = 0.02*sin(2*pi*x/lx)\n";
 
-/* The velocity of a standing wave, 0.02 at the start, as its sine mode; half a step back. */
+/* The amplitude of the velocity of a standing wave, half a step before the present time; it is 0.02 at the start. */
 static double speed_of(struct lm_sim *sim)
 {
     double *j = array_of(sim, LM_J_OLD), sum = 0;
@@ -24,10 +24,10 @@ static double speed_of(struct lm_sim *sim)
     return sum;
 }
 
-/* A sound wave of cold ions has omega = k sqrt(gamma T), and p = n^gamma. The velocity of the flow is averaged to the
- * next faces and back, 1 - (k dx)^2 / 4 of it is left, and a difference over a cell leaves 1 - (k dx)^2 / 24: by both
- * of them s falls short of n. Omega, to which the square root of such factors of p, of E and of J counts, misses less
- * than twice that; an amplitude a = 0.02 k / omega of n adds less than a^2. */
+/* A sound wave of cold ions has omega = k sqrt(gamma T) and p = n^gamma. The velocity of the flow is averaged to the
+ * faces and back, which leaves 1 - (k dx)^2 / 4 of it; a difference over a cell leaves 1 - (k dx)^2 / 24. By these two
+ * factors the entropy falls short of n. The frequency has the square root of such factors of p, E and J, so its error
+ * is below twice their sum; the amplitude a = 0.02 k / omega of n adds less than a^2. */
 START_TEST(sound)
 {
     struct lm_sim *sim = sim_new(wave_text, NULL);
@@ -57,7 +57,7 @@ START_TEST(sound)
 }
 END_TEST
 
-/* Largest difference of an array between two runs at their ends. */
+/* The largest difference of an array between two runs. */
 static double differ(struct lm_sim *a, struct lm_sim *b, int array)
 {
     double *p = array_of(a, array), *q = array_of(b, array), most = 0;
@@ -69,7 +69,7 @@ static double differ(struct lm_sim *a, struct lm_sim *b, int array)
     return most;
 }
 
-/* The differences between runs of halved steps fall by four. */
+/* When the step is halved, the differences between runs fall to a quarter. */
 START_TEST(second_order_in_time)
 {
     struct lm_sim *sim[3];
@@ -89,9 +89,10 @@ START_TEST(second_order_in_time)
 }
 END_TEST
 
-/* A slab that expands into vacuum: its entropy is conserved to the last quantum; energy but for the work that the
- * pressure does below the density floor, where E is not all of grad p / n. That is as the floor: a fifth of it loses
- * less than a third (measured: a quarter), and no more than the floor's share of the density. */
+/* A slab expands into vacuum. Its entropy is conserved to the last quantum. Its energy is conserved except for the
+ * work of the pressure below the density floor, where E is not the whole of grad p / n. The loss is proportional to
+ * the floor: with a fifth of the floor it must be less than a third (measured: a quarter), and it must be less than
+ * the floor over the density. */
 static double slab_loss(const char *floor)
 {
     static const char text[] =
@@ -121,8 +122,8 @@ START_TEST(energy_beside_vacuum)
 }
 END_TEST
 
-/* The same energy in two dimensions, at steep edges in a field that the step does not resolve by far: B and pressure
- * must not feed each other. Heat is counted where it comes from. */
+/* The energy of a disk of plasma with steep edges, in two dimensions, with a step that is far too long to resolve the
+ * waves of the grid: B and the pressure must not amplify each other. */
 START_TEST(edges_are_stable)
 {
     static const char text[] =

@@ -11,7 +11,8 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* T = 1 + 0.1 cos of mode (mx, my) in plasma at rest, n = 1; the share of the mode that is left at the end. */
+/* Plasma at rest with n = 1 and T = 1 + 0.1 cos of mode (mx, my). Returns the share of the mode that is left at the
+ * end. */
 static double left_of_mode(const char *keys, int cells, int mx, int my, double dt, double t_end)
 {
     char text[1024];
@@ -31,9 +32,9 @@ static double left_of_mode(const char *keys, int cells, int mx, int my, double d
     return left;
 }
 
-/* exp(-(gamma - 1) kappa k^2 t / n) with the grid's k^2, isotropic and along and across B = x and B = y; without B the
- * heat flows as along it. Heun's method misses (r dt)^2 / 6 of the exponent r t in its substeps, of which there are at
- * least two a step. */
+/* A mode decays as exp(-(gamma - 1) kappa k^2 t / n) with the k^2 of the grid: with isotropic conduction, and along
+ * and across B. Without B the conductivity is that along B. Heun's method has a relative error of (r dt)^2 / 6 in the
+ * rate r; it takes at least two substeps in a step. */
 START_TEST(conduction_decays)
 {
     static const struct {
@@ -58,8 +59,8 @@ START_TEST(conduction_decays)
 }
 END_TEST
 
-/* Of second order in space along and across an oblique B too, where slopes along the faces count; there the limiter
- * leaves less than that at extremes, so no more than 1.5 is asked for. */
+/* Conduction is of second order in space, also along and across an oblique B, where the slopes along the faces matter.
+ * At extrema the limiter lowers the order, so the test asks for 1.5 there. */
 START_TEST(conduction_converges)
 {
     static const struct {
@@ -94,8 +95,8 @@ START_TEST(slopes)
 }
 END_TEST
 
-/* A hot patch on rings of B: heat goes along them, and no T leaves what there was at the start (Parrish and Stone 2005,
- * Sharma and Hammett 2007). */
+/* A hot patch on circular field lines: heat flows along them, and no temperature leaves the range of the start
+ * (Parrish and Stone 2005, Sharma and Hammett 2007). */
 START_TEST(rings)
 {
     static const char text[] =
@@ -113,11 +114,11 @@ START_TEST(rings)
         free(p);
     }
     double *p = pressure_of(sim);
-    ck_assert_double_gt(p[20 * 40 + 12], 1.1); /* the other side of the ring */
-    ck_assert_double_lt(p[20 * 40 + 20], 1.1); /* its centre, and far outside */
+    ck_assert_double_gt(p[20 * 40 + 12], 1.1); /* the opposite side of the ring is warmed */
+    ck_assert_double_lt(p[20 * 40 + 20], 1.1); /* its centre and the region far outside are not */
     ck_assert_double_lt(p[20 * 40 + 38], 1.1);
-    /* In each half of a step a cell's entropy is rounded by up to half a quantum U: dp / (gamma - 1) = gamma p / s U/2.
-     */
+    /* In each half of a step the entropy s of a cell is rounded by up to half a quantum U: dp / (gamma - 1) = gamma p
+     * / ((gamma - 1) s) U/2. */
     const double quantum = ldexp(1, -sim->background[0].ledger.quantum), area = 0.2 * 0.2;
     double rounded = 0;
     for (size_t k = 0; k < sim->grid.cells; k++)
@@ -128,8 +129,8 @@ START_TEST(rings)
 }
 END_TEST
 
-/* No heat goes through walls, where slopes along them would drive it. So cold that the currents which E on the walls
- * drives carry next to nothing: T and what they change of it are as the square. */
+/* No heat flows through walls, although the slopes along them would drive it with an oblique B. The electrons are so
+ * cold that currents along the walls change the energy by a negligible amount, which is of second order in T. */
 START_TEST(walls)
 {
     static const char text[] =
@@ -149,7 +150,7 @@ START_TEST(walls)
 }
 END_TEST
 
-/* Heat stays in a bounded slab at rest, beside voids and around a body. */
+/* Heat does not leave a slab at rest that has voids beside it and a body in it. */
 START_TEST(heat_stays_beside_vacuum)
 {
     static const char text[] =
@@ -173,7 +174,7 @@ START_TEST(heat_stays_beside_vacuum)
         }
     }
     ck_assert_int_gt(changed, 20);
-    ck_assert(least > 0.5 && most < 1.5 && most - least < 0.9); /* between 0.5 and 1.5 at the start */
+    ck_assert(least > 0.5 && most < 1.5 && most - least < 0.9); /* T was between 0.5 and 1.5 at the start */
     ck_assert_double_eq_tol(totals_of(sim).electrons, energy, 1e-12 * energy);
     free(before);
     free(after);

@@ -27,8 +27,9 @@ static struct lm_sim *decay_new(const char *keys, double dt, double t_end)
     return sim_new(text, NULL);
 }
 
-/* A current along z decays at the rate r / 2 = eta k^2 + eta_H k^4 (k^2 of the grid) and leaves its energy to the
- * electrons, but for the trapezium rule in time: heat ~ exp(-r t), so by (r dt)^2 / 12 of it. */
+/* A current along z decays at the rate r / 2 = eta k^2 + eta_H k^4 (with the k^2 of the grid), and the electrons get
+ * its energy. The heating rate falls as exp(-r t), and the trapezium rule integrates it in time with a relative error
+ * of (r dt)^2 / 12. */
 START_TEST(resistive_decay)
 {
     static const struct {
@@ -61,10 +62,9 @@ START_TEST(resistive_decay)
 }
 END_TEST
 
-/* What Faraday's law takes from B in two dimensions, by every part of the resistivity, is what the electrons get: with
- * all components of B, a resistivity that varies, layers, voids. One short step, so that nothing else has changed: the
- * trapezium rule and Runge-Kutta miss (omega dt)^2. Walls and bodies: with no hyper-resistivity, which works against
- * what lies behind them. */
+/* In two dimensions, the electrons get the energy that every part of the resistivity takes from B: with all components
+ * of B, with a resistivity that varies, with hyper-resistivity, and with voids. The run takes one short step, so that
+ * nothing else changes; the trapezium rule and Runge-Kutta have errors of (omega dt)^2. */
 START_TEST(heat_of_every_resistivity)
 {
     static const struct {

@@ -11,7 +11,8 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* Everything at once: an inflow side, walls, a body, layers, voids, every kind of heat, another field. */
+/* A run with all features at once: an inflow side, walls, a body, layers, voids, every source of heat, and another
+ * background field. */
 static const char open_text[] =
     "[run]\nsteps = 30\ndt = 0.04\nseed = 3\n[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
     "[electrons]\nclosure = evolved\ninitial_temperature = 0.2 + 0.05*sin(y)\ngamma = 1.6\nconductivity = 0.1\n"
@@ -135,7 +136,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-/* run.ini does not show the field that the program adds, and gives the same run. */
+/* run.ini does not contain the background field that the program adds, and gives the same configuration. */
 START_TEST(settings_are_written)
 {
     struct lm_config *c = config_new(mixed_text, NULL), again;
@@ -166,8 +167,8 @@ START_TEST(checked)
     const int status = lm_check(c, to);
     ck_assert_msg(status == LM_OK || status == LM_BEYOND, "%s", lm_error());
     fclose(to);
-    /* By hand: u = 0.8 on cells of 1/4, 6 times that for the bound, 0.6 of Courant, halves; conduction at n = 1:
-     * 0.6 * 2 (0.1 + 0.08) (16 + 16) = 6.9 in a unit of time. */
+    /* By hand. Entropy: u = 0.8 on cells of 1/4, six times that for the bound, a Courant number of 0.6, in half steps.
+     * Conduction at n = 1: a rate of 0.6 * 2 (0.1 + 0.08) (16 + 16) = 6.9. */
     ck_assert_msg(strstr(out, "electrons\n  pressure evolved, gamma 1.6; p_e = n T at the start\n"
                               "    entropy: 2 substeps in the first step\n"
                               "    conduction: 2 substeps in the first step\n"
@@ -189,7 +190,8 @@ START_TEST(memory)
     for (int kind = LM_BACKEND_CPU; kind <= LM_BACKEND_CUDA; kind++) {
         setup.background_count = 1;
         const double all = lm_backend_bytes(kind, &setup, counts);
-        setup.background_count = 0; /* the field, its velocity, a byte a cell, on a GPU two stages */
+        /* arrays: the field, its two velocities; a byte for each cell; on a GPU two stages more */
+        setup.background_count = 0;
         require_near(all - lm_backend_bytes(kind, &setup, counts), size * (kind == LM_BACKEND_CUDA ? 5.125 : 3.125), 1);
     }
     lm_config_free(c);

@@ -10,7 +10,7 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* dT_i/dt = 2 nu n T_e^(-3/2) (T_e - T_i), n = 1; what ions gain electrons lose. */
+/* The equation dT_i/dt = 2 nu n T_e^(-3/2) (T_e - T_i) with n = 1. Electrons lose the energy that ions gain. */
 static void relax_exactly(const struct relaxing *k, double *ti, double *te)
 {
     const double h = 1e-5;
@@ -23,7 +23,7 @@ static void relax_exactly(const struct relaxing *k, double *ti, double *te)
     }
 }
 
-/* The same in steps of h through which T_e stands still. */
+/* The same equation in steps of h during which T_e is constant. */
 static void relax_in_steps(const struct relaxing *k, double h, double *ti, double *te)
 {
     for (int64_t n = 0; n < llround(k->end / h); n++) {
@@ -33,9 +33,10 @@ static void relax_in_steps(const struct relaxing *k, double h, double *ti, doubl
     }
 }
 
-/* A variance of N normal numbers is known to sqrt(2/N) of itself, the mean over three axes to sqrt(2/3N); what the
- * ions had at the start counts as they had it, so the noise adds less than that. Five of these are allowed, of the
- * larger temperature. In steps of dt the error is of first order: known, and the smaller steps have the smaller one. */
+/* The variance of N normal numbers has a relative spread of sqrt(2/N), the mean of three axes sqrt(2/3N). The start is
+ * taken from the ions themselves, so the noise adds less than that. The test allows five times this spread of the
+ * larger temperature. The error of steps of dt is of first order and known; smaller steps must have the smaller one.
+ */
 START_TEST(relaxes)
 {
     const struct relaxing *k = &relaxing[_i];
@@ -67,7 +68,8 @@ START_TEST(relaxes)
 }
 END_TEST
 
-/* Ions at rest: all they have after a step is noise, normal and of its own along each axis and for each species. */
+/* Ions start at rest, so after a step their velocities are the noise alone. It must be normal, and independent for
+ * each axis and each species. */
 START_TEST(noise_is_normal)
 {
     static const char text[] =
@@ -99,7 +101,7 @@ START_TEST(noise_is_normal)
 }
 END_TEST
 
-/* However long a step is, both temperatures only come nearer to each other. */
+/* With steps of any length the two temperatures only approach each other. */
 START_TEST(long_steps)
 {
     struct lm_sim *sim = sim_new(relaxing[0].text, "species.p.electron_exchange=100");
@@ -116,7 +118,7 @@ START_TEST(long_steps)
 }
 END_TEST
 
-/* Few ions that drift fast: their momentum changes by no more than the round-off of the noise, which is of single
+/* Few ions that drift fast: an exchange changes their momentum only by the round-off of the noise, which is in single
  * precision. The forces of noisy fields slow them by less than the thousandth that is allowed here. */
 START_TEST(drift_stays)
 {
@@ -136,7 +138,7 @@ START_TEST(drift_stays)
 }
 END_TEST
 
-/* Streams of different charge and mass in the same cell: each keeps its momentum, whatever its temperature becomes. */
+/* Streams of different charge and mass in the same cell: each keeps its momentum while its temperature changes. */
 START_TEST(streams_stay)
 {
     static const char text[] =

@@ -10,9 +10,9 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* A thousand steps of a plasma in motion. Each exchange changes ions and electrons by the same, and the series say by
- * how much; so does the momentum, which is no more than round-off. An entropy is whole quanta: rounding it by half a
- * quantum is all that is missing. */
+/* A thousand steps of a plasma in motion. In each exchange the electrons lose the energy that the ions gain, and the
+ * columns of the series give this energy. The momentum changes by round-off only. The entropy is a whole number of
+ * quanta, so rounding by half a quantum is the only missing energy. */
 START_TEST(budgets)
 {
     struct lm_sim *sim = sim_new(busy_text, _i ? "particles.precision=single" : NULL);
@@ -22,7 +22,7 @@ START_TEST(budgets)
         scale += ions_energy(sim, s, none);
     watch(sim);
     advance(sim, 1000);
-    ck_assert_double_gt(budget.exchanged, scale); /* tests something */
+    ck_assert_double_gt(budget.exchanged, scale); /* otherwise the test would be empty */
     ck_assert_msg(budget.most < 1e-14 * scale * 2, "largest of a step: %g of %g", budget.most, scale);
     ck_assert_msg(fabs(budget.energy) < 1e-12 * scale, "%g of %g", budget.energy, scale);
     for (int s = 0; s < 2; s++) {
@@ -47,13 +47,13 @@ START_TEST(budgets)
 }
 END_TEST
 
-/* One cell and no fields: the run's own sum of all energies stays. */
+/* In one cell without fields the total energy that the run computes is constant. */
 START_TEST(energy_stays)
 {
     struct lm_sim *sim = sim_new(relaxing[1].text, "species.p.particles_per_cell=2000");
     struct lm_config *c = (struct lm_config *)sim->config;
     const double start = totals_of(sim).energy;
-    c->run.dt = 0.125; /* all temperatures are equal soon, and a step is far below its limit */
+    c->run.dt = 0.125; /* a step far below its limit, and a run in which the temperatures soon become equal */
     advance(sim, 1000);
     ck_assert_double_eq_tol(totals_of(sim).energy, start, 1e-12 * start);
     ck_assert(sim->ledger[0].to_electrons.v2 != 0);

@@ -10,8 +10,8 @@
 
 static const double GAMMA = 5.0 / 3;
 
-/* The worst that K ions can get, one all the reach of normal numbers and the others the opposite, with neighbours that
- * are alone: within the bound, and not far from it. */
+/* The largest velocity that the noise can give to one of K ions: one ion gets the largest normal number and the others
+ * its opposite, and the neighbouring cells have single ions. It is within the bound and close to it. */
 START_TEST(worst_noise)
 {
     const struct lm_exchange e = {.rate = 0.01, .most = 0.3, .mass = 2, .unit = 1};
@@ -29,8 +29,8 @@ START_TEST(worst_noise)
 }
 END_TEST
 
-/* The bound that fixed point rests on: cold ions get the noise of hot electrons, and are kicked after that. Of 12000
- * ions one reaches four standard deviations. */
+/* The bound of the speed, which the fixed-point sums rely on: cold ions get the noise of hot electrons and are pushed
+ * after that. Of 12000 ions one reaches four standard deviations. */
 START_TEST(speeds_are_bounded)
 {
     static const char text[] =
@@ -46,7 +46,8 @@ START_TEST(speeds_are_bounded)
 }
 END_TEST
 
-/* Around a cell: neighbours count once each, those beyond walls not, and none below 0 independent ones. */
+/* Sums over the neighbours of a cell: each neighbour counts once, those beyond walls do not count, and a cell has at
+ * least 0 independent ions. */
 START_TEST(crowds)
 {
     static const int numbers[4][3] = {{1, 0, 2}, {3, 5, 0}, {1, 1, 7}, {0, 0, 4}};
@@ -79,8 +80,9 @@ static struct lm_bath bath_at(const struct lm_exchange *e, double n, double t, c
     return lm_bath_of(e, &place, sum, crowd);
 }
 
-/* What a cell offers: nothing at the density floor, in solids, and to one alone; at T_e = 0 friction up to the limit;
- * to few as much more as there are ions to an independent one, but not more than there is. */
+/* What the electrons of a cell give to ions: nothing at the density floor, in solids, and to a single ion; at T_e = 0
+ * friction up to the limit. With few ions the share grows by the number of ions over that of independent ones, up to
+ * 1. */
 START_TEST(baths)
 {
     const struct lm_ohm o = {.floor = 0.1, .gamma = GAMMA};
@@ -107,7 +109,7 @@ START_TEST(baths)
     b = bath_at(&e, 2, 4, three, &thirds);
     ck_assert_double_eq_tol(b.lost, 1 - sqrt(1 + 1.5 * expm1(-0.05)), 1e-7);
     ck_assert_double_eq_tol(b.thermal, sqrt(-1.5 * expm1(-0.05)), 1e-7);
-    b = bath_at(&e, 9, 1, two, &halves); /* 0.45 of 1, twice */
+    b = bath_at(&e, 9, 1, two, &halves); /* a share of 0.45, doubled, stays below 1 */
     ck_assert_double_eq_tol(b.lost, 1 - sqrt(1 + 2 * expm1(-0.6)), 1e-7);
     ck_assert(b.u[0] == 1 && b.noise[2] == 0.5f);
     const struct lm_exchange strong = {.rate = 9, .most = 0.4, .mass = 1, .unit = 1};

@@ -85,7 +85,7 @@ static void checked_has(const char *more, const char *expected, int has)
     free(c);
 }
 
-/* n = 1.4; the coldest cell's centre: T = 0.5 - 0.3 sin(2 pi 8.5/11) (of 8.5, 8.5 and 2.5, 2.5 by symmetry) = 0.203. */
+/* n = 1.4. The coldest cell has its centre at x = 8.5: T = 0.5 + 0.3 sin(2 pi 8.5/11) = 0.203. */
 START_TEST(checked)
 {
     char line[256];
@@ -93,14 +93,14 @@ START_TEST(checked)
     snprintf(line, sizeof line, "    exchange with p: nu dt up to %.3g at the start\n    exchange with q: nu dt up to",
              0.3 * 0.02 * most);
     checked_has(NULL, line, 1);
-    checked_has(NULL, "; a smaller run.dt", 1); /* q: three steps at once, 0.92 */
+    checked_has(NULL, "; a smaller run.dt", 1); /* species q exchanges every third step: nu dt = 0.92 */
     checked_has("species.q.collide_every=1", "; a smaller run.dt", 1);
     checked_has("species.q.electron_exchange=0.1", "; a smaller run.dt", 0);
     checked_has("species.q.electron_exchange=0", "exchange with q", 0);
 }
 END_TEST
 
-/* Without an exchange there is nothing of it in the series. */
+/* A species without an exchange has no columns of it in the series. */
 START_TEST(columns)
 {
     struct lm_sim *sim = sim_new(busy_text, "species.q.electron_exchange=0");

@@ -1,4 +1,4 @@
-/* Expressions: accuracy against the C library, errors, places, ghosts. */
+/* Expressions: accuracy against the C library, errors, positions, and ghost cells. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void assert_fails(const char *text, const char *expected)
     ck_assert_msg(strstr(lm_error(), expected) != NULL, "\"%s\": no \"%s\" in \"%s\"", text, expected, lm_error());
 }
 
-/* Difference in units of the last place of `want`. */
+/* The difference in units in the last place of `want`. */
 static double ulps(double got, long double want)
 {
     double w = fabs((double)want);
@@ -59,7 +59,7 @@ static const struct range ranges[] = {
     {"log2", log2l, 1e-200, 1e200, 0},   {"log10", log10l, 1e-200, 1e200, 0},
 };
 
-/* Points in geometric progression, and as many uniform ones in the part near 1 where cancellation would show. */
+/* Points in geometric progression, and as many uniform points near 1, where cancellation would show. */
 START_TEST(test_accuracy)
 {
     const struct range *f = &ranges[_i];
@@ -240,7 +240,7 @@ START_TEST(test_places)
 }
 END_TEST
 
-/* Of time as well, on the domain's lower sides where faces are; nothing else is touched. */
+/* An expression of time too, at faces also on the lower sides of the domain. Other elements are not changed. */
 START_TEST(test_places_and_time)
 {
     struct lm_grid g = lm_grid_make(5, 4, 2.5, 2.0);

@@ -11,8 +11,8 @@
 #include "field_walls.h"
 #include "suite.h"
 
-/* Garbage where nothing may look changes nothing: in the plasma's quantities inside bodies, and in E, which is all
- * output but for what is given. */
+/* NaN in values that the solver must not read changes nothing: in the moments of the plasma inside bodies, and in E,
+ * which is output except where it is given. */
 START_TEST(nobody_looks_into_bodies)
 {
     int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
@@ -40,7 +40,7 @@ START_TEST(nobody_looks_into_bodies)
                 for (int a = E; a < ALL && (a >= PUSH || (beyond_x != LM_INFLOW_E && beyond_y != LM_INFLOW_E)); a++)
                     t.a[a][k] = NAN;
             }
-        /* On walls, E through them is computed also where the node's index is that of a ghost. */
+        /* E through a lower wall is computed although the index of the node is that of a ghost cell. */
         struct lm_control one_way, other_way;
         struct lm_grid_sums sums[2];
         solve(&x, &s, 20);
@@ -63,7 +63,8 @@ START_TEST(nobody_looks_into_bodies)
 }
 END_TEST
 
-/* In a conductor E is 0 and B stays; in the others E = eta J, in the push too; what is smoothed is the plasma's. */
+/* In a conductor E is 0 and B constant. In the other bodies E = eta J, also in the E of the push, as smoothing acts on
+ * the plasma only. */
 START_TEST(fields_in_bodies)
 {
     static const int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
@@ -99,8 +100,8 @@ START_TEST(fields_in_bodies)
 }
 END_TEST
 
-/* A resistive slab between conductors: B_z diffuses at eta K^2, K that of half waves between the conductors' first
- * cells. Nothing of it is plasma. */
+/* A resistive slab between conductors, without plasma: B_z diffuses at the rate eta K^2, where K belongs to half waves
+ * between the first cells of the conductors. */
 START_TEST(diffusion_into_a_slab)
 {
     enum { CELLS = 24, SLAB = 15, FROM = 4 };
@@ -115,7 +116,8 @@ START_TEST(diffusion_into_a_slab)
     const double d = 0.25, k = 2 * M_PI / ((SLAB + 1) * d), eta = 0.3, t = 2;
     double want[CELLS], *nan = malloc(x.g.size * sizeof *nan);
     memset(x.work, 0, x.g.size * sizeof *x.work);
-    for (int i = FROM - 1; i < FROM + SLAB; i++) /* faces; the wave's 0 is half a cell inside of the conductor */
+    /* B_z stands on the faces; the phase of the wave is 0 half a cell inside the conductor */
+    for (int i = FROM - 1; i < FROM + SLAB; i++)
         want[i] = x.work[lm_at(&x.g, i, 0)] = cos(k * (i - FROM + 1.5) * d);
     lm_grid_wrap(&x.g, x.work);
     x.b->ops->put(x.b, LM_B + 2, x.work);
@@ -139,7 +141,7 @@ START_TEST(diffusion_into_a_slab)
 }
 END_TEST
 
-/* A species of density 1 that drifts, deposited: number density, density and current. */
+/* Deposits a species of density 1 that drifts. Returns its number density, the charge density and the current. */
 static void deposit(struct box *x, double *out[3])
 {
     double *ones = malloc(x->g.size * sizeof *ones), *zeros = calloc(x->g.size, sizeof *zeros);
@@ -163,8 +165,8 @@ static void deposit(struct box *x, double *out[3])
     free(ones), free(zeros);
 }
 
-/* Moments: none in bodies; outside as if there were none, and smoothed without them: convex, so between the extremes.
- */
+/* Moments are 0 in bodies. Outside they are as without bodies, or smoothed over plasma cells only: a weighted mean
+ * lies between the extremes. */
 START_TEST(no_moments_in_bodies)
 {
     static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_CONDUCTING, PERIODIC, PERIODIC};

@@ -7,7 +7,7 @@
 #include "field_walls.h"
 #include "suite.h"
 
-/* Of B across x; half of what is on the walls. */
+/* The energy of the components of B across x; values on the walls count half. */
 static double energy_of(struct box *x)
 {
     double sum = 0;
@@ -39,8 +39,9 @@ static double packet_z(double x, double y)
     return -pulse(x, y) * sin(packet_k * x);
 }
 
-/* What a flow carries out leaves. Centred differences and B copied to the wall reflect a wave into the grid's own
- * saw-tooth with amplitude tan(k dx/2): the energy that comes back is that, over the spectrum of the pulse. */
+/* A flow carries a pulse out through an open side. With centred differences and B copied to the wall, a wave is
+ * reflected into the saw-tooth mode of the grid with amplitude tan(k dx/2). The energy that comes back is the square
+ * of this, averaged over the spectrum of the pulse. */
 START_TEST(an_open_side_lets_a_flow_out)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_OPEN, PERIODIC, PERIODIC};
@@ -54,15 +55,15 @@ START_TEST(an_open_side_lets_a_flow_out)
         double p = exp(-pow(k * packet_width, 2) / 2);
         power += p, back += p * pow(tan(k * x.g.dx / 2), 2);
     }
-    advance(&x, 0.1, 560); /* out after 32, back at the other side after 256 */
+    advance(&x, 0.1, 560); /* the pulse is out at t = 32; the reflection reaches the other side at t = 256 */
     double ratio = energy_of(&x) / before;
     ck_assert_msg(fabs(ratio / (back / power) - 1) < 0.2, "%g of the energy came back, theory %g", ratio, back / power);
     box_free(&x);
 }
 END_TEST
 
-/* A whistler meets an open side: no current flows on it, so that alone it sends everything back. A resistive layer
- * before it damps: k^2 = omega / (B/n - i eta) there, so exp(-4 int Im k dx) of the energy returns. */
+/* A whistler meets an open side. No current flows on it, so the side alone reflects everything. A resistive layer
+ * before the side damps the wave: k^2 = omega / (B/n - i eta) there, so exp(-4 int Im k dx) of the energy returns. */
 START_TEST(a_layer_absorbs_whistlers)
 {
     static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, PERIODIC, PERIODIC};
@@ -90,7 +91,7 @@ START_TEST(a_layer_absorbs_whistlers)
     for (size_t k = 0; k < x.g.size && !_i; k++)
         x.work[k] = 0;
     x.b->ops->put(x.b, LM_ETA, x.work);
-    advance(&x, 0.015, 3000); /* 45: nothing of it moves slower than 1 */
+    advance(&x, 0.015, 3000); /* t = 45: no part of the packet is slower than 1 */
     double ratio = energy_of(&x) / before;
     if (_i)
         ck_assert_msg(ratio < 2 * back / power && back / power < 5e-4, "%g came back, theory %g", ratio, back / power);
@@ -112,7 +113,8 @@ static double tilted(double x, double y)
     return 0.5 + 0.1 * sin(3 * x) + 0.05 * y;
 }
 
-/* A flow brings in the flux that the side's E gives: E = -u x B. As much as is there already: nothing changes. */
+/* A flow carries in the magnetic flux that E on the side gives: E = -u x B. With the flux that is there already
+ * nothing changes. */
 START_TEST(inflow_of_flux)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_E, LM_OPEN, PERIODIC, PERIODIC};
@@ -140,7 +142,7 @@ START_TEST(inflow_of_flux)
 }
 END_TEST
 
-/* Along a side with given B nothing changes, to the bit, whatever happens inside. */
+/* B along a side with given B stays the same to the bit, although B changes inside. */
 START_TEST(given_b_stays)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_CONDUCTING, LM_OPEN, LM_INFLOW_B};

@@ -1,4 +1,4 @@
-/* Whole runs with walls in the fields: restarts to the bit, and the resistivity that layers and bodies add. */
+/* Whole runs with walls for the fields: restarts to the bit, and the resistivity that layers and bodies add. */
 #include <check.h>
 #include <math.h>
 
@@ -51,7 +51,7 @@ static void advance(struct lm_sim *sim, int64_t to)
         ck_assert_msg(!lm_sim_check(sim) && !lm_sim_step(sim), "%s", lm_error());
 }
 
-/* A run that stops and goes on has the bits of one that did not, and what it left is as long as it has to be. */
+/* A restarted run has the bits of a run without a break, and its checkpoint has the right length. */
 START_TEST(goes_on_to_the_bit)
 {
     struct lm_config *c = config_of(kinds[_i]);
@@ -83,7 +83,7 @@ START_TEST(goes_on_to_the_bit)
 }
 END_TEST
 
-/* A checkpoint of other sides is refused. */
+/* A checkpoint of a run with other sides is refused. */
 START_TEST(other_sides_are_refused)
 {
     struct lm_config *c = config_of(kinds[0]), *periodic = config_of(kinds[CASES - 1]);
@@ -103,7 +103,7 @@ START_TEST(other_sides_are_refused)
 }
 END_TEST
 
-/* Layers grow with the square of the depth; bodies have their own resistivity. */
+/* The resistivity of a layer grows with the square of the depth. Bodies have their own resistivity. */
 START_TEST(resistivity)
 {
     struct lm_config *c = config_of(kinds[0]);

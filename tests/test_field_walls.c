@@ -22,7 +22,7 @@ static double two(double x, double y)
     return 2 + 0 * (x + y);
 }
 
-/* A uniform plasma that flows along walls has E = -u x B on them as before them. */
+/* A uniform plasma that flows along walls has E = -u x B on the walls as inside. */
 START_TEST(e_through_a_wall)
 {
     const int along_y = _i, sides[LM_SIDES] = {along_y ? LM_CONDUCTING : PERIODIC, along_y ? LM_CONDUCTING : PERIODIC,
@@ -45,7 +45,7 @@ START_TEST(e_through_a_wall)
 }
 END_TEST
 
-/* The largest difference of an array from factor * f, from `low` on in both directions. */
+/* The largest difference between an array and factor * f, in cells from (low_x, low_y) on. */
 static double worst(struct box *x, int array, const double place[2], function f, double factor, int low_x, int low_y)
 {
     double *a = box_get(x, array), most = 0;
@@ -86,7 +86,8 @@ static double flux_y(double x, double y)
     return grid_k(mode_kx, 0.25) * cos_sin(x, y);
 }
 
-/* Diffusion between conducting walls: B_z = cos cos and A_z = sin sin decay at eta K^2, on the walls and beyond too. */
+/* Diffusion between conducting walls: B_z = cos cos and A_z = sin sin decay at the rate eta K^2, also on the walls and
+ * beyond them. */
 START_TEST(resistive_modes)
 {
     static const int around[3][LM_SIDES] = {{LM_CONDUCTING, LM_CONDUCTING, LM_CONDUCTING, LM_CONDUCTING},
@@ -139,8 +140,8 @@ static double second(double x, double y)
     return 0.3 * shape(x, y) * sin(whistler_k2 * whistler_t);
 }
 
-/* A standing whistler along B_n = 1: omega = K^2 B/n. Where the walls conduct, B along them is even (no current there);
- * where it is given, odd. Also in a box of one column. */
+/* A standing whistler along B_n = 1 has omega = K^2 B/n. B along a conducting wall is even about it, as no current
+ * flows there; about a wall with given B it is odd. The box has one row or one column. */
 START_TEST(standing_whistler)
 {
     whistler_axis = _i & 1;
@@ -152,7 +153,7 @@ START_TEST(standing_whistler)
     struct box x = walled(nx, ny, nx * 0.25, ny * 0.25, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
     mode_kx = mode_ky = m * M_PI / (n * 0.25);
     whistler_k2 = pow(grid_k(mode_kx, 0.25), 2);
-    /* (x, y, z) turned in a circle: along x, B_y goes first and B_z follows; along y, B_z first and B_x follows. */
+    /* The components in cyclic order: along x, B_z follows B_y; along y, B_x follows B_z. */
     const int a = (whistler_axis + 1) % 3, b = (whistler_axis + 2) % 3, low_x = whistler_axis ? 0 : -1;
     whistler_t = 0;
     put_all(&x, LM_B + whistler_axis, centre, one);

@@ -14,13 +14,14 @@ static const double *place_of(int k)
     return k < JI ? b_place[k] : k < E ? centre : e_place[(k - E) % 3];
 }
 
-/* The vector that an array belongs to starts there; -1: a scalar. */
+/* The index of the first component of the vector that an array belongs to; -1 for a scalar. */
 static int vector_of(int k)
 {
     return k == DENSITY || k == ETA ? -1 : k < DENSITY ? k / 3 * 3 : E + (k - E) / 3 * 3;
 }
 
-/* Turned by 90 degrees (x' = -y, y' = x), or mirrored in y, walls and all. The last ghosts have no image. */
+/* The state turned by 90 degrees (x' = -y, y' = x) or mirrored in y, ghost cells included. The last ghosts have no
+ * image. */
 static struct state moved(const struct box *x, const struct state *s, int mirror)
 {
     struct state t;

@@ -75,11 +75,11 @@ static const function e_functions[3] = {ex, ey, ez}, rates[3] = {rate_x, rate_y,
 
 static void check_order(const char *name, const char *what, int d, const double error[3], double size)
 {
-    if (size < 1e-9) { /* the term has no such component */
+    if (size < 1e-9) { /* this term has no such component */
         ck_assert_msg(error[0] < 1e-9, "%s: %s %d should vanish: %g", name, what, d, error[0]);
         return;
     }
-    for (int k = 0; k < 2 && error[0] > 1e-12 * size; k++) { /* exact where nothing is averaged */
+    for (int k = 0; k < 2 && error[0] > 1e-12 * size; k++) { /* terms without averages are exact */
         double ratio = error[k] / error[k + 1];
         ck_assert_msg(ratio > 3.7 && ratio < 4.4, "%s: %s %d: errors %g -> %g, ratio %g", name, what, d, error[k],
                       error[k + 1], ratio);
@@ -108,7 +108,7 @@ START_TEST(ohm_term)
 }
 END_TEST
 
-/* (B(dt) - B(0)) / dt for a dt so small that only the error in space is left. */
+/* Compares (B(dt) - B(0)) / dt with theory for a dt so small that only the error in space is left. */
 START_TEST(faraday_term)
 {
     const double dt = 1e-6;
@@ -131,7 +131,7 @@ START_TEST(faraday_term)
         box_free(&x);
     }
     for (int d = 0; d < 3; d++) {
-        if (_i == 2 || _i == 3) /* curl of grad p / n of n alone: nothing */
+        if (_i == 2 || _i == 3) /* the curl of grad p / n is 0 when p depends on n only */
             ck_assert_msg(error[d][0] < (_i == 2 ? 3e-2 : 5e-2) && error[d][2] < error[d][0] / 8 + 1e-8, "%s: %g %g",
                           terms[_i].name, error[d][0], error[d][2]);
         else
@@ -161,7 +161,7 @@ START_TEST(runge_kutta_is_fourth_order)
 }
 END_TEST
 
-/* Resistive decay of one mode: exp(-eta k^2 t) with the grid's k^2. */
+/* The resistive decay of one mode is exp(-eta k^2 t) with the k^2 of the grid. */
 static double shear(double x, double y)
 {
     return 0 * y + sin(KX * x);
@@ -214,7 +214,7 @@ START_TEST(b_stays_free_of_divergence)
     x.b->ops->grid_sums(x.b, &sums);
     ck_assert_msg(sums.div_b < 1e-12 && start < 1e-13, "div B from %g to %g", start, sums.div_b);
     double *b = box_get(&x, LM_B);
-    ck_assert_double_gt(box_distance(&x, b, f), 1e-3); /* it did move */
+    ck_assert_double_gt(box_distance(&x, b, f), 1e-3); /* B has changed */
     box_put(&x, LM_B, centre, potential);
     x.b->ops->grid_sums(x.b, &sums);
     ck_assert_double_gt(sums.div_b, 0.1); /* and the diagnostic can see it */

@@ -7,7 +7,7 @@
 #include "fields_case.h"
 #include "suite.h"
 
-/* The survey tells the largest |E| of each component. */
+/* The survey finds the largest |E| of each component. */
 START_TEST(survey_finds_the_largest_e)
 {
     static const function e[3] = {jix, jiy, jiz};

@@ -1,4 +1,4 @@
-/* The field solver in turned, mirrored, flat and tiny boxes. */
+/* The field solver in boxes that are turned, mirrored, or only a few cells wide. */
 #include <check.h>
 
 #include "field_box.h"
@@ -11,7 +11,7 @@ static const struct lm_ohm every_term = {
 static const double centre[2] = {0, 0};
 static const double (*const places[])[2] = {e_place, b_place};
 
-/* State of a box as host arrays: B, J_i, n, eta; E and the E of the push come out. */
+/* The state of a box as host arrays: B, J_i, n, eta as input; E and the E of the push as output. */
 enum { B = 0, JI = 3, DENSITY = 6, ETA, IN, E = IN, PUSH = E + 3, ALL = PUSH + 3 };
 
 static const int arrays[ALL] = {LM_B,   LM_B + 1, LM_B + 2, LM_J_OLD, LM_J_OLD + 1, LM_J_OLD + 2,  LM_N_OLD,
@@ -35,7 +35,8 @@ static void state_free(struct state *s)
         free(s->a[k]);
 }
 
-/* Numbers without any symmetry, of period (px, py) cells: density 1 to 2, eta 0 to 0.01, B and J_i up to 0.5. */
+/* Random numbers without any symmetry and with a period of (px, py) cells: density 1 to 2, eta 0 to 0.01, B and J_i up
+ * to 0.5. */
 static struct state noise(const struct box *x, int px, int py)
 {
     struct state s = state_new(x);
@@ -78,8 +79,8 @@ static const double *place_of(int k)
     return k < JI ? places[1][k] : places[0][(k - E) % 3];
 }
 
-/* Turned by 90 degrees: x' = -y, y' = x. What stood at offsets (a, b) of cell (i, j) stands at (-b, a) of (N-1-j, i).
- */
+/* The state turned by 90 degrees: x' = -y, y' = x. A value at the offsets (a, b) of cell (i, j) comes to the offsets
+ * (-b, a) of cell (N-1-j, i). */
 static struct state turned(const struct box *x, const struct state *s)
 {
     struct state t = state_new(x);
@@ -97,7 +98,8 @@ static struct state turned(const struct box *x, const struct state *s)
     return t;
 }
 
-/* Mirrored in y: E, J_i, being polar, change the sign of their y; B, being axial, of its x and z. */
+/* The state mirrored in y. E and J_i are polar vectors and change the sign of y; B is an axial vector and changes the
+ * signs of x and z. */
 static struct state mirrored(const struct box *x, const struct state *s)
 {
     struct state t = state_new(x);
@@ -124,7 +126,7 @@ START_TEST(turned_and_mirrored)
     struct state want = _i == 0 ? turned(&x, &s) : mirrored(&x, &s);
     ck_assert_double_lt(difference(&x, &t, &want), 1e-11);
     ck_assert_double_gt(difference(&x, &start, &want), 0.1);
-    struct state back = want; /* four turns, two mirrors: the same again */
+    struct state back = want; /* four turns, or two reflections, give the state of the start */
     for (int k = 1; k < (_i == 0 ? 4 : 2); k++) {
         struct state next = _i == 0 ? turned(&x, &back) : mirrored(&x, &back);
         state_free(&back);
@@ -136,7 +138,7 @@ START_TEST(turned_and_mirrored)
 }
 END_TEST
 
-/* A box of one or two cells in a direction gives the bits of a larger one with that period. */
+/* A box of one or two cells in a direction gives the bits of a larger box whose state has that period. */
 START_TEST(flat_and_tiny_boxes)
 {
     static const int sizes[][2] = {{1, 12}, {12, 1}, {2, 12}, {12, 2}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {3, 4}};

@@ -18,7 +18,7 @@ static double pressure_above_floor(double x, double y)
     return is.temperature * pow(clipped(x, y), is.gamma);
 }
 
-/* E below the floor is that of a density clipped at it, to the bit, in every term. */
+/* Below the floor every term of E is, to the bit, that of a density clipped at the floor. */
 START_TEST(floor_holds_in_every_term)
 {
     const double centre[2] = {0, 0};
@@ -71,7 +71,8 @@ static int is_vacuum(const struct box *x, int d, int i, int j)
            density((ni + 0.5) * x->g.dx, (nj + 0.5) * x->g.dy) <= FLOOR;
 }
 
-/* vacuum = zero_e: without resistivity E is 0 where all cells around are at the floor, and elsewhere what it was. */
+/* vacuum = zero_e: without resistivity E is 0 where all cells around are at the floor. Elsewhere it is as with the
+ * default. */
 START_TEST(vacuum_has_no_field)
 {
     struct box x, y;
@@ -99,7 +100,7 @@ START_TEST(vacuum_has_no_field)
 }
 END_TEST
 
-/* eta_vacuum does at the floor what the same eta does everywhere, and nothing elsewhere. */
+/* eta_vacuum acts at the floor as the same eta does everywhere, and it has no effect elsewhere. */
 START_TEST(vacuum_resists)
 {
     struct box none, vacuum, all;
@@ -130,7 +131,7 @@ START_TEST(vacuum_resists)
 }
 END_TEST
 
-/* The pressure that is handed out is that of the density at n, whatever the last closure was of. */
+/* The pressure that `get` returns is that of the density at step n, even when the last closure used another density. */
 START_TEST(pressure_is_of_now)
 {
     const double centre[2] = {0, 0};

@@ -1,7 +1,7 @@
-/* The same bits: golden fingerprints that a GPU has confirmed, any number of threads, tiles, sort intervals, restarts.
- *
- * Each case is run in one of the variants, another from case to case, and is restarted once in another one. With
- * LARMOR_TEST_ALL in the environment: in all other variants, and with a restart after every second step. */
+/* The same bits: golden fingerprints that a GPU has confirmed, with any number of threads, tiles, sort intervals and
+ * restarts. Each case runs in one of the variants, which changes from case to case, and is restarted once in another
+ * one. With LARMOR_TEST_ALL in the environment each case runs in all other variants too, and with a restart after
+ * every second step. */
 #include <check.h>
 
 #include "cases.h"
@@ -31,7 +31,7 @@ static void run_variant(const struct run_case *c, int variant)
     assert_golden(c, case_run(c, 4, more), how);
 }
 
-/* What is chosen when nothing is said. */
+/* The variant with the default settings. */
 static void run_default(const struct run_case *c)
 {
     const char *more[] = {"run.backend=cpu"};
@@ -52,14 +52,15 @@ START_TEST(golden)
 }
 END_TEST
 
-/* From one variant to another, after another step from case to case. Under sanitizers a few steps are enough. */
+/* A restart from one variant into another. The step of the restart changes from case to case. Under sanitizers a few
+ * steps are enough. */
 START_TEST(restart)
 {
     const char *const *b = variants[(_i + 1) % VARIANTS], *const *a = variants[(_i + 3) % VARIANTS];
     const char *steps = "run.steps=5";
     const char *before[] = {"run.backend=cpu", b[0], b[1], b[2], steps},
                *after[] = {"run.backend=cpu", a[0], a[1], a[2], steps};
-    const int step = 1 + 7 * _i % (SANITIZED ? 4 : 15); /* the shortest has 16 */
+    const int step = 1 + 7 * _i % (SANITIZED ? 4 : 15); /* the shortest case has 16 steps */
     char how[128];
     snprintf(how, sizeof how, "a restart after step %d from %s %s %s to %s %s %s", step, b[0], b[1], b[2], a[0], a[1],
              a[2]);
@@ -71,7 +72,7 @@ START_TEST(restart)
 }
 END_TEST
 
-/* All variants but that of `golden`. */
+/* All variants except that of the test `golden`. */
 START_TEST(every_variant)
 {
     const int number = _i / VARIANTS;
@@ -79,8 +80,9 @@ START_TEST(every_variant)
 }
 END_TEST
 
-/* A checkpoint after every second step, of even or odd number from case to case, and on from it with other threads,
- * tiles and sort intervals: a few steps beside the run that goes straight on, and every so often to the golden end. */
+/* A checkpoint after every second step, even or odd depending on the case, and a restart from it with other threads,
+ * tiles and sort intervals. Each restart takes a few steps and is compared with the run without a break; some go on to
+ * the golden end. */
 START_TEST(every_restart)
 {
     const struct run_case *c = &run_cases[_i];
