@@ -1,4 +1,4 @@
-/* Runs of ions in a gas, against theory, and their budgets: what ions lose is in the background fields. */
+/* Runs of ions in a gas, against theory, and their budgets: background fields gain what the ions lose. */
 #include <check.h>
 #include <math.h>
 
@@ -31,7 +31,7 @@ static struct lm_sim *gas_new(const char *text, const char *more)
     return sim_new(text, more);
 }
 
-/* Sums over a species as it stands: number, momentum, energy. */
+/* Sums over a species at this moment: number, momentum, energy. */
 static void present(struct lm_sim *sim, int species, double out[5])
 {
     struct lm_particle_sums sums;
@@ -54,10 +54,10 @@ static void add_account(const struct lm_sim *sim, int species, const struct lm_a
         out[k] += sign * v[1 + k];
 }
 
-/* Without fields momentum and energy change by collisions alone: what was there at the start is there, has left, or is
- * the gas', for each species; and what the gas has been given by all of them the background fields have got. Numbers
- * exactly: in whole quanta. Many kinds of collisions, two species with masses and weights that are no powers of two,
- * and a thousand steps. */
+/* Without fields only collisions change momentum and energy. For each species, what was there at the start is still
+ * there, has left, or has gone to the gas; and the background fields have got what all species have given to the gas.
+ * Numbers agree exactly, in whole quanta. The run has many kinds of collisions, two species with masses and weights
+ * that are no powers of two, and a thousand steps. */
 START_TEST(budgets)
 {
     static const char text[] =
@@ -77,7 +77,7 @@ START_TEST(budgets)
         double after[5];
         present(sim, s, after);
         for (int channel = 0; channel < LM_CHANNELS; channel++)
-            if (channel != LM_ENERGY_STOPPED) /* that is the gas' */
+            if (channel != LM_ENERGY_STOPPED) /* the share of the gas */
                 add_account(sim, s, &l->lost[channel], 1, after);
         add_account(sim, s, &l->to_gas, 1, after);
         add_account(sim, s, &l->to_gas, 1, given);
@@ -99,9 +99,8 @@ START_TEST(budgets)
 }
 END_TEST
 
-/* Whole quanta stay what they are; of parts nothing is lost on average, however small they are: five standard
- * deviations.
- */
+/* Rounding keeps whole quanta. Fractions of a quantum, however small, are rounded without loss on average, within five
+ * standard deviations. */
 START_TEST(gains_are_fair)
 {
     const double parts[] = {0.5, 0.25, -0.25, 1e-3, -3.125, 7.75};
@@ -121,7 +120,7 @@ START_TEST(gains_are_fair)
 }
 END_TEST
 
-/* Weights that are powers of two: each ion that has stopped is there, to the last bit. */
+/* With weights that are powers of two the field has every ion that has stopped, to the last bit. */
 START_TEST(number_is_exact)
 {
     static const char text[] = BOX("0.05", "") "[background.n]\ngains = number\ninitial = 0\nvx = 1\n[background.gas]\n"
@@ -138,7 +137,7 @@ START_TEST(number_is_exact)
 }
 END_TEST
 
-/* Where a cold beam in a gas whose density varies along its way has stopped. */
+/* The position where a cold beam stops in a gas whose density varies along x. */
 static double stopping_place(const char *text)
 {
     struct lm_sim *sim = gas_new(text, NULL);
@@ -162,7 +161,7 @@ static double stopping_place(const char *text)
     "initial = 1 + 0.8*sin(2*pi*x/lx)\nvx = 0\n[species.p]\nparticles_per_cell = 64\ndensity = x > 2 && x < 2.2\n"     \
     "start = quiet\ndrift_x = 4\ngas = gas\nstopping_table = straight.txt\nenergy_cutoff = 0.01\n"
 
-/* Column density from x = 2.1, that is the range of an energy of 8. */
+/* The column density from x = 2.1 to the position is the range of an energy of 8. */
 static double exact_place(void)
 {
     static const double e[] = {0, 0.2, 1, 4, 20}, s[] = {0.5, 1.5, 1, 0.6, 0.2};
@@ -181,13 +180,13 @@ static double exact_place(void)
 START_TEST(range_in_a_gas)
 {
     const double want = exact_place(), coarse = stopping_place(BEAM("0.02")), fine = stopping_place(BEAM("0.005"));
-    ck_assert_msg(fabs(fine - want) < 0.05, "%g, %g expected", fine, want);            /* half a cell */
+    ck_assert_msg(fabs(fine - want) < 0.05, "%g, %g expected", fine, want);            /* within half a cell */
     ck_assert_msg(fabs(coarse - want) < 0.05 + 0.02, "%g, %g expected", coarse, want); /* and a step's last way */
 }
 END_TEST
 
-/* Charge exchange at a rate that does not depend on the velocity: the mean velocity goes to the gas' as exp(-k n t),
- * the temperature too; for any time step. */
+/* With a charge exchange whose rate does not depend on the velocity, the mean velocity and the temperature approach
+ * those of the gas as exp(-k n t), for any time step. */
 START_TEST(relaxes_to_the_gas)
 {
     static const char *const steps[] = {"run.dt=0.5", "run.dt=0.05", "species.p.collide_every=4"};
@@ -208,7 +207,7 @@ START_TEST(relaxes_to_the_gas)
 }
 END_TEST
 
-/* <theta^2> of a beam grows by the power a unit of way. */
+/* <theta^2> of a beam grows by the scattering power in each unit of length. */
 START_TEST(scattering_power)
 {
     static const char *const steps[] = {"run.dt=0.1", "run.dt=0.02"};
@@ -224,14 +223,15 @@ START_TEST(scattering_power)
     ck_assert_int_eq(sim->backend->ops->particle_sums(sim->backend, 0, &none, &sums), LM_OK);
     const double n = (double)sim->count[0],
                  across2 = ldexp((double)(sums.v2[1] + sums.v2[2]), -sums.exponent_v2) / n / 4;
-    const double want = 1e-3 * 0.5 * 2 * 3; /* <sin^2> = <theta^2> to that order */
+    const double want = 1e-3 * 0.5 * 2 * 3; /* <sin^2> = <theta^2> in this order */
     ck_assert_msg(fabs(across2 / want - 1) < 5 / sqrt(n) + want, "%g, %g expected", across2, want);
     ck_assert_double_lt(fabs(v[4] / (v[0] * 2) - 1), 1e-13);
     sim_free(sim);
 }
 END_TEST
 
-/* The bound that fixed point rests on: an ion takes an atom's velocity and is kicked after that. */
+/* The bound of the speed, which the fixed-point sums rely on: an ion takes the velocity of an atom and is pushed after
+ * that. */
 START_TEST(speeds_are_bounded)
 {
     static const char text[] =
@@ -258,8 +258,8 @@ START_TEST(not_finite)
 }
 END_TEST
 
-/* What only stops and scatters in a gas at rest goes a way of its own, with the same bits: as with a charge exchange
- * that never happens. */
+/* A species that only slows and scatters in a gas at rest has a faster path in the code. It gives the same bits as the
+ * general path, which a charge exchange that never happens selects. */
 START_TEST(plain_as_any_other)
 {
 #define STOPPED(shape, more)                                                                                           \

@@ -1,5 +1,5 @@
-/* A gas that ions collide with in the configuration, and the table of stopping: what is read, what is wrong and where.
- */
+/* A gas that ions collide with, in the configuration, and the table of stopping powers: what is read, and errors with
+ * their place. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 static struct lm_config config;
 
-/* Fifteen lines; what a test adds begins on line 16, in [species.p]. */
+/* A configuration of fifteen lines. What a test adds begins on line 16, in [species.p]. */
 static const char head[] = "[run]\ndt = 0.1\nt_end = 2\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n[background.gas]\n"
                            "kind = neutral_gas\ninitial = 1\n[background.dye]\ninitial = 1\n[background.heat]\n"
                            "initial = 0\n";
@@ -62,7 +62,7 @@ START_TEST(reads_all)
         "%s", lm_error());
     const struct lm_species_config *p = &config.species[0], *q = &config.species[1];
     ck_assert_int_eq(p->gas_field, 0);
-    ck_assert_str_eq(p->stopping_table, scratch_path("good.txt")); /* from the root */
+    ck_assert_str_eq(p->stopping_table, scratch_path("good.txt")); /* an absolute path */
     ck_assert(p->scattering_power == 0.1 && p->charge_exchange == 0.2 && p->charge_exchange_rate == 0.3);
     ck_assert(p->gas_friction == 0.4 && p->stopping.points == 3 && !p->stopping.scatters);
     ck_assert(q->gas_field == -1 && !q->gas[0] && !q->stopping_table[0]);
@@ -155,7 +155,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    int line; /* 0: of the whole file */
+    int line; /* 0: the message is about the whole file */
     const char *wrong;
 } tables[] = {
     {"# energy = normalized\n# stopping = normalized\n1 2\n", 3, "`# source"},

@@ -58,7 +58,7 @@ END_TEST
 
 enum { ANGLES = 9, ENERGIES = 4 };
 
-/* Hits on face `face` of a map, all of which must lie in one bin. */
+/* The number of hits on a face. All of them must lie in one bin. */
 static double hits_in(const double *map, hsize_t face, int angle, int energy)
 {
     double sum = 0;

@@ -1,10 +1,10 @@
-/* `larmor info` of damaged files: an error, or as many lines as of the sound file; never a crash. */
+/* `larmor info` of damaged files gives an error, or as many lines as for the sound file, and never crashes. */
 #include "cli.h"
 
 #include "output/checkpoint/checkpoint.h"
 #include "larmor/physics/numerics/hash.h"
 
-/* What HDF5 leaks of a damaged file is not ours. */
+/* HDF5 leaks memory of a damaged file. That is no leak of Larmor. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -27,7 +27,7 @@ static void make_run(void)
 
 static char text[TEXT];
 
-/* Status of lm_info_print, and the number of lines. */
+/* Returns the status of lm_info_print and the number of lines. */
 static int info(const char *file, int *lines)
 {
     memset(text, 0, sizeof text);
@@ -38,7 +38,8 @@ static int info(const char *file, int *lines)
     return status;
 }
 
-/* Way `k` of damage: a bit anywhere, a bit of what describes the data, a cut, a piece of zeros. The new length. */
+/* Damages a file in way `k`: a flipped bit anywhere, a flipped bit in the description of the data, a cut, or a piece
+ * of zeros. Returns the new length. */
 static size_t damage(unsigned char *bytes, size_t size, uint64_t k)
 {
     const uint64_t r = lm_mix(k + 1);
@@ -77,7 +78,7 @@ START_TEST(damaged_files)
         ck_assert_msg(status == LM_BAD_INPUT || (status == LM_OK && lines == sound),
                       "%s, try %d: status %d, %d of %d lines:\n%s", files[_i], (int)k, status, lines, sound, text);
     }
-    ck_assert_int_ge(refused, TRIES / 4); /* every cut, at least */
+    ck_assert_int_ge(refused, TRIES / 4); /* at least every cut must be found */
     free(bytes);
     free(hurt);
 }

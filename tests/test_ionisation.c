@@ -1,4 +1,4 @@
-/* Ions that are born: how many, where, how fast, and what they add to the moments and to a flow. */
+/* Ions that are born by ionisation: how many, where, how fast, and what they add to the moments and to a flow. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@ static double sum_over_cells(struct lm_sim *sim, int array)
     return sum;
 }
 
-/* Ions at rest stay where they were born: the number in each cell is the integral of the rate, rounded to the exactness
- * of independent choices of the fraction in each step; within a cell they are anywhere. */
+/* Ions that are born at rest stay where they were born. The number in each cell is the integral of the rate; its noise
+ * comes from the independent rounding of the expected number in each step. Positions within a cell are uniform. */
 START_TEST(numbers)
 {
     enum { STEPS = 480 };
@@ -64,8 +64,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-/* Without fields they keep what they were born with: momentum and energy of a drifting Maxwellian, in the ledger too.
- */
+/* Without fields ions keep the velocity of their birth: a drifting Maxwellian, in the sums and in the ledger. */
 START_TEST(velocities)
 {
     const double mass = 2, t = 0.7, drift[3] = {0.5, -0.3, 0.8}, weight = 0.0625 / 40, sigma2 = t / mass;
@@ -78,7 +77,7 @@ START_TEST(velocities)
     advance(sim, 30);
     struct particles p = particles_of(sim, 0);
     const double n = (double)p.count;
-    ck_assert(n == NX * NY * 60.0); /* expected: two a cell and step, exactly */
+    ck_assert(n == NX * NY * 60.0); /* exactly two in each cell and step */
     lm_ledger_values(&sim->ledger[0], &sim->ledger[0].injected[LM_IONISED], lm_sim_weight(sim, 0), mass, value);
     for (uint64_t k = 0; k < p.count; k++) {
         const double v[3] = {velocity(p.raw.u, k), velocity(p.raw.v, k), velocity(p.raw.w, k)};
@@ -102,7 +101,8 @@ START_TEST(velocities)
 }
 END_TEST
 
-/* Place, velocity and time of a birth know nothing of each other, of other births and of other steps and sources. */
+/* Position, velocity and time of a birth are independent of each other, of other births, and of other steps and
+ * sources. */
 START_TEST(independent)
 {
     enum { COUNT = 40000, KINDS = 6 };
@@ -111,7 +111,7 @@ START_TEST(independent)
     double product[KINDS][KINDS] = {{0}}, next[KINDS] = {0};
     for (uint32_t k = 0; k < COUNT; k++) {
         struct lm_flight f;
-        /* In turns: cells, numbers in a cell, steps, sources. */
+        /* What changes from birth to birth, by _i: the cell, the number in a cell, the step, the source. */
         const struct lm_ionise s = {.thermal = &one,
                                     .drift = {&zero, &zero, &zero},
                                     .key = lm_step_key(7, _i == 2 ? k : 0),
@@ -135,8 +135,9 @@ START_TEST(independent)
 }
 END_TEST
 
-/* From the step of birth on: density n+1 of all; current n+1/2 of those born by then, who are half of the last step's,
- * as four are born in four equal parts of it; and each has come as far as it has time. */
+/* Moments from the step of birth on. The density n+1 contains all ions. The current n+1/2 contains those that are born
+ * by then: half of the last step's ions, as four are born in four equal parts of the step. Each ion has moved for the
+ * time since its birth. */
 START_TEST(moments_at_birth)
 {
     const double dt = 0.25, v = 2, cells = NX * NY;
@@ -147,7 +148,7 @@ START_TEST(moments_at_birth)
         advance(sim, step);
         require(born(sim, 0) == 4 * cells * step);
         require_near(sum_over_cells(sim, LM_N_OLD), 0.25 * cells * step, 1e-9 * cells);
-        /* Parts are rounded to 2^-16 of the largest speed in 4 to 9 nodes, as often up as down. */
+        /* The current in each of 4 to 9 nodes is rounded to 2^-16 of the largest speed, up or down with zero mean. */
         const double rounding = 3 * sqrt(9 * 4 * cells * step) * 4 * 0x1p-16 / 16;
         require_near(sum_over_cells(sim, LM_J_OLD + 1), v * 0.25 * cells * (step - 0.5), rounding);
         require_near(sum_over_cells(sim, LM_J_OLD + 2), -v * 0.25 * cells * (step - 0.5), rounding);
@@ -163,7 +164,7 @@ START_TEST(moments_at_birth)
     for (uint64_t k = 0; k < p.count; k++)
         mean += (place(p.raw.x, k) - 8.5) / (double)p.count;
     ck_assert(p.count == 4 * NY);
-    /* Uniform in a cell, and v dt/dx times a quarter of the step each. */
+    /* Positions are uniform in a cell, and the births in quarters of the step shift them by v dt/dx times the time. */
     const double way = v * dt / 0.25, spread = sqrt((1 + way * way / 16) / 12 / (double)p.count);
     require_near(mean, 0.5 * way, 4.5 * spread);
     particles_free(&p);
@@ -171,9 +172,9 @@ START_TEST(moments_at_birth)
 }
 END_TEST
 
-/* Born at rest in crossed fields, at a constant rate: a cycloid about the drift U for each, over all ages
- *     <v_x> = U (1 - sin t / t), <v_y> = U (1 - cos t) / t, <m v^2 / 2> = m U^2 (1 - sin t / t):
- * at t = 2 pi k the ring of pick-up ions with mean U and energy m U^2. The error is of second order in dt. */
+/* Ions are born at rest in crossed fields, at a constant rate. Each follows a cycloid about the drift U. Averages over
+ * all ages are <v_x> = U (1 - sin t / t), <v_y> = U (1 - cos t) / t and <m v^2 / 2> = m U^2 (1 - sin t / t). At t = 2
+ * pi k this is the ring of pick-up ions with the mean U and the energy m U^2. The error is of second order in dt. */
 static void pick_up(double dt, int steps, double error[3])
 {
     const double u = 0.6, mass = 1;
@@ -209,7 +210,7 @@ START_TEST(pick_up_ring)
 }
 END_TEST
 
-/* In bodies nothing is born; who is born at rest beside them stays. */
+/* No ions are born in bodies. Ions that are born at rest beside a body stay there. */
 START_TEST(not_in_bodies)
 {
     struct lm_sim *sim =
@@ -230,8 +231,8 @@ START_TEST(not_in_bodies)
 }
 END_TEST
 
-/* A flow across B is loaded with ions at rest: its momentum is that of more and more mass, P = n U with n = 1 + q t,
- * and they all drift with E x B: u = U / (1 + q t). What the discrete step does to P is of second order in dt. */
+/* Ions that are born at rest load a flow across B with mass. The density is n = 1 + q t and all ions drift with E x B,
+ * at u = U / (1 + q t), so the momentum is constant. The error of the momentum is of second order in dt. */
 static double momentum_error(double dt, int steps, double *loaded)
 {
     const double u = 0.5, q = 0.8;
@@ -241,7 +242,8 @@ static double momentum_error(double dt, int steps, double *loaded)
         "[run]\nsteps = %d\ndt = %.17g\n" GRID
         "[fields]\nbz = 1\n[species.wind]\nparticles_per_cell = 64\nstart = quiet\ndrift_x = %g\n"
         "[species.p]\nmass = 1\ndensity = 0\nparticles_per_cell = %.17g\n[ionisation.comet]\nspecies = p\nrate = %g\n",
-        steps, dt, u, 4 / (q * dt), q); /* four in each cell and step, two of them in its first half */
+        /* four ions in each cell and step, two of them in the first half of the step */
+        steps, dt, u, 4 / (q * dt), q);
     struct lm_sim *sim = sim_new(text, NULL);
     struct lm_totals totals;
     advance(sim, steps);

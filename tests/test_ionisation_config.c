@@ -15,7 +15,7 @@ static const char head[] = "[run]\ndt = 0.1\nsteps = 2\n" GRID "[species.protons
                            "[background.gas]\nkind = neutral_gas\ninitial = 1\n[background.dye]\ninitial = 1\n"
                            "[background.wind]\nkind = neutral_gas\nvelocity = ion\ninitial = 1\n[ionisation.comet]\n";
 
-enum { LINE = 20 }; /* of [ionisation.comet] */
+enum { LINE = 20 }; /* the line after [ionisation.comet] */
 
 static void rejects(const char *text, int line, const char *expected)
 {
@@ -59,7 +59,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-/* All keys, and again from the echo. */
+/* Reads all keys, and reads them again from the echo. */
 START_TEST(every_key)
 {
     static const char *const texts[] = {"species = dust\nrate = x*t\ntemperature = 1 + x\nvx = t\nvy = 2\nvz = y\n",
@@ -103,7 +103,7 @@ static void check_says(const char *text, const char *expected, int says)
     free(c);
 }
 
-/* What a source needs of memory: five arrays. */
+/* A source needs the memory of five arrays. */
 START_TEST(memory)
 {
     struct lm_config *c = config_new(busy_text, NULL);
@@ -124,7 +124,7 @@ START_TEST(checked)
 {
 #define RATE(rate, ppc)                                                                                                \
     EMPTY("steps = 100\ndt = 0.05\n", "bz = 1\n", ppc) "[ionisation.comet]\nspecies = p\nrate = " rate "\n"
-    /* 384 cells of 1/16; two in each a step; 2 pi / 0.05 steps a gyration */
+    /* 384 cells of area 1/16; two births in each cell and step; 2 pi / 0.05 steps in a gyration */
     check_says(RATE("2", "20"), "comet: 48 n0 d_i^2 Omega_ci of p: 768 particles a step, 7.68e+04 in the run\n", 1);
     check_says(RATE("2", "20"), "half of them in cells with up to 251 in a gyration\n", 1);
     check_says(RATE("2", "20"), "make noise", 0);
@@ -132,7 +132,7 @@ START_TEST(checked)
                1);
     check_says(RATE("2*(x < 3)", "20") "[body.b]\nshape = box\nx = 1\ny = 2\nwidth = 2\nheight = 4\n",
                "comet: 8 n0 d_i^2 Omega_ci of p: 128 particles a step", 1);
-    check_says(RATE("2", "20"), "memory grows by up to 0.004005 GiB", 1); /* 76800 of 56 bytes */
+    check_says(RATE("2", "20"), "memory grows by up to 0.004005 GiB", 1); /* 76800 particles of 56 bytes */
     check_says(RATE("2", "20") "vx = 8\n", "the fastest of them cross 1.6 cells in a step\n", 1);
 #define LIGHT(ppc, initial, frequency)                                                                                 \
     EMPTY("steps = 100\ndt = 0.05\n", "bz = 1\n", ppc) GAS(initial, "") "frequency = " frequency "\n"

@@ -10,7 +10,7 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* What the ions gain the gas loses, in whole quanta, in every step; nowhere is it below 0. */
+/* The gas has lost what the ions have gained, in whole quanta, and its density is nowhere below 0. */
 static void assert_exchange(struct lm_sim *sim)
 {
     const struct lm_background_ledger *l = &sim->background[0].ledger;
@@ -27,14 +27,16 @@ static void assert_exchange(struct lm_sim *sim)
 
 START_TEST(gas_and_ions)
 {
-    const double dt = 0.05, nu = 0.8, weight = 1.0 / 30; /* no power of two: a particle is rounded to quanta */
+    /* this is no power of two, so the mass of a particle is rounded to quanta */
+    const double dt = 0.05, nu = 0.8, weight = 1.0 / 30;
     struct lm_sim *sim = sim_new(EMPTY("steps = 60\ndt = 0.05\n", "", "30")
                                      GAS("3 + cos(2*pi*x/lx)", "vx = 1\nvy = 0.5\nweno = 5\n") "frequency = 0.8\n",
                                  _i ? "run.threads=3" : NULL);
     for (int step = 1; step <= 60; step++) {
         advance(sim, step);
         assert_exchange(sim);
-        /* The law of decay, of any dt; at most w^2/4 for each choice of a fraction. */
+        /* The gas decays exponentially, for any dt. Each rounding of an expected number adds at most w^2/4 to the
+         * variance. */
         const double want = NX * NY * 3 * exp(-nu * dt * step), sigma = weight * sqrt(NX * NY * step / 4.0);
         const double total = lm_background_value(&sim->background[0].ledger, sim->background[0].ledger.total);
         require_near(total, want, 4.5 * sigma);
@@ -43,7 +45,8 @@ START_TEST(gas_and_ions)
 }
 END_TEST
 
-/* Far more than there is: all whole particles of each cell are made at once, the rest stays. */
+/* The rate asks for far more ions than the gas has. All whole particles of each cell are made in the first step, and
+ * the rest of the gas stays. */
 START_TEST(used_up)
 {
     struct lm_sim *sim = sim_new(EMPTY("steps = 4\ndt = 0.05\n", "", "30") GAS("0.2*x", "") "frequency = 1000\n", NULL);
@@ -63,7 +66,8 @@ START_TEST(used_up)
 }
 END_TEST
 
-/* A gas that outgrows its quanta while it is ionised: larger quanta must not come between births and books. */
+/* A gas outgrows its quantum while it is ionised. The quantum must not become larger between the births and their
+ * entry in the ledger. */
 START_TEST(growing_gas)
 {
     struct lm_sim *sim = sim_new(EMPTY("steps = 60\ndt = 0.05\n", "", "0.1")
@@ -71,7 +75,7 @@ START_TEST(growing_gas)
                                  NULL);
     const int quantum = sim->background[0].ledger.quantum;
     for (int step = 1; step <= 60; step++)
-        advance(sim, step); /* the run stops where the books do not close */
+        advance(sim, step); /* a step fails when a ledger does not close */
     const struct lm_background_ledger *l = &sim->background[0].ledger;
     ck_assert_int_lt(l->quantum, quantum - 3);
     ck_assert(born(sim, 0) > 1000 && lm_background_residual(l) == 0);
@@ -79,7 +83,7 @@ START_TEST(growing_gas)
 }
 END_TEST
 
-/* Two sources of one gas and one species: what the first leaves. */
+/* Two sources take from one gas: the second one takes of what the first one leaves. */
 START_TEST(shared_gas)
 {
     struct lm_sim *sim = sim_new(EMPTY("steps = 20\ndt = 0.05\n", "", "25")
@@ -89,14 +93,15 @@ START_TEST(shared_gas)
     advance(sim, 20);
     const struct lm_background_ledger *l = &sim->background[0].ledger;
     const double given = NX * NY * 25 * 20 * 0.05, of_gas = -lm_background_value(l, l->source) * 25;
-    require_near(of_gas, NX * NY * 25, 1e-6); /* all of it */
+    require_near(of_gas, NX * NY * 25, 1e-6); /* all of the gas is used */
     require_near(born(sim, 0) - of_gas, given, 4.5 * sqrt(NX * NY * 20 / 4.0));
     require(sim->background[0].least >= 0);
     sim_free(sim);
 }
 END_TEST
 
-/* By itself what is born has the velocity of the gas in its cell: the mean of that on the faces. */
+/* By default ions are born with the velocity of the gas in their cell, which is the mean of the velocities on its
+ * faces. */
 START_TEST(velocity_of_the_gas)
 {
     static const char *const flows[] = {"vx = 1 + x*y\nvy = sin(x)*(1 + t)\n", "stream = y*y + cos(x)*(1 + t)\n"};
@@ -115,7 +120,7 @@ START_TEST(velocity_of_the_gas)
     for (uint64_t k = 0; k < p.count; k++) {
         const double edge =
             fabs(place(p.raw.x, k) - rint(place(p.raw.x, k))) * fabs(place(p.raw.y, k) - rint(place(p.raw.y, k)));
-        if (edge < 1e-3) /* may have come from the cell beside */
+        if (edge < 1e-3) /* the ion may have come from the next cell */
             continue;
         const size_t c = lm_at(&sim->grid, (int)place(p.raw.x, k), (int)place(p.raw.y, k));
         const double x = _i < 2 ? 0.5 * (vx[c - 1] + vx[c]) : 0.2;
@@ -130,7 +135,8 @@ START_TEST(velocity_of_the_gas)
 }
 END_TEST
 
-/* What stops becomes a gas that is ionised in the same step: many more are born than there was gas for before it. */
+/* Ions that stop become a gas that is ionised in the same step. So more ions are born than the gas at the start of the
+ * step has. */
 START_TEST(gas_of_what_stops)
 {
     make_file("stopping.txt", "# source = made up\n# energy = normalized\n# stopping = normalized\n0 1e3\n1 1e3\n");
@@ -144,7 +150,7 @@ START_TEST(gas_of_what_stops)
                 NULL);
     ck_assert_int_eq(lm_sim_check(sim), LM_OK);
     const uint64_t most = lm_sim_most_births(sim, 1);
-    ck_assert_int_eq(sim->backend->ops->room(sim->backend, 1, 1000000), LM_OK); /* come what may */
+    ck_assert_int_eq(sim->backend->ops->room(sim->backend, 1, 1000000), LM_OK); /* enough memory in any case */
     ck_assert_int_eq(lm_sim_step(sim), LM_OK);
     ck_assert_uint_gt(sim->count[1], 100000);
     ck_assert_uint_le(sim->count[1], most);

@@ -28,7 +28,8 @@ static void checkpoint(struct lm_sim *sim, char *path)
     ck_assert_msg(!lm_output_checkpoint(sim, &none, path), "%s", lm_error());
 }
 
-/* The state, and the books to the last bit: with other threads, tiles, sorts, and restarted on the way. */
+/* The state and the ledgers are the same to the last bit with other threads, tiles and sort intervals, and after a
+ * restart. */
 START_TEST(same_bits)
 {
     static const char *const ways[] = {"run.threads=2", "run.threads=3", "run.tile=16", "run.sort_every=1"};
@@ -57,7 +58,8 @@ START_TEST(same_bits)
 }
 END_TEST
 
-/* The books mean nothing without: a run in which a species is not born does not go on with one in which it is. */
+/* A checkpoint of a run in which a species is born by ionisation is refused by a run in which it is not, as the ledger
+ * would lose its meaning. */
 START_TEST(other_sources_are_refused)
 {
     struct lm_checkpoint head;

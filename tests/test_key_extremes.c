@@ -8,7 +8,7 @@
 #include "scratch.h"
 #include "suite.h"
 
-/* Each key has a meaning in one of them. */
+/* Configurations such that each key has a meaning in one of them. */
 static const char *const bases[] = {
     /* walls, bodies, evolved electrons, a gas that is ionised */
     "[run]\nsteps = 0\ndt = 0.02\nthreads = 1\nbackend = cpu\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n"
@@ -20,7 +20,7 @@ static const char *const bases[] = {
     "[body.b]\nshape = box\nx = 0.5\ny = 0.5\nwidth = 1\nheight = 1\n"
     "[background.gas]\nkind = neutral_gas\ninitial = 1\nbounds = on\nmaximum = 9\n"
     "[ionisation.i]\nspecies = p\ngas = gas\nfrequency = 0.01\n",
-    /* inflow, given E beyond a side, a field that flows in, a given rate */
+    /* inflow, given E beyond a side, a background field that flows in, a given rate of ionisation */
     "[run]\nsteps = 0\ndt = 0.02\nthreads = 1\nbackend = cpu\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n"
     "[electrons]\nclosure = polytropic\ntemperature = 0.5\n[fields]\nbx = 1\n"
     "[species.p]\nparticles_per_cell = 4\ntemperature = 0.5\ndrift_x = 1\ninflow_density = 1\n"
@@ -47,7 +47,7 @@ static int read_base(int base, const char *override)
     return status;
 }
 
-/* Writes "section." of an item in which the key has a meaning; 0: it has none in this base. */
+/* Writes the name of a section in which the key has a meaning. Returns 0 when the key has no meaning in this base. */
 static int find_section(int base, const struct lm_key *key, char section[LM_MAX_PATH])
 {
     const struct lm_named *kind = lm_named_of(key->section);
@@ -70,7 +70,7 @@ static int code_of_run(void)
     const struct lm_run_options options = {.overwrite = 1, .quiet = 1};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO), nothing = open("/dev/null", O_WRONLY);
-    dup2(nothing, STDERR_FILENO); /* warnings */
+    dup2(nothing, STDERR_FILENO); /* hides the warnings of the run */
     const int status = lm_run(&config, &options);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
@@ -79,7 +79,7 @@ static int code_of_run(void)
     return status;
 }
 
-/* What check prints has no number of hundreds of digits. */
+/* check must not print numbers of hundreds of digits. */
 static void check_digits(const char *text, const char *override)
 {
     for (const char *p = text; *p; p++) {
@@ -89,7 +89,7 @@ static void check_digits(const char *text, const char *override)
     }
 }
 
-/* How much memory is free changes from one moment to the next; what is said of it ends there. */
+/* The amount of free memory changes from moment to moment, so the message is cut before it. */
 static void forget_free_memory(char *text)
 {
     char *free_memory = strstr(text, " GiB are free (");
@@ -105,7 +105,7 @@ static void try(int base, const char *override)
     size_t size = 0;
     if (read_base(base, override)) {
         ck_assert_msg(lm_error()[0] != 0, "%s: no message", override);
-        return; /* the same for both */
+        return; /* check and run would give the same message */
     }
     FILE *out = open_memstream(&text, &size);
     const int check = lm_check(&config, out);
@@ -150,7 +150,7 @@ START_TEST(extremes)
     const struct lm_key *key = &lm_keys[_i];
     char section[LM_MAX_PATH];
     int found = 0;
-    if (!is_number(key) || !strcmp(key->name, "threads")) /* thousands of threads are not the matter here */
+    if (!is_number(key) || !strcmp(key->name, "threads")) /* the test must not start thousands of threads */
         return;
     for (int base = 0; base < BASES; base++) {
         if (!find_section(base, key, section))

@@ -18,7 +18,7 @@ static double value_of(const struct row *r, const char *account, const char *qua
     return value(r, name);
 }
 
-/* Six columns of an account, from the integers of the ledger. */
+/* Checks the six columns of an account against the integers of the ledger. */
 static void check_account(struct lm_sim *sim, const struct row *r, int species, const char *name,
                           const struct lm_account *a)
 {
@@ -57,7 +57,7 @@ START_TEST(columns_are_those_of_the_ledger)
             if (k == 1 && !want[n].of_heavy)
                 continue;
             const struct lm_account *a = &s.sim->ledger[k].lost[want[n].channel];
-            ck_assert_uint_gt(a->number, 10); /* the case uses it */
+            ck_assert_uint_gt(a->number, 10); /* the case uses this channel */
             check_account(s.sim, &r, k, want[n].name, a);
             lost += a->number;
             ledger_columns += 6;
@@ -91,7 +91,7 @@ START_TEST(closed_runs_have_no_such_columns)
 }
 END_TEST
 
-/* All leave with the velocity they were given: 4 cells a column of 6, each of 1/2 x 1/4, leave in the end. */
+/* All 48 particles leave with the velocity that they had at the start. */
 START_TEST(momentum_and_energy_to_the_rounding_unit)
 {
     struct case_state s = text_open(BEAM("1", "[boundary]\nx_min = absorbing\nx_max = absorbing\n"));
@@ -134,7 +134,8 @@ START_TEST(the_longest_names_are_whole)
 }
 END_TEST
 
-/* The weight of what the body `a` takes of p, and the number of what it takes of weight_p. */
+/* The column of the weight that body `a` takes of species p, and the column of the number that it takes of species
+ * weight_p, would have the same name. */
 START_TEST(two_columns_of_one_name_are_refused)
 {
     struct case_state s =

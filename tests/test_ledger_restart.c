@@ -51,7 +51,7 @@ static void same_row(struct lm_sim *a, struct lm_sim *b)
     free(two.columns);
 }
 
-/* The path of a checkpoint of the case at a step. */
+/* Writes a checkpoint of the case at a step, and its path. */
 static void save_at(int64_t step, char *path)
 {
     const struct lm_references none = {0};
@@ -147,7 +147,7 @@ static json_t *run_json(const char *directory, const char *restart)
     return j;
 }
 
-/* Maps of step 60 in two directories. */
+/* The maps of step 60 in two directories must be the same. */
 static void same_map_files(const char *a, const char *b)
 {
     static const char *const surfaces[] = {"x_min", "x_max", "y_min", "y_max", "body_moon", "body_mirror", "body_warm"};

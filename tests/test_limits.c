@@ -34,7 +34,7 @@ static void put_shortest_wave(struct box *x)
     x->b->ops->put(x->b, LM_B + 2, x->work);
 }
 
-/* The rate at which it decays, from one small substep. */
+/* The decay rate of this wave, from one small substep. */
 static double decay_of_shortest_wave(struct box *x, double dt)
 {
     put_shortest_wave(x);
@@ -46,7 +46,8 @@ static double decay_of_shortest_wave(struct box *x, double dt)
     return -log(ratio) / dt;
 }
 
-/* In dense plasma only resistivity is left of Ohm's law; in a void that of the vacuum adds to it. */
+/* In dense plasma only the resistive terms of Ohm's law matter. In a void the resistivity of the vacuum adds to them.
+ */
 static const struct {
     double eta, eta_hyper, eta_vacuum, density, floor;
 } diffusion[] = {{0.3, 0, 0, 1e13, 1}, {0, 0.02, 0, 1e13, 1}, {0.1, 0.01, 0, 1e13, 1}, {0, 0, 0.7, 1e12, 1e13}};
@@ -209,7 +210,8 @@ START_TEST(whistlers_and_flow)
 }
 END_TEST
 
-/* The thinnest plasma counts, down to the floor; a direction of one cell has no waves. */
+/* The cell with the lowest density sets the frequency, but not below the floor. There are no waves along a direction
+ * of one cell. */
 START_TEST(floor_and_single_cells)
 {
     struct box x = box_new(8, 1, 4, 0.25, (struct lm_ohm){.floor = 0.25, .gamma = 1}, 0);
@@ -223,8 +225,8 @@ START_TEST(floor_and_single_cells)
 }
 END_TEST
 
-/* Between walls a single cell has gradients. A run with as many substeps as the limits ask for stays as it is but for
- * noise; with too few B grew fivefold in each step. */
+/* Between walls a single cell has gradients. With as many substeps as the limit asks for, B does not grow; with too
+ * few it grew fivefold in each step. */
 START_TEST(single_cell_between_walls)
 {
     struct lm_grid g = lm_grid_make(1, 6, 0.5, 1.5);

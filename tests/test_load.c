@@ -1,5 +1,5 @@
-/* Loading: moments and distributions of random starts against theory with thresholds fixed beforehand (four standard
- * deviations; Kolmogorov-Smirnov: sqrt(n) D < 2.2, p = 1e-4), exactness of quiet starts. */
+/* Loading. Moments and distributions of random starts against theory, with thresholds fixed beforehand (four standard
+ * deviations; Kolmogorov-Smirnov: sqrt(n) D < 2.2, p = 1e-4). Quiet starts are exact. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -152,7 +152,8 @@ START_TEST(random_velocities)
 }
 END_TEST
 
-/* Within the cell: uniform along each axis and in 16 x 16 bins, with no correlation with the velocity. */
+/* Positions within a cell are uniform along each axis and in 16 x 16 bins, and have no correlation with the velocity.
+ */
 START_TEST(random_positions)
 {
     struct plasma *s = plasma_new(8, 1, 200, 0);
@@ -221,8 +222,8 @@ START_TEST(temperatures_about_an_oblique_field)
 }
 END_TEST
 
-/* Each cell gets the expected number rounded up or down, right on average; the variance is that of the rounding alone.
- */
+/* Each cell gets the expected number, rounded up or down so that the mean is right. The variance is that of this
+ * rounding alone. */
 START_TEST(counts_follow_the_density)
 {
     struct plasma *s = plasma_new(8, 1, 10.3, _i);
@@ -247,7 +248,7 @@ START_TEST(counts_follow_the_density)
 }
 END_TEST
 
-/* Drift is interpolated to the particle: a profile linear in the cell's surroundings is met exactly. */
+/* The drift is interpolated to the particle, so a profile that is linear around the cell is exact. */
 START_TEST(drift_at_the_particle)
 {
     struct plasma *s = plasma_new(8, 1, 20, _i);
@@ -306,8 +307,8 @@ START_TEST(quiet_density_and_current)
 }
 END_TEST
 
-/* The quiet set is close to a Maxwellian and fills the cell: closer than a random one of its size, whose sqrt(n) D is
- * .83 in the median. */
+/* The quiet set is close to a Maxwellian and fills the cell evenly: closer than a random set of its size, whose median
+ * of sqrt(n) D is 0.83. */
 START_TEST(quiet_set_is_even)
 {
     enum { N = 512 };
@@ -353,7 +354,7 @@ START_TEST(tiles_and_threads_do_not_matter)
     load(s);
     deposit(s, 4);
     ck_assert_int_eq(s->b->ops->fingerprint(s->b, 0, &print[1]), LM_OK);
-    ck_assert(_i ? print[1] == print[0] : print[1] != print[0]); /* a quiet start draws nothing */
+    ck_assert(_i ? print[1] == print[0] : print[1] != print[0]); /* a quiet start uses no random numbers */
     plasma_free(s);
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* The lock on a directory: one process at a time holds it, and a file that stays behind stops nobody. */
+/* The lock on a directory: one process at a time holds it, and a lock file that a killed process leaves stops no later
+ * run. */
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -19,7 +20,7 @@ START_TEST(taken_and_released)
     ck_assert_int_eq(lm_lock_existing(&b, scratch), LM_BAD_INPUT);
     FILE *f = fopen(scratch_path(LM_LOCK_NAME), "r");
     ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
-    fclose(f); /* the older locks of fcntl would end here */
+    fclose(f); /* with the older locks of fcntl the lock would be lost here */
     snprintf(expected, sizeof expected, "process %ld on ", (long)getpid());
     ck_assert_int_eq(strncmp(text, expected, strlen(expected)), 0);
     ck_assert_int_eq(lm_lock_take(&b, scratch), LM_BAD_INPUT);
@@ -30,7 +31,7 @@ START_TEST(taken_and_released)
 }
 END_TEST
 
-/* What existed is locked as it is, and stays when nothing has been written. */
+/* A directory that existed is locked as it is, and stays when the run writes nothing. */
 START_TEST(left_behind)
 {
     struct lm_lock a = LM_LOCK_NONE, b = LM_LOCK_NONE;
@@ -56,8 +57,8 @@ START_TEST(links)
 }
 END_TEST
 
-/* Processes that take and release it as fast as they can are never two at a time within, though each removes the file.
- */
+/* Many processes take and release the lock as fast as they can. Never do two hold it at a time, although each removes
+ * the file. */
 START_TEST(many)
 {
     enum { PROCESSES = 8, TURNS = 8000 };

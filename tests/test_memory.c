@@ -1,4 +1,4 @@
-/* How much memory there is, from files as the kernel writes them, and under the process's own limits. */
+/* The amount of memory, from files as the kernel writes them, and from the limits of the process. */
 #include <sys/resource.h>
 
 #include "base/memory.h"
@@ -41,14 +41,14 @@ static void found(double free_bytes, double total, const char *by)
 START_TEST(machine)
 {
     found(4000000 * 1024.0, 8000000 * 1024.0, "MemAvailable");
-    put("proc/self/cgroup", "0::/\n"); /* without files of it */
+    put("proc/self/cgroup", "0::/\n"); /* a control group without such files */
     found(4000000 * 1024.0, 8000000 * 1024.0, "MemAvailable");
 }
 END_TEST
 
 #define V2 "sys/fs/cgroup"
 
-/* The group above is the narrower one; its page cache is free. */
+/* The parent group has the smaller limit; its page cache counts as free. */
 START_TEST(version_2)
 {
     put("proc/self/cgroup", "0::/jobs/17\n");
@@ -80,7 +80,7 @@ START_TEST(version_1)
 }
 END_TEST
 
-/* In a container the group's files stand where those of all are mounted. */
+/* In a container the files of the group are where the root of all groups is mounted. */
 START_TEST(container)
 {
     put("proc/self/cgroup", "4:memory:/docker/0123\n");
@@ -92,7 +92,7 @@ END_TEST
 
 START_TEST(own_limits)
 {
-#ifndef __SANITIZE_ADDRESS__ /* it maps terabytes */
+#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer maps terabytes */
     struct lm_memory m;
     const struct rlimit limit = {1u << 30, 1u << 30};
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);

@@ -1,4 +1,4 @@
-/* Open systems: what enters, what is re-emitted and what is taken out, against theory. */
+/* Open systems: particles that enter, are re-emitted, and are taken out, against theory. */
 #include <check.h>
 #include <math.h>
 
@@ -15,7 +15,7 @@ static double sum_of(const struct lm_account *a, int count)
     return n;
 }
 
-/* Phi against the C library's, and the flux against its integral. */
+/* The function Phi against the C library, and the flux against its integral. */
 START_TEST(normal_distribution)
 {
     for (double x = -30; x <= 10; x += 0.37) {
@@ -43,8 +43,7 @@ static const char *const plasmas[] = {
 };
 enum { PLASMAS = sizeof plasmas / sizeof *plasmas };
 
-/* What lies beyond a side along a periodic direction is the image of what lies on the other end of that direction, to
- * the bit. A backend may read either. */
+/* E beyond a side is periodic along the side, to the bit, because a backend may read either image. */
 START_TEST(inflow_field_is_periodic_along_the_side)
 {
     static const char *const sides[] = {"[boundary]\ny_min = inflow\ny_max = reflecting\n",
@@ -76,7 +75,7 @@ START_TEST(inflow_field_is_periodic_along_the_side)
 }
 END_TEST
 
-/* Beyond a side a plasma of two species comes in with E = -u x B, u the mean drift of their charges. */
+/* Beyond a side where a plasma of two species comes in, E = -u x B with the mean drift u of their charges. */
 START_TEST(inflow_field_is_that_of_the_drift)
 {
     static const char text[] = "[run]\ndt = 0.01\nsteps = 1\n[grid]\nnx = 5\nny = 7\nlx = 2.5\nly = 4.55\n"
@@ -102,9 +101,9 @@ START_TEST(inflow_field_is_that_of_the_drift)
 }
 END_TEST
 
-/* Inside a uniform plasma that goes on beyond all sides nothing changes: density, flow and temperatures stay, also
- * along the edges, and the number that enters is the flux. In fields that carry the drift along, so weak that nothing
- * turns. */
+/* A uniform plasma that continues beyond all sides does not change: density, flow and temperatures stay, also along
+ * the edges, and the number that enters is that of the flux. The given E balances the drift, and B is so weak that no
+ * particle turns. */
 START_TEST(uniform_plasma)
 {
     char text[1024];
@@ -133,8 +132,8 @@ START_TEST(uniform_plasma)
         free(n);
     }
     ck_assert_int_eq(lm_sim_totals(sim, &after), LM_OK);
-    /* Some 57600 particles, of which each 6 % have been exchanged between two rows: 15 rows, about 1 in sqrt(15 * 57600
-     * * 0.3) */
+    /* 15 rows of about 57600 particles; about 6 % of these are exchanged between two rows. The spread is about 1 in
+     * sqrt(15 * 57600 * 0.3). */
     ck_assert_msg(fabs(n_all / rows - 1) < 4 / sqrt(57600.0), "mean density %g", n_all / rows);
     ck_assert_msg(fabs(n_edge / rows - 1) < 4 / sqrt(57600 * 0.13 * 5), "density at the edges %g", n_edge / rows);
     const double size = lm_sim_weight(sim, 0) * present, spread = 5 / sqrt(present);
@@ -145,7 +144,8 @@ START_TEST(uniform_plasma)
         ck_assert_msg(fabs(after.kinetic[0][d] / before.kinetic[0][d] - 1) < 2 * spread, "energy %d: %g, then %g", d,
                       before.kinetic[0][d] / size, after.kinetic[0][d] / size);
     }
-    /* As many enter as leave, through each side as the flux says; what enters has hardly any noise of its own. */
+    /* The number that enters through each side is that of the flux, and as many leave. The number that enters has
+     * hardly any noise. */
     const struct lm_ledger *l = &sim->ledger[0];
     for (int side = 0; side < LM_SIDES; side++) {
         const int normal = side / 2;
@@ -160,7 +160,7 @@ START_TEST(uniform_plasma)
 }
 END_TEST
 
-/* Exactly what is expected enters: over many steps to one particle a cell. */
+/* The number that enters is the expected one, over many steps to within one particle for each cell of the side. */
 START_TEST(inflow_is_even)
 {
     struct lm_sim *sim =
@@ -175,7 +175,7 @@ START_TEST(inflow_is_even)
         ck_assert_msg(fabs((double)sim->ledger[0].injected[LM_X_MIN].number - want) < 24 * 1.5, "step %d: %g, %g", step,
                       (double)sim->ledger[0].injected[LM_X_MIN].number, want);
     }
-    /* A cold beam of 2 v_A fills the box from the left: the density follows what has entered. */
+    /* A cold beam of 2 v_A fills the box from the left; the density follows from the number that has entered. */
     double *n = array_of(sim, LM_N_OLD);
     for (int i = 1; i < sim->grid.nx - 1; i++) {
         double mean = 0, entered = lm_sim_time(sim) - (i + 0.5) * sim->grid.dx / 2;
@@ -188,7 +188,7 @@ START_TEST(inflow_is_even)
 }
 END_TEST
 
-/* Gas between two thermal walls takes their temperature, and every particle stays. */
+/* Particles between two thermal walls take the temperature of the walls, and none is lost. */
 START_TEST(thermal_walls)
 {
     struct lm_sim *sim = sim_new(
@@ -212,7 +212,7 @@ START_TEST(thermal_walls)
 }
 END_TEST
 
-/* A cold beam on an absorbing disk: 2 R n U, and nothing behind it. */
+/* A cold beam meets an absorbing disk: 2 R n U hit it in a unit of time, and there are no particles behind it. */
 START_TEST(beam_on_disk)
 {
     struct lm_sim *sim =
@@ -224,7 +224,7 @@ START_TEST(beam_on_disk)
     advance(sim, 200);
     const uint64_t start = *before;
     advance(sim, 400);
-    const double want = 6.0 * 2 * 10 / lm_sim_weight(sim, 0); /* 24 rows of cells are 6 d_i */
+    const double want = 6.0 * 2 * 10 / lm_sim_weight(sim, 0); /* the disk covers 24 rows of cells, 6 d_i */
     ck_assert_msg(fabs((double)(*before - start) - want) < 24 * 2, "%g hit, %g expected", (double)(*before - start),
                   want);
     struct lm_account *hit = &sim->ledger[0].lost[LM_SIDES];
@@ -245,9 +245,9 @@ START_TEST(beam_on_disk)
 }
 END_TEST
 
-/* Slowing: to 1e-6 of itself. Scattering: <sin^2> of two-dimensional diffusion, (1 - exp(-6 D t)) 2/3 with D =
- * d<theta^2>/dt / 2 in each plane; the tail cut at s sigmas takes exp(-s^2/2) of all in each step. Stopped and turned
- * ones are counted. */
+/* Slowing is exact to 1e-6. Scattering gives the <sin^2> of diffusion on the sphere, (1 - exp(-6 D t)) 2/3 with D =
+ * d<theta^2>/dt / 2 in each plane. The tail that is cut at s sigmas removes exp(-s^2/2) of all particles in each step.
+ * Particles that stop or turn too far are counted. */
 START_TEST(losses)
 {
     struct lm_sim *sim = sim_new(
@@ -266,7 +266,7 @@ START_TEST(losses)
     ck_assert_uint_eq(sim->ledger[0].lost[LM_THETA_CUTOFF].number + sim->count[0], (uint64_t)loaded);
     const double size = lm_sim_weight(sim, 0) * present, energy = t.kinetic[0][0] + t.kinetic[0][1] + t.kinetic[0][2];
     ck_assert_msg(fabs(2 * energy / size / exp(-2 * 0.1 * 5) - 1) < 1e-6, "energy %g", 2 * energy / size);
-    /* v_z^2 knows nothing of the gyration about B_z; the cut-off tail lowers the angle's variance a little. */
+    /* v_z^2 does not depend on the gyration about B_z. The cut tail lowers the variance of the angle a little. */
     const double r2 = 3.2 * 3.2, variance = 0.04 * (1 - 0.5 * r2 * exp(-0.5 * r2) / (1 - exp(-0.5 * r2)));
     const double want = (1 - exp(-3 * variance * 5)) / 3, got = t.kinetic[0][2] / energy;
     ck_assert_msg(fabs(got - want) < 5 * want * sqrt(2 / present), "part of the energy along z %g, %g expected", got,
@@ -282,7 +282,7 @@ START_TEST(losses)
 }
 END_TEST
 
-/* An empty box fills up to many times what was reserved; nothing is lost on the way, with any number of threads. */
+/* An empty box is filled with many times the particles that were reserved. None is lost, with any number of threads. */
 START_TEST(room_for_more)
 {
     static const char text[] = BOX(
@@ -303,7 +303,7 @@ START_TEST(room_for_more)
 }
 END_TEST
 
-/* Ions exactly along B are inside every cone about it; rounding must not take them. */
+/* Ions exactly along B are inside every cone about B; rounding must not remove them. */
 START_TEST(along_b)
 {
     struct lm_sim *sim =
@@ -316,7 +316,8 @@ START_TEST(along_b)
 }
 END_TEST
 
-/* What stands before an inflow side closes it, be it a cell thick; and a box that is empty at first fills. */
+/* A body in front of an inflow side closes that part of the side, even if it is one cell thick. A box that is empty at
+ * first is filled. */
 START_TEST(plugged_inlet)
 {
     static const char text[] = BOX(
@@ -325,7 +326,7 @@ START_TEST(plugged_inlet)
             "particles_per_cell = 20\ndrift_x = 1\n[body.plug]\nshape = box\nx = 0\nwidth = 0.5\ny = 1.5\nheight = 3\n";
     struct lm_sim *sim = sim_new(text, NULL);
     advance(sim, 60);
-    const double open_part = 0.5, t = 3; /* half of the side; min(t, 1) lets in 0.5 until t = 1 */
+    const double open_part = 0.5, t = 3; /* half of the side is open; min(t, 1) lets in 0.5 until t = 1 */
     const double want = open_part * 6 * (0.5 + (t - 1)) / lm_sim_weight(sim, 0);
     ck_assert_msg(fabs((double)sim->ledger[0].injected[LM_X_MIN].number - want) < 24, "%g entered, %g expected",
                   (double)sim->ledger[0].injected[LM_X_MIN].number, want);

@@ -16,7 +16,7 @@ enum { NX = 6, NY = 4 };
 static struct lm_openpmd_run run;
 static double *arrays[8];
 
-/* Value of array k in cell (i, j), and something else in the ghosts. */
+/* The value of array k in cell (i, j). Ghost cells have other values. */
 static double value_at(int k, int i, int j)
 {
     return 100.0 * k + 10.0 * j + i + 0.25;
@@ -293,7 +293,7 @@ static void assert_constant(hid_t file, const char *path, double value, double s
     assert_whole(file, path, "shape", H5T_NATIVE_UINT64, 1, count);
 }
 
-/* Path of a record of species s; valid until the next call. */
+/* The path of a record of species s. It stays valid until the next call. */
 static const char *in(int s, const char *name)
 {
     static char path[128];
@@ -318,7 +318,7 @@ static void assert_species(hid_t file, int s)
     assert_record(file, in(s, "positionOffset"), length, 0.0, 0, 0.0);
     assert_constant(file, in(s, "charge"), sp->charge, run.units.charge, sp->count);
     assert_constant(file, in(s, "mass"), sp->mass, run.units.mass, sp->count);
-    double metre = sp->weight * 5e6 * run.units.length * run.units.length; /* ions per metre along z */
+    double metre = sp->weight * 5e6 * run.units.length * run.units.length; /* weights are ions per metre along z */
     assert_constant(file, in(s, "weighting"), metre, 1.0, sp->count);
     assert_constant(file, in(s, "positionOffset/x"), 0.0, run.units.length, sp->count);
     assert_constant(file, in(s, "positionOffset/y"), 0.0, run.units.length, sp->count);

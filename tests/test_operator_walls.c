@@ -1,8 +1,8 @@
-/* Operators where the domain ends, and the expressions of bench/ops.h against a reference that goes from node to
+/* Operators at the sides of the domain, and the expressions of bench/ops.h, against a reference that goes from node to
  * node and shares no code with them. */
 #include "operator_box.h"
 
-/* --- conditions: a reference that goes from node to node, by geometry, in extended precision --- */
+/* --- conditions: a reference in extended precision that goes from node to node, by geometry --- */
 
 typedef long double (*node)(int i, int j);
 
@@ -17,7 +17,8 @@ static long double on_line(long double s, long double s0, long double a0, long d
     return a0 + (s - s0) * slope_there;
 }
 
-/* The argument in a node of an axis, as the conditions let it go on. Lengths are from the lower wall. */
+/* The value of the argument in a node of an axis, continued beyond the walls by the conditions. Lengths are measured
+ * from the lower wall. */
 static long double argument(node a, int axis, int set, int i, int j)
 {
     const int at = axis == X ? i : j, n = axis == X ? p.grid.nx : p.grid.ny;
@@ -39,7 +40,7 @@ static long double argument(node a, int axis, int set, int i, int j)
     return on_line(s, at_first, here, (there - here) / ((second - first) * d));
 }
 
-/* Differences and means over half a cell and back: `low`, `high` are offsets of the nodes. */
+/* Differences and means between nodes half a cell apart; `low` and `high` are the offsets of the nodes. */
 static long double slope_of(node a, int axis, int set, int i, int j, int low, int high)
 {
     const int x = axis == X, y = axis == Y;
@@ -53,7 +54,7 @@ static long double mean_of(node a, int axis, int set, int i, int j, int low, int
     return (argument(a, axis, set, i + x * high, j + y * high) + argument(a, axis, set, i + x * low, j + y * low)) / 2;
 }
 
-/* From faces to the centre. In a single cell between two walls a given divergence comes before other conditions. */
+/* From faces to the centre. In a single cell between two walls the condition on the divergence comes before others. */
 static long double down_of(node a, int axis, int i, int j)
 {
     const struct lm_condition *c = p.conditions[LM_OPS_FACES] + 2 * axis;
@@ -160,7 +161,7 @@ static void compare_with_reference(int expression)
             }
 }
 
-/* Domains of 1 to 7 cells a side and of more, all pairs of conditions, on either axis, both or none. */
+/* Domains of 1 to 7 cells in a direction and of more, with all pairs of conditions, on one axis, both or none. */
 START_TEST(expressions_between_walls)
 {
     for (int number = 0; number < 500; number++) {
@@ -171,9 +172,9 @@ START_TEST(expressions_between_walls)
 }
 END_TEST
 
-/* --- conditions: what they promise, with numbers written out --- */
+/* --- conditions: their definitions, with numbers written out --- */
 
-/* 4 x 3 cells with walls; set `set` has condition `kind` on `side`, none elsewhere. */
+/* 4 x 3 cells with walls. Set `set` has the condition `kind` on `side` and none elsewhere. */
 static void one_condition(int set, int side, int kind, double value)
 {
     make(4, 3, 1, 1, 3);
@@ -183,7 +184,7 @@ static void one_condition(int set, int side, int kind, double value)
     p.conditions[set][side] = (struct lm_condition){kind, value};
 }
 
-/* Along the wall of a side: nodes of its cells. Sets the cell next to the wall, the next one, and the face on it. */
+/* For a node along the wall of a side: the cell next to the wall, the cell after it, and the face on the wall. */
 static int along_wall(int side, int k, int first[2], int second[2], int face[2])
 {
     const int axis = side / 2, high = side % 2, n = axis == X ? p.grid.nx : p.grid.ny;
@@ -194,7 +195,7 @@ static int along_wall(int side, int k, int first[2], int second[2], int face[2])
 
 START_TEST(gradient_on_walls)
 {
-    const int axis = _i / 2, sign = _i % 2 ? -1 : 1; /* the domain lies towards it */
+    const int axis = _i / 2, sign = _i % 2 ? -1 : 1; /* the direction in which the domain lies */
     for (int kind = LM_GIVEN_VALUE; kind <= LM_EXTRAPOLATED; kind++) {
         one_condition(LM_OPS_CENTRES, _i, kind, 0.37);
         lm_ops_loops(&p, LM_OPS_GRAD, 1);
@@ -237,7 +238,7 @@ START_TEST(divergence_in_first_cells)
 }
 END_TEST
 
-/* Without flux through the walls nothing is lost: what diffuses and what is carried sums to 0. */
+/* Without flux through the walls nothing is lost: the sums of diffusion and of advection are 0. */
 START_TEST(closed_boxes_lose_nothing)
 {
     make(11, 8, 1, 1, 5);

@@ -1,6 +1,5 @@
-/* The operators of larmor/physics/numerics/operators.h: order, exactness, adjoints; that the solver's formulas consist
- * of them.
- */
+/* The operators of larmor/physics/numerics/operators.h: order, exactness, adjoints. The formulas of the solver consist
+ * of them. */
 #include "operator_box.h"
 
 #include "larmor/physics/fields/fields.h"
@@ -28,8 +27,8 @@ static double flow(double s)
     return 0.7 * wave(s);
 }
 
-/* place: of the result, in cells from the argument's node of the same index; degree: of the polynomials whose result is
- * exact. */
+/* place: position of the result, in cells from the node of the argument with the same index; degree: polynomials up to
+ * this degree have an exact result. */
 static const struct {
     int op;
     double place;
@@ -43,7 +42,7 @@ static const struct {
     {LM_INTERP_CENTRE, 0, wave, 2, 1},    {LM_SECOND, 0, bend, 2, 3},
 };
 
-/* Largest error of an operator on `of` around 200 places, with cells of size h; `s` is the stride of the array. */
+/* The largest error of an operator on `of` at 200 positions, with cells of size h; `s` is the stride of the array. */
 static double worst_error(size_t k, double h, int s, double (*of)(double), double (*exact)(double))
 {
     double a[64] = {0}, worst = 0;
@@ -73,7 +72,7 @@ static double monomial(double s)
     return pow(s, power);
 }
 
-/* What the operator gives where its result is that of a wave: value, slope or bend, with sign and factor. */
+/* What the operator must give for a wave: its value, slope or second derivative, with sign and factor. */
 static double of_monomial(int op, double s)
 {
     if (op == LM_SECOND)
@@ -147,7 +146,7 @@ START_TEST(no_divergence_of_a_curl)
     const double rx = 1 / p.grid.dx, ry = 1 / p.grid.dy;
     for (int j = 0; j < p.grid.ny; j++)
         for (int i = 0; i < p.grid.nx; i++) {
-            double down[2][3], up[2][3]; /* x and y components here and one node on */
+            double down[2][3], up[2][3]; /* the x and y components in this node and in the next one */
             for (int k = 0; k < 3; k++) {
                 const struct lm_vector d = lm_curl_down(inputs(i - (k == 1), j - (k == 2)), rx, ry);
                 const struct lm_vector u = lm_drop_curl_up(inputs(i + (k == 1), j + (k == 2)), rx, ry);
@@ -159,7 +158,7 @@ START_TEST(no_divergence_of_a_curl)
 }
 END_TEST
 
-/* The expressions are the formulas of the solver, to the bit. */
+/* The expressions agree with the formulas of the solver, to the bit. */
 START_TEST(formulas_of_the_solver)
 {
     make(boxes[_i][0], boxes[_i][1], 0, 0, 13);

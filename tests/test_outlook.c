@@ -1,4 +1,5 @@
-/* Substeps of the coming step are known or bounded before it, in every case of the table of fingerprints. */
+/* The number of substeps of the next step is known, or bounded, before the step, in every case of the table of
+ * fingerprints. */
 #include <check.h>
 #include <math.h>
 
@@ -8,7 +9,7 @@
 
 static const char *const one_thread[] = {"run.backend=cpu", "run.threads=1"};
 
-/* Whether a kind is known beforehand, or found within the step. */
+/* Whether the number of substeps of this kind is known before the step; others are found within the step. */
 static int is_known(const struct lm_config *c, int kind)
 {
     return kind == 0 ||
@@ -45,8 +46,8 @@ START_TEST(of_every_case)
 }
 END_TEST
 
-/* A step with a hundred times the substeps may take a hundred times as long, but no longer than so many substeps can.
- */
+/* A step with a hundred times the substeps may take a hundred times as long, but no longer than that number of
+ * substeps can take. */
 START_TEST(seconds)
 {
     static const struct run_case c = {"mix", "mix.ini", {"fields.min_substeps=100"}};

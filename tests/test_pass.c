@@ -1,5 +1,5 @@
-/* The pass of the CPU backend, particles in blocks, against one particle after the other through the grid, to the bit:
- * any number of particles in a tile, strays among them. test_pass_single.c includes this file. */
+/* The pass of the CPU backend, which takes particles in blocks, against one particle after the other on the whole
+ * grid, to the bit: any number of particles in a tile, also strays. test_pass_single.c includes this file. */
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
@@ -61,7 +61,8 @@ static struct lm_backend *backend(int shape, int tile, int threads)
     return b;
 }
 
-/* All in the cells [0, wide) x [0, wide); one in `fast` crosses up to seven cells a step of 1/8, the others a tenth. */
+/* Particles in the cells [0, wide) x [0, wide). One in `fast` crosses up to seven cells in a step of 1/8, the others a
+ * tenth of that. */
 static void fill(struct lm_backend *b, int count, int wide, int fast)
 {
     for (int k = 0; k < count; k++) {
@@ -82,11 +83,12 @@ static void add(int moment, int i, int j, int32_t part)
     moments[moment][lm_wrap(j, NY) * NX + lm_wrap(i, NX)] += part;
 }
 
-/* One particle of `before`, which becomes the one expected; returns |v|^2. */
+/* Advances one particle of `before` to what is expected of it; returns |v|^2. */
 static double pass_one(const struct lm_setup *s, int order, const struct lm_step *step, int k)
 {
     const double *const fields[6] = {field[0], field[1], field[2], field[3], field[4], field[5]};
-    struct lm_tiling t = {NX, 1, 1, NX, NY}; /* positions from the domain's corner: one tile */
+    /* positions relative to the corner of the domain, as there is one tile */
+    struct lm_tiling t = {NX, 1, 1, NX, NY};
     struct lm_particle p = {(lm_fix)before.x[k], (lm_fix)before.y[k], before.u[k], before.v[k], before.w[k]};
     struct lm_stray at;
     lm_fix dx, dy;
@@ -156,7 +158,7 @@ static void check_pass(struct lm_backend *b, int count, int move)
 }
 
 /* Every remainder of a block and of the vectors in it, more than one block, more than LM_CHUNK; strays that begin or
- * end far from home. The third pass finds what the first two have scattered. */
+ * end far from their home tile. The third pass takes the particles that the first two have scattered. */
 START_TEST(like_one_after_the_other)
 {
     static const int counts[] = {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 1000, MOST};
@@ -172,7 +174,7 @@ START_TEST(like_one_after_the_other)
 }
 END_TEST
 
-/* There are strays where this test wants them, and none where it does not. */
+/* The number of strays is right, where there are some and where there are none. */
 START_TEST(strays_are_counted)
 {
     struct lm_control control;

@@ -1,5 +1,5 @@
-/* Gather and Boris push: exact where the method is exact, second order where it is not. test_push_single.c includes
- * this file for single precision. */
+/* Gather and Boris push: exact where the method is exact, of second order elsewhere. test_push_single.c includes this
+ * file for single precision. */
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
@@ -19,7 +19,7 @@
 
 enum { TILE = 8, WIDTH = TILE + LM_WINDOW_EXTRA, AREA = WIDTH * WIDTH };
 
-/* Where node (0, 0) of each component lives: E_x E_y E_z B_x B_y B_z. */
+/* The position of node (0, 0) of each component: E_x E_y E_z B_x B_y B_z. */
 static const double place[6][2] = {{1, .5}, {.5, 1}, {.5, .5}, {.5, 1}, {1, .5}, {1, 1}};
 
 static lm_real store[6 * AREA];
@@ -91,7 +91,8 @@ START_TEST(gather_of_linear_fields)
 }
 END_TEST
 
-/* The quadratic shape has the same width everywhere: sum w (x_i - x)^2 = 1/4; the linear one f (1 - f). */
+/* The quadratic shape (TSC) has the same second moment everywhere, sum w (x_i - x)^2 = 1/4; the linear shape (CIC) has
+ * f (1 - f). */
 START_TEST(second_moment)
 {
     for (uint32_t k = 0; k < 20000; k++) {
@@ -118,7 +119,7 @@ START_TEST(speed_is_kept)
     const lm_real e[3] = {0, 0, 0}, h = (lm_real)0.15;
     lm_real u = (lm_real)0.3, v = (lm_real)-1.1, w = (lm_real)0.7;
     double before = sqrt((double)u * (double)u + (double)v * (double)v + (double)w * (double)w);
-    for (uint32_t k = 0; k < STEPS; k++) { /* another B each step, up to large angles */
+    for (uint32_t k = 0; k < STEPS; k++) { /* B differs in each step, with angles up to large ones */
         struct lm_random r = lm_random_at(5, 0, LM_STREAM_VELOCITY, k, 0),
                          q = lm_random_at(5, 1, LM_STREAM_VELOCITY, k, 0);
         const lm_real b[3] = {(lm_real)(10 * lm_uniform(r.a) - 5), (lm_real)(10 * lm_uniform(r.b) - 5),
@@ -126,7 +127,7 @@ START_TEST(speed_is_kept)
         lm_boris(&u, &v, &w, e, b, h);
     }
     double after = sqrt((double)u * (double)u + (double)v * (double)v + (double)w * (double)w);
-    require_near(after / before, 1, 10 * sqrt(STEPS) * EPS); /* round-off walks at random */
+    require_near(after / before, 1, 10 * sqrt(STEPS) * EPS); /* round-off errors add up as a random walk */
 }
 END_TEST
 
@@ -146,7 +147,7 @@ START_TEST(angle_of_gyration)
 }
 END_TEST
 
-/* Error of the velocity at t = 1 from v(0) = 0 against the exact solution; `field` 0: gyration only, 1: with E. */
+/* The error of the velocity at t = 1 against the exact solution; `field` 0: gyration only, 1: with E. */
 static double error_at(int steps, int with_e)
 {
     const double e0 = with_e ? 0.5 : 0;
@@ -198,7 +199,7 @@ START_TEST(back_and_forth)
 }
 END_TEST
 
-/* A velocity of one cell a step moves one cell, to the bit; the kick is Z/m dt E. */
+/* A velocity of one cell in a step moves a particle by one cell, to the bit. E changes the velocity by Z/m dt E. */
 START_TEST(displacement)
 {
     struct lm_window win = window();

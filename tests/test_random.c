@@ -15,7 +15,7 @@ enum { DRAWN = 300 };
 
 /* --- the generator --- */
 
-/* Whether the configuration can be read, its files written. */
+/* Whether the configuration can be read and its files written. */
 static int is_valid(const struct draft *d, struct lm_config *config)
 {
     static char text[DRAFT_TEXT];
@@ -27,10 +27,10 @@ static int is_valid(const struct draft *d, struct lm_config *config)
     return !status;
 }
 
-/* The key's values: two that differ are enough. */
+/* Counts the values that are drawn for a key; two different ones are enough. */
 struct seen {
     char value[DRAFT_VALUE];
-    int values; /* 0, 1, or 2 for more */
+    int values; /* 0, 1, or 2 for two and more */
 };
 
 static void look_at(struct seen *seen, const char *value)
@@ -54,7 +54,7 @@ static void look_at_all(struct seen *seen, const struct draft *d)
     }
 }
 
-/* A new key is drawn as soon as it is in the table, or this says that it is not. */
+/* Every key of the table must be drawn, also a new one. */
 START_TEST(every_key_is_drawn)
 {
     static struct seen seen[LM_MAX_KEYS];
@@ -84,7 +84,7 @@ START_TEST(every_key_is_drawn)
 }
 END_TEST
 
-/* A rule for a key that is no more would go unnoticed. */
+/* Every rule must belong to a key of the table. */
 START_TEST(every_rule_has_its_key)
 {
     for (int k = 0; k < draw_rule_count; k++)
@@ -129,8 +129,8 @@ static double value_of(const struct draft *d, const char *section, const char *k
     return text ? strtod(text, NULL) : -1;
 }
 
-/* Needs a body, a wall, 3 steps, 5 x 1 cells, eta; a layer and its resistivity go together, and so do a gas and what
- * names it. */
+/* The failure needs a body, a wall, 3 steps, 5 x 1 cells and eta. A layer and its resistivity can only be removed
+ * together, and so can a gas and the keys that name it. */
 static int shows(void *context, const struct draft *d)
 {
     ++*(int *)context;
@@ -145,7 +145,7 @@ static int shows(void *context, const struct draft *d)
            draft_get(d, "body.b0", "shape") && draft_get(d, "boundary", "x_min");
 }
 
-/* The first try gives steps in place of t_end, which is why t_end alone does not show it. */
+/* The shrinker first tries steps in place of t_end, so t_end alone must not show the failure. */
 START_TEST(what_is_left_is_what_is_needed)
 {
     static struct draft d;
@@ -211,7 +211,7 @@ static struct lm_sim *stepped(struct lm_config *config)
     return sim;
 }
 
-/* The last bit of one value in one cell. */
+/* Changes the last bit of one value in one cell. */
 static void spoil(struct lm_sim *sim, int array, int i, int j)
 {
     double *a = malloc(sim->grid.size * sizeof *a);

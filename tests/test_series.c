@@ -1,4 +1,4 @@
-/* The time series as it is written: both files hold the rows, through kills and full disks. */
+/* The time series as it is written: both files hold the rows, also after a kill and on a full disk. */
 #include "series_files.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ START_TEST(columns_say_what_they_are)
 }
 END_TEST
 
-/* A child writes the first row, says so and waits; the parent reads in that moment and after a kill. */
+/* A child process writes the first row, reports it and waits. The parent reads the files in that moment and after it
+ * has killed the child. */
 START_TEST(readable_while_running_and_after_a_kill)
 {
     int ready[2];
@@ -47,7 +48,7 @@ START_TEST(readable_while_running_and_after_a_kill)
     if (child == 0) {
         struct lm_series *s = open_series("run", -1);
         append(s, 0, 0);
-        append(s, 1, 5); /* these wait for the next flush */
+        append(s, 1, 5); /* these rows wait for the next flush */
         if (write(ready[1], "x", 1) == 1)
             pause();
         _exit(0);
@@ -58,7 +59,7 @@ START_TEST(readable_while_running_and_after_a_kill)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     assert_h5(scratch_path("run/series.h5"), 0, 0);
-    struct lm_series *s = open_series("run", 4); /* the rows that only the CSV has come back */
+    struct lm_series *s = open_series("run", 4); /* the rows that only the CSV file has are restored */
     lm_series_close(&s);
     assert_both("run", 0, 4);
 }
@@ -75,7 +76,7 @@ START_TEST(rows_are_flushed_after_seconds)
         append(s, 0, 1);
         usleep(2100000);
         append(s, 2, 2);
-        _exit(write(ready[1], "x", 1) == 1 ? 0 : 1); /* no close */
+        _exit(write(ready[1], "x", 1) == 1 ? 0 : 1); /* the series is not closed */
     }
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
     waitpid(child, NULL, 0);
@@ -94,7 +95,7 @@ START_TEST(a_full_disk_is_told)
 }
 END_TEST
 
-/* A link in place of a file that is being written is replaced; what it leads to stays as it is. */
+/* A link in place of a file that is being written is replaced. The file that it leads to stays as it is. */
 START_TEST(links_are_not_followed)
 {
     struct lm_series *s;
@@ -124,7 +125,7 @@ static void limit_file_size(rlim_t most)
 
 enum { WHOLE, FAILED_OPEN, FAILED_H5, FAILED_CSV, WRONG };
 
-/* Writes a series with files of at most `most` bytes and tells where it failed. */
+/* Writes a series with files of at most `most` bytes. Returns where it failed. */
 static int write_limited(rlim_t most)
 {
     struct lm_series *s;
@@ -145,8 +146,8 @@ static int write_limited(rlim_t most)
     return strstr(lm_error(), "series.csv") ? FAILED_CSV : FAILED_H5;
 }
 
-/* The limit hits at different places: while creating, in the CSV, in the HDF5 file. Each try is a
- * process of its own, since what HDF5 holds of a broken file stays allocated. */
+/* The limit is met at different places: when the files are created, in the CSV file, in the HDF5 file. Each attempt
+ * runs in a process of its own, as HDF5 keeps memory of a broken file. */
 START_TEST(a_write_error_is_told_wherever_it_comes)
 {
     int seen[WRONG + 1] = {0};

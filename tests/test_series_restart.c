@@ -1,4 +1,4 @@
-/* Restarts go on with the rows that either file of a series has, and say what is missing or unlike. */
+/* Restarts go on with the rows that either file of a series has, and report rows that are missing or differ. */
 #include "series_files.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "larmor/physics/numerics/hash.h"
 #include "suite.h"
 
-/* What HDF5 leaks of a damaged file is not ours. */
+/* HDF5 leaks memory of a damaged file. That is no leak of Larmor. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -34,7 +34,7 @@ START_TEST(restart_at_0_and_beyond_the_end)
     s = open_series("run", 0);
     lm_series_close(&s);
     assert_both("run", 0, 0);
-    s = open_series("run", -1); /* no restart: begins anew */
+    s = open_series("run", -1); /* without a restart the series begins anew */
     lm_series_close(&s);
     assert_both("run", 1, 0);
 }
@@ -43,7 +43,7 @@ END_TEST
 START_TEST(restart_repairs_what_a_kill_left)
 {
     write_series("run", 0, 40);
-    write_text(scratch_path("run/series.csv"), "a", "41,4.1000000"); /* a torn row */
+    write_text(scratch_path("run/series.csv"), "a", "41,4.1000000"); /* an incomplete row */
     write_text(scratch_path("run/series.h5"), "w", "torn as well");
     struct lm_series *s = open_series("run", 50);
     append(s, 41, 45);
@@ -118,7 +118,7 @@ START_TEST(a_spoilt_row_is_refused)
 }
 END_TEST
 
-/* --- what only one of the files has --- */
+/* --- rows that only one of the files has --- */
 
 /* Leaves the header and the rows of these steps in series.csv. */
 static void keep_lines(int (*stays)(int64_t step))
@@ -188,7 +188,7 @@ START_TEST(rows_that_series_h5_misses_come_from_series_csv)
 }
 END_TEST
 
-/* Each has what the other lacks. */
+/* Each file has rows that the other one lacks. */
 START_TEST(rows_come_from_both_files)
 {
     write_series("run", 0, 20);
@@ -210,7 +210,7 @@ START_TEST(one_file_alone_is_said)
     unlink(scratch_path("run/series.csv"));
     goes_on(18, "series.csv: is missing or empty: its 19 rows are taken from series.h5\n");
     assert_both("run", 0, 18);
-    write_text(scratch_path("run/series.csv"), "w", ""); /* a kill before its header */
+    write_text(scratch_path("run/series.csv"), "w", ""); /* the run was killed before the header was written */
     goes_on(17, "series.csv: is missing or empty: its 18 rows are taken from series.h5\n");
     write_text(scratch_path("run/series.csv"), "w", "step,time[1/Om");
     goes_on(16, "series.csv: is missing or empty: its 17 rows are taken from series.h5\n");
@@ -242,7 +242,7 @@ START_TEST(a_damaged_series_h5_is_replaced_and_kept)
     lm_series_close(&s);
     ck_assert_ptr_nonnull(strstr(notes, "series.h5: is truncated or damaged"));
     assert_both("run", 0, 20);
-    unlink(scratch_path("run/series.csv")); /* then nothing is left to go on with */
+    unlink(scratch_path("run/series.csv")); /* then there are no rows to go on with */
     ck_assert_int_eq(truncate(scratch_path("run/series.h5"), 3000), 0);
     ck_assert_int_eq(try_open("run", COLUMNS, columns, 20, &s), LM_BAD_INPUT);
     assert_error_has("series.h5: is truncated or damaged");
@@ -282,8 +282,8 @@ static size_t read_all(const char *path, unsigned char *bytes, size_t most)
     return n;
 }
 
-/* Whatever bit of series.h5 is another, both files have the rows of series.csv afterwards; and what mattered is said.
- */
+/* Any bit of series.h5 is flipped. Afterwards both files have the rows of series.csv, and damage that matters is
+ * reported. */
 START_TEST(flipped_bits_of_series_h5_change_nothing)
 {
     enum { MOST = 1 << 18, FLIPS = 300 };
@@ -324,7 +324,7 @@ START_TEST(repeated_rows_are_left_out_and_said)
 }
 END_TEST
 
-/* Every tenth step; then those of steps 200 to 230 are taken out of both files. */
+/* A series with a row for every tenth step, from which the rows of steps 200 to 230 are removed in both files. */
 START_TEST(rows_that_neither_file_has_are_said)
 {
     struct lm_series *s = open_series("run", -1);
@@ -339,7 +339,7 @@ START_TEST(rows_that_neither_file_has_are_said)
 }
 END_TEST
 
-/* Other intervals in other parts of a run, and rows at the ends of parts, are no gaps. */
+/* Different intervals in different parts of a run, and rows at the ends of parts, are no gaps. */
 START_TEST(another_interval_is_no_gap)
 {
     struct lm_series *s = open_series("run", -1);

@@ -11,7 +11,7 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* b = factor a in every cell, to the bit? */
+/* Whether b = factor a in every cell, to the bit. */
 static int proportional(struct lm_sim *x, struct lm_sim *y, int array, double factor)
 {
     double *a = array_of(x, array), *b = array_of(y, array);
@@ -23,7 +23,7 @@ static int proportional(struct lm_sim *x, struct lm_sim *y, int array, double fa
     return same;
 }
 
-/* Cold, drifting across an oblique B: E = -u x B, nothing happens, whatever the drift. */
+/* A cold plasma drifts across an oblique B: E = -u x B and nothing changes, for any drift. */
 START_TEST(uniform_drift_is_at_rest)
 {
     struct lm_sim *sim =
@@ -49,7 +49,7 @@ START_TEST(uniform_drift_is_at_rest)
 }
 END_TEST
 
-/* A wave in a plasma that drifts along B by 8 cells in the run: the same wave, 8 cells on. */
+/* In a plasma that drifts along B by 8 cells during the run, a wave is the same as at rest, but 8 cells further. */
 START_TEST(galilean_shift)
 {
     const char *text =
@@ -70,8 +70,8 @@ START_TEST(galilean_shift)
 }
 END_TEST
 
-/* B in units of 2 B0, lengths of 1/2 d_i, times of 1/2: density 4, the velocities are the same; every factor is a power
- * of two and all bits stay. */
+/* The same run in other units: B is twice as large, lengths and times are half, the density is four times as large,
+ * and velocities are the same. All factors are powers of two, so all bits stay. */
 START_TEST(rescaled_units)
 {
     struct lm_sim *a = sim_new(PLAIN, NULL);
@@ -121,7 +121,7 @@ START_TEST(charge_to_mass_is_what_counts)
 }
 END_TEST
 
-/* A quiet species split in two halves, each with half the density on the same places. */
+/* A species with a quiet start is split into two species, each with half the density at the same positions. */
 #define HALF "density = 0.5\nparticles_per_cell = 64\nstart = quiet\ntemperature = 0.2\ndrift_y = 0.25*cos(kx*x)\n"
 
 START_TEST(split_species)

@@ -13,7 +13,7 @@
     "[run]\nsteps = 100\ndt = 0.125\n[grid]\nnx = 8\nny = 8\nlx = 8\nly = 8\n[fields]\nsolver = none\n" fields         \
     "[species.p]\ncharge = 2\nmass = 4\nparticles_per_cell = 1\nstart = quiet\n" species
 
-/* Velocities start half a step back and turn by 2 atan(Z B dt / 2m) a step. */
+/* Velocities start half a step before the positions and turn by 2 atan(Z B dt / 2m) in a step. */
 START_TEST(gyration)
 {
     struct lm_sim *sim = sim_new(GIVEN("bz = 1.5\n", "drift_x = 0.5\n"), NULL);
@@ -64,13 +64,13 @@ START_TEST(acceleration_along_e)
 }
 END_TEST
 
-/* The integrals are those of velocities at n, not half a step before. */
+/* Momentum and energy are those of the velocities at step n, not half a step before. */
 START_TEST(integrals_are_at_integer_times)
 {
     struct lm_sim *sim = sim_new(GIVEN("bz = 1\nez = 0.5\n", ""), NULL);
     struct lm_totals totals;
     for (int n = 0; n <= 40; n += 20) {
-        double v = 0.25 * 0.125 * n, mass = 4 * 64; /* of all ions */
+        double v = 0.25 * 0.125 * n, mass = 4 * 64; /* the mass of all ions */
         advance(sim, n);
         ck_assert_int_eq(lm_sim_totals(sim, &totals), LM_OK);
         require_near(totals.momentum[2], mass * v, 1e-11);
@@ -80,7 +80,7 @@ START_TEST(integrals_are_at_integer_times)
 }
 END_TEST
 
-/* Centre of what an array holds, in cells along x. */
+/* The centre of mass of an array along x, in cells. */
 static double centre_of(struct lm_sim *sim, int array)
 {
     double *a = array_of(sim, array), sum = 0, moment = 0;
@@ -93,7 +93,7 @@ static double centre_of(struct lm_sim *sim, int array)
     return moment / sum;
 }
 
-/* The current is deposited where the particles are half a step back: at the start, and in every step. */
+/* The current is deposited at the positions half a step before, at the start and in every step. */
 START_TEST(current_is_at_half_steps)
 {
     const char *shape = _i ? "particles.shape=quadratic" : "particles.shape=linear";
@@ -113,7 +113,8 @@ START_TEST(current_is_at_half_steps)
 }
 END_TEST
 
-/* Particles that have been got can be put back any number of times, and the survey finds the fastest. */
+/* Particles that get_particles has returned can be put back any number of times, and the survey finds the fastest one.
+ */
 START_TEST(particles_come_and_go)
 {
     struct lm_sim *sim = sim_new("[run]\ndt = 0.02\nsteps = 2\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n"

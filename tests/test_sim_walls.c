@@ -9,7 +9,7 @@
 #include "sim_run.h"
 #include "suite.h"
 
-/* Behind a wall that turns particles back the current along the normal has the other sign, smoothed or not. */
+/* Behind a reflecting wall the current along the normal has the opposite sign, smoothed or not. */
 START_TEST(currents_are_mirrored_at_walls)
 {
     char more[32];
@@ -38,7 +38,7 @@ END_TEST
     "[run]\nsteps = 60\ndt = 0.05\n[grid]\nnx = 40\nny = 24\nlx = 10\nly = 6\n[fields]\nsolver = none\n"               \
     "[species.p]\nparticles_per_cell = 50\ntemperature = 0.5\n[boundary]\n" walls
 
-/* Through an open side goes n sqrt(T / 2 pi m) a unit length and time, as long as the far end is not felt. */
+/* The flux through an open side is n sqrt(T / 2 pi m), as long as the other end of the box has no influence. */
 START_TEST(effusion)
 {
     static const char *const boxes[] = {
@@ -63,7 +63,8 @@ START_TEST(effusion)
 }
 END_TEST
 
-/* Between mirrors every particle keeps its energy, to the bit, and the density stays even up to the walls. */
+/* Between reflecting walls every particle keeps its energy, to the bit, and the density stays uniform up to the walls.
+ */
 START_TEST(mirrors)
 {
     struct lm_sim *sim =
@@ -83,7 +84,7 @@ START_TEST(mirrors)
             all += here / (double)sim->grid.cells;
             edge += i == 0 || i == sim->grid.nx - 1 ? here / (2 * sim->grid.ny) : 0;
         }
-    ck_assert_msg(fabs(all - 1) < 1e-12, "mean density %.15g", all); /* nothing is lost beyond the walls */
+    ck_assert_msg(fabs(all - 1) < 1e-12, "mean density %.15g", all); /* no charge is lost beyond the walls */
     if (_i)
         ck_assert_msg(fabs(edge - 1) < 4 / sqrt(50 * 2.0 * sim->grid.ny), "density at the walls %g", edge);
     free(n);

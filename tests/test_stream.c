@@ -1,5 +1,5 @@
-/* Flows from stream functions: no divergence in any cell of fluid, nothing through bodies and walls; and the ledger of
- * background fields. */
+/* Flows from stream functions: no divergence in any cell of fluid, and no flow through bodies and walls. Also the
+ * ledger of background fields. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void flow_free(struct flow *f)
     free(f->vy);
 }
 
-/* Sides of the field as given; those of the particles go with them. */
+/* Sets the sides of the field; those of the particles follow. */
 static struct flow flow_new(int x_min, int x_max, int y_min, int y_max)
 {
     struct flow f = {.g = lm_grid_make(NX, NY, LX, LY), .sides = {x_min, x_max, y_min, y_max}};
@@ -68,7 +68,7 @@ static double random_of(int i, int j)
     return (double)(lm_mix((uint64_t)(i * 1000 + j)) >> 11) * 0x1p-53 - 0.5;
 }
 
-/* psi = noise, of the period of the domain where that is periodic, and a mean flow (u, v). */
+/* psi is noise, periodic where the domain is, plus a mean flow (u, v). */
 static void set_psi(struct flow *f, double noise, double u, double v)
 {
     for (int j = -1; j < NY; j++)
@@ -95,7 +95,8 @@ static int solid(const struct flow *f, int i, int j)
     return i >= 0 && i < NX && j >= 0 && j < NY && f->mask[j * NX + i];
 }
 
-/* Nothing through solids and walls, no divergence elsewhere, the same on both ends of a period; the largest speed. */
+/* Checks that no flow goes through solids and walls, that the divergence is 0 elsewhere, and that the flow is
+ * periodic. Returns the largest speed. */
 static double check_flow(const struct flow *f)
 {
     double top = 0;
@@ -126,7 +127,7 @@ static const int kinds[][LM_SIDES] = {{P, P, P, P}, {W, W, W, W}, {I, O, W, W},
                                       {P, P, W, O}, {O, W, P, P}, {I, O, O, I}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Any psi, disks, one of them on the corner of the domain, and a box that touches sides. */
+/* With any psi, with disks, one of them at a corner of the domain, and with a box that touches the sides. */
 START_TEST(no_divergence)
 {
     const int *k = kinds[_i];
@@ -146,7 +147,7 @@ START_TEST(no_divergence)
 }
 END_TEST
 
-/* What is not beside a solid is the difference of psi as it was. */
+/* Away from solids the flow is the difference of the given psi. */
 START_TEST(only_solids_change_it)
 {
     struct flow f = flow_new(P, P, O, O);
@@ -165,7 +166,7 @@ START_TEST(only_solids_change_it)
             if (!near)
                 require_near(f.vx[k], (psi[k] - psi[k - (size_t)f.g.stride]) / f.g.dy, 1e-13);
         }
-    /* Around the disk psi is the mean of what it was there, on its surface. */
+    /* On the surface of a disk psi is the mean of the given values there. */
     double sum = 0, now = NAN;
     int count = 0;
     for (int j = -1; j < NY; j++)
@@ -183,7 +184,8 @@ START_TEST(only_solids_change_it)
 }
 END_TEST
 
-/* Potential flow past a disk has a doublet in the middle of it, wherever between the corners: none of it gets out. */
+/* Potential flow past a disk has a doublet at its centre, anywhere between the corners of cells. The doublet has no
+ * influence outside. */
 START_TEST(doublet_within)
 {
     struct flow f = flow_new(I, O, O, O);
@@ -198,12 +200,13 @@ START_TEST(doublet_within)
         }
     make(&f);
     ck_assert_double_lt(check_flow(&f),
-                        3.5); /* twice that at infinity on the disk, and more at the steps of its edge */
+                        /* the speed on the disk is twice that at infinity, and more at the steps of its edge */
+                        3.5);
     flow_free(&f);
 }
 END_TEST
 
-/* A mean flow goes on across periodic sides, around what is in its way. */
+/* A mean flow continues across periodic sides, around bodies. */
 START_TEST(mean_flow)
 {
     struct flow f = flow_new(P, P, P, P);
@@ -225,7 +228,7 @@ START_TEST(mean_flow)
 }
 END_TEST
 
-/* A body across the whole domain lets none pass; along it some does. */
+/* A body across the whole domain stops the mean flow across it; the flow along it passes. */
 START_TEST(blocked)
 {
     struct flow f = flow_new(P, P, P, P);
@@ -237,7 +240,7 @@ START_TEST(blocked)
         for (int i = 0; i < NX; i++)
             require(fabs(f.vx[lm_at(&f.g, i, j)]) < 1e-13);
     require_near(f.vy[lm_at(&f.g, 15, 3)], -0.4, 1e-13);
-    add_box(&f, 0, NX - 1, 8, 8); /* and along the other axis */
+    add_box(&f, 0, NX - 1, 8, 8); /* the same along the other axis */
     set_psi(&f, 0, 0.7, -0.4);
     make(&f);
     ck_assert_double_lt(check_flow(&f), 1e-13);
@@ -255,7 +258,7 @@ START_TEST(blocked)
         x += f.vx[lm_at(&f.g, 7, j)] * f.g.dy;
     for (int i = 0; i < NX; i++)
         y += f.vy[lm_at(&f.g, i, 7)] * f.g.dx;
-    require_near(x - y, 0, 1e-10); /* as much passes a line along y as one along x */
+    require_near(x - y, 0, 1e-10); /* as much flow crosses a line along y as a line along x */
     require_near(x, LX * LY, 1e-10);
     set_psi(&f, 0, LX, -LY);
     make(&f);
@@ -303,7 +306,7 @@ START_TEST(quanta)
     q[lm_at(&g, 0, 0)] = 0.3;
     q[lm_at(&g, 2, 1)] = -1e-30;
     q[lm_at(&g, 1, 1)] = -0.7;
-    q[lm_at(&g, -1, 0)] = 5; /* a ghost */
+    q[lm_at(&g, -1, 0)] = 5; /* a ghost cell */
     lm_background_round(&g, q, 4);
     ck_assert(q[lm_at(&g, 0, 0)] == 0.3125 && q[lm_at(&g, 1, 1)] == -0.6875);
     ck_assert(q[lm_at(&g, 2, 1)] == 0 && !signbit(q[lm_at(&g, 2, 1)]));

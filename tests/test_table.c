@@ -80,7 +80,7 @@ START_TEST(json)
 }
 END_TEST
 
-/* More than a table holds is an error when it is printed, not a crash when it is filled. */
+/* More cells than a table can hold give an error when it is printed, and no crash when it is filled. */
 START_TEST(too_many_columns)
 {
     struct lm_table *t;

@@ -1,4 +1,4 @@
-/* How many threads there are, and how they wait. That results do not depend on it is tests/test_fingerprint.c's. */
+/* The number of threads, and how they wait. tests/test_fingerprint.c shows that results do not depend on it. */
 #include <omp.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ START_TEST(available)
 }
 END_TEST
 
-/* Whether the environment of the running program has a line that begins so. */
+/* Whether the environment of the running program has a line with this beginning. */
 static int has_in_environment(const char *begin)
 {
     static char text[1 << 16];
@@ -46,7 +46,7 @@ static void ask_for_passive(void)
     setenv("OMP_WAIT_POLICY", "passive", 1);
 }
 
-/* What the user says of how threads wait counts; else they wait briefly. */
+/* The user's setting of how threads wait is kept. By default they spin only briefly. */
 START_TEST(waiting)
 {
     unsetenv("GOMP_SPINCOUNT");

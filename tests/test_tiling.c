@@ -44,7 +44,8 @@ START_TEST(tile_cell_is_a_bijection)
 }
 END_TEST
 
-/* Domain to tile and back, and every way of writing one place: other home tiles, whole turns around the domain. */
+/* From the domain to a tile and back, with every way to write one position: other home tiles, and whole periods of the
+ * domain. */
 static void check_place(int n, int size, int64_t g)
 {
     int home, tiles = (n + size - 1) / size;
@@ -77,7 +78,7 @@ START_TEST(domain_and_tile)
 }
 END_TEST
 
-/* One unit to the left of 0 is the last place inside, not the domain's length. */
+/* One unit to the left of 0 is the last position inside the domain, and not the length of the domain. */
 START_TEST(wrap_at_the_edges)
 {
     for (int n = 1; n < 50; n++) {
@@ -90,7 +91,7 @@ START_TEST(wrap_at_the_edges)
 }
 END_TEST
 
-/* The largest grid that fields.nx allows, with a particle as far beyond its edge as it may stray. */
+/* The largest grid that grid.nx allows, with a particle as far beyond its edge as it may be. */
 START_TEST(largest_grids)
 {
     for (int n = 32640; n <= 32768; n++)

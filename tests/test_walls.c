@@ -1,4 +1,5 @@
-/* Walls and bodies: where straight steps end, against folding and against many small steps; nodes beyond walls. */
+/* Walls and bodies: the ends of straight steps, against folding and against many small steps; and nodes beyond walls.
+ */
 #define LM_PRECISION 64
 
 #include <check.h>
@@ -13,13 +14,13 @@
 
 enum { KINDS = 3, CELLS = 12 };
 
-/* Sides that may stand together. */
+/* Combinations of sides that are allowed. */
 static int valid(int low, int high)
 {
     return (low == LM_PERIODIC) == (high == LM_PERIODIC);
 }
 
-/* One axis by folding: a mirror at 0 takes x to -1 - x, one at `size` to 2 size - 1 - x. */
+/* Folds a position along one axis: a mirror at 0 takes x to -1 - x, a mirror at `size` takes it to 2 size - 1 - x. */
 struct folded {
     int64_t end;
     int flipped, side;
@@ -43,7 +44,7 @@ static struct folded fold(const struct lm_surfaces *s, int axis, int64_t from, i
     return f;
 }
 
-/* A number in [0, n), the same in every run. */
+/* A pseudo-random number in [0, n), the same in every run. */
 static uint64_t any(uint64_t *state, uint64_t n)
 {
     return lm_mix((*state)++) % n;
@@ -59,7 +60,7 @@ static struct lm_flight flight_from(int64_t x, int64_t y)
                               .v = 1};
 }
 
-/* Along each axis alone, several box lengths far, from and to the outermost places of cells too. */
+/* Steps along one axis, over several box lengths, also from and to the outermost positions of cells. */
 START_TEST(folds)
 {
     int low = _i % KINDS, high = _i / KINDS;
@@ -76,7 +77,7 @@ START_TEST(folds)
                 s.of[2 * axis + 1] = high;
                 int64_t from = (int64_t)any(&random, (uint64_t)size),
                         by = (int64_t)any(&random, 16 * LM_ONE) - 8 * LM_ONE;
-                if (k % 3 == 0) { /* around faces */
+                if (k % 3 == 0) { /* positions next to faces */
                     from = (int64_t)any(&random, (uint64_t)n) * LM_ONE + (k % 2 ? LM_ONE - 1 : 0);
                     by = ((int64_t)any(&random, 17) - 8) * LM_ONE + (int64_t)any(&random, 3) - 1;
                 }
@@ -96,7 +97,7 @@ START_TEST(folds)
 }
 END_TEST
 
-/* Into a corner of two sides that absorb: the one that is met first counts. */
+/* A step into the corner of two absorbing sides counts for the side that it meets first. */
 START_TEST(corners)
 {
     const struct lm_surfaces s = {.of = {LM_ABSORBING, LM_REFLECTING, LM_REFLECTING, LM_ABSORBING}};
@@ -133,7 +134,8 @@ static void make_scene(uint8_t *body, uint8_t *beside, struct lm_surfaces *s)
                              .beside = beside};
 }
 
-/* The same in many small steps of floating point; *near: it came so close to a corner that rounding may decide. */
+/* The same step in many small steps in floating point. *near: the path came so close to a corner that rounding may
+ * decide. */
 static int walk(const struct lm_surfaces *s, double *x, double *y, double dx, double dy, int *near)
 {
     enum { STEPS = 20000 };
@@ -165,7 +167,7 @@ static int walk(const struct lm_surfaces *s, double *x, double *y, double dx, do
     return -1;
 }
 
-/* Among bodies and walls; and whatever the quick test calls free does fly freely. */
+/* Steps among bodies and walls. A step that the quick test calls free must meet no surface. */
 START_TEST(bodies)
 {
     uint8_t body[CELLS * CELLS], beside[CELLS * CELLS];
@@ -207,7 +209,7 @@ START_TEST(bodies)
 }
 END_TEST
 
-/* A thermal wall: what comes back goes inward, with the moments of a flux-weighted Maxwellian. */
+/* Particles that a thermal wall re-emits go inward and have the moments of a flux-weighted Maxwellian. */
 START_TEST(re_emission)
 {
     enum { COUNT = 200000 };
@@ -223,7 +225,7 @@ START_TEST(re_emission)
         f.u = -1;
         lm_fly(&f, &s, &t, -LM_ONE / 2, LM_ONE / 4, 1, lm_mix((uint64_t)k));
         require(f.channel < 0 && f.hits == 1 && f.u > 0);
-        /* a fifth of the step was over when it hit */
+        /* the particle hit the wall after a fifth of the step */
         require(fabs(f.i + (double)f.x / (double)LM_ONE - f.u * 0.5 * 0.8) < 1e-12);
         sum += f.u, sum2 += f.u * f.u;
         along += f.v, along2[0] += f.v * f.v, along2[1] += f.w * f.w;
@@ -236,7 +238,7 @@ START_TEST(re_emission)
 }
 END_TEST
 
-/* Inflow: normal velocities against the moments of v exp(-(v - a)^2/2), by quadrature. */
+/* Normal velocities of inflow against the moments of v exp(-(v - a)^2/2), by quadrature. */
 START_TEST(flux_speeds)
 {
     static const double drifts[] = {-3, -1, -0.5, 0, 0.3, 1, 4};
@@ -258,7 +260,8 @@ START_TEST(flux_speeds)
 }
 END_TEST
 
-/* Mirrored about the walls until inside, as places in half cells: centre i at 2 i + 1, face i at 2 i + 2. */
+/* Mirrors a node about the walls until it is inside. Positions count half cells: centre i is at 2 i + 1, face i at 2 i
+ * + 2. */
 START_TEST(nodes)
 {
     int low = _i % KINDS, high = _i / KINDS;

@@ -1,5 +1,5 @@
-/* WENO reconstruction against polynomials and smoothness found without its formulas, by solving for the averages and by
- * quadrature in long double. */
+/* WENO reconstruction against polynomials and smoothness indicators that are computed in long double without its
+ * formulas: by solving for the averages, and by quadrature. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 typedef long double real;
 
-/* The function under test for an order that is no literal. */
+/* Calls the function under test for an order that is known only at run time. */
 static double weno(int r, int single, const double *w)
 {
     switch (r) {
@@ -66,7 +66,8 @@ static real at(int r, const real *p, real x)
     return v;
 }
 
-/* Sum over its derivatives of the integral of their squares over the cell, by Gauss's rule of five points. */
+/* The smoothness of a polynomial: the sum over its derivatives of the integral of their squares over the cell, by
+ * Gauss's rule of five points. */
 static real smoothness(int r, const real *p)
 {
     static const real x[5] = {0, 0.5384693101056830910363144L, -0.5384693101056830910363144L,
@@ -100,7 +101,7 @@ static real global_tau(int r, const real *b)
     }
 }
 
-/* *spread: how far the polynomials are apart on the face. */
+/* *spread: the largest difference of the polynomials on the face. */
 static double reference(int r, const double *w, double small, double *spread)
 {
     static const real optimal[6][5] = {{0}, {1}, {1, 2}, {1, 6, 3}, {1, 12, 18, 4}, {1, 20, 60, 40, 5}};
@@ -153,7 +154,7 @@ START_TEST(test_reference)
 }
 END_TEST
 
-/* In single precision: within the stated share of how far the polynomials are apart. */
+/* Single precision: the error is within the stated share of the difference between the polynomials. */
 START_TEST(test_single)
 {
     double w[LM_WENO_WINDOW], spread, worst = 0;
@@ -215,14 +216,14 @@ START_TEST(test_constant_and_scale)
 }
 END_TEST
 
-/* What is beyond a jump does not count. */
+/* Values beyond a jump have no influence. */
 START_TEST(test_jump)
 {
     for (int single = 0; single < 2; single++)
         for (int r = 2; r <= LM_WENO_MOST; r++) {
             double w[LM_WENO_WINDOW];
             for (int m = 0; m < LM_WENO_WINDOW; m++)
-                w[m] = m >= r ? 1 : 0; /* begins behind the cell itself */
+                w[m] = m >= r ? 1 : 0; /* the window begins behind the cell itself */
             ck_assert_double_le(fabs(weno(r, single, w)), 1e-10);
         }
 }

@@ -27,7 +27,7 @@ static double drawn(void)
     return (double)rand() / RAND_MAX - 0.5;
 }
 
-/* Noise of all sizes, waves, jumps, spikes, whole numbers with many equal ones. */
+/* Windows of noise of all sizes, waves, jumps, spikes, and integers of which many are equal. */
 static void fill(int kind, double *w)
 {
     const double a = drawn(), b = drawn(), c = 3 * drawn(), size = ldexp(1, rand() % 200 - 100);
@@ -42,7 +42,7 @@ static void fill(int kind, double *w)
     }
 }
 
-/* What r may be: more than most is most. */
+/* The orders that can be chosen; larger ones count as `most`. */
 enum { LARGEST = LM_WENO_MOST + 2 };
 
 static int order_of(int most, int r)
@@ -50,7 +50,7 @@ static int order_of(int most, int r)
     return r < most ? r : most;
 }
 
-/* In a window of 2 most - 1 cells, of which those beyond order 2r-1 hold `beyond`. */
+/* A window of 2 most - 1 cells, in which the cells beyond order 2r-1 hold the value `beyond`. */
 static void check(int most, int r, const double *cells, double beyond)
 {
     double w[LM_WENO_WINDOW];
