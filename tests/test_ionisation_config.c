@@ -15,7 +15,7 @@ static const char head[] = "[run]\ndt = 0.1\nsteps = 2\n" GRID "[species.protons
                            "[background.gas]\nkind = neutral_gas\ninitial = 1\n[background.dye]\ninitial = 1\n"
                            "[background.wind]\nkind = neutral_gas\nvelocity = ion\ninitial = 1\n[ionisation.comet]\n";
 
-enum { LINE = 20 }; /* the line after [ionisation.comet] */
+enum { LINE = 20 }; /* the line of the header [ionisation.comet] */
 
 static void rejects(const char *text, int line, const char *expected)
 {

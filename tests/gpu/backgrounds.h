@@ -1,5 +1,5 @@
-/* CPU and GPU, bit for bit: background fields of all kinds, with what the backends count, and the velocities of ions
- * and electrons. The backends work on the same numbers without a simulation around them. */
+/* CPU and GPU, bit for bit: background fields of all kinds, the sums that the backends count, and the velocities of
+ * ions and electrons. The backends work on the same numbers without a simulation around them. */
 #ifndef LARMOR_TESTS_GPU_BACKGROUNDS_H
 #define LARMOR_TESTS_GPU_BACKGROUNDS_H
 
@@ -20,7 +20,7 @@ static inline struct lm_backend *backgrounds_new(const struct lm_setup *setup, i
     return b;
 }
 
-/* Two calls, the first one's sums and the second one's together. */
+/* Two calls of advect; the sums are those of both calls together. */
 static inline int background_run(const struct background_case *c, int gpu, struct background_result *out)
 {
     struct lm_backend *b = backgrounds_new(&c->setup, gpu);
@@ -42,7 +42,7 @@ static inline int background_run(const struct background_case *c, int gpu, struc
     return status;
 }
 
-/* Velocities that ions or electrons give a field. */
+/* The velocities with which ions or electrons carry a field. */
 static inline int flow_run(const struct background_case *c, int gpu, int flow, struct background_result *out)
 {
     struct lm_setup setup = c->setup;
@@ -77,7 +77,7 @@ static inline int flow_run(const struct background_case *c, int gpu, int flow, s
     return status;
 }
 
-/* Cells [-1, n) of both axes or [0, n). */
+/* Compares the cells [-1, n) of both axes, or [0, n). */
 static inline int same_cells(const struct lm_grid *g, int low, const double *a, const double *b)
 {
     for (int j = low; j < g->ny; j++)
@@ -122,8 +122,8 @@ static inline int flow_differs(const struct background_case *c, int flow)
     return wrong;
 }
 
-/* On grids of so many cells that a GPU takes high pieces in free fluid and low ones beside solids, none of them whole
- * at the upper and right ends. */
+/* Grids with so many cells that a GPU takes high pieces in free fluid and low ones beside solids; the pieces at the
+ * upper and right ends are incomplete. */
 static inline int large_backgrounds_compare(void)
 {
     static const struct lm_background fields[] = {
@@ -140,7 +140,7 @@ static inline int large_backgrounds_compare(void)
     return different;
 }
 
-/* Returns how many of so many cases differ. */
+/* Runs this many cases and returns how many of them differ. */
 static inline int backgrounds_compare(int count)
 {
     int different = 0;

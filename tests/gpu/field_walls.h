@@ -29,7 +29,7 @@ static inline struct fields_case fields_case_of(int number)
     for (int side = 0; side < LM_SIDES; side++, kinds /= 4)
         c.sides[side] = LM_CONDUCTING + kinds % 4;
     c.nx = sizes[number / 4 % 6][0], c.ny = sizes[number / 4 % 6][1];
-    c.bodies |= periodic == 4; /* without walls or bodies it is the other path */
+    c.bodies |= periodic == 4; /* without walls or bodies the backends take the other path */
     if (periodic == 1 || periodic == 4)
         c.sides[LM_X_MIN] = c.sides[LM_X_MAX] = LM_FIELDS_PERIODIC, c.nx = number % 11 == 0 ? 1 : c.nx;
     if (periodic == 2 || periodic == 4)
@@ -101,7 +101,7 @@ static inline void fields_put(struct lm_backend *b, double *work)
     }
 }
 
-/* Whether two backends hold the same bits, ghosts included; says where not. */
+/* Whether two backends hold the same bits, ghost cells included; prints the first difference. */
 static inline int fields_same(int number, const char *when, struct lm_backend *a, struct lm_backend *b, double *one,
                               double *two)
 {
@@ -143,7 +143,7 @@ static inline void fields_advance(struct lm_backend *b)
     b->ops->ohm(b, LM_OHM_AHEAD);
 }
 
-/* A species among the walls, deposited. */
+/* Deposits a species between the walls. */
 static inline void fields_deposit(struct lm_backend *b, double *work)
 {
     const struct lm_grid *g = &b->setup.grid;

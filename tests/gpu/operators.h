@@ -17,7 +17,8 @@ static inline void operators_must(int status)
     exit(1);
 }
 
-/* All expressions in all ways; *ways counts them, *fell_back those without shared buffers. Returns how many differ. */
+/* All expressions in all ways. *ways counts the ways, *fell_back those that ran without shared buffers. Returns how
+ * many differ. */
 static inline int operators_case(int nx, int ny, int walls_x, int walls_y, int number, int *ways, int *fell_back)
 {
     struct lm_ops_problem p;
@@ -39,7 +40,7 @@ static inline int operators_case(int nx, int ny, int walls_x, int walls_y, int n
     return different;
 }
 
-/* A block with tiles of 32 x 8 reads every input once: its tile, and what the operators reach beyond it. */
+/* A block with tiles of 32 x 8 must read every input once: its tile and the neighbours that the operators need. */
 static inline int operators_loads(void)
 {
     static const struct {

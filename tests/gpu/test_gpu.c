@@ -25,7 +25,7 @@ static void compare(const struct run_case *c, uint64_t want, const char *what, i
     report(c, want, what, case_run(c, count, more));
 }
 
-/* From one backend to the other in the middle of the run. */
+/* A restart from one backend on the other in the middle of the run. */
 static void compare_restart(const struct run_case *c, uint64_t want)
 {
     const char *cpu[] = {"run.backend=cpu", "run.tile=16"}, *gpu[] = {"run.backend=cuda", "run.tile=8"};
@@ -39,7 +39,7 @@ static void compare_restart(const struct run_case *c, uint64_t want)
     failures += system(command) != 0;
 }
 
-/* The arrays that an output shows and no fingerprint covers. */
+/* The arrays that outputs contain and that no fingerprint covers. */
 static int same_output(struct lm_sim *one, struct lm_sim *two)
 {
     const int arrays[] = {LM_E, LM_E + 1, LM_E + 2, LM_PRESSURE, LM_SPECIES_N, LM_SPECIES_N + 1};
@@ -57,7 +57,7 @@ static int same_output(struct lm_sim *one, struct lm_sim *two)
     return same;
 }
 
-/* Energies, momenta, div B, the maxima of the control values and what an output shows: equal to the bit. */
+/* Energies, momenta, div B, the maxima of the control values and the arrays of outputs must be equal to the bit. */
 static void compare_totals(const struct run_case *c, const char *const *gpu)
 {
     const char *cpu[] = {"run.backend=cpu"};
@@ -67,7 +67,7 @@ static void compare_totals(const struct run_case *c, const char *const *gpu)
     case_advance(c, &two, 5);
     case_must(lm_sim_totals(one.sim, &a), c->name);
     case_must(lm_sim_totals(two.sim, &b), c->name);
-    one.sim->control.strays[0] = two.sim->control.strays[0]; /* depends on tiles and sorting */
+    one.sim->control.strays[0] = two.sim->control.strays[0]; /* this number depends on tiles and sorting */
     one.sim->control.strays[1] = two.sim->control.strays[1];
     int ok = !memcmp(&a, &b, sizeof a) && !memcmp(&one.sim->control, &two.sim->control, sizeof one.sim->control) &&
              same_output(one.sim, two.sim);
@@ -137,7 +137,7 @@ static void compare_sizes(void)
 unsigned long long test_divide(unsigned long long *tried); /* divide.cu */
 #endif
 
-/* The CPU's fingerprints, as they would stand in golden.txt. */
+/* Prints the fingerprints of the CPU in the form of golden.txt. */
 static int print_cpu(void)
 {
     const char *cpu[] = {"run.backend=cpu"};

@@ -18,7 +18,8 @@
     {                                                                                                                  \
         LM_BACKEND_CUDA, 1, tile, sort                                                                                 \
     }
-enum { NEVER = 1000000000, EACH_OF_FIRST = 6 /* steps; later every fourth, for files take time */ };
+/* steps that are compared one by one; later only every fourth, as files take time */
+enum { NEVER = 1000000000, EACH_OF_FIRST = 6 };
 
 const struct compare_way compare_ways[] = {
     {"cpu-threads-2", COMPARE_PLAIN, CPU(2, 0, 0), CPU(0, 0, 0)},
@@ -120,7 +121,7 @@ struct lm_config *compare_config(const struct compare_trace *t, const struct com
     return c;
 }
 
-/* --- a way --- */
+/* --- one way --- */
 
 struct way_run {
     const struct compare_trace *trace;
@@ -129,7 +130,7 @@ struct way_run {
     struct lm_sim *sim;
 };
 
-/* Says what differs, beside the reference at the same step. */
+/* Prints what differs from the reference at the same step. */
 static void describe(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
     struct lm_config *config = compare_config(t, &compare_reference);
@@ -150,7 +151,7 @@ static void describe(const struct compare_trace *t, struct lm_sim *sim, struct c
     free(config);
 }
 
-/* After a step that was taken. 1: it differs, or cannot be compared. */
+/* Compares after a step. Returns 1 when the run differs or cannot be compared. */
 static int compare_step(struct way_run *w)
 {
     const struct compare_trace *t = w->trace;
@@ -171,7 +172,7 @@ static int compare_step(struct way_run *w)
     return differs;
 }
 
-/* To a step, comparing on the way. 1: it ends before. */
+/* Runs to a step and compares on the way. Returns 1 when the run ends before it. */
 static int walk(struct way_run *w, int64_t to)
 {
     static const char stops[] = "it stops where the reference goes on: %s\n";
@@ -209,7 +210,7 @@ static void close_way(struct way_run *w)
     w->config = NULL;
 }
 
-/* From one machine to another by a checkpoint. */
+/* Moves a run from one machine to another through a checkpoint. */
 static int move_way(struct way_run *w, const struct compare_machine *machine)
 {
     char path[LM_MAX_PATH];
@@ -227,7 +228,7 @@ static int move_way(struct way_run *w, const struct compare_machine *machine)
     return 1;
 }
 
-/* Where the reference has stopped. */
+/* Checks a run where the reference has stopped. */
 static int compare_stop(struct way_run *w)
 {
     const struct compare_trace *t = w->trace;
@@ -243,7 +244,7 @@ static int compare_stop(struct way_run *w)
     return in_check ? compare_ends(t, w->sim, w->result) : 0;
 }
 
-/* The configuration as run.ini has it, read back into `out`. */
+/* Writes the configuration as run.ini has it and reads it back into `out`. */
 static int read_echo(const struct compare_trace *t, struct lm_config *out)
 {
     char name[LM_MAX_PATH], *text = NULL;
@@ -253,7 +254,7 @@ static int read_echo(const struct compare_trace *t, struct lm_config *out)
     if (f && fclose(f) && !status)
         status = lm_fail(LM_FAILED, "not enough memory for run.ini");
     if (!status)
-        status = lm_path(name, "%s", t->config->file); /* messages name it */
+        status = lm_path(name, "%s", t->config->file); /* messages contain this name */
     if (!status)
         status = lm_config_read_text(name, text, 0, NULL, out);
     free(text);
@@ -277,7 +278,7 @@ static void compare_echo(const struct compare_trace *t, const struct compare_way
     free(config);
 }
 
-/* 1: it has ended before the reference's last step. */
+/* Returns 1 when the run has ended before the last step of the reference. */
 static int run_way(struct way_run *w, const struct compare_way *way, int64_t middle)
 {
     const struct compare_trace *t = w->trace;
@@ -299,7 +300,7 @@ static void compare_way(const struct compare_trace *t, const struct compare_way 
 {
     struct way_run w = {.trace = t, .result = r};
     char out[LM_MAX_PATH];
-    /* A step that depends on the case and the way, and on nothing else. */
+    /* A step that depends only on the case and the way. */
     const uint64_t any = lm_mix(t->prints[0] ^ (uint64_t)(way - compare_ways));
     const int64_t middle = t->steps > 0 ? (int64_t)(any % (uint64_t)t->steps) : 0;
     if (way->kind == COMPARE_SERIES)
@@ -327,7 +328,7 @@ int compare_can(const struct compare_way *way)
     return has_gpu;
 }
 
-/* Whether the list, separated by commas, has a beginning of the name. */
+/* Whether a list, separated by commas, contains the beginning of the name. */
 static int is_listed(const char *name, const char *list)
 {
     while (*list) {
@@ -353,7 +354,7 @@ static void take_result(struct compare_result *out, const struct compare_result 
     }
 }
 
-/* An error of the program is one in whatever way it shows. */
+/* An error of the program counts, whichever way shows it. */
 static int has_erred(const struct compare_trace *t, struct compare_result *r)
 {
     if (!strstr(t->stopped, "error of the program"))

@@ -17,7 +17,7 @@ static int make_trace(struct compare_trace *t)
     return t->prints && t->rows ? LM_OK : lm_fail(LM_FAILED, "not enough memory for %zu rows", steps);
 }
 
-/* What is left of one step after another. */
+/* Records the state after each step. */
 static int record(struct compare_trace *t)
 {
     int status = lm_row_fill(t->sim, &t->references, 0, compare_row(t, t->sim->step));
@@ -25,7 +25,7 @@ static int record(struct compare_trace *t)
     return status ? status : lm_sim_fingerprint(t->sim, &t->prints[t->steps]);
 }
 
-/* As a run does it: a step, then whether another one can be taken, then the row. */
+/* Does what a run does: takes a step, checks whether another one can be taken, and makes the row. */
 static int run_reference(struct compare_trace *t)
 {
     int status = LM_OK;
@@ -42,7 +42,7 @@ static int run_reference(struct compare_trace *t)
     return status;
 }
 
-/* Reads and starts it. LM_BAD_INPUT: it cannot be. */
+/* Reads and starts a configuration. Returns LM_BAD_INPUT when that is not possible. */
 static int start_reference(const struct draft *d, struct compare_trace *t)
 {
     char path[LM_MAX_PATH], text[DRAFT_TEXT];
@@ -74,7 +74,7 @@ void compare_trace_free(struct compare_trace *t)
     free(t->rows);
 }
 
-/* Reads and starts it, and looks at the first step. LM_BAD_INPUT: that cannot be taken. */
+/* Reads and starts a configuration and checks the first step. Returns LM_BAD_INPUT when that step cannot be taken. */
 static int begin_reference(const struct draft *d, struct compare_trace *t)
 {
     int status = start_reference(d, t);

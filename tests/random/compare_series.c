@@ -1,5 +1,5 @@
-/* A whole run with its files, and again from a checkpoint in its middle: every row of the time series is there once, in
- * both files, and is that of the reference. */
+/* A whole run with its files, and a restart from a checkpoint in its middle: both files have every row of the time
+ * series once, and it is that of the reference. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int64_t next_due(const struct lm_config *c, int64_t step)
     return step;
 }
 
-/* Values of a line, separated by commas; how many. */
+/* Reads the values of a line, separated by commas; returns their number. */
 static int read_values(char *line, double *row, int most)
 {
     int count = 0;
@@ -29,7 +29,7 @@ static int read_values(char *line, double *row, int most)
     return count;
 }
 
-/* As a file has it: NaN has no bits there. */
+/* The value as a file stores it: all NaN are the same there. */
 static void forget_nan(const double *want, double *row, int count)
 {
     for (int c = 0; c < count; c++)
@@ -37,7 +37,7 @@ static void forget_nan(const double *want, double *row, int count)
             row[c] = want[c];
 }
 
-/* The rows after the header, in order. 1: they differ from the trace. */
+/* Compares the rows after the header, in order. Returns 1 when they differ from the trace. */
 static int compare_lines(const struct compare_trace *t, const struct lm_config *c, FILE *f, struct compare_result *r)
 {
     char *line = NULL;
@@ -72,7 +72,7 @@ static int compare_csv(const struct compare_trace *t, const struct lm_config *c,
     return differs;
 }
 
-/* A column of series.h5; how many values it has, or -1. */
+/* Reads a column of series.h5; returns the number of values, or -1. */
 static int64_t read_column(hid_t file, const char *name, double *values, int64_t most)
 {
     const hid_t data = H5Dopen2(file, name, H5P_DEFAULT);
@@ -152,7 +152,8 @@ int compare_series(const struct compare_trace *t, const struct compare_way *way,
                    struct compare_result *r)
 {
     struct lm_config *c = compare_config(t, &way->before);
-    const int64_t steps = t->steps - (t->stopped[0] && t->in_check); /* a state that is not finite ends no run */
+    /* a state that is not finite does not end a run */
+    const int64_t steps = t->steps - (t->stopped[0] && t->in_check);
     char path[LM_MAX_PATH];
     int differs = 0;
     if (c && steps >= 2) {

@@ -35,7 +35,7 @@ static struct array_difference difference_of(const struct lm_grid *g, const doub
     return d;
 }
 
-/* 1: it differs, and that is said. */
+/* Returns 1 when the arrays differ, and describes how. */
 static int compare_array(struct lm_sim *reference, struct lm_sim *sim, const struct array_range *range,
                          struct compare_result *r)
 {
@@ -76,7 +76,7 @@ static double real_at(const struct lm_sim *sim, const void *array, size_t k)
     return sim->backend->setup.precision == LM_SINGLE ? (double)((const float *)array)[k] : ((const double *)array)[k];
 }
 
-/* All of a species, in order; NULL: they cannot be had. */
+/* All particles of a species, in order. Returns NULL when they cannot be read. */
 static struct particle *particles_of(struct lm_sim *sim, int species)
 {
     const size_t n = sim->count[species], most = n + 1;

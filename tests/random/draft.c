@@ -89,7 +89,7 @@ void draft_text(const struct draft *d, char *out)
     }
 }
 
-/* Without blanks at both ends; changes the text. */
+/* Removes blanks at both ends; changes the text. */
 static char *trimmed(char *text)
 {
     text += strspn(text, " \t\r");
@@ -99,7 +99,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* 0: the line is of another kind. */
+/* Returns 0 when the line is of another kind. */
 static int read_line(struct draft *d, char *line, char section[DRAFT_NAME])
 {
     line = trimmed(line);

@@ -21,7 +21,7 @@ struct draft {
 void draft_set(struct draft *d, const char *section, const char *key, const char *value);
 void draft_set_number(struct draft *d, const char *section, const char *key, double value);
 
-/* The value of a key; NULL: it is not given. Valid until the draft changes. */
+/* The value of a key, or NULL when it is not given. Valid until the draft changes. */
 const char *draft_get(const struct draft *d, const char *section, const char *key);
 
 void draft_remove(struct draft *d, int entry);
@@ -30,7 +30,7 @@ void draft_remove_section(struct draft *d, const char *section);
 /* The whole as text, section by section; `out` has DRAFT_TEXT bytes. */
 void draft_text(const struct draft *d, char *out);
 
-/* Reads a text of that kind: sections, `key = value`, comments of whole lines. 0: it has another kind of line. */
+/* Reads a text with sections, `key = value` and comments of whole lines. Returns 0 when a line is of another kind. */
 int draft_read(struct draft *d, const char *text);
 
 #endif

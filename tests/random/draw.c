@@ -29,7 +29,7 @@ int draw_chance(struct draw *d, double probability)
     return draw_between(d, 0, 1) < probability;
 }
 
-/* {a:b} at `text`, which is advanced beyond it. */
+/* Draws a number for {a:b} at `text`, and advances `text` beyond it. */
 static double number_of(struct draw *d, const char **text)
 {
     char *end;
@@ -107,7 +107,7 @@ static void any_expression(struct draw *d, const struct lm_key *key, char *out)
         snprintf(out, DRAFT_VALUE, "%s", place);
 }
 
-/* 0: nothing is known that such a key could be. */
+/* Returns 0 when no value is known for such a key. */
 static int any_value(struct draw *d, const struct lm_key *key, char *out)
 {
     switch (key->kind) {
@@ -139,7 +139,7 @@ static int is_required(const struct lm_key *key)
     return !key->initial && !key->shown;
 }
 
-/* Of the variants of the key's family that the section has, one for the whole section. */
+/* Chooses one variant of the key's family for the whole section. */
 static int has_chosen(struct draw *d, struct draw_scope *s, const struct lm_key *key)
 {
     int variants[16], count = 0;
@@ -204,7 +204,7 @@ static void set_defaults(struct draw_scope *s)
             lm_key_set(&lm_keys[k], s->base, lm_keys[k].initial);
 }
 
-/* The choices come first: on them it depends which other keys have a meaning. */
+/* Choices are drawn first, as they decide which other keys have a meaning. */
 static void draw_scope(struct draw *d, struct draw_scope *s, int choices)
 {
     for (int k = 0; k < lm_key_count; k++)
@@ -255,7 +255,7 @@ void draw_case(uint64_t seed, int index, int attempt, struct draft *out)
     for (int k = 0; k < count; k++)
         set_defaults(&scopes[k]);
     for (int k = 0; k < count; k++) {
-        if (scopes[k].table) /* also one without any key has a header */
+        if (scopes[k].table) /* a section without any key has a header too */
             draft_set(out, scopes[k].section, "", "");
         draw_scope(&d, &scopes[k], 1);
     }

@@ -11,7 +11,7 @@
 #include "config/keys.h"
 #include "draft.h"
 
-/* What is decided before any key is drawn, so that the keys fit each other. */
+/* The plan of a case. It is decided before any key is drawn, so that the keys fit each other. */
 struct draw_plan {
     int nx, ny;
     double dx, dy, dt;
@@ -34,11 +34,11 @@ struct draw {
 
 /* A section that is being drawn. */
 struct draw_scope {
-    char section[DRAFT_NAME]; /* "species.s0"; "": all sections without a name */
+    char section[DRAFT_NAME]; /* for example "species.s0"; "" stands for all sections without a name */
     const char *table;        /* its section in the table of keys; NULL: all without a name */
     void *base;               /* of its members in the shadow */
     int item;                 /* its number among those of its kind */
-    int variant[8];           /* chosen of each family, enum lm_key_variant; 0: none yet */
+    int variant[8];           /* the choice in each family, enum lm_key_variant; 0: none yet */
 };
 
 /* Draws a configuration into `out`. */
@@ -53,23 +53,23 @@ int draw_chance(struct draw *d, double probability);
  * DRAFT_VALUE bytes. */
 void draw_template(struct draw *d, const char *templates, char *out);
 
-/* rules.c: what is known of a key beyond its row in the table. */
+/* rules.c: what is known about a key beyond its row in the table. */
 struct draw_rule {
     const char *section, *key; /* as in the table */
     int percent;               /* how often it is given where it need not be; 0: as often as others */
     const char *values;        /* templates, or NULL */
     int (*draw)(struct draw *d, const struct draw_scope *s, const struct lm_key *key, char *out); /* 0: leave it out */
-    const char *never; /* why it is never drawn */
+    const char *never; /* the reason why the key is never drawn; or NULL */
 };
 
 extern const struct draw_rule draw_rules[];
 extern const int draw_rule_count;
 
-/* NULL: none. */
+/* Returns NULL when there is none. */
 const struct draw_rule *draw_rule_of(const struct lm_key *key);
 
-/* The plan; what the table does not say of the shadow once the choices are drawn; whether a variant of a family can be
- * taken. */
+/* The plan; the values of the shadow that follow from the choices once these are drawn; and whether a variant of a
+ * family can be chosen. */
 void draw_plan(struct draw *d);
 void draw_resolve(struct draw *d);
 int draw_allows(const struct draw *d, int variant);

@@ -25,7 +25,7 @@ static int write_table(const char *path, int number)
     return fclose(f) == 0;
 }
 
-/* Patches of a few cells that belong to the body, others that do not. */
+/* A mask of patches of a few cells that belong to the body, and of others that do not. */
 static int is_body(int i, int j, int number)
 {
     return lm_mix((uint64_t)(unsigned)(number + 16 * (i / 3) + 65536 * (j / 2))) % 4 == 0;

@@ -15,18 +15,18 @@
 
 enum { MOST_ATTEMPTS = 400, MOST_TRIES = 1500, SHRINK_SECONDS = 40 };
 
-/* What is under way with a case; too large for a stack. */
+/* The data of the case that is being worked on; too large for a stack. */
 struct one_case {
     const struct options *options;
-    char directory[LM_MAX_PATH / 2]; /* its own */
+    char directory[LM_MAX_PATH / 2]; /* a directory of its own */
     char name[512];                  /* of the file that it is kept in */
     struct draft draft;
     struct compare_result result, trial;
     char about[8192], text[DRAFT_TEXT];
-    double until; /* clock, when it is small enough */
+    double until; /* clock time at which shrinking ends */
 };
 
-/* --- getting it --- */
+/* --- drawing or reading a case --- */
 
 int one_case_directory(char *path)
 {
@@ -70,7 +70,7 @@ static int read_file(struct one_case *c, int index)
     return n > 0 && draft_read(&c->draft, c->text);
 }
 
-/* To be freed by end_case. Ends the process where it cannot begin. */
+/* Begins a case, which end_case frees. Ends the process when that is not possible. */
 static struct one_case *begin_case(const struct options *o, int index)
 {
     struct one_case *c = calloc(1, sizeof *c);
@@ -86,7 +86,7 @@ static struct one_case *begin_case(const struct options *o, int index)
     return c;
 }
 
-/* How many were drawn in vain; -1: there is none. */
+/* Returns how many drawn configurations were refused, or -1 when none could be started. */
 static int get_case(struct one_case *c, int index)
 {
     if (c->options->cases)
@@ -100,9 +100,9 @@ static void end_case(struct one_case *c)
     free(c);
 }
 
-/* --- keeping it --- */
+/* --- keeping a case that differs --- */
 
-/* Lines of a comment. */
+/* Writes lines of a comment. */
 static void print_comment(FILE *out, const char *text)
 {
     while (*text) {
@@ -141,7 +141,7 @@ static void describe(struct one_case *c, int index, int asked)
                  asked, (unsigned long long)c->options->seed, index);
 }
 
-/* --- making it small --- */
+/* --- shrinking a case --- */
 
 static int still_differs(void *context, const struct draft *d)
 {
@@ -191,9 +191,9 @@ void one_case_run(void *options, int index, struct worker_report *report)
     end_case(c);
 }
 
-/* --- one that crashes, or takes too long --- */
+/* --- a case that crashes or takes too long --- */
 
-/* In a process of its own, where it may do so again. */
+/* Runs in a process of its own, where the case may crash again. */
 static int still_crashes(void *context, const struct draft *d)
 {
     struct one_case *c = context;
@@ -209,7 +209,7 @@ static int still_crashes(void *context, const struct draft *d)
     return pid > 0 && waitpid(pid, &status, 0) == pid && status != 0;
 }
 
-/* In a process of its own too, since drawing starts a simulation. */
+/* Also in a process of its own, as drawing starts a simulation. */
 static void shrink_crash(const struct options *o, int index, const char *how)
 {
     struct one_case *c = begin_case(o, index);

@@ -1,4 +1,4 @@
-/* A case: it is drawn or read, run in all ways, and where it differs made small and kept. */
+/* A case is drawn or read, and run in all ways. A case that differs is shrunk and kept. */
 #ifndef LARMOR_TESTS_RANDOM_ONE_CASE_H
 #define LARMOR_TESTS_RANDOM_ONE_CASE_H
 
@@ -18,10 +18,11 @@ struct options {
     int file_count;
 };
 
-/* A new directory, in memory where there is such a place; `path` has LM_MAX_PATH / 2 bytes. 0: it cannot be made. */
+/* Makes a new directory, in memory where that is possible; `path` has LM_MAX_PATH / 2 bytes. Returns 0 when it cannot
+ * be made. */
 int one_case_directory(char *path);
 
-/* Draws case `index` until the configuration can be started; how many were refused before, or -1. */
+/* Draws case `index` until the configuration can be started. Returns how many were refused before, or -1. */
 int one_case_draw(const struct options *o, int index, struct draft *out);
 
 /* For workers_run, with the options as context. */

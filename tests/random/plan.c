@@ -1,5 +1,5 @@
-/* What is decided before any key is drawn: sizes, sides, the step and the work, so that a case is quick and mostly
- * valid. */
+/* The plan, which is decided before any key is drawn: sizes, sides, the step and the amount of work, so that a case is
+ * quick and mostly valid. */
 #include <math.h>
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ static void plan_size(struct draw *d)
     p->dy = draw_chance(d, 0.5) ? p->dx : 0.01 * draw_whole(d, 10, 50);
 }
 
-/* Walls come on both sides of an axis. */
+/* Walls stand on both sides of an axis, or on none. */
 static void plan_sides(struct draw *d)
 {
     for (int axis = 0; axis < 2; axis++)
@@ -42,7 +42,7 @@ static void plan_sides(struct draw *d)
                 d->plan.sides[side] = draw_whole(d, LM_REFLECTING, LM_INFLOW);
 }
 
-/* A step that the fields can take with few substeps at the least density. */
+/* A step for which the fields need only few substeps at the lowest density. */
 static void plan_step(struct draw *d)
 {
     static const double floors[] = {0.02, 0.05, 0.1, 0.2, 0.3};
@@ -56,7 +56,7 @@ static void plan_step(struct draw *d)
     sscanf(text, "%lf", &p->dt);
 }
 
-/* Few particle-steps, so that a case lasts some hundredths of a second. */
+/* The number of particle-steps is small, so that a case takes some hundredths of a second. */
 static void plan_work(struct draw *d)
 {
     struct draw_plan *p = &d->plan;
@@ -96,7 +96,7 @@ int draw_allows(const struct draw *d, int variant)
     return variant != LM_BY_GAS || has_gas(d);
 }
 
-/* The sides of background fields follow the particles' where nothing else is said. */
+/* By default the sides of background fields follow those of the particles. */
 void draw_resolve(struct draw *d)
 {
     for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)

@@ -111,7 +111,7 @@ TEXT(cases)
 TEXT(ways)
 TEXT(keep)
 
-/* 0: wrong, or help was asked for. */
+/* Returns 0 when the words are wrong or help was asked for. */
 static int read_options(int argc, char **argv, struct options *o)
 {
     enum { OPTIONS = 11 };
@@ -156,7 +156,7 @@ static int run_all(struct options *o)
     const struct worker_task task = {o->first, o->count, o->jobs, o->seconds, one_case_run, one_case_crashed, o};
     struct worker_total t;
     const double before = lm_clock();
-    char directory[LM_MAX_PATH / 2]; /* holds those of the cases, also of one that crashes */
+    char directory[LM_MAX_PATH / 2]; /* the directory that holds those of the cases, also of one that crashes */
     if (!one_case_directory(directory) || setenv("TMPDIR", directory, 1)) {
         fprintf(stderr, "%s: no directory for the cases can be made\n", directory);
         return 2;

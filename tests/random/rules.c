@@ -1,5 +1,5 @@
-/* What is known of keys beyond their rows in the table: sizes that fit each other, names that must exist, values at
- * which something happens. A key that is not here is drawn from its type and range. */
+/* What is known about keys beyond their rows in the table: sizes that fit each other, names that must exist, and
+ * interesting values. A key without a rule is drawn from its type and range. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ RULE(density_floor)
 
 /* --- sides --- */
 
-/* The side that a key of [boundary] is about. */
+/* The side that a key of [boundary] belongs to. */
 static int side_of(const struct lm_key *key)
 {
     for (int side = 0; side < LM_SIDES; side++)
@@ -136,7 +136,7 @@ RULE(particles_per_cell)
     return as_number(out, d->plan.particles * factor);
 }
 
-/* Mostly into the domain by inflow sides, slow enough for the step. */
+/* A drift that mostly enters the domain by inflow sides and is slow enough for the step. */
 static int drift_along(struct draw *d, int low, int high, char *out)
 {
     const int in_low = d->plan.sides[low] == LM_INFLOW, in_high = d->plan.sides[high] == LM_INFLOW;
@@ -157,7 +157,7 @@ RULE(drift_y)
     return drift_along(d, LM_Y_MIN, LM_Y_MAX, out);
 }
 
-/* The name of a field of those that are marked; 0: there is none. */
+/* Writes the name of one of the marked fields. Returns 0 when there is none. */
 static int name_field(struct draw *d, const int fits[LM_MAX_BACKGROUNDS], char *out)
 {
     int count = 0, chosen;
@@ -217,7 +217,7 @@ RULE(body_y)
     return as_number(out, draw_between(d, 0, 1) * d->plan.ny * d->plan.dy);
 }
 
-/* Holds the centre of a cell, and is not the whole domain. */
+/* A body that contains the centre of a cell and does not cover the whole domain. */
 static double body_size(struct draw *d)
 {
     const struct draw_plan *p = &d->plan;
@@ -243,7 +243,7 @@ RULE(points)
     return 1;
 }
 
-/* Half of the masks have a dataset; both keys follow from the number of the body. */
+/* Half of the masks are datasets; both keys follow from the number of the body. */
 static int is_hdf5(const struct draw *d, const struct draw_scope *s)
 {
     return (s->item + d->plan.nx) % 2;

@@ -14,7 +14,7 @@ struct shrinker {
     int asked, most;
 };
 
-/* 1: what was changed still shows it, and is kept. */
+/* Returns 1 when the changed draft still fails; the change is then kept. */
 static int try(struct shrinker *s)
 {
     if (s->asked >= s->most)
@@ -39,7 +39,7 @@ static double number(const struct draft *d, const char *section, const char *key
 
 /* --- sections and keys --- */
 
-/* Without the keys that name what is in no section any more. */
+/* Removes the keys that name a section which is no longer there. */
 static void drop_references(struct draft *d, const char *section)
 {
     const char *dot = strchr(section, '.');
@@ -64,7 +64,8 @@ static int drop_sections(struct shrinker *s)
     return done;
 }
 
-/* Without up to `count` keys from one on. 1: there were any, and they are not needed. */
+/* Tries the draft without up to `count` keys from one on. Returns 1 when there were such keys and they are not needed.
+ */
 static int drop_some(struct shrinker *s, int first, int count)
 {
     int removed = 0;
@@ -77,7 +78,7 @@ static int drop_some(struct shrinker *s, int first, int count)
     return removed > 0 && try(s);
 }
 
-/* Many at once first: some keys go only with others. */
+/* Many keys at once first, as some keys can only be removed together. */
 static int drop_keys(struct shrinker *s)
 {
     int done = 0;
@@ -87,7 +88,7 @@ static int drop_keys(struct shrinker *s)
     return done;
 }
 
-/* Two keys of a section that go only together. */
+/* Tries to remove two keys of a section that can only be removed together. */
 static int drop_pairs(struct shrinker *s)
 {
     for (int k = s->best->count - 1; k >= 0; k--)
@@ -106,7 +107,7 @@ static int drop_pairs(struct shrinker *s)
 
 /* --- sizes --- */
 
-/* As many cells as given along an axis, each as large as before. */
+/* Sets the number of cells along an axis; the size of a cell stays. */
 static int try_cells(struct shrinker *s, int along_y, int cells)
 {
     const char *count = along_y ? "ny" : "nx", *size = along_y ? "ly" : "lx";
@@ -143,7 +144,7 @@ static int try_number(struct shrinker *s, const char *section, const char *key, 
     return try(s);
 }
 
-/* A whole number >= 1, as small as it can be. */
+/* Makes a whole number as small as possible, at least 1. */
 static int shrink_number(struct shrinker *s, const char *section, const char *key)
 {
     int done = 0;
@@ -156,7 +157,7 @@ static int shrink_number(struct shrinker *s, const char *section, const char *ke
     return done;
 }
 
-/* A number of steps in place of a time. */
+/* Replaces the end time by a number of steps. */
 static void count_steps(struct shrinker *s)
 {
     const double t_end = number(s->best, "run", "t_end"), dt = number(s->best, "run", "dt");
@@ -184,7 +185,7 @@ static int shrink_particles(struct shrinker *s)
 
 /* --- values --- */
 
-/* A shorter value of a key, if that is one. */
+/* Tries a shorter value of a key. */
 static int try_value(struct shrinker *s, int k, const char *value)
 {
     if (k >= s->best->count || strlen(value) >= strlen(s->best->entry[k].value))
@@ -233,7 +234,7 @@ int shrink(struct draft *d, int (*shows)(void *context, const struct draft *d), 
         return 0;
     *s = (struct shrinker){.best = d, .shows = shows, .context = context, .most = most};
     count_steps(s);
-    shrink_number(s, "run", "steps"); /* what follows is then quicker */
+    shrink_number(s, "run", "steps"); /* the following attempts are quicker then */
     while (done > 0 && s->asked < most) {
         done = drop_sections(s) + drop_keys(s) + shrink_cells(s) + shrink_particles(s);
         done += shrink_number(s, "run", "steps") + simplify_values(s);

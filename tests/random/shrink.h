@@ -1,12 +1,13 @@
-/* Makes a configuration small that shows something, while it still does: without sections and keys it can do without,
- * with fewer cells, steps and particles, with plain values. */
+/* Shrinks a configuration that shows a failure, as long as it still does: fewer sections and keys, fewer cells, steps
+ * and particles, simpler values. */
 #ifndef LARMOR_TESTS_RANDOM_SHRINK_H
 #define LARMOR_TESTS_RANDOM_SHRINK_H
 
 #include "draft.h"
 
-/* `shows` tells whether a changed configuration still shows it; one that is not valid does not. It is asked `most`
- * times at most. Returns how often it was asked. `d` must show it, and then is the smallest that was found. */
+/* `shows` returns whether a changed configuration still shows the failure; one that is not valid does not. It is
+ * called at most `most` times. Returns the number of calls. `d` must show the failure; afterwards it is the smallest
+ * configuration that was found. */
 int shrink(struct draft *d, int (*shows)(void *context, const struct draft *d), void *context, int most);
 
 #endif

@@ -13,9 +13,9 @@
 
 /* A process that does every `jobs`th case. */
 struct worker {
-    pid_t pid; /* 0: there is none */
+    pid_t pid; /* 0: there is no process */
     int pipe;  /* its reports */
-    int next;  /* case that a new process would begin with */
+    int next;  /* the case with which a new process would begin */
     int busy;  /* a case has begun and not ended: the one before `next` */
 };
 
@@ -28,7 +28,7 @@ static void send(int pipe, const struct worker_report *report)
 static void work(const struct worker_task *task, int index, int pipe)
 {
     const int end = task->first + task->count;
-    signal(SIGALRM, SIG_DFL); /* a caller may have left a handler */
+    signal(SIGALRM, SIG_DFL); /* the caller may have set a handler */
     for (; index < end; index += task->jobs) {
         struct worker_report report = {.index = index, .begins = 1};
         send(pipe, &report);
@@ -74,7 +74,7 @@ static void take(struct worker_total *total, const struct worker_report *r)
     total->seconds += r->seconds;
 }
 
-/* Its process has ended: the case that had begun is counted as crashed. */
+/* A process has ended: the case that it had begun counts as crashed. */
 static void bury(const struct worker_task *task, struct worker *w, struct worker_total *total)
 {
     char how[128];
@@ -95,7 +95,7 @@ static void bury(const struct worker_task *task, struct worker *w, struct worker
     task->crashed(task->context, w->next - task->jobs, how);
 }
 
-/* One report, or the end. */
+/* Reads one report, or the end of a process. */
 static int listen_to(const struct worker_task *task, struct worker *w, struct worker_total *total)
 {
     struct worker_report r;

@@ -1,12 +1,11 @@
-/* Cases spread over processes, so that one that crashes or hangs is a case that differs and no more.
- *
- * Processes are forked before anything touches CUDA, which does not survive that. */
+/* Spreads cases over processes, so that a case that crashes or hangs counts as one that differs, and the others go on.
+ * Processes are forked before anything uses CUDA, because CUDA does not survive a fork. */
 #ifndef LARMOR_TESTS_RANDOM_WORKERS_H
 #define LARMOR_TESTS_RANDOM_WORKERS_H
 
 #include <stdint.h>
 
-/* What a worker reports of a case. */
+/* What a worker reports about a case. */
 struct worker_report {
     int index;
     int begins; /* 1: it begins; 0: it has ended, and the rest says how */
@@ -21,9 +20,10 @@ struct worker_total {
 };
 
 struct worker_task {
-    int first, count, jobs, seconds_each; /* cases first .. first + count - 1; after that time one is ended */
+    /* cases first .. first + count - 1; a case that takes longer than `seconds` is ended */
+    int first, count, jobs, seconds_each;
     void (*run)(void *context, int index, struct worker_report *report);
-    void (*crashed)(void *context, int index, const char *how); /* in the process that has called */
+    void (*crashed)(void *context, int index, const char *how); /* called in the process of the caller */
     void *context;
 };
 
