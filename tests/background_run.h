@@ -38,7 +38,7 @@ static inline void output_here(struct lm_sim *sim)
 }
 
 /* Checks every ledger: the sum over the cells is its total, and its parts add up to that total. */
-static inline void assert_books(struct lm_sim *sim)
+static inline void assert_ledgers(struct lm_sim *sim)
 {
     for (int f = 0; f < sim->config->background_count; f++) {
         const struct lm_background_ledger *l = &sim->background[f].ledger;
@@ -71,7 +71,7 @@ static inline void checkpoint_of(const char *text, char *path)
 }
 
 /* A copy of `text` in which the first `from` is replaced. It stays valid until the second call after this one. */
-static inline const char *with(const char *text, const char *from, const char *to)
+static inline const char *text_with(const char *text, const char *from, const char *to)
 {
     static char turns[2][4096];
     static int turn;

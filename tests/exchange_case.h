@@ -118,7 +118,7 @@ static inline int watched_exchange(struct lm_backend *b, int species, const stru
     return status;
 }
 
-static inline void watch(struct lm_sim *sim)
+static inline void watch_exchange(struct lm_sim *sim)
 {
     memset(&budget, 0, sizeof budget);
     budget.sim = sim;

@@ -84,22 +84,22 @@ static inline void sides_of_case(int number, int sides[LM_SIDES])
 }
 
 /* Three bodies, one of each kind, one of them at a wall. */
-static uint8_t blobs[N * N];
+static uint8_t body_cells[N * N];
 
 static inline struct lm_bodies three_bodies(void)
 {
-    memset(blobs, 0, sizeof blobs);
+    memset(body_cells, 0, sizeof body_cells);
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
             if (hypot(i - 4, j - 4) < 2.2)
-                blobs[j * N + i] = 1;
+                body_cells[j * N + i] = 1;
             if (i > 8 && i < 12 && j > 1 && j < 4)
-                blobs[j * N + i] = 2;
+                body_cells[j * N + i] = 2;
             if (hypot(i - 8, j - 13) < 3.1)
-                blobs[j * N + i] = 3;
+                body_cells[j * N + i] = 3;
         }
     return (struct lm_bodies){.count = 3,
-                              .mask = blobs,
+                              .mask = body_cells,
                               .particles = {LM_ABSORBING, LM_REFLECTING, LM_ABSORBING},
                               .fields = {LM_BODY_CONDUCTING, LM_BODY_RESISTIVE, LM_BODY_TRANSPARENT}};
 }

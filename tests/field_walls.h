@@ -12,8 +12,8 @@ static const double centre[2] = {0, 0};
 enum { PERIODIC = LM_FIELDS_PERIODIC };
 
 /* A box whose fields end at `sides`, with bodies if `bodies` is not NULL. */
-static inline struct box walled(int nx, int ny, double lx, double ly, struct lm_ohm ohm, int smoothing,
-                                const int *sides, const struct lm_bodies *bodies)
+static inline struct box box_with_walls(int nx, int ny, double lx, double ly, struct lm_ohm ohm, int smoothing,
+                                        const int *sides, const struct lm_bodies *bodies)
 {
     struct lm_grid g = lm_grid_make(nx, ny, lx, ly);
     for (int side = 0; side < LM_SIDES; side++)

@@ -15,46 +15,46 @@ static const double LX = 6.0, LY = 4.5;
 
 static struct {
     double b0, b1, ji, n0, n1, eta0, eta1, eta_hyper, temperature, gamma;
-} is;
+} state;
 
 static inline double bx(double x, double y)
 {
-    return 0.7 * is.b0 + is.b1 * sin(KX * x + 0.3) * cos(KY * y);
+    return 0.7 * state.b0 + state.b1 * sin(KX * x + 0.3) * cos(KY * y);
 }
 
 static inline double by(double x, double y)
 {
-    return -0.4 * is.b0 + is.b1 * cos(KX * x) * sin(KY * y + 0.2);
+    return -0.4 * state.b0 + state.b1 * cos(KX * x) * sin(KY * y + 0.2);
 }
 
 static inline double bz(double x, double y)
 {
-    return 0.5 * is.b0 + is.b1 * cos(KX * x + 0.1) * cos(KY * y - 0.4);
+    return 0.5 * state.b0 + state.b1 * cos(KX * x + 0.1) * cos(KY * y - 0.4);
 }
 
 static inline double jix(double x, double y)
 {
-    return is.ji * (0.3 + cos(KX * x) * sin(KY * y));
+    return state.ji * (0.3 + cos(KX * x) * sin(KY * y));
 }
 
 static inline double jiy(double x, double y)
 {
-    return is.ji * (-0.2 + sin(KX * x) * sin(KY * y + 1));
+    return state.ji * (-0.2 + sin(KX * x) * sin(KY * y + 1));
 }
 
 static inline double jiz(double x, double y)
 {
-    return is.ji * (0.5 + sin(KX * x + 2) * cos(KY * y));
+    return state.ji * (0.5 + sin(KX * x + 2) * cos(KY * y));
 }
 
 static inline double density(double x, double y)
 {
-    return is.n0 + is.n1 * sin(KX * x) * cos(KY * y + 0.5);
+    return state.n0 + state.n1 * sin(KX * x) * cos(KY * y + 0.5);
 }
 
 static inline double eta(double x, double y)
 {
-    return is.eta0 + is.eta1 * sin(KX * x + 1) * sin(KY * y);
+    return state.eta0 + state.eta1 * sin(KX * x + 1) * sin(KY * y);
 }
 
 static inline double jx(double x, double y)
@@ -76,7 +76,8 @@ static const function b_of[3] = {bx, by, bz}, ji_of[3] = {jix, jiy, jiz}, j_of[3
 
 static inline struct lm_ohm ohm_of_state(void)
 {
-    return (struct lm_ohm){.eta_hyper = is.eta_hyper, .floor = 1e-3, .temperature = is.temperature, .gamma = is.gamma};
+    return (struct lm_ohm){
+        .eta_hyper = state.eta_hyper, .floor = 1e-3, .temperature = state.temperature, .gamma = state.gamma};
 }
 
 static inline void put_state(struct box *x)
@@ -103,9 +104,9 @@ static const struct {
 
 enum { TERMS = sizeof terms / sizeof *terms };
 
-static inline void take_term(int k)
+static inline void select_term(int k)
 {
-    memcpy(&is, (const char *)&terms[k] + offsetof(__typeof__(terms[0]), b0), sizeof is);
+    memcpy(&state, (const char *)&terms[k] + offsetof(__typeof__(terms[0]), b0), sizeof state);
 }
 
 static const double FLOOR = 0.9;
@@ -115,7 +116,7 @@ static inline double one(double x, double y)
     return 1 + 0 * (x + y);
 }
 
-static inline void take_with_floor(struct box *x, struct lm_ohm ohm, int smoothing)
+static inline void make_box_with_floor(struct box *x, struct lm_ohm ohm, int smoothing)
 {
     ohm.floor = FLOOR;
     *x = box_new(24, 18, LX, LY, ohm, smoothing);

@@ -18,7 +18,7 @@ static inline void make(int nx, int ny, int walls_x, int walls_y, uint64_t seed)
     ck_assert_int_eq(lm_ops_make(nx, ny, walls_x, walls_y, seed, &p), LM_OK);
 }
 
-static inline void forget(void)
+static inline void free_problem(void)
 {
     lm_ops_free(&p);
 }

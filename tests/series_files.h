@@ -54,7 +54,7 @@ static inline struct lm_series *open_series(const char *name, int64_t restart_st
 }
 
 /* Opens and closes a series, which must say exactly this; `run` stands for the path. */
-static inline void goes_on(int64_t restart_step, const char *said)
+static inline void assert_restart(int64_t restart_step, const char *said)
 {
     char expected[4096] = "", *at = expected;
     struct lm_series *s = open_series("run", restart_step);

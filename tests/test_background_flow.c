@@ -68,12 +68,12 @@ START_TEST(shut_flows)
     for (int side = 0; side < LM_SIDES; side++) {
         char text[1024];
         snprintf(text, sizeof text, "%svx = 1\nvy = 2\nx_min = open\nx_max = open\ny_min = open\ny_max = open\n",
-                 with(periodic_text, "[background.q]",
-                      "[boundary]\nx_min = absorbing\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n"
-                      "[body.b]\nshape = box\nx = 2\ny = 0.75\nwidth = 0.25\nheight = 0.5\n[background.q]"));
+                 text_with(periodic_text, "[background.q]",
+                           "[boundary]\nx_min = absorbing\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n"
+                           "[body.b]\nshape = box\nx = 2\ny = 0.75\nwidth = 0.25\nheight = 0.5\n[background.q]"));
         char open[16];
         snprintf(open, sizeof open, "%.5s = open", sides[side]);
-        struct lm_sim *sim = sim_new(with(text, open, sides[side]), NULL);
+        struct lm_sim *sim = sim_new(text_with(text, open, sides[side]), NULL);
         const struct lm_grid *g = &sim->grid;
         double *vx = array_of(sim, LM_BACKGROUND_X), *vy = array_of(sim, LM_BACKGROUND_Y);
         for (int j = 0; j < g->ny; j++)
@@ -103,7 +103,7 @@ START_TEST(carried)
         snprintf(text, sizeof text,
                  "%svelocity = %s\n[particles]\nshape = linear\n[species.d]\nstart = quiet\ndrift_x = 0.5\n",
                  periodic_text, k ? "electron" : "ion");
-        struct lm_sim *sim = sim_new(with(text, "particles_per_cell = 2", "density = 0"), NULL);
+        struct lm_sim *sim = sim_new(text_with(text, "particles_per_cell = 2", "density = 0"), NULL);
         advance(sim, 40);
         require_near(error_of(sim, 1), 0, 2e-3);
         sim_free(sim);
@@ -116,9 +116,9 @@ START_TEST(carried_by_a_current)
 {
     char text[1024];
     snprintf(text, sizeof text, "%.512s[species.d]\nstart = quiet\nparticles_per_cell = 64\n",
-             with(periodic_text, "particles_per_cell = 2", "density = 0"));
-    snprintf(text, sizeof text, "%s", with(text, "[background.q]", "[background.q]\nvelocity = electron"));
-    snprintf(text, sizeof text, "%s", with(text, "solver = none", "solver = none\nbz = 0.2*sin(2*pi*y/ly)"));
+             text_with(periodic_text, "particles_per_cell = 2", "density = 0"));
+    snprintf(text, sizeof text, "%s", text_with(text, "[background.q]", "[background.q]\nvelocity = electron"));
+    snprintf(text, sizeof text, "%s", text_with(text, "solver = none", "solver = none\nbz = 0.2*sin(2*pi*y/ly)"));
     struct lm_sim *sim = sim_new(text, NULL);
     advance(sim, 40);
     for (int j = 0; j < 6; j++) {

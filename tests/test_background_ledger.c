@@ -15,13 +15,13 @@ START_TEST(books_of_every_step)
     struct lm_sim *sim = sim_new(open_text, NULL);
     const struct lm_background_ledger *dye = &sim->background[0].ledger, *gas = &sim->background[1].ledger,
                                       *heat = &sim->background[2].ledger;
-    assert_books(sim);
+    assert_ledgers(sim);
     ck_assert(dye->quantum == dye->exponent && dye->loaded == dye->total && dye->loaded > 0);
     ck_assert_int_eq(dye->exponent, lm_background_quantum(sim->background[0].most));
     const int exponent = gas->exponent;
     for (int n = 1; n <= 40; n++) {
         advance(sim, n);
-        assert_books(sim);
+        assert_ledgers(sim);
         ck_assert(sim->background[0].least >= 0 && sim->background[0].most <= 1);
     }
     ck_assert(dye->entered[LM_X_MIN] > 0 && dye->entered[LM_X_MAX] < 0 && dye->source == 0);
@@ -50,7 +50,7 @@ START_TEST(stopped)
     stops(text, 4, "the background field q needs 6.67e+08 substeps (limit 1e+06)");
     snprintf(text, sizeof text, "%ssource = log(0.17 - t)\n", periodic_text);
     stops(text, 3, "background.q.source: \"log(0.17 - t)\" is not a number");
-    snprintf(text, sizeof text, "%.512ssource = 1e20*t\n", with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));
+    snprintf(text, sizeof text, "%.512ssource = 1e20*t\n", text_with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));
     struct lm_sim *sim = sim_new(text, NULL); /* the quantum is large enough for what the source gives */
     advance(sim, 40);
     require_near(sim->background[0].most, 2e20, 1e8);
@@ -68,14 +68,14 @@ START_TEST(pulse)
 {
     char text[1024];
     snprintf(text, sizeof text, "%.512ssource = exp(-(t - 1)^2/0.005)\n",
-             with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));
+             text_with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));
     struct lm_sim *sim = sim_new(text, NULL);
     const struct lm_background_ledger *l = &sim->background[0].ledger;
     const int exponent = l->exponent;
     ck_assert_int_gt(exponent, 47 + 200);
     for (int n = 1; n <= 40; n++) {
         advance(sim, n);
-        assert_books(sim);
+        assert_ledgers(sim);
     }
     ck_assert_int_lt(l->exponent, 100);
     /* the midpoint rule with steps of 0.05 integrates the pulse */
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(bad_starts)
 {
-    struct lm_config *c = config_new(with(periodic_text, "2 + sin(2*pi*x/lx)", "1e200"), NULL);
+    struct lm_config *c = config_new(text_with(periodic_text, "2 + sin(2*pi*x/lx)", "1e200"), NULL);
     struct lm_sim *sim;
     ck_assert_int_eq(lm_sim_create(c, &sim), LM_OK);
     ck_assert_int_eq(lm_sim_start(sim), LM_BAD_INPUT);

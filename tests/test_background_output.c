@@ -54,7 +54,7 @@ END_TEST
 
 START_TEST(colliding_names_are_refused)
 {
-    struct lm_config *c = config_new(with(open_text, "[background.heat]", "[background.dye_entered_x]"), NULL);
+    struct lm_config *c = config_new(text_with(open_text, "[background.heat]", "[background.dye_entered_x]"), NULL);
     struct lm_series_column *columns = NULL;
     int count;
     ck_assert_int_eq(lm_row_columns(c, &count, &columns), LM_BAD_INPUT);

@@ -32,7 +32,7 @@ START_TEST(restarts)
     ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
     ck_assert_int_eq(head.background_count, 3);
     ck_assert_int_eq(head.field_count, LM_STATE_FIELDS + 3 + 3);
-    assert_books(part);
+    assert_ledgers(part);
     advance(whole, 24);
     advance(part, 24);
     ck_assert(fingerprint(part) == fingerprint(whole));
@@ -66,7 +66,7 @@ START_TEST(restarts_after_growth)
     ck_assert(whole->background[0].most > ldexp(1, LM_QUANTA_BITS - whole->background[0].ledger.quantum));
     ck_assert_msg(!lm_output_checkpoint(whole, &references, path), "%s", lm_error());
     ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
-    assert_books(part);
+    assert_ledgers(part);
     advance(whole, 3);
     advance(part, 3);
     ck_assert(fingerprint(part) == fingerprint(whole));
@@ -96,16 +96,16 @@ START_TEST(other_fields_are_refused)
 {
     char path[LM_MAX_PATH];
     checkpoint_of(open_text, path);
-    assert_refuses(path, with(open_text, "[background.dye]", "[background.ink]"),
+    assert_refuses(path, text_with(open_text, "[background.dye]", "[background.ink]"),
                    "background field 1 is 'dye' there, kind tracer, and 'ink', kind tracer, in the run");
-    assert_refuses(path, with(open_text, "kind = neutral_gas", "kind = tracer"),
+    assert_refuses(path, text_with(open_text, "kind = neutral_gas", "kind = tracer"),
                    "background field 2 is 'gas' there, kind neutral_gas, and 'gas', kind tracer, in the run");
     assert_refuses(
-        path, with(open_text, "x_max = wall", "x_max = open"),
+        path, text_with(open_text, "x_max = wall", "x_max = open"),
         "the background field heat has a wall at x_max there, and open in the run: set background.heat.x_max");
-    assert_refuses(path,
-                   with(open_text, "[background.dye]", "[background.more]\ninitial = 1\ninflow = 1\n[background.dye]"),
-                   "a checkpoint with 3 background fields; the run has 4");
+    assert_refuses(
+        path, text_with(open_text, "[background.dye]", "[background.more]\ninitial = 1\ninflow = 1\n[background.dye]"),
+        "a checkpoint with 3 background fields; the run has 4");
     char none[2048];
     snprintf(none, sizeof none, "%.*s", (int)(strstr(open_text, "[background.dye]") - open_text), open_text);
     assert_refuses(path, none, "a checkpoint with 3 background fields; the run has 0");

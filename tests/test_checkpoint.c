@@ -198,7 +198,7 @@ END_TEST
 
 /* --- which files stay --- */
 
-static int there(const char *name)
+static int file_exists(const char *name)
 {
     return access(scratch_path(name), F_OK) == 0;
 }
@@ -211,17 +211,17 @@ START_TEST(only_older_checkpoints_are_pruned)
     make_file("checkpoints/my_checkpoint_00000001.h5", "mine");
     write_small(900, 9); /* a checkpoint of an earlier run that went further */
     write_small(20, 2);
-    ck_assert(there("checkpoints/checkpoint_00000010.h5"));
+    ck_assert(file_exists("checkpoints/checkpoint_00000010.h5"));
     write_small(30, 2);
-    ck_assert(!there("checkpoints/checkpoint_00000010.h5"));
-    ck_assert(there("checkpoints/checkpoint_00000020.h5"));
+    ck_assert(!file_exists("checkpoints/checkpoint_00000010.h5"));
+    ck_assert(file_exists("checkpoints/checkpoint_00000020.h5"));
     write_small(40, 3);
-    ck_assert(there("checkpoints/checkpoint_00000020.h5") && there("checkpoints/checkpoint_00000030.h5"));
+    ck_assert(file_exists("checkpoints/checkpoint_00000020.h5") && file_exists("checkpoints/checkpoint_00000030.h5"));
     write_small(100000050, 1); /* a step number with more digits than the padding */
-    ck_assert(!there("checkpoints/checkpoint_00000040.h5") && !there("checkpoints/checkpoint_00000020.h5"));
-    ck_assert(there("checkpoints/checkpoint_100000050.h5") && !there("checkpoints/checkpoint_00000900.h5"));
-    ck_assert(there("checkpoints/checkpoint_00000005.h5.txt") && there("checkpoints/checkpoint_first.h5"));
-    ck_assert(there("checkpoints/my_checkpoint_00000001.h5"));
+    ck_assert(!file_exists("checkpoints/checkpoint_00000040.h5") && !file_exists("checkpoints/checkpoint_00000020.h5"));
+    ck_assert(file_exists("checkpoints/checkpoint_100000050.h5") && !file_exists("checkpoints/checkpoint_00000900.h5"));
+    ck_assert(file_exists("checkpoints/checkpoint_00000005.h5.txt") && file_exists("checkpoints/checkpoint_first.h5"));
+    ck_assert(file_exists("checkpoints/my_checkpoint_00000001.h5"));
 }
 END_TEST
 
@@ -229,7 +229,7 @@ START_TEST(later_checkpoints_stay)
 {
     write_small(900, 1);
     write_small(20, 1);
-    ck_assert(there("checkpoints/checkpoint_00000900.h5") && there("checkpoints/checkpoint_00000020.h5"));
+    ck_assert(file_exists("checkpoints/checkpoint_00000900.h5") && file_exists("checkpoints/checkpoint_00000020.h5"));
 }
 END_TEST
 
@@ -255,7 +255,7 @@ START_TEST(a_failed_callback_leaves_the_old_file)
     ck_assert_int_eq(lm_checkpoint_write(scratch, &head, "", 1, &io, path), LM_FAILED);
     assert_error_has("the device is gone");
     assert_no_part();
-    ck_assert(there("checkpoints/checkpoint_00000006.h5")); /* nothing is pruned after a failure */
+    ck_assert(file_exists("checkpoints/checkpoint_00000006.h5")); /* nothing is pruned after a failure */
     ck_assert_int_eq(read_file(path, back), LM_OK);
     back->refuse = 1;
     ck_assert_int_eq(read_file(path, back), LM_FAILED);

@@ -156,12 +156,12 @@ static void limit_memory(rlim_t mebibytes)
     setrlimit(RLIMIT_AS, &limit);
 }
 
-static void narrow(void)
+static void limit_memory_to_400(void)
 {
     limit_memory(400);
 }
 
-static void narrower(void)
+static void limit_memory_to_300(void)
 {
     limit_memory(300);
 }
@@ -175,7 +175,7 @@ enum { CAN_LIMIT = 1 };
 START_TEST(too_much_memory)
 {
     char expected[64] = "not enough memory on the host: the run needs ";
-    cli.prepare = CAN_LIMIT ? narrow : NULL;
+    cli.prepare = CAN_LIMIT ? limit_memory_to_400 : NULL;
     CLI(2, "check small.ini species.protons.particles_per_cell=%s", CAN_LIMIT ? "2e5" : "4e7");
     cli_has(cli.err, expected);
     cli_has(cli.err, "GiB (particles ");
@@ -232,7 +232,7 @@ START_TEST(growing)
     make_growing();
     if (!CAN_LIMIT)
         return;
-    cli.prepare = narrow;
+    cli.prepare = limit_memory_to_400;
     CLI(3, "run growing.ini --quiet output.series_every=1 --output u species.protons.particles_per_cell=1000 "
            "run.steps=2000");
     const char *at = strstr(cli.err, "stopped at step ");
@@ -242,7 +242,7 @@ START_TEST(growing)
     cli_has(json, "\"ended\": \"not enough memory: ");
     free(json);
     snprintf(checkpoint, sizeof checkpoint, "u/checkpoints/checkpoint_%08d.h5", step);
-    cli.prepare = narrower;
+    cli.prepare = limit_memory_to_300;
     CLI(2,
         "run growing.ini --quiet output.series_every=1 --output w species.protons.particles_per_cell=1000 "
         "run.steps=2000 --restart %s",

@@ -13,7 +13,7 @@ static void close_some(void)
 }
 
 /* Every row of the series can be read, and no message has been written into it. */
-static void good_series(const char *path, int rows)
+static void assert_series(const char *path, int rows)
 {
     hsize_t length = 0;
     char *csv = cli_read("u/series.csv");
@@ -38,7 +38,7 @@ START_TEST(run)
     cli.prepare = close_some;
     CLI(0, "run small.ini --output u output.series_every=1 output.fields_every=20 output.checkpoint_every=20");
     cli.prepare = NULL;
-    good_series("u/series.h5", 41);
+    assert_series("u/series.h5", 41);
     ck_assert_str_eq(cli_fingerprint("u"), cli_fingerprint("whole"));
     CLI(0, "fingerprint u/checkpoints/checkpoint_00000040.h5");
     cli_has(cli.out, cli_fingerprint("whole"));
@@ -93,7 +93,7 @@ START_TEST(nobody_reads)
     cli.prepare = closed_pipe;
     closed = 1 + _i;
     CLI(0, "run small.ini --output u output.series_every=1");
-    good_series("u/series.h5", 41);
+    assert_series("u/series.h5", 41);
     ck_assert_str_eq(cli_fingerprint("u"), cli_fingerprint("whole"));
     CLI(2, "run small.ini --output u");
 }

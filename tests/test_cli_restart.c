@@ -148,7 +148,7 @@ static void wait_for_checkpoint(void)
 }
 
 /* A restart from the checkpoint of `step` takes 20 more steps and is compared with a run without a break. */
-static void goes_on(int step)
+static void assert_restart(int step)
 {
     CLI(0, "run small.ini --quiet --output whole " OFTEN " --steps %d", step + 20);
     CLI(0, "run small.ini --quiet --output long " OFTEN " --steps %d --restart long/checkpoints/checkpoint_%08d.h5",
@@ -163,7 +163,7 @@ START_TEST(after_a_kill)
     wait_for_checkpoint();
     kill(cli.pid, SIGKILL);
     ck_assert_int_eq(cli_end(), 128 + SIGKILL);
-    goes_on(newest());
+    assert_restart(newest());
 }
 END_TEST
 

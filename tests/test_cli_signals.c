@@ -35,7 +35,7 @@ static int is_alive(void)
 }
 
 /* Sends it and waits for the end. */
-static int end_by(int signal)
+static int signal_and_wait(int signal)
 {
     const double before = seconds();
     kill(cli.pid, signal);
@@ -57,7 +57,7 @@ static int stopped(const char *why, char *path)
 }
 
 /* The file named in the message holds the state that run.json tells of. */
-static int stopped_well(const char *why, char *path)
+static int stopped_with_checkpoint(const char *why, char *path)
 {
     const int step = stopped(why, path);
     char *json = cli_read("u/run.json");
@@ -75,8 +75,8 @@ START_TEST(between_steps)
     cli_begin("run small.ini --quiet --output u --steps 100000000");
     wait_for("u/run.ini");
     cli_sleep(0.05);
-    ck_assert_int_eq(end_by(asking[_i]), 3);
-    int step = stopped_well(called[_i], path);
+    ck_assert_int_eq(signal_and_wait(asking[_i]), 3);
+    int step = stopped_with_checkpoint(called[_i], path);
     CLI(0, "run small.ini --quiet --output u --restart %s --steps %d", path, step + 20);
     CLI(0, "run small.ini --quiet --output whole --steps %d", step + 20);
     ck_assert_str_eq(cli_fingerprint("u"), cli_fingerprint("whole"));
@@ -113,8 +113,8 @@ START_TEST(within_a_step)
     snprintf(name, sizeof name, "u/checkpoints/checkpoint_%08d.h5", first);
     wait_for(name);
     cli_sleep(0.3);
-    ck_assert_int_eq(end_by(asking[_i % ASKING]), 3);
-    ck_assert_int_eq(stopped_well(called[_i % ASKING], path), first);
+    ck_assert_int_eq(signal_and_wait(asking[_i % ASKING]), 3);
+    ck_assert_int_eq(stopped_with_checkpoint(called[_i % ASKING], path), first);
     CLI(0, "run long.ini --quiet --output v --restart %s --steps 10 %s", path, shorter);
     CLI(0, "run long.ini --quiet --output w --steps 10 %s", shorter);
     ck_assert_str_eq(cli_fingerprint("v"), cli_fingerprint("w"));
@@ -130,8 +130,8 @@ START_TEST(within_the_first_step_of_a_restart)
               "fields.min_substeps=1000000 fields.max_substeps=1000000");
     wait_for("u/run.ini");
     cli_sleep(0.3);
-    ck_assert_int_eq(end_by(SIGTERM), 3);
-    ck_assert_int_eq(stopped_well("terminated (SIGTERM)", path), 10);
+    ck_assert_int_eq(signal_and_wait(SIGTERM), 3);
+    ck_assert_int_eq(stopped_with_checkpoint("terminated (SIGTERM)", path), 10);
     ck_assert_str_eq(path, "first/checkpoints/checkpoint_00000010.h5");
     ck_assert(!cli_exists("u/checkpoints"));
 }
@@ -142,7 +142,7 @@ START_TEST(wall_limit_within_a_step)
     char path[256];
     CLI(3, "run small.ini --quiet --output u fields.min_substeps=1000000 fields.max_substeps=1000000 "
            "output.wall_limit=00:00:01");
-    ck_assert_int_eq(stopped_well("wall-time limit (output.wall_limit)", path), 0);
+    ck_assert_int_eq(stopped_with_checkpoint("wall-time limit (output.wall_limit)", path), 0);
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(wall_limit_before_the_first_step)
     cli_sleep(1.2);
     kill(cli.pid, SIGCONT);
     ck_assert_int_eq(cli_end(), 3);
-    ck_assert_int_ge(stopped_well("wall-time limit (output.wall_limit)", path), 1);
+    ck_assert_int_ge(stopped_with_checkpoint("wall-time limit (output.wall_limit)", path), 1);
 }
 END_TEST
 
@@ -204,7 +204,7 @@ END_TEST
 /* --- a second signal --- */
 
 /* In a step that cannot be given up, because its checkpoint cannot be written. */
-static void begin_deaf(void)
+static void begin_run_that_cannot_save(void)
 {
     CLI(0, "run small.ini --quiet --output first --steps 10 output.checkpoint_every=10");
     mkdir(scratch_path("u"), 0777);
@@ -219,14 +219,14 @@ static void begin_deaf(void)
 
 START_TEST(second_time)
 {
-    begin_deaf();
+    begin_run_that_cannot_save();
     kill(cli.pid, SIGINT);
     cli_sleep(0.1);
     kill(cli.pid, SIGINT); /* as launchers do: not meant */
     cli_sleep(0.5);
     ck_assert(is_alive());
     cli_sleep(0.6);
-    ck_assert_int_eq(end_by(SIGINT), 128 + SIGINT);
+    ck_assert_int_eq(signal_and_wait(SIGINT), 128 + SIGINT);
     cli_has(cli.err, "a second time: ended at once; there is no checkpoint");
     cli_has(cli.err, "no checkpoint before a long step");
 }
@@ -235,7 +235,7 @@ END_TEST
 /* Batch systems announce SIGTERM by another signal; that one does not count. */
 START_TEST(announced)
 {
-    begin_deaf();
+    begin_run_that_cannot_save();
     kill(cli.pid, SIGUSR1);
     cli_sleep(1.2);
     kill(cli.pid, SIGXCPU);
@@ -243,13 +243,13 @@ START_TEST(announced)
     cli_sleep(0.5);
     ck_assert(is_alive());
     cli_sleep(0.7);
-    ck_assert_int_eq(end_by(SIGTERM), 128 + SIGTERM);
+    ck_assert_int_eq(signal_and_wait(SIGTERM), 128 + SIGTERM);
 }
 END_TEST
 
 /* --- ignored at the start --- */
 
-static void ignore_some(void)
+static void ignore_hup_and_int(void)
 {
     signal(SIGHUP, SIG_IGN);
     signal(SIGINT, SIG_IGN);
@@ -258,15 +258,15 @@ static void ignore_some(void)
 START_TEST(nohup)
 {
     char path[256];
-    cli.prepare = ignore_some;
+    cli.prepare = ignore_hup_and_int;
     cli_begin("run small.ini --quiet --output u --steps 100000000");
     wait_for("u/run.ini");
     kill(cli.pid, SIGHUP);
     kill(cli.pid, SIGINT);
     cli_sleep(0.3);
     ck_assert(is_alive());
-    ck_assert_int_eq(end_by(SIGTERM), 3);
-    stopped_well("terminated (SIGTERM)", path);
+    ck_assert_int_eq(signal_and_wait(SIGTERM), 3);
+    stopped_with_checkpoint("terminated (SIGTERM)", path);
 }
 END_TEST
 
@@ -277,7 +277,7 @@ START_TEST(while_preparing)
     for (int turn = 1; turn < 5; turn++) {
         cli_begin("run small.ini --quiet --output u species.protons.particles_per_cell=200000");
         cli_sleep(0.3 * turn);
-        int code = end_by(asking[_i]);
+        int code = signal_and_wait(asking[_i]);
         ck_assert_int_eq(code & ~128, asking[_i]);
         if (*cli.err)
             break; /* else it had not begun yet */
@@ -295,7 +295,7 @@ START_TEST(other_commands)
                                            "bench copy"};
     cli_begin("%s", commands[_i]);
     cli_sleep(0.2);
-    ck_assert_int_eq(end_by(SIGINT), 128 + SIGINT);
+    ck_assert_int_eq(signal_and_wait(SIGINT), 128 + SIGINT);
 }
 END_TEST
 
@@ -351,7 +351,7 @@ static void cut(int kind, int signal, double delay)
     char path[256] = "";
     cli_begin("run small.ini --quiet --output u " ANY " %s", any[kind].more);
     cli_sleep(delay);
-    const int code = end_by(signal);
+    const int code = signal_and_wait(signal);
     if (code == 3) {
         stopped("(", path);
         CLI(0, "run small.ini --quiet --output u " ANY " %s --restart %s", any[kind].more, path);

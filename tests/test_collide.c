@@ -17,7 +17,7 @@ static double interpolated(const double *value, double energy)
     return interpolated_at(energies, value, POINTS, energy);
 }
 
-static struct lm_collisions in_gas(float dt)
+static struct lm_collisions collisions_in_gas(float dt)
 {
     return (struct lm_collisions){.gas = 0,
                                   .dt = dt,
@@ -48,7 +48,7 @@ static void exact_range(double *way, double *time)
 /* Range and time of an ion that takes steps of dt. The last step ends at the cut-off. */
 static void range_by_steps(float dt, double *way, double *time)
 {
-    const struct lm_collisions c = in_gas(dt);
+    const struct lm_collisions c = collisions_in_gas(dt);
     const double cutoff = sqrt((double)c.stopped2), step = (double)dt;
     double v = sqrt(2 * 8 / 1.5);
     *way = *time = 0;
@@ -115,7 +115,7 @@ static struct lm_fate collide_once(const struct lm_collisions *c, const struct l
  * round-off. */
 START_TEST(friction)
 {
-    struct lm_collisions c = in_gas(0.1f);
+    struct lm_collisions c = collisions_in_gas(0.1f);
     c.stopping.rows = c.stops = 0;
     c.moves = 1;
     c.friction = 0.3f * c.dt;
@@ -179,7 +179,7 @@ END_TEST
 START_TEST(angles)
 {
     static const float from[3][3] = {{1, 0, 0}, {0, 0, -2}, {0.3f, -0.4f, 1.2f}};
-    struct lm_collisions c = in_gas(0.1f);
+    struct lm_collisions c = collisions_in_gas(0.1f);
     const float *v = from[_i], size = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     const double variance = 1e-4;
     double theta2 = 0, theta4 = 0, mean[3] = {0}, across[6] = {0};
@@ -261,7 +261,7 @@ END_TEST
 START_TEST(next_to_rest)
 {
     static const float sizes[] = {1e-3f, 1e-14f, 1e-16f, 1e-18f, 1e-20f, 1e-25f, 1e-38f, 1e-44f, 0};
-    struct lm_collisions c = in_gas(0.1f);
+    struct lm_collisions c = collisions_in_gas(0.1f);
     c.stopping.rows = c.stops = 0;
     c.power = 0.01f;
     c.scatters = 1;
@@ -272,7 +272,7 @@ START_TEST(next_to_rest)
         for (int d = 0; d < 3; d++)
             require(got.channel == -1 && fabsf(got.turn[d]) <= 2 * sizes[k] && got.lost == 0);
     }
-    c = in_gas(0.1f);
+    c = collisions_in_gas(0.1f);
     const float rest[3] = {0};
     const struct lm_stopped at = lm_look_up(&c, rest);
     require(lm_collide(&c, 0.7f, rest, &at, 1).channel == LM_ENERGY_STOPPED);

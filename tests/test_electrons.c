@@ -58,7 +58,7 @@ START_TEST(sound)
 END_TEST
 
 /* The largest difference of an array between two runs. */
-static double differ(struct lm_sim *a, struct lm_sim *b, int array)
+static double largest_difference(struct lm_sim *a, struct lm_sim *b, int array)
 {
     double *p = array_of(a, array), *q = array_of(b, array), most = 0;
     for (int j = 0; j < 16; j++)
@@ -81,7 +81,8 @@ START_TEST(second_order_in_time)
     }
     static const int arrays[] = {LM_B + 2, LM_PRESSURE, LM_BACKGROUND};
     for (int k = 0; k < 3; k++) {
-        const double coarse = differ(sim[0], sim[1], arrays[k]), fine = differ(sim[1], sim[2], arrays[k]);
+        const double coarse = largest_difference(sim[0], sim[1], arrays[k]),
+                     fine = largest_difference(sim[1], sim[2], arrays[k]);
         ck_assert_double_eq_tol(log2(coarse / fine), 2, 0.3);
     }
     for (int n = 0; n < 3; n++)

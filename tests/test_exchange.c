@@ -128,7 +128,7 @@ START_TEST(drift_stays)
                                "electron_exchange = 0.3\n";
     struct lm_sim *sim = sim_new(text, NULL);
     const struct ions start = ions_of(sim, 0);
-    watch(sim);
+    watch_exchange(sim);
     advance(sim, 400);
     const struct ions end = ions_of(sim, 0);
     require_near(end.u[0], start.u[0], 1e-3 * start.u[0]);
@@ -147,7 +147,7 @@ START_TEST(streams_stay)
              "charge = 2\nmass = 16\nparticles_per_cell = 30\ntemperature = 2\nelectron_exchange = 1\n";
     struct lm_sim *sim = sim_new(text, "run.dt=0.02");
     const struct ions p = ions_of(sim, 0), q = ions_of(sim, 1);
-    watch(sim);
+    watch_exchange(sim);
     advance(sim, 200);
     ck_assert_double_gt(fabs(mean(ions_of(sim, 0).t) - mean(p.t)), 0.2);
     ck_assert_double_gt(budget.exchanged, 1);

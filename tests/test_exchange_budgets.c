@@ -20,7 +20,7 @@ START_TEST(budgets)
     double none[3], scale = start.electrons, booked[4] = {0};
     for (int s = 0; s < 2; s++)
         scale += ions_energy(sim, s, none);
-    watch(sim);
+    watch_exchange(sim);
     advance(sim, 1000);
     ck_assert_double_gt(budget.exchanged, scale); /* otherwise the test would be empty */
     ck_assert_msg(budget.most < 1e-14 * scale * 2, "largest of a step: %g of %g", budget.most, scale);

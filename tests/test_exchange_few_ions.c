@@ -106,7 +106,7 @@ START_TEST(cells_refuse)
     ck_assert_msg(!lm_config_read(scratch_path("case.ini"), 5, overrides, c), "%s", lm_error());
     ck_assert_msg(!lm_sim_create(c, &sim) && !lm_sim_start(sim), "%s", lm_error());
     const double scale = totals_of(sim).electrons;
-    watch(sim);
+    watch_exchange(sim);
     for (int n = 1; n <= 50; n++) {
         advance(sim, n);
         require(sim->background[0].least > 0);

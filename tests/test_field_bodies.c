@@ -22,7 +22,7 @@ START_TEST(nobody_looks_into_bodies)
         else
             memset(sides, 0, sizeof sides);
         struct lm_bodies bodies = three_bodies();
-        struct box x = walled(N, N, 7, 7, every_term, 2, sides, &bodies);
+        struct box x = box_with_walls(N, N, 7, 7, every_term, 2, sides, &bodies);
         struct state s = noise(&x), t = noise(&x);
         uint8_t *solid = malloc(x.g.size);
         lm_fill_solid(&x.b->setup, solid);
@@ -69,7 +69,7 @@ START_TEST(fields_in_bodies)
 {
     static const int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
     struct lm_bodies bodies = three_bodies();
-    struct box x = walled(N, N, 7, 7, every_term, _i, sides, &bodies);
+    struct box x = box_with_walls(N, N, 7, 7, every_term, _i, sides, &bodies);
     struct state s = noise(&x), before = noise(&x);
     solve(&x, &s, 20);
     struct lm_view b = {s.a[B], s.a[B + 1], s.a[B + 2], x.g.stride};
@@ -77,17 +77,17 @@ START_TEST(fields_in_bodies)
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
             size_t k = lm_at(&x.g, i, j);
-            int body = blobs[j * N + i];
+            int body = body_cells[j * N + i];
             struct lm_vector v = lm_curl_b(lm_view_at(b, (long)k), 1 / x.g.dx, 1 / x.g.dy);
             if (!body)
                 continue;
             double want = body == 1 ? 0 : s.a[ETA][k] * v.z;
             ck_assert(s.a[E + 2][k] == want && s.a[PUSH + 2][k] == want);
             if (body == 1) {
-                const int right = blobs[j * N + (i + 1) % N] != 0, above = blobs[(j + 1) % N * N + i] != 0;
+                const int right = body_cells[j * N + (i + 1) % N] != 0, above = body_cells[(j + 1) % N * N + i] != 0;
                 ck_assert(!right || (s.a[E][k] == 0 && s.a[PUSH][k] == 0));
                 ck_assert(!above || (s.a[E + 1][k] == 0 && s.a[PUSH + 1][k] == 0));
-            } else if (blobs[j * N + (i + 1) % N] == body)
+            } else if (body_cells[j * N + (i + 1) % N] == body)
                 ck_assert(s.a[E][k] == 0.5 * (s.a[ETA][k] + s.a[ETA][k + 1]) * v.x);
             seen[body]++;
             if (i == 4 && j == 4)
@@ -111,8 +111,8 @@ START_TEST(diffusion_into_a_slab)
         mask[i] = i >= FROM && i < FROM + SLAB ? 1 : 2;
     struct lm_bodies bodies = {
         .count = 2, .mask = mask, .fields = {LM_BODY_RESISTIVE, LM_BODY_CONDUCTING}, .particles = {LM_ABSORBING}};
-    struct box x = walled(CELLS, 1, CELLS * 0.25, 0.25, (struct lm_ohm){.floor = 1, .gamma = 1, .eta_hyper = 1e-2}, 0,
-                          sides, &bodies);
+    struct box x = box_with_walls(CELLS, 1, CELLS * 0.25, 0.25,
+                                  (struct lm_ohm){.floor = 1, .gamma = 1, .eta_hyper = 1e-2}, 0, sides, &bodies);
     const double d = 0.25, k = 2 * M_PI / ((SLAB + 1) * d), eta = 0.3, t = 2;
     double want[CELLS], *nan = malloc(x.g.size * sizeof *nan);
     memset(x.work, 0, x.g.size * sizeof *x.work);
@@ -171,22 +171,22 @@ START_TEST(no_moments_in_bodies)
 {
     static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_CONDUCTING, PERIODIC, PERIODIC};
     struct lm_bodies bodies = three_bodies();
-    struct box x = walled(N, N, 7, 7, every_term, _i, sides, &bodies),
-               y = walled(N, N, 7, 7, every_term, 0, sides, NULL);
+    struct box x = box_with_walls(N, N, 7, 7, every_term, _i, sides, &bodies),
+               y = box_with_walls(N, N, 7, 7, every_term, 0, sides, NULL);
     double *a[3], *b[3];
     deposit(&x, a);
     deposit(&y, b);
     for (int m = 0; m < 3; m++) {
         double least = HUGE_VAL, most = 0;
         for (int k = 0; k < N * N; k++)
-            if (!blobs[k]) {
+            if (!body_cells[k]) {
                 double v = b[m][lm_at(&x.g, k % N, k / N)];
                 least = fmin(least, v), most = fmax(most, v);
             }
         ck_assert(least > 0.1 && most > least);
         for (int k = 0; k < N * N; k++) {
             double v = a[m][lm_at(&x.g, k % N, k / N)];
-            if (blobs[k])
+            if (body_cells[k])
                 ck_assert(v == 0);
             else
                 ck_assert(m == 0 || _i == 0 ? v == b[m][lm_at(&x.g, k % N, k / N)] : v >= least && v <= most);

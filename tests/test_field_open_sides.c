@@ -45,7 +45,7 @@ static double packet_z(double x, double y)
 START_TEST(an_open_side_lets_a_flow_out)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_OPEN, PERIODIC, PERIODIC};
-    struct box x = walled(LONG, 1, 0.5 * LONG, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    struct box x = box_with_walls(LONG, 1, 0.5 * LONG, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
     packet_width = 4, packet_x = 0.5 * LONG - 32;
     put_all(&x, LM_N_OLD, centre, one);
     put_all(&x, LM_J_OLD, centre, one);
@@ -68,7 +68,7 @@ START_TEST(a_layer_absorbs_whistlers)
 {
     static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, PERIODIC, PERIODIC};
     const double length = 0.25 * LONG, layer = 16, most = 1;
-    struct box x = walled(LONG, 1, length, 0.25, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    struct box x = box_with_walls(LONG, 1, length, 0.25, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
     packet_width = 10, packet_x = 28, packet_k = 1;
     put_all(&x, LM_N_OLD, centre, one);
     put_all(&x, LM_B, b_place[0], one);
@@ -118,7 +118,7 @@ static double tilted(double x, double y)
 START_TEST(inflow_of_flux)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_E, LM_OPEN, PERIODIC, PERIODIC};
-    struct box x = walled(64, 1, 32, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 1, sides, NULL);
+    struct box x = box_with_walls(64, 1, 32, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 1, sides, NULL);
     given_e = _i ? -1.2 : -1;
     put_all(&x, LM_N_OLD, centre, one);
     put_all(&x, LM_J_OLD, centre, one);
@@ -146,7 +146,8 @@ END_TEST
 START_TEST(given_b_stays)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_CONDUCTING, LM_OPEN, LM_INFLOW_B};
-    struct box x = walled(12, 12, 3, 3, (struct lm_ohm){.floor = 0.1, .gamma = 1, .eta_hyper = 1e-4}, 1, sides, NULL);
+    struct box x =
+        box_with_walls(12, 12, 3, 3, (struct lm_ohm){.floor = 0.1, .gamma = 1, .eta_hyper = 1e-4}, 1, sides, NULL);
     put_all(&x, LM_N_OLD, centre, one);
     double *before[3];
     for (int d = 0; d < 3; d++) {

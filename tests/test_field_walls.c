@@ -29,7 +29,7 @@ START_TEST(e_through_a_wall)
                                                along_y ? PERIODIC : LM_CONDUCTING, along_y ? PERIODIC : LM_CONDUCTING};
     const double centre[2] = {0, 0};
     struct lm_ohm ohm = {.floor = 0.01, .gamma = 1, .temperature = 0.3};
-    struct box x = walled(7, 6, 3.5, 3, ohm, 0, sides, NULL);
+    struct box x = box_with_walls(7, 6, 3.5, 3, ohm, 0, sides, NULL);
     put_all(&x, LM_N_OLD, centre, two);
     put_all(&x, LM_J_OLD + along_y, centre, one); /* u = 0.5 */
     put_all(&x, LM_B + 2, b_place[2], half);
@@ -99,7 +99,7 @@ START_TEST(resistive_modes)
     struct lm_ohm ohm = {.floor = 1, .gamma = 1, .eta_hyper = 1e-4};
     mode_kx = (walls_x ? 3 : 2) * M_PI / lx, mode_ky = 2 * M_PI / ly;
     for (int plane = 0; plane < 2; plane++) {
-        struct box x = walled(24, 20, lx, ly, ohm, 0, sides, NULL);
+        struct box x = box_with_walls(24, 20, lx, ly, ohm, 0, sides, NULL);
         const function b[3] = {flux_x, flux_y, cos_cos};
         for (int d = 0; d < 3; d++)
             if (plane == (d < 2))
@@ -150,7 +150,8 @@ START_TEST(standing_whistler)
     int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
     sides[2 * whistler_axis] = sides[2 * whistler_axis + 1] = kind;
     const int nx = whistler_axis ? 1 : n, ny = whistler_axis ? n : 1;
-    struct box x = walled(nx, ny, nx * 0.25, ny * 0.25, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    struct box x =
+        box_with_walls(nx, ny, nx * 0.25, ny * 0.25, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
     mode_kx = mode_ky = m * M_PI / (n * 0.25);
     whistler_k2 = pow(grid_k(mode_kx, 0.25), 2);
     /* The components in cyclic order: along x, B_z follows B_y; along y, B_x follows B_z. */

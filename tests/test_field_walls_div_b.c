@@ -13,7 +13,7 @@ START_TEST(b_stays_free_of_divergence)
     int sides[LM_SIDES];
     for (int number = _i; number < 3 * 256; number += 8) {
         sides_of_case(number, sides);
-        struct box x = walled(N, N - 2, 7, 5, every_term, 1, sides, NULL);
+        struct box x = box_with_walls(N, N - 2, 7, 5, every_term, 1, sides, NULL);
         struct state s = noise(&x);
         solve(&x, &s, SANITIZED ? 10 : 300);
         struct lm_grid_sums sums;

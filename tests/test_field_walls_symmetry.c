@@ -22,7 +22,7 @@ static int vector_of(int k)
 
 /* The state turned by 90 degrees (x' = -y, y' = x) or mirrored in y, ghost cells included. The last ghosts have no
  * image. */
-static struct state moved(const struct box *x, const struct state *s, int mirror)
+static struct state transformed(const struct box *x, const struct state *s, int mirror)
 {
     struct state t;
     for (int k = 0; k < ALL; k++) {
@@ -42,7 +42,7 @@ static struct state moved(const struct box *x, const struct state *s, int mirror
     return t;
 }
 
-static void moved_sides(const int sides[LM_SIDES], int mirror, int to[LM_SIDES])
+static void transformed_sides(const int sides[LM_SIDES], int mirror, int to[LM_SIDES])
 {
     const int turned[LM_SIDES] = {sides[LM_Y_MAX], sides[LM_Y_MIN], sides[LM_X_MIN], sides[LM_X_MAX]};
     const int mirrored[LM_SIDES] = {sides[LM_X_MIN], sides[LM_X_MAX], sides[LM_Y_MAX], sides[LM_Y_MIN]};
@@ -55,21 +55,21 @@ START_TEST(turned_and_mirrored)
     for (int number = _i >> 1; number < 3 * 256; number += 23) {
         int sides[LM_SIDES], other[LM_SIDES];
         sides_of_case(number, sides);
-        moved_sides(sides, mirror, other);
+        transformed_sides(sides, mirror, other);
         struct lm_bodies bodies = three_bodies();
-        struct box x = walled(N, N, 7, 7, every_term, 2, sides, &bodies);
+        struct box x = box_with_walls(N, N, 7, 7, every_term, 2, sides, &bodies);
         uint8_t turned[N * N];
         for (int j = 0; j < N; j++)
             for (int i = 0; i < N; i++)
-                turned[j * N + i] = mirror ? blobs[(N - 1 - j) * N + i] : blobs[(N - 1 - i) * N + j];
+                turned[j * N + i] = mirror ? body_cells[(N - 1 - j) * N + i] : body_cells[(N - 1 - i) * N + j];
         bodies.mask = turned;
-        struct box y = walled(N, N, 7, 7, every_term, 2, other, &bodies);
-        struct state s = noise(&x), t = moved(&x, &s, mirror);
+        struct box y = box_with_walls(N, N, 7, 7, every_term, 2, other, &bodies);
+        struct state s = noise(&x), t = transformed(&x, &s, mirror);
         for (int k = 0; k < ALL; k++)
             lm_grid_wrap(&y.g, t.a[k]);
         solve(&x, &s, 20);
         solve(&y, &t, 20);
-        struct state want = moved(&x, &s, mirror);
+        struct state want = transformed(&x, &s, mirror);
         for (int k = 0; k < ALL; k++)
             for (int j = k < JI ? -2 : 0; j < N; j++)
                 for (int i = k < JI ? -2 : 0; i < N; i++) {

@@ -9,7 +9,7 @@
 
 static double pressure(double x, double y)
 {
-    return is.temperature * pow(density(x, y), is.gamma);
+    return state.temperature * pow(density(x, y), state.gamma);
 }
 
 static double slope(int component, int axis, double x, double y)
@@ -38,7 +38,7 @@ static double e_of(int c, double x, double y)
     double force = (j_of[p](x, y) - ji_of[p](x, y)) * b_of[q](x, y) - (j_of[q](x, y) - ji_of[q](x, y)) * b_of[p](x, y);
     double gradient = c < 2 ? along(pressure, c, x, y) : 0;
     double e = (force - gradient) / density(x, y) + eta(x, y) * j_of[c](x, y);
-    return is.eta_hyper > 0 ? e - is.eta_hyper * laplacian(c, x, y) : e;
+    return state.eta_hyper > 0 ? e - state.eta_hyper * laplacian(c, x, y) : e;
 }
 
 static double ex(double x, double y)
@@ -90,7 +90,7 @@ static void check_order(const char *name, const char *what, int d, const double 
 START_TEST(ohm_term)
 {
     double error[3][3], size[3];
-    take_term(_i);
+    select_term(_i);
     for (int k = 0; k < 3; k++) {
         struct box x = box_new(16 << k, 12 << k, LX, LY, ohm_of_state(), 0);
         put_state(&x);
@@ -113,7 +113,7 @@ START_TEST(faraday_term)
 {
     const double dt = 1e-6;
     double error[3][3], size[3];
-    take_term(_i);
+    select_term(_i);
     for (int k = 0; k < 3; k++) {
         struct box x = box_new(16 << k, 12 << k, LX, LY, ohm_of_state(), 0);
         put_state(&x);
@@ -143,8 +143,8 @@ END_TEST
 START_TEST(runge_kutta_is_fourth_order)
 {
     double *b[5];
-    take_term(TERMS - 1);
-    is.eta_hyper = 0.005;
+    select_term(TERMS - 1);
+    state.eta_hyper = 0.005;
     struct box x = box_new(16, 12, LX, LY, ohm_of_state(), 0);
     for (int k = 0; k < 5; k++) {
         put_state(&x);
@@ -169,14 +169,14 @@ static double shear(double x, double y)
 
 START_TEST(resistive_decay)
 {
-    is = (__typeof__(is)){.n0 = 1e13, .eta0 = 0.1, .gamma = 1, .eta_hyper = _i ? 0.03 : 0};
+    state = (__typeof__(state)){.n0 = 1e13, .eta0 = 0.1, .gamma = 1, .eta_hyper = _i ? 0.03 : 0};
     struct box x = box_new(24, 5, LX, LY, ohm_of_state(), 0);
     put_state(&x);
     box_put(&x, LM_B + 1, b_place[1], shear);
     double *before = box_get(&x, LM_B + 1);
     x.b->ops->advance_b(x.b, LM_J_OLD, 2, 400);
     double *after = box_get(&x, LM_B + 1);
-    double k2 = pow(2 / x.g.dx * sin(0.5 * KX * x.g.dx), 2), factor = exp(-2 * k2 * (0.1 + is.eta_hyper * k2));
+    double k2 = pow(2 / x.g.dx * sin(0.5 * KX * x.g.dx), 2), factor = exp(-2 * k2 * (0.1 + state.eta_hyper * k2));
     for (size_t k = 0; k < x.g.size; k++)
         require_near(after[k], factor * before[k], 1e-10);
     free(before), free(after);
@@ -191,7 +191,7 @@ static double potential(double x, double y)
 
 START_TEST(b_stays_free_of_divergence)
 {
-    take_term(TERMS - 1);
+    select_term(TERMS - 1);
     struct box x = box_new(19, 14, LX, LY, ohm_of_state(), 0);
     const double centre[2] = {0, 0};
     put_state(&x);

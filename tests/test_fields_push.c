@@ -13,8 +13,8 @@ START_TEST(survey_finds_the_largest_e)
     static const function e[3] = {jix, jiy, jiz};
     struct lm_control control;
     struct box x;
-    take_term(TERMS - 1);
-    take_with_floor(&x, ohm_of_state(), 0);
+    select_term(TERMS - 1);
+    make_box_with_floor(&x, ohm_of_state(), 0);
     for (int d = 0; d < 3; d++)
         box_put(&x, LM_PUSH_E + d, e_place[d], e[d]);
     x.b->ops->survey(x.b);
@@ -36,13 +36,13 @@ END_TEST
 START_TEST(friction)
 {
     struct box on, off, none_at_all;
-    take_term(TERMS - 1);
+    select_term(TERMS - 1);
     struct lm_ohm ohm = ohm_of_state();
-    take_with_floor(&off, ohm, 0);
+    make_box_with_floor(&off, ohm, 0);
     ohm.friction = 1;
-    take_with_floor(&on, ohm, 0);
-    is.eta0 = is.eta1 = ohm.eta_hyper = 0;
-    take_with_floor(&none_at_all, ohm, 0);
+    make_box_with_floor(&on, ohm, 0);
+    state.eta0 = state.eta1 = ohm.eta_hyper = 0;
+    make_box_with_floor(&none_at_all, ohm, 0);
     for (int d = 0; d < 3; d++) {
         double *e = box_get(&off, LM_E + d), *push_off = box_get(&off, LM_PUSH_E + d), *same = box_get(&on, LM_E + d);
         double *push_on = box_get(&on, LM_PUSH_E + d), *ideal = box_get(&none_at_all, LM_E + d);

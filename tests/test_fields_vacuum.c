@@ -15,7 +15,7 @@ static double clipped(double x, double y)
 
 static double pressure_above_floor(double x, double y)
 {
-    return is.temperature * pow(clipped(x, y), is.gamma);
+    return state.temperature * pow(clipped(x, y), state.gamma);
 }
 
 /* Below the floor every term of E is, to the bit, that of a density clipped at the floor. */
@@ -24,10 +24,10 @@ START_TEST(floor_holds_in_every_term)
     const double centre[2] = {0, 0};
     double *e[3], *n;
     struct box x;
-    take_term(_i);
-    if (is.n0 > 10)
-        is.n0 = 1, is.n1 = 0.3;
-    take_with_floor(&x, ohm_of_state(), 1);
+    select_term(_i);
+    if (state.n0 > 10)
+        state.n0 = 1, state.n1 = 0.3;
+    make_box_with_floor(&x, ohm_of_state(), 1);
     for (int d = 0; d < 3; d++)
         e[d] = box_get(&x, LM_E + d);
     n = box_get(&x, LM_FLOORED);
@@ -49,8 +49,8 @@ START_TEST(floored_cells_are_counted)
 {
     struct box x;
     struct lm_control control;
-    take_term(0);
-    take_with_floor(&x, ohm_of_state(), 1);
+    select_term(0);
+    make_box_with_floor(&x, ohm_of_state(), 1);
     x.b->ops->survey(x.b);
     x.b->ops->control(x.b, &control);
     int64_t want = 0;
@@ -76,12 +76,12 @@ static int is_vacuum(const struct box *x, int d, int i, int j)
 START_TEST(vacuum_has_no_field)
 {
     struct box x, y;
-    take_term(TERMS - 1);
-    is.eta0 = is.eta1 = is.eta_hyper = 0;
+    select_term(TERMS - 1);
+    state.eta0 = state.eta1 = state.eta_hyper = 0;
     struct lm_ohm ohm = ohm_of_state();
-    take_with_floor(&x, ohm, 0);
+    make_box_with_floor(&x, ohm, 0);
     ohm.zero_vacuum = 1;
-    take_with_floor(&y, ohm, 0);
+    make_box_with_floor(&y, ohm, 0);
     int empty = 0, full = 0;
     for (int d = 0; d < 3; d++) {
         double *a = box_get(&x, LM_E + d), *b = box_get(&y, LM_E + d);
@@ -104,14 +104,14 @@ END_TEST
 START_TEST(vacuum_resists)
 {
     struct box none, vacuum, all;
-    take_term(TERMS - 1);
+    select_term(TERMS - 1);
     struct lm_ohm ohm = ohm_of_state();
-    take_with_floor(&none, ohm, 0);
+    make_box_with_floor(&none, ohm, 0);
     ohm.eta_vacuum = 0.7;
-    take_with_floor(&vacuum, ohm, 0);
+    make_box_with_floor(&vacuum, ohm, 0);
     ohm.eta_vacuum = 0;
-    is.eta0 += 0.7;
-    take_with_floor(&all, ohm, 0);
+    state.eta0 += 0.7;
+    make_box_with_floor(&all, ohm, 0);
     int empty = 0, full = 0;
     for (int d = 0; d < 3; d++) {
         double *a = box_get(&none, LM_E + d), *b = box_get(&vacuum, LM_E + d), *c = box_get(&all, LM_E + d);
@@ -136,8 +136,8 @@ START_TEST(pressure_is_of_now)
 {
     const double centre[2] = {0, 0};
     struct box x;
-    take_term(TERMS - 1);
-    take_with_floor(&x, ohm_of_state(), 0);
+    select_term(TERMS - 1);
+    make_box_with_floor(&x, ohm_of_state(), 0);
     box_put(&x, LM_N_NEW, centre, one);
     x.b->ops->closure(x.b, LM_N_NEW, LM_N_NEW);
     double *p = box_get(&x, LM_PRESSURE);

@@ -32,7 +32,7 @@ static struct lm_sim *gas_new(const char *text, const char *more)
 }
 
 /* Sums over a species at this moment: number, momentum, energy. */
-static void present(struct lm_sim *sim, int species, double out[5])
+static void sums_over(struct lm_sim *sim, int species, double out[5])
 {
     struct lm_particle_sums sums;
     struct lm_pass none = {.cap = 3};
@@ -70,12 +70,12 @@ START_TEST(budgets)
     struct lm_sim *sim = gas_new(text, _i ? "particles.precision=single" : NULL);
     double before[2][5], given[5] = {0}, scale[5] = {0};
     for (int s = 0; s < 2; s++)
-        present(sim, s, before[s]);
+        sums_over(sim, s, before[s]);
     advance(sim, 1000);
     for (int s = 0; s < 2; s++) {
         const struct lm_ledger *l = &sim->ledger[s];
         double after[5];
-        present(sim, s, after);
+        sums_over(sim, s, after);
         for (int channel = 0; channel < LM_CHANNELS; channel++)
             if (channel != LM_ENERGY_STOPPED) /* the share of the gas */
                 add_account(sim, s, &l->lost[channel], 1, after);
@@ -196,7 +196,7 @@ START_TEST(relaxes_to_the_gas)
     struct lm_sim *sim = gas_new(text, steps[_i]);
     double v[5];
     advance(sim, (int64_t)(2 / sim->config->run.dt + 0.5));
-    present(sim, 0, v);
+    sums_over(sim, 0, v);
     const double left = exp(-0.35 * 2 * 2), n = (double)sim->count[0], mass = 2 * v[0];
     const double spread = 5 / sqrt(n), u[3] = {0.4 + 1.1 * left, -0.2 + 0.2 * left, -left};
     for (int d = 0; d < 3; d++)
@@ -217,7 +217,7 @@ START_TEST(scattering_power)
     struct lm_sim *sim = gas_new(text, steps[_i]);
     advance(sim, (int64_t)(3 / sim->config->run.dt + 0.5));
     double v[5];
-    present(sim, 0, v);
+    sums_over(sim, 0, v);
     struct lm_particle_sums sums;
     struct lm_pass none = {.cap = 3};
     ck_assert_int_eq(sim->backend->ops->particle_sums(sim->backend, 0, &none, &sums), LM_OK);

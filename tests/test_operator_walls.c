@@ -260,7 +260,7 @@ int main(void)
 {
     Suite *suite = suite_create("operator_walls");
     TCase *t = tcase_create("operator_walls");
-    tcase_add_checked_fixture(t, NULL, forget);
+    tcase_add_checked_fixture(t, NULL, free_problem);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, expressions_between_walls, 0, LM_OPS_EXPRESSIONS);
     tcase_add_loop_test(t, gradient_on_walls, 0, LM_SIDES);

@@ -220,7 +220,7 @@ int main(void)
     const int count = sizeof operators / sizeof *operators, sizes = sizeof boxes / sizeof *boxes;
     Suite *suite = suite_create("operators");
     TCase *t = tcase_create("operators");
-    tcase_add_checked_fixture(t, NULL, forget);
+    tcase_add_checked_fixture(t, NULL, free_problem);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, order, 0, count);
     tcase_add_loop_test(t, polynomials, 0, count);

@@ -33,7 +33,7 @@ struct seen {
     int values; /* 0, 1, or 2 for two and more */
 };
 
-static void look_at(struct seen *seen, const char *value)
+static void count_value(struct seen *seen, const char *value)
 {
     if (seen->values == 0)
         snprintf(seen->value, sizeof seen->value, "%s", value);
@@ -42,7 +42,7 @@ static void look_at(struct seen *seen, const char *value)
     seen->values = seen->values > 1 ? 2 : 1;
 }
 
-static void look_at_all(struct seen *seen, const struct draft *d)
+static void count_all_values(struct seen *seen, const struct draft *d)
 {
     for (int k = 0; k < d->count; k++) {
         const struct draft_entry *e = &d->entry[k];
@@ -50,7 +50,7 @@ static void look_at_all(struct seen *seen, const struct draft *d)
         const int key = lm_keys_find(kind ? kind->section : e->section, e->key);
         ck_assert(key >= 0 || !e->key[0] || !strcmp(e->section, "const"));
         if (key >= 0)
-            look_at(&seen[key], e->value);
+            count_value(&seen[key], e->value);
     }
 }
 
@@ -65,7 +65,7 @@ START_TEST(every_key_is_drawn)
     for (int index = 0; index < DRAWN; index++) {
         draw_case(1, index, 0, &d);
         if (is_valid(&d, config))
-            look_at_all(seen, &d);
+            count_all_values(seen, &d);
         else
             refused++;
     }
@@ -265,7 +265,7 @@ END_TEST
 
 /* --- processes --- */
 
-static void misbehave(void *context, int index, struct worker_report *report)
+static void crash_or_hang(void *context, int index, struct worker_report *report)
 {
     (void)context;
     if (index == 2)
@@ -276,7 +276,7 @@ static void misbehave(void *context, int index, struct worker_report *report)
     report->ways = 1;
 }
 
-static void note(void *context, int index, const char *how)
+static void record_crash(void *context, int index, const char *how)
 {
     char *said = context;
     const size_t n = strlen(said);
@@ -286,8 +286,13 @@ static void note(void *context, int index, const char *how)
 START_TEST(crashes_and_hangs_are_cases_that_fail)
 {
     char said[256] = "";
-    const struct worker_task task = {
-        .first = 1, .count = 8, .jobs = 2, .seconds_each = 1, .run = misbehave, .crashed = note, .context = said};
+    const struct worker_task task = {.first = 1,
+                                     .count = 8,
+                                     .jobs = 2,
+                                     .seconds_each = 1,
+                                     .run = crash_or_hang,
+                                     .crashed = record_crash,
+                                     .context = said};
     struct worker_total total;
     ck_assert_int_eq(workers_run(&task, &total), LM_OK);
     ck_assert_int_eq(total.cases, 8);

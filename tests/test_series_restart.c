@@ -159,18 +159,18 @@ START_TEST(rows_that_series_csv_misses_come_from_series_h5)
 {
     write_series("run", 0, 2000);
     keep_lines(before_31);
-    goes_on(1990, "series.csv: misses 1960 rows of steps 31 to 1990: they are taken from series.h5\n");
+    assert_restart(1990, "series.csv: misses 1960 rows of steps 31 to 1990: they are taken from series.h5\n");
     assert_both("run", 0, 1990);
     keep_lines(not_in_the_middle);
-    goes_on(1990, "series.csv: misses 9 rows of steps 11 to 19: they are taken from series.h5\n");
+    assert_restart(1990, "series.csv: misses 9 rows of steps 11 to 19: they are taken from series.h5\n");
     assert_both("run", 0, 1990);
     keep_lines(not_the_first);
-    goes_on(1980, "series.csv: misses 5 rows of steps 0 to 4: they are taken from series.h5\n");
+    assert_restart(1980, "series.csv: misses 5 rows of steps 0 to 4: they are taken from series.h5\n");
     assert_both("run", 0, 1980);
     keep_lines(none);
-    goes_on(1980, "series.csv: misses 1981 rows of steps 0 to 1980: they are taken from series.h5\n");
+    assert_restart(1980, "series.csv: misses 1981 rows of steps 0 to 1980: they are taken from series.h5\n");
     assert_both("run", 0, 1980);
-    goes_on(1980, "");
+    assert_restart(1980, "");
     assert_both("run", 0, 1980);
 }
 END_TEST
@@ -183,7 +183,7 @@ START_TEST(rows_that_series_h5_misses_come_from_series_csv)
     append(s, 21, 40);
     lm_series_close(&s);
     ck_assert_int_eq(rename(scratch_path("run/short.h5"), scratch_path("run/series.h5")), 0);
-    goes_on(35, "series.h5: misses 15 rows of steps 21 to 35: they are taken from series.csv\n");
+    assert_restart(35, "series.h5: misses 15 rows of steps 21 to 35: they are taken from series.csv\n");
     assert_both("run", 0, 35);
 }
 END_TEST
@@ -198,8 +198,8 @@ START_TEST(rows_come_from_both_files)
     lm_series_close(&s);
     keep_lines(not_in_the_middle);
     ck_assert_int_eq(rename(scratch_path("run/short.h5"), scratch_path("run/series.h5")), 0);
-    goes_on(40, "series.csv: misses 9 rows of steps 11 to 19: they are taken from series.h5\n"
-                "series.h5: misses 20 rows of steps 21 to 40: they are taken from series.csv\n");
+    assert_restart(40, "series.csv: misses 9 rows of steps 11 to 19: they are taken from series.h5\n"
+                       "series.h5: misses 20 rows of steps 21 to 40: they are taken from series.csv\n");
     assert_both("run", 0, 40);
 }
 END_TEST
@@ -208,18 +208,18 @@ START_TEST(one_file_alone_is_said)
 {
     write_series("run", 0, 20);
     unlink(scratch_path("run/series.csv"));
-    goes_on(18, "series.csv: is missing or empty: its 19 rows are taken from series.h5\n");
+    assert_restart(18, "series.csv: is missing or empty: its 19 rows are taken from series.h5\n");
     assert_both("run", 0, 18);
     write_text(scratch_path("run/series.csv"), "w", ""); /* the run was killed before the header was written */
-    goes_on(17, "series.csv: is missing or empty: its 18 rows are taken from series.h5\n");
+    assert_restart(17, "series.csv: is missing or empty: its 18 rows are taken from series.h5\n");
     write_text(scratch_path("run/series.csv"), "w", "step,time[1/Om");
-    goes_on(16, "series.csv: is missing or empty: its 17 rows are taken from series.h5\n");
+    assert_restart(16, "series.csv: is missing or empty: its 17 rows are taken from series.h5\n");
     unlink(scratch_path("run/series.h5"));
-    goes_on(15, "series.h5: is missing or empty: its 16 rows are taken from series.csv\n");
+    assert_restart(15, "series.h5: is missing or empty: its 16 rows are taken from series.csv\n");
     assert_both("run", 0, 15);
     unlink(scratch_path("run/series.h5"));
     unlink(scratch_path("run/series.csv"));
-    goes_on(15, "series.csv: is missing, and so is series.h5: the series begins anew after step 15\n");
+    assert_restart(15, "series.csv: is missing, and so is series.h5: the series begins anew after step 15\n");
     assert_both("run", 1, 0);
 }
 END_TEST
@@ -229,8 +229,8 @@ START_TEST(a_damaged_series_h5_is_replaced_and_kept)
     char expected[2048];
     write_series("run", 0, 20);
     write_text(scratch_path("run/series.h5"), "w", "no HDF5");
-    goes_on(20, "series.h5: is not an HDF5 file: the rows are taken from series.csv, and the file is kept as "
-                "series.h5.old\n");
+    assert_restart(20, "series.h5: is not an HDF5 file: the rows are taken from series.csv, and the file is kept as "
+                       "series.h5.old\n");
     assert_both("run", 0, 20);
     FILE *old = fopen(scratch_path("run/series.h5.old"), "r");
     ck_assert_ptr_nonnull(old);
@@ -265,8 +265,9 @@ START_TEST(unlike_rows_are_said_and_both_kept)
     }
     lm_series_close(&s);
     ck_assert_int_eq(rename(scratch_path("run/keep.csv"), scratch_path("run/series.csv")), 0);
-    goes_on(19, "series.h5: differs from series.csv in 2 rows of steps 9 to 12, first in the column energy: those of "
-                "series.csv are taken, and the file is kept as series.h5.old\n");
+    assert_restart(
+        19, "series.h5: differs from series.csv in 2 rows of steps 9 to 12, first in the column energy: those of "
+            "series.csv are taken, and the file is kept as series.h5.old\n");
     assert_both("run", 0, 19);
     ck_assert_int_eq(read_column(scratch_path("run/series.h5.old"), "energy", 64, values), 21);
     ck_assert(values[9] == 1.0 / 12 + 1e-16 && values[9] != 1.0 / 12);
@@ -319,7 +320,7 @@ START_TEST(repeated_rows_are_left_out_and_said)
     write_text(
         scratch_path("run/series.csv"), "a",
         "4,4.0000000000000000e-01,0.0000000000000000e+00,7\n5,4.0000000000000000e-01,0.0000000000000000e+00,7\n");
-    goes_on(20, "series.csv: repeats 2 rows of steps 4 to 5: the first of each is kept\n");
+    assert_restart(20, "series.csv: repeats 2 rows of steps 4 to 5: the first of each is kept\n");
     assert_both("run", 0, 20);
 }
 END_TEST
@@ -333,9 +334,9 @@ START_TEST(rows_that_neither_file_has_are_said)
             append(s, step, step);
     lm_series_close(&s);
     every = 10;
-    goes_on(405, "series.csv: has no rows between steps 190 and 240, nor has series.h5\n");
-    goes_on(430, "series.csv: has no rows between steps 190 and 240, nor has series.h5\n"
-                 "series.csv: has no rows after step 400, nor has series.h5; the restart is at step 430\n");
+    assert_restart(405, "series.csv: has no rows between steps 190 and 240, nor has series.h5\n");
+    assert_restart(430, "series.csv: has no rows between steps 190 and 240, nor has series.h5\n"
+                        "series.csv: has no rows after step 400, nor has series.h5; the restart is at step 430\n");
 }
 END_TEST
 
@@ -352,11 +353,11 @@ START_TEST(another_interval_is_no_gap)
         append(s, step, step);
     lm_series_close(&s);
     every = 100;
-    goes_on(1650, "");
+    assert_restart(1650, "");
     every = 10;
-    goes_on(1209, "");
+    assert_restart(1209, "");
     every = 0;
-    goes_on(1009, "");
+    assert_restart(1009, "");
 }
 END_TEST
 

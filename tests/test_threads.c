@@ -41,7 +41,7 @@ static int has_in_environment(const char *begin)
     return 0;
 }
 
-static void ask_for_passive(void)
+static void set_passive_waiting(void)
 {
     setenv("OMP_WAIT_POLICY", "passive", 1);
 }
@@ -52,7 +52,7 @@ START_TEST(waiting)
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_WAIT_POLICY");
     make_file("long.ini", cli_small);
-    cli.prepare = _i ? ask_for_passive : NULL;
+    cli.prepare = _i ? set_passive_waiting : NULL;
     cli_begin("run long.ini --steps 100000000 --output out%d --quiet", _i);
     char path[sizeof scratch + 32];
     snprintf(path, sizeof path, "%s/out%d/series.csv", scratch, _i);

@@ -45,7 +45,7 @@ static struct folded fold(const struct lm_surfaces *s, int axis, int64_t from, i
 }
 
 /* A pseudo-random number in [0, n), the same in every run. */
-static uint64_t any(uint64_t *state, uint64_t n)
+static uint64_t random_below(uint64_t *state, uint64_t n)
 {
     return lm_mix((*state)++) % n;
 }
@@ -75,11 +75,11 @@ START_TEST(folds)
                 const int64_t size = n * LM_ONE;
                 s.of[2 * axis] = low;
                 s.of[2 * axis + 1] = high;
-                int64_t from = (int64_t)any(&random, (uint64_t)size),
-                        by = (int64_t)any(&random, 16 * LM_ONE) - 8 * LM_ONE;
+                int64_t from = (int64_t)random_below(&random, (uint64_t)size),
+                        by = (int64_t)random_below(&random, 16 * LM_ONE) - 8 * LM_ONE;
                 if (k % 3 == 0) { /* positions next to faces */
-                    from = (int64_t)any(&random, (uint64_t)n) * LM_ONE + (k % 2 ? LM_ONE - 1 : 0);
-                    by = ((int64_t)any(&random, 17) - 8) * LM_ONE + (int64_t)any(&random, 3) - 1;
+                    from = (int64_t)random_below(&random, (uint64_t)n) * LM_ONE + (k % 2 ? LM_ONE - 1 : 0);
+                    by = ((int64_t)random_below(&random, 17) - 8) * LM_ONE + (int64_t)random_below(&random, 3) - 1;
                 }
                 struct lm_flight f = flight_from(axis ? LM_ONE : from, axis ? from : LM_ONE);
                 lm_fly(&f, &s, &t, axis ? 0 : by, axis ? by : 0, 1, 0);
@@ -178,9 +178,10 @@ START_TEST(bodies)
     make_scene(body, beside, &s);
     for (int k = 0; k < 3000; k++) {
         const int64_t size = CELLS * LM_ONE, span = k % 2 ? 2 * LM_ONE : 14 * LM_ONE;
-        const int64_t x = (int64_t)any(&random, (uint64_t)size), y = (int64_t)any(&random, (uint64_t)size);
-        const lm_fix dx = (int64_t)any(&random, (uint64_t)span) - span / 2,
-                     dy = (int64_t)any(&random, (uint64_t)span) - span / 2;
+        const int64_t x = (int64_t)random_below(&random, (uint64_t)size),
+                      y = (int64_t)random_below(&random, (uint64_t)size);
+        const lm_fix dx = (int64_t)random_below(&random, (uint64_t)span) - span / 2,
+                     dy = (int64_t)random_below(&random, (uint64_t)span) - span / 2;
         struct lm_flight f = flight_from(x, y);
         if (body[f.j * CELLS + f.i])
             continue;
