@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs one check: tests/check.sh RESULT COMMAND FILE...
-# RESULT is the file that says that the check has passed, with a hash of COMMAND and of the files that it depends on. A
-# check that has passed with the same hash is not run again. Prints one line; all that the check printed when it fails, or
-# when SHOW is set. Beside RESULT: .log, all that was printed; .failed or .skipped instead of RESULT where that is how it
-# ended. Exit code 0 all the same: tests/summary.sh decides, when all checks have been run.
+# RESULT is a file that exists when the check has passed. It holds a hash of COMMAND and of the files that the check depends
+# on; a check that has passed with the same hash does not run again. The script prints one line, and the whole output of the
+# check when it fails or when SHOW is set. RESULT.log holds that output. RESULT.failed or RESULT.skipped exists in place of
+# RESULT when the check has failed or was skipped. The exit code is 0 in all cases: tests/summary.sh decides when all checks
+# have run.
 set -u
 result=$1 command=$2
 shift 2
@@ -19,7 +20,7 @@ if [ -e "$result" ] && [ "$(head -n 1 "$result")" = "$hash" ]; then
 fi
 rm -f "$result" "$result.failed" "$result.skipped"
 
-# Files of tests are written with fsync: memory spares the wait, where there is room.
+# Tests write files with fsync. In memory they need not wait for a disk, if there is enough space.
 parent=${TMPDIR:-}
 if [ -z "$parent" ]; then
     parent=/tmp
@@ -31,7 +32,7 @@ export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM
 
-# Recursive make must not take part in this make's jobs: it was not announced as such.
+# A recursive make must not use the job server of this make, which does not know of it.
 TIMEFORMAT='%R %U %S'
 if [ -n "${SHOW:-}" ]; then
     { time MAKEFLAGS= bash -c "$command" > >(tee "$result.log") 2>&1; } 2>"$result.time"

@@ -1,30 +1,30 @@
-# How tests are run. A check is a unit test (tests/test_NAME.c is the check NAME) or one of the others below. One that has
-# passed is run again only when what it depends on has changed: its program, the files that it reads, the program larmor.
+# How tests are run. A check is a unit test (tests/test_NAME.c is the check NAME) or one of the others below. A check that has
+# passed runs again only when something that it depends on has changed: its program, the files that it reads, or larmor.
 
 RESULTS := $(B)/checks
 UNIT := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 EXAMPLES := $(patsubst examples/%/check.py,%,$(wildcard examples/*/check.py))
 
-# The generator of random configurations, but for its main.
+# The generator of random configurations, without its main function.
 RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 
-# Those that take longest come first, so that none is left to run alone at the end. What is not in CHECKS takes long and is
-# left to `make test-all`.
+# Checks that take longest come first, so that none of them runs alone at the end. Checks that take very long are in SLOW; only
+# `make test-all` runs them.
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           field_walls_div_b exchange_few_ions ionisation_run electrons_run fields open advect ionisation field_bodies \
           ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics validate
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers docs tools gpu kernels
-# Under sanitizers these take many minutes: make check-key_extremes check-cli_signals VARIANT=asan runs them.
+# These two take many minutes under sanitizers; make check-key_extremes check-cli_signals VARIANT=asan runs them.
 SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
 SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy
 
-# These run larmor itself, in these words or through cli.h.
+# These tests run the program larmor, directly or through cli.h.
 RUN_LARMOR := $(patsubst tests/test_%.c,%,$(shell grep -lE '"cli\.h"|LARMOR"' tests/test_*.c))
 
-# Two threads a check: enough to find what only threads do, and the checks already run beside each other.
-# What `make check-...` runs counts as not yet passed, and shows all that it prints.
+# A check has two threads: that is enough to find errors that only threads show, and checks already run in parallel. SHOW makes
+# a check print its whole output; `make check-NAME` sets it.
 SHOW ?=
 export LARMOR = $(abspath $(B)/larmor)
 check = @SHOW='$(SHOW)' OMP_NUM_THREADS=$${OMP_NUM_THREADS:-2} tests/check.sh $@ '$(1)' $(sort $^)
@@ -47,7 +47,7 @@ test-all: setup-tests ## Runs all checks, also every example, more restarts, and
 	@$(MAKE) --no-print-directory VARIANT=asan NVCC= sanitized
 	@tests/summary.sh $(call results,$(CHECKS) $(SLOW)) $(SANITIZED:%=build/asan/checks/%)
 
-# All of those that the command line names are made by one make, so that nothing is built twice.
+# One make runs all checks that the command line names, so that nothing is built twice.
 CHOSEN := $(patsubst check-%,%,$(filter check-%,$(MAKECMDGOALS)))
 .PHONY: chosen
 chosen:
@@ -106,7 +106,7 @@ $(B)/tests/%: $(B)/tests/%.c.o $(B)/liblarmor.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(shell pkg-config --libs check) $(LDLIBS)
 $(B)/tests/test_random: $(RANDOM:%=$(B)/%.o)
 
-# Compares with the GPU: as the program, it has CUDA where nvcc is.
+# The test of the GPU. It has CUDA where nvcc is, as the program has.
 ifneq ($(NVCC),)
 $(B)/tests/gpu/test_gpu.c.o: CFLAGS += -DLM_CUDA
 GPU_TEST_OBJ := $(B)/tests/gpu/divide.cu.o
@@ -122,7 +122,7 @@ $(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM:%=$(B)/%.o) $(CU
 
 # --- the checks -----------------------------------------------------------------------------------------------------------
 
-# Changes when the program does in more than the commit that it names.
+# This file changes when the program changes, but not when only the commit that the program names changes.
 PROGRAM := $(RESULTS)/larmor.sum
 $(PROGRAM): $(B)/src/main.c.o $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link | $(B)/larmor
 	@mkdir -p $(@D); cat $^ | sha256sum > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
@@ -162,7 +162,7 @@ UNIT_TESTS += $(sort $(shell sed -n 's/^file = //p' tests/faults/faults.ini))
 $(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) $(UNIT_TESTS) tools/python.sh $(RUNNER)
 	$(call check,tools/python.sh -m unittest discover -s tests/tools)
 
-# Links lead to any file: their names count too.
+# Links can lead to any file, so the check depends on the names of all files too.
 DOCS := $(wildcard *.md docs/*.md docs/*/*.md config/* examples/*/*.md tests/*/*.md docs/conf.py tools/check_docs.py tools/docs.sh)
 FILES = $(shell git ls-files 2>/dev/null | sha256sum | cut -c 1-16)
 $(RESULTS)/docs: $(DOCS) $(RUNNER)
@@ -171,7 +171,7 @@ $(RESULTS)/docs: $(DOCS) $(RUNNER)
 $(RESULTS)/validate: $(PROGRAM) tests/validate_openpmd.sh tests/cases/mix.ini $(RUNNER)
 	$(call check,tests/validate_run.sh $(B)/larmor)
 
-# Golden fingerprints of the CPU are the check fingerprint: without a GPU there is nothing to add.
+# The check fingerprint compares the CPU with the golden fingerprints, so without a GPU nothing is left to do here.
 $(RESULTS)/gpu: $(B)/tests/gpu/test_gpu $(PROGRAM) $(CASES) $(RUNNER)
 	$(call check,$(B)/larmor --version | grep -q "^backend cuda: NVIDIA" || { echo "no GPU here"; exit 77; }; $<)
 
@@ -194,7 +194,7 @@ INCLUDED = $(filter %.h %.cuh,$(C_SOURCES))
 $(RESULTS)/layers: tools/layers.py $(C_SOURCES) $(RUNNER)
 	$(call check,tools/python.sh tools/layers.py)
 
-# Other versions of clang-format lay the same code out differently.
+# Other versions of clang-format give another layout.
 CLANG_FORMAT := $(shell for c in clang-format-14 clang-format; do $$c --version 2>/dev/null | grep -q 'version 14\.' && echo $$c && break; done)
 clang_format = $(or $(CLANG_FORMAT),echo "no clang-format 14 here"; exit 77;) $(1) $(C_SOURCES)
 $(RESULTS)/format: $(C_SOURCES) .clang-format $(RUNNER)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How the checks ended: tests/summary.sh RESULT... (see tests/check.sh). The last line is N passed, N failed.
-# Exit code: 0 when none has failed.
+# Prints how the checks have ended: tests/summary.sh RESULT... (see tests/check.sh). The last line is N passed, N failed.
+# The exit code is 0 when no check has failed.
 set -u
 passed=0 failed=0 skipped=0
 for result in "$@"; do
