@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# 10^5 steps with every way in and out: the ledger must close in each of them (the program stops if not), and the last
+# 10^5 steps with every kind of entry and loss. The ledger must close in each step (otherwise the program stops), and the last
 # state must be the one that a GPU has reached. Usage: ledger_long.sh PROGRAM [OPTIONS OF RUN...]
 set -eu
 cd "$(dirname "$0")/.."

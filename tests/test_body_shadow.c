@@ -80,7 +80,7 @@ int main(void)
 {
     Suite *suite = suite_create("shadow of a body");
     TCase *t = tcase_create("shadow of a body");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, density_behind_a_plate, 0, 2);
     suite_add_tcase(suite, t);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Validates openPMD files with the standard's own checker: tests/validate_openpmd.sh FILE.h5...
-# Exit: 0 when every file has 0 errors and 0 warnings, 1 otherwise, 2 without files, 77 when the checker cannot be had.
+# Exit: 0 when every file has 0 errors and 0 warnings, 1 otherwise, 2 without files, 77 when the checker cannot be installed.
 # PYTHON: an interpreter with h5py and numpy (default /usr/bin/python3). The checker comes from PyPI, once, into
 # build/venv.
 set -u
@@ -35,7 +35,7 @@ for file in "$@"; do
         failed=1
         continue
     fi
-    # Its exit status counts errors modulo 256, and warnings not at all: the last line decides.
+    # Its exit status is the number of errors modulo 256, without warnings, so the last line decides.
     report=$("$venv/bin/python" -W ignore "$checker" -i "$file" --EDPIC 2>&1)
     if [ "$(tail -n 1 <<<"$report")" = "Result: 0 Errors and 0 Warnings." ] &&
         ! grep -qE '^(Error|Warning)' <<<"$report"; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Injects the faults of faults.ini one by one and sees which test turns red: a fault that no test sees is a gap.
+"""Injects the faults of faults.ini one by one and reports which test fails: a fault that no test sees is a gap.
 
     tests/faults/run.py [--only TEXT] [--output TABLE.md] [--jobs N] [--trees N]
 
@@ -21,7 +21,7 @@ TREES = ROOT / "build" / "faults"
 
 
 def source_files():
-    """The tracked files; all but what was built where this is no checkout."""
+    """The tracked files. Outside of a checkout: all files except those that were built."""
     found = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                            capture_output=True, text=True)
     if found.returncode == 0:
@@ -33,7 +33,7 @@ def source_files():
 
 
 def copy_tree(tree):
-    """Newer files only, so that what is built stays."""
+    """Copies only the files that differ, so that make builds only what depends on them."""
     for name in source_files():
         source, target = ROOT / name, tree / name
         if target.exists() and target.read_bytes() == source.read_bytes():
@@ -57,7 +57,7 @@ def replaced(text, fault):
 
 
 def make(tree, jobs, *targets):
-    """Builds; None, or the end of what the compiler said."""
+    """Builds the targets. Returns None, or the end of the compiler's messages."""
     done = subprocess.run(["make", "-j", str(jobs), "NVCC=", "WERROR=", *targets], cwd=tree, capture_output=True,
                           text=True)
     return None if done.returncode == 0 else done.stderr[-500:]
@@ -69,7 +69,7 @@ def first_failure(output):
 
 
 def seen_by(tree, fault, jobs):
-    """(test program, test) that turns red, or None."""
+    """The test program and the test that fail, or None."""
     for test in fault["tests"].split():
         program = f"build/release/tests/test_{test}"
         failed = make(tree, jobs, "build/release/larmor", program)
@@ -96,7 +96,7 @@ def inject(tree, fault, jobs):
 
 
 def work_through(tree, todo, jobs, done):
-    """Takes faults from the queue until there are none."""
+    """Takes faults from the queue until it is empty."""
     copy_tree(tree)
     while True:
         try:

@@ -10,7 +10,7 @@ logs=$(mktemp -d)
 ./signals.sh ./larmor cuda || status=1
 ./random --cases cases/random || status=1
 ./random --count 200 --jobs "$(nproc)" --ways gpu --keep different || status=1
-# One process for each family of cases, all at a time: racecheck is slow.
+# One process for each family of cases, all in parallel, because racecheck is slow.
 families=$(cut -d- -f1 golden.txt | sort -u)
 for tool in memcheck racecheck initcheck synccheck; do
     pids=()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A signal ends a run within seconds in the midst of a step of a million substeps, on the backend named.
+# A signal must end a run within seconds in the middle of a step of a million substeps, on the given backend.
 # Usage: signals.sh LARMOR cpu|cuda
 set -u
 larmor=$1
@@ -28,7 +28,7 @@ printf '[boundary]\nx_min = reflecting\nx_max = reflecting\n' | cat "$work/run.i
 substeps="fields.min_substeps=1000000 fields.max_substeps=1000000"
 status=0
 
-# A file and what makes its first step long.
+# A configuration, and the settings that make its first step long.
 check() {
     local file=$1 pid begin code
     shift

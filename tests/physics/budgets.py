@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Budgets of ions, gases and electrons with everything on: tests/cases/everything.ini.
+"""Budgets of ions, gases and electrons with all exchanges at once: tests/cases/everything.ini.
 
-In every row: no ledger has a residual; what fields have gained is what ions have given to their gas, in number, momentum and
-energy; a gas has lost what has been ionised of it. All that may be missing is the rounding of what a cell gains in a step to
-whole quanta of the field, at most 2^-46 of its largest value: six standard deviations of the sum. Of the gas that is ionised
-every ion takes the same, rounded once: half a quantum for each.
+In every row of the series no ledger has a residual; the background fields have gained what the ions have given to their gas, in
+number, momentum and energy; and a gas has lost what has been ionised of it. What a cell gains in a step is rounded to whole
+quanta of the field, at most 2^-46 of its largest value. Six standard deviations of the sum of this rounding may be missing.
+Every ion that is born takes the same share of the gas, rounded once, so half a quantum for each ion may be missing there.
 """
 import argparse
 import csv
@@ -37,7 +37,7 @@ def half_quantum(rows, field):
 
 
 def budgets(rows, steps):
-    """Of each: its name, what is missing in the worst row, what has been handed over, what may be missing."""
+    """For each budget: its name, the largest missing amount of all rows, the amount that was exchanged, and the limit."""
     for field, what in GAINS.items():
         off = max(abs(row[f"background_{field}_source"] - sum(row[f"{what}_{s}"] for s in SPECIES)) for row in rows)
         yield (f"{field} and {what}", off, sum(abs(rows[-1][f"{what}_{s}"]) for s in SPECIES),

@@ -1,4 +1,4 @@
-"""What tools/check_docs.py sees."""
+"""The errors that tools/check_docs.py finds."""
 import tempfile
 import unittest
 from pathlib import Path

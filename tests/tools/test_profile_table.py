@@ -1,4 +1,4 @@
-"""Tables from what ncu writes. The layout of the CSV is that of ncu 2025.3."""
+"""Tables from the output of ncu. The layout of the CSV is that of ncu 2025.3."""
 import contextlib
 import io
 import tempfile
@@ -33,7 +33,7 @@ def capture(*launches, names=tuple(profile_table.METRICS), units=UNITS):
 
 
 def rows_of(text):
-    """Kernel -> head -> cell."""
+    """A dictionary: kernel, then head of the column, then cell."""
     lines = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in text.splitlines()]
     return {line[0]: dict(zip(lines[0], line)) for line in lines[2:]}
 

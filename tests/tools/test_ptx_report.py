@@ -1,4 +1,4 @@
-"""The check of make ptx-report must not rot: what ptxas, nvcc and cuobjdump of CUDA 13.0 wrote, and what must fail."""
+"""make ptx-report reads the output of ptxas, nvcc and cuobjdump of CUDA 13.0, and fails where it must."""
 import contextlib
 import io
 import json
@@ -190,7 +190,7 @@ class Parsing(unittest.TestCase):
         self.assertEqual(ptx_report.code_sizes(bytes(elf)), {"first": 512, "second": 768})
 
     def test_kept(self):
-        """Of two kinds of GPU the numbers of the one that is asked for; of one that is not there, an error."""
+        """With two kinds of GPU it reports the one that is asked for; a kind that is not there is an error."""
         both = CLEAN.replace("sm_90", "sm_80").replace("Used 26", "Used 99") + CLEAN
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(ptx_report, "demangle", lambda _: NAMES), \
                 mock.patch.object(ptx_report.shutil, "which", lambda *_, **__: None), \

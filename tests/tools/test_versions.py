@@ -1,4 +1,4 @@
-"""The version stands in three files, which must agree: the program, the Python package and the citation."""
+"""The program, the Python package and the citation must state the same version."""
 import re
 import unittest
 from pathlib import Path
