@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
@@ -66,7 +66,7 @@ static inline void checkpoint_of(const char *text, char *path)
     const struct lm_references references = {0};
     output_here(sim);
     advance(sim, 3);
-    ck_assert_msg(!lm_output_checkpoint(sim, &references, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(sim, &references, 0, path), "%s", lm_error());
     sim_free(sim);
 }
 

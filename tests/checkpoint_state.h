@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-#include "output/checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "larmor/config.h"
 #include "larmor/physics/numerics/hash.h"
+#include "inside.h"
 #include "scratch.h"
 
 enum { NX = 6, NY = 4, FIELDS = 3, SPECIES = 3, FACES = 5, ANGLES = 2, ENERGIES = 3 };

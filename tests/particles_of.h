@@ -8,7 +8,7 @@
 
 #define LM_PRECISION 64
 #include "larmor/physics/particles/real.h"
-#include "larmor/sim.h"
+#include "inside.h"
 
 /* All particles of a species, as they are at the end of a step; double precision only. */
 struct particles {

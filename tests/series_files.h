@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include "output/series.h"
+#include "inside.h"
 #include "scratch.h"
 
 enum { COLUMNS = 4 };

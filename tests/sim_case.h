@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/sim.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "larmor/config.h"
+#include "inside.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/run.h"
 #include "background_run.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
@@ -69,7 +69,7 @@ START_TEST(field_files)
 {
     struct lm_sim *sim = sim_new(open_text, NULL);
     output_here(sim);
-    ck_assert_msg(!lm_output_fields(sim), "%s", lm_error());
+    ck_assert_msg(!lm_output_fields(sim, sim->config), "%s", lm_error());
     static double q[16 * 24], powers[7];
     const char *const names[] = {"dye", "gas"};
     hid_t file = H5Fopen(scratch_path("fields/data_00000000.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);

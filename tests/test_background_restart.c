@@ -8,8 +8,8 @@
 
 #include "base/checksum.h"
 #include "larmor/physics/fluid/advect.h"
-#include "larmor/run.h"
 #include "background_run.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
@@ -26,10 +26,10 @@ START_TEST(restarts)
     uint64_t stored;
     output_here(whole);
     advance(whole, _i);
-    ck_assert_msg(!lm_output_checkpoint(whole, &references, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &references, 0, path), "%s", lm_error());
     ck_assert_msg(!lm_checkpoint_fingerprint(path, &stored), "%s", lm_error());
     ck_assert(stored == fingerprint(whole));
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     ck_assert_int_eq(head.background_count, 3);
     ck_assert_int_eq(head.field_count, LM_STATE_FIELDS + 3 + 3);
     assert_ledgers(part);
@@ -64,8 +64,8 @@ START_TEST(restarts_after_growth)
     output_here(whole);
     advance(whole, 1);
     ck_assert(whole->background[0].most > ldexp(1, LM_QUANTA_BITS - whole->background[0].ledger.quantum));
-    ck_assert_msg(!lm_output_checkpoint(whole, &references, path), "%s", lm_error());
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &references, 0, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     assert_ledgers(part);
     advance(whole, 3);
     advance(part, 3);
@@ -84,7 +84,7 @@ static void assert_refuses(const char *path, const char *text, const char *expec
     struct lm_sim *sim;
     struct lm_checkpoint head;
     ck_assert_msg(!lm_sim_create(c, &sim), "%s", lm_error());
-    ck_assert_int_eq(lm_sim_restore(sim, path, &head), LM_BAD_INPUT);
+    ck_assert_int_eq(restore_checkpoint(sim, path, &head), LM_BAD_INPUT);
     assert_error_has(expected);
     assert_error_has(path);
     lm_sim_destroy(&sim);

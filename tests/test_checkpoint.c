@@ -1,4 +1,5 @@
 #include "checkpoint_state.h"
+#include "inside.h"
 #include "suite.h"
 
 #include <dirent.h>

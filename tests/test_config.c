@@ -7,6 +7,7 @@
 #include "larmor/base.h"
 #include "larmor/config.h"
 #include "config_file.h"
+#include "inside.h"
 #include "suite.h"
 
 static void assert_override_fails(const char *override, const char *expected)

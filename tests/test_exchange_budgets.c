@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/run.h"
 #include "exchange_case.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/base.h"
 #include "base/expr.h"
+#include "larmor/base.h"
+#include "inside.h"
 #include "suite.h"
 
 static struct lm_constants *constants;

@@ -2,11 +2,12 @@
 #include <check.h>
 #include <math.h>
 
+#include "larmor/physics/fluid/advect.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
 #include "suite.h"
-#include "larmor/physics/fluid/advect.h"
 
 static const char table[] =
     "# source = made up for this test\n# energy = normalized\n# stopping = normalized\n"

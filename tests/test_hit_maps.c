@@ -22,7 +22,7 @@ static double sum_of(hid_t file, const char *name)
 static hid_t open_maps(struct lm_sim *sim)
 {
     char name[64];
-    ck_assert_msg(!lm_output_maps(sim), "%s", lm_error());
+    ck_assert_msg(!lm_output_maps(sim, sim->config), "%s", lm_error());
     snprintf(name, sizeof name, "maps/maps_%08d.h5", (int)sim->step);
     hid_t file = H5Fopen(scratch_path(name), H5F_ACC_RDONLY, H5P_DEFAULT);
     ck_assert_int_ge(file, 0);

@@ -1,7 +1,8 @@
 /* `larmor info` of damaged files gives an error, or as many lines as for the sound file, and never crashes. */
+#include "inside.h"
 #include "cli.h"
 
-#include "output/checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "larmor/physics/numerics/hash.h"
 
 /* HDF5 leaks memory of a damaged file. That is no leak of Larmor. */

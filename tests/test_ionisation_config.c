@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 #include "ionisation_case.h"
 #include "require.h"
 #include "series_row.h"

@@ -58,7 +58,7 @@ static void save_at(int64_t step, char *path)
     struct case_state s = case_open(&open_case, 2, one_thread, NULL);
     case_advance(&open_case, &s, step);
     snprintf(s.config->output.directory, sizeof s.config->output.directory, "%s", scratch);
-    ck_assert_msg(!lm_output_checkpoint(s.sim, &none, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(s.sim, &none, 0, path), "%s", lm_error());
     case_close(&s);
 }
 
@@ -113,7 +113,7 @@ START_TEST(another_system_is_refused)
         struct lm_sim *sim;
         case_config(&open_case, 2, more, c);
         ck_assert_msg(!lm_sim_create(c, &sim), "%s", lm_error());
-        ck_assert_msg(lm_sim_restore(sim, path, &head) == LM_BAD_INPUT, "%s is accepted", changed[k][0]);
+        ck_assert_msg(restore_checkpoint(sim, path, &head) == LM_BAD_INPUT, "%s is accepted", changed[k][0]);
         assert_error_has(path);
         assert_error_has(changed[k][1]);
         lm_sim_destroy(&sim);

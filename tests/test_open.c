@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "sim/inflow.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 #include "suite.h"

@@ -3,8 +3,9 @@
 #include <check.h>
 #include <math.h>
 
-#include "run/outlook.h"
+#include "sim/outlook.h"
 #include "cases.h"
+#include "inside.h"
 #include "suite.h"
 
 static const char *const one_thread[] = {"run.backend=cpu", "run.threads=1"};

@@ -8,6 +8,7 @@
 #include "random/files.h"
 #include "random/shrink.h"
 #include "random/workers.h"
+#include "inside.h"
 #include "scratch.h"
 #include "suite.h"
 

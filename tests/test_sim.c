@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "larmor/sim.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_case.h"
 #include "sim_run.h"
