@@ -31,7 +31,7 @@ static struct particles particles_of(struct lm_sim *sim, int species)
     const size_t size = (p.count + 1) * sizeof(double);
     ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
     p.raw = (struct lm_raw_particles){malloc(size), malloc(size), malloc(size), malloc(size), malloc(size)};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, p.count, p.raw), LM_OK);
+    ck_assert_int_eq(sim->backend->particles->get(sim->backend, species, 0, p.count, p.raw), LM_OK);
     return p;
 }
 
@@ -553,7 +553,7 @@ START_TEST(gas_of_what_stops)
                 NULL);
     ck_assert_int_eq(lm_sim_check(sim), LM_OK);
     const uint64_t most = lm_sim_most_births(sim, 1);
-    ck_assert_int_eq(sim->backend->ops->room(sim->backend, 1, 1000000), LM_OK); /* come what may */
+    ck_assert_int_eq(sim->backend->particles->reserve_more(sim->backend, 1, 1000000), LM_OK); /* come what may */
     ck_assert_int_eq(lm_sim_step(sim), LM_OK);
     ck_assert_uint_gt(sim->count[1], 100000);
     ck_assert_uint_le(sim->count[1], most);
