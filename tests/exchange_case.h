@@ -19,7 +19,7 @@ static inline double *velocities(struct lm_sim *sim, int species)
     double *store = malloc(3 * count * sizeof *store), *out = malloc(3 * count * sizeof *out);
     const struct lm_raw_particles raw = {place, place + count, store, store + count, store + 2 * count};
     void *const v[3] = {raw.u, raw.v, raw.w};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, count, raw), LM_OK);
+    ck_assert_int_eq(sim->backend->particles->get(sim->backend, species, 0, count, raw), LM_OK);
     for (size_t k = 0; k < 3 * count; k++)
         out[k] = single ? (double)((const float *)v[k / count])[k % count] : ((const double *)v[k / count])[k % count];
     free(place);
@@ -82,10 +82,10 @@ static const struct relaxing {
      1.5},
 };
 
-/* A backend whose operation `exchange` is replaced by watched_exchange, which measures what each call changes. */
+/* A backend whose operation `exchange_heat` is replaced by watched_exchange, which measures what each call changes. */
 static struct {
-    const struct lm_backend_ops *real;
-    struct lm_backend_ops watched;
+    const struct lm_particle_ops *real;
+    struct lm_particle_ops watched;
     struct lm_sim *sim;
     double energy, most, exchanged; /* sum of the missing energy; the largest of one call; energy that was exchanged */
     double momentum[2][3];          /* momentum gained by each species */
@@ -107,7 +107,7 @@ static inline int watched_exchange(struct lm_backend *b, int species, const stru
 {
     double before[3], after[3];
     const double ions = ions_energy(budget.sim, species, before), electrons = totals_of(budget.sim).electrons;
-    const int status = budget.real->exchange(b, species, pass);
+    const int status = budget.real->exchange_heat(b, species, pass);
     const double gain = ions_energy(budget.sim, species, after) - ions;
     const double missing = totals_of(budget.sim).electrons - electrons + gain;
     budget.energy += missing;
@@ -122,10 +122,10 @@ static inline void watch_exchange(struct lm_sim *sim)
 {
     memset(&budget, 0, sizeof budget);
     budget.sim = sim;
-    budget.real = sim->backend->ops;
-    budget.watched = *sim->backend->ops;
-    budget.watched.exchange = watched_exchange;
-    sim->backend->ops = &budget.watched;
+    budget.real = sim->backend->particles;
+    budget.watched = *sim->backend->particles;
+    budget.watched.exchange_heat = watched_exchange;
+    sim->backend->particles = &budget.watched;
 }
 
 static const char busy_text[] =

@@ -22,7 +22,7 @@ static inline struct particles particles_of(struct lm_sim *sim, int species)
     const size_t size = (p.count + 1) * sizeof(double);
     ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
     p.raw = (struct lm_raw_particles){malloc(size), malloc(size), malloc(size), malloc(size), malloc(size)};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, p.count, p.raw), LM_OK);
+    ck_assert_int_eq(sim->backend->particles->get(sim->backend, species, 0, p.count, p.raw), LM_OK);
     return p;
 }
 

@@ -26,7 +26,7 @@ static inline void velocity_of_first(struct lm_sim *sim, double v[3], double at[
 {
     int64_t x[1], y[1];
     struct lm_raw_particles to = {x, y, &v[0], &v[1], &v[2]};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, 0, 0, 1, to), LM_OK);
+    ck_assert_int_eq(sim->backend->particles->get(sim->backend, 0, 0, 1, to), LM_OK);
     at[0] = ldexp((double)x[0], -48), at[1] = ldexp((double)y[0], -48);
 }
 

@@ -19,7 +19,7 @@ static void exchange_once(struct lm_sim *sim)
         one[k] = 1;
     ck_assert_int_eq(sim->backend->ops->put(sim->backend, LM_N_OLD, one), LM_OK);
     ck_assert_int_eq(sim->backend->ops->put(sim->backend, LM_BACKGROUND, one), LM_OK);
-    ck_assert_int_eq(lm_sim_bound_exchange(sim), LM_OK);
+    ck_assert_int_eq(lm_sim_bound_heat_exchange(sim), LM_OK);
     ck_assert_int_eq(lm_sim_pass_all(sim, 0, 0, 1), LM_OK);
     free(one);
 }

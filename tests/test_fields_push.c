@@ -17,7 +17,7 @@ START_TEST(survey_finds_the_largest_e)
     make_box_with_floor(&x, ohm_of_state(), 0);
     for (int d = 0; d < 3; d++)
         box_put(&x, LM_PUSH_E + d, e_place[d], e[d]);
-    x.b->ops->survey(x.b);
+    x.b->ops->field_maxima(x.b);
     x.b->ops->control(x.b, &control);
     for (int d = 0; d < 3; d++) {
         double *a = box_get(&x, LM_PUSH_E + d), most = 0;

@@ -150,7 +150,8 @@ START_TEST(gas_of_what_stops)
                 NULL);
     ck_assert_int_eq(lm_sim_check(sim), LM_OK);
     const uint64_t most = lm_sim_most_births(sim, 1);
-    ck_assert_int_eq(sim->backend->ops->room(sim->backend, 1, 1000000), LM_OK); /* enough memory in any case */
+    /* enough memory in any case */
+    ck_assert_int_eq(sim->backend->particles->reserve_more(sim->backend, 1, 1000000), LM_OK);
     ck_assert_int_eq(lm_sim_step(sim), LM_OK);
     ck_assert_uint_gt(sim->count[1], 100000);
     ck_assert_uint_le(sim->count[1], most);

@@ -38,7 +38,7 @@ int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64
     char *velocities = (char *)(positions + 2 * count);
     struct lm_raw_particles raw = {positions, positions + count, velocities, velocities + count * real,
                                    velocities + 2 * count * real};
-    status = sim->backend->ops->get_particles(sim->backend, species, first, count, raw);
+    status = sim->backend->particles->get(sim->backend, species, first, count, raw);
     for (uint64_t k = 0; k < count && !status; k++) {
         x[k] = scale_x * (double)raw.x[k];
         y[k] = scale_y * (double)raw.y[k];

@@ -38,7 +38,7 @@ static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
     return LM_OK;
 }
 
-int lm_sim_surround(struct lm_sim *sim, struct lm_setup *setup)
+int lm_sim_setup_surfaces(struct lm_sim *sim, struct lm_setup *setup)
 {
     const struct lm_config *c = sim->config;
     if (c->body_count > 0) {
@@ -131,7 +131,7 @@ static void book_tallies(struct lm_sim *sim, int species)
     lm_ledger_add(l, &l->to_electrons, &c->to_electrons[species], pass->tally_v, pass->tally_v2);
 }
 
-int lm_sim_book(struct lm_sim *sim)
+int lm_sim_book_particles(struct lm_sim *sim)
 {
     const struct lm_control *c = &sim->control;
     for (int s = 0; s < sim->config->species_count; s++) {

@@ -82,7 +82,7 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
     return &sim->collisions[species];
 }
 
-int lm_sim_give(struct lm_sim *sim, int species)
+int lm_sim_transfer_to_gas(struct lm_sim *sim, int species)
 {
     const struct lm_pass *pass = &sim->pass[species];
     const struct lm_backend_species *p = &sim->backend->setup.species[species];
@@ -98,5 +98,5 @@ int lm_sim_give(struct lm_sim *sim, int species)
         gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
     for (int f = 0; f < sim->config->background_count; f++)
         gain.quantum[f] = sim->background[f].ledger.quantum;
-    return sim->backend->ops->gain(sim->backend, &gain);
+    return sim->backend->ops->transfer_to_gas(sim->backend, &gain);
 }

@@ -13,6 +13,6 @@ double lm_sim_collided_speed(const struct lm_sim *sim, int species, double befor
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species);
 
 /* Background fields take up what a species has given to its gas in the pass. */
-int lm_sim_give(struct lm_sim *sim, int species);
+int lm_sim_transfer_to_gas(struct lm_sim *sim, int species);
 
 #endif

@@ -16,6 +16,10 @@ int lm_sim_bound_ionisation(struct lm_sim *sim);
 double lm_sim_birth_speed(const struct lm_sim *sim, int species);
 uint64_t lm_sim_most_births(const struct lm_sim *sim, int species);
 
+/* The same for all particles that enter, are born or are re-emitted. */
+double lm_sim_new_particle_speed(const struct lm_sim *sim, int species);
+uint64_t lm_sim_most_new_particles(const struct lm_sim *sim, int species);
+
 /* Births of a species in the step that is under way, after its pass. */
 int lm_sim_ionise(struct lm_sim *sim, int species);
 

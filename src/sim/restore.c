@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/field_boundaries.h"
+#include "base/try.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/initial_fields.h"
@@ -16,14 +17,14 @@
 struct restore {
     struct lm_sim *sim;
     double *work;
-    int place;
+    enum lm_put_phase phase;
 };
 
 static int set_field(void *context, int field, const double *packed)
 {
     struct restore *r = context;
-    if (r->place)
-        return LM_OK; /* the second reading is for the particles */
+    if (r->phase == LM_PLACE_PARTICLES) /* the fields have been read before */
+        return LM_OK;
     struct lm_backend *b = r->sim->backend;
     const int array = lm_sim_state_array(r->sim, field);
     if (field >= lm_sim_state_fields(r->sim) - lm_sim_state_bordered(r->sim))
@@ -42,13 +43,31 @@ static int set_particles(void *context, int species, uint64_t first, uint64_t co
 {
     struct restore *r = context;
     (void)first;
-    return r->sim->backend->ops->put_particles(r->sim->backend, species, r->place, count, in);
+    return r->sim->backend->particles->put(r->sim->backend, species, r->phase, count, in);
 }
 
 static int set_map(void *context, int species, const uint64_t *counters)
 {
     struct restore *r = context;
-    return r->place ? LM_OK : r->sim->backend->ops->put_map(r->sim->backend, species, counters);
+    return r->phase == LM_PLACE_PARTICLES ? LM_OK : r->sim->backend->ops->put_map(r->sim->backend, species, counters);
+}
+
+static int check_species(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *h)
+{
+    const struct lm_config *c = sim->config;
+    for (int s = 0; s < h->species_count; s++) {
+        const struct lm_checkpoint_species *a = &h->species[s];
+        const struct lm_species_config *k = &c->species[s];
+        if (strcmp(a->name, k->name) || a->charge != k->charge || a->mass != k->mass ||
+            a->weight != sim->backend->setup.species[s].weight)
+            return lm_fail(
+                LM_BAD_INPUT,
+                "%s: species %d is '%s' there (charge %.17g, mass %.17g, particles_per_cell %.17g), '%s' (%.17g, "
+                "%.17g, %.17g) in the run: give the same [species.NAME]",
+                path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
+                k->particles_per_cell);
+    }
+    return LM_OK;
 }
 
 static int check_head(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *h)
@@ -75,20 +94,8 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
     if (h->species_count != c->species_count)
         return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d: give the same [species.NAME]",
                        path, h->species_count, c->species_count);
-    for (int s = 0; s < h->species_count; s++) {
-        const struct lm_checkpoint_species *a = &h->species[s];
-        const struct lm_species_config *k = &c->species[s];
-        if (strcmp(a->name, k->name) || a->charge != k->charge || a->mass != k->mass ||
-            a->weight != sim->backend->setup.species[s].weight)
-            return lm_fail(
-                LM_BAD_INPUT,
-                "%s: species %d is '%s' there (charge %.17g, mass %.17g, particles_per_cell %.17g), '%s' (%.17g, "
-                "%.17g, %.17g) in the run: give the same [species.NAME]",
-                path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
-                k->particles_per_cell);
-    }
-    if (lm_sim_compare_electrons(sim, path, h))
-        return LM_BAD_INPUT;
+    LM_TRY(check_species(sim, path, h));
+    LM_TRY(lm_sim_compare_electrons(sim, path, h));
     const int fields = lm_sim_state_fields(sim) - c->background_count + h->background_count;
     if (h->field_count != fields || h->bordered != lm_sim_state_bordered(sim))
         return lm_fail(LM_BAD_INPUT,
@@ -113,56 +120,59 @@ static int take_ledger(struct lm_sim *sim, int species, const char *path, const 
 int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_references *references)
 {
     struct lm_checkpoint head;
-    int status = lm_checkpoint_head(path, &head);
-    if (!status)
-        status = lm_sim_restore_state(sim, path, &head);
-    if (!status)
-        *references = lm_checkpoint_references(&head);
-    return status;
+    LM_TRY(lm_checkpoint_head(path, &head));
+    LM_TRY(lm_sim_restore_state(sim, path, &head));
+    *references = lm_checkpoint_references(&head);
+    return LM_OK;
+}
+
+/* Fields and particles. The file is read twice: particles are counted by cell, then placed. */
+static int read_state(struct lm_sim *sim, const char *path, const struct lm_checkpoint *head, double *work)
+{
+    struct restore r = {.sim = sim, .work = work};
+    const struct lm_checkpoint_io io = {
+        .context = &r, .set_field = set_field, .set_particles = set_particles, .set_map = set_map};
+    for (int s = 0; s < head->species_count; s++) {
+        LM_TRY(take_ledger(sim, s, path, &head->species[s]));
+        LM_TRY(sim->backend->particles->reserve(sim->backend, s, sim->count[s]));
+    }
+    LM_TRY(lm_sim_put_e(sim, 0, work));
+    for (r.phase = LM_COUNT_PARTICLES; r.phase <= LM_PLACE_PARTICLES; r.phase++)
+        LM_TRY(lm_checkpoint_read(path, head, &io));
+    for (int s = 0; s < head->species_count; s++)
+        LM_TRY(sim->backend->particles->maxima(sim->backend, s));
+    return LM_OK;
+}
+
+/* The fields that a checkpoint does not hold. */
+static int complete_fields(struct lm_sim *sim, double *work)
+{
+    const struct lm_sides *sides = &sim->grid.sides;
+    const int has_walls = sides->of[LM_X_MIN] != LM_PERIODIC || sides->of[LM_Y_MIN] != LM_PERIODIC;
+    LM_TRY(sim->backend->ops->copy(sim->backend, LM_E, LM_PUSH_E, 3)); /* for an output before the first step */
+    LM_TRY(lm_sim_put_eta(sim, work));
+    LM_TRY(lm_sim_put_e(sim, 1, work));
+    if (sim->config->fields.solver == LM_SOLVER_NONE && has_walls)
+        LM_TRY(lm_sim_put_b_behind_walls(sim, work));
+    return LM_OK;
 }
 
 int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)
 {
-    const struct lm_backend_ops *ops = sim->backend->ops;
-    int status = check_head(sim, path, head);
-    if (status)
-        return status;
+    LM_TRY(check_head(sim, path, head));
     head->field_names = sim->state_names;
     double *work = calloc(5 * sim->grid.size, sizeof *work);
-    struct restore r = {sim, work, 0};
-    struct lm_checkpoint_io io = {
-        .context = &r, .set_field = set_field, .set_particles = set_particles, .set_map = set_map};
     if (!work)
-        status = lm_fail(LM_FAILED, "not enough memory");
-    for (int s = 0; s < head->species_count && !status; s++) {
-        status = take_ledger(sim, s, path, &head->species[s]);
-        if (!status)
-            status = ops->reserve(sim->backend, s, sim->count[s]);
-    }
+        return lm_fail(LM_FAILED, "not enough memory");
+    int status = read_state(sim, path, head, work);
     if (!status)
-        status = lm_sim_put_e(sim, 0, work);
-    for (r.place = 0; r.place < 2 && !status; r.place++)
-        status = lm_checkpoint_read(path, head, &io);
-    for (int s = 0; s < head->species_count && !status; s++)
-        status = ops->survey_particles(sim->backend, s);
-    if (!status)
-        status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
-    if (!status)
-        status = lm_sim_put_eta(sim, work);
-    const int given = sim->config->fields.solver == LM_SOLVER_NONE;
-    if (!status)
-        status = lm_sim_put_e(sim, 1, work);
-    if (!status && given &&
-        (sim->grid.sides.of[LM_X_MIN] != LM_PERIODIC || sim->grid.sides.of[LM_Y_MIN] != LM_PERIODIC))
-        status = lm_sim_put_b_behind_walls(sim, work);
+        status = complete_fields(sim, work);
     free(work);
+    LM_TRY(status);
     sim->step = head->step;
     sim->electrons.heat = head->electrons_heat;
-    if (!status)
-        status = lm_sim_begin_inflow(sim);
-    if (!status)
-        status = lm_sim_begin_backgrounds(sim, path, head);
-    if (!status)
-        status = lm_sim_begin_ionisation(sim);
-    return status ? status : lm_sim_settle(sim);
+    LM_TRY(lm_sim_begin_inflow(sim));
+    LM_TRY(lm_sim_begin_backgrounds(sim, path, head));
+    LM_TRY(lm_sim_begin_ionisation(sim));
+    return lm_sim_find_maxima(sim);
 }

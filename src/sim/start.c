@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/try.h"
 #include "config/facts.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
@@ -29,77 +30,84 @@ static int start_levels(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     const struct lm_backend_ops *ops = b->ops;
-    double dt = sim->config->run.dt;
-    int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
-    int status = ops->control(b, &sim->control);
-    for (int s = 0; s < sim->config->species_count && !status; s++)
+    const double dt = sim->config->run.dt;
+    const int hybrid = sim->config->fields.solver == LM_SOLVER_HYBRID;
+    LM_TRY(ops->control(b, &sim->control));
+    for (int s = 0; s < sim->config->species_count; s++)
         if (!(sqrt(sim->control.speed2[s]) < LM_MAX_SPEED))
-            status = lm_sim_too_fast(sim->config, s);
+            return lm_sim_too_fast(sim->config, s);
+    LM_TRY(lm_sim_pass_all(sim, 0, 0, 0));
+    LM_TRY(ops->swap_levels(b));
+    LM_TRY(lm_sim_start_electrons(sim));
+    if (hybrid)
+        LM_TRY(ops->ohm(b, LM_OHM_OLD));
+    LM_TRY(hybrid ? ops->control(b, &sim->control) : lm_sim_find_maxima(sim));
+    LM_TRY(lm_sim_check(sim));
+    LM_TRY(lm_sim_pass_all(sim, -0.5 * dt, -dt, 0));
+    LM_TRY(ops->copy(b, LM_J_OLD, LM_J_NEW, 3));
+    return lm_sim_find_maxima(sim);
+}
+
+/* No particles inside of bodies. */
+static void clear_bodies(const struct lm_sim *sim, double *density)
+{
+    for (int j = 0; j < sim->grid.ny && sim->mask; j++)
+        for (int i = 0; i < sim->grid.nx; i++)
+            if (sim->mask[(size_t)j * (size_t)sim->grid.nx + (size_t)i])
+                density[lm_at(&sim->grid, i, j)] = 0;
+}
+
+/* `work` has LM_LOADING_ARRAYS arrays, of which the first one is the density. */
+static int load_species(struct lm_sim *sim, int species, double *const b[3], double *work)
+{
+    struct lm_backend *backend = sim->backend;
+    struct lm_loading loading;
+    int status = lm_setup_loading(sim->config, species, b, work, &loading);
+    clear_bodies(sim, work);
     if (!status)
-        status = lm_sim_pass_all(sim, 0, 0, 0);
-    if (!status)
-        status = ops->swap_levels(b);
-    if (!status)
-        status = lm_sim_start_electrons(sim);
-    if (!status && hybrid)
-        status = ops->ohm(b, LM_OHM_OLD);
-    if (!status)
-        status = hybrid ? ops->control(b, &sim->control) : lm_sim_settle(sim);
-    if (!status)
-        status = lm_sim_check(sim);
-    if (!status)
-        status = lm_sim_pass_all(sim, -0.5 * dt, -dt, 0);
-    if (!status)
-        status = ops->copy(b, LM_J_OLD, LM_J_NEW, 3);
-    return status ? status : lm_sim_settle(sim);
+        status = backend->particles->load(backend, species, &loading, &sim->count[species]);
+    if (status)
+        return lm_fail_context(status, "%s: [species.%s]", sim->config->file, sim->config->species[species].name);
+    lm_ledger_begin(&sim->ledger[species], sim->count[species], lm_sim_speed_limit(sim));
+    return backend->particles->maxima(backend, species);
+}
+
+/* Everything at t = 0. `work` has LM_LOADING_ARRAYS arrays. */
+static int put_state(struct lm_sim *sim, double *b[3], double *work)
+{
+    LM_TRY(lm_setup_b(sim->config, b));
+    LM_TRY(lm_sim_begin_inflow(sim));
+    LM_TRY(lm_sim_begin_backgrounds(sim, NULL, NULL));
+    LM_TRY(lm_sim_begin_ionisation(sim));
+    for (int d = 0; d < 3; d++)
+        LM_TRY(sim->backend->ops->put(sim->backend, LM_B + d, b[d]));
+    LM_TRY(lm_sim_put_eta(sim, work));
+    LM_TRY(lm_sim_put_e(sim, 0, work));
+    for (int s = 0; s < sim->config->species_count; s++)
+        LM_TRY(load_species(sim, s, b, work));
+    return LM_OK;
+}
+
+/* Whether there are particles, or there can be some later. */
+static int has_particles(const struct lm_sim *sim)
+{
+    int any = 0;
+    for (int s = 0; s < sim->config->species_count; s++)
+        any |= sim->count[s] > 0 || sim->inflow[s].most > 0 || lm_is_ionised(sim->config, s);
+    return any;
 }
 
 int lm_sim_start(struct lm_sim *sim)
 {
-    const struct lm_config *c = sim->config;
-    size_t size = sim->grid.size;
+    const size_t size = sim->grid.size;
     double *store = malloc((3 + LM_LOADING_ARRAYS) * size * sizeof *store);
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for the initial profiles");
     double *b[3] = {store, store + size, store + 2 * size};
-    uint64_t total = 0;
-    int fills = 0;
-    int status = lm_setup_b(c, b);
-    if (!status)
-        status = lm_sim_begin_inflow(sim);
-    if (!status)
-        status = lm_sim_begin_backgrounds(sim, NULL, NULL);
-    if (!status)
-        status = lm_sim_begin_ionisation(sim);
-    for (int d = 0; d < 3 && !status; d++)
-        status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
-    if (!status)
-        status = lm_sim_put_eta(sim, store + 3 * size);
-    if (!status)
-        status = lm_sim_put_e(sim, 0, store + 3 * size);
-    for (int s = 0; s < c->species_count && !status; s++) {
-        struct lm_loading loading;
-        double *density = store + 3 * size; /* the first array of a loading */
-        status = lm_setup_loading(c, s, b, density, &loading);
-        for (int j = 0; j < sim->grid.ny && sim->mask; j++)
-            for (int i = 0; i < sim->grid.nx; i++)
-                if (sim->mask[(size_t)j * (size_t)sim->grid.nx + (size_t)i])
-                    density[lm_at(&sim->grid, i, j)] = 0;
-        if (!status)
-            status = sim->backend->ops->load(sim->backend, s, &loading, &sim->count[s]);
-        if (status)
-            lm_fail_context(status, "%s: [species.%s]", c->file, c->species[s].name);
-        else
-            status = sim->backend->ops->survey_particles(sim->backend, s);
-        lm_ledger_begin(&sim->ledger[s], sim->count[s], lm_sim_speed_limit(sim));
-        total += sim->count[s];
-    }
+    const int status = put_state(sim, b, store + 3 * size);
     free(store);
-    for (int s = 0; s < c->species_count; s++)
-        fills |= sim->inflow[s].most > 0 || lm_is_ionised(c, s);
-    if (!status && total == 0 && !fills)
-        status = lm_sim_no_particles(c);
-    return status ? status : start_levels(sim);
+    LM_TRY(status);
+    return has_particles(sim) ? start_levels(sim) : lm_sim_no_particles(sim->config);
 }
 
 int lm_sim_begin(struct lm_sim *sim)

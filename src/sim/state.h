@@ -74,13 +74,22 @@ struct lm_sim {
 int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move);
 
 /* The maxima of the fields at the level called OLD, and all else that lm_control has. */
-int lm_sim_settle(struct lm_sim *sim);
+int lm_sim_find_maxima(struct lm_sim *sim);
 
-/* Sorts the species that have gaps, so that the backend holds sim->count particles of each in a row. */
-int lm_sim_compact(struct lm_sim *sim);
+/* No particle of a species is faster after a kick by kick_dt. NaN where the velocities or the fields are not finite:
+ * lm_max keeps the NaN of its second argument. */
+double lm_sim_speed_bound(const struct lm_sim *sim, int species, double kick_dt);
 
 /* Substeps of B that the next step needs. */
 int lm_sim_substeps_needed(const struct lm_sim *sim);
+
+/* --- src/sim/sort.c --- */
+
+/* Sorts the species for which a sort pays or is necessary, before a step. */
+int lm_sim_sort_where_due(struct lm_sim *sim);
+
+/* Sorts the species that have gaps, so that the backend holds sim->count particles of each in a row. */
+int lm_sim_compact(struct lm_sim *sim);
 
 /* --- src/sim/start.c --- */
 
