@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "inside.h"
 #include "cases.h"
 #include "scratch.h"
 #include "series_row.h"

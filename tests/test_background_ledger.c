@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "inside.h"
 #include "background_run.h"
 #include "require.h"
 #include "series_row.h"

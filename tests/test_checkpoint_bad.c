@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "inside.h"
 #include "base/checksum.h"
 #include "checkpoint_state.h"
 #include "suite.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "inside.h"
 #include "checkpoint_state.h"
 #include "suite.h"
 

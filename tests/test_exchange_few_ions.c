@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "inside.h"
 #include "exchange_case.h"
 #include "require.h"
 #include "series_row.h"

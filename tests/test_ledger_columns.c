@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "cases.h"
 #include "open_system.h"
 #include "scratch.h"

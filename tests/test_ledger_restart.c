@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "cases.h"
 #include "open_system.h"
 #include "scratch.h"
