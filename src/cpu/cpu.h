@@ -68,7 +68,7 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
                                                                                      (c)->base.setup.grid.ny + (high); \
                                                                                      j++)
 
-/* src/cpu/fields.c */
+/* The grid: src/cpu/closure.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, int to, int from, int count);
 int lm_cpu_closure(struct lm_backend *b, int density, int other);
 int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
