@@ -163,7 +163,7 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* grid.cu, faraday.cu, ohm.cu */
+/* cuda/fields: closure.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
@@ -185,14 +185,11 @@ int lm_gpu_moments(struct lm_backend *b);
 
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
-/* walls.cu: where plain.used says so. With walls the largest |div B| on lower walls, and the hash of B beyond walls,
- * add to what is found inside. */
-int lm_gpu_general_advance_b(struct lm_gpu *g, int ion_current, double dt, int substeps);
-int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
-int lm_gpu_general_maxima(struct lm_gpu *g, int level);
-void lm_gpu_wall_div(struct lm_gpu *g, lm_u64 *largest);
-void lm_gpu_hash_beyond(struct lm_gpu *g);
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
+
+/* cuda/fields/walls.cu: where plain.used is 1 */
+int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps);
+int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
 /* advect.cu */
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g);

@@ -69,7 +69,7 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
                                                                                      (c)->base.setup.grid.ny + (high); \
                                                                                      j++)
 
-/* src/cpu/fields.c */
+/* The grid: src/cpu/closure.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
