@@ -141,7 +141,7 @@ START_TEST(test_constant)
             const struct lm_grid *g = &c.setup.grid;
             double *out = malloc(g->size * sizeof *out), *psi = calloc(g->size, sizeof *psi), worst = 0;
             uint8_t *room = malloc(g->size);
-            lm_background_room(g, c.mask, room);
+            lm_stencil_clearance(g, c.mask, room);
             for (int j = -1; j < g->ny; j++) /* psi on the upper right corner: 0 where a solid or a wall touches it */
                 for (int i = -1; i < g->nx; i++) {
                     const int open = room[lm_at(g, i, j)] && room[lm_at(g, i + 1, j)] && room[lm_at(g, i, j + 1)] &&

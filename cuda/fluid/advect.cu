@@ -54,7 +54,7 @@ __device__ __forceinline__ lm_u64 ordered(double x)
 }
 
 /* Total and extremes of a field. */
-__global__ void survey_kernel(shape s, const double *q, const uint8_t *room, double per_quantum,
+__global__ void survey_kernel(shape s, const double *q, const uint8_t *clearance, double per_quantum,
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -63,7 +63,7 @@ __global__ void survey_kernel(shape s, const double *q, const uint8_t *room, dou
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
         lm_wide_add(&total, q[k] * per_quantum);
-        if (room[k]) {
+        if (clearance[k]) {
             raise(least, ~ordered(q[k]));
             raise(most, ordered(q[k]));
         }
@@ -111,7 +111,7 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 struct gaining {
     double *q[LM_MAX_BACKGROUNDS]; /* NULL: it does not gain */
     int what[LM_MAX_BACKGROUNDS], fields;
-    struct lm_gain gain;
+    struct lm_gas_gain gain;
     lm_u64 *given;
     struct lm_gpu_advected *found; /* of all fields */
 };
@@ -127,12 +127,13 @@ __global__ void gain_kernel(shape s, gaining g)
             const int what = g.what[f];
             if (!g.q[f] || g.given[what * cells + k] == 0)
                 continue;
-            const double whole = lm_gained((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
-                                           lm_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
+            const double whole =
+                lm_gas_gain_quanta((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
+                                   lm_gas_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
             g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
             lm_wide_add(&source[f], whole);
         }
-        for (int n = 0; n < LM_GIVEN; n++)
+        for (int n = 0; n < LM_GAS_SUMS; n++)
             if (g.given[n * cells + k])
                 g.given[n * cells + k] = 0;
     }
@@ -158,7 +159,7 @@ __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, doubl
 
 /* --- velocities --- */
 
-__global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
+__global__ void flow_kernel(shape s, struct lm_flow_moments given, int periodic_x, int periodic_y, int later,
                             struct lm_ohm ohm, double *flow, double *entropy)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
@@ -180,14 +181,14 @@ __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x,
     }
 }
 
-__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *room, double rx, double ry,
+__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *clearance, double rx, double ry,
                             lm_u64 *largest)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     lm_u64 mine[1] = {0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
-        if (room[k])
+        if (clearance[k])
             raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], rx, ry)));
     }
     lm_block_reduce<true, 1>(largest, mine);
@@ -200,10 +201,10 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     lm_gpu_range range("flow");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    struct lm_flow_given given = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
-                                  {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
-                                  {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
-                                  g->advect.room};
+    struct lm_flow_moments given = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+                                    {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+                                    {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
+                                    g->advect.clearance};
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
         s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
@@ -221,7 +222,7 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     lm_gpu_reduce_begin(g);
     for (int f = 0; f < fields; f++)
         rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
-            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.room, b->setup.ohm.rx,
+            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.clearance, b->setup.ohm.rx,
             b->setup.ohm.ry, &g->reduced->value[f]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
@@ -244,7 +245,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
     s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
     s.across = g->advect.across;
-    s.beside = pieces_of(g->advect.list_end - g->advect.beside, g->advect.beside, ROWS_BESIDE);
+    s.beside = pieces_of(g->advect.list_end - g->advect.near_body, g->advect.near_body, ROWS_BESIDE);
     s.in_free = pieces_of(g->advect.list, g->advect.in_free, g->advect.rows);
     s.bounds.least = f->least;
     s.bounds.most = f->most;
@@ -252,7 +253,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.vx = g->array[LM_BACKGROUND_X + field];
     s.vy = g->array[LM_BACKGROUND_Y + field];
     s.source = f->has_source ? g->array[LM_BACKGROUND_SOURCE + field] : NULL;
-    s.room = g->advect.room;
+    s.clearance = g->advect.clearance;
     s.found = &g->control->background[field];
     for (int side = 0; side < LM_SIDES; side++) {
         s.sides[side] = f->sides[side];
@@ -276,7 +277,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     return g->failed;
 }
 
-int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain)
+int lm_gpu_gain(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
@@ -305,7 +306,7 @@ int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
     struct lm_gpu_advected *found = &g->control->background[field];
     const shape s = shape_of(g);
     lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
-    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.room,
+    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.clearance,
                                                            1.0 / lm_exp2i(-quantum), found);
     return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
@@ -314,22 +315,22 @@ int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
 
 enum piece_kind { PIECE_FREE, PIECE_BESIDE, PIECE_SOLID };
 
-static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room, unsigned piece, int rows)
+static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clearance, unsigned piece, int rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const int x0 = (int)piece % g->advect.across * PIECE_COLUMNS, j0 = (int)piece / g->advect.across * rows;
     int beside = 0, fluid = 0;
     for (int j = j0 - 1; j <= j0 + rows && j <= grid->ny; j++)
         for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
-            const uint8_t r = room[lm_at(grid, i, j)];
-            beside |= lm_room_x(r) < LM_WENO_MOST || lm_room_y(r) < LM_WENO_MOST;
+            const uint8_t r = clearance[lm_at(grid, i, j)];
+            beside |= lm_clearance_x(r) < LM_WENO_MOST || lm_clearance_y(r) < LM_WENO_MOST;
             fluid |= r != 0;
         }
     return !fluid ? PIECE_SOLID : beside ? PIECE_BESIDE : PIECE_FREE;
 }
 
 /* Two lists in one: the pieces in free fluid from the front; from the back the others in low pieces that hold fluid. */
-static void list_pieces(struct lm_gpu *g, const uint8_t *room)
+static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_BESIDE);
@@ -339,15 +340,15 @@ static void list_pieces(struct lm_gpu *g, const uint8_t *room)
     if (!list && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the pieces of the grid");
     for (unsigned p = 0; p < across * up && !g->failed; p++) {
-        if (kind_of_piece(g, room, p, g->advect.rows) == PIECE_FREE) {
+        if (kind_of_piece(g, clearance, p, g->advect.rows) == PIECE_FREE) {
             list[g->advect.in_free++] = p;
             continue;
         }
         for (unsigned n = 0; n < low; n++) {
             const unsigned part = (p / across * low + n) * across + p % across;
             if ((int)(part / across) * ROWS_BESIDE < grid->ny &&
-                kind_of_piece(g, room, part, ROWS_BESIDE) != PIECE_SOLID)
-                list[most - ++g->advect.beside] = part;
+                kind_of_piece(g, clearance, part, ROWS_BESIDE) != PIECE_SOLID)
+                list[most - ++g->advect.near_body] = part;
         }
     }
     g->advect.list_end = g->advect.list + most;
@@ -363,22 +364,22 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
     const struct lm_grid *grid = &g->base.setup.grid;
     if (g->base.setup.background_count == 0 || g->failed)
         return g->failed;
-    uint8_t *room = (uint8_t *)malloc(grid->size);
-    g->advect.room = (uint8_t *)lm_gpu_allocate(g, grid->size, "the room around cells");
-    if (!room && !g->failed)
-        g->failed = lm_fail(LM_FAILED, "not enough memory for the room around cells");
+    uint8_t *clearance = (uint8_t *)malloc(grid->size);
+    g->advect.clearance = (uint8_t *)lm_gpu_allocate(g, grid->size, "the clearance around cells");
+    if (!clearance && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the clearance around cells");
     if (!g->failed)
-        g->failed = lm_background_room(grid, g->base.setup.bodies.mask, room);
+        g->failed = lm_stencil_clearance(grid, g->base.setup.bodies.mask, clearance);
     if (!g->failed) {
-        lm_gpu_check(g, cudaMemcpyAsync(g->advect.room, room, grid->size, cudaMemcpyHostToDevice, g->stream),
-                     "the room around cells");
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.clearance, clearance, grid->size, cudaMemcpyHostToDevice, g->stream),
+                     "the clearance around cells");
         g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
         int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
         rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
         g->advect.rows = rows / ROWS_BESIDE * ROWS_BESIDE;
-        list_pieces(g, room);
+        list_pieces(g, clearance);
     }
-    free(room);
+    free(clearance);
     return g->failed;
 }
 

@@ -39,7 +39,7 @@ struct stage {
     struct lm_advect by;
     struct lm_bounds bounds;
     const double *q0, *q, *vx, *vy, *source;
-    const uint8_t *room;
+    const uint8_t *clearance;
     int sides[LM_SIDES];
     const double *inflow[LM_SIDES];
     double *to;
@@ -95,11 +95,11 @@ __device__ __forceinline__ double units(const stage &s, double u, double factor,
         value = BESIDE ? lm_weno_nested(SCHEME, u > 0.0 ? before : behind, SINGLE, bounds, w)
                        : lm_weno_between(SCHEME, SCHEME, SINGLE, bounds, w);
     }
-    double k = lm_carried(u, value, factor);
+    double k = lm_advective_flux(u, value, factor);
     if (diffusion > 0.0) {
         const int before_it = at + (R::REACH - 1) * step;
         const double pair[2] = {cells[before_it & (R::SIZE - 1)], cells[(before_it + step) & (R::SIZE - 1)]};
-        k += lm_diffused(pair, diffusion);
+        k += lm_diffusive_flux(pair, diffusion);
     }
     return k;
 }
@@ -108,7 +108,7 @@ __device__ __forceinline__ double units(const stage &s, double u, double factor,
 __device__ __forceinline__ double on_side(const stage &s, int side, double u, int n, double inside, double factor)
 {
     const double *inflow = s.inflow[side];
-    return lm_side_units(s.sides[side], u, side % 2 ? -u : u, inside, inflow ? inflow[n] : 0.0, factor);
+    return lm_side_flux(s.sides[side], u, side % 2 ? -u : u, inside, inflow ? inflow[n] : 0.0, factor);
 }
 
 /* A piece; `cells` is the warp's ring. */
@@ -157,9 +157,9 @@ __device__ __forceinline__ void advance(const stage &s, unsigned piece, int rows
         next = load(k + (unsigned)s.grid.stride);
         int mine = 0, right = 0, up = 0;
         if (BESIDE) {
-            mine = s.room[k];
-            right = s.room[k + 1];
-            up = s.room[k + s.grid.stride];
+            mine = s.clearance[k];
+            right = s.clearance[k + 1];
+            up = s.clearance[k + s.grid.stride];
         }
         __pipeline_wait_prior(R::AHEAD);
         __syncwarp();
@@ -167,8 +167,9 @@ __device__ __forceinline__ void advance(const stage &s, unsigned piece, int rows
 
         const int here = j * R::PITCH + lane - 1 + R::REACH; /* the cell's place, but for the mask */
         const double q = cells[here & (R::SIZE - 1)];
-        double above = units<SCHEME, SINGLE, LIMITED, BESIDE>(s, v, s.by.y, s.by.ky, lm_room_y(mine), lm_room_y(up),
-                                                              cells, here - (R::REACH - 1) * R::PITCH, R::PITCH);
+        double above =
+            units<SCHEME, SINGLE, LIMITED, BESIDE>(s, v, s.by.y, s.by.ky, lm_clearance_y(mine), lm_clearance_y(up),
+                                                   cells, here - (R::REACH - 1) * R::PITCH, R::PITCH);
         if (BESIDE && !s.periodic_y && (j < 0 || j == ny - 1)) {
             const int high = j >= 0, inner = high ? here : here + R::PITCH;
             above = (high ? mine : up) && own
@@ -178,8 +179,8 @@ __device__ __forceinline__ void advance(const stage &s, unsigned piece, int rows
                 tally(s.found->crossed[high ? LM_Y_MAX : LM_Y_MIN], above);
         }
         if (j >= j0) {
-            double x = units<SCHEME, SINGLE, LIMITED, BESIDE>(s, u, s.by.x, s.by.kx, lm_room_x(mine), lm_room_x(right),
-                                                              cells, here - (R::REACH - 1), 1);
+            double x = units<SCHEME, SINGLE, LIMITED, BESIDE>(s, u, s.by.x, s.by.kx, lm_clearance_x(mine),
+                                                              lm_clearance_x(right), cells, here - (R::REACH - 1), 1);
             if (BESIDE && !s.periodic_x && (i < 0 || i == nx - 1)) {
                 const int high = i >= 0, inner = high ? here : here + 1;
                 x = (high ? mine : right)

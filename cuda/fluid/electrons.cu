@@ -27,7 +27,7 @@ __global__ void pressure_kernel(shape s, struct lm_sides sides, const double *en
 }
 
 /* Pressure and heat at the beginning; 0 in bodies. */
-__global__ void begin_kernel(shape s, struct lm_sides sides, struct lm_heat_given given, const double *entropy,
+__global__ void begin_kernel(shape s, struct lm_sides sides, struct lm_joule_fields given, const double *entropy,
                              struct lm_ohm o, double *p, double *heat)
 {
     cell c;
@@ -39,7 +39,7 @@ __global__ void begin_kernel(shape s, struct lm_sides sides, struct lm_heat_give
                                          lm_face_place(c.j - 1, s.ny, periodic_y),
                                          lm_face_place(c.j, s.ny, periodic_y)};
     p[k] = lm_pressure_of(entropy[k], o.gamma);
-    heat[k] = given.room[k] ? lm_heat_in_cell(&given, (long)k, place, &o) : 0.0;
+    heat[k] = given.clearance[k] ? lm_heat_in_cell(&given, (long)k, place, &o) : 0.0;
 }
 
 __global__ void temperature_kernel(shape s, struct lm_sides sides, const double *p, const double *n, struct lm_ohm o,
@@ -61,7 +61,7 @@ __global__ void conduct_kernel(shape s, struct lm_conduction by, const double *h
         return;
     const size_t k = at(s, c.i, c.j);
     const double rate = (o.gamma - 1.0) * (heat[k] + lm_heat_conducted(&by, (long)k, &o));
-    to[k] = lm_heated(first, start[k], p[k], rate, h);
+    to[k] = lm_heun_stage(first, start[k], p[k], rate, h);
 }
 
 /* The entropy with what its pressure has gained, and what that adds to the sums. `p` NULL: nothing is conducted. */
@@ -76,7 +76,7 @@ __global__ void finish_kernel(shape s, const double *p, const double *heat, stru
         const double gain = p ? p[k] - lm_pressure_of(before, o.gamma) : (o.gamma - 1.0) * heat[k] * dt;
         const double after = lm_heated_entropy(before, gain, quantum, o.gamma);
         lm_wide_add_sound(&given, (after - before) * lm_exp2i(quantum));
-        lm_wide_add_sound(&heated, lm_whole(heat[k] * dt * lm_exp2i(lm_heat_exponent(quantum, o.gamma))));
+        lm_wide_add_sound(&heated, lm_round_whole(heat[k] * dt * lm_exp2i(lm_heat_exponent(quantum, o.gamma))));
         entropy[k] = after;
     }
     lm_warp_sum_wide(source, given);
@@ -84,7 +84,7 @@ __global__ void finish_kernel(shape s, const double *p, const double *heat, stru
 }
 
 /* The largest of the densities' bits turned over: of the least one. */
-__global__ void least_kernel(shape s, const double *older, const double *newer, const uint8_t *room, double floor,
+__global__ void least_kernel(shape s, const double *older, const double *newer, const uint8_t *clearance, double floor,
                              lm_u64 *not_least)
 {
     cell c;
@@ -93,7 +93,7 @@ __global__ void least_kernel(shape s, const double *older, const double *newer, 
         const size_t k = at(s, c.i, c.j);
         const double n[2] = {older[k], newer[k]};
         for (int level = 0; level < 2; level++)
-            if (room[k] && n[level] > floor)
+            if (clearance[k] && n[level] > floor)
                 raise(mine, ~(lm_u64)lm_bits(n[level]));
     }
     lm_warp_max(not_least, mine);
@@ -123,8 +123,9 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const int field = b->setup.background_count - 1;
     const double *n = g->array[pass->level];
     double *p = g->spare, *next = p + g->pitch, *t = next + g->pitch, *heat = t + g->pitch;
-    const struct lm_heat_given given = {view_of(g, LM_B), view_of(g, LM_J_NEW), n, g->array[LM_ETA], g->advect.room};
-    const struct lm_conduction by = {t, n, view_of(g, LM_B), g->advect.room, b->setup.conductivity};
+    const struct lm_joule_fields given = {view_of(g, LM_B), view_of(g, LM_J_NEW), n, g->array[LM_ETA],
+                                          g->advect.clearance};
+    const struct lm_conduction by = {t, n, view_of(g, LM_B), g->advect.clearance, b->setup.conductivity};
     const dim3 blocks = blocks_for(g, 0);
     begin_kernel<<<blocks, THREADS, 0, g->stream>>>(s, sides, given, entropy_of(g), o, p, heat);
     LM_GPU_LAUNCHED(g, "heat");
@@ -150,8 +151,9 @@ int lm_gpu_least_density(struct lm_backend *b, double *least)
     lm_gpu_range range("least density");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW], g->advect.room, b->setup.ohm.floor, &g->reduced->value[0]);
+    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW],
+                                                              g->advect.clearance, b->setup.ohm.floor,
+                                                              &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "least density");
     if (lm_gpu_reduce_end(g))
         return g->failed;

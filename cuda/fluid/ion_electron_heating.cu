@@ -8,20 +8,20 @@
 namespace
 {
 
-/* The electrons: entropy, density, lm_background_room. */
+/* The electrons: entropy, density, lm_stencil_clearance. */
 struct electrons {
     const double *entropy, *n;
-    const uint8_t *room;
+    const uint8_t *clearance;
     struct lm_ohm ohm;
     __device__ __forceinline__ double temperature(size_t k) const
     {
-        return lm_electron_temperature(entropy[k], n[k], room[k], &ohm);
+        return lm_electron_temperature(entropy[k], n[k], clearance[k], &ohm);
     }
 };
 
 electrons electrons_of(const struct lm_gpu *g)
 {
-    return {entropy_of(g), g->array[LM_N_OLD], g->advect.room, g->base.setup.ohm};
+    return {entropy_of(g), g->array[LM_N_OLD], g->advect.clearance, g->base.setup.ohm};
 }
 
 __global__ void temperature_kernel(shape s, electrons e, double *temperature)
@@ -31,7 +31,7 @@ __global__ void temperature_kernel(shape s, electrons e, double *temperature)
         temperature[(size_t)c.j * s.nx + c.i] = e.temperature(at(s, c.i, c.j));
 }
 
-__device__ struct lm_exchange_place place_at(const shape &s, const electrons &e, const double *temperature,
+__device__ struct lm_cell_electrons place_at(const shape &s, const electrons &e, const double *temperature,
                                              const struct lm_sides &sides, const cell &c)
 {
     return {e.n[at(s, c.i, c.j)], temperature[(size_t)c.j * s.nx + c.i],
@@ -39,23 +39,23 @@ __device__ struct lm_exchange_place place_at(const shape &s, const electrons &e,
 }
 
 __global__ void bath_kernel(shape s, electrons e, struct lm_exchange with, const double *temperature,
-                            const int64_t *sums, struct lm_sides sides, struct lm_bath *bath)
+                            const int64_t *sums, struct lm_sides sides, struct lm_heating_cell *bath)
 {
     cell c;
     if (!my_cell(s, 0, c))
         return;
     const size_t n = (size_t)c.j * s.nx + c.i;
-    const struct lm_crowd crowd = lm_crowd_around(sums, s.nx, s.ny, &sides, c.i, c.j);
-    const struct lm_exchange_place place = place_at(s, e, temperature, sides, c);
+    const struct lm_neighbour_counts crowd = lm_count_neighbours(sums, s.nx, s.ny, &sides, c.i, c.j);
+    const struct lm_cell_electrons place = place_at(s, e, temperature, sides, c);
     int64_t sum[LM_SUM_ENERGY];
     for (int what = 0; what < LM_SUM_ENERGY; what++)
         sum[what] = sums[n * LM_CELL_SUMS + what];
-    bath[n] = lm_bath_of(&with, &place, sum, &crowd);
+    bath[n] = lm_heating_cell_of(&with, &place, sum, &crowd);
 }
 
 /* unit: of the tallies of energy, as an energy density. */
-__global__ void settle_kernel(shape s, double *entropy, double gamma, double unit, int quantum, struct lm_bath *bath,
-                              lm_u64 *sums, lm_u64 *source)
+__global__ void settle_kernel(shape s, double *entropy, double gamma, double unit, int quantum,
+                              struct lm_heating_cell *bath, lm_u64 *sums, lm_u64 *source)
 {
     cell c;
     struct lm_wide given = {0, 0};
@@ -64,9 +64,9 @@ __global__ void settle_kernel(shape s, double *entropy, double gamma, double uni
         const double heat = (double)(int64_t)sums[n * LM_CELL_SUMS + LM_SUM_ENERGY] * unit, before = entropy[k];
         for (int what = 0; what < LM_CELL_SUMS; what++)
             sums[n * LM_CELL_SUMS + what] = 0;
-        if (bath[n].kind == LM_BATH_OPEN && !lm_can_exchange(before, heat, gamma))
-            bath[n].kind = LM_BATH_REFUSES;
-        if (bath[n].kind == LM_BATH_OPEN) {
+        if (bath[n].kind == LM_HEATING_ALLOWED && !lm_can_exchange(before, heat, gamma))
+            bath[n].kind = LM_HEATING_REFUSED;
+        if (bath[n].kind == LM_HEATING_ALLOWED) {
             const double after = lm_heated_entropy(before, (gamma - 1.0) * heat, quantum, gamma);
             lm_wide_add_sound(&given, (after - before) * lm_exp2i(quantum));
             entropy[k] = after;
@@ -81,10 +81,10 @@ __global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, con
                               struct lm_sides sides, lm_u64 *found)
 {
     cell c;
-    struct lm_exchange_reach r = {0, 0};
+    struct lm_exchange_bound r = {0, 0};
     if (my_cell(s, 0, c)) {
-        const struct lm_exchange_place place = place_at(s, e, temperature, sides, c);
-        r = lm_exchange_reach(&with, &place);
+        const struct lm_cell_electrons place = place_at(s, e, temperature, sides, c);
+        r = lm_exchange_bound(&with, &place);
     }
     lm_warp_max(&found[NOISE2], r.noise2);
     lm_warp_sum(&found[LIMITED], (lm_u64)r.limited);
@@ -99,23 +99,23 @@ void fill_temperatures(struct lm_gpu *g)
 
 } // namespace
 
-int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass)
+int lm_gpu_heating_cells(struct lm_gpu *g, const struct lm_exchange_pass *pass)
 {
     if (pass->first)
         fill_temperatures(g);
     bath_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), pass->with,
                                                              g->exchange.temperature, (const int64_t *)g->exchange.sums,
-                                                             g->base.setup.grid.sides, g->exchange.bath);
+                                                             g->base.setup.grid.sides, g->exchange.cells);
     return LM_GPU_LAUNCHED(g, "exchange of heat");
 }
 
-int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass)
+int lm_gpu_heat_electrons(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass)
 {
     const struct lm_backend_species *p = &g->base.setup.species[species];
     const double unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
     const int field = g->base.setup.background_count - 1;
     settle_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), entropy_of(g), g->base.setup.ohm.gamma,
-                                                               unit, pass->quantum, g->exchange.bath, g->exchange.sums,
+                                                               unit, pass->quantum, g->exchange.cells, g->exchange.sums,
                                                                g->control->background[field].source);
     LM_GPU_LAUNCHED(g, "exchange of heat");
     return lm_gpu_survey_field(g, field, pass->quantum);

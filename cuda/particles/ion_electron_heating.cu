@@ -10,7 +10,7 @@ namespace
 
 struct exchanger {
     struct lm_exchange with;
-    const struct lm_bath *bath; /* [cells_y][cells_x] */
+    const struct lm_heating_cell *cells; /* [cells_y][cells_x] */
     struct lm_tally_units units;
 };
 
@@ -76,7 +76,7 @@ template <int T> __global__ void sum_kernel(everyone h, exchanger e, lm_u64 *sum
 {
     add_up<T, LM_SUM_NUMBER, LM_SUM_ENERGY, 2>(
         h, sums, [&](int64_t part[LM_SUM_ENERGY], uint32_t cell, const struct lm_particle &p) {
-            lm_exchange_parts(&e.with, cell, &p, part);
+            lm_exchange_moments(&e.with, cell, &p, part);
             return true;
         });
 }
@@ -84,8 +84,8 @@ template <int T> __global__ void sum_kernel(everyone h, exchanger e, lm_u64 *sum
 template <int T> __global__ void ask_kernel(everyone h, exchanger e, lm_u64 *sums)
 {
     add_up<T, LM_SUM_ENERGY, 1, 3>(h, sums, [&](int64_t part[1], uint32_t cell, const struct lm_particle &p) {
-        const struct lm_bath bath = e.bath[cell];
-        if (bath.kind == LM_BATH_NONE)
+        const struct lm_heating_cell bath = e.cells[cell];
+        if (bath.kind == LM_HEATING_NONE)
             return false;
         const struct lm_particle after = lm_exchange_heat(&e.with, &bath, cell, &p);
         part[0] = lm_to_electrons(&e.units, &p, &after).v2;
@@ -99,9 +99,9 @@ __global__ void give_kernel(everyone h, exchanger e, struct lm_tally *to)
     each_present(h, [&](bool present, uint32_t k, uint32_t cell, const struct lm_particle &p) {
         if (!present)
             return;
-        const struct lm_bath bath = e.bath[cell];
-        sum[0] += bath.kind == LM_BATH_REFUSES;
-        if (bath.kind != LM_BATH_OPEN)
+        const struct lm_heating_cell bath = e.cells[cell];
+        sum[0] += bath.kind == LM_HEATING_REFUSED;
+        if (bath.kind != LM_HEATING_ALLOWED)
             return;
         const struct lm_particle after = lm_exchange_heat(&e.with, &bath, cell, &p);
         const struct lm_tally given = lm_to_electrons(&e.units, &p, &after);
@@ -123,17 +123,17 @@ int LM_P(lm_gpu_exchange)(struct lm_backend *b, int species, const struct lm_exc
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const everyone h = population_of(g, species);
-    const exchanger e = {pass->with, g->exchange.bath, {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
+    const exchanger e = {pass->with, g->exchange.cells, {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
     const unsigned blocks = all_blocks(s);
     const bool wide = b->setup.tile == 16;
     if (blocks > 0)
         (wide ? sum_kernel<16> : sum_kernel<8>)<<<blocks, THREADS, 0, g->stream>>>(h, e, g->exchange.sums);
     LM_GPU_LAUNCHED(g, "exchange of heat");
-    lm_gpu_baths(g, pass);
+    lm_gpu_heating_cells(g, pass);
     if (blocks > 0)
         (wide ? ask_kernel<16> : ask_kernel<8>)<<<blocks, THREADS, 0, g->stream>>>(h, e, g->exchange.sums);
     LM_GPU_LAUNCHED(g, "exchange of heat");
-    lm_gpu_settle_exchange(g, species, pass);
+    lm_gpu_heat_electrons(g, species, pass);
     if (blocks > 0)
         give_kernel<<<blocks, THREADS, 0, g->stream>>>(h, e, &g->control->tallies[species].to_electrons);
     return LM_GPU_LAUNCHED(g, "exchange of heat");

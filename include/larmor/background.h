@@ -34,15 +34,15 @@ struct lm_background {
     int flow;            /* enum lm_flow */
     int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
     int has_source;
-    int gains; /* 0: nothing; 1 + enum lm_given: what it takes up of that */
+    int gains; /* 0: nothing; 1 + enum lm_gas_sum: what it takes up of that */
 };
 
 /* What a step's collisions have given to a gas in each cell. */
-enum lm_given { LM_GIVEN_NUMBER, LM_GIVEN_MOMENTUM, LM_GIVEN_ENERGY = LM_GIVEN_MOMENTUM + 3, LM_GIVEN };
+enum lm_gas_sum { LM_GAS_NUMBER, LM_GAS_MOMENTUM, LM_GAS_ENERGY = LM_GAS_MOMENTUM + 3, LM_GAS_SUMS };
 
 /* A unit of each makes so much of a field; quanta of the fields are 2^-quantum. */
-struct lm_gain {
-    double unit[LM_GIVEN];
+struct lm_gas_gain {
+    double unit[LM_GAS_SUMS];
     int quantum[LM_MAX_BACKGROUNDS];
     uint64_t key; /* of the step's random numbers */
     int species;  /* that has given */
@@ -105,19 +105,19 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 /* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
-/* room[g->size]: larmor/physics/fluid/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or
- * NULL. LM_FAILED: not enough memory. */
-int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
+/* clearance[g->size]: larmor/physics/fluid/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h,
+ * or NULL. LM_FAILED: not enough memory. */
+int lm_stencil_clearance(const struct lm_grid *g, const uint8_t *mask, uint8_t *clearance);
 
 /* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
  * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where
  * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is on the
  * fluid's corners there. */
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance, double *psi,
                          double *vx, double *vy);
 
 /* Sets the velocities through faces of solid cells to 0. */
-void lm_background_shut(const struct lm_grid *g, const uint8_t *room, double *vx, double *vy);
+void lm_background_shut(const struct lm_grid *g, const uint8_t *clearance, double *vx, double *vy);
 
 /* Courant number of a field in a unit of time: that of the flow (the largest over the cells of what leaves and what
  * enters, lm_flow_rate; 1 / LM_LOBATTO times that for a field with bounds) and 2 kappa (1/dx^2 + 1/dy^2). */

@@ -42,7 +42,7 @@ struct lm_sim {
         double cells;        /* in which anybody can be born */
         uint64_t most;       /* that can be born in the next step */
     } ionisation[LM_MAX_IONISATIONS];
-    uint8_t *room; /* lm_background_room; NULL without background fields */
+    uint8_t *clearance; /* lm_stencil_clearance; NULL without background fields */
     struct lm_sim_background {
         struct lm_background_ledger ledger;
         double least, most;                             /* over the cells of fluid, as they are */
@@ -149,7 +149,7 @@ int lm_sim_ionise(struct lm_sim *sim, int species);
 int lm_is_ionised(const struct lm_config *config, int species);
 
 /* What is expected in a step, at time t: particles in the cells, of a gas for each unit of its density; thermal speeds
- * and drifts. Arrays of g->size; `work` has 3. `mask` and `room`: of the bodies, NULL without; lm_background_room. */
+ * and drifts. Arrays of g->size; `work` has 3. `mask` and `room`: of the bodies, NULL without; lm_stencil_clearance. */
 int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *room, double t,
                         double *const to[LM_BORN_ARRAYS], double *work);
 

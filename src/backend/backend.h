@@ -109,7 +109,7 @@ struct lm_exchange_limits {
     int64_t limited; /* cells in which x is lm_exchange.most */
 };
 
-/* Whether a background field takes up what collisions give to a gas: enum lm_given. */
+/* Whether a background field takes up what collisions give to a gas: enum lm_gas_sum. */
 static inline int lm_is_taken(const struct lm_setup *s, int what)
 {
     for (int f = 0; f < s->background_count; f++)
@@ -229,7 +229,7 @@ struct lm_backend_ops {
     int (*exchange_limits)(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
     /* Background fields take up what particles have given to a gas in the last pass; none is left. */
-    int (*gain)(struct lm_backend *b, const struct lm_gain *gain);
+    int (*gain)(struct lm_backend *b, const struct lm_gas_gain *gain);
 
     /* Grid. */
     int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */

@@ -15,7 +15,7 @@
 struct corners {
     const struct lm_grid *g;
     const int *sides;
-    const uint8_t *room;
+    const uint8_t *clearance;
     int first[2], count[2], periodic[2];
     double growth[2];    /* of psi across the domain */
     int fixed;           /* how many conditions there are for it */
@@ -27,11 +27,11 @@ struct corners {
 };
 
 /* A cell of a body; not one beyond a side. */
-static int is_solid(const struct lm_grid *g, const uint8_t *room, int i, int j)
+static int is_solid(const struct lm_grid *g, const uint8_t *clearance, int i, int j)
 {
     if ((lm_has_walls(&g->sides, 0) && (i < 0 || i >= g->nx)) || (lm_has_walls(&g->sides, 1) && (j < 0 || j >= g->ny)))
         return 0;
-    return room[lm_at(g, i, j)] == 0;
+    return clearance[lm_at(g, i, j)] == 0;
 }
 
 /* Whether nothing passes the upper face of cell (i, j) along an axis. */
@@ -43,7 +43,7 @@ static int is_shut(const struct corners *c, int axis, int i, int j)
         return 1;
     if (!c->periodic[axis] && at == last && c->sides[2 * axis + 1] == LM_BACKGROUND_WALL)
         return 1;
-    return is_solid(g, c->room, i, j) || is_solid(g, c->room, i + (axis == 0), j + (axis == 1));
+    return is_solid(g, c->clearance, i, j) || is_solid(g, c->clearance, i + (axis == 0), j + (axis == 1));
 }
 
 static int number_of(const struct corners *c, const int at[2])
@@ -141,7 +141,7 @@ static int is_beside_fluid(const struct corners *c, int corner)
         const int x = i + k % 2, y = j + k / 2;
         const int beyond =
             (!c->periodic[0] && (x < 0 || x >= c->g->nx)) || (!c->periodic[1] && (y < 0 || y >= c->g->ny));
-        if (!beyond && !is_solid(c->g, c->room, x, y))
+        if (!beyond && !is_solid(c->g, c->clearance, x, y))
             return 1;
     }
     return 0;
@@ -207,11 +207,13 @@ static void set_velocities(const struct corners *c, double *psi, double *vx, dou
         vy[lm_at(g, i, -1)] = vy[lm_at(g, i, g->ny - 1)];
 }
 
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance, double *psi,
                          double *vx, double *vy)
 {
-    struct corners c = {
-        .g = g, .sides = sides, .room = room, .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
+    struct corners c = {.g = g,
+                        .sides = sides,
+                        .clearance = clearance,
+                        .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
     for (int axis = 0; axis < 2; axis++) {
         c.first[axis] = c.periodic[axis] ? 0 : -1;
         c.count[axis] = (axis == 0 ? g->nx : g->ny) - c.first[axis];
@@ -235,14 +237,14 @@ int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], con
     return status;
 }
 
-void lm_background_shut(const struct lm_grid *g, const uint8_t *room, double *vx, double *vy)
+void lm_background_shut(const struct lm_grid *g, const uint8_t *clearance, double *vx, double *vy)
 {
     for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++) {
-            const int here = is_solid(g, room, i, j);
-            if (j >= 0 && (here || is_solid(g, room, i + 1, j)))
+            const int here = is_solid(g, clearance, i, j);
+            if (j >= 0 && (here || is_solid(g, clearance, i + 1, j)))
                 vx[lm_at(g, i, j)] = 0;
-            if (i >= 0 && (here || is_solid(g, room, i, j + 1)))
+            if (i >= 0 && (here || is_solid(g, clearance, i, j + 1)))
                 vy[lm_at(g, i, j)] = 0;
         }
 }

@@ -59,7 +59,7 @@ static int put_room(struct host *h)
     uint8_t *room = malloc(g->size);
     int status = room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
     if (!status)
-        status = lm_background_room(g, h->fluid->mask, room);
+        status = lm_stencil_clearance(g, h->fluid->mask, room);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
         for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
             h->room[place(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
@@ -74,11 +74,11 @@ static int is_interior(const struct host *h, size_t k)
 {
     const size_t stride = (size_t)h->p.stride;
     const uint8_t *room = h->room;
-    int x = lm_room_x(room[k]), y = lm_room_y(room[k]);
-    x = x < lm_room_x(room[k - 1]) ? x : lm_room_x(room[k - 1]);
-    x = x < lm_room_x(room[k + 1]) ? x : lm_room_x(room[k + 1]);
-    y = y < lm_room_y(room[k - stride]) ? y : lm_room_y(room[k - stride]);
-    y = y < lm_room_y(room[k + stride]) ? y : lm_room_y(room[k + stride]);
+    int x = lm_clearance_x(room[k]), y = lm_clearance_y(room[k]);
+    x = x < lm_clearance_x(room[k - 1]) ? x : lm_clearance_x(room[k - 1]);
+    x = x < lm_clearance_x(room[k + 1]) ? x : lm_clearance_x(room[k + 1]);
+    y = y < lm_clearance_y(room[k - stride]) ? y : lm_clearance_y(room[k - stride]);
+    y = y < lm_clearance_y(room[k + stride]) ? y : lm_clearance_y(room[k + stride]);
     return x >= h->p.order && y >= h->p.order;
 }
 

@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void carry(int scheme, int single, 
         LM_UNROLL
         for (int m = 0; m < 2 * lm_scheme_reach(scheme); m++)
             c[m] = r->c[m][f];
-        units[f] = lm_carried(u[f], lm_face_value(scheme, single, bounds, c, u[f]), factor);
+        units[f] = lm_advective_flux(u[f], lm_face_value(scheme, single, bounds, c, u[f]), factor);
     }
 }
 
@@ -60,7 +60,7 @@ typedef double beside_function(const struct lm_bounds *bounds, const double *c, 
     static double beside_##scheme##_##single(const struct lm_bounds *bounds, const double *c, double u, int before,    \
                                              int behind)                                                               \
     {                                                                                                                  \
-        return lm_face_value_beside(scheme, single, bounds, c, u, before, behind);                                     \
+        return lm_face_value_near_body(scheme, single, bounds, c, u, before, behind);                                  \
     }
 SCHEME(0, 0)
 SCHEME(1, 0)
@@ -87,23 +87,23 @@ static void diffuse(int reach, const struct row *r, double *units)
     if (factor > 0.0)
         for (int f = 0; f < r->count; f++) {
             const double pair[2] = {from[f], to[f]};
-            units[f] += lm_diffused(pair, factor);
+            units[f] += lm_diffusive_flux(pair, factor);
         }
 }
 
 static double units_beside(const struct stage *s, const struct row *r, int f, int before, int behind)
 {
-    const int reach = lm_scheme_reach(s->field->scheme), forward = r->u[f] > 0.0, room = forward ? before : behind;
-    const int first = reach - room + !forward, last = first + 2 * room - 2;
+    const int reach = lm_scheme_reach(s->field->scheme), forward = r->u[f] > 0.0, clearance = forward ? before : behind;
+    const int first = reach - clearance + !forward, last = first + 2 * clearance - 2;
     double c[ACROSS] = {0};
     if (!before || !behind)
         return 0.0;
     for (int m = 0; m < 2 * reach; m++) /* solid cells are not read */
         if ((m >= first && m <= last) || m == reach - 1 || m == reach)
             c[m] = r->c[m][f];
-    double units = lm_carried(r->u[f], s->scheme->beside(s->bounds, c, r->u[f], before, behind), r->factor);
+    double units = lm_advective_flux(r->u[f], s->scheme->beside(s->bounds, c, r->u[f], before, behind), r->factor);
     if (r->diffusion > 0.0)
-        units += lm_diffused(c + reach - 1, r->diffusion);
+        units += lm_diffusive_flux(c + reach - 1, r->diffusion);
     return units;
 }
 
@@ -112,8 +112,8 @@ static double units_on_side(const struct stage *s, const struct row *r, int f, i
 {
     const int reach = lm_scheme_reach(s->field->scheme), high = side % 2;
     const double u = r->u[f], inside = r->c[high ? reach - 1 : reach][f];
-    return lm_side_units(s->field->sides[side], u, high ? -u : u, inside, s->inflow[side] ? s->inflow[side][n] : 0.0,
-                         r->factor);
+    return lm_side_flux(s->field->sides[side], u, high ? -u : u, inside, s->inflow[side] ? s->inflow[side][n] : 0.0,
+                        r->factor);
 }
 
 /* --- rows --- */
@@ -133,18 +133,18 @@ static int inside(int k, int n, int periodic)
 static void put_right_x(const struct stage *s, int j, const struct row *r, double *units)
 {
     const struct lm_grid *g = grid_of(s);
-    const uint8_t *room = s->cpu->room + lm_at(g, -1, j);
+    const uint8_t *clearance = s->cpu->clearance + lm_at(g, -1, j);
     const int reach = lm_scheme_reach(s->field->scheme);
-    for (int f = 0; f < r->count && s->cpu->row_beside[j]; f++)
-        if (lm_room_x(room[f]) < reach || lm_room_x(room[f + 1]) < reach)
-            units[f] = units_beside(s, r, f, lm_room_x(room[f]), lm_room_x(room[f + 1]));
+    for (int f = 0; f < r->count && s->cpu->row_near_body[j]; f++)
+        if (lm_clearance_x(clearance[f]) < reach || lm_clearance_x(clearance[f + 1]) < reach)
+            units[f] = units_beside(s, r, f, lm_clearance_x(clearance[f]), lm_clearance_x(clearance[f + 1]));
     if (!lm_has_walls(&g->sides, 0))
         return;
-    units[0] = room[1] ? units_on_side(s, r, 0, LM_X_MIN, j) : 0.0;
-    units[g->nx] = room[g->nx] ? units_on_side(s, r, g->nx, LM_X_MAX, j) : 0.0;
+    units[0] = clearance[1] ? units_on_side(s, r, 0, LM_X_MIN, j) : 0.0;
+    units[g->nx] = clearance[g->nx] ? units_on_side(s, r, g->nx, LM_X_MAX, j) : 0.0;
 }
 
-/* Units through the nx + 1 faces of row j; `line` has room for the cells of a row and LM_WENO_MOST more on each
+/* Units through the nx + 1 faces of row j; `line` has clearance for the cells of a row and LM_WENO_MOST more on each
  * side. */
 static void faces_x(const struct stage *s, int j, double *line, double *units)
 {
@@ -169,14 +169,14 @@ static void put_right_y(const struct stage *s, int j, const struct row *r, doubl
     const struct lm_grid *g = grid_of(s);
     const int reach = lm_scheme_reach(s->field->scheme), side = j < 0 ? LM_Y_MIN : LM_Y_MAX;
     const int on_side = lm_has_walls(&g->sides, 1) && (j < 0 || j == g->ny - 1);
-    const uint8_t *room = s->cpu->room + lm_at(g, 0, j), *next = room + g->stride;
-    if (!s->cpu->row_beside[inside(j, g->ny, 1)] && !s->cpu->row_beside[inside(j + 1, g->ny, 1)])
+    const uint8_t *clearance = s->cpu->clearance + lm_at(g, 0, j), *next = clearance + g->stride;
+    if (!s->cpu->row_near_body[inside(j, g->ny, 1)] && !s->cpu->row_near_body[inside(j + 1, g->ny, 1)])
         return;
     for (int f = 0; f < r->count; f++)
         if (on_side)
-            units[f] = room[f] || next[f] ? units_on_side(s, r, f, side, f) : 0.0;
-        else if (lm_room_y(room[f]) < reach || lm_room_y(next[f]) < reach)
-            units[f] = units_beside(s, r, f, lm_room_y(room[f]), lm_room_y(next[f]));
+            units[f] = clearance[f] || next[f] ? units_on_side(s, r, f, side, f) : 0.0;
+        else if (lm_clearance_y(clearance[f]) < reach || lm_clearance_y(next[f]) < reach)
+            units[f] = units_beside(s, r, f, lm_clearance_y(clearance[f]), lm_clearance_y(next[f]));
 }
 
 /* Units through the faces between rows j and j + 1. */
@@ -257,10 +257,10 @@ static void survey_row(const struct lm_cpu *c, const double *field, double per_q
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const double *q = field + lm_at(g, 0, j);
-    const uint8_t *room = c->room + lm_at(g, 0, j);
+    const uint8_t *clearance = c->clearance + lm_at(g, 0, j);
     for (int i = 0; i < g->nx; i++) {
         lm_wide_add(&found->total, q[i] * per_quantum);
-        if (room[i]) {
+        if (clearance[i]) {
             found->least = lesser(found->least, q[i]);
             found->most = greater(found->most, q[i]);
         }
@@ -361,10 +361,10 @@ int lm_cpu_flow(struct lm_backend *b, int later)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
-    const struct lm_flow_given given = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
-                                        .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
-                                        .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
-                                        .room = c->room};
+    const struct lm_flow_moments given = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
+                                          .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
+                                          .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
+                                          .clearance = c->clearance};
     const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
     double *const entropy[2] = {evolved ? c->array[LM_BACKGROUND_X + last] : NULL,
                                 evolved ? c->array[LM_BACKGROUND_Y + last] : NULL};
@@ -400,14 +400,14 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
                 const size_t k = lm_at(g, i, j);
                 uint64_t size =
                     lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - (size_t)g->stride], y[k], o->rx, o->ry));
-                largest = c->room[k] && size > largest ? size : largest;
+                largest = c->clearance[k] && size > largest ? size : largest;
             }
         rate[f] = lm_from_bits(largest);
     }
     return LM_OK;
 }
 
-int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain)
+int lm_cpu_gain(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
@@ -418,13 +418,13 @@ int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain)
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
                 if (c->given[what][k] == 0)
                     continue;
-                const double whole = lm_gained(c->given[what][k], gain->unit[what], gain->quantum[f],
-                                               lm_gain_chance(gain->key, gain->species, (uint32_t)k, f));
+                const double whole = lm_gas_gain_quanta(c->given[what][k], gain->unit[what], gain->quantum[f],
+                                                        lm_gas_gain_chance(gain->key, gain->species, (uint32_t)k, f));
                 c->array[LM_BACKGROUND + f][lm_at(g, i, j)] += whole * lm_exp2i(-gain->quantum[f]);
                 lm_wide_add(&c->control.background[f].source, whole);
             }
     }
-    for (int k = 0; k < LM_GIVEN; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         memset(c->given[k], 0, g->cells * sizeof *c->given[k]);
     return LM_OK;
 }

@@ -38,11 +38,11 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
     double *const *b = c->array + LM_B, *const *ji = c->array + LM_J_NEW;
-    const struct lm_heat_given given = {.b = {b[0], b[1], b[2], g->stride},
-                                        .ji = {ji[0], ji[1], ji[2], g->stride},
-                                        .n = c->array[pass->level],
-                                        .eta = c->array[LM_ETA],
-                                        .room = c->room};
+    const struct lm_joule_fields given = {.b = {b[0], b[1], b[2], g->stride},
+                                          .ji = {ji[0], ji[1], ji[2], g->stride},
+                                          .n = c->array[pass->level],
+                                          .eta = c->array[LM_ETA],
+                                          .clearance = c->clearance};
     const int periodic_x = !lm_has_walls(&g->sides, 0), periodic_y = !lm_has_walls(&g->sides, 1);
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
@@ -51,7 +51,7 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
             lm_face_place(i - 1, g->nx, periodic_x), lm_face_place(i, g->nx, periodic_x),
             lm_face_place(j - 1, g->ny, periodic_y), lm_face_place(j, g->ny, periodic_y)};
         w->p[k] = lm_pressure_of(lm_cpu_entropy(c)[k], o->gamma);
-        w->heat[k] = c->room[k] ? lm_heat_in_cell(&given, (long)k, place, o) : 0.0;
+        w->heat[k] = c->clearance[k] ? lm_heat_in_cell(&given, (long)k, place, o) : 0.0;
     }
 }
 
@@ -63,7 +63,7 @@ static void conduct(struct lm_cpu *c, const struct lm_heat_pass *pass, const str
     const struct lm_ohm *o = &c->base.setup.ohm;
     const double *n = c->array[pass->level], h = pass->dt / pass->substeps;
     double *const *b = c->array + LM_B;
-    const struct lm_conduction by = {w->t, n, {b[0], b[1], b[2], g->stride}, c->room, c->base.setup.conductivity};
+    const struct lm_conduction by = {w->t, n, {b[0], b[1], b[2], g->stride}, c->clearance, c->base.setup.conductivity};
     LM_ROWS(c, 1, 1)
     for (int i = -1; i <= g->nx; i++) {
         const size_t k = image(g, i, j);
@@ -73,7 +73,7 @@ static void conduct(struct lm_cpu *c, const struct lm_heat_pass *pass, const str
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         const double rate = (o->gamma - 1.0) * (w->heat[k] + lm_heat_conducted(&by, (long)k, o));
-        to[k] = lm_heated(to != w->p, w->p[k], p[k], rate, h);
+        to[k] = lm_heun_stage(to != w->p, w->p[k], p[k], rate, h);
     }
 }
 
@@ -93,7 +93,7 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
                 pass->substeps ? w->p[k] - lm_pressure_of(s[k], o->gamma) : (o->gamma - 1.0) * w->heat[k] * pass->dt;
             const double after = lm_heated_entropy(s[k], gain, pass->quantum, o->gamma);
             lm_wide_add_sound(&source, (after - s[k]) * per_quantum);
-            lm_wide_add_sound(&heat, lm_whole(w->heat[k] * pass->dt * scale));
+            lm_wide_add_sound(&heat, lm_round_whole(w->heat[k] * pass->dt * scale));
             s[k] = after;
         }
     lm_wide_merge(&c->control.background[field].source, &source);
@@ -127,7 +127,7 @@ int lm_cpu_least_density(struct lm_backend *b, double *least)
             for (int level = LM_N_OLD; level <= LM_N_NEW; level += LM_N_NEW - LM_N_OLD) {
                 const size_t k = lm_at(g, i, j);
                 const double n = c->array[level][k];
-                if (c->room[k] && n > b->setup.ohm.floor && lm_bits(n) < smallest)
+                if (c->clearance[k] && n > b->setup.ohm.floor && lm_bits(n) < smallest)
                     smallest = lm_bits(n);
             }
     *least = lm_from_bits(smallest);

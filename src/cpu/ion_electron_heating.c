@@ -10,19 +10,19 @@ static void fill_temperatures(struct lm_cpu *c)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         c->exchange.temperature[(size_t)j * (size_t)g->nx + (size_t)i] =
-            lm_electron_temperature(lm_cpu_entropy(c)[k], c->array[LM_N_OLD][k], c->room[k], &c->base.setup.ohm);
+            lm_electron_temperature(lm_cpu_entropy(c)[k], c->array[LM_N_OLD][k], c->clearance[k], &c->base.setup.ohm);
     }
 }
 
-static struct lm_exchange_place place_at(const struct lm_cpu *c, int i, int j)
+static struct lm_cell_electrons place_at(const struct lm_cpu *c, int i, int j)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const double *t = c->exchange.temperature;
-    return (struct lm_exchange_place){c->array[LM_N_OLD][lm_at(g, i, j)], t[(size_t)j * (size_t)g->nx + (size_t)i],
+    return (struct lm_cell_electrons){c->array[LM_N_OLD][lm_at(g, i, j)], t[(size_t)j * (size_t)g->nx + (size_t)i],
                                       lm_temperature_around(t, g->nx, g->ny, &g->sides, i, j)};
 }
 
-void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass)
+void lm_cpu_heating_cells(struct lm_cpu *c, const struct lm_exchange_pass *pass)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     if (pass->first)
@@ -30,15 +30,15 @@ void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass)
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
-        const struct lm_crowd crowd = lm_crowd_around(c->exchange.sums, g->nx, g->ny, &g->sides, i, j);
-        const struct lm_exchange_place place = place_at(c, i, j);
+        const struct lm_neighbour_counts crowd = lm_count_neighbours(c->exchange.sums, g->nx, g->ny, &g->sides, i, j);
+        const struct lm_cell_electrons place = place_at(c, i, j);
         int64_t sum[LM_SUM_ENERGY];
         memcpy(sum, &c->exchange.sums[cell * LM_CELL_SUMS], sizeof sum);
-        c->exchange.bath[cell] = lm_bath_of(&pass->with, &place, sum, &crowd);
+        c->exchange.cells[cell] = lm_heating_cell_of(&pass->with, &place, sum, &crowd);
     }
 }
 
-void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass)
+void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass)
 {
     const struct lm_backend_species *p = &c->base.setup.species[species];
     const struct lm_grid *g = &c->base.setup.grid;
@@ -50,13 +50,13 @@ void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_excha
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j), cell = (size_t)j * (size_t)g->nx + (size_t)i;
-            struct lm_bath *bath = &c->exchange.bath[cell];
+            struct lm_heating_cell *bath = &c->exchange.cells[cell];
             int64_t *sum = c->exchange.sums + cell * LM_CELL_SUMS;
             const double heat = (double)sum[LM_SUM_ENERGY] * unit;
             memset(sum, 0, LM_CELL_SUMS * sizeof *sum);
-            if (bath->kind == LM_BATH_OPEN && !lm_can_exchange(s[k], heat, gamma))
-                bath->kind = LM_BATH_REFUSES;
-            if (bath->kind != LM_BATH_OPEN)
+            if (bath->kind == LM_HEATING_ALLOWED && !lm_can_exchange(s[k], heat, gamma))
+                bath->kind = LM_HEATING_REFUSED;
+            if (bath->kind != LM_HEATING_ALLOWED)
                 continue;
             const double after = lm_heated_entropy(s[k], (gamma - 1.0) * heat, pass->quantum, gamma);
             lm_wide_add_sound(&source, (after - s[k]) * per_quantum);
@@ -76,8 +76,8 @@ int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with,
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : noise2) reduction(+ : limited)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
-            const struct lm_exchange_place place = place_at(c, i, j);
-            const struct lm_exchange_reach r = lm_exchange_reach(with, &place);
+            const struct lm_cell_electrons place = place_at(c, i, j);
+            const struct lm_exchange_bound r = lm_exchange_bound(with, &place);
             noise2 = r.noise2 > noise2 ? r.noise2 : noise2;
             limited += r.limited;
         }

@@ -25,16 +25,16 @@ static void sum(struct exchanger *w, uint32_t cell, size_t k, const struct lm_pa
 {
     int64_t part[LM_SUM_ENERGY];
     (void)k;
-    lm_exchange_parts(&w->with, cell, p, part);
+    lm_exchange_moments(&w->with, cell, p, part);
     for (int what = 0; what < LM_SUM_ENERGY; what++)
         add(w, cell, what, part[what]);
 }
 
 static void ask(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    const struct lm_bath *bath = &w->c->exchange.bath[cell];
+    const struct lm_heating_cell *bath = &w->c->exchange.cells[cell];
     (void)k;
-    if (bath->kind == LM_BATH_NONE)
+    if (bath->kind == LM_HEATING_NONE)
         return;
     const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
     add(w, cell, LM_SUM_ENERGY, lm_to_electrons(&w->units, p, &after).v2);
@@ -42,9 +42,9 @@ static void ask(struct exchanger *w, uint32_t cell, size_t k, const struct lm_pa
 
 static void give(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    const struct lm_bath *bath = &w->c->exchange.bath[cell];
-    w->given.number += bath->kind == LM_BATH_REFUSES;
-    if (bath->kind != LM_BATH_OPEN)
+    const struct lm_heating_cell *bath = &w->c->exchange.cells[cell];
+    w->given.number += bath->kind == LM_HEATING_REFUSED;
+    if (bath->kind != LM_HEATING_ALLOWED)
         return;
     const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
     const struct lm_tally given = lm_to_electrons(&w->units, p, &after);
@@ -88,9 +88,9 @@ int LM_P(lm_cpu_exchange)(struct lm_backend *b, int species, const struct lm_exc
                                 .tiling = tiling(c),
                                 .units = {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
     each(&w, sum);
-    lm_cpu_baths(c, pass);
+    lm_cpu_heating_cells(c, pass);
     each(&w, ask);
-    lm_cpu_settle_exchange(c, species, pass);
+    lm_cpu_heat_electrons(c, species, pass);
     each(&w, give);
     return LM_OK;
 }

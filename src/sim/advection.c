@@ -96,7 +96,7 @@ static void shut_walls(const struct lm_grid *g, const int sides[LM_SIDES], doubl
     }
 }
 
-int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, double t, double *vx, double *vy,
+int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance, double t, double *vx, double *vy,
                   double *work)
 {
     static const struct lm_place x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
@@ -105,7 +105,7 @@ int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, dou
     if (b->stream[0]) {
         if (lm_expr_fill_at(c->constants, b->stream, &g, corner, t, work))
             return fail_expression(c, field, "stream");
-        return lm_background_stream(&g, b->sides, room, work, vx, vy);
+        return lm_background_stream(&g, b->sides, clearance, work, vx, vy);
     }
     if (lm_expr_fill_at(c->constants, b->velocity[0], &g, x_face, t, vx))
         return fail_expression(c, field, "vx");
@@ -113,7 +113,7 @@ int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, dou
         return fail_expression(c, field, "vy");
     lm_grid_wrap(&g, vx);
     lm_grid_wrap(&g, vy);
-    lm_background_shut(&g, room, vx, vy);
+    lm_background_shut(&g, clearance, vx, vy);
     shut_walls(&g, b->sides, vx, vy);
     return LM_OK;
 }
@@ -122,7 +122,7 @@ static int put_velocity(struct lm_sim *sim, int field, double *work)
 {
     struct lm_backend *b = sim->backend;
     double *vx = work, *vy = work + sim->grid.size;
-    int status = lm_setup_flow(sim->config, field, sim->room, middle(sim), vx, vy, vy + sim->grid.size);
+    int status = lm_setup_flow(sim->config, field, sim->clearance, middle(sim), vx, vy, vy + sim->grid.size);
     if (!status)
         status = b->ops->put(b, LM_BACKGROUND_X + field, vx);
     return status ? status : b->ops->put(b, LM_BACKGROUND_Y + field, vy);
@@ -346,11 +346,11 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
     const int count = sim->config->background_count;
     if (count == 0)
         return LM_OK;
-    sim->room = malloc(sim->grid.size);
+    sim->clearance = malloc(sim->grid.size);
     double *work = work_arrays(sim);
-    int status = work && sim->room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the background fields");
+    int status = work && sim->clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the background fields");
     if (!status)
-        status = lm_background_room(&sim->grid, sim->mask, sim->room);
+        status = lm_stencil_clearance(&sim->grid, sim->mask, sim->clearance);
     for (int f = 0; f < count && !status; f++) {
         status = find_timed(sim, f);
         if (!status)

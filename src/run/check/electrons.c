@@ -34,10 +34,10 @@ static int add_species(const struct lm_config *c, int species, const struct star
 static double flow_rate(const struct start *s)
 {
     const struct lm_grid *g = &s->setup.grid;
-    const struct lm_flow_given given = {.density = {s->n, s->n},
-                                        .current = {s->current[0], s->current[1]},
-                                        .b = {s->b[0], s->b[1], s->b[2], g->stride},
-                                        .room = s->room};
+    const struct lm_flow_moments given = {.density = {s->n, s->n},
+                                          .current = {s->current[0], s->current[1]},
+                                          .b = {s->b[0], s->b[1], s->b[2], g->stride},
+                                          .clearance = s->room};
     double largest = 0;
     for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++)
@@ -136,7 +136,7 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
 static int take(struct start *s)
 {
     const struct lm_config *points = s->survey->points;
-    int status = lm_background_room(&s->setup.grid, s->survey->point_mask, s->room);
+    int status = lm_stencil_clearance(&s->setup.grid, s->survey->point_mask, s->room);
     if (!status)
         status = lm_setup_b(points, s->b);
     for (int k = 0; k < points->species_count && !status; k++)

@@ -34,14 +34,14 @@ enum {
 };
 #define LM_NOISE_UNIT 0x1p30
 
-enum lm_bath_kind {
-    LM_BATH_NONE, /* at the density floor, in a solid, or no two ions: no exchange */
-    LM_BATH_OPEN,
-    LM_BATH_REFUSES /* its electrons have less than they were asked for */
+enum lm_heating_kind {
+    LM_HEATING_NONE, /* at the density floor, in a solid, or no two ions: no exchange */
+    LM_HEATING_ALLOWED,
+    LM_HEATING_REFUSED /* its electrons have less than they were asked for */
 };
 
 /* What the ions of a species meet in a cell. */
-struct lm_bath {
+struct lm_heating_cell {
     float lost;     /* of a velocity relative to the mean */
     float thermal;  /* standard deviation of the noise, v_A */
     float noise[3]; /* mean of the ions' normal numbers */
@@ -55,10 +55,10 @@ struct lm_bath {
 /* Stands for the temperature where there is no exchange. */
 #define LM_NO_TEMPERATURE (-1.0)
 
-/* T_e of a cell. `room`: lm_background_room. */
-LM_HD double lm_electron_temperature(double entropy, double n, uint8_t room, const struct lm_ohm *o)
+/* T_e of a cell. `clearance`: lm_stencil_clearance. */
+LM_HD double lm_electron_temperature(double entropy, double n, uint8_t clearance, const struct lm_ohm *o)
 {
-    return room && n > o->floor ? lm_pressure_of(entropy, o->gamma) / n : LM_NO_TEMPERATURE;
+    return clearance && n > o->floor ? lm_pressure_of(entropy, o->gamma) / n : LM_NO_TEMPERATURE;
 }
 
 /* 1 - exp(-x) for x >= 0. */
@@ -74,7 +74,7 @@ LM_HD double lm_exchange_rate(const struct lm_exchange *e, double n, double t)
 }
 
 /* Number b nx + a of a cell beside one of the domain; -1 beyond a wall. */
-LM_HD long lm_cell_beside(int nx, int ny, const struct lm_sides *sides, int a, int b)
+LM_HD long lm_neighbour_cell(int nx, int ny, const struct lm_sides *sides, int a, int b)
 {
     const int x = lm_has_walls(sides, 0) ? a : lm_wrap(a, nx), y = lm_has_walls(sides, 1) ? b : lm_wrap(b, ny);
     return x < 0 || x >= nx || y < 0 || y >= ny ? -1 : (long)y * nx + x;
@@ -82,16 +82,17 @@ LM_HD long lm_cell_beside(int nx, int ny, const struct lm_sides *sides, int a, i
 
 /* Of cell (i, j) and its eight neighbours: ions, and how many velocities relative to the means of cells are
  * independent. sums: [ny][nx][LM_CELL_SUMS]. */
-struct lm_crowd {
+struct lm_neighbour_counts {
     int64_t ions, independent;
 };
 
-LM_HD struct lm_crowd lm_crowd_around(const int64_t *sums, int nx, int ny, const struct lm_sides *sides, int i, int j)
+LM_HD struct lm_neighbour_counts lm_count_neighbours(const int64_t *sums, int nx, int ny, const struct lm_sides *sides,
+                                                     int i, int j)
 {
-    struct lm_crowd c = {0, 0};
+    struct lm_neighbour_counts c = {0, 0};
     for (int b = j - 1; b <= j + 1; b++)
         for (int a = i - 1; a <= i + 1; a++) {
-            const long cell = lm_cell_beside(nx, ny, sides, a, b);
+            const long cell = lm_neighbour_cell(nx, ny, sides, a, b);
             const int64_t number = cell < 0 ? 0 : sums[cell * LM_CELL_SUMS + LM_SUM_NUMBER];
             c.ions += number;
             c.independent += number > 0 ? number - 1 : 0;
@@ -107,7 +108,7 @@ LM_HD double lm_temperature_around(const double *temperature, int nx, int ny, co
     int count = 0;
     for (int b = j - 1; b <= j + 1; b++)
         for (int a = i - 1; a <= i + 1; a++) {
-            const long cell = lm_cell_beside(nx, ny, sides, a, b);
+            const long cell = lm_neighbour_cell(nx, ny, sides, a, b);
             const double t = cell < 0 ? LM_NO_TEMPERATURE : temperature[cell];
             sum += t == LM_NO_TEMPERATURE ? 0.0 : t;
             count += t != LM_NO_TEMPERATURE;
@@ -116,15 +117,16 @@ LM_HD double lm_temperature_around(const double *temperature, int nx, int ny, co
 }
 
 /* Density and T_e in a cell, and the mean T_e around it. */
-struct lm_exchange_place {
+struct lm_cell_electrons {
     double n, t, around;
 };
 
 /* Of a cell with these sums over the species. */
-LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, const struct lm_exchange_place *p,
-                                const int64_t sum[LM_SUM_ENERGY], const struct lm_crowd *crowd)
+LM_HD struct lm_heating_cell lm_heating_cell_of(const struct lm_exchange *e, const struct lm_cell_electrons *p,
+                                                const int64_t sum[LM_SUM_ENERGY],
+                                                const struct lm_neighbour_counts *crowd)
 {
-    struct lm_bath b = {0.0f, 0.0f, {0.0f, 0.0f, 0.0f}, LM_BATH_NONE, {0.0, 0.0, 0.0}};
+    struct lm_heating_cell b = {0.0f, 0.0f, {0.0f, 0.0f, 0.0f}, LM_HEATING_NONE, {0.0, 0.0, 0.0}};
     const double number = (double)sum[LM_SUM_NUMBER];
     if (p->t == LM_NO_TEMPERATURE || number < 2.0)
         return b;
@@ -136,7 +138,7 @@ LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, const struct lm_exc
         b.noise[d] = (float)((double)sum[LM_SUM_NOISE + d] / (number * LM_NOISE_UNIT));
         b.u[d] = (double)sum[LM_SUM_VELOCITY + d] / (number * e->unit);
     }
-    b.kind = LM_BATH_OPEN;
+    b.kind = LM_HEATING_ALLOWED;
     return b;
 }
 
@@ -146,14 +148,14 @@ LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, const struct lm_exc
 #define LM_EXCHANGE_REACH (2 * LM_NORMAL_REACH * 1.5812)
 
 /* What of a cell counts for lm_exchange_limits: a size as bits, which order like sizes. */
-struct lm_exchange_reach {
+struct lm_exchange_bound {
     uint64_t noise2;
     int limited;
 };
 
-LM_HD struct lm_exchange_reach lm_exchange_reach(const struct lm_exchange *e, const struct lm_exchange_place *p)
+LM_HD struct lm_exchange_bound lm_exchange_bound(const struct lm_exchange *e, const struct lm_cell_electrons *p)
 {
-    struct lm_exchange_reach r = {0, 0};
+    struct lm_exchange_bound r = {0, 0};
     if (p->t == LM_NO_TEMPERATURE)
         return r;
     const double x = lm_exchange_rate(e, p->n, p->around);

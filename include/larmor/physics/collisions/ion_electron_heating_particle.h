@@ -26,8 +26,8 @@ LM_HD void lm_exchange_noise(const struct lm_exchange *e, uint32_t cell, const s
 }
 
 /* What it adds to the sums of its cell before LM_SUM_ENERGY: numbers of at most 34 bits and a sign. */
-LM_HD void lm_exchange_parts(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p,
-                             int64_t part[LM_SUM_ENERGY])
+LM_HD void lm_exchange_moments(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p,
+                               int64_t part[LM_SUM_ENERGY])
 {
     const double v[3] = {(double)p->u, (double)p->v, (double)p->w};
     float n[4];
@@ -40,7 +40,7 @@ LM_HD void lm_exchange_parts(const struct lm_exchange *e, uint32_t cell, const s
 }
 
 /* p, in that cell, with its new velocity. The change is found in single precision. */
-LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const struct lm_bath *b, uint32_t cell,
+LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const struct lm_heating_cell *b, uint32_t cell,
                                           const struct lm_particle *p)
 {
     struct lm_particle after = *p;

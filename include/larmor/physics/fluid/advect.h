@@ -49,13 +49,13 @@ LM_HD struct lm_advect lm_advect_stage(int stage, double unit, double dt, double
 
 /* Units that a velocity u carries through a face on which the field is q: rounded towards zero, so that a cell cannot
  * lose more than it has. */
-LM_HD double lm_carried(double u, double q, double factor)
+LM_HD double lm_advective_flux(double u, double q, double factor)
 {
     return lm_trunc(u * q * factor);
 }
 
 /* Units that diffuse through the face between the cells c[0] and c[1]. */
-LM_HD double lm_diffused(const double *c, double factor)
+LM_HD double lm_diffusive_flux(const double *c, double factor)
 {
     return lm_trunc(lm_drop_up(c, 1, factor));
 }
@@ -81,14 +81,14 @@ LM_HD double lm_flow_rate(double left, double right, double below, double above,
 }
 
 /* A random number in (0, 1) for what a species gives to a field in cell j nx + i; key: of the step. */
-LM_HD double lm_gain_chance(uint64_t key, int species, uint32_t cell, int field)
+LM_HD double lm_gas_gain_chance(uint64_t key, int species, uint32_t cell, int field)
 {
     return lm_uniform(lm_random_at(key, species, LM_STREAM_GAIN, cell, (uint32_t)field).a);
 }
 
 /* Quanta of a field that a sum of so many units makes: whole ones as they are; of a part, one with that probability, so
- * that gains of less than half a quantum are not lost. u: lm_gain_chance. */
-LM_HD double lm_gained(int64_t sum, double unit, int quantum, double u)
+ * that gains of less than half a quantum are not lost. u: lm_gas_gain_chance. */
+LM_HD double lm_gas_gain_quanta(int64_t sum, double unit, int quantum, double u)
 {
     const double quanta = (double)sum * unit * lm_exp2i(quantum), part = quanta - lm_trunc(quanta);
     return lm_trunc(quanta) + (part > u ? 1.0 : 0.0) - (part < -u ? 1.0 : 0.0);
@@ -107,7 +107,7 @@ struct lm_bounds {
 
 /* The value on a cell's face, brought so near to the average c that it, the one on the opposite face and what is
  * between stay in the bounds. */
-LM_HD double lm_limited(double c, double value, double opposite, const struct lm_bounds *b)
+LM_HD double lm_bounded_value(double c, double value, double opposite, const struct lm_bounds *b)
 {
     const double here = value - c, there = opposite - c,
                  middle = -(LM_LOBATTO / (1.0 - 2.0 * LM_LOBATTO)) * (here + there);
@@ -125,14 +125,14 @@ LM_HD double lm_limited(double c, double value, double opposite, const struct lm
 
 /* The largest r <= LM_WENO_MOST for which the window around a cell is all fluid, along x and along y: four bits each.
  * 0 for a cell that is solid or beyond a side. A face takes r from the cell upwind of it. */
-LM_HD int lm_room_x(uint8_t room)
+LM_HD int lm_clearance_x(uint8_t clearance)
 {
-    return room & 15;
+    return clearance & 15;
 }
 
-LM_HD int lm_room_y(uint8_t room)
+LM_HD int lm_clearance_y(uint8_t clearance)
 {
-    return room >> 4;
+    return clearance >> 4;
 }
 
 /* --- values on faces; `scheme` (enum lm_scheme), `single` and whether there are bounds are literals --- */
@@ -154,7 +154,7 @@ LM_HD double lm_weno_between(int most, int r, int single, const struct lm_bounds
     LM_UNROLL
     for (int m = 0; m < 2 * r - 1; m++)
         turned[m] = mine[2 * r - 2 - m];
-    return lm_limited(mine[r - 1], value, lm_weno(r, single, turned), bounds);
+    return lm_bounded_value(mine[r - 1], value, lm_weno(r, single, turned), bounds);
 }
 
 /* The same for an r <= most that is known only now: each order is a scheme of its own. */
@@ -191,8 +191,8 @@ LM_HD double lm_face_value(int scheme, int single, const struct lm_bounds *bound
 
 /* Beside solids: `before` and `behind` are the rooms of the cells on both sides, along the face's axis and not 0; what
  * is not in that of the cell upwind is not used. */
-LM_HD double lm_face_value_beside(int scheme, int single, const struct lm_bounds *bounds, const double *c, double u,
-                                  int before, int behind)
+LM_HD double lm_face_value_near_body(int scheme, int single, const struct lm_bounds *bounds, const double *c, double u,
+                                     int before, int behind)
 {
     double w[LM_WENO_WINDOW];
     if (scheme == 0)
@@ -202,11 +202,11 @@ LM_HD double lm_face_value_beside(int scheme, int single, const struct lm_bounds
 }
 
 /* Units through a side; `inwards`: u times the direction in; `inside`: the first cell. */
-LM_HD double lm_side_units(int side, double u, double inwards, double inside, double given, double factor)
+LM_HD double lm_side_flux(int side, double u, double inwards, double inside, double given, double factor)
 {
     if (side == LM_BACKGROUND_WALL)
         return 0.0;
-    return lm_carried(u, side == LM_BACKGROUND_INFLOW && inwards > 0.0 ? given : inside, factor);
+    return lm_advective_flux(u, side == LM_BACKGROUND_INFLOW && inwards > 0.0 ? given : inside, factor);
 }
 
 #endif

@@ -38,7 +38,7 @@ LM_HD double lm_entropy_with(double s, double p, double gain, double gamma)
 }
 
 /* The nearest whole number; NaN if an integer cannot hold it. */
-LM_HD double lm_whole(double v)
+LM_HD double lm_round_whole(double v)
 {
     return lm_abs(v) < 0x1p62 ? (double)lm_round64(v) : lm_nan();
 }
@@ -46,7 +46,8 @@ LM_HD double lm_whole(double v)
 /* The same in whole quanta of 2^-quantum; NaN: beyond all bounds. */
 LM_HD double lm_heated_entropy(double s, double gain, int quantum, double gamma)
 {
-    return lm_whole(lm_entropy_with(s, lm_pressure_of(s, gamma), gain, gamma) * lm_exp2i(quantum)) * lm_exp2i(-quantum);
+    return lm_round_whole(lm_entropy_with(s, lm_pressure_of(s, gamma), gain, gamma) * lm_exp2i(quantum)) *
+           lm_exp2i(-quantum);
 }
 
 /* Exponent of the units in which heat is summed up: 2^LM_QUANTA_BITS quanta of s are, as pressure, at most 2^60 of
@@ -60,11 +61,11 @@ LM_HD int lm_heat_exponent(int quantum, double gamma)
 
 /* --- heat of resistivity --- */
 
-/* Arrays, all of one stride: B, density, resistivity, ion current at the centres, lm_background_room. */
-struct lm_heat_given {
+/* Arrays, all of one stride: B, density, resistivity, ion current at the centres, lm_stencil_clearance. */
+struct lm_joule_fields {
     struct lm_view b, ji;
     const double *n, *eta;
-    const uint8_t *room;
+    const uint8_t *clearance;
 };
 
 LM_HD double lm_current(struct lm_view b, int component, const struct lm_ohm *o)
@@ -103,14 +104,14 @@ LM_HD double lm_heat_at_node(struct lm_view b, int component, double ji, double 
 
 /* On the upper face of the cell at k along an axis, with the resistivity of Ohm's law there: on a side of the domain
  * without that of voids (lm_wall_field). Where a body begins the plasma has no resistive E (lm_body_field). */
-LM_HD double lm_heat_on_face(const struct lm_heat_given *g, int axis, long k, enum lm_face_place place,
+LM_HD double lm_heat_on_face(const struct lm_joule_fields *g, int axis, long k, enum lm_face_place place,
                              const struct lm_ohm *o)
 {
     const int other = axis == 0 ? 1 : g->b.s;
     const double *const ji = axis == 0 ? g->ji.x : g->ji.y;
     const double density = 0.5 * (lm_floored(g->n[k], o) + lm_floored(g->n[k + other], o));
     double eta = lm_interp_up(g->eta + k, other);
-    if (place == LM_FACE_INSIDE && !(g->room[k] && g->room[k + other]))
+    if (place == LM_FACE_INSIDE && !(g->clearance[k] && g->clearance[k + other]))
         return 0.0;
     if (place == LM_FACE_INSIDE)
         eta += lm_eta_vacuum(density, o);
@@ -119,7 +120,7 @@ LM_HD double lm_heat_on_face(const struct lm_heat_given *g, int axis, long k, en
 
 /* Heat in a unit of time and volume of the cell at k, which is fluid: half of what is on each of its faces, so that the
  * sum over cells is what the fields lose. place: of the faces left, right, below, above. */
-LM_HD double lm_heat_in_cell(const struct lm_heat_given *g, long k, const enum lm_face_place place[4],
+LM_HD double lm_heat_in_cell(const struct lm_joule_fields *g, long k, const enum lm_face_place place[4],
                              const struct lm_ohm *o)
 {
     const double x = lm_heat_on_face(g, 0, k - 1, place[0], o) + lm_heat_on_face(g, 0, k, place[1], o);
@@ -130,11 +131,11 @@ LM_HD double lm_heat_in_cell(const struct lm_heat_given *g, long k, const enum l
 
 /* --- conduction --- */
 
-/* Arrays with one cell beyond the sides: T = p / n, density, B, lm_background_room. */
+/* Arrays with one cell beyond the sides: T = p / n, density, B, lm_stencil_clearance. */
 struct lm_conduction {
     const double *t, *n;
     struct lm_view b;
-    const uint8_t *room;
+    const uint8_t *clearance;
     struct lm_conductivity kappa;
 };
 
@@ -142,7 +143,7 @@ struct lm_conduction {
  * density floor, whose cells have a heat capacity that is none of the plasma's. */
 LM_HD int lm_conducts(const struct lm_conduction *c, long a, long b, const struct lm_ohm *o)
 {
-    return c->room[a] && c->room[b] && c->n[a] > o->floor && c->n[b] > o->floor;
+    return c->clearance[a] && c->clearance[b] && c->n[a] > o->floor && c->n[b] > o->floor;
 }
 
 /* Slope of T from a cell to the next one; 0 where no heat passes. */
@@ -202,7 +203,7 @@ LM_HD double lm_conduction_rate(struct lm_conductivity k, double least_density, 
 /* --- a step of both --- */
 
 /* Heun's method (SSP, Shu and Osher 1988): p after a stage, `first` or second; rate: of p. */
-LM_HD double lm_heated(int first, double start, double p, double rate, double h)
+LM_HD double lm_heun_stage(int first, double start, double p, double rate, double h)
 {
     const double next = lm_max(lm_fma(h, rate, p), 0.0);
     return first ? next : lm_mean(start, next);

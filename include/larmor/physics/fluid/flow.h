@@ -10,16 +10,16 @@
 #include "larmor/physics/fields/fields.h"
 
 /* Arrays, all of one stride. */
-struct lm_flow_given {
+struct lm_flow_moments {
     const double *density[2]; /* n at the beginning and at the end of the step */
     const double *current[2]; /* J_i,x and J_i,y at the centres, half way */
     struct lm_view b;         /* B, now */
-    const uint8_t *room;
+    const uint8_t *clearance;
 };
 
 /* The least density in the ions' part of the entropy's velocity, as a share of the floor: a particle may have passed
  * within the step without being there at its ends. */
-#define LM_FOLLOWED 0.1
+#define LM_ENTROPY_FLOOR_SHARE 0.1
 
 struct lm_flows {
     double ion, electron, entropy;
@@ -36,14 +36,14 @@ LM_HD enum lm_face_place lm_face_place(int cell, int n, int periodic)
 /* On the upper face of the cell at k along an axis; nothing flows into a solid, and on a side of the domain the cell
  * inside stands for both. B comes at the beginning and at the end (`later`) of the step: of the electrons, the ions'
  * part with the first one, and the current of each by half. The entropy's velocity is that of B as it stands. */
-LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_given *g, int axis, long k, enum lm_face_place place,
+LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place,
                                       int later, const struct lm_ohm *o)
 {
     struct lm_flows u = {0.0, 0.0, 0.0};
     const long next = k + (axis == 0 ? 1 : g->b.s), a = place == LM_FACE_LOW ? next : k,
                b = place == LM_FACE_HIGH ? k : next;
     const double *const *n = g->density, *ji = g->current[axis];
-    if (!g->room[a] || !g->room[b])
+    if (!g->clearance[a] || !g->clearance[b])
         return u;
     const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
     const double density = 0.5 * (lm_floored(na, o) + lm_floored(nb, o));
@@ -52,7 +52,7 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_given *g, int axis, l
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
     if (o->evolved)
-        u.entropy = ji_here / lm_max(there, LM_FOLLOWED * o->floor) - current / density;
+        u.entropy = ji_here / lm_max(there, LM_ENTROPY_FLOOR_SHARE * o->floor) - current / density;
     return u;
 }
 
