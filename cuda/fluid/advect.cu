@@ -12,7 +12,7 @@ namespace
 
 /* Of a piece: with more rows the last pieces take long alone, with fewer the halo counts (an H200: 32 rows 5 % faster
  * than 64, 15 % than 128). Beside solids pieces are low: there are few of them. */
-enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
+enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_NEAR_BODY = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
 
 typedef void (*stage_function)(stage);
 
@@ -46,45 +46,33 @@ struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
 
 /* --- what the host asks for --- */
 
-/* Bits that order like all numbers do. */
-__device__ __forceinline__ lm_u64 ordered(double x)
-{
-    lm_u64 b = (lm_u64)__double_as_longlong(x);
-    return b >> 63 ? ~b : b | 0x8000000000000000ull;
-}
-
 /* Total and extremes of a field. */
 __global__ void survey_kernel(shape s, const double *q, const uint8_t *clearance, double per_quantum,
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    struct lm_wide total = {0, 0};
-    lm_u64 least = 0, most = 0;
+    struct lm_field_survey mine = {{0, 0}, 0, 0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
-        lm_wide_add(&total, q[k] * per_quantum);
-        if (clearance[k]) {
-            raise(least, ~ordered(q[k]));
-            raise(most, ordered(q[k]));
-        }
+        lm_survey_cell(&mine, q[k], clearance[k], per_quantum);
     }
-    lm_warp_sum_wide(found->total, total);
-    lm_warp_max(&found->not_least, least);
-    lm_warp_max(&found->most, most);
+    lm_warp_sum_wide(found->total, mine.total);
+    lm_warp_max(&found->not_least, mine.not_least);
+    lm_warp_max(&found->most, mine.most);
 }
 
-/* What a source gives in `times` steps, of whose stages two have one factor and one the other; in parts as the CPU adds
- * them up. */
-__global__ void source_kernel(shape s, const double *source, double early, double late, int times,
+/* What a source adds in `times` substeps. Of the stages of each, two are like `early` and one is like `late`. The terms
+ * are those that the CPU adds up stage by stage. */
+__global__ void source_kernel(shape s, const double *source, struct lm_advect early, struct lm_advect late, int times,
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     struct lm_wide sum = {0, 0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const double here = source[at(s, i, j)];
-        lm_wide_add(&sum, lm_trunc(here * early));
-        lm_wide_add(&sum, lm_trunc(here * early));
-        lm_wide_add(&sum, lm_trunc(here * late));
+        lm_wide_add(&sum, lm_source_units(&early, here));
+        lm_wide_add(&sum, lm_source_units(&early, here));
+        lm_wide_add(&sum, lm_source_units(&late, here));
     }
     sum.high *= times;
     sum.low *= times;
@@ -101,8 +89,7 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 {
     if (!s.source)
         return;
-    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
-                                                                s.found);
+    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, *early, *late, times, s.found);
     LM_GPU_LAUNCHED(g, "sum of a source");
 }
 
@@ -159,7 +146,7 @@ __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, doubl
 
 /* --- velocities --- */
 
-__global__ void flow_kernel(shape s, struct lm_flow_moments given, int periodic_x, int periodic_y, int later,
+__global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodic_x, int periodic_y, int later,
                             struct lm_ohm ohm, double *flow, double *entropy)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
@@ -169,28 +156,20 @@ __global__ void flow_kernel(shape s, struct lm_flow_moments given, int periodic_
     for (int axis = 0; axis < 2; axis++) {
         const enum lm_face_place place =
             axis == 0 ? lm_face_place(i, s.nx, periodic_x) : lm_face_place(j, s.ny, periodic_y);
-        const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &ohm);
-        if (entropy)
-            entropy[axis * s.pitch + k] = u.entropy;
-        if (!flow)
-            continue;
-        double *ion = flow + axis * s.pitch, *electron = flow + (2 + axis) * s.pitch;
-        if (!later)
-            ion[k] = u.ion;
-        electron[k] = later ? electron[k] + u.electron : u.electron;
+        const struct lm_flow_arrays to = {flow ? flow + axis * s.pitch : NULL,
+                                          flow ? flow + (2 + axis) * s.pitch : NULL,
+                                          entropy ? entropy + axis * s.pitch : NULL};
+        lm_set_flow_on_face(&moments, axis, (long)k, place, later, &ohm, &to);
     }
 }
 
-__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *clearance, double rx, double ry,
+__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *clearance, struct lm_ohm ohm,
                             lm_u64 *largest)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     lm_u64 mine[1] = {0};
-    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
-        const size_t k = at(s, i, j);
-        if (clearance[k])
-            raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], rx, ry)));
-    }
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y)
+        raise(mine[0], lm_flow_rate_bits(x, y, clearance, (long)at(s, i, j), s.stride, &ohm));
     lm_block_reduce<true, 1>(largest, mine);
 }
 
@@ -201,13 +180,13 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     lm_gpu_range range("flow");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    struct lm_flow_moments given = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
-                                    {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
-                                    {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
-                                    g->advect.clearance};
+    const struct lm_flow_moments moments = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+                                            {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+                                            {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
+                                            g->advect.clearance};
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
-        s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
+        s, moments, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
         g->advect.flow, b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }
@@ -222,8 +201,8 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     lm_gpu_reduce_begin(g);
     for (int f = 0; f < fields; f++)
         rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
-            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.clearance, b->setup.ohm.rx,
-            b->setup.ohm.ry, &g->reduced->value[f]);
+            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.clearance, b->setup.ohm,
+            &g->reduced->value[f]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
     for (int f = 0; f < fields && !g->failed; f++)
@@ -245,7 +224,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
     s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
     s.across = g->advect.across;
-    s.beside = pieces_of(g->advect.list_end - g->advect.near_body, g->advect.near_body, ROWS_BESIDE);
+    s.near_body = pieces_of(g->advect.list_end - g->advect.near_body, g->advect.near_body, ROWS_NEAR_BODY);
     s.in_free = pieces_of(g->advect.list, g->advect.in_free, g->advect.rows);
     s.bounds.least = f->least;
     s.bounds.most = f->most;
@@ -269,7 +248,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
-        kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
+        kernel_of(f)<<<s.near_body.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
     }
     lm_gpu_survey_field(g, field, quantum);
@@ -313,7 +292,7 @@ int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
 
 /* --- memory --- */
 
-enum piece_kind { PIECE_FREE, PIECE_BESIDE, PIECE_SOLID };
+enum piece_kind { PIECE_FREE, PIECE_NEAR_BODY, PIECE_SOLID };
 
 static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clearance, unsigned piece, int rows)
 {
@@ -326,14 +305,14 @@ static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clea
             beside |= lm_clearance_x(r) < LM_WENO_MOST || lm_clearance_y(r) < LM_WENO_MOST;
             fluid |= r != 0;
         }
-    return !fluid ? PIECE_SOLID : beside ? PIECE_BESIDE : PIECE_FREE;
+    return !fluid ? PIECE_SOLID : beside ? PIECE_NEAR_BODY : PIECE_FREE;
 }
 
 /* Two lists in one: the pieces in free fluid from the front; from the back the others in low pieces that hold fluid. */
 static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_BESIDE);
+    const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_NEAR_BODY);
     const unsigned up = (unsigned)((grid->ny + g->advect.rows - 1) / g->advect.rows), most = across * up * low;
     uint32_t *list = (uint32_t *)malloc(most * sizeof *list);
     g->advect.list = (uint32_t *)lm_gpu_allocate(g, most * sizeof *list, "pieces of the grid");
@@ -346,8 +325,8 @@ static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
         }
         for (unsigned n = 0; n < low; n++) {
             const unsigned part = (p / across * low + n) * across + p % across;
-            if ((int)(part / across) * ROWS_BESIDE < grid->ny &&
-                kind_of_piece(g, clearance, part, ROWS_BESIDE) != PIECE_SOLID)
+            if ((int)(part / across) * ROWS_NEAR_BODY < grid->ny &&
+                kind_of_piece(g, clearance, part, ROWS_NEAR_BODY) != PIECE_SOLID)
                 list[most - ++g->advect.near_body] = part;
         }
     }
@@ -376,7 +355,7 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
         g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
         int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
         rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
-        g->advect.rows = rows / ROWS_BESIDE * ROWS_BESIDE;
+        g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
         list_pieces(g, clearance);
     }
     free(clearance);
