@@ -47,7 +47,7 @@ void lm_sim_destroy(struct lm_sim **sim)
         for (int side = 0; side < LM_SIDES; side++)
             free((*sim)->inflow[s].cells[side]);
     free((*sim)->mask);
-    free((*sim)->room);
+    free((*sim)->clearance);
     free((void *)(*sim)->maps.cos2);
     free((void *)(*sim)->maps.energy);
     free((void *)(*sim)->maps.faces);
