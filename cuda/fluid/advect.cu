@@ -1,4 +1,5 @@
-/* CUDA backend: background fields; the kernel is in advect.cuh. */
+/* CUDA backend: background fields. The kernel of a stage is in advect.cuh, with its rates. The bodies of the other
+ * loops are in larmor/physics/fluid/advect.h and flow.h. */
 #include "fluid/advect.cuh"
 
 #include <cstddef>
@@ -10,8 +11,9 @@
 namespace
 {
 
-/* Of a piece: with more rows the last pieces take long alone, with fewer the halo counts (an H200: 32 rows 5 % faster
- * than 64, 15 % than 128). Beside solids pieces are low: there are few of them. */
+/* Rows of a piece. With more rows, a few warps are still busy when the others have finished; with fewer, the halo costs
+ * more. On an H200, 32 rows are 5 % faster than 64 and 15 % faster than 128. Pieces near bodies are low, because there
+ * are few of them. */
 enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_NEAR_BODY = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
 
 typedef void (*stage_function)(stage);
@@ -44,7 +46,7 @@ struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
     return {list, count, (count + PIECE_WARPS - 1) / PIECE_WARPS, rows};
 }
 
-/* --- what the host asks for --- */
+/* --- sums over a field --- */
 
 /* Total and extremes of a field. */
 __global__ void survey_kernel(shape s, const double *q, const uint8_t *clearance, double per_quantum,
@@ -93,10 +95,10 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
     LM_GPU_LAUNCHED(g, "sum of a source");
 }
 
-/* --- what particles give to a gas --- */
+/* --- what particles transfer to a gas --- */
 
 struct gaining {
-    double *q[LM_MAX_BACKGROUNDS]; /* NULL: it does not gain */
+    double *q[LM_MAX_BACKGROUNDS]; /* NULL: the field gains nothing */
     int what[LM_MAX_BACKGROUNDS], fields;
     struct lm_gas_gain gain;
     lm_u64 *given;
@@ -129,7 +131,7 @@ __global__ void gain_kernel(shape s, gaining g)
             lm_warp_sum_wide(g.found[f].source, source[f]);
 }
 
-/* Ghosts of a gas' density and velocity: larmor/physics/fields/wall.h. */
+/* Fills the ghosts of the density and velocity of a gas (larmor/physics/fields/wall.h). */
 __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, double *x, double *y)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - LM_GHOST, j = (int)blockIdx.y - LM_GHOST;
@@ -308,7 +310,8 @@ static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clea
     return !fluid ? PIECE_SOLID : beside ? PIECE_NEAR_BODY : PIECE_FREE;
 }
 
-/* Two lists in one: the pieces in free fluid from the front; from the back the others in low pieces that hold fluid. */
+/* Two lists in one array. The pieces in free fluid are listed from the front. The others are cut into low pieces, and
+ * those that hold free cells are listed from the back. */
 static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
@@ -344,14 +347,14 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
     if (g->base.setup.background_count == 0 || g->failed)
         return g->failed;
     uint8_t *clearance = (uint8_t *)malloc(grid->size);
-    g->advect.clearance = (uint8_t *)lm_gpu_allocate(g, grid->size, "the clearance around cells");
+    g->advect.clearance = (uint8_t *)lm_gpu_allocate(g, grid->size, "the clearance of the cells");
     if (!clearance && !g->failed)
-        g->failed = lm_fail(LM_FAILED, "not enough memory for the clearance around cells");
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the clearance of the cells");
     if (!g->failed)
         g->failed = lm_stencil_clearance(grid, g->base.setup.bodies.mask, clearance);
     if (!g->failed) {
         lm_gpu_check(g, cudaMemcpyAsync(g->advect.clearance, clearance, grid->size, cudaMemcpyHostToDevice, g->stream),
-                     "the clearance around cells");
+                     "the clearance of the cells");
         g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
         int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
         rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;

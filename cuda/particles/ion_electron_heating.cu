@@ -102,8 +102,8 @@ __global__ void apply_kernel(everyone h, exchanger e, struct lm_tally *to)
         if (!present)
             return;
         const struct lm_heating_cell target = e.cells[cell];
-        struct lm_particle after = p;
-        if (!lm_apply_exchange(&e.with, &target, cell, &e.units, &after, &mine))
+        struct lm_particle after;
+        if (!lm_apply_exchange(&e.with, &target, cell, &e.units, &p, &after, &mine))
             return;
         h.a.u[k] = after.u;
         h.a.v[k] = after.v;

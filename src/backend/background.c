@@ -1,3 +1,4 @@
+/* Background fields on the host: quanta, ledgers, and the clearance of the WENO stencils. */
 #include "larmor/background.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ int lm_background_quantum(double largest)
     return quantum < SMALLEST_QUANTUM ? quantum : SMALLEST_QUANTUM;
 }
 
-/* A sum in quanta of now in units of the ledger. */
+/* A sum of quanta as they stand, in units of the ledger. */
 static lm_int128 in_ledger(const struct lm_background_ledger *l, struct lm_wide w)
 {
     return lm_wide_value(w) * ((lm_int128)1 << (l->exponent - l->quantum));
@@ -87,14 +88,14 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum)
 
 /* --- clearance --- */
 
-/* A line of cells: the first one of the mask (NULL: all fluid), and from each to the next. */
+/* A row or column of n cells. The mask of the first one (NULL: all are free), and the distance from one to the next. */
 struct line {
     const uint8_t *first;
     size_t step;
     int n, periodic;
 };
 
-static int is_fluid(const struct line *l, int k)
+static int is_free(const struct line *l, int k)
 {
     if (k < 0 || k >= l->n) {
         if (!l->periodic)
@@ -104,19 +105,19 @@ static int is_fluid(const struct line *l, int k)
     return !l->first || !l->first[(size_t)k * l->step];
 }
 
-/* Cells of fluid in a row up to and with each of the cells -1 .. n, on the way up or down, LM_WENO_MOST at most;
- * clearance becomes the lesser of the two. */
+/* The number of free cells in a row that end with each of the cells -1 .. n, counted from below and from above, at most
+ * LM_WENO_MOST. The clearance is the smaller one. */
 static void find_clearance(const struct line *l, uint8_t *clearance)
 {
     uint8_t run = 0;
     for (int k = -LM_WENO_MOST; k <= l->n; k++) {
-        run = (uint8_t)(is_fluid(l, k) ? run + (run < LM_WENO_MOST) : 0);
+        run = (uint8_t)(is_free(l, k) ? run + (run < LM_WENO_MOST) : 0);
         if (k >= -1)
             clearance[k + 1] = run;
     }
     run = 0;
     for (int k = l->n + LM_WENO_MOST - 1; k >= -1; k--) {
-        run = (uint8_t)(is_fluid(l, k) ? run + (run < LM_WENO_MOST) : 0);
+        run = (uint8_t)(is_free(l, k) ? run + (run < LM_WENO_MOST) : 0);
         if (k <= l->n && run < clearance[k + 1])
             clearance[k + 1] = run;
     }
@@ -127,7 +128,7 @@ int lm_stencil_clearance(const struct lm_grid *g, const uint8_t *mask, uint8_t *
     const int periodic_x = g->sides.of[LM_X_MIN] == LM_PERIODIC, periodic_y = g->sides.of[LM_Y_MIN] == LM_PERIODIC;
     uint8_t *of_line = malloc((size_t)(g->nx > g->ny ? g->nx : g->ny) + 2);
     if (!of_line)
-        return lm_fail(LM_FAILED, "not enough memory for the clearance around cells");
+        return lm_fail(LM_FAILED, "not enough memory for the clearance of the cells");
     memset(clearance, 0, g->size);
     for (int j = -1; j <= g->ny; j++) {
         const int y = periodic_y ? (j + g->ny) % g->ny : j;

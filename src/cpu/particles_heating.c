@@ -44,8 +44,8 @@ static void request_energy(struct exchanger *w, uint32_t cell, size_t k, const s
 
 static void apply(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    struct lm_particle after = *p;
-    if (lm_apply_exchange(&w->with, &w->c->exchange.cells[cell], cell, &w->units, &after, &w->to_electrons))
+    struct lm_particle after;
+    if (lm_apply_exchange(&w->with, &w->c->exchange.cells[cell], cell, &w->units, p, &after, &w->to_electrons))
         w->a.u[k] = after.u, w->a.v[k] = after.v, w->a.w[k] = after.w;
 }
 

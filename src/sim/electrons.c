@@ -1,4 +1,5 @@
-/* Electrons whose pressure is evolved: their entropy at the start and beyond inflow sides, heat and its conduction. */
+/* Electrons whose pressure is evolved: their entropy at the start and beyond inflow sides, Joule heat and conduction.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ int lm_sim_entropy(const struct lm_config *c)
     return c->electrons.closure == LM_EVOLVED ? c->background_count - 1 : -1;
 }
 
-/* T where there is such an expression, else what the relation p = T n^gamma has. */
+/* The entropy for a density and a temperature. Without a temperature (NULL), p = T n^gamma with the T of the setup. */
 static double entropy_at(const struct lm_config *c, double density, const double *temperature)
 {
     const double gamma = c->electrons.gamma;
@@ -30,7 +31,8 @@ int lm_sim_start_electrons(struct lm_sim *sim)
     if (field < 0)
         return LM_OK;
     double *q = malloc(2 * g->size * sizeof *q), *t = q + g->size;
-    int status = q ? sim->backend->ops->get(sim->backend, LM_N_OLD, q) : lm_fail(LM_FAILED, "not enough memory");
+    int status = q ? sim->backend->ops->get(sim->backend, LM_N_OLD, q)
+                   : lm_fail(LM_FAILED, "not enough memory for the electrons");
     if (!status && given)
         status = lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, t);
     for (size_t k = 0; k < g->size && !status; k++)
@@ -90,7 +92,7 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
 
 /* --- a step --- */
 
-/* Of half a step, for the densities at both of its ends. */
+/* The substeps of the conduction in half a step, for the densities at the beginning and at the end of the step. */
 static int find_substeps(struct lm_sim *sim)
 {
     const struct lm_setup *setup = &sim->backend->setup;

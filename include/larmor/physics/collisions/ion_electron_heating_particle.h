@@ -77,18 +77,18 @@ LM_HD int lm_request_energy(const struct lm_exchange *e, const struct lm_heating
     return 1;
 }
 
-/* Changes the velocity of an ion where its cell allows the exchange, and adds what the electrons get to *sum. Elsewhere
- * returns 0; where the cell refuses the exchange, the ion counts in sum->number. */
+/* Where the cell of an ion allows the exchange: *after is the ion with its new velocity, and *sum gains what the
+ * electrons get. Elsewhere returns 0; an ion whose cell refuses the exchange counts in sum->number. */
 LM_HD int lm_apply_exchange(const struct lm_exchange *e, const struct lm_heating_cell *b, uint32_t cell,
-                            const struct lm_tally_units *units, struct lm_particle *p, struct lm_tally *sum)
+                            const struct lm_tally_units *units, const struct lm_particle *p, struct lm_particle *after,
+                            struct lm_tally *sum)
 {
     sum->number += b->kind == LM_HEATING_REFUSED;
     if (b->kind != LM_HEATING_ALLOWED)
         return 0;
-    const struct lm_particle after = lm_exchange_heat(e, b, cell, p);
-    const struct lm_tally given = lm_to_electrons(units, p, &after);
+    *after = lm_exchange_heat(e, b, cell, p);
+    const struct lm_tally given = lm_to_electrons(units, p, after);
     lm_tally_add(sum, &given);
-    *p = after;
     return 1;
 }
 
