@@ -86,7 +86,8 @@ LM_HD void lm_set_flow_on_face(const struct lm_flow_moments *g, int axis, long k
 LM_HD uint64_t lm_flow_rate_bits(const double *x, const double *y, const uint8_t *clearance, long k, int stride,
                                  const struct lm_ohm *o)
 {
-    return clearance[k] ? lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], o->rx, o->ry)) : 0;
+    const uint64_t size = lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], o->rx, o->ry));
+    return clearance[k] ? size : 0;
 }
 
 #endif
