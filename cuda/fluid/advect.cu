@@ -98,10 +98,10 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 /* --- what particles transfer to a gas --- */
 
 struct gaining {
-    double *q[LM_MAX_BACKGROUNDS]; /* NULL: the field gains nothing */
-    int what[LM_MAX_BACKGROUNDS], fields;
+    double *q[LM_MAX_BACKGROUNDS];        /* NULL: the field gains nothing */
+    int what[LM_MAX_BACKGROUNDS], fields; /* enum lm_gas_sum of each field; how many fields there are */
     struct lm_gas_gain gain;
-    lm_u64 *given;
+    lm_u64 *sums;                  /* [LM_GAS_SUMS][ny][nx] */
     struct lm_gpu_advected *found; /* of all fields */
 };
 
@@ -114,17 +114,16 @@ __global__ void gain_kernel(shape s, gaining g)
         const size_t k = (size_t)j * s.nx + i;
         for (int f = 0; f < g.fields; f++) {
             const int what = g.what[f];
-            if (!g.q[f] || g.given[what * cells + k] == 0)
+            if (!g.q[f] || g.sums[what * cells + k] == 0)
                 continue;
-            const double whole =
-                lm_gas_gain_quanta((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
-                                   lm_gas_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
-            g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
-            lm_wide_add(&source[f], whole);
+            const double quanta =
+                lm_add_gas_gain(&g.q[f][at(s, i, j)], (int64_t)g.sums[what * cells + k], g.gain.unit[what],
+                                g.gain.quantum[f], lm_gas_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
+            lm_wide_add(&source[f], quanta);
         }
         for (int n = 0; n < LM_GAS_SUMS; n++)
-            if (g.given[n * cells + k])
-                g.given[n * cells + k] = 0;
+            if (g.sums[n * cells + k])
+                g.sums[n * cells + k] = 0;
     }
     for (int f = 0; f < g.fields; f++)
         if (g.q[f])
@@ -294,24 +293,24 @@ int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
 
 /* --- memory --- */
 
-enum piece_kind { PIECE_FREE, PIECE_NEAR_BODY, PIECE_SOLID };
+enum piece_kind { PIECE_FREE, PIECE_NEAR_BODY, PIECE_IN_BODY };
 
 static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clearance, unsigned piece, int rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const int x0 = (int)piece % g->advect.across * PIECE_COLUMNS, j0 = (int)piece / g->advect.across * rows;
-    int beside = 0, fluid = 0;
+    int near_body = 0, free_cells = 0;
     for (int j = j0 - 1; j <= j0 + rows && j <= grid->ny; j++)
         for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
             const uint8_t r = clearance[lm_at(grid, i, j)];
-            beside |= lm_clearance_x(r) < LM_WENO_MOST || lm_clearance_y(r) < LM_WENO_MOST;
-            fluid |= r != 0;
+            near_body |= !lm_has_full_clearance(r);
+            free_cells |= r != 0;
         }
-    return !fluid ? PIECE_SOLID : beside ? PIECE_NEAR_BODY : PIECE_FREE;
+    return !free_cells ? PIECE_IN_BODY : near_body ? PIECE_NEAR_BODY : PIECE_FREE;
 }
 
-/* Two lists in one array. The pieces in free fluid are listed from the front. The others are cut into low pieces, and
- * those that hold free cells are listed from the back. */
+/* Two lists in one array. The pieces all of whose cells have full clearance are listed from the front. The others are
+ * cut into low pieces, and those that hold free cells are listed from the back. */
 static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
@@ -329,7 +328,7 @@ static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
         for (unsigned n = 0; n < low; n++) {
             const unsigned part = (p / across * low + n) * across + p % across;
             if ((int)(part / across) * ROWS_NEAR_BODY < grid->ny &&
-                kind_of_piece(g, clearance, part, ROWS_NEAR_BODY) != PIECE_SOLID)
+                kind_of_piece(g, clearance, part, ROWS_NEAR_BODY) != PIECE_IN_BODY)
                 list[most - ++g->advect.near_body] = part;
         }
     }

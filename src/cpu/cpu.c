@@ -265,7 +265,7 @@ static int allocate_gas(struct lm_cpu *c)
     return failed;
 }
 
-/* Memory for the background fields: the arrays, and where there is little room for their windows. */
+/* Memory for the background fields: the arrays, and the clearance of their stencils. */
 static int allocate_backgrounds(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
@@ -290,10 +290,8 @@ static int allocate_backgrounds(struct lm_cpu *c)
     if (failed || !c->clearance || !c->row_near_body || lm_stencil_clearance(g, s->bodies.mask, c->clearance))
         return 1;
     for (int j = 0; j < g->ny; j++)
-        for (int i = -1; i <= g->nx; i++) {
-            const uint8_t room = c->clearance[lm_at(g, i, j)];
-            c->row_near_body[j] |= lm_clearance_x(room) < LM_WENO_MOST || lm_clearance_y(room) < LM_WENO_MOST;
-        }
+        for (int i = -1; i <= g->nx; i++)
+            c->row_near_body[j] |= !lm_has_full_clearance(c->clearance[lm_at(g, i, j)]);
     return 0;
 }
 

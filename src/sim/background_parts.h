@@ -6,7 +6,7 @@
 
 #include "larmor/sim.h"
 
-/* Fields and what they are given stay below this, because WENO takes squares of differences. */
+/* Fields, sources and inflow values stay below this, because WENO squares differences. */
 #define LM_BACKGROUND_LARGEST 1e150
 
 /* The largest of what flows into a field, and of what its source adds in the next step. */
@@ -30,8 +30,8 @@ double lm_largest_of(const struct lm_grid *g, const double *a);
 /* Sets a to 0 in the cells of bodies. `mask` as in struct lm_bodies, or NULL. */
 void lm_clear_bodies(const struct lm_grid *g, const uint8_t *mask, double *a);
 
-/* LM_BAD_INPUT unless whole quanta can hold a field of the largest size `own`, and of `largest`, which counts also what
- * it is given. */
+/* LM_BAD_INPUT unless whole quanta can hold a field of the largest size `own`, and of `largest`, which counts also its
+ * source and inflow. */
 int lm_background_check_size(const struct lm_config *c, int field, double own, double largest);
 
 /* The least and the largest value over the cells that lie in no body. */
@@ -44,7 +44,7 @@ int lm_sim_take_field(struct lm_sim *sim, int field, const char *path, const str
 /* The largest flow rates over the cells, of the fields that ions or electrons carry (`carried`) or of the others. */
 int lm_sim_take_flow_rates(struct lm_sim *sim, int carried);
 
-/* LM_FAILED if a field or what it is given has grown to LM_BACKGROUND_LARGEST. */
+/* LM_FAILED if a field, its source or its inflow has grown to LM_BACKGROUND_LARGEST. */
 int lm_sim_check_growth(const struct lm_sim *sim, int field);
 
 #endif

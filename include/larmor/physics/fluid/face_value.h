@@ -55,6 +55,12 @@ LM_HD int lm_clearance_y(uint8_t clearance)
     return clearance >> 4;
 }
 
+/* Whether every scheme can use its full order in the window of a cell. */
+LM_HD int lm_has_full_clearance(uint8_t clearance)
+{
+    return lm_clearance_x(clearance) >= LM_WENO_MOST && lm_clearance_y(clearance) >= LM_WENO_MOST;
+}
+
 /* --- reconstruction --- */
 
 /* The largest r of a scheme. Its faces read the cells c[0 .. 2r - 1] across them. The face lies between c[r - 1] and

@@ -1,5 +1,5 @@
-/* Heat that the resistivity of Ohm's law gives to the electrons: what Faraday's law loses, as density per unit of time
- * (n0 m_p v_A^2 Omega). J lives on the nodes of its components (larmor/grid.h). */
+/* The heat that the electrons get from the resistivity of Ohm's law: the energy that Faraday's law loses, per unit of
+ * volume and time (n0 m_p v_A^2 Omega). J lives on the nodes of its components (larmor/grid.h). */
 #ifndef LARMOR_PHYSICS_FLUID_JOULE_HEATING_H
 #define LARMOR_PHYSICS_FLUID_JOULE_HEATING_H
 
