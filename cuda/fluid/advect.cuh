@@ -7,7 +7,7 @@
  * and up the ring.
  *
  * Rates of `larmor bench advect`, 4096 x 4096 cells, double precision, one H200, in 10^9 cells and right-hand sides a
- * second (2026-11-20, commit d79fa87): WENO5 67.4, WENO7 47.5, WENO9 33.7; past a body 98 % of these.
+ * second (2026-11-21, commit d79fa87): WENO5 67.4, WENO7 47.5, WENO9 33.7; past a body 98 % of these.
  */
 #ifndef LARMOR_FLUID_ADVECT_CUH
 #define LARMOR_FLUID_ADVECT_CUH
