@@ -101,18 +101,18 @@ struct lm_gpu {
     } plain;
     struct {
         double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
-        uint8_t *room;             /* lm_background_room */
+        uint8_t *clearance;        /* lm_stencil_clearance */
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
         uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
-        unsigned in_free, beside;
+        unsigned in_free, near_body;
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
-    lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
+    lm_u64 *given;             /* [LM_GAS_SUMS][ny][nx]: by collisions to a gas; NULL where no species has one */
     struct {
-        double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
-        struct lm_bath *bath; /* [ny][nx] */
-        lm_u64 *sums;         /* [ny][nx][LM_CELL_SUMS]; clear between steps */
+        double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
+        struct lm_heating_cell *cells; /* [ny][nx] */
+        lm_u64 *sums;                  /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;
     int last_cap, last_alone; /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
@@ -197,7 +197,7 @@ int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side sid
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
-int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain);
+int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */
 int lm_gpu_fill_gas(struct lm_gpu *g, int field);
@@ -210,8 +210,8 @@ int lm_gpu_least_density(struct lm_backend *b, double *least);
 
 /* exchange.cu: what ions meet in the cells, from the sums over them; then which cells can take or give the energy that
  * has been asked for, and these do. */
-int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass);
-int lm_gpu_apply_heat_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
+int lm_gpu_heating_cells(struct lm_gpu *g, const struct lm_exchange_pass *pass);
+int lm_gpu_heat_electrons(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
 int lm_gpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
 /* cuda/particles/table.cu, compiled for each precision, as all of cuda/particles. */

@@ -19,7 +19,7 @@ struct host {
     const struct lm_bench_fluid *fluid;
     struct lm_grid g;
     double *arrays; /* q, vx, vy, source */
-    uint8_t *room;
+    uint8_t *clearance;
     uint32_t *lists;
     double *advanced;
 };
@@ -27,7 +27,7 @@ struct host {
 static void host_free(struct host *h)
 {
     free(h->arrays);
-    free(h->room);
+    free(h->clearance);
     free(h->lists);
     free(h->advanced);
 }
@@ -59,10 +59,10 @@ static int put_room(struct host *h)
     uint8_t *room = malloc(g->size);
     int status = room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
     if (!status)
-        status = lm_background_room(g, h->fluid->mask, room);
+        status = lm_stencil_clearance(g, h->fluid->mask, room);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
         for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-            h->room[place(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
+            h->clearance[place(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
     free(room);
     return status;
 }
@@ -73,12 +73,12 @@ static int put_room(struct host *h)
 static int is_interior(const struct host *h, size_t k)
 {
     const size_t stride = (size_t)h->p.stride;
-    const uint8_t *room = h->room;
-    int x = lm_room_x(room[k]), y = lm_room_y(room[k]);
-    x = x < lm_room_x(room[k - 1]) ? x : lm_room_x(room[k - 1]);
-    x = x < lm_room_x(room[k + 1]) ? x : lm_room_x(room[k + 1]);
-    y = y < lm_room_y(room[k - stride]) ? y : lm_room_y(room[k - stride]);
-    y = y < lm_room_y(room[k + stride]) ? y : lm_room_y(room[k + stride]);
+    const uint8_t *room = h->clearance;
+    int x = lm_clearance_x(room[k]), y = lm_clearance_y(room[k]);
+    x = x < lm_clearance_x(room[k - 1]) ? x : lm_clearance_x(room[k - 1]);
+    x = x < lm_clearance_x(room[k + 1]) ? x : lm_clearance_x(room[k + 1]);
+    y = y < lm_clearance_y(room[k - stride]) ? y : lm_clearance_y(room[k - stride]);
+    y = y < lm_clearance_y(room[k + stride]) ? y : lm_clearance_y(room[k + stride]);
     return x >= h->p.order && y >= h->p.order;
 }
 
@@ -94,7 +94,7 @@ static void make_lists(struct host *h)
         for (int i = 0; i < h->g.nx; i++) {
             const size_t k = place(&h->p, i, j);
             const int list = is_interior(h, k) ? LM_TENDENCY_INTERIOR : LM_TENDENCY_BOUNDARY;
-            if (!h->room[k])
+            if (!h->clearance[k])
                 continue;
             to[LM_TENDENCY_ACTIVE][h->p.count[LM_TENDENCY_ACTIVE]++] = (uint32_t)k;
             to[list][h->p.count[list]++] = (uint32_t)k;
@@ -145,10 +145,10 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
     const struct lm_grid *g = &f->g;
     const size_t elements = (size_t)(g->nx + 2 * GHOSTS) * (size_t)(g->ny + 2 * GHOSTS);
     *h = (struct host){.fluid = f, .g = *g, .arrays = malloc(4 * elements * sizeof *h->arrays)};
-    h->room = malloc(elements);
+    h->clearance = malloc(elements);
     h->lists = malloc(LM_TENDENCY_LISTS * g->cells * sizeof *h->lists);
     h->advanced = malloc(g->cells * sizeof *h->advanced);
-    if (!h->arrays || !h->room || !h->lists || !h->advanced)
+    if (!h->arrays || !h->clearance || !h->lists || !h->advanced)
         return lm_fail(LM_FAILED, "not enough memory for the problem");
     h->p = (struct lm_tendency_problem){.nx = g->nx,
                                         .ny = g->ny,
@@ -163,7 +163,7 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
                                         .vx = h->arrays + elements,
                                         .vy = h->arrays + 2 * elements,
                                         .source = h->arrays + 3 * elements,
-                                        .room = h->room,
+                                        .clearance = h->clearance,
                                         .repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS)};
     put_arrays(h, elements);
     int status = put_room(h);

@@ -148,8 +148,8 @@ static int put_source(struct lm_sim *sim, int source, double *work)
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = work + (size_t)n * sim->grid.size;
     int status =
-        lm_setup_ionisation(sim->config, source, sim->mask, sim->room, lm_sim_time(sim) + 0.5 * sim->config->run.dt, to,
-                            work + LM_BORN_ARRAYS * sim->grid.size);
+        lm_setup_ionisation(sim->config, source, sim->mask, sim->clearance,
+                            lm_sim_time(sim) + 0.5 * sim->config->run.dt, to, work + LM_BORN_ARRAYS * sim->grid.size);
     for (int n = 0; n < LM_BORN_ARRAYS && !status; n++)
         status = sim->backend->ops->put(sim->backend, LM_BORN + n * LM_MAX_IONISATIONS + source, to[n]);
     if (!status)
@@ -196,7 +196,7 @@ int lm_sim_update_ionisation(struct lm_sim *sim)
 static double most_gained(const struct lm_sim *sim, int field)
 {
     double most = 0;
-    if (sim->config->background[field].gains != 1 + LM_GIVEN_NUMBER)
+    if (sim->config->background[field].gains != 1 + LM_GAS_NUMBER)
         return 0;
     for (int s = 0; s < sim->config->species_count; s++)
         if (sim->config->species[s].gas_field >= 0)

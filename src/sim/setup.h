@@ -25,7 +25,7 @@ enum { LM_LOADING_ARRAYS = 10 };
 
 /* src/sim/ionisation.c: what a source of ions is expected to create in a step at time t: particles in the cells, of a
  * gas for each unit of its density; thermal speeds and drifts. `work` has 3 arrays. `mask` as in struct lm_bodies, or
- * NULL; `room`: lm_background_room. */
+ * NULL; `room`: lm_stencil_clearance. */
 int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *room, double t,
                         double *const to[LM_BORN_ARRAYS], double *work);
 

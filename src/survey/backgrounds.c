@@ -52,7 +52,7 @@ int lm_check_flow(const struct lm_survey *s, int field, double *rate, double *di
     uint8_t *room = malloc(size);
     int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
     if (!status)
-        status = lm_background_room(&s->at, s->point_mask, room);
+        status = lm_stencil_clearance(&s->at, s->point_mask, room);
     if (!status)
         status = lm_setup_flow(s->points, field, room, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
     if (!status)

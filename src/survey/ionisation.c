@@ -105,7 +105,7 @@ static int find_production(const struct lm_survey *s, int source, struct product
     uint8_t *room = malloc(s->at.size);
     int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the sources of ions");
     if (!status)
-        status = lm_background_room(&s->at, s->point_mask, room);
+        status = lm_stencil_clearance(&s->at, s->point_mask, room);
     if (!status)
         status = take_production(s, source, room, store, p);
     free(store);
