@@ -7,11 +7,11 @@
 
 START_TEST(fed)
 {
-    ck_assert_int_eq(lm_threads_fed(0, 4096, 16), 1);
-    ck_assert_int_eq(lm_threads_fed(8191, 4096, 16), 1);
-    ck_assert_int_eq(lm_threads_fed(8192, 4096, 16), 2);
-    ck_assert_int_eq(lm_threads_fed(1ull << 40, 4096, 16), 16);
-    ck_assert_int_eq(lm_threads_fed(1ull << 40, 4096, 1), 1);
+    ck_assert_int_eq(lm_threads_useful(0, 4096, 16), 1);
+    ck_assert_int_eq(lm_threads_useful(8191, 4096, 16), 1);
+    ck_assert_int_eq(lm_threads_useful(8192, 4096, 16), 2);
+    ck_assert_int_eq(lm_threads_useful(1ull << 40, 4096, 16), 16);
+    ck_assert_int_eq(lm_threads_useful(1ull << 40, 4096, 1), 1);
 }
 END_TEST
 

@@ -58,7 +58,7 @@ struct lm_grid {
 };
 
 /* Where in a cell a quantity lives: offset from the cell's centre, in cells. */
-struct lm_place {
+struct lm_cell_offset {
     double x, y;
 };
 

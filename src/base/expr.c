@@ -40,7 +40,7 @@ static const char *const parser_functions[] = {"sqrt", "abs", "sign", "rint", "m
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What an expression may depend on. */
-enum variables { CONSTANT, OF_PLACE, OF_PLACE_AND_TIME };
+enum variables { CONSTANT, OF_POSITION, OF_POSITION_AND_TIME };
 
 /* A parsed expression; x, y and t are its variables. */
 struct parser {
@@ -159,7 +159,7 @@ static void define_all(struct parser *p, const struct lm_constants *constants)
         mupDefineVar(p->handle, "x", &p->x);
         mupDefineVar(p->handle, "y", &p->y);
     }
-    if (p->variables == OF_PLACE_AND_TIME)
+    if (p->variables == OF_POSITION_AND_TIME)
         mupDefineVar(p->handle, "t", &p->t);
 }
 
@@ -265,7 +265,7 @@ int lm_expr_value(const struct lm_constants *constants, const char *text, double
 int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE);
+    int status = open_parser(&p, constants, text, OF_POSITION);
     if (!status)
         *uniform = !p.uses_x && !p.uses_y;
     close_parser(&p);
@@ -275,17 +275,17 @@ int lm_expr_check(const struct lm_constants *constants, const char *text, int *u
 int lm_expr_uses_time(const struct lm_constants *constants, const char *text, int *uses)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    int status = open_parser(&p, constants, text, OF_POSITION_AND_TIME);
     if (!status)
         *uses = p.uses_t;
     close_parser(&p);
     return status;
 }
 
-static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_place place, int i, int j)
+static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int i, int j)
 {
-    p->x = (i + 0.5 + place.x) * g->dx;
-    p->y = (j + 0.5 + place.y) * g->dy;
+    p->x = (i + 0.5 + offset.x) * g->dx;
+    p->y = (j + 0.5 + offset.y) * g->dy;
     return mupEval(p->handle);
 }
 
@@ -293,7 +293,7 @@ static int fail_value(const struct parser *p, const char *text, double value, do
 {
     char place[128];
     int n = snprintf(place, sizeof place, "x = %.10g, y = %.10g", p->x, p->y);
-    if (p->variables == OF_PLACE_AND_TIME)
+    if (p->variables == OF_POSITION_AND_TIME)
         snprintf(place + n, sizeof place - (size_t)n, ", t = %.10g", p->t);
     if (!isfinite(value))
         return lm_fail(LM_BAD_INPUT, "\"%s\" is %s at %s", text, not_finite(value), place);
@@ -304,7 +304,7 @@ int lm_expr_at_least(const struct lm_constants *constants, const char *text, siz
                      const double *y, double t, double least, double *out)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    int status = open_parser(&p, constants, text, OF_POSITION_AND_TIME);
     p.t = t;
     for (size_t k = 0; k < count && !status; k++) {
         p.x = x[k];
@@ -334,8 +334,8 @@ static int next(int i, int by, int n)
     return i < n - 1 && i + by > n - 1 ? n - 1 : i + by;
 }
 
-static int scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                enum variables variables, double t, double least)
+static int scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                struct lm_cell_offset offset, enum variables variables, double t, double least)
 {
     struct parser p;
     int status = open_parser(&p, constants, text, variables);
@@ -343,7 +343,7 @@ static int scan(const struct lm_constants *constants, const char *text, const st
     const int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1, many = (double)nx * ny > LM_SCANNED_CELLS;
     for (int j = 0; !status && j < ny; j = next(j, stride(ny, many), ny))
         for (int i = 0; !status && i < nx; i = next(i, stride(nx, many), nx)) {
-            double value = at_cell(&p, g, place, i, j);
+            double value = at_cell(&p, g, offset, i, j);
             if (!isfinite(value) || value < least)
                 status = fail_value(&p, text, value, least);
         }
@@ -351,32 +351,32 @@ static int scan(const struct lm_constants *constants, const char *text, const st
     return status;
 }
 
-int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                 double least)
+int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                 struct lm_cell_offset offset, double least)
 {
-    return scan(constants, text, g, place, OF_PLACE, 0.0, least);
+    return scan(constants, text, g, offset, OF_POSITION, 0.0, least);
 }
 
 int lm_expr_scan_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                    struct lm_place place, double t, double least)
+                    struct lm_cell_offset offset, double t, double least)
 {
-    return scan(constants, text, g, place, OF_PLACE_AND_TIME, t, least);
+    return scan(constants, text, g, offset, OF_POSITION_AND_TIME, t, least);
 }
 
 int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                    struct lm_place place, double t, double *array)
+                    struct lm_cell_offset offset, double t, double *array)
 {
     struct parser p;
     if (!array && g->cells > LM_SCANNED_CELLS)
-        return lm_expr_scan_at(constants, text, g, place, t, -HUGE_VAL);
-    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
-    const int x = place.x > 0.0 ? -1 : 0, y = place.y > 0.0 ? -1 : 0;
+        return lm_expr_scan_at(constants, text, g, offset, t, -HUGE_VAL);
+    int status = open_parser(&p, constants, text, OF_POSITION_AND_TIME);
+    const int x = offset.x > 0.0 ? -1 : 0, y = offset.y > 0.0 ? -1 : 0;
     double value = 0.0;
     p.t = t;
     for (int j = y; !status && j < g->ny; j++)
         for (int i = x; !status && i < g->nx; i++) {
             if (p.uses_x || i == x) /* else it is that of the row's first one */
-                value = at_cell(&p, g, place, i, j);
+                value = at_cell(&p, g, offset, i, j);
             if (!isfinite(value))
                 status = fail_value(&p, text, value, -HUGE_VAL);
             if (array)
@@ -398,7 +398,7 @@ static int clamp(int i, int n)
 }
 
 /* Row j of the array; what does not depend on a coordinate is evaluated once along it. */
-static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place place, int j, const char *text,
+static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int j, const char *text,
                     double *array)
 {
     const int x = beyond(g, LM_X_MIN), y = beyond(g, LM_Y_MIN);
@@ -408,23 +408,23 @@ static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place p
         return LM_OK;
     }
     for (int i = -x; i < g->nx + x; i++) {
-        row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, place, i, j);
+        row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, offset, i, j);
         if (!isfinite(row[i])) /* behind a wall it need not go on: the value at the wall does */
-            row[i] = at_cell(p, g, place, clamp(i, g->nx), clamp(j, g->ny));
+            row[i] = at_cell(p, g, offset, clamp(i, g->nx), clamp(j, g->ny));
         if (!isfinite(row[i]))
             return fail_value(p, text, row[i], -HUGE_VAL);
     }
     return LM_OK;
 }
 
-int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                 double *array)
+int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                 struct lm_cell_offset offset, double *array)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE);
+    int status = open_parser(&p, constants, text, OF_POSITION);
     const int y = beyond(g, LM_Y_MIN);
     for (int j = -y; !status && j < g->ny + y; j++)
-        status = fill_row(&p, g, place, j, text, array);
+        status = fill_row(&p, g, offset, j, text, array);
     if (!status)
         lm_grid_wrap(g, array);
     close_parser(&p);

@@ -34,18 +34,18 @@ int lm_expr_value(const struct lm_constants *constants, const char *text, double
 /* Parses an expression of x and y without evaluating it over a grid; *uniform: it uses neither x nor y. */
 int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform);
 
-/* Evaluates an expression of x and y [d_i, from the domain's lower left corner] at `place` in every cell of the grid
+/* Evaluates an expression of x and y [d_i, from the domain's lower left corner] at `offset` in every cell of the grid
  * and fills `array` (g->size doubles, ghosts by periodic wrap; behind walls the expression goes on, or
  * where it is not finite the value at the wall). LM_BAD_INPUT names the first x, y where it is not
  * finite. */
-int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                 double *array);
+int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                 struct lm_cell_offset offset, double *array);
 
-/* Evaluates an expression of x, y and the time t at `place` in every cell, and where that is on an upper face also on
+/* Evaluates an expression of x, y and the time t at `offset` in every cell, and where that is on an upper face also on
  * the domain's lower one (index -1); other ghosts stay. `array`: g->size doubles, or NULL: looked at only. LM_BAD_INPUT
  * names the first x, y, t where it is not finite. */
 int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                    struct lm_place place, double t, double *array);
+                    struct lm_cell_offset offset, double t, double *array);
 
 /* Evaluates an expression of x, y and the time t at `count` points. LM_BAD_INPUT names the first x, y, t where it is
  * not finite. */

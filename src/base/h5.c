@@ -103,16 +103,16 @@ static hid_t access_list(void)
     return list;
 }
 
-static int create(struct lm_h5 *h, const char *path, int summed)
+static int create(struct lm_h5 *h, const char *path, int with_checksum)
 {
     if (begin(h, path, LM_FAILED) != LM_OK)
         return h->status;
     h->status = lm_path(h->part, "%s.part", path);
     if (h->status != LM_OK)
         return h->status;
-    h->summed = summed;
+    h->has_checksum = with_checksum;
     hid_t access = access_list(), list = H5Pcreate(H5P_FILE_CREATE);
-    if (summed)
+    if (with_checksum)
         H5Pset_userblock(list, LM_CHECKSUM_BLOCK);
     unlink(h->part); /* what a killed run has left, or a link that leads elsewhere */
     h->file = H5Fcreate(h->part, H5F_ACC_EXCL, list, access);
@@ -130,7 +130,7 @@ int lm_h5_create(struct lm_h5 *h, const char *path)
     return create(h, path, 0);
 }
 
-int lm_h5_create_summed(struct lm_h5 *h, const char *path)
+int lm_h5_create_with_checksum(struct lm_h5 *h, const char *path)
 {
     return create(h, path, 1);
 }
@@ -219,7 +219,7 @@ int lm_h5_finish(struct lm_h5 *h, int sync)
     h->file = -1;
     if (!written)
         return h->status;
-    if (h->summed && h->status == LM_OK)
+    if (h->has_checksum && h->status == LM_OK)
         h->status = lm_checksum_write(h->part);
     if (sync)
         sync_path(h, h->part);

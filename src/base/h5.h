@@ -19,7 +19,7 @@ struct lm_h5 {
     int on_error;           /* what an error makes of it: LM_FAILED while writing, LM_BAD_INPUT while reading */
     char path[LM_MAX_PATH]; /* the final name, used in messages */
     char part[LM_MAX_PATH]; /* the name while being written; "" otherwise */
-    int summed;             /* gets a checksum (checksum.h) when it is complete */
+    int has_checksum;       /* the complete file gets a checksum (base/checksum.h) */
 };
 
 /* Records an error with the path in front and HDF5's reason behind; call it right after the HDF5 call that failed. */
@@ -39,7 +39,7 @@ int lm_h5_directory(const char *path);
 int lm_h5_create(struct lm_h5 *h, const char *path);
 
 /* The same, and lm_h5_finish puts a checksum of all bytes in front (checksum.h). */
-int lm_h5_create_summed(struct lm_h5 *h, const char *path);
+int lm_h5_create_with_checksum(struct lm_h5 *h, const char *path);
 
 /* Opens for reading. LM_BAD_INPUT: absent, a directory, not HDF5, truncated. */
 int lm_h5_open(struct lm_h5 *h, const char *path);

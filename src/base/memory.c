@@ -152,7 +152,7 @@ void lm_memory_host(struct lm_memory *out)
     lm_memory_host_at("", out);
 }
 
-int lm_memory_spare(double bytes, double reserve, const char *what)
+int lm_memory_require(double bytes, double reserve, const char *what)
 {
     struct lm_memory m;
     lm_memory_host(&m);

@@ -27,7 +27,7 @@ void lm_memory_host_at(const char *root, struct lm_memory *out);
 
 /* Whether the host has memory for `bytes` more, with `reserve` to spare. LM_STOPPED: it has not; lm_error() says what
  * `what` would take, what there is and what limits it. Nothing is allocated. */
-int lm_memory_spare(double bytes, double reserve, const char *what);
+int lm_memory_require(double bytes, double reserve, const char *what);
 
 #ifdef __cplusplus
 }

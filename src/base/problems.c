@@ -18,14 +18,14 @@ void lm_problems_add(struct lm_problems *problems, int line, const char *format,
     va_end(args);
     char *copy = problems->count < CAPACITY ? strdup(text) : NULL;
     if (!copy) {
-        problems->lost++;
+        problems->omitted++;
         return;
     }
     problems->item[problems->count].line = line;
     problems->item[problems->count++].text = copy;
 }
 
-static int place_text(const struct lm_problems *problems, int line, char *out, size_t size)
+static int write_location(const struct lm_problems *problems, int line, char *out, size_t size)
 {
     if (line > 0)
         return snprintf(out, size, "%s:%d", problems->file, line);
@@ -51,7 +51,7 @@ void lm_problems_free(struct lm_problems *problems)
 {
     for (int k = 0; k < problems->count; k++)
         free(problems->item[k].text);
-    problems->count = problems->lost = 0;
+    problems->count = problems->omitted = 0;
 }
 
 int lm_problems_report(struct lm_problems *problems)
@@ -59,11 +59,11 @@ int lm_problems_report(struct lm_problems *problems)
     enum { ROOM_FOR_COUNT = 40 };
     char all[LM_MAX_MESSAGE] = "";
     size_t used = 0;
-    int left = problems->count + problems->lost, any = left > 0, full = 0;
+    int left = problems->count + problems->omitted, any = left > 0, full = 0;
     for (int k = next(problems, LM_COMMAND_LINE, -1); k >= 0 && !full; k = next(problems, problems->item[k].line, k)) {
-        char line[LM_MAX_MESSAGE], place[LM_MAX_PATH + 32];
-        place_text(problems, problems->item[k].line, place, sizeof place);
-        int n = snprintf(line, sizeof line, "%s%s: %s", used ? "\n" : "", place, problems->item[k].text);
+        char line[LM_MAX_MESSAGE], location[LM_MAX_PATH + 32];
+        write_location(problems, problems->item[k].line, location, sizeof location);
+        int n = snprintf(line, sizeof line, "%s%s: %s", used ? "\n" : "", location, problems->item[k].text);
         size_t length = (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
         full = used + length + ROOM_FOR_COUNT > sizeof all;
         if (!full) {

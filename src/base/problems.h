@@ -5,8 +5,8 @@
 enum { LM_COMMAND_LINE = -1, LM_WHOLE_FILE = 0 }; /* in place of a line number */
 
 struct lm_problems {
-    const char *file; /* not owned */
-    int count, lost;  /* lost: beyond what a list holds */
+    const char *file;   /* not owned */
+    int count, omitted; /* omitted: those for which the list or the memory was too small */
     struct {
         int line;
         char *text;

@@ -39,7 +39,7 @@ int lm_threads_available(void)
     return most < cores ? (int)fmax(most, 1) : cores;
 }
 
-int lm_threads_fed(uint64_t items, int each, int most)
+int lm_threads_useful(uint64_t items, int each, int most)
 {
     const uint64_t fed = items / (uint64_t)each;
     return fed < 1 ? 1 : fed < (uint64_t)most ? (int)fed : most;

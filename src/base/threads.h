@@ -14,7 +14,7 @@ int lm_threads_available(void);
 
 /* Threads that have something to do where there are `items` pieces of work and a thread should have `each` at least:
  * from 1 to `most`. */
-int lm_threads_fed(uint64_t items, int each, int most);
+int lm_threads_useful(uint64_t items, int each, int most);
 
 /* Lets threads that wait for each other sleep after some 0.05 ms; by default GNU OpenMP lets them spin for
  * milliseconds, on cores that others could use. GNU OpenMP reads its environment before main, so the program starts

@@ -55,7 +55,7 @@ int lm_bench_add(struct lm_bench *b, struct lm_table **table)
 
 /* --- the JSON file --- */
 
-static json_t *spread_json(struct lm_spread s, const char *unit)
+static json_t *spread_json(struct lm_measured s, const char *unit)
 {
     return json_pack("{s:f, s:s, s:f, s:f, s:f}", "value", s.median, "unit", unit, "median", s.median, "min", s.min,
                      "max", s.max);

@@ -14,7 +14,7 @@ enum cell_kind { EMPTY, NUMBER, SPREAD, WORDS };
 
 struct cell {
     enum cell_kind kind;
-    struct lm_spread spread; /* a number is its median */
+    struct lm_measured spread; /* a number is its median */
     char text[WORD];
 };
 
@@ -41,14 +41,14 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct lm_spread lm_spread_of(double *values, int count)
+struct lm_measured lm_measured_of(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, by_value);
-    struct lm_spread s = {0.5 * (values[(count - 1) / 2] + values[count / 2]), values[0], values[count - 1]};
+    struct lm_measured s = {0.5 * (values[(count - 1) / 2] + values[count / 2]), values[0], values[count - 1]};
     return s;
 }
 
-struct lm_spread lm_spread_scaled(double scale, struct lm_spread s)
+struct lm_measured lm_measured_scaled(double scale, struct lm_measured s)
 {
     s.median *= scale;
     s.min *= scale;
@@ -56,9 +56,9 @@ struct lm_spread lm_spread_scaled(double scale, struct lm_spread s)
     return s;
 }
 
-struct lm_spread lm_spread_rate(double scale, struct lm_spread time)
+struct lm_measured lm_measured_rate(double scale, struct lm_measured time)
 {
-    struct lm_spread s = {scale / time.median, scale / time.max, scale / time.min};
+    struct lm_measured s = {scale / time.median, scale / time.max, scale / time.min};
     return s;
 }
 
@@ -124,7 +124,7 @@ void lm_table_number(struct lm_table *t, int column, double value)
     *cell_at(t, column) = (struct cell){.kind = NUMBER, .spread = {value, value, value}};
 }
 
-void lm_table_spread(struct lm_table *t, int column, struct lm_spread spread)
+void lm_table_measured(struct lm_table *t, int column, struct lm_measured spread)
 {
     *cell_at(t, column) = (struct cell){.kind = SPREAD, .spread = spread};
 }

@@ -11,17 +11,17 @@ extern "C" {
 struct json_t; /* of jansson */
 
 /* Median and extremes of repeated measurements. */
-struct lm_spread {
+struct lm_measured {
     double median, min, max;
 };
 
 /* Sorts `values`; count >= 1. */
-struct lm_spread lm_spread_of(double *values, int count);
+struct lm_measured lm_measured_of(double *values, int count);
 
-struct lm_spread lm_spread_scaled(double scale, struct lm_spread s);
+struct lm_measured lm_measured_scaled(double scale, struct lm_measured s);
 
 /* The spread of scale / t where t has this spread: rates from times. */
-struct lm_spread lm_spread_rate(double scale, struct lm_spread time);
+struct lm_measured lm_measured_rate(double scale, struct lm_measured time);
 
 struct lm_table;
 
@@ -35,7 +35,7 @@ int lm_table_column(struct lm_table *table, const char *name, const char *unit);
 /* Begins a row; what follows is put into it. Cells left out stay empty. */
 void lm_table_row(struct lm_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lm_table_number(struct lm_table *table, int column, double value);
-void lm_table_spread(struct lm_table *table, int column, struct lm_spread spread);
+void lm_table_measured(struct lm_table *table, int column, struct lm_measured spread);
 void lm_table_text(struct lm_table *table, int column, const char *text);
 
 /* A line below the table. */

@@ -152,16 +152,16 @@ static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
         return;
     }
     void *base = r->config;
-    int *given = r->given;
+    int *lines = r->key_line;
     const struct lm_named *kind = lm_named_of(e->section);
     if (kind) {
         int n = find_item(r->config, kind, e->section);
         if (n < 0)
             return; /* its section is in the list of problems */
         base = (char *)r->config + lm_named_offset(kind, n);
-        given = r->named[kind - lm_named][n];
+        lines = r->named_key_line[kind - lm_named][n];
     }
-    given[k] = e->line;
+    lines[k] = e->line;
     if (lm_key_set(&lm_keys[k], base, e->value))
         lm_problems_add(&r->problems, e->line, "%s.%s: %s", e->section, e->key, lm_error());
 }
@@ -197,14 +197,14 @@ static int header_line(const struct lm_config_reader *r, const char *section)
 
 int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *out)
 {
-    *out = (struct lm_scope){.base = r->config, .lines = r->given, .line = LM_WHOLE_FILE};
+    *out = (struct lm_scope){.base = r->config, .lines = r->key_line, .line = LM_WHOLE_FILE};
     int n = k - 1;
     for (int kind = 0; k > 0 && kind < LM_NAMED_KINDS; kind++) {
         int count = lm_named_count(&lm_named[kind], r->config);
         if (n < count) {
             out->kind = &lm_named[kind];
             out->base = (char *)r->config + lm_named_offset(out->kind, n);
-            out->lines = r->named[kind][n];
+            out->lines = r->named_key_line[kind][n];
             snprintf(out->section, sizeof out->section, "%s.%s", out->kind->kind, (const char *)out->base);
             out->line = header_line(r, out->section);
             return 1;

@@ -7,7 +7,7 @@
 
 static int line_of(const struct lm_config_reader *r, int field, const char *name)
 {
-    return r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, name)];
+    return r->named_key_line[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, name)];
 }
 
 static void report(struct lm_config_reader *r, int field, const char *name, const char *wrong)
@@ -61,7 +61,7 @@ static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, in
 {
     const struct lm_config *c = r->config;
     const struct lm_background_config *b = &c->background[field];
-    double *x = work, *y = work + lm_side_most(g), *values = y + lm_side_most(g);
+    double *x = work, *y = work + lm_longest_side(g), *values = y + lm_longest_side(g);
     char where[LM_MAX_MESSAGE / 2];
     for (int side = 0; side < LM_SIDES; side++) {
         if (b->sides[side] != LM_BACKGROUND_INFLOW)
@@ -80,7 +80,7 @@ int lm_config_check_background_inflow(struct lm_config_reader *r)
     if (r->unusable_values || r->problems.count > 0 || r->config->background_count == 0)
         return LM_OK;
     struct lm_grid g = lm_config_grid(r->config);
-    double *work = malloc(3 * sizeof *work * lm_side_most(&g));
+    double *work = malloc(3 * sizeof *work * lm_longest_side(&g));
     if (!work)
         return lm_fail(LM_FAILED, "out of memory");
     for (int field = 0; field < r->config->background_count; field++)

@@ -12,8 +12,8 @@ static const double MOST_CUT = 1 << 22;
 static void report(struct lm_config_reader *r, int body, const char *name, const char *wrong)
 {
     int k = lm_keys_find(LM_BODY_SECTION, name);
-    lm_problems_add(&r->problems, r->named[LM_BODIES][body][k], "body.%s.%s: %s", r->config->body[body].name, name,
-                    wrong);
+    lm_problems_add(&r->problems, r->named_key_line[LM_BODIES][body][k], "body.%s.%s: %s", r->config->body[body].name,
+                    name, wrong);
 }
 
 static void check_points(struct lm_config_reader *r, int body)
@@ -29,7 +29,7 @@ static void resolve_file(struct lm_config_reader *r, int body)
     struct lm_body_config *b = &r->config->body[body];
     if (b->file[0])
         lm_config_resolve_path(r, LM_BODY_SECTION, "file", b,
-                               r->named[LM_BODIES][body][lm_keys_find(LM_BODY_SECTION, "file")]);
+                               r->named_key_line[LM_BODIES][body][lm_keys_find(LM_BODY_SECTION, "file")]);
 }
 
 void lm_config_check_points(struct lm_config_reader *r)

@@ -9,7 +9,7 @@ static const char NAME[] = "electrons";
 
 static void report(struct lm_config_reader *r, const char *key, const char *wrong)
 {
-    lm_problems_add(&r->problems, r->given[lm_keys_find("electrons", key)], "electrons.%s: %s", key, wrong);
+    lm_problems_add(&r->problems, r->key_line[lm_keys_find("electrons", key)], "electrons.%s: %s", key, wrong);
 }
 
 static void add_field(struct lm_config *c)

@@ -9,7 +9,7 @@
 
 static int line_of(const struct lm_config_reader *r, int species, const char *key)
 {
-    return r->named[LM_SPECIES][species][lm_keys_find(LM_SPECIES_SECTION, key)];
+    return r->named_key_line[LM_SPECIES][species][lm_keys_find(LM_SPECIES_SECTION, key)];
 }
 
 __attribute__((format(printf, 4, 5))) static void report(struct lm_config_reader *r, int species, const char *key,
@@ -89,7 +89,8 @@ static void check_gains(struct lm_config_reader *r, int field)
 {
     const struct lm_background_config *b = &r->config->background[field];
     if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GIVEN_NUMBER)
-        lm_problems_add(&r->problems, r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
+        lm_problems_add(&r->problems,
+                        r->named_key_line[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
                         "background.%s.gains: a neutral_gas is a density and gains a number only; for momentum and "
                         "energy give a tracer",
                         b->name);

@@ -227,11 +227,11 @@ static int open_file(const char *file, FILE **out)
 static int read_stream(FILE *file, struct lm_ini *ini, struct lm_problems *problems)
 {
     struct reader r = {.ini = ini, .problems = problems, .file = file};
-    int before = problems->count + problems->lost;
+    int before = problems->count + problems->omitted;
     int bad = ini_parse_stream(next_line, &r, add_entry, &r);
     if (ferror(r.file))
         r.status = lm_fail(LM_BAD_INPUT, "%s: cannot be read", problems->file);
-    else if (!r.status && bad && before == problems->count + problems->lost)
+    else if (!r.status && bad && before == problems->count + problems->omitted)
         lm_problems_add(problems, bad > 0 ? bad : LM_WHOLE_FILE, "cannot be read as an INI line");
     fclose(r.file);
     free(r.raw);

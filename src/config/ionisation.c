@@ -31,7 +31,7 @@ static int find(struct lm_config_reader *r, const struct lm_scope *scope, const 
     return -1;
 }
 
-static int given(const struct lm_scope *scope, const char *name)
+static int is_set(const struct lm_scope *scope, const char *name)
 {
     return scope->lines[lm_keys_find(LM_IONISATION_SECTION, name)];
 }
@@ -59,12 +59,12 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
     s->from = -1;
     if (s->species[0])
         s->into = find(r, scope, "species", LM_SPECIES, s->species);
-    if (!given(scope, "rate") && !given(scope, "gas") && !given(scope, "frequency"))
+    if (!is_set(scope, "rate") && !is_set(scope, "gas") && !is_set(scope, "frequency"))
         lm_problems_add(&r->problems, scope->line, "%s.rate: required and not given (or gas and frequency)",
                         scope->section);
-    else if (!given(scope, "rate") && !given(scope, "gas"))
+    else if (!is_set(scope, "rate") && !is_set(scope, "gas"))
         report(r, scope, "frequency", "needs gas as well");
-    else if (!given(scope, "rate") && !given(scope, "frequency"))
+    else if (!is_set(scope, "rate") && !is_set(scope, "frequency"))
         report(r, scope, "gas", "needs frequency as well");
     if (s->gas[0])
         check_gas(r, scope, s);

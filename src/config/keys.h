@@ -87,7 +87,7 @@ struct lm_key {
     int variant;
     double low, high; /* inclusive range; of an expression's values as well. low = LM_POSITIVE: > 0 */
     const struct lm_choice *choices;
-    struct lm_place place; /* where an expression is evaluated */
+    struct lm_cell_offset cell_offset; /* where an expression is evaluated */
     enum lm_key_time timed;
 };
 

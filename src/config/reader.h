@@ -12,8 +12,8 @@ struct lm_config_reader {
     struct lm_ini ini;
     struct lm_problems problems;
     /* Where a key was given: line, LM_COMMAND_LINE or 0 (not given). Keys of named sections are in `named`. */
-    int given[LM_MAX_KEYS];
-    int named[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
+    int key_line[LM_MAX_KEYS];
+    int named_key_line[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
     int const_line[64];
     int bad_section[LM_NAMED_KINDS]; /* a section of this kind could not be used */
     int unusable_values;             /* a size or a constant is wrong: expressions can be parsed, not evaluated */

@@ -5,7 +5,7 @@
 #include "larmor/grid.h"
 
 /* Faces of the longest side. */
-static inline size_t lm_side_most(const struct lm_grid *g)
+static inline size_t lm_longest_side(const struct lm_grid *g)
 {
     return (size_t)(g->nx > g->ny ? g->nx : g->ny);
 }

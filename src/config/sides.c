@@ -15,7 +15,7 @@ static int key_of(const char *prefix, int side)
 
 static void report(struct lm_config_reader *r, int key, const char *wrong)
 {
-    lm_problems_add(&r->problems, r->given[key], "boundary.%s: %s", lm_keys[key].name, wrong);
+    lm_problems_add(&r->problems, r->key_line[key], "boundary.%s: %s", lm_keys[key].name, wrong);
 }
 
 static void check_opposites(struct lm_config_reader *r)
@@ -47,13 +47,14 @@ static void resolve_fields(struct lm_config_reader *r, int side)
 {
     struct lm_config *c = r->config;
     int key = key_of("fields_", side), *fields = &c->boundary_fields[side], boundary = c->boundary[side];
-    if (c->fields.solver == LM_NOT_CHOSEN || boundary == LM_NOT_CHOSEN || (r->given[key] && *fields == LM_NOT_CHOSEN))
+    if (c->fields.solver == LM_NOT_CHOSEN || boundary == LM_NOT_CHOSEN ||
+        (r->key_line[key] && *fields == LM_NOT_CHOSEN))
         return; /* one of them is wrong, and reported */
     if (c->fields.solver == LM_SOLVER_NONE) {
         if (*fields > LM_FIELDS_PERIODIC)
             report(r, key, "has a meaning only with fields.solver = hybrid: given fields simply go on");
         *fields = LM_FIELDS_PERIODIC;
-    } else if (!r->given[key]) {
+    } else if (!r->key_line[key]) {
         *fields = fields_beside(boundary);
     } else if ((*fields == LM_FIELDS_PERIODIC) != (boundary == LM_PERIODIC)) {
         char wrong[128];
@@ -86,7 +87,7 @@ static void check_layers(struct lm_config_reader *r)
         if (wrong_layer(c, side))
             report(r, key, wrong_layer(c, side));
     }
-    if (first >= 0 && !(c->layer_eta > 0.0) && !r->given[eta])
+    if (first >= 0 && !(c->layer_eta > 0.0) && !r->key_line[eta])
         report(r, first, "needs boundary.layer_eta as well");
     else if (first >= 0 && !(c->layer_eta > 0.0))
         report(r, eta, "the layers need a resistivity above 0");
@@ -108,8 +109,8 @@ static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, in
     const struct lm_config *c = r->config;
     const struct lm_species_config *p = &c->species[s];
     const char *text = lm_inflow_density(p), *name = text == p->density ? "density" : "inflow_density";
-    int line = r->named[LM_SPECIES][s][lm_keys_find(LM_SPECIES_SECTION, name)];
-    double *x = work, *y = work + lm_side_most(g), *density = y + lm_side_most(g);
+    int line = r->named_key_line[LM_SPECIES][s][lm_keys_find(LM_SPECIES_SECTION, name)];
+    double *x = work, *y = work + lm_longest_side(g), *density = y + lm_longest_side(g);
     for (int side = 0; side < LM_SIDES; side++) {
         if (c->boundary[side] != LM_INFLOW)
             continue;
@@ -127,7 +128,7 @@ int lm_config_check_inflow(struct lm_config_reader *r)
     if (r->unusable_values || r->problems.count > 0)
         return LM_OK;
     struct lm_grid g = lm_config_grid(r->config);
-    double *work = malloc(3 * sizeof *work * lm_side_most(&g));
+    double *work = malloc(3 * sizeof *work * lm_longest_side(&g));
     if (!work)
         return lm_fail(LM_FAILED, "out of memory");
     for (int s = 0; s < r->config->species_count; s++)

@@ -204,9 +204,9 @@ static void write_inside(struct lm_h5 *h, hid_t data, const struct lm_grid *g, c
 static hid_t write_component(struct lm_h5 *h, hid_t at, const char *name, const struct lm_openpmd_run *run,
                              const struct lm_mesh *mesh)
 {
-    const struct lm_place *place = &mesh->place;
-    assert(place->x >= 0.0 && place->x < 1.0 && place->y >= 0.0 && place->y < 1.0);
-    const double position[2] = {place->y, place->x};
+    const struct lm_cell_offset *offset = &mesh->offset;
+    assert(offset->x >= 0.0 && offset->x < 1.0 && offset->y >= 0.0 && offset->y < 1.0);
+    const double position[2] = {offset->y, offset->x};
     hsize_t dims[2] = {(hsize_t)run->grid.ny, (hsize_t)run->grid.nx};
     hid_t data = lm_h5_make_dataset(h, at, name, H5T_NATIVE_DOUBLE, 2, dims, run->compress);
     lm_h5_put_real(h, data, "unitSI", kind_of(&run->units, mesh->kind).si);

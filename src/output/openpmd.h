@@ -51,13 +51,13 @@ enum lm_mesh_kind {
 
 /* One component of a mesh record; components of one record stand next to each other in the list. */
 struct lm_mesh {
-    const char *record;    /* "E", "B", "J", "rho", "n_protons", ... */
-    const char *component; /* "x", "y", "z"; NULL for a scalar record */
-    int kind;              /* enum lm_mesh_kind: gives unitDimension and unitSI */
-    struct lm_place place; /* offset from the cell's centre, in cells */
-    double time_offset;    /* 1/Omega_ci, relative to the file's time */
-    int smoothed;          /* 1: went through the run's smoothing of the moments */
-    const double *data;    /* g.size doubles with ghosts; borrowed */
+    const char *record;           /* "E", "B", "J", "rho", "n_protons", ... */
+    const char *component;        /* "x", "y", "z"; NULL for a scalar record */
+    int kind;                     /* enum lm_mesh_kind: gives unitDimension and unitSI */
+    struct lm_cell_offset offset; /* offset from the cell's centre, in cells */
+    double time_offset;           /* 1/Omega_ci, relative to the file's time */
+    int smoothed;                 /* 1: went through the run's smoothing of the moments */
+    const double *data;           /* g.size doubles with ghosts; borrowed */
 };
 
 int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double time, int count,

@@ -48,7 +48,7 @@ static void add_mesh(struct mesh_list *l, int array, const char *record, const c
                      double y, double time_offset)
 {
     l->mesh[l->count] = (struct lm_mesh){
-        .record = record, .component = component, .kind = kind, .place = {x, y}, .time_offset = time_offset};
+        .record = record, .component = component, .kind = kind, .offset = {x, y}, .time_offset = time_offset};
     l->array[l->count++] = array;
 }
 

@@ -244,19 +244,19 @@ static int write_files(struct lm_series *s, const struct lm_series_restart *rest
 
 static int open_files(struct lm_series *s, const char *directory, const struct lm_series_restart *restart)
 {
-    struct lm_series_place place = {.count = s->count, .columns = s->columns};
+    struct lm_series_files files = {.count = s->count, .columns = s->columns};
     struct lm_series_rows old = {.count = 0};
     int status = lm_h5_directory(directory);
     if (!status)
-        status = lm_path(place.csv, "%s/series.csv", directory);
+        status = lm_path(files.csv, "%s/series.csv", directory);
     if (!status)
-        status = lm_path(place.h5, "%s/series.h5", directory);
+        status = lm_path(files.h5, "%s/series.h5", directory);
     if (status)
         return status;
-    memcpy(s->csv_path, place.csv, sizeof place.csv);
-    memcpy(s->h5_path, place.h5, sizeof place.h5);
+    memcpy(s->csv_path, files.csv, sizeof files.csv);
+    memcpy(s->h5_path, files.h5, sizeof files.h5);
     if (restart)
-        status = lm_series_read_old(&place, restart, &old);
+        status = lm_series_read_old(&files, restart, &old);
     if (!status)
         status = write_files(s, restart, &old);
     lm_series_free_rows(&old);

@@ -5,7 +5,7 @@
 #include "output/series.h"
 
 /* Where a series is, and its columns. */
-struct lm_series_place {
+struct lm_series_files {
     char csv[LM_MAX_PATH], h5[LM_MAX_PATH]; /* the two files */
     int count;
     const struct lm_series_column *columns;
@@ -27,7 +27,7 @@ void lm_series_title(const struct lm_series_column *column, char out[LM_SERIES_T
 /* Rows up to restart->step of both files; where both have a row, that of series.csv. What is missing, repeated or not
  * alike is said in lines on restart->notes. LM_BAD_INPUT: other columns, a line of series.csv that is no row, or
  * nothing but a damaged series.h5; LM_FAILED: no memory. Changes nothing; free the rows in either case. */
-int lm_series_read_old(const struct lm_series_place *place, const struct lm_series_restart *restart,
+int lm_series_read_old(const struct lm_series_files *files, const struct lm_series_restart *restart,
                        struct lm_series_rows *out);
 void lm_series_free_rows(struct lm_series_rows *rows);
 

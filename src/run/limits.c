@@ -11,7 +11,7 @@
 void lm_limits_add(struct lm_limits *l, const char *what, double value, double bound, const char *about,
                    const char *advice, ...)
 {
-    if (l->count == LM_MOST_LIMITS)
+    if (l->count == LM_MAX_LIMITS)
         return;
     struct lm_limit *limit = &l->of[l->count++];
     *limit = (struct lm_limit){.value = value, .bound = bound, .about = about};
@@ -87,10 +87,11 @@ static int densest(const struct lm_survey *s, int field, double *most)
 {
     const struct lm_config *p = s->points;
     double *q = calloc(s->at.size, sizeof *q);
-    int status = q ? lm_expr_fill_at(p->constants, p->background[field].initial, &s->at, (struct lm_place){0, 0}, 0, q)
-                   : lm_fail(LM_FAILED, "not enough memory");
+    int status =
+        q ? lm_expr_fill_at(p->constants, p->background[field].initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
+          : lm_fail(LM_FAILED, "not enough memory");
     if (!status)
-        *most = lm_survey_top(s, q);
+        *most = lm_survey_largest(s, q);
     free(q);
     return status;
 }
@@ -150,8 +151,9 @@ static int count_outside(const struct lm_survey *s, int field, double *count)
     const struct lm_background_config *b = &s->points->background[field];
     const double slack = 1e-12 * fmax(fabs(b->least), isfinite(b->most) ? fabs(b->most) : 0);
     double *q = calloc(s->at.size, sizeof *q);
-    const int status = q ? lm_expr_fill_at(s->points->constants, b->initial, &s->at, (struct lm_place){0, 0}, 0, q)
-                         : lm_fail(LM_FAILED, "not enough memory");
+    const int status =
+        q ? lm_expr_fill_at(s->points->constants, b->initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
+          : lm_fail(LM_FAILED, "not enough memory");
     *count = 0;
     for (int j = 0; j < s->at.ny && !status; j++)
         for (int i = 0; i < s->at.nx; i++) {

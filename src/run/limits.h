@@ -12,11 +12,11 @@ struct lm_limit {
     char advice[256];  /* what to change; "" within the bound */
 };
 
-enum { LM_MOST_LIMITS = 8 + 5 * LM_MAX_SPECIES + 2 * LM_MAX_BACKGROUNDS };
+enum { LM_MAX_LIMITS = 8 + 5 * LM_MAX_SPECIES + 2 * LM_MAX_BACKGROUNDS };
 
 struct lm_limits {
     int count;
-    struct lm_limit of[LM_MOST_LIMITS];
+    struct lm_limit of[LM_MAX_LIMITS];
 };
 
 static inline int lm_limit_is_exceeded(const struct lm_limit *l)

@@ -22,11 +22,11 @@ static int check_grid(const struct lm_config *c, struct lm_prepared *p)
     return lm_need_check(c, &p->need);
 }
 
-static int check_memory(const struct lm_config *c, const uint64_t *given, struct lm_prepared *p)
+static int check_memory(const struct lm_config *c, const uint64_t *checkpoint_counts, struct lm_prepared *p)
 {
     uint64_t counts[LM_MAX_SPECIES];
     lm_survey_counts(&p->survey, counts);
-    lm_need_find(c, p->kind, p->survey.mask, given ? given : counts, &p->need);
+    lm_need_find(c, p->kind, p->survey.mask, checkpoint_counts ? checkpoint_counts : counts, &p->need);
     return lm_need_check(c, &p->need);
 }
 
@@ -60,7 +60,7 @@ int lm_prepare(const struct lm_config *c, const uint64_t *counts, struct lm_prep
         status = lm_survey_begin(c, &p->survey);
     if (status)
         return status;
-    status = lm_survey_take(&p->survey);
+    status = lm_survey_evaluate(&p->survey);
     if (!status)
         status = lm_limits_find(&p->survey, &p->limits);
     if (!status)

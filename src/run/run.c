@@ -229,15 +229,16 @@ static int write_spare(struct lm_run_state *r)
  * step. Returns whether the step may be given up. */
 static int may_give_up(struct lm_run_state *r)
 {
-    const double seconds = lm_outlook_next(&r->outlook, r->sim);
-    const double cost = r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_outlook_bytes(r->sim) / WRITE_RATE;
+    const double seconds = lm_step_forecast_seconds(&r->forecast, r->sim);
+    const double cost =
+        r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_step_forecast_checkpoint_bytes(r->sim) / WRITE_RATE;
     if (!(seconds > LONG) || (!is_kept(r) && (seconds < WORTH * cost || r->spare_failed)))
         return 0;
     if (!is_kept(r) && write_spare(r)) {
         warn_of_spare(r);
         return 0;
     }
-    return lm_summary_take(r, &r->begun) == LM_OK;
+    return lm_summary_collect(r, &r->begun) == LM_OK;
 }
 
 /* --- the loop --- */
@@ -255,7 +256,7 @@ static int advance(struct lm_run_state *r)
     lm_summary_free(&r->begun);
     if (status)
         return lose(r, status);
-    lm_outlook_took(&r->outlook, r->sim, lm_clock() - before);
+    lm_step_forecast_update(&r->forecast, r->sim, lm_clock() - before);
     r->stepping += lm_clock() - before;
     /* Also after the last step, so that its row is that of a run which goes on: rows hold limits of the next step. */
     status = lm_sim_check(r->sim);
@@ -396,7 +397,7 @@ static int finish(struct lm_run_state *r, int status)
     if (status == LM_OK)
         snprintf(r->ended, sizeof r->ended, "complete");
     if (good && !failed && !r->begun.json)
-        failed = lm_summary_take(r, &r->begun);
+        failed = lm_summary_collect(r, &r->begun);
     if (good && !failed)
         failed = lm_summary_write(r, &r->begun);
     if (good && failed) {

@@ -6,7 +6,7 @@
 #include "larmor/run.h"
 #include "output/lock.h"
 #include "run/limits.h"
-#include "run/outlook.h"
+#include "run/step_forecast.h"
 #include "run/progress.h"
 #include "run/summary.h"
 
@@ -20,7 +20,7 @@ struct lm_run_state {
     int column_count;
     struct lm_references references;
     struct lm_progress progress;
-    struct lm_outlook outlook;
+    struct lm_step_forecast forecast;
     int64_t first_step;
     double started, stepping; /* clock at the start; seconds spent in steps */
     double row_stepping;      /* `stepping` and step at the last row */

@@ -127,7 +127,7 @@ static json_t *summary_json(const struct lm_run_state *r, const struct lm_summar
         "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
 }
 
-int lm_summary_take(const struct lm_run_state *r, struct lm_summary *out)
+int lm_summary_collect(const struct lm_run_state *r, struct lm_summary *out)
 {
     lm_summary_free(out);
     int status = measure(r, out);

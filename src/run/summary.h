@@ -15,7 +15,7 @@ struct lm_summary {
 };
 
 /* Of the state as it stands; what `out` held before is freed. LM_FAILED: a fault of the device, or no memory. */
-int lm_summary_take(const struct lm_run_state *r, struct lm_summary *out);
+int lm_summary_collect(const struct lm_run_state *r, struct lm_summary *out);
 
 /* Writes run.json, with the reason for the end in r->ended, and on stderr, unless that is to be quiet, a line. */
 int lm_summary_write(const struct lm_run_state *r, const struct lm_summary *s);

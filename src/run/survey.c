@@ -78,7 +78,7 @@ void lm_survey_end(struct lm_survey *s)
 
 /* --- extremes --- */
 
-double lm_survey_top(const struct lm_survey *s, const double *a)
+double lm_survey_largest(const struct lm_survey *s, const double *a)
 {
     double m = 0;
     for (int j = 0; j < s->at.ny; j++)
@@ -153,8 +153,8 @@ static void add_speeds(struct lm_survey *s, const struct lm_setup *setup, int sp
 {
     double drift = 0, thermal = 0;
     for (int d = 0; d < 3; d++) {
-        drift += square(lm_survey_top(s, l->drift[d]));
-        thermal = fmax(thermal, sqrt(lm_survey_top(s, l->temperature[d])));
+        drift += square(lm_survey_largest(s, l->drift[d]));
+        thermal = fmax(thermal, sqrt(lm_survey_largest(s, l->temperature[d])));
     }
     s->thermal[species] = thermal;
     s->temperature[species] = thermal * thermal * s->config->species[species].mass;
@@ -237,7 +237,7 @@ static int take_backgrounds(const struct lm_survey *s, double *work)
     return status;
 }
 
-int lm_survey_take(struct lm_survey *s)
+int lm_survey_evaluate(struct lm_survey *s)
 {
     const size_t size = s->at.size;
     double *store = calloc(ARRAYS * size, sizeof *store);

@@ -32,7 +32,7 @@ int lm_survey_begin(const struct lm_config *config, struct lm_survey *s);
 
 /* Evaluates the fields and species. LM_BAD_INPUT: what no run can begin with: not finite or negative where it must not
  * be, div B, too many or no particles, too fast ones, a background field that is out of its bounds. */
-int lm_survey_take(struct lm_survey *s);
+int lm_survey_evaluate(struct lm_survey *s);
 
 void lm_survey_end(struct lm_survey *s);
 
@@ -46,7 +46,7 @@ static inline int lm_survey_is_plasma(const struct lm_survey *s, int i, int j)
 void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES]);
 
 /* The largest |a| over the points. */
-double lm_survey_top(const struct lm_survey *s, const double *a);
+double lm_survey_largest(const struct lm_survey *s, const double *a);
 
 /* Whether any species can come in by a side or be born. */
 int lm_survey_enters(const struct lm_config *config);

@@ -183,7 +183,7 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
     if (status == LM_OK)
         status = lm_path(path_out, "%s/checkpoint_%08" PRId64 ".h5", folder, head->step);
     if (status == LM_OK)
-        status = lm_h5_create_summed(&h, path_out);
+        status = lm_h5_create_with_checksum(&h, path_out);
     if (status != LM_OK)
         return status;
     lm_checkpoint_put_head(&h, head, configuration);

@@ -92,11 +92,11 @@ static int print_flow(const struct lm_survey *s, int field, FILE *out)
 int lm_check_backgrounds(const struct lm_survey *s, FILE *out)
 {
     const struct lm_config *c = s->config;
-    const int own = lm_sim_entropy(c), given = own < 0 ? c->background_count : own; /* it is the last one */
+    const int own = lm_sim_entropy(c), configured = own < 0 ? c->background_count : own; /* it is the last one */
     int status = own < 0 ? LM_OK : lm_check_electrons(s, out);
-    if (!status && given > 0)
+    if (!status && configured > 0)
         fprintf(out, "background fields\n");
-    for (int k = 0; k < given && !status; k++) {
+    for (int k = 0; k < configured && !status; k++) {
         print_field(&c->background[k], out);
         status = print_flow(s, k, out);
     }

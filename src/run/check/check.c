@@ -78,7 +78,7 @@ static int comes_in(const struct lm_config *c, const struct lm_grid *g, int spec
     const char *density = lm_inflow_density(s);
     const char *drift = s->drift[side == LM_X_MIN || side == LM_X_MAX ? 0 : 1];
     double inwards = side == LM_X_MIN || side == LM_Y_MIN ? 1.0 : -1.0;
-    size_t most = lm_side_most(g);
+    size_t most = lm_longest_side(g);
     double *x = work, *y = x + most, *n = y + most, *v = n + most;
     int count = lm_side_points(g, (enum lm_side)side, x, y), timed = 0, found = 0;
     lm_expr_uses_time(c->constants, density, &timed);
@@ -97,7 +97,7 @@ static int comes_in(const struct lm_config *c, const struct lm_grid *g, int spec
 
 static int advise_inflow(FILE *out, const struct lm_config *c, const struct lm_grid *g)
 {
-    double *work = malloc(4 * sizeof *work * lm_side_most(g));
+    double *work = malloc(4 * sizeof *work * lm_longest_side(g));
     if (!work)
         return lm_fail(LM_FAILED, "not enough memory");
     for (int side = 0; side < LM_SIDES; side++) {

@@ -75,16 +75,17 @@ static double least_density(const struct start *s)
  * T_e = 1. */
 static int densest_bath(const struct lm_config *c, const struct start *s, double *most)
 {
-    static const struct lm_place centre = {0, 0};
+    static const struct lm_cell_offset centre = {0, 0};
     const struct lm_grid *g = &s->setup.grid;
-    const int given = c->electrons.initial_temperature[0] != 0;
-    const int status = given ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
+    const int has_profile = c->electrons.initial_temperature[0] != 0;
+    const int status =
+        has_profile ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
     const struct lm_exchange one = {.rate = 1};
     *most = 0;
     for (int j = 0; j < g->ny && !status; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const double t = given ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
+            const double t = has_profile ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
             if (s->room[k] && s->n[k] > s->setup.ohm.floor)
                 *most = fmax(*most, lm_exchange_rate(&one, s->n[k], t));
         }

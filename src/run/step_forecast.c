@@ -1,4 +1,4 @@
-#include "run/outlook.h"
+#include "run/step_forecast.h"
 #include "larmor/physics/fluid/electrons.h"
 
 #include <math.h>
@@ -44,7 +44,8 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 
-void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS])
+void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
+                               double substeps[LM_SUBSTEP_KINDS])
 {
     const int first = o->seconds == 0;
     substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? lm_sim_substeps_needed(sim) : 0;
@@ -53,10 +54,10 @@ void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, d
         substeps[2 + f] = f < sim->config->background_count ? field_substeps(sim, f, first) : 0;
 }
 
-double lm_outlook_next(const struct lm_outlook *o, const struct lm_sim *sim)
+double lm_step_forecast_seconds(const struct lm_step_forecast *o, const struct lm_sim *sim)
 {
     double substeps[LM_SUBSTEP_KINDS], sum = 0, ratio = 1;
-    lm_outlook_substeps(o, sim, substeps);
+    lm_step_forecast_substeps(o, sim, substeps);
     for (int k = 0; k < LM_SUBSTEP_KINDS; k++) {
         sum += substeps[k];
         ratio = fmax(ratio, substeps[k] / fmax(1, o->substeps[k]));
@@ -66,7 +67,7 @@ double lm_outlook_next(const struct lm_outlook *o, const struct lm_sim *sim)
     return o->seconds == 0 ? slow : fmin(BUSY * slow, o->seconds * ratio);
 }
 
-void lm_outlook_took(struct lm_outlook *o, const struct lm_sim *sim, double seconds)
+void lm_step_forecast_update(struct lm_step_forecast *o, const struct lm_sim *sim, double seconds)
 {
     o->seconds = seconds;
     o->substeps[0] = sim->substeps;
@@ -75,7 +76,7 @@ void lm_outlook_took(struct lm_outlook *o, const struct lm_sim *sim, double seco
         o->substeps[2 + f] = (double)sim->background[f].substeps;
 }
 
-double lm_outlook_bytes(const struct lm_sim *sim)
+double lm_step_forecast_checkpoint_bytes(const struct lm_sim *sim)
 {
     const double real = sim->config->particles.precision == LM_SINGLE ? sizeof(float) : sizeof(double);
     double bytes = (double)lm_sim_state_fields(sim) * (double)sim->grid.cells * sizeof(double);
