@@ -52,7 +52,7 @@ RULES = {
     "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
-    "base/memory.c": ["base/memory.h", "larmor/base.h"],
+    "base/memory.c": ["base/memory.h", "base/control_group.h", "larmor/base.h"],
     "base/input.c": ["base/input.h", "larmor/base.h"],
     "base/checksum.c": ["base/checksum.h", "larmor/base.h"],
     "bench/table.h": [],
