@@ -56,7 +56,7 @@ RULES = {
     "base/input.c": ["base/input.h", "larmor/base.h"],
     "base/checksum.c": ["base/checksum.h", "larmor/base.h"],
     "bench/table.h": [],
-    "bench/table.c": ["bench/table.h", "larmor/base.h"],
+    "bench/table.c": ["bench/table.h", "larmor/base.h", "base/json.h"],
     "sim/step.c": ["larmor/sim.h", "larmor/physics/numerics/bounds.h", "larmor/physics/particles/tiling.h"],
     # The only file outside of cuda/ that knows which backends exist.
     "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base"],

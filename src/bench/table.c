@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "larmor/base.h"
 
 enum { MAX_COLUMNS = 20, MAX_NOTES = 8, LABEL = 96, WORD = 32, LINE = 400 };
@@ -224,20 +225,15 @@ int lm_table_print(const struct lm_table *t, FILE *out)
 
 /* --- JSON --- */
 
-static json_t *real_json(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *cell_json(const struct cell *c, const char *unit)
 {
     if (c->kind == WORDS)
         return json_pack("{s:s}", "text", c->text);
-    json_t *j = json_pack("{s:o, s:s}", "value", real_json(c->spread.median), "unit", unit);
+    json_t *j = json_pack("{s:o, s:s}", "value", lm_json_real(c->spread.median), "unit", unit);
     if (c->kind == SPREAD) {
-        json_object_set_new(j, "median", real_json(c->spread.median));
-        json_object_set_new(j, "min", real_json(c->spread.min));
-        json_object_set_new(j, "max", real_json(c->spread.max));
+        json_object_set_new(j, "median", lm_json_real(c->spread.median));
+        json_object_set_new(j, "min", lm_json_real(c->spread.min));
+        json_object_set_new(j, "max", lm_json_real(c->spread.max));
     }
     return j;
 }

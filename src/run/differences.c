@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "config/ini.h"
 #include "larmor/base.h"
 
@@ -326,13 +327,6 @@ void lm_differences_print(const struct lm_differences *differences, const char *
     }
 }
 
-/* A path or a value need not be UTF-8; JSON must be. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
-}
-
 json_t *lm_differences_json(const struct lm_differences *differences, const char *path)
 {
     if (!path)
@@ -340,8 +334,8 @@ json_t *lm_differences_json(const struct lm_differences *differences, const char
     json_t *changed = json_array();
     for (int k = 0; k < differences->count; k++) {
         const struct lm_difference *d = &differences->list[k];
-        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
-                                                 "run", text_json(d->here)));
+        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", lm_json_text(d->there),
+                                                 "run", lm_json_text(d->here)));
     }
-    return json_pack("{s:o, s:o}", "checkpoint", text_json(path), "changed", changed);
+    return json_pack("{s:o, s:o}", "checkpoint", lm_json_text(path), "changed", changed);
 }

@@ -6,21 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "output/directory.h"
 #include "run/run_state.h"
 #include "run/warnings.h"
-
-static json_t *real_json(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static json_t *account_json(const struct lm_run_state *r, int species, const struct lm_account *a)
 {
     double v[LM_LEDGER_VALUES];
     lm_ledger_values(&r->sim->ledger[species], a, lm_sim_weight(r->sim, species), r->config->species[species].mass, v);
-    return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", real_json(v[1]),
-                     "momentum", real_json(v[2]), real_json(v[3]), real_json(v[4]), "energy", real_json(v[5]));
+    return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", lm_json_real(v[1]),
+                     "momentum", lm_json_real(v[2]), lm_json_real(v[3]), lm_json_real(v[4]), "energy",
+                     lm_json_real(v[5]));
 }
 
 /* In every step loaded + injected = present + lost: the program stops where it is not so. */
@@ -69,12 +66,12 @@ static json_t *background_json(const struct lm_run_state *r, int field)
     for (int side = 0; side < LM_SIDES; side++)
         if (lm_background_is_open(b, side))
             json_object_set_new(entered, lm_side_names[side],
-                                real_json(lm_sim_background_value(r->sim, field, s->ledger.entered[side])));
+                                lm_json_real(lm_sim_background_value(r->sim, field, s->ledger.entered[side])));
     for (int k = 0; k < 4; k++)
-        value[k] = real_json(lm_sim_background_value(r->sim, field, sums[k]));
+        value[k] = lm_json_real(lm_sim_background_value(r->sim, field, sums[k]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded", value[0], "entered",
                      entered, "source", value[1], "rounded", value[2], "total", value[3], "minimum",
-                     real_json(s->least), "maximum", real_json(s->most), "residual",
+                     lm_json_real(s->least), "maximum", lm_json_real(s->most), "residual",
                      (json_int_t)lm_sim_background_residual(r->sim, field));
 }
 
@@ -84,13 +81,6 @@ static json_t *backgrounds_json(const struct lm_run_state *r)
     for (int f = 0; f < r->config->background_count; f++)
         json_array_append_new(list, background_json(r, f));
     return list;
-}
-
-/* A name of a file need not be UTF-8; JSON must be. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
 }
 
 /* Fingerprint, rate and device. */
@@ -118,13 +108,13 @@ static json_t *summary_json(const struct lm_run_state *r, const struct lm_summar
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
     return json_pack(
         "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o, s:o}",
-        "software", lm_version_software(), "ended", "configuration", text_json(r->config->file), "restart",
+        "software", lm_version_software(), "ended", "configuration", lm_json_text(r->config->file), "restart",
         lm_differences_json(&r->changed, r->options->restart), "backend", r->sim->backend->ops->name, "device",
         s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
         lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
         backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
         r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts,
-        "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
+        "energy_drift", lm_json_real(s->drift), "warnings", lm_warnings_json(&r->limits));
 }
 
 int lm_summary_collect(const struct lm_run_state *r, struct lm_summary *out)
