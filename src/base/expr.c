@@ -92,7 +92,7 @@ static const char *nearest_name(const struct lm_constants *constants, const char
     return best;
 }
 
-/* Turns the parser's error at an identifier into one that names it. */
+/* A message with the name at which the parser failed, and what is wrong with that name. */
 static int fail_at_name(const struct parser *p, const struct lm_constants *constants, const char *text, const char *at)
 {
     char name[LM_MAX_TEXT];
@@ -126,7 +126,7 @@ static int fail_to_parse(const struct parser *p, const struct lm_constants *cons
     return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"", text, text + at);
 }
 
-/* What muParser would accept and a configuration should not. */
+/* Refuses texts that muParser accepts and that are errors in a configuration. */
 static int check_text(const char *text)
 {
     size_t n = strlen(text);
@@ -176,7 +176,8 @@ static void find_used(struct parser *p)
     }
 }
 
-/* The parser keeps the addresses of p->x, p->y and p->t: p must not move. Close it in either case. */
+/* The parser keeps the addresses of p->x, p->y and p->t, so p must not move. The caller closes the parser, also after
+ * an error. */
 static int open_parser(struct parser *p, const struct lm_constants *constants, const char *text,
                        enum variables variables)
 {
@@ -207,7 +208,7 @@ static void close_parser(struct parser *p)
     p->handle = NULL;
 }
 
-/* Without the sign that the C library gives some NaNs. */
+/* In words, because the C library prints some NaNs with a sign. */
 static const char *not_finite(double value)
 {
     return isnan(value) ? "not a number" : "infinite";
@@ -246,7 +247,9 @@ int lm_constants_define(struct lm_constants *constants, const char *name, const 
 {
     double value;
     int status = lm_expr_value(constants, text, &value);
-    return status ? status : lm_constants_set(constants, name, value);
+    if (status)
+        return status;
+    return lm_constants_set(constants, name, value);
 }
 
 int lm_expr_value(const struct lm_constants *constants, const char *text, double *value)
@@ -323,12 +326,13 @@ int lm_expr_at(const struct lm_constants *constants, const char *text, size_t co
     return lm_expr_at_least(constants, text, count, x, y, t, -HUGE_VAL, out);
 }
 
-/* The way from one index to the next that is looked at: some cells of a grid of very many. */
+/* The distance between two evaluated cells along an axis of n cells. `many`: the grid has too many cells for all. */
 static int stride(int n, int many)
 {
     return many ? (n + LM_SURVEYED_SIDE - 1) / LM_SURVEYED_SIDE : 1;
 }
 
+/* The last cell of an axis is always evaluated. */
 static int next(int i, int by, int n)
 {
     return i < n - 1 && i + by > n - 1 ? n - 1 : i + by;
@@ -375,7 +379,7 @@ int lm_expr_fill_at(const struct lm_constants *constants, const char *text, cons
     p.t = t;
     for (int j = y; !status && j < g->ny; j++)
         for (int i = x; !status && i < g->nx; i++) {
-            if (p.uses_x || i == x) /* else it is that of the row's first one */
+            if (p.uses_x || i == x) /* else the value is that of the first cell of the row */
                 value = at_cell(&p, g, offset, i, j);
             if (!isfinite(value))
                 status = fail_value(&p, text, value, -HUGE_VAL);
@@ -386,7 +390,7 @@ int lm_expr_fill_at(const struct lm_constants *constants, const char *text, cons
     return status;
 }
 
-/* Cells beyond the domain in which an expression counts: those behind walls. */
+/* The number of ghost cells in which an expression is evaluated: those behind a wall. */
 static int beyond(const struct lm_grid *g, enum lm_side side)
 {
     return g->sides.of[side] == LM_PERIODIC ? 0 : LM_GHOST;
@@ -397,7 +401,7 @@ static int clamp(int i, int n)
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* Row j of the array; what does not depend on a coordinate is evaluated once along it. */
+/* Row j of the array. An expression that does not depend on a coordinate is evaluated once along that axis. */
 static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int j, const char *text,
                     double *array)
 {
@@ -409,7 +413,7 @@ static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_cell_of
     }
     for (int i = -x; i < g->nx + x; i++) {
         row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, offset, i, j);
-        if (!isfinite(row[i])) /* behind a wall it need not go on: the value at the wall does */
+        if (!isfinite(row[i])) /* an expression need not be finite behind a wall: take the value at the wall */
             row[i] = at_cell(p, g, offset, clamp(i, g->nx), clamp(j, g->ny));
         if (!isfinite(row[i]))
             return fail_value(p, text, row[i], -HUGE_VAL);

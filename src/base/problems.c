@@ -32,7 +32,8 @@ static int write_location(const struct lm_problems *problems, int line, char *ou
     return snprintf(out, size, "%s", line == LM_COMMAND_LINE ? "command line" : problems->file);
 }
 
-/* Index of the next problem in the order of lines after (line, index); first the command line, then the whole file. */
+/* The index of the problem that follows (line, index) in the order of lines; -1: there is none. Problems of the command
+ * line come first, then those of the whole file. */
 static int next(const struct lm_problems *problems, int line, int index)
 {
     int best = -1;

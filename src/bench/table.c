@@ -11,11 +11,11 @@
 
 enum { MAX_COLUMNS = 20, MAX_NOTES = 8, LABEL = 96, WORD = 32, LINE = 400 };
 
-enum cell_kind { EMPTY, NUMBER, SPREAD, WORDS };
+enum cell_kind { EMPTY, NUMBER, MEASURED, WORDS };
 
 struct cell {
     enum cell_kind kind;
-    struct lm_measured spread; /* a number is its median */
+    struct lm_measured measured; /* a number is its median */
     char text[WORD];
 };
 
@@ -34,7 +34,7 @@ struct lm_table {
     struct row *row;
 };
 
-/* --- spreads --- */
+/* --- measured numbers --- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -122,12 +122,12 @@ static struct cell *cell_at(struct lm_table *t, int column)
 
 void lm_table_number(struct lm_table *t, int column, double value)
 {
-    *cell_at(t, column) = (struct cell){.kind = NUMBER, .spread = {value, value, value}};
+    *cell_at(t, column) = (struct cell){.kind = NUMBER, .measured = {value, value, value}};
 }
 
-void lm_table_measured(struct lm_table *t, int column, struct lm_measured spread)
+void lm_table_measured(struct lm_table *t, int column, struct lm_measured measured)
 {
-    *cell_at(t, column) = (struct cell){.kind = SPREAD, .spread = spread};
+    *cell_at(t, column) = (struct cell){.kind = MEASURED, .measured = measured};
 }
 
 void lm_table_text(struct lm_table *t, int column, const char *text)
@@ -161,9 +161,9 @@ static void number_text(double v, char out[WORD])
 static void cell_text(const struct cell *c, char out[4 * WORD])
 {
     char median[WORD], low[WORD], high[WORD];
-    number_text(c->spread.median, median);
-    number_text(c->spread.min, low);
-    number_text(c->spread.max, high);
+    number_text(c->measured.median, median);
+    number_text(c->measured.min, low);
+    number_text(c->measured.max, high);
     if (c->kind == EMPTY)
         snprintf(out, 4 * WORD, "-");
     else if (c->kind == WORDS)
@@ -229,11 +229,11 @@ static json_t *cell_json(const struct cell *c, const char *unit)
 {
     if (c->kind == WORDS)
         return json_pack("{s:s}", "text", c->text);
-    json_t *j = json_pack("{s:o, s:s}", "value", lm_json_real(c->spread.median), "unit", unit);
-    if (c->kind == SPREAD) {
-        json_object_set_new(j, "median", lm_json_real(c->spread.median));
-        json_object_set_new(j, "min", lm_json_real(c->spread.min));
-        json_object_set_new(j, "max", lm_json_real(c->spread.max));
+    json_t *j = json_pack("{s:o, s:s}", "value", lm_json_real(c->measured.median), "unit", unit);
+    if (c->kind == MEASURED) {
+        json_object_set_new(j, "median", lm_json_real(c->measured.median));
+        json_object_set_new(j, "min", lm_json_real(c->measured.min));
+        json_object_set_new(j, "max", lm_json_real(c->measured.max));
     }
     return j;
 }
