@@ -162,7 +162,7 @@ START_TEST(test_constants)
     static const char *const bad[] = {"", "1a", "_a", "a-b", "a b", "abcdefghijabcdefghijabcdefghijab"};
     for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
         ck_assert_int_eq(lm_constants_set(constants, bad[n], 1.0), LM_BAD_INPUT);
-        ck_assert_ptr_nonnull(strstr(lm_error(), "no name"));
+        ck_assert_ptr_nonnull(strstr(lm_error(), "not a name"));
     }
     ck_assert_int_eq(lm_constants_define(constants, "inf", "1/0"), LM_BAD_INPUT);
 }

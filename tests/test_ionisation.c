@@ -616,7 +616,7 @@ START_TEST(bad_input)
     rejects("species = dust\nfrequency = 1\ngas = gs\n", LINE + 3,
             "ionisation.comet.gas: there is no [background.gs], did you mean gas?");
     rejects("species = dust\nfrequency = 1\ngas = dye\n", LINE + 3,
-            "ionisation.comet.gas: the field is no gas: it needs kind = neutral_gas");
+            "ionisation.comet.gas: the field is not a gas: it needs kind = neutral_gas");
     rejects("species = dust\nfrequency = 1\ngas = wind\nvy = 1\n", LINE,
             "ionisation.comet.vx: required and not given: the ions carry the gas");
     rejects("species = dust\nrate = x - 0.2\n", LINE + 2,

@@ -231,7 +231,7 @@ void lm_constants_free(struct lm_constants **constants)
 int lm_constants_set(struct lm_constants *constants, const char *name, double value)
 {
     if (!lm_text_is_name(name))
-        return lm_fail(LM_BAD_INPUT, "\"%.80s\" is no name: a letter, then letters, digits and _, at most %d", name,
+        return lm_fail(LM_BAD_INPUT, "\"%.80s\" is not a name: a letter, then letters, digits and _, at most %d", name,
                        LM_MAX_NAME - 1);
     if (is_variable(name) || is_function(name) || find(constants, name) >= 0)
         return lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name);

@@ -1,4 +1,4 @@
-/* Background fields of a configuration: what their sides do, their bounds, what flows in. */
+/* Background fields of a configuration: their sides, their bounds, what flows in. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,11 +31,11 @@ static void resolve_side(struct lm_config_reader *r, int field, int side)
     const int boundary = r->config->boundary[side];
     int *own = &r->config->background[field].sides[side];
     if (boundary == LM_NOT_CHOSEN || *own == LM_NOT_CHOSEN)
-        return;                         /* wrong, and reported */
-    if (*own == LM_BACKGROUND_PERIODIC) /* auto */
+        return;                         /* an error that has been reported */
+    if (*own == LM_BACKGROUND_PERIODIC) /* the value of `auto` */
         *own = lm_background_side_of(boundary);
     else if (boundary == LM_PERIODIC)
-        report(r, field, lm_side_names[side], "the particles are periodic there: nothing but auto goes with that");
+        report(r, field, lm_side_names[side], "the particles are periodic there, so it must be auto");
 }
 
 static void check_bounds(struct lm_config_reader *r, int field)
@@ -44,7 +44,7 @@ static void check_bounds(struct lm_config_reader *r, int field)
     if (!(b->least < b->most) && b->limited == 1)
         report(r, field, "maximum", "is not above minimum");
     if (b->scheme == LM_CENTRED && b->limited == 1)
-        report(r, field, "bounds", "weno = centred keeps none: take another");
+        report(r, field, "bounds", "weno = centred keeps no bounds: choose another order");
 }
 
 void lm_config_check_backgrounds(struct lm_config_reader *r)

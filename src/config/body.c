@@ -1,4 +1,4 @@
-/* Bodies of a configuration: what can be said of them before and after they are cut into cells. */
+/* Checks of the bodies of a configuration, before and after their cells are found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "config/body_shape.h"
 #include "config/reader.h"
 
-/* Of larger grids the bodies are cut when it is known that there is memory for the grid. */
-static const double MOST_CUT = 1 << 22;
+/* On a grid with more cells the bodies are checked later, when it is known that there is memory for the grid. */
+static const double MAX_CELLS = 1 << 22;
 
 static void report(struct lm_config_reader *r, int body, const char *name, const char *wrong)
 {
@@ -44,7 +44,7 @@ int lm_config_check_cells(struct lm_config_reader *r)
 {
     const struct lm_config *c = r->config;
     const double cells = (double)c->grid.nx * c->grid.ny;
-    if (c->body_count == 0 || r->problems.count > 0 || r->unusable_values || cells > MOST_CUT)
+    if (c->body_count == 0 || r->problems.count > 0 || r->unusable_values || cells > MAX_CELLS)
         return LM_OK;
     int body;
     const char *key;

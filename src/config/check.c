@@ -1,4 +1,4 @@
-/* What a configuration means as a whole: required keys, combinations, derived values, expressions on the grid. */
+/* Checks the configuration as a whole: required keys, combinations, derived values, expressions on the grid. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void check_whole(struct lm_config_reader *r)
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "no ion species: a [species.NAME] section is required");
 }
 
-/* Keys of one family that do not go together. */
+/* Reports two keys of one family that exclude each other. */
 static void check_families(struct lm_config_reader *r, const struct lm_scope *scope)
 {
     const int *lines = scope->lines;
@@ -55,7 +55,8 @@ static void check_meaning(struct lm_config_reader *r, const struct lm_scope *sco
                             lm_scope_section(scope, &lm_keys[k]), lm_keys[k].name, lm_keys[k].when->words);
 }
 
-/* Of two keys that do not fit each other the one that was given; the first if both were. */
+/* Two keys contradict each other. The message is about the key that the user has set, or the first one if both are set.
+ */
 static void report_pair(struct lm_config_reader *r, const struct lm_scope *scope, const char *first, const char *second,
                         const char *wrong)
 {
@@ -89,7 +90,7 @@ static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope
     if (!(sqrt(s->scattering * r->config->run.dt) * s->scattering_sigmas <= 3.2))
         report_pair(
             r, scope, "scattering", "scattering_sigmas",
-            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: take a smaller dt");
+            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: use a smaller dt");
 }
 
 static void resolve_time(struct lm_config_reader *r)
@@ -175,16 +176,19 @@ static int resolve_constants(struct lm_config_reader *r)
     return LM_OK;
 }
 
-/* What is evaluated along the sides is checked with them; in cells, as the first step takes it. */
+/* Expressions along sides are checked with the sides. Others are evaluated in the cells at the middle of the first
+ * step. */
 static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
 {
     struct lm_grid g = lm_config_grid(c);
     const double middle = 0.5 * c->run.dt;
+    if (key->timed == LM_ALONG_SIDES)
+        return LM_OK;
     if (key->timed == LM_TIMELESS)
         return lm_expr_scan(c->constants, text, &g, key->cell_offset, key->low == -DBL_MAX ? -INFINITY : key->low);
-    if (key->timed == LM_IN_CELLS && key->low > -DBL_MAX)
+    if (key->low > -DBL_MAX)
         return lm_expr_scan_at(c->constants, text, &g, key->cell_offset, middle, key->low);
-    return key->timed == LM_IN_CELLS ? lm_expr_fill_at(c->constants, text, &g, key->cell_offset, middle, NULL) : LM_OK;
+    return lm_expr_fill_at(c->constants, text, &g, key->cell_offset, middle, NULL);
 }
 
 static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
@@ -237,14 +241,9 @@ int lm_config_check(struct lm_config_reader *r)
         check_expressions(r, &scope);
     for (int s = 0; s < c->species_count; s++)
         resolve_temperature(r, s);
-    int status = lm_config_check_gas(r);
-    if (!status)
-        status = lm_config_check_inflow(r);
-    if (!status)
-        status = lm_config_check_background_inflow(r);
-    if (!status)
-        status = lm_config_check_cells(r);
-    if (!status)
-        lm_config_add_electrons(r);
-    return status;
+    if (lm_config_check_gas(r) || lm_config_check_inflow(r) || lm_config_check_background_inflow(r) ||
+        lm_config_check_cells(r))
+        return LM_FAILED;
+    lm_config_add_electrons(r);
+    return LM_OK;
 }

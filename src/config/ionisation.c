@@ -1,4 +1,4 @@
-/* Sources of ions in a configuration: what they name. */
+/* Sources of ions in a configuration: the species and the gas that they name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void report(struct lm_config_reader *r, const struct lm_scope *scope, con
                     name, wrong);
 }
 
-/* The number of the named item that has this name; or -1, and that is reported. */
+/* The number of the item with this name; -1: there is none, and that is reported. */
 static int find(struct lm_config_reader *r, const struct lm_scope *scope, const char *key, enum lm_named_kind kind,
                 const char *name)
 {
@@ -43,7 +43,7 @@ static void check_gas(struct lm_config_reader *r, const struct lm_scope *scope, 
         return;
     const struct lm_background_config *gas = &r->config->background[s->from];
     if (gas->kind == LM_TRACER)
-        report(r, scope, "gas", "the field is no gas: it needs kind = neutral_gas");
+        report(r, scope, "gas", "the field is not a gas: it needs kind = neutral_gas");
     const char *absent = !s->drift[0][0] ? "vx" : !s->drift[1][0] ? "vy" : NULL;
     if (absent && (gas->flow == LM_FLOW_ION || gas->flow == LM_FLOW_ELECTRON))
         lm_problems_add(&r->problems, scope->line,

@@ -1,4 +1,4 @@
-/* What the sides of the domain do to particles and to fields, and what is beyond them. */
+/* Checks what the sides of the domain do to particles and to fields, and the plasma beyond inflow sides. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,8 +32,8 @@ static void check_opposites(struct lm_config_reader *r)
     }
 }
 
-/* What fields do where the file does not say. */
-static int fields_beside(int boundary)
+/* The boundary condition of the fields where the file does not set one. */
+static int default_fields(int boundary)
 {
     static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
                                  [LM_REFLECTING] = LM_CONDUCTING,
@@ -49,13 +49,14 @@ static void resolve_fields(struct lm_config_reader *r, int side)
     int key = key_of("fields_", side), *fields = &c->boundary_fields[side], boundary = c->boundary[side];
     if (c->fields.solver == LM_NOT_CHOSEN || boundary == LM_NOT_CHOSEN ||
         (r->key_line[key] && *fields == LM_NOT_CHOSEN))
-        return; /* one of them is wrong, and reported */
+        return; /* an error that has been reported */
     if (c->fields.solver == LM_SOLVER_NONE) {
         if (*fields > LM_FIELDS_PERIODIC)
-            report(r, key, "has a meaning only with fields.solver = hybrid: given fields simply go on");
+            report(r, key,
+                   "has a meaning only with fields.solver = hybrid: prescribed fields continue beyond the sides");
         *fields = LM_FIELDS_PERIODIC;
     } else if (!r->key_line[key]) {
-        *fields = fields_beside(boundary);
+        *fields = default_fields(boundary);
     } else if ((*fields == LM_FIELDS_PERIODIC) != (boundary == LM_PERIODIC)) {
         char wrong[128];
         snprintf(wrong, sizeof wrong, "fields are periodic where the particles are and nowhere else: see boundary.%s",
@@ -64,12 +65,12 @@ static void resolve_fields(struct lm_config_reader *r, int side)
     }
 }
 
-/* Why a layer cannot be before this side; NULL: it can. */
+/* Why this side cannot have a layer; NULL: it can. */
 static const char *wrong_layer(const struct lm_config *c, int side)
 {
     double size = side == LM_X_MIN || side == LM_X_MAX ? c->grid.lx : c->grid.ly;
     if (c->fields.solver == LM_SOLVER_NONE)
-        return "has a meaning only with fields.solver = hybrid: given fields have no waves";
+        return "has a meaning only with fields.solver = hybrid: prescribed fields have no waves";
     if (c->boundary[side] == LM_PERIODIC)
         return "has a meaning only before a side that is not periodic";
     return size > 0.0 && c->layer[side] > size ? "the layer is wider than the domain" : NULL;
@@ -103,7 +104,7 @@ void lm_config_check_sides(struct lm_config_reader *r)
     check_layers(r);
 }
 
-/* One species beyond the sides; `work` has room for x, y and the density along one. */
+/* Checks one species beyond the sides. `work` has room for x, y and the density at the points of one side. */
 static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, int s, double *work)
 {
     const struct lm_config *c = r->config;
