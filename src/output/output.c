@@ -1,4 +1,5 @@
-/* Files of one state: openPMD fields and particles, checkpoints. */
+/* Writes the files of one state: openPMD fields and particles, checkpoints. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,17 +37,18 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
     }
 }
 
-enum { MOST_MESHES = LM_OUTPUT_ARRAYS + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
+enum { MAX_MESHES = LM_OUTPUT_ARRAYS + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
 
 struct mesh_list {
-    struct lm_mesh mesh[MOST_MESHES];
-    int array[MOST_MESHES];
+    struct lm_mesh mesh[MAX_MESHES];
+    int array[MAX_MESHES];
     int count;
 };
 
 static void add_mesh(struct mesh_list *l, int array, const char *record, const char *component, int kind, double x,
                      double y, double time_offset)
 {
+    assert(l->count < MAX_MESHES); /* else raise LM_OUTPUT_ARRAYS */
     l->mesh[l->count] = (struct lm_mesh){
         .record = record, .component = component, .kind = kind, .offset = {x, y}, .time_offset = time_offset};
     l->array[l->count++] = array;
