@@ -302,7 +302,7 @@ START_TEST(a_flipped_bit_is_refused_by_all)
     cli_has(cli.err, "whole/checkpoints: 1 of 4 checkpoints cannot be used");
     cli_has(cli.out, why);
     cli_has(cli.out, "checkpoint_00000040.h5: OK, step 40, ");
-    cli_refuses("info --verify whole/series.h5", "whole/series.h5: is no checkpoint of this program", NULL);
+    cli_refuses("info --verify whole/series.h5", "whole/series.h5: is not a checkpoint of this program", NULL);
     cli_refuses("info --verify small.ini", "small.ini: is not an HDF5 file", NULL);
 }
 END_TEST

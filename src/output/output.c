@@ -71,7 +71,7 @@ int lm_output_fields(struct lm_sim *sim)
         add_mesh(&l, LM_J_OLD + d, "J_i", d == 0 ? "x" : d == 1 ? "y" : "z", LM_MESH_J, 0, 0, -0.5 * c->run.dt);
     add_mesh(&l, LM_N_OLD, "rho", NULL, LM_MESH_CHARGE_DENSITY, 0, 0, 0);
     add_mesh(&l, LM_PRESSURE, "p_e", NULL, LM_MESH_PRESSURE, 0, 0, 0);
-    for (int k = 6; k < l.count; k++) /* the moments and what follows from them; B and E come before */
+    for (int k = 6; k < l.count; k++) /* all meshes after B and E are moments, or follow from moments */
         l.mesh[k].smoothed = 1;
     for (int s = 0; s < c->species_count; s++) {
         snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
@@ -124,7 +124,7 @@ static double real_at(const struct lm_sim *sim, const void *array, size_t k)
                                                          : ((const double *)array)[k];
 }
 
-/* Number k of the kept particles is number k count / kept of all: spread evenly over the tiles. */
+/* Particle k of the output is particle k count / kept of the species, so the output covers all tiles evenly. */
 static uint64_t source_of(const struct reader *r, int species, uint64_t k)
 {
     return (uint64_t)((unsigned __int128)k * r->sim->count[species] / r->kept[species]);
@@ -137,7 +137,7 @@ static int read_particles(void *context, int species, uint64_t first, uint64_t c
     const struct lm_grid *g = &r->sim->grid;
     int bits = r->sim->config->particles.precision == LM_SINGLE ? 24 : 48;
     double sx = ldexp(g->dx, -bits), sy = ldexp(g->dy, -bits);
-    uint64_t begin = 0, end = 0; /* what raw holds */
+    uint64_t begin = 0, end = 0; /* raw holds the particles begin .. end - 1 */
     for (uint64_t k = 0; k < count; k++) {
         uint64_t from = source_of(r, species, first + k);
         if (from >= end) {
@@ -192,7 +192,7 @@ struct save {
     double *work;
 };
 
-/* A state that is not finite must not pass for one to go on from, nor displace the checkpoints before it. */
+/* A state that is not finite is not written: no run could go on from it, and it would replace an older checkpoint. */
 static int get_field(void *context, int field, double *packed)
 {
     struct save *s = context;

@@ -1,4 +1,4 @@
-/* The time series: what its columns are and where their values come from. */
+/* The columns of the time series: add_all makes their list, and lm_row_fill fills a row in the same order. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ __attribute__((format(printf, 5, 6))) static void add(struct list *l, const char
     c->whole = whole;
 }
 
-/* What an account is about, in the middle of a sentence. */
+/* What an account counts. The text follows after "... of the ". */
 static void describe(const struct lm_account_of *a, size_t size, char *out)
 {
     if (a->kind == LM_ENTERS && a->channel == LM_IONISED) {
@@ -35,10 +35,10 @@ static void describe(const struct lm_account_of *a, size_t size, char *out)
         return;
     }
     const char *what = a->kind == LM_ENTERS   ? "particles that have entered by the side"
-                       : a->kind == LM_TO_GAS ? "losses by collisions (number: of particles that have stopped)"
+                       : a->kind == LM_TO_GAS ? "losses by collisions (number: particles that have stopped)"
                        : a->kind == LM_TO_ELECTRONS
-                           ? "exchange of heat, given (number: of times that one could not, for want of heat),"
-                       : a->kind == LM_EXCHANGED  ? "part of them that charge exchange has (number: exchanges)"
+                           ? "heat given to electrons (number: ions that found too little heat there),"
+                       : a->kind == LM_EXCHANGED  ? "losses by charge exchange, a part of to_gas (number: exchanges)"
                        : a->channel < LM_SIDES    ? "particles that have left by the side"
                        : a->channel < LM_SURFACES ? "particles absorbed by"
                                                   : "particles taken out by";
@@ -73,7 +73,7 @@ static void add_ledger(struct list *l, const struct lm_config *config)
         for (int k = 0, n = lm_accounts(config, s, accounts); k < n; k++)
             add_account(l, &accounts[k], config->species[s].name);
     for (int s = 0; s < config->species_count && lm_accounts_any(config); s++) {
-        add(l, "", "particles that are there", 1, "present_%s", config->species[s].name);
+        add(l, "", "particles in the domain", 1, "present_%s", config->species[s].name);
         add(l, "", "loaded + injected - present - lost: always 0", 1, "ledger_residual_%s", config->species[s].name);
     }
 }
@@ -83,22 +83,21 @@ static void add_collisions(struct list *l, const struct lm_config *config)
     for (int s = 0; s < config->species_count; s++) {
         const char *name = config->species[s].name;
         if (lm_exchanges_charge(&config->species[s]))
-            add(l, "", "no ion exchanges its charge with a larger probability in a step", 0,
+            add(l, "", "upper bound of the probability that an ion exchanges its charge in a step", 0,
                 "charge_exchange_probability_%s", name);
         if (config->species[s].stopping_table[0])
-            add(l, "", "cells on the way on which a fastest ion would lose its energy in the densest gas", 0,
-                "stopping_cells_%s", name);
+            add(l, "", "stopping length of the fastest ion in the densest gas, in cells", 0, "stopping_cells_%s", name);
         if (config->species[s].electron_exchange > 0)
-            add(l, "", "cells in which a step exchanges as much heat with electrons as one may", 1,
+            add(l, "", "cells in which the exchange of heat with electrons was limited in the last step", 1,
                 "electron_exchange_limited_%s", name);
     }
 }
 
-/* Of a side of a field that something can cross. */
+/* The column of a side through which the field can flow. */
 static void add_entered(struct list *l, const struct lm_background_config *b, int side, const char *unit)
 {
     char about[128];
-    snprintf(about, sizeof about, "what has come in by the side %s, less what has left by it", lm_side_names[side]);
+    snprintf(about, sizeof about, "inflow through the side %s minus outflow", lm_side_names[side]);
     add(l, unit, about, 0, "background_%s_entered_%s", b->name, lm_side_names[side]);
 }
 
@@ -114,8 +113,8 @@ static void add_backgrounds(struct list *l, const struct lm_config *config)
             if (lm_background_is_open(b, side))
                 add_entered(l, b, side, total);
         if (lm_background_is_sourced(config, f))
-            add(l, total, "what sources and particles have given, less what ionisation has taken", 0,
-                "background_%s_source", b->name);
+            add(l, total, "gain from the source and from particles minus loss by ionisation", 0, "background_%s_source",
+                b->name);
         add(l, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
         add(l, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1, "background_%s_residual",
             b->name);
@@ -127,7 +126,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A species p beside a body moon_weight would have a column that the weight of what the body moon takes has too. */
+/* Two columns may get the same name. For a species p, body_moon_weight_p is the weight of the particles that a body
+ * moon has taken, and also the number of particles that a body moon_weight has taken. */
 static int check_names(const struct lm_config *config, const struct list *l)
 {
     const char *names[LM_ROW_MAX] = {NULL};
@@ -138,7 +138,7 @@ static int check_names(const struct lm_config *config, const struct list *l)
         if (!strcmp(names[c - 1], names[c]))
             return lm_fail(LM_BAD_INPUT,
                            "%s: the names of species, bodies and background fields give two columns of the time series "
-                           "the name %s: give one of them another name",
+                           "the name %s; rename one of them",
                            config->file, names[c]);
     return LM_OK;
 }
@@ -160,14 +160,14 @@ static void add_all(struct list *l, const struct lm_config *config)
         add(l, momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
     add(l, "B0/d_i", "largest |div B|", 0, "div_b_max");
     for (int s = 0; s < config->species_count; s++)
-        add(l, "v_A", "largest speed, half a step back", 0, "speed_max_%s", config->species[s].name);
+        add(l, "v_A", "largest speed, half a step before the row", 0, "speed_max_%s", config->species[s].name);
     add(l, "", "cells below the density floor", 1, "floored_cells");
     add(l, "", "field substeps of the last step", 1, "substeps");
     add_ledger(l, config);
     add_collisions(l, config);
     add_backgrounds(l, config);
     if (lm_sim_entropy(config) >= 0) {
-        add(l, energy, "heat of resistivity that electrons have taken up since the start", 0, "electron_heat");
+        add(l, energy, "resistive heating of the electrons since the start", 0, "electron_heat");
         add(l, "", "substeps of the electrons' heat conduction in the last step", 1, "conduction_substeps");
     }
     add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
@@ -194,7 +194,7 @@ int lm_row_references(struct lm_sim *sim, struct lm_references *out)
     return status;
 }
 
-/* Values in the order of add_ledger; how many. */
+/* Fills the values in the order of add_ledger. Returns their number. */
 static int fill_ledger(const struct lm_sim *sim, double *row)
 {
     const struct lm_config *c = sim->config;
@@ -211,7 +211,7 @@ static int fill_ledger(const struct lm_sim *sim, double *row)
     return n;
 }
 
-/* Values in the order of add_collisions; how many. */
+/* Fills the values in the order of add_collisions. Returns their number. */
 static int fill_collisions(const struct lm_sim *sim, double *row)
 {
     int n = 0;
@@ -232,7 +232,7 @@ static int fill_collisions(const struct lm_sim *sim, double *row)
     return n;
 }
 
-/* Values in the order of add_backgrounds; how many. */
+/* Fills the values in the order of add_backgrounds. Returns their number. */
 static int fill_backgrounds(const struct lm_sim *sim, double *row)
 {
     int n = 0;

@@ -52,7 +52,7 @@ static int by_step(const void *a, const void *b)
                               : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sorts the rows by their steps and leaves the first of each; says which were repeated. */
+/* Sorts the rows by their steps. Of rows with the same step the first one is kept, and the others are reported. */
 static int order(struct lm_series_rows *rows, int columns, const char *path, FILE *notes)
 {
     struct lm_series_rows sorted = {.count = 0};
@@ -112,7 +112,7 @@ static int check_header(const struct lm_series_files *p, char *line)
     return rest ? other_column(p->csv, p->count, rest, "(none)") : LM_OK;
 }
 
-/* One row from a whole line; 0 when it is not one. */
+/* Reads a row from a complete line. 0: the line is not a row. */
 static int parse_line(int count, const char *line, double *row)
 {
     for (int c = 0; c < count; c++) {
@@ -125,7 +125,7 @@ static int parse_line(int count, const char *line, double *row)
     return isfinite(row[0]);
 }
 
-/* A last line without its end is torn by a kill. Behind the step of the restart nothing matters. */
+/* A last line without its end is what a kill has left. Wrong lines after the step of the restart do not matter. */
 static int read_lines(const struct lm_series_files *p, FILE *in, int64_t step, double *row, struct lm_series_rows *out)
 {
     char *line = NULL;
@@ -149,7 +149,7 @@ static int read_lines(const struct lm_series_files *p, FILE *in, int64_t step, d
     return status;
 }
 
-/* *there: it has a whole header. */
+/* *there = 1: the file has a complete header. */
 static int read_stream(const struct lm_series_files *p, FILE *in, int64_t step, struct lm_series_rows *out, int *there)
 {
     char *header = NULL;
@@ -179,12 +179,14 @@ static int read_csv(const struct lm_series_files *p, const struct lm_series_rest
         return status;
     status = read_stream(p, in, restart->step, out, there);
     fclose(in);
-    return status ? status : order(out, p->count, p->csv, restart->notes);
+    if (status)
+        return status;
+    return order(out, p->count, p->csv, restart->notes);
 }
 
 /* ---- series.h5 ---- */
 
-/* Opens the columns and returns how many rows all of them have. */
+/* Opens the columns and returns the number of rows that all of them have. */
 static hsize_t open_columns(const struct lm_series_files *p, struct lm_h5 *h, hid_t *data)
 {
     hsize_t least = 0;
@@ -232,7 +234,7 @@ static void read_columns(const struct lm_series_files *p, struct lm_h5 *h, int64
     free(block);
 }
 
-/* The program writes them so, at every restart anew. */
+/* The program writes rows in the order of their steps, so another order means damage. */
 static void check_order(struct lm_h5 *h, const struct lm_series_rows *rows, int columns)
 {
     for (uint64_t k = 1; h->status == LM_OK && k < rows->count; k++)
@@ -257,7 +259,7 @@ static int read_h5(const struct lm_series_files *p, const struct lm_series_resta
 
 /* ---- both ---- */
 
-/* Rows that one file misses and the other has. */
+/* A set of rows: their number, and the first and the last step. */
 struct gap {
     uint64_t count;
     double first, last;
@@ -293,8 +295,8 @@ static int find_difference(const double *a, const double *b, int count)
 struct merge {
     const struct lm_series_files *files;
     const struct lm_series_rows *csv, *h5;
-    struct gap of_csv, of_h5, unlike;
-    int column; /* in which the first unlike rows differ */
+    struct gap of_csv, of_h5, unlike; /* rows that series.csv misses, that series.h5 misses, that differ */
+    int column;                       /* the first column in which the first different rows differ */
 };
 
 static void compare(struct merge *m, const double *a, const double *b)
@@ -335,8 +337,8 @@ static void say_unlike(const struct merge *m, FILE *notes)
                 m->files->h5, m->unlike.count, m->unlike.first, m->unlike.last, m->files->columns[m->column].name);
 }
 
-/* What neither file has, as far as the rows around tell: a step wider than those beside it and than what was due, or
- * none where the last ones were due. */
+/* Reports rows that neither file has, as far as the other rows show that: a distance between two rows that is larger
+ * than those before and after it and than series_every, or missing rows before the step of the restart. */
 static void say_gaps(const struct lm_series_rows *rows, int columns, const struct lm_series_restart *restart,
                      const char *path)
 {
@@ -371,7 +373,7 @@ static int merge_files(const struct lm_series_files *p, const struct lm_series_r
     return LM_OK;
 }
 
-/* Of what there is; `csv_is_there`, `h5_is_there`: whether it can be read. */
+/* Joins the rows of the files. `csv_is_there`, `h5_is_there`: the file exists and can be read. */
 static int join(const struct lm_series_files *p, const struct lm_series_restart *restart, struct lm_series_rows *csv,
                 struct lm_series_rows *h5, int csv_is_there, int h5_is_there, struct lm_series_rows *out)
 {
