@@ -209,7 +209,7 @@ START_TEST(many_cells)
     if (code == 2)
         cli_has(cli.err, "not enough memory"); /* a small machine */
     else
-        cli_has(cli.out, "what follows is of 1024 x 1024 points");
+        cli_has(cli.out, "the values below are from 1024 x 1024 points");
     cli_has(code == 2 ? "protons: 2.097 M particles" : cli.out, "protons: 2.097 M particles");
     ck_assert_msg(lm_clock() - start < 30, "%g s", lm_clock() - start);
 }

@@ -339,7 +339,7 @@ START_TEST(other_settings_are_listed)
                               "  electrons.gamma: not given -> 1.6666666666666667\n"
                               "  fields.eta: 0 -> 0.01\n"
                               "  fields.smoothing: 1 -> 2\n"
-                              "  species.protons.temperature: 0.5 -> 0.7 (no effect: of use at the start only)\n");
+                              "  species.protons.temperature: 0.5 -> 0.7 (no effect: the key describes the start only)\n");
     char *json = cli_read("new/run.json");
     cli_has(json,
             "\"key\": \"fields.smoothing\",\n                \"checkpoint\": \"1\",\n                \"run\": \"2\"");

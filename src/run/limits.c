@@ -54,10 +54,11 @@ static void add_motion(const struct lm_survey *s, struct lm_limits *l)
                   dt_for(c, gyration, 0.2));
     for (int k = 0; k < c->species_count; k++) {
         const double cells = s->speed[k] * dt / cell;
-        lm_limits_add(l, named(what, "cells a step", c->species[k].name), cells, 1.0,
-                      "drift + 5 thermal speeds, of what enters or is re-emitted 15.6; accurate below 1, the run stops "
-                      "at 8",
-                      "take run.dt <= %.3g, or cells of %.3g d_i or more", dt_for(c, cells, 1), cell * cells);
+        lm_limits_add(
+            l, named(what, "cells a step", c->species[k].name), cells, 1.0,
+            "drift + 5 thermal speeds, 15.6 for entering and re-emitted ions; accurate below 1, the run stops "
+            "at 8",
+            "take run.dt <= %.3g, or cells of %.3g d_i or more", dt_for(c, cells, 1), cell * cells);
     }
 }
 
@@ -110,7 +111,7 @@ static int add_collisions(const struct lm_survey *s, int k, struct lm_limits *l)
     const struct lm_collision_limits at = lm_collision_limits(p, &s->grid, time, n, s->speed[k]);
     if (lm_exchanges_charge(p))
         lm_limits_add(l, named(what, "charge exchange a step", p->name), at.exchange, 0.1,
-                      "probability; an ion has one at most in a step", dt, p->name,
+                      "probability; an ion exchanges at most once in a step", dt, p->name,
                       log1p(-fmin(at.exchange, 0.999)) / log1p(-0.1));
     if (lm_scatters(c, k))
         lm_limits_add(l, named(what, "scattering a step", p->name), at.angle, 0.3,
@@ -119,14 +120,13 @@ static int add_collisions(const struct lm_survey *s, int k, struct lm_limits *l)
         return LM_OK;
     const double steps = s->speed[k] * time / (at.cells * fmin(s->grid.dx, s->grid.dy));
     lm_limits_add(l, named(what, "cells / stopping length", p->name), 1 / at.cells, 1.0,
-                  "the way on which a fastest ion would lose its energy", "take cells %.3g times smaller",
-                  1 / at.cells);
-    lm_limits_add(l, named(what, "steps / stopping length", p->name), steps, 0.2, "the same way", dt, p->name,
+                  "path on which the fastest ion loses its energy", "take cells %.3g times smaller", 1 / at.cells);
+    lm_limits_add(l, named(what, "steps / stopping length", p->name), steps, 0.2, "the same path", dt, p->name,
                   steps / 0.2);
     return LM_OK;
 }
 
-/* Given flows: those of ions and electrons are not known yet. */
+/* Prescribed flows only: the flows of ions and electrons are not known before the start. */
 static int add_flows(const struct lm_survey *s, struct lm_limits *l)
 {
     const struct lm_config *c = s->config;
@@ -192,6 +192,9 @@ int lm_limits_find(const struct lm_survey *s, struct lm_limits *out)
     int status = LM_OK;
     for (int k = 0; k < s->config->species_count && !status; k++)
         status = add_collisions(s, k, out);
-    status = status ? status : add_flows(s, out);
-    return status ? status : add_bounds(s, out);
+    if (!status)
+        status = add_flows(s, out);
+    if (!status)
+        status = add_bounds(s, out);
+    return status;
 }

@@ -1,30 +1,32 @@
-/* How long the coming step may take: whether it is worth a checkpoint of its beginning, so that a signal need not wait
- * for its end. Only loops over substeps make a step long beside a checkpoint; all else in it grows like the state. */
+/* A forecast of the time that the next step takes. Before a long step the run writes a checkpoint of the step's
+ * beginning, so that a signal need not wait for its end. Only loops over substeps can make a step long compared with a
+ * checkpoint; the rest of a step grows with the size of the state, as a checkpoint does. */
 #ifndef LARMOR_RUN_STEP_FORECAST_H
 #define LARMOR_RUN_STEP_FORECAST_H
 
 #include "larmor/sim.h"
 
-/* Kinds of substeps: of B, of each background field (the electrons' entropy among them), of the conduction of heat. */
+/* The kinds of substeps: those of B, of the conduction of heat, and of each background field (the entropy of the
+ * electrons is one of them). */
 enum { LM_SUBSTEP_KINDS = 2 + LM_MAX_BACKGROUNDS };
 
 struct lm_step_forecast {
-    double seconds;                    /* of the last step; 0: there has been none */
-    double substeps[LM_SUBSTEP_KINDS]; /* in it */
+    double seconds;                    /* duration of the last step; 0: there has been none */
+    double substeps[LM_SUBSTEP_KINDS]; /* substeps of each kind in the last step */
 };
 
-/* Substeps of each kind that the next step will take. Those of B and of fields with a given flow are known beforehand.
- * Those of the others are taken from the last step; before the first one they are bounds. */
+/* The number of substeps of each kind in the next step. The numbers for B and for fields with a prescribed flow are
+ * exact. The others are those of the last step; before the first step they are upper bounds. */
 void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
                                double substeps[LM_SUBSTEP_KINDS]);
 
-/* Seconds that the next step may spend in them, rather too many than too few. */
+/* The time in seconds that the next step spends in substeps. The forecast is rather too long than too short. */
 double lm_step_forecast_seconds(const struct lm_step_forecast *o, const struct lm_sim *sim);
 
-/* The step has been taken in so many seconds. */
+/* Records a step that took `seconds`. */
 void lm_step_forecast_update(struct lm_step_forecast *o, const struct lm_sim *sim, double seconds);
 
-/* Bytes of a checkpoint of the state, about. */
+/* The approximate size of a checkpoint of the present state, in bytes. */
 double lm_step_forecast_checkpoint_bytes(const struct lm_sim *sim);
 
 #endif

@@ -20,7 +20,7 @@ static json_t *account_json(const struct lm_run_state *r, int species, const str
                      lm_json_real(v[5]));
 }
 
-/* In every step loaded + injected = present + lost: the program stops where it is not so. */
+/* loaded + injected = present + lost holds after every step, else the run has stopped. */
 static json_t *ledger_json(const struct lm_run_state *r, int species)
 {
     const struct lm_ledger *l = &r->sim->ledger[species];
@@ -39,7 +39,7 @@ static json_t *ledger_json(const struct lm_run_state *r, int species)
     return all;
 }
 
-/* Of all species, each counted as a positive number. */
+/* The sum of the absolute residuals of all species. */
 static json_int_t residual_of_all(const struct lm_run_state *r)
 {
     json_int_t sum = 0;
@@ -101,7 +101,7 @@ static int measure(const struct lm_run_state *r, struct lm_summary *s)
     return LM_OK;
 }
 
-/* What is known at the end only is null. */
+/* Values that are known only at the end are null. */
 static json_t *summary_json(const struct lm_run_state *r, const struct lm_summary *s)
 {
     char print[32];

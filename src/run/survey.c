@@ -42,7 +42,7 @@ static int choose_points(struct lm_survey *s)
     s->points = malloc(sizeof *s->points);
     if (!s->points)
         return lm_fail(LM_FAILED, "not enough memory for a survey");
-    *s->points = *s->config; /* what it owns stays the configuration's */
+    *s->points = *s->config; /* a shallow copy: the configuration still owns its memory */
     if (s->grid.cells > LM_SURVEYED) {
         s->points->grid.nx = most_along(s->grid.nx);
         s->points->grid.ny = most_along(s->grid.ny);
@@ -101,7 +101,7 @@ void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES]
         counts[k] = (uint64_t)(fmin(s->count[k], 1e18) + 0.5);
 }
 
-/* What a run takes as the largest speed of what enters or is re-emitted. */
+/* The upper bound that a run uses for the speed of entering and re-emitted particles. */
 static double new_speed(const struct lm_config *c, const struct lm_setup *setup, int s, double drift, double thermal)
 {
     double fastest = lm_surfaces_speed(setup, s);

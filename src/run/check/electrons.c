@@ -1,4 +1,4 @@
-/* `larmor check`: what a run would do with electrons whose pressure is evolved, from the state at the start. */
+/* `larmor check`: electrons whose pressure is evolved, from the state at the start. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -100,9 +100,8 @@ static int print_exchange(const struct lm_config *c, const struct start *s, FILE
         const double x = lm_exchange_at_one(c, k) * most, limit = lm_exchange_most(c);
         if (x > 0)
             fprintf(out, "    exchange with %s: nu dt up to %.3g at the start%s%s\n", c->species[k].name, x,
-                    x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every would follow the temperatures better"
-                                           : "",
-                    x > limit ? ", and where it is so large a step takes less" : "");
+                    x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every is more accurate" : "",
+                    x > limit ? ", which the program limits" : "");
     }
     return status;
 }
@@ -110,7 +109,7 @@ static int print_exchange(const struct lm_config *c, const struct start *s, FILE
 static void print_substeps(FILE *out, const char *what, double substeps)
 {
     fprintf(out, "    %s: %.4g substeps in the first step%s\n", what, substeps,
-            substeps > 100 ? "; so many take long: larger cells or a smaller run.dt would need fewer" : "");
+            substeps > 100 ? "; so many take long: use larger cells or a smaller run.dt" : "");
 }
 
 static void print(const struct lm_config *c, const struct start *s, FILE *out)
