@@ -712,7 +712,7 @@ START_TEST(checked)
     check_says(LIGHT("20", "3", "0.1"),
                "worth 2.304e+04 particles, lasts for 10.03 / Omega_ci at this rate (the run: 5)", 1);
     check_says(LIGHT("20", "0.01", "0.1"), "no cell holds gas for a particle: nothing is born", 1);
-    check_says(LIGHT("20", "0.1", "0.1"), "a cell holds gas for 2 particles in the mean", 1);
+    check_says(LIGHT("20", "0.1", "0.1"), "a cell holds gas for 2 particles on average", 1);
     check_says(LIGHT("20", "3", "0.1"), "holds gas for", 0);
 }
 END_TEST
