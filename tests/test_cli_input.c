@@ -7,7 +7,7 @@ static const struct {
 } files[] = {
     {"[feilds]\n", "unknown section [feilds], did you mean [fields]?"},
     {"[sepcies.alphas]\n", "did you mean [species.alphas]?"},
-    {"[species.a-b]\n", "is no name"},
+    {"[species.a-b]\n", "is not a name"},
     {"[fields\n", "] is missing"},
     {"[run]\nsede = 3\n", "run.sede: unknown key, did you mean seed?"},
     {"[run]\nbx = 1\n", "run.bx: unknown key, did you mean fields.bx?"},

@@ -55,7 +55,7 @@ int lm_bench_add(struct lm_bench *b, struct lm_table **table)
 
 /* --- the JSON file --- */
 
-static json_t *spread_json(struct lm_spread s, const char *unit)
+static json_t *measured_json(struct lm_measured s, const char *unit)
 {
     return json_pack("{s:f, s:s, s:f, s:f, s:f}", "value", s.median, "unit", unit, "median", s.median, "min", s.min,
                      "max", s.max);
@@ -71,7 +71,7 @@ static json_t *report(const struct lm_bench *b)
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:b, s:b, s:o, s:O}", "software", lm_version_software(), "commit",
                      lm_version_commit(), "date", date, "backend", lm_bench_on_gpu(b) ? "cuda" : "cpu", "device",
                      b->device, "threads", b->threads, "quick", b->options->quick, "equal", !b->different,
-                     "copy_bandwidth", spread_json(b->copy, "B/s"), "tables", b->tables);
+                     "copy_bandwidth", measured_json(b->copy, "B/s"), "tables", b->tables);
 }
 
 /* Written anew after every case, so that a call that is cut short leaves what it has. */

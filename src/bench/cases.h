@@ -10,11 +10,11 @@
 struct lm_bench {
     const struct lm_bench_options *options;
     FILE *out;
-    int kind;                                /* LM_BACKEND_CPU or LM_BACKEND_CUDA */
-    int threads;                             /* CPU */
-    char device[256];                        /* a line about it */
-    struct lm_spread copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
-    struct lm_spread copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
+    int kind;                                  /* LM_BACKEND_CPU or LM_BACKEND_CUDA */
+    int threads;                               /* CPU */
+    char device[256];                          /* a line about it */
+    struct lm_measured copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
+    struct lm_measured copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
     struct json_t *tables;
     int different; /* sums or results that must be equal were not */
 };

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Seconds of a copy of `bytes` (a multiple of 16) from one array to another, by a kernel and by cudaMemcpy. */
-int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, struct lm_spread *memcpy_time);
+int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_measured *kernel, struct lm_measured *memcpy_time);
 
 /* --- ways to write the particle pass --- */
 
@@ -31,8 +31,8 @@ enum { LM_SUMS_UNCHECKED, LM_SUMS_EQUAL, LM_SUMS_WITHIN, LM_SUMS_DIFFERENT };
 
 struct lm_particle_row {
     const char *variant, *order;
-    struct lm_spread time; /* s */
-    double bytes;          /* that have to be read and written for a particle */
+    struct lm_measured time; /* s */
+    double bytes;            /* that have to be read and written for a particle */
     int threads, registers;
     double spill, shared_static, shared_dynamic; /* bytes */
     double occupancy;                            /* share of the threads a multiprocessor can hold */
@@ -60,7 +60,7 @@ enum lm_reduce_method {
 struct lm_reduce_run {
     int method, channels, block; /* channels 1 or 4 of bench/reduce.h; threads of a block, any number to 1024 */
     double rate;                 /* of the elements that contribute */
-    struct lm_spread time;       /* result: s */
+    struct lm_measured time;     /* result: s */
     double atomics;              /* result: on the sums, counted in an untimed launch */
     int64_t sum[4];              /* result */
 };
@@ -91,15 +91,15 @@ struct lm_tendency_problem {
 /* A kernel of a way; or, with no kernel's name, all of the way's in a row and what they leave. */
 struct lm_tendency_row {
     const char *way, *kernel;
-    int list;              /* enum lm_tendency_list */
-    struct lm_spread time; /* s */
+    int list;                /* enum lm_tendency_list */
+    struct lm_measured time; /* s */
     int registers;
     double spill, occupancy; /* bytes; share of the threads a multiprocessor can hold */
     /* Of a whole way: */
-    const char *against;      /* the way that this one differs from in one thing, or NULL */
-    struct lm_spread control; /* a kernel that no way touches, timed at the same moment, s */
-    int sums;                 /* LM_SUMS_...: against the monolithic kernel, in single precision against its bound */
-    double difference;        /* in single precision: largest, in parts of the bound */
+    const char *against;        /* the way that this one differs from in one thing, or NULL */
+    struct lm_measured control; /* a kernel that no way touches, timed at the same moment, s */
+    int sums;                   /* LM_SUMS_...: against the monolithic kernel, in single precision against its bound */
+    double difference;          /* in single precision: largest, in parts of the bound */
 };
 
 /* Fills rows[0..*count); `advanced`: q after one whole step of three stages, without ghosts. */
@@ -118,8 +118,8 @@ enum lm_ops_way {
 
 struct lm_ops_run {
     int way;
-    int fell_back;         /* to LM_OPS_GLOBAL: the buffers do not fit, or an axis has fewer cells than they reach */
-    struct lm_spread time; /* s; zero without repeats */
+    int fell_back;           /* to LM_OPS_GLOBAL: the buffers do not fit, or an axis has fewer cells than they reach */
+    struct lm_measured time; /* s; zero without repeats */
     int registers;
     double spill, shared; /* bytes; shared: that the buffers take, or would */
     double occupancy;     /* share of the threads a multiprocessor can hold */

@@ -126,7 +126,7 @@ static int cost_table(struct lm_bench *b, double fit[2])
     return status;
 }
 
-static int time_full(struct lm_bench_sim *s, struct lm_spread *out)
+static int time_full(struct lm_bench_sim *s, struct lm_measured *out)
 {
     double times[FILL_STEPS];
     int status = lm_bench_advance(s, 2);
@@ -136,7 +136,7 @@ static int time_full(struct lm_bench_sim *s, struct lm_spread *out)
         times[k] = lm_clock() - before;
     }
     if (!status)
-        *out = lm_spread_of(times, FILL_STEPS);
+        *out = lm_measured_of(times, FILL_STEPS);
     return status;
 }
 
@@ -151,7 +151,7 @@ static int fill_table(struct lm_bench *b, double particles)
                                        .sort_every = 4};
     struct lm_bench_sim *s;
     struct lm_table *t;
-    struct lm_spread time;
+    struct lm_measured time;
     int status = lm_bench_sim_new(b, &p, &s);
     if (status)
         return status;
@@ -168,8 +168,8 @@ static int fill_table(struct lm_bench *b, double particles)
     lm_table_column(t, "free", "GiB");
     lm_table_row(t, "%d x %d cells, %g a cell", p.cells, p.cells, p.ppc);
     lm_table_number(t, 0, 1e-6 * count);
-    lm_table_spread(t, 1, lm_spread_rate(1e-9 * count, time));
-    lm_table_spread(t, 2, lm_spread_scaled(1e3, time));
+    lm_table_measured(t, 1, lm_measured_rate(1e-9 * count, time));
+    lm_table_measured(t, 2, lm_measured_scaled(1e3, time));
     lm_table_number(t, 3, free_bytes / 0x1p30);
     lm_table_note(t, "%d steps, sorted every %lld", FILL_STEPS, (long long)p.sort_every);
     return lm_bench_add(b, &t);

@@ -32,7 +32,7 @@ static void host_free(struct host *h)
     free(h->advanced);
 }
 
-static size_t place(const struct lm_tendency_problem *p, int i, int j)
+static size_t element_of(const struct lm_tendency_problem *p, int i, int j)
 {
     return (size_t)(j + GHOSTS) * (size_t)p->stride + (size_t)(i + GHOSTS);
 }
@@ -49,7 +49,7 @@ static void put_arrays(struct host *h, size_t elements)
     for (int n = 0; n < 4; n++)
         for (int j = -GHOSTS; j < g->ny + GHOSTS; j++)
             for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-                h->arrays[(size_t)n * elements + place(&h->p, i, j)] =
+                h->arrays[(size_t)n * elements + element_of(&h->p, i, j)] =
                     from[n][lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
 }
 
@@ -62,7 +62,7 @@ static int put_room(struct host *h)
         status = lm_background_room(g, h->fluid->mask, room);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
         for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-            h->room[place(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
+            h->room[element_of(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
     free(room);
     return status;
 }
@@ -92,7 +92,7 @@ static void make_lists(struct host *h)
     }
     for (int j = 0; j < h->g.ny; j++)
         for (int i = 0; i < h->g.nx; i++) {
-            const size_t k = place(&h->p, i, j);
+            const size_t k = element_of(&h->p, i, j);
             const int list = is_interior(h, k) ? LM_TENDENCY_INTERIOR : LM_TENDENCY_BOUNDARY;
             if (!h->room[k])
                 continue;
@@ -125,7 +125,7 @@ static int lists_are_right(const struct host *h)
         }
     for (int j = 0; j < h->g.ny && right; j++)
         for (int i = 0; i < h->g.nx; i++)
-            right &= list[place(&h->p, i, j)] == list_by_definition(h, i, j) % LM_TENDENCY_LISTS;
+            right &= list[element_of(&h->p, i, j)] == list_by_definition(h, i, j) % LM_TENDENCY_LISTS;
     free(list);
     return right;
 }
@@ -175,7 +175,7 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
 /* --- the program's own way --- */
 
 /* Seconds of a stage: a right-hand side and what follows from it. */
-static int time_stage(const struct lm_bench *b, struct lm_bench_background *p, double dt, struct lm_spread *out)
+static int time_stage(const struct lm_bench *b, struct lm_bench_background *p, double dt, struct lm_measured *out)
 {
     const int repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS), batch = b->options->quick ? 1 : BATCH;
     struct lm_control ignored;
@@ -188,7 +188,7 @@ static int time_stage(const struct lm_bench *b, struct lm_bench_background *p, d
         times[r < 0 ? 0 : r] = (lm_clock() - before) / (batch * LM_ADVECT_STAGES);
     }
     if (!status)
-        *out = lm_spread_of(times, repeats);
+        *out = lm_measured_of(times, repeats);
     return status;
 }
 
@@ -278,7 +278,7 @@ static void put_kernel(const struct host *h, struct lm_table *t, const struct lm
     static const char *const lists[] = {"all", "interior", "boundary"};
     const double count = h->p.count[r->list];
     lm_table_row(t, "%s: %s", r->way, r->kernel);
-    lm_table_spread(t, TIME, lm_spread_scaled(1e6, r->time));
+    lm_table_measured(t, TIME, lm_measured_scaled(1e6, r->time));
     lm_table_text(t, LIST, lists[r->list]);
     lm_table_number(t, COUNT, 1e-6 * count);
     lm_table_number(t, RATE, 1e-9 * count / r->time.median);
@@ -295,9 +295,9 @@ static double seconds_of(const char *way, const struct lm_tendency_row *rows, in
     return 0;
 }
 
-static void put_time(const struct host *h, struct lm_table *t, struct lm_spread time, double monolithic)
+static void put_time(const struct host *h, struct lm_table *t, struct lm_measured time, double monolithic)
 {
-    lm_table_spread(t, WAY_TIME, lm_spread_scaled(1e6, time));
+    lm_table_measured(t, WAY_TIME, lm_measured_scaled(1e6, time));
     lm_table_number(t, WAY_RATE, 1e-9 * h->p.count[LM_TENDENCY_ACTIVE] / time.median);
     lm_table_number(t, SPEED_UP, monolithic / time.median);
 }
@@ -312,7 +312,7 @@ static void put_way(struct lm_bench *b, const struct host *h, struct lm_table *t
         lm_table_number(t, AGAINST, seconds_of(r->against, rows, count) / r->time.median);
         lm_table_text(t, THAN, r->against);
     }
-    lm_table_spread(t, CONTROL, lm_spread_scaled(1e6, r->control));
+    lm_table_measured(t, CONTROL, lm_measured_scaled(1e6, r->control));
     lm_table_text(t, SUMS, sums[r->sums]);
     if (r->difference > 0)
         lm_table_number(t, OF_BOUND, 100 * r->difference);
@@ -327,7 +327,7 @@ static void note_control(struct lm_table *t, const struct lm_tendency_row *rows,
     for (int k = 0; k < count; k++)
         if (!rows[k].kernel)
             times[ways++] = rows[k].control.median;
-    const struct lm_spread s = lm_spread_of(times, ways);
+    const struct lm_measured s = lm_measured_of(times, ways);
     const double off = 100 * fmax(s.max / s.median - 1, 1 - s.min / s.median);
     lm_table_note(t,
                   "control: a kernel that no way touches, ten times; its medians are within %.2f %% of each other's %s",
@@ -337,7 +337,7 @@ static void note_control(struct lm_table *t, const struct lm_tendency_row *rows,
 static int put_program(struct lm_bench *b, const struct host *h, struct lm_table *t, struct lm_bench_background *p,
                        double monolithic)
 {
-    struct lm_spread time;
+    struct lm_measured time;
     int equal = 1, single = p->setup.background[0].single;
     int status = single ? LM_OK : compare_step(h, p->b, &equal);
     status = status ? status : time_stage(b, p, h->p.dt, &time);

@@ -84,7 +84,7 @@ static void shut_walls(const struct lm_grid *g, const int sides[LM_SIDES], doubl
 int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *room, double t, double *vx, double *vy,
                   double *work)
 {
-    static const struct lm_place x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
+    static const struct lm_cell_offset x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
     if (b->stream[0]) {
@@ -116,8 +116,8 @@ static int put_velocity(struct lm_sim *sim, int field, double *work)
 static int put_source(struct lm_sim *sim, int field, double *work)
 {
     const struct lm_config *c = sim->config;
-    if (lm_expr_fill_at(c->constants, c->background[field].source, &sim->grid, (struct lm_place){0, 0}, middle(sim),
-                        work))
+    if (lm_expr_fill_at(c->constants, c->background[field].source, &sim->grid, (struct lm_cell_offset){0, 0},
+                        middle(sim), work))
         return fail_expression(sim->config, field, "source");
     clear_bodies(sim, work);
     sim->background[field].largest_source = largest_of(&sim->grid, work) * c->run.dt;
@@ -127,7 +127,7 @@ static int put_source(struct lm_sim *sim, int field, double *work)
 static int put_inflow(struct lm_sim *sim, int field)
 {
     const struct lm_background_config *b = &sim->config->background[field];
-    const size_t most = lm_side_most(&sim->grid);
+    const size_t most = lm_longest_side(&sim->grid);
     double *largest = &sim->background[field].largest_inflow;
     double *x = malloc(3 * most * sizeof *x), *y = x + most, *values = y + most;
     int status = x ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what flows in");
@@ -263,7 +263,7 @@ int lm_setup_initial(const struct lm_config *c, int field, const uint8_t *mask, 
 {
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
-    if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_place){0, 0}, 0, q))
+    if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_cell_offset){0, 0}, 0, q))
         return fail_expression(c, field, "initial");
     clear_cells(&g, mask, q);
     for (int j = 0; j < g.ny && b->kind == LM_NEUTRAL_GAS; j++)
