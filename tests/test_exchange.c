@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
@@ -35,7 +35,7 @@ static double *velocities(struct lm_sim *sim, int species)
     double *store = malloc(3 * count * sizeof *store), *out = malloc(3 * count * sizeof *out);
     const struct lm_raw_particles raw = {place, place + count, store, store + count, store + 2 * count};
     void *const v[3] = {raw.u, raw.v, raw.w};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, count, raw), LM_OK);
+    ck_assert_int_eq(sim->backend->particles->get(sim->backend, species, 0, count, raw), LM_OK);
     for (size_t k = 0; k < 3 * count; k++)
         out[k] = single ? (double)((const float *)v[k / count])[k % count] : ((const double *)v[k / count])[k % count];
     free(place);
@@ -214,7 +214,7 @@ static void exchange_once(struct lm_sim *sim)
         one[k] = 1;
     ck_assert_int_eq(sim->backend->ops->put(sim->backend, LM_N_OLD, one), LM_OK);
     ck_assert_int_eq(sim->backend->ops->put(sim->backend, LM_BACKGROUND, one), LM_OK);
-    ck_assert_int_eq(lm_sim_bound_exchange(sim), LM_OK);
+    ck_assert_int_eq(lm_sim_bound_heat_exchange(sim), LM_OK);
     ck_assert_int_eq(lm_sim_pass_all(sim, 0, 0, 1), LM_OK);
     free(one);
 }
@@ -288,8 +288,8 @@ END_TEST
 
 /* Between two calls of this, particles have been through an exchange and nothing else: what each operation changes. */
 static struct {
-    const struct lm_backend_ops *real;
-    struct lm_backend_ops watched;
+    const struct lm_particle_ops *real;
+    struct lm_particle_ops watched;
     struct lm_sim *sim;
     double energy, most, exchanged; /* sum of what is missing; the largest of a step; what changed hands */
     double momentum[2][3];          /* gained by each species */
@@ -311,7 +311,7 @@ static int watched_exchange(struct lm_backend *b, int species, const struct lm_e
 {
     double before[3], after[3];
     const double ions = ions_energy(budget.sim, species, before), electrons = totals_of(budget.sim).electrons;
-    const int status = budget.real->exchange(b, species, pass);
+    const int status = budget.real->exchange_heat(b, species, pass);
     const double gain = ions_energy(budget.sim, species, after) - ions;
     const double missing = totals_of(budget.sim).electrons - electrons + gain;
     budget.energy += missing;
@@ -326,10 +326,10 @@ static void watch(struct lm_sim *sim)
 {
     memset(&budget, 0, sizeof budget);
     budget.sim = sim;
-    budget.real = sim->backend->ops;
-    budget.watched = *sim->backend->ops;
-    budget.watched.exchange = watched_exchange;
-    sim->backend->ops = &budget.watched;
+    budget.real = sim->backend->particles;
+    budget.watched = *sim->backend->particles;
+    budget.watched.exchange_heat = watched_exchange;
+    sim->backend->particles = &budget.watched;
 }
 
 /* --- drifts --- */
@@ -597,9 +597,9 @@ START_TEST(restarts)
     char path[LM_MAX_PATH];
     snprintf(c->output.directory, sizeof c->output.directory, "%s", scratch);
     advance(whole, 5 + 2 * _i);
-    ck_assert_msg(!lm_output_checkpoint(whole, &none, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &none, 0, path), "%s", lm_error());
     c = config_new(busy_text, "run.tile=16");
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     advance(whole, 20);
     advance(part, 20);
     ck_assert(fingerprint(part) == fingerprint(whole));

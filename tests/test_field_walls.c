@@ -676,7 +676,7 @@ START_TEST(diffusion_into_a_slab)
     ck_assert(left < 0.5 && left > 0.01);
     for (int i = FROM - 1; i < FROM + SLAB; i++)
         ck_assert_double_eq_tol(b[lm_at(&x.g, i, 0)], left * want[i], 1e-9);
-    x.b->ops->survey(x.b);
+    x.b->ops->field_maxima(x.b);
     struct lm_control control;
     x.b->ops->control(x.b, &control);
     ck_assert_double_eq_tol(control.frequency, eta * 4 / (d * d), 1e-10);
@@ -699,9 +699,9 @@ static void deposit(struct box *x, double *out[3])
                                  .quiet = 1,
                                  .seed = 1};
     uint64_t count;
-    ck_assert_int_eq(x->b->ops->load(x->b, 0, &loading, &count), LM_OK);
+    ck_assert_int_eq(x->b->particles->load(x->b, 0, &loading, &count), LM_OK);
     struct lm_pass pass = {.cap = 2};
-    x->b->ops->pass(x->b, 0, &pass);
+    x->b->particles->pass(x->b, 0, &pass);
     x->b->ops->collect(x->b, 0, pass.cap, 1);
     x->b->ops->moments(x->b);
     static const int which[3] = {LM_SPECIES_N, LM_N_NEW, LM_J_NEW + 2};

@@ -368,7 +368,7 @@ START_TEST(floored_cells_are_counted)
     struct lm_control control;
     take_term(0);
     take_with_floor(&x, ohm_of_state(), 1);
-    x.b->ops->survey(x.b);
+    x.b->ops->field_maxima(x.b);
     x.b->ops->control(x.b, &control);
     int64_t want = 0;
     for (int j = 0; j < x.g.ny; j++)
@@ -474,7 +474,7 @@ START_TEST(survey_finds_the_largest_e)
     take_with_floor(&x, ohm_of_state(), 0);
     for (int d = 0; d < 3; d++)
         box_put(&x, LM_PUSH_E + d, e_place[d], e[d]);
-    x.b->ops->survey(x.b);
+    x.b->ops->field_maxima(x.b);
     x.b->ops->control(x.b, &control);
     for (int d = 0; d < 3; d++) {
         double *a = box_get(&x, LM_PUSH_E + d), most = 0;

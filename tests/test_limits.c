@@ -15,7 +15,7 @@ static void put_uniform(struct box *x, int array, double value)
 static double frequency_of(struct box *x)
 {
     struct lm_control control;
-    x->b->ops->survey(x->b);
+    x->b->ops->field_maxima(x->b);
     x->b->ops->control(x->b, &control);
     return control.frequency;
 }

@@ -66,10 +66,10 @@ static struct plasma *plasma_new(int tile, int threads, double per_cell, int qui
 
 static void load(struct plasma *s)
 {
-    ck_assert_int_eq(s->b->ops->load(s->b, 0, &s->from, &s->count), LM_OK);
+    ck_assert_int_eq(s->b->particles->load(s->b, 0, &s->from, &s->count), LM_OK);
     size_t n = s->count;
     s->p = (struct lm_raw_particles){malloc(8 * n), malloc(8 * n), malloc(8 * n), malloc(8 * n), malloc(8 * n)};
-    ck_assert_int_eq(s->b->ops->get_particles(s->b, 0, 0, n, s->p), LM_OK);
+    ck_assert_int_eq(s->b->particles->get(s->b, 0, 0, n, s->p), LM_OK);
     s->x = malloc(8 * n), s->y = malloc(8 * n);
     s->v[0] = s->p.u, s->v[1] = s->p.v, s->v[2] = s->p.w;
     for (size_t k = 0; k < n; k++) {
@@ -276,7 +276,7 @@ END_TEST
 static void deposit(struct plasma *s, int cap)
 {
     struct lm_pass pass = {.cap = cap};
-    ck_assert_int_eq(s->b->ops->pass(s->b, 0, &pass), LM_OK);
+    ck_assert_int_eq(s->b->particles->pass(s->b, 0, &pass), LM_OK);
     ck_assert_int_eq(s->b->ops->collect(s->b, 0, pass.cap, 1), LM_OK);
     ck_assert_int_eq(s->b->ops->moments(s->b), LM_OK);
 }

@@ -72,9 +72,9 @@ static void fill(struct lm_backend *b, int count, int wide, int fast)
         before.v[k] = (lm_real)(speed * (2 * draw() - 1));
         before.w[k] = (lm_real)(speed * (2 * draw() - 1));
     }
-    b->ops->reserve(b, 0, (uint64_t)count);
+    b->particles->reserve(b, 0, (uint64_t)count);
     for (int place = 0; place < 2; place++)
-        b->ops->put_particles(b, 0, place, (uint64_t)count, raw(&before));
+        b->particles->put(b, 0, place, (uint64_t)count, raw(&before));
 }
 
 static void add(int moment, int i, int j, int32_t part)
@@ -141,11 +141,11 @@ static void check_pass(struct lm_backend *b, int count, int move)
     struct lm_control control;
     double speed2 = 0;
     memset(moments, 0, sizeof moments);
-    b->ops->get_particles(b, 0, 0, (uint64_t)count, raw(&before));
+    b->particles->get(b, 0, 0, (uint64_t)count, raw(&before));
     for (int k = 0; k < count; k++)
         speed2 = lm_max(speed2, s->shape == 1 ? pass_one(s, 1, &step, k) : pass_one(s, 2, &step, k));
-    b->ops->pass(b, 0, &pass);
-    b->ops->get_particles(b, 0, 0, (uint64_t)count, raw(&after));
+    b->particles->pass(b, 0, &pass);
+    b->particles->get(b, 0, 0, (uint64_t)count, raw(&after));
     b->ops->control(b, &control);
     require(control.speed2[0] == speed2);
     for (int k = 0; k < count; k++) {

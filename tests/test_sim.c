@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "larmor/sim.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 #include "suite.h"
@@ -104,7 +104,7 @@ static void velocity_of_first(struct lm_sim *sim, double v[3], double at[2])
 {
     int64_t x[1], y[1];
     struct lm_raw_particles to = {x, y, &v[0], &v[1], &v[2]};
-    ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, 0, 0, 1, to), LM_OK);
+    ck_assert_int_eq(sim->backend->particles->get(sim->backend, 0, 0, 1, to), LM_OK);
     at[0] = ldexp((double)x[0], -48), at[1] = ldexp((double)y[0], -48);
 }
 
@@ -406,17 +406,17 @@ START_TEST(particles_come_and_go)
     advance(sim, 2);
     ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
     ck_assert_int_eq(lm_sim_fingerprint(sim, &before), LM_OK);
-    ck_assert_int_eq(b->ops->get_particles(b, 0, 0, count, raw), LM_OK);
+    ck_assert_int_eq(b->particles->get(b, 0, 0, count, raw), LM_OK);
     for (uint64_t k = 0; k < count; k++)
         fastest = fmax(fastest, v[k] * v[k] + v[count + k] * v[count + k] + v[2 * count + k] * v[2 * count + k]);
     for (int time = 0; time < 2; time++) {
-        ck_assert_int_eq(b->ops->reserve(b, 0, count), LM_OK);
+        ck_assert_int_eq(b->particles->reserve(b, 0, count), LM_OK);
         for (int place = 0; place < 2; place++)
-            ck_assert_int_eq(b->ops->put_particles(b, 0, place, count, raw), LM_OK);
+            ck_assert_int_eq(b->particles->put(b, 0, place, count, raw), LM_OK);
         ck_assert_int_eq(lm_sim_fingerprint(sim, &after), LM_OK);
         ck_assert_uint_eq(before, after);
     }
-    ck_assert_int_eq(b->ops->survey_particles(b, 0), LM_OK);
+    ck_assert_int_eq(b->particles->maxima(b, 0), LM_OK);
     ck_assert_int_eq(b->ops->control(b, &control), LM_OK);
     ck_assert_double_eq_tol(control.speed2[0], fastest, 1e-14 * fastest);
     free(at);

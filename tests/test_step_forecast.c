@@ -2,7 +2,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "run/step_forecast.h"
+#include "inside.h"
+#include "sim/step_forecast.h"
 #include "cases.h"
 #include "suite.h"
 

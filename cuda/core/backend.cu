@@ -119,7 +119,7 @@ static void gpu_destroy(struct lm_backend *b)
     free(g);
 }
 
-static int gpu_put(struct lm_backend *b, int array, const double *host)
+static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
@@ -130,7 +130,7 @@ static int gpu_put(struct lm_backend *b, int array, const double *host)
     return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of an array");
 }
 
-static int gpu_get(struct lm_backend *b, int array, double *host)
+static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
@@ -230,7 +230,7 @@ static size_t cells_of(const struct lm_gpu *g, int side)
     return (size_t)(side < LM_Y_MIN ? g->base.setup.grid.ny : g->base.setup.grid.nx);
 }
 
-static int gpu_put_inflow(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells)
+static int gpu_put_inflow(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_inflow_cell **to = &g->species[species].inflow[side];
@@ -278,34 +278,23 @@ static int gpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
     lm_gpu_reduce_begin(g);
     lm_gpu_hash_fields(g);
     for (int s = 0; s < b->setup.species_count; s++)
-        b->setup.precision == 32 ? lm_gpu_hash_particles_f32(g, s) : lm_gpu_hash_particles_f64(g, s);
+        g->particles->hash(g, s);
     lm_gpu_reduce_end(g);
     *out = lm_hash_step(step) + g->reduced_host->value[0];
     return g->failed;
 }
 
-static struct lm_backend_ops make_ops(int precision)
-{
-    int single = precision == 32;
+static const struct lm_backend_ops operations = [] {
     struct lm_backend_ops o = {};
     o.name = "cuda";
     o.destroy = gpu_destroy;
     o.put = gpu_put;
     o.get = gpu_get;
-    o.load = single ? lm_gpu_load_f32 : lm_gpu_load_f64;
-    o.reserve = single ? lm_gpu_reserve_f32 : lm_gpu_reserve_f64;
-    o.put_particles = single ? lm_gpu_put_particles_f32 : lm_gpu_put_particles_f64;
-    o.get_particles = single ? lm_gpu_get_particles_f32 : lm_gpu_get_particles_f64;
-    o.sort = single ? lm_gpu_sort_f32 : lm_gpu_sort_f64;
-    o.pass = single ? lm_gpu_pass_f32 : lm_gpu_pass_f64;
-    o.ionise = single ? lm_gpu_ionise_f32 : lm_gpu_ionise_f64;
-    o.enter = single ? lm_gpu_enter_f32 : lm_gpu_enter_f64;
-    o.room = single ? lm_gpu_room_f32 : lm_gpu_room_f64;
     o.put_inflow = gpu_put_inflow;
+    o.put_background_side = lm_gpu_put_background_side;
     o.get_map = gpu_get_map;
     o.put_map = gpu_put_map;
-    o.survey_particles = single ? lm_gpu_survey_particles_f32 : lm_gpu_survey_particles_f64;
-    o.particle_sums = single ? lm_gpu_particle_sums_f32 : lm_gpu_particle_sums_f64;
+    o.control = gpu_control;
     o.collect = lm_gpu_collect;
     o.moments = lm_gpu_moments;
     o.swap_levels = gpu_swap_levels;
@@ -313,21 +302,18 @@ static struct lm_backend_ops make_ops(int precision)
     o.closure = lm_gpu_closure;
     o.advance_b = lm_gpu_advance_b;
     o.ohm = lm_gpu_ohm;
-    o.survey = lm_gpu_survey;
-    o.control = gpu_control;
-    o.put_background_side = lm_gpu_put_background_side;
+    o.field_maxima = lm_gpu_field_maxima;
     o.flow = lm_gpu_flow;
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;
-    o.gain = lm_gpu_gain;
-    o.exchange = single ? lm_gpu_exchange_f32 : lm_gpu_exchange_f64;
-    o.exchange_limits = lm_gpu_exchange_limits;
+    o.transfer_to_gas = lm_gpu_transfer_to_gas;
     o.heat = lm_gpu_heat;
     o.least_density = lm_gpu_least_density;
+    o.heat_exchange_limits = lm_gpu_heat_exchange_limits;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
     return o;
-}
+}();
 
 /* Arrays of the background fields: how many; where they are, from `next` on; returns where they end. */
 static int background_arrays(const struct lm_gpu *g)
@@ -518,13 +504,13 @@ static void allocate(struct lm_gpu *g)
 
 int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
 {
-    static struct lm_backend_ops ops[2]; /* single, double */
     struct lm_gpu *g = (struct lm_gpu *)calloc(1, sizeof *g);
     *out = NULL;
     if (!g)
         return lm_fail(LM_FAILED, "not enough memory");
-    ops[setup->precision == 64] = make_ops(setup->precision);
-    g->base.ops = &ops[setup->precision == 64];
+    g->particles = setup->precision == 64 ? &lm_gpu_particles_f64 : &lm_gpu_particles_f32;
+    g->base.ops = &operations;
+    g->base.particles = &g->particles->ops;
     g->base.setup = *setup;
     const struct lm_grid *grid = &setup->grid;
     g->tiling = {setup->tile, (grid->nx + setup->tile - 1) / setup->tile, (grid->ny + setup->tile - 1) / setup->tile,

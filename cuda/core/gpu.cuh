@@ -74,6 +74,7 @@ struct lm_gpu_species {
 
 struct lm_gpu {
     struct lm_backend base;
+    const struct lm_gpu_particles *particles; /* of the precision of the setup */
     cudaStream_t stream;
     int failed, processors;
     cudaEvent_t queued[2]; /* by turns: how far the work has been queued; see lm_gpu_is_given_up */
@@ -167,14 +168,15 @@ int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t coun
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
 int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
-int lm_gpu_copy(struct lm_backend *b, int to, int from, int count);
-int lm_gpu_closure(struct lm_backend *b, int density, int other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
-int lm_gpu_pressure(struct lm_gpu *g);                            /* LM_PRESSURE of LM_N_OLD */
-int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
+int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
+int lm_gpu_closure(struct lm_backend *b, enum lm_array density,
+                   enum lm_array other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
+int lm_gpu_pressure(struct lm_gpu *g);   /* LM_PRESSURE of LM_N_OLD */
+int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
-int lm_gpu_survey(struct lm_backend *b);
-int lm_gpu_clear_survey(struct lm_gpu *g);
-int lm_gpu_survey_level(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: with the currents that follow it */
+int lm_gpu_field_maxima(struct lm_backend *b);
+int lm_gpu_clear_maxima(struct lm_gpu *g);
+int lm_gpu_level_maxima(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: with the currents that follow it */
 
 /* lm_gpu_collect leaves the last species to lm_gpu_moments, which reads its sums, clears the spare ones for the next
  * pass and swaps the two. The species before it are added up in `raw`, and their sums cleared where they are. */
@@ -185,24 +187,24 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
 /* walls.cu: where plain.used says so. With walls the largest |div B| on lower walls, and the hash of B beyond walls,
  * add to what is found inside. */
-int lm_gpu_advance_b_plain(struct lm_gpu *g, int ion_current, double dt, int substeps);
-int lm_gpu_ohm_plain(struct lm_gpu *g, enum lm_ohm_current current);
-int lm_gpu_survey_plain(struct lm_gpu *g, int level);
+int lm_gpu_general_advance_b(struct lm_gpu *g, int ion_current, double dt, int substeps);
+int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
+int lm_gpu_general_maxima(struct lm_gpu *g, int level);
 void lm_gpu_wall_div(struct lm_gpu *g, lm_u64 *largest);
 void lm_gpu_hash_beyond(struct lm_gpu *g);
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 
 /* advect.cu */
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g);
-int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const double *values);
+int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values);
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
-int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain);
+int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */
 int lm_gpu_fill_gas(struct lm_gpu *g, int field);
-int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum); /* total and extremes */
+int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum); /* total and extremes */
 
 /* electrons.cu */
 int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */
@@ -212,29 +214,15 @@ int lm_gpu_least_density(struct lm_backend *b, double *least);
 /* exchange.cu: what ions meet in the cells, from the sums over them; then which cells can take or give the energy that
  * has been asked for, and these do. */
 int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass);
-int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
-int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+int lm_gpu_apply_heat_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
+int lm_gpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
-/* particles*.cu, compiled for both precisions */
-#define LM_GPU_PARTICLES(suffix)                                                                                       \
-    int lm_gpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
-    int lm_gpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \
-    int lm_gpu_put_particles##suffix(struct lm_backend *b, int species, int place, uint64_t count,                     \
-                                     struct lm_raw_particles from);                                                    \
-    int lm_gpu_get_particles##suffix(struct lm_backend *b, int species, uint64_t first, uint64_t count,                \
-                                     struct lm_raw_particles to);                                                      \
-    int lm_gpu_sort##suffix(struct lm_backend *b, int species);                                                        \
-    int lm_gpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
-    int lm_gpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
-    int lm_gpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
-    int lm_gpu_exchange##suffix(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);               \
-    int lm_gpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
-    int lm_gpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
-    int lm_gpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
-                                     struct lm_particle_sums *out);                                                    \
-    int lm_gpu_hash_particles##suffix(struct lm_gpu *g, int species);
-LM_GPU_PARTICLES(_f32)
-LM_GPU_PARTICLES(_f64)
+/* cuda/particles/table.cu, compiled for each precision, as all of cuda/particles. */
+struct lm_gpu_particles {
+    struct lm_particle_ops ops;
+    int (*hash)(struct lm_gpu *g, int species); /* adds to reduced->value[0] */
+};
+extern const struct lm_gpu_particles lm_gpu_particles_f32, lm_gpu_particles_f64;
 
 #ifdef __CUDACC__
 /* Warp reductions, then one atomic a warp. All 32 lanes must take part. */

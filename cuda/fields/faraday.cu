@@ -259,12 +259,12 @@ template <int WIDEST, int COUNT, bool HYPER> rk4_steps *rk4_fitting(const struct
 
 } // namespace
 
-int lm_gpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
+int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
 {
     lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
     if (g->plain.used)
-        return lm_gpu_advance_b_plain(g, ion_current, dt, substeps);
+        return lm_gpu_general_advance_b(g, ion_current, dt, substeps);
     const struct lm_ohm *o = &b->setup.ohm;
     rk4_problem a = {};
     for (int d = 0; d < 3; d++)

@@ -339,7 +339,7 @@ __global__ void hash_kernel(shape s, const double *a, int field, struct lm_gpu_s
 
 } // namespace
 
-int lm_gpu_copy(struct lm_backend *b, int to, int from, int count)
+int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     for (int k = 0; k < count; k++)
@@ -361,7 +361,7 @@ static int close_density(struct lm_gpu *g, int density, int other, double *p)
     return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 
-int lm_gpu_closure(struct lm_backend *b, int density, int other)
+int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
 {
     lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
@@ -383,29 +383,29 @@ int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes)
     return LM_GPU_LAUNCHED(g, "smoothing");
 }
 
-int lm_gpu_clear_survey(struct lm_gpu *g)
+int lm_gpu_clear_maxima(struct lm_gpu *g)
 {
     const size_t from = offsetof(struct lm_gpu_control, push_e), to = offsetof(struct lm_gpu_control, tallies);
     return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, to - from, g->stream), "survey");
 }
 
-int lm_gpu_survey_level(struct lm_gpu *g, int level)
+int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 {
     if (g->plain.used)
-        return lm_gpu_survey_plain(g, level);
+        return lm_gpu_general_maxima(g, level);
     const struct lm_grid *grid = &g->base.setup.grid;
     const struct lm_ohm *o = &g->base.setup.ohm;
     survey_arrays a = {g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E]};
-    lm_gpu_clear_survey(g);
+    lm_gpu_clear_maxima(g);
     survey_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(grid, o->rx, o->ry),
                                                                   g->control);
     return LM_GPU_LAUNCHED(g, "survey");
 }
 
-int lm_gpu_survey(struct lm_backend *b)
+int lm_gpu_field_maxima(struct lm_backend *b)
 {
     lm_gpu_range range("survey");
-    return lm_gpu_survey_level(lm_gpu_of(b), LM_N_OLD);
+    return lm_gpu_level_maxima(lm_gpu_of(b), LM_N_OLD);
 }
 
 static moments_of moments_of_species(const struct lm_gpu *g, int species, int cap)

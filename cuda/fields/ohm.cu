@@ -125,10 +125,11 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     lm_gpu_range range("ohm");
     struct lm_gpu *g = lm_gpu_of(b);
     if (g->plain.used)
-        return lm_gpu_ohm_plain(g, current);
+        return lm_gpu_general_ohm(g, current);
     const struct lm_ohm *o = &b->setup.ohm;
     const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0;
-    const int level = ahead ? LM_N_NEW : LM_N_OLD, passes_left = smooth ? b->setup.smoothing - 1 : 0;
+    const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
+    const int passes_left = smooth ? b->setup.smoothing - 1 : 0;
     const ohm_arrays a = {g->array[LM_B],
                           g->array[level + 1],
                           g->array[level],
@@ -144,11 +145,11 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
         lm_gpu_closure(b, level, level);
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, STRIPS, &rows);
-    lm_gpu_clear_survey(g);
+    lm_gpu_clear_maxima(g);
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->rx, o->ry), rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left == 0)
         return g->failed;
     lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, passes_left);
-    return lm_gpu_survey_level(g, level);
+    return lm_gpu_level_maxima(g, level);
 }

@@ -267,7 +267,7 @@ void electric_field(struct lm_gpu *g, const double *b, const double *ji, const d
 
 } // namespace
 
-int lm_gpu_advance_b_plain(struct lm_gpu *g, int ion_current, double dt, int substeps)
+int lm_gpu_general_advance_b(struct lm_gpu *g, int ion_current, double dt, int substeps)
 {
     double *state = g->array[LM_B], *next = g->next_b;
     put_given_e(g, g->plain.e);
@@ -284,10 +284,10 @@ int lm_gpu_advance_b_plain(struct lm_gpu *g, int ion_current, double dt, int sub
     return LM_GPU_LAUNCHED(g, "Faraday's law between walls");
 }
 
-int lm_gpu_ohm_plain(struct lm_gpu *g, enum lm_ohm_current current)
+int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
 {
     const bool ahead = current == LM_OHM_AHEAD;
-    const int level = ahead ? LM_N_NEW : LM_N_OLD;
+    const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     int left = g->base.setup.smoothing;
     double *push = g->array[LM_PUSH_E], *now = left % 2 ? g->spare : push; /* so that the last pass ends there */
     lm_gpu_closure(&g->base, level, level);
@@ -305,10 +305,10 @@ int lm_gpu_ohm_plain(struct lm_gpu *g, enum lm_ohm_current current)
         now = next;
     }
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");
-    return lm_gpu_survey_level(g, level);
+    return lm_gpu_level_maxima(g, level);
 }
 
-int lm_gpu_survey_plain(struct lm_gpu *g, int level)
+int lm_gpu_general_maxima(struct lm_gpu *g, int level)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const struct lm_ohm *o = &g->base.setup.ohm;
@@ -316,7 +316,7 @@ int lm_gpu_survey_plain(struct lm_gpu *g, int level)
     const dim3 tiles = all_blocks(g);
     const unsigned most = 8u * (unsigned)g->processors, all = tiles.x * tiles.y, blocks = all < most ? all : most;
     const double k2 = lm_largest_k2(grid, o->rx, o->ry);
-    lm_gpu_clear_survey(g);
+    lm_gpu_clear_maxima(g);
     survey_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), a, *o, k2, g->control);
     return LM_GPU_LAUNCHED(g, "survey");
 }

@@ -271,12 +271,12 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
     }
-    lm_gpu_survey_field(g, field, quantum);
+    lm_gpu_background_extremes(g, field, quantum);
     count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;
 }
 
-int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain)
+int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain)
 {
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
@@ -300,7 +300,7 @@ int lm_gpu_fill_gas(struct lm_gpu *g, int field)
     return LM_GPU_LAUNCHED(g, "ghosts of a gas");
 }
 
-int lm_gpu_survey_field(struct lm_gpu *g, int field, int quantum)
+int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum)
 {
     struct lm_gpu_advected *found = &g->control->background[field];
     const shape s = shape_of(g);
@@ -382,7 +382,7 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
     return g->failed;
 }
 
-int lm_gpu_put_background_side(struct lm_backend *b, int field, int side, const double *values)
+int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     double **to = &g->advect.inflow[field][side];

@@ -142,7 +142,7 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
                                                      entropy_of(g), g->control->background[field].source,
                                                      g->control->heat);
     LM_GPU_LAUNCHED(g, "entropy of the electrons");
-    return lm_gpu_survey_field(g, field, pass->quantum);
+    return lm_gpu_background_extremes(g, field, pass->quantum);
 }
 
 int lm_gpu_least_density(struct lm_backend *b, double *least)

@@ -109,7 +109,7 @@ int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass)
     return LM_GPU_LAUNCHED(g, "exchange of heat");
 }
 
-int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass)
+int lm_gpu_apply_heat_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass)
 {
     const struct lm_backend_species *p = &g->base.setup.species[species];
     const double unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
@@ -118,10 +118,10 @@ int lm_gpu_settle_exchange(struct lm_gpu *g, int species, const struct lm_exchan
                                                                unit, pass->quantum, g->exchange.bath, g->exchange.sums,
                                                                g->control->background[field].source);
     LM_GPU_LAUNCHED(g, "exchange of heat");
-    return lm_gpu_survey_field(g, field, pass->quantum);
+    return lm_gpu_background_extremes(g, field, pass->quantum);
 }
 
-int lm_gpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)
+int lm_gpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)
 {
     lm_gpu_range range("limits of the exchange of heat");
     struct lm_gpu *g = lm_gpu_of(b);

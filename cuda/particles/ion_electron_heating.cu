@@ -117,7 +117,7 @@ __global__ void give_kernel(everyone h, exchanger e, struct lm_tally *to)
 
 } // namespace
 
-int LM_P(lm_gpu_exchange)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass)
+int LM_P(lm_gpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass)
 {
     lm_gpu_range range("exchange of heat");
     struct lm_gpu *g = lm_gpu_of(b);
@@ -133,7 +133,7 @@ int LM_P(lm_gpu_exchange)(struct lm_backend *b, int species, const struct lm_exc
     if (blocks > 0)
         (wide ? ask_kernel<16> : ask_kernel<8>)<<<blocks, THREADS, 0, g->stream>>>(h, e, g->exchange.sums);
     LM_GPU_LAUNCHED(g, "exchange of heat");
-    lm_gpu_settle_exchange(g, species, pass);
+    lm_gpu_apply_heat_exchange(g, species, pass);
     if (blocks > 0)
         give_kernel<<<blocks, THREADS, 0, g->stream>>>(h, e, &g->control->tallies[species].to_electrons);
     return LM_GPU_LAUNCHED(g, "exchange of heat");

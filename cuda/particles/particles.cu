@@ -1173,7 +1173,7 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     return LM_GPU_LAUNCHED(g, "ionisation");
 }
 
-int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)
+int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     lm_u64 *speed2 = &g->control->species[species].speed2;

@@ -138,4 +138,24 @@ __device__ __forceinline__ void put_particle(const arrays &a, uint32_t k, const 
 
 } // namespace
 
+/* The operations of struct lm_particle_ops, for one precision. */
+int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
+int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count);
+int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
+                               struct lm_raw_particles from);
+int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count,
+                               struct lm_raw_particles to);
+int LM_P(lm_gpu_sort)(struct lm_backend *b, int species);
+int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more);
+int LM_P(lm_gpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
+int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
+int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
+int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species);
+int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+                               struct lm_particle_sums *out);
+
+/* Adds the hash of a species to reduced->value[0]. */
+int LM_P(lm_gpu_hash_particles)(struct lm_gpu *g, int species);
+
 #endif

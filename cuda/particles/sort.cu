@@ -374,7 +374,7 @@ static int grow(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t capacity)
     return g->failed;
 }
 
-int LM_P(lm_gpu_room)(struct lm_backend *b, int species, uint64_t more)
+int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
@@ -401,13 +401,13 @@ int LM_P(lm_gpu_room)(struct lm_backend *b, int species, uint64_t more)
     return grow(g, s, least < LM_MAX_PARTICLES ? least : LM_MAX_PARTICLES);
 }
 
-int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,
+int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
                                struct lm_raw_particles from)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
     piece p = piece_of(g);
-    if (place && !s->placing) {
+    if (phase == LM_PLACE_PARTICLES && !s->placing) {
         scan_cells(g, s);
         clear_counts(g, s);
         s->placing = 1;
@@ -422,7 +422,7 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, int place, uin
                          cudaMemcpyAsync(device[d], host[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyHostToDevice,
                                          g->stream),
                          "upload of particles");
-        if (place)
+        if (phase == LM_PLACE_PARTICLES)
             place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(population_of(g, species), s->cell_start,
                                                                                s->cell_count, p, (uint32_t)n);
         else

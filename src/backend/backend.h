@@ -8,6 +8,7 @@
 #ifndef LARMOR_BACKEND_BACKEND_H
 #define LARMOR_BACKEND_BACKEND_H
 
+#include "larmor/array.h"
 #include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/grid.h"
@@ -25,30 +26,7 @@
 extern "C" {
 #endif
 
-/* Grid arrays. Vectors are three in a row; the OLD and NEW groups are laid out alike. */
-enum lm_array {
-    LM_B,                     /* B^n */
-    LM_PUSH_E = LM_B + 3,     /* E felt by the ions at n: smoothed, without friction's part */
-    LM_N_OLD = LM_PUSH_E + 3, /* electron density at n */
-    LM_J_OLD,                 /* ion current at n-1/2, centres */
-    LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
-    LM_J_NEW,                 /* n+1/2 */
-    LM_E = LM_J_NEW + 3,      /* E of Ohm's law at n, for output */
-    LM_FLOORED = LM_E + 3,    /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
-    LM_PRESSURE,              /* electron pressure; to get it: at n */
-    LM_ETA,                   /* resistivity at centres */
-    LM_SPECIES_N,             /* number density of species 0, 1, ... */
-    LM_BACKGROUND = LM_SPECIES_N + LM_MAX_SPECIES,          /* background field 0, 1, ..., whole quanta */
-    LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
-    LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
-    LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
-    LM_BORN = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS,  /* source of ions 0, 1, ...: particles expected in a step; */
-    LM_BORN_THERMAL = LM_BORN + LM_MAX_IONISATIONS,       /* their thermal speed; */
-    LM_BORN_DRIFT = LM_BORN_THERMAL + LM_MAX_IONISATIONS, /* their drift: x of each source, y of each, z of each */
-    LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
-};
-enum { LM_BORN_ARRAYS = 5 };    /* of a source of ions */
-enum { LM_OUTPUT_ARRAYS = 16 }; /* >= meshes in an output of the fields, beside one a species and background field */
+enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
  * half a step ahead of LM_J_NEW. */
@@ -179,99 +157,127 @@ struct lm_grid_sums {
 
 struct lm_backend;
 
+enum lm_put_phase { LM_COUNT_PARTICLES, LM_PLACE_PARTICLES };
+
+/* Operations on particles: a table for each precision. `species` is a number of the setup. */
+struct lm_particle_ops {
+    /* `load` draws a species from profiles. Particles from a file are handed over twice after reserve(count): all
+     * pieces in the phase LM_COUNT_PARTICLES (particles are counted by cell), then all pieces again in the phase
+     * LM_PLACE_PARTICLES. In both cases the particles are sorted at the end. `get` gives the stored form, in any
+     * order. */
+    int (*load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
+    int (*reserve)(struct lm_backend *b, int species, uint64_t count);
+    int (*put)(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
+               struct lm_raw_particles from);
+    int (*get)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
+    int (*sort)(struct lm_backend *b, int species);
+
+    /* Slots for so many more particles, which `enter` and `ionise` may fill. LM_STOPPED: there is no memory for them
+     * and for a checkpoint; everything is as before. */
+    int (*reserve_more)(struct lm_backend *b, int species, uint64_t more);
+
+    /* Before the passes of a step: a species exchanges heat with the electrons, whose entropy takes up the heat cell by
+     * cell. Adds to the sums of lm_control, the source of the entropy among them. A cell whose electrons do not have
+     * the heat that they would have to give is left as it is. */
+    int (*exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+
+    /* Collides, kicks, deposits the current, moves, deposits the density. */
+    int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
+
+    /* After the pass of a species: the particles that enter by inflow sides, and those that source number `source`
+     * creates in the step. They are deposited like the others. What is taken from a gas, in quanta of 2^-quantum, is
+     * booked as its source. */
+    int (*enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
+    int (*ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
+
+    /* The largest speed for lm_control, where no pass has gone before. */
+    int (*maxima)(struct lm_backend *b, int species);
+
+    /* A reduction, which waits. `half` kicks velocities from n-1/2 to n; nothing is stored. */
+    int (*sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);
+};
+
+/* All other operations. */
 struct lm_backend_ops {
     const char *name;
     void (*destroy)(struct lm_backend *b);
 
-    /* Whole arrays with ghosts, host memory. In `put` the ghosts beyond periodic sides are images of the cells, to the
-     * bit: backends may read either. */
-    int (*put)(struct lm_backend *b, int array, const double *host);
-    int (*get)(struct lm_backend *b, int array, double *host);
+    /* --- data from and to the host --- */
 
-    /* Particles. load draws a species. Stored ones come in twice: reserve(count), all pieces with place = 0 (they are
-     * counted by cell), then all pieces again with place = 1. Both ways end sorted. get gives the stored form, in any
-     * order. */
-    int (*load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
-    int (*reserve)(struct lm_backend *b, int species, uint64_t count);
-    int (*put_particles)(struct lm_backend *b, int species, int place, uint64_t count, struct lm_raw_particles from);
-    int (*get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
-    int (*sort)(struct lm_backend *b, int species);
+    /* Whole arrays with ghosts. In `put` the ghosts beyond periodic sides are images of the cells, to the bit: backends
+     * may read either. */
+    int (*put)(struct lm_backend *b, enum lm_array array, const double *host);
+    int (*get)(struct lm_backend *b, enum lm_array array, double *host);
 
-    /* Places for so many more particles, which enter and ionise may fill. LM_STOPPED: there is no memory for them and
-     * for a checkpoint beside them; all is as before. */
-    int (*room)(struct lm_backend *b, int species, uint64_t more);
+    /* What lies beyond an inflow side, for particles of a species and for a background field: ny or nx cells or values,
+     * copied. */
+    int (*put_inflow)(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells);
+    int (*put_background_side)(struct lm_backend *b, int field, enum lm_side side, const double *values);
 
-    /* What lies beyond an inflow side: ny or nx cells, copied; then, after a pass, those that enter in it, deposited
-     * like the others. */
-    int (*put_inflow)(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells);
-    int (*enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
-
-    /* Those that source number `source` brings into being in a step, after its species' pass, deposited like the
-     * others. What they take from a gas, in quanta of 2^-quantum, is booked as its source. */
-    int (*ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
-
-    /* Maps of hits of a species since the start: lm_map_size counters. put adds to them. */
+    /* Maps of hits of a species since the start: lm_map_size counters. `put` adds to them. */
     int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);
     int (*put_map)(struct lm_backend *b, int species, const uint64_t *counters);
 
-    /* Collide, kick, deposit the current, move, deposit the density; then turn the integer sums into density and
-     * current: collect adds a species (the first one overwrites, the last in the setup comes last), moments centres and
-     * smooths all of them into LM_N_NEW, LM_J_NEW. Only after moments does LM_SPECIES_N hold the last one's number
-     * density. */
-    int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
+    /* What the host decides the next step from; waits. The sums begin anew. */
+    int (*control)(struct lm_backend *b, struct lm_control *out);
+
+    /* --- moments --- */
+
+    /* The integer sums of the passes become density and current. `collect` adds a species: the first one overwrites,
+     * the last one of the setup comes last. `moments` centres and smooths the sum over the species into LM_N_NEW and
+     * LM_J_NEW. Only after `moments` does LM_SPECIES_N hold the number density of the last species. */
     int (*collect)(struct lm_backend *b, int species, int cap, int first);
     int (*moments)(struct lm_backend *b);
 
-    /* Before the passes of a step: a species exchanges heat with the electrons, whose entropy takes it up cell by cell;
-     * adds to lm_control's sums, the source of the field among them. A cell whose electrons have not got what they
-     * would have to give is left as it is. The limits wait. */
-    int (*exchange)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
-    int (*exchange_limits)(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+    /* --- fields --- */
 
-    /* Background fields take up what particles have given to a gas in the last pass; none is left. */
-    int (*gain)(struct lm_backend *b, const struct lm_gain *gain);
+    int (*swap_levels)(struct lm_backend *b);                                           /* OLD <-> NEW */
+    int (*copy)(struct lm_backend *b, enum lm_array to, enum lm_array from, int count); /* arrays in a row */
 
-    /* Grid. */
-    int (*swap_levels)(struct lm_backend *b);                       /* OLD <-> NEW */
-    int (*copy)(struct lm_backend *b, int to, int from, int count); /* arrays in a row */
-    /* For advance_b: electrons of the mean of two levels; an evolved pressure as it stands. */
-    int (*closure)(struct lm_backend *b, int density, int other);
-    int (*advance_b)(struct lm_backend *b, int ion_current, double dt, int substeps);
+    /* Density and pressure of the electrons for advance_b: of the mean of two levels; an evolved pressure as it
+     * stands. */
+    int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other);
+    int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 
     /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
-     * level. Beyond sides where it is given (larmor/physics/fields/field_boundaries.h) both this and advance_b find the
-     * given E in LM_E.
-     */
+     * level. Beyond sides where E is prescribed (larmor/physics/fields/field_boundaries.h) both this operation and
+     * advance_b find the prescribed E in LM_E. */
     int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
 
-    /* Maxima for lm_control where ohm has not left them: of the fields as they stand with the OLD level, and, where no
-     * pass has gone before, of the particles. control hands them over and waits. */
-    int (*survey)(struct lm_backend *b);
-    int (*survey_particles)(struct lm_backend *b, int species);
-    int (*control)(struct lm_backend *b, struct lm_control *out);
+    /* The maxima of the fields for lm_control, with the OLD level, where `ohm` has not left them. */
+    int (*field_maxima)(struct lm_backend *b);
 
-    /* Background fields. What flows in by an inflow side: ny or nx values, copied. */
-    int (*put_background_side)(struct lm_backend *b, int field, int side, const double *values);
+    /* --- background fields --- */
 
     /* Velocities for the fields that ions or electrons carry, half way in a step: of J_i at NEW and the mean of both
-     * densities, electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1; for the
-     * entropy of electrons less that of each. */
+     * densities; for electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1; for
+     * the entropy of electrons less the current of B at each call. */
     int (*flow)(struct lm_backend *b, int later);
 
     /* The largest lm_flow_rate over the cells for each field; waits. */
     int (*flow_rates)(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 
-    /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to lm_control's sums, which count in them. */
+    /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to the sums of lm_control, which count in
+     * quanta. */
     int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
-    /* Evolved electrons: heats them by what resistivity takes from the fields, and conducts. Adds to lm_control's sums,
-     * the source of the field among them. The least density of both levels where heat is conducted (infinite: nowhere);
-     * waits. */
+    /* Background fields take up what particles have given to a gas in the last pass; none of it is left. */
+    int (*transfer_to_gas)(struct lm_backend *b, const struct lm_gain *gain);
+
+    /* --- evolved electrons --- */
+
+    /* Heats electrons by what resistivity takes from the fields, and conducts. Adds to the sums of lm_control, the
+     * source of the entropy among them. */
     int (*heat)(struct lm_backend *b, const struct lm_heat_pass *pass);
+
+    /* The least density of both levels where heat is conducted (infinite: nowhere); waits. */
     int (*least_density)(struct lm_backend *b, double *least);
 
-    /* Reductions; these wait. `half` kicks velocities from n-1/2 to n; nothing is stored. */
-    int (*particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);
+    /* How near the next exchange of heat with ions comes to its limits; waits. */
+    int (*heat_exchange_limits)(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+
+    /* --- reductions; these wait --- */
+
     int (*grid_sums)(struct lm_backend *b, struct lm_grid_sums *out);
     int (*fingerprint)(struct lm_backend *b, int64_t step, uint64_t *out);
 };
@@ -279,6 +285,7 @@ struct lm_backend_ops {
 /* Every backend's struct starts with this. */
 struct lm_backend {
     const struct lm_backend_ops *ops;
+    const struct lm_particle_ops *particles;
     struct lm_setup setup;
 };
 

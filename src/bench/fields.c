@@ -26,7 +26,7 @@ static int ohm(struct lm_backend *b)
 
 static int survey(struct lm_backend *b)
 {
-    return b->ops->survey(b);
+    return b->ops->field_maxima(b);
 }
 
 static int grid_sums(struct lm_backend *b)

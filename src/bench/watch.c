@@ -5,7 +5,9 @@
 
 static struct {
     const struct lm_backend_ops *real;
+    const struct lm_particle_ops *real_particles;
     struct lm_backend_ops timed;
+    struct lm_particle_ops timed_particles;
     struct lm_bench_watch sum;
     struct lm_control seen; /* tallies that waiting has taken from the one who asks for them */
 } watched;
@@ -54,7 +56,7 @@ static int timed_pass(struct lm_backend *b, int species, const struct lm_pass *p
 {
     int status = drain(b);
     double before = lm_clock();
-    status = status ? status : watched.real->pass(b, species, pass);
+    status = status ? status : watched.real_particles->pass(b, species, pass);
     status = status ? status : drain(b);
     watched.sum.pass += lm_clock() - before;
     return status;
@@ -64,7 +66,7 @@ static int timed_sort(struct lm_backend *b, int species)
 {
     int status = drain(b);
     double before = lm_clock();
-    status = status ? status : watched.real->sort(b, species);
+    status = status ? status : watched.real_particles->sort(b, species);
     status = status ? status : drain(b);
     watched.sum.sort += lm_clock() - before;
     watched.sum.sorts++;
@@ -75,12 +77,15 @@ void lm_bench_watch_begin(struct lm_backend *b)
 {
     watched.real = b->ops;
     watched.timed = *b->ops;
-    watched.timed.pass = timed_pass;
-    watched.timed.sort = timed_sort;
     watched.timed.control = timed_control;
+    watched.real_particles = b->particles;
+    watched.timed_particles = *b->particles;
+    watched.timed_particles.pass = timed_pass;
+    watched.timed_particles.sort = timed_sort;
     watched.seen = (struct lm_control){0};
     watched.sum = (struct lm_bench_watch){0};
     b->ops = &watched.timed;
+    b->particles = &watched.timed_particles;
 }
 
 struct lm_bench_watch lm_bench_watch_read(void)
@@ -91,4 +96,5 @@ struct lm_bench_watch lm_bench_watch_read(void)
 void lm_bench_watch_end(struct lm_backend *b)
 {
     b->ops = watched.real;
+    b->particles = watched.real_particles;
 }

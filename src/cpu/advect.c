@@ -267,7 +267,7 @@ static void survey_row(const struct lm_cpu *c, const double *field, double per_q
     }
 }
 
-void lm_cpu_survey_field(struct lm_cpu *c, int field, double per_quantum)
+void lm_cpu_background_extremes(struct lm_cpu *c, int field, double per_quantum)
 {
     struct lm_advected all = nothing, *found = &c->control.background[field];
     for (int j = 0; j < c->base.setup.grid.ny; j++)
@@ -407,7 +407,7 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     return LM_OK;
 }
 
-int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain)
+int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;

@@ -75,13 +75,13 @@ static void cpu_destroy(struct lm_backend *b)
     free(c);
 }
 
-static int cpu_put(struct lm_backend *b, int array, const double *host)
+static int cpu_put(struct lm_backend *b, enum lm_array array, const double *host)
 {
     memcpy(lm_cpu_of(b)->array[array], host, b->setup.grid.size * sizeof *host);
     return LM_OK;
 }
 
-static int cpu_get(struct lm_backend *b, int array, double *host)
+static int cpu_get(struct lm_backend *b, enum lm_array array, double *host)
 {
     if (array == LM_PRESSURE)
         lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
@@ -136,7 +136,7 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     return LM_OK;
 }
 
-static int cpu_put_inflow(struct lm_backend *b, int species, int side, const struct lm_inflow_cell *cells)
+static int cpu_put_inflow(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells)
 {
     struct lm_inflow_cell **to = &lm_cpu_of(b)->species[species].inflow[side];
     size_t bytes = (size_t)(side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx) * sizeof *cells;
@@ -147,7 +147,7 @@ static int cpu_put_inflow(struct lm_backend *b, int species, int side, const str
     return LM_OK;
 }
 
-static int cpu_put_background_side(struct lm_backend *b, int field, int side, const double *values)
+static int cpu_put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values)
 {
     double **to = &lm_cpu_of(b)->background_inflow[field][side];
     size_t bytes = (size_t)(side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx) * sizeof *values;
@@ -178,27 +178,36 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
     struct lm_cpu *c = lm_cpu_of(b);
     *out = lm_hash_step(step) + lm_cpu_hash_fields(c);
     for (int s = 0; s < b->setup.species_count; s++)
-        *out += b->setup.precision == 32 ? lm_cpu_hash_particles_f32(c, s) : lm_cpu_hash_particles_f64(c, s);
+        *out += c->particles->hash(c, s);
     return LM_OK;
 }
 
-#define OPS(suffix)                                                                                                    \
-    {                                                                                                                  \
-        .name = "cpu", .destroy = cpu_destroy, .put = cpu_put, .get = cpu_get, .load = lm_cpu_load##suffix,            \
-        .reserve = lm_cpu_reserve##suffix, .put_particles = lm_cpu_put_particles##suffix,                              \
-        .get_particles = lm_cpu_get_particles##suffix, .sort = lm_cpu_sort##suffix, .pass = lm_cpu_pass##suffix,       \
-        .exchange = lm_cpu_exchange##suffix, .exchange_limits = lm_cpu_exchange_limits, .room = lm_cpu_room##suffix,   \
-        .gain = lm_cpu_gain, .put_inflow = cpu_put_inflow, .enter = lm_cpu_enter##suffix,                              \
-        .ionise = lm_cpu_ionise##suffix, .get_map = cpu_get_map, .put_map = cpu_put_map, .collect = lm_cpu_collect,    \
-        .moments = lm_cpu_moments, .swap_levels = cpu_swap_levels, .copy = lm_cpu_copy, .closure = lm_cpu_closure,     \
-        .advance_b = lm_cpu_advance_b, .ohm = lm_cpu_ohm, .survey = lm_cpu_survey,                                     \
-        .survey_particles = lm_cpu_survey_particles##suffix, .control = cpu_control, .flow = lm_cpu_flow,              \
-        .heat = lm_cpu_heat, .least_density = lm_cpu_least_density, .flow_rates = lm_cpu_flow_rates,                   \
-        .advect = lm_cpu_advect, .put_background_side = cpu_put_background_side,                                       \
-        .particle_sums = lm_cpu_particle_sums##suffix, .grid_sums = lm_cpu_grid_sums, .fingerprint = cpu_fingerprint   \
-    }
-static const struct lm_backend_ops ops_single = OPS(_f32);
-static const struct lm_backend_ops ops_double = OPS(_f64);
+static const struct lm_backend_ops operations = {.name = "cpu",
+                                                 .destroy = cpu_destroy,
+                                                 .put = cpu_put,
+                                                 .get = cpu_get,
+                                                 .put_inflow = cpu_put_inflow,
+                                                 .put_background_side = cpu_put_background_side,
+                                                 .get_map = cpu_get_map,
+                                                 .put_map = cpu_put_map,
+                                                 .control = cpu_control,
+                                                 .collect = lm_cpu_collect,
+                                                 .moments = lm_cpu_moments,
+                                                 .swap_levels = cpu_swap_levels,
+                                                 .copy = lm_cpu_copy,
+                                                 .closure = lm_cpu_closure,
+                                                 .advance_b = lm_cpu_advance_b,
+                                                 .ohm = lm_cpu_ohm,
+                                                 .field_maxima = lm_cpu_field_maxima,
+                                                 .flow = lm_cpu_flow,
+                                                 .flow_rates = lm_cpu_flow_rates,
+                                                 .advect = lm_cpu_advect,
+                                                 .transfer_to_gas = lm_cpu_transfer_to_gas,
+                                                 .heat = lm_cpu_heat,
+                                                 .least_density = lm_cpu_least_density,
+                                                 .heat_exchange_limits = lm_cpu_heat_exchange_limits,
+                                                 .grid_sums = lm_cpu_grid_sums,
+                                                 .fingerprint = cpu_fingerprint};
 
 /* Zeroed in parallel, so that each thread's rows are near it. */
 static double *grid_array(const struct lm_cpu *c, int *failed)
@@ -363,7 +372,9 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     *out = NULL;
     if (!c)
         return lm_fail(LM_FAILED, "not enough memory");
-    c->base.ops = setup->precision == 32 ? &ops_single : &ops_double;
+    c->particles = setup->precision == 32 ? &lm_cpu_particles_f32 : &lm_cpu_particles_f64;
+    c->base.ops = &operations;
+    c->base.particles = &c->particles->ops;
     c->base.setup = *setup;
     c->most_threads = setup->threads > 0 ? setup->threads : lm_threads_available();
     c->team = c->threads = c->most_threads; /* to load particles; then see size_team */

@@ -27,10 +27,11 @@ struct lm_cpu_species {
 };
 
 struct lm_cpu {
-    struct lm_backend base; /* its setup's mask and maps are the backend's own */
-    int most_threads, team; /* that there may be; that there are where loops are shared */
-    int threads;            /* for particles: as many as have enough to do */
-    int grid_threads;       /* for loops over the grid: the same number, or 1 where these are too small to share */
+    struct lm_backend base;                   /* its setup's mask and maps are the backend's own */
+    const struct lm_cpu_particles *particles; /* of the precision of the setup */
+    int most_threads, team;                   /* that there may be; that there are where loops are shared */
+    int threads;                              /* for particles: as many as have enough to do */
+    int grid_threads; /* for loops over the grid: the same number, or 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
     int64_t *sums[4];         /* [ny][nx] integer moments of one species */
@@ -69,23 +70,24 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
                                                                                      j++)
 
 /* src/cpu/fields.c */
-int lm_cpu_copy(struct lm_backend *b, int to, int from, int count);
-int lm_cpu_closure(struct lm_backend *b, int density, int other);
-int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps);
+int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
+int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
+int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
-int lm_cpu_survey(struct lm_backend *b);
+int lm_cpu_field_maxima(struct lm_backend *b);
 int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first);
 int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
 /* src/cpu/advect.c */
-int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain);
+int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain);
 int lm_cpu_flow(struct lm_backend *b, int later);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
-void lm_cpu_survey_field(struct lm_cpu *c, int field, double per_quantum); /* total and extremes, for lm_control */
+void lm_cpu_background_extremes(struct lm_cpu *c, int field,
+                                double per_quantum); /* total and extremes, for lm_control */
 
 /* The electrons' entropy, where their pressure is evolved. */
 static inline double *lm_cpu_entropy(const struct lm_cpu *c)
@@ -101,29 +103,14 @@ int lm_cpu_least_density(struct lm_backend *b, double *least);
 /* src/cpu/ion_electron_heating.c: what ions meet in the cells, from the sums over them; then which cells can take or
  * give the energy that has been asked for, and these do. */
 void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass);
-void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
-int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
+void lm_cpu_apply_heat_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
+int lm_cpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
-/* src/cpu/particles*.c, compiled for both precisions */
-#define LM_CPU_PARTICLES(suffix)                                                                                       \
-    int lm_cpu_load##suffix(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);        \
-    int lm_cpu_reserve##suffix(struct lm_backend *b, int species, uint64_t count);                                     \
-    int lm_cpu_put_particles##suffix(struct lm_backend *b, int species, int place, uint64_t count,                     \
-                                     struct lm_raw_particles from);                                                    \
-    int lm_cpu_get_particles##suffix(struct lm_backend *b, int species, uint64_t first, uint64_t count,                \
-                                     struct lm_raw_particles to);                                                      \
-    int lm_cpu_sort##suffix(struct lm_backend *b, int species);                                                        \
-    int lm_cpu_pass##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                            \
-    int lm_cpu_enter##suffix(struct lm_backend *b, int species, const struct lm_pass *pass);                           \
-    int lm_cpu_ionise##suffix(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);              \
-    int lm_cpu_room##suffix(struct lm_backend *b, int species, uint64_t more);                                         \
-    void lm_cpu_collide##suffix(struct lm_cpu *c, int species, const struct lm_pass *pass);                            \
-    int lm_cpu_exchange##suffix(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);               \
-    int lm_cpu_survey_particles##suffix(struct lm_backend *b, int species);                                            \
-    int lm_cpu_particle_sums##suffix(struct lm_backend *b, int species, const struct lm_pass *half,                    \
-                                     struct lm_particle_sums *out);                                                    \
-    uint64_t lm_cpu_hash_particles##suffix(struct lm_cpu *c, int species);
-LM_CPU_PARTICLES(_f32)
-LM_CPU_PARTICLES(_f64)
+/* src/cpu/particles_table.c, compiled for each precision, as all of src/cpu/particles*.c. */
+struct lm_cpu_particles {
+    struct lm_particle_ops ops;
+    uint64_t (*hash)(struct lm_cpu *c, int species);
+};
+extern const struct lm_cpu_particles lm_cpu_particles_f32, lm_cpu_particles_f64;
 
 #endif

@@ -98,7 +98,7 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
         }
     lm_wide_merge(&c->control.background[field].source, &source);
     lm_wide_merge(&c->control.heat, &heat);
-    lm_cpu_survey_field(c, field, per_quantum);
+    lm_cpu_background_extremes(c, field, per_quantum);
 }
 
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)

@@ -29,15 +29,15 @@ static void copy(const struct lm_cpu *c, double *to, const double *from)
         to[i] = from[i];
 }
 
-int lm_cpu_copy(struct lm_backend *b, int to, int from, int count)
+int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     for (int k = 0; k < count; k++)
-        copy(c, c->array[to + k], c->array[from + k]);
+        copy(c, c->array[(int)to + k], c->array[(int)from + k]);
     return LM_OK;
 }
 
-int lm_cpu_closure(struct lm_backend *b, int density, int other)
+int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
@@ -197,7 +197,7 @@ static void hold_given_b(struct lm_cpu *c, int stage)
         }
 }
 
-int lm_cpu_advance_b(struct lm_backend *b, int ion_current, double dt, int substeps)
+int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
@@ -374,7 +374,7 @@ static void survey(struct lm_cpu *c, int level)
     c->control.floored = floored;
 }
 
-int lm_cpu_survey(struct lm_backend *b)
+int lm_cpu_field_maxima(struct lm_backend *b)
 {
     survey(lm_cpu_of(b), LM_N_OLD);
     return LM_OK;

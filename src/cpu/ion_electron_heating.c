@@ -38,7 +38,7 @@ void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass)
     }
 }
 
-void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass)
+void lm_cpu_apply_heat_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass)
 {
     const struct lm_backend_species *p = &c->base.setup.species[species];
     const struct lm_grid *g = &c->base.setup.grid;
@@ -63,10 +63,10 @@ void lm_cpu_settle_exchange(struct lm_cpu *c, int species, const struct lm_excha
             s[k] = after;
         }
     lm_wide_merge(&c->control.background[field].source, &source);
-    lm_cpu_survey_field(c, field, per_quantum);
+    lm_cpu_background_extremes(c, field, per_quantum);
 }
 
-int lm_cpu_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)
+int lm_cpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;

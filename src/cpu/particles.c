@@ -15,7 +15,7 @@ static size_t tile_cells(const struct lm_cpu *c)
     return (size_t)c->tiles_x * (size_t)c->tiles_y * (size_t)(c->base.setup.tile * c->base.setup.tile);
 }
 
-int LM_P(lm_cpu_survey_particles)(struct lm_backend *b, int species)
+int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
@@ -283,7 +283,7 @@ static int grow_places(const struct lm_cpu *c, struct lm_cpu_species *s, uint64_
     return LM_STOPPED;
 }
 
-int LM_P(lm_cpu_room)(struct lm_backend *b, int species, uint64_t more)
+int LM_P(lm_cpu_reserve_more)(struct lm_backend *b, int species, uint64_t more)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_cpu_species *s = &c->species[species];
@@ -300,21 +300,21 @@ int LM_P(lm_cpu_room)(struct lm_backend *b, int species, uint64_t more)
     return grow_places(c, s, s->count + more);
 }
 
-int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uint64_t count,
+int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
                                struct lm_raw_particles from)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_cpu_species *s = &c->species[species];
     struct lm_tiling t = tiling(c);
     struct arrays a = arrays_of(s);
-    if (place && !s->placing) {
+    if (phase == LM_PLACE_PARTICLES && !s->placing) {
         scan_cells(c, s);
         s->placing = 1;
     }
     for (size_t k = 0; k < count; k++) {
         int home;
         uint32_t cell = lm_tile_cell(&t, (int)(from.x[k] >> LM_FRACTION_BITS), (int)(from.y[k] >> LM_FRACTION_BITS));
-        if (!place) {
+        if (phase == LM_COUNT_PARTICLES) {
             s->cell_start[cell]++;
             continue;
         }

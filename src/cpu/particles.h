@@ -117,4 +117,25 @@ static inline struct lm_window stray_window(const struct lm_cpu *c, int tile, co
     return lm_stray_window(s);
 }
 
+/* The operations of struct lm_particle_ops, for one precision. */
+int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count);
+int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count);
+int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
+                               struct lm_raw_particles from);
+int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count,
+                               struct lm_raw_particles to);
+int LM_P(lm_cpu_sort)(struct lm_backend *b, int species);
+int LM_P(lm_cpu_reserve_more)(struct lm_backend *b, int species, uint64_t more);
+int LM_P(lm_cpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
+int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
+int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
+int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species);
+int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+                               struct lm_particle_sums *out);
+
+/* The hash of a species, for the fingerprint; the collisions before a pass. */
+uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species);
+void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *pass);
+
 #endif

@@ -78,7 +78,7 @@ static void each(const struct exchanger *of, visit *body)
     }
 }
 
-int LM_P(lm_cpu_exchange)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass)
+int LM_P(lm_cpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct exchanger w = {.c = c,
@@ -90,7 +90,7 @@ int LM_P(lm_cpu_exchange)(struct lm_backend *b, int species, const struct lm_exc
     each(&w, sum);
     lm_cpu_baths(c, pass);
     each(&w, ask);
-    lm_cpu_settle_exchange(c, species, pass);
+    lm_cpu_apply_heat_exchange(c, species, pass);
     each(&w, give);
     return LM_OK;
 }

@@ -5,8 +5,9 @@
 #include "run/differences.h"
 #include "larmor/run.h"
 #include "output/lock.h"
-#include "run/limits.h"
-#include "run/step_forecast.h"
+#include "survey/limits.h"
+#include "output/series_columns.h"
+#include "sim/step_forecast.h"
 #include "run/progress.h"
 #include "run/summary.h"
 
@@ -24,7 +25,7 @@ struct lm_run_state {
     int64_t first_step;
     double started, stepping; /* clock at the start; seconds spent in steps */
     double row_stepping;      /* `stepping` and step at the last row */
-    uint64_t row_pushed;
+    uint64_t row_particle_steps;
     uint64_t particles;
     struct lm_limits limits;       /* limits of the start, for the warnings */
     struct lm_differences changed; /* settings that differ from those of the checkpoint */

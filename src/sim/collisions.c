@@ -3,36 +3,11 @@
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/numerics/elementary.h"
-#include "larmor/sim.h"
+#include "sim/collisions.h"
 #include "larmor/physics/collisions/collide.h"
 #include "larmor/physics/numerics/normal.h"
 #include "larmor/physics/particles/surface.h"
-
-int lm_collides(const struct lm_species_config *s)
-{
-    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
-}
-
-double lm_collision_time(const struct lm_config *c, int species)
-{
-    return c->run.dt * (double)c->species[species].collide_every;
-}
-
-int lm_scatters(const struct lm_config *c, int species)
-{
-    const struct lm_species_config *s = &c->species[species];
-    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
-}
-
-int lm_exchanges_charge(const struct lm_species_config *s)
-{
-    return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
-}
-
-int lm_limits_pitch(const struct lm_species_config *s)
-{
-    return s->pitch_min > 0 || s->pitch_max < 180;
-}
+#include "config/facts.h"
 
 static double largest_speed(const struct lm_sim *sim, int field)
 {
@@ -107,7 +82,7 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
     return &sim->collisions[species];
 }
 
-int lm_sim_give(struct lm_sim *sim, int species)
+int lm_sim_transfer_to_gas(struct lm_sim *sim, int species)
 {
     const struct lm_pass *pass = &sim->pass[species];
     const struct lm_backend_species *p = &sim->backend->setup.species[species];
@@ -123,5 +98,5 @@ int lm_sim_give(struct lm_sim *sim, int species)
         gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
     for (int f = 0; f < sim->config->background_count; f++)
         gain.quantum[f] = sim->background[f].ledger.quantum;
-    return sim->backend->ops->gain(sim->backend, &gain);
+    return sim->backend->ops->transfer_to_gas(sim->backend, &gain);
 }

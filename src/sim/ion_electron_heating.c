@@ -3,8 +3,9 @@
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/surface.h"
-#include "larmor/sim.h"
+#include "sim/ion_electron_heating.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
+#include "config/facts.h"
 
 static int exchanges(const struct lm_sim *sim, int species)
 {
@@ -42,18 +43,18 @@ static struct lm_exchange exchange_of(const struct lm_sim *sim, int species, int
     return e;
 }
 
-int lm_sim_bound_exchange(struct lm_sim *sim)
+int lm_sim_bound_heat_exchange(struct lm_sim *sim)
 {
     int status = LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++)
         if (exchanges(sim, s)) {
             const struct lm_exchange with = exchange_of(sim, s, 0);
-            status = sim->backend->ops->exchange_limits(sim->backend, &with, &sim->exchange[s]);
+            status = sim->backend->ops->heat_exchange_limits(sim->backend, &with, &sim->exchange[s]);
         }
     return status;
 }
 
-double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species)
+double lm_sim_heated_speed2(const struct lm_sim *sim, int species)
 {
     const double speed2 = sim->control.speed2[species];
     if (!exchanges(sim, species))
@@ -63,7 +64,7 @@ double lm_sim_exchanged_speed2(const struct lm_sim *sim, int species)
     return after * after;
 }
 
-int lm_sim_exchange(struct lm_sim *sim)
+int lm_sim_exchange_heat(struct lm_sim *sim)
 {
     const struct lm_config *c = sim->config;
     int status = LM_OK, first = 1;
@@ -74,8 +75,8 @@ int lm_sim_exchange(struct lm_sim *sim)
                                               .first = first,
                                               .tally_v = sim->pass[s].tally_v,
                                               .tally_v2 = sim->pass[s].tally_v2,
-                                              .quantum = sim->background[lm_sim_entropy(c)].ledger.quantum};
-        status = sim->backend->ops->exchange(sim->backend, s, &pass);
+                                              .quantum = sim->background[lm_entropy_field(c)].ledger.quantum};
+        status = sim->backend->particles->exchange_heat(sim->backend, s, &pass);
         first = 0;
     }
     return status;

@@ -4,18 +4,12 @@
 #include <string.h>
 
 #include "larmor/physics/numerics/elementary.h"
-#include "larmor/sim.h"
+#include "sim/ionisation.h"
 #include "backend/surfaces.h"
+#include "sim/setup.h"
+#include "base/expr.h"
 
 static const double MOST_IN_CELL = 1e9;
-
-int lm_is_ionised(const struct lm_config *c, int species)
-{
-    for (int k = 0; k < c->ionisation_count; k++)
-        if (c->ionisation[k].into == species)
-            return 1;
-    return 0;
-}
 
 /* --- what is given --- */
 
@@ -259,6 +253,16 @@ uint64_t lm_sim_most_births(const struct lm_sim *sim, int species)
     return most;
 }
 
+double lm_sim_new_particle_speed(const struct lm_sim *sim, int species)
+{
+    return fmax(sim->inflow[species].speed, lm_sim_birth_speed(sim, species));
+}
+
+uint64_t lm_sim_most_new_particles(const struct lm_sim *sim, int species)
+{
+    return sim->inflow[species].most + lm_sim_most_births(sim, species);
+}
+
 /* --- a step --- */
 
 int lm_sim_ionise(struct lm_sim *sim, int species)
@@ -267,8 +271,8 @@ int lm_sim_ionise(struct lm_sim *sim, int species)
     for (int k = 0; k < sim->config->ionisation_count && !status; k++) {
         const int gas = sim->config->ionisation[k].from;
         if (sim->config->ionisation[k].into == species && sim->ionisation[k].most > 0)
-            status = sim->backend->ops->ionise(sim->backend, k, &sim->pass[species],
-                                               gas < 0 ? 0 : sim->background[gas].ledger.quantum);
+            status = sim->backend->particles->ionise(sim->backend, k, &sim->pass[species],
+                                                     gas < 0 ? 0 : sim->background[gas].ledger.quantum);
     }
     return status;
 }

@@ -137,7 +137,7 @@ static inline int fields_same(int number, const char *when, struct lm_backend *a
 /* What a step does with the fields. */
 static inline void fields_advance(struct lm_backend *b)
 {
-    b->ops->survey(b);
+    b->ops->field_maxima(b);
     b->ops->closure(b, LM_N_OLD, LM_N_NEW);
     b->ops->advance_b(b, LM_J_NEW, 0.004, 2);
     b->ops->ohm(b, LM_OHM_AHEAD);
@@ -158,8 +158,8 @@ static inline void fields_deposit(struct lm_backend *b, double *work)
                                      .seed = 3};
         struct lm_pass pass = {.drift_dt = 0.1, .cap = 4};
         uint64_t count;
-        b->ops->load(b, s, &loading, &count);
-        b->ops->pass(b, s, &pass);
+        b->particles->load(b, s, &loading, &count);
+        b->particles->pass(b, s, &pass);
         b->ops->collect(b, s, pass.cap, s == 0);
     }
     b->ops->moments(b);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../inside.h"
 #include "compare_run.h"
 #include "larmor/physics/particles/surface.h"
 
@@ -90,7 +91,7 @@ static struct particle *particles_of(struct lm_sim *sim, int species)
         status = lm_sim_compact(sim);
     }
     if (!status)
-        status = sim->backend->ops->get_particles(sim->backend, species, 0, n, raw);
+        status = sim->backend->particles->get(sim->backend, species, 0, n, raw);
     for (size_t k = 0; !status && k < n; k++)
         out[k] = (struct particle){
             raw.x[k], raw.y[k], {real_at(sim, raw.u, k), real_at(sim, raw.v, k), real_at(sim, raw.w, k)}};

@@ -1,0 +1,118 @@
+/* Whether the next step can be taken; if it cannot, why, where, and what to do about it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/try.h"
+#include "sim/advection.h"
+#include "sim/boundaries.h"
+#include "sim/ion_electron_heating.h"
+#include "sim/ionisation.h"
+#include "sim/state.h"
+
+/* The cell with the largest value (NaN counts as that) of the sum of squares of `count` arrays. */
+static int find_largest(struct lm_sim *sim, int array, int count, int *i, int *j, double *value)
+{
+    const struct lm_grid *g = &sim->grid;
+    double *a = malloc(g->size * sizeof *a), *sum = calloc(g->size, sizeof *sum);
+    int status = a && sum ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
+    for (int c = 0; c < count && !status; c++) {
+        status = sim->backend->ops->get(sim->backend, array + c, a);
+        for (size_t k = 0; k < g->size && !status; k++)
+            sum[k] += a[k] * a[k];
+    }
+    *value = -1;
+    for (int y = 0; y < g->ny && !status; y++)
+        for (int x = 0; x < g->nx; x++) {
+            double v = sum[lm_at(g, x, y)];
+            if (!(v <= *value)) {
+                *value = v;
+                *i = x, *j = y;
+                if (v != v)
+                    goto found;
+            }
+        }
+found:
+    *value = sqrt(*value);
+    free(a);
+    free(sum);
+    return status;
+}
+
+/* Why the next step cannot be taken, where the fields are largest, and what to do about it. */
+static int unstable(struct lm_sim *sim, const char *what, const char *cause)
+{
+    int i = 0, j = 0, p = 0, q = 0;
+    double e = 0, b = 0;
+    if (find_largest(sim, LM_PUSH_E, 3, &i, &j, &e) || find_largest(sim, LM_B, 3, &p, &q, &b))
+        return LM_FAILED;
+    const struct lm_grid *g = &sim->grid;
+    return lm_fail(
+        LM_FAILED,
+        "step %lld (from t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at "
+        "x = %g, y = %g; %lld cells at the density floor. Likely cause: %s%s",
+        (long long)sim->step + 1, lm_sim_time(sim), what, fabs(e), (i + 0.5) * g->dx, (j + 0.5) * g->dy, fabs(b),
+        (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored, cause,
+        sim->control.floored ? ", or fields.density_floor so low that E grows in the voids" : "");
+}
+
+/* Slots for the particles that the next step brings in. */
+static int reserve_slots(struct lm_sim *sim)
+{
+    LM_TRY(lm_sim_update_inflow(sim));
+    LM_TRY(lm_sim_bound_ionisation(sim));
+    for (int s = 0; s < sim->config->species_count; s++) {
+        const uint64_t more = lm_sim_most_new_particles(sim, s);
+        if (more > 0)
+            LM_TRY(sim->backend->particles->reserve_more(sim->backend, s, more));
+    }
+    return LM_OK;
+}
+
+static int check_fields(struct lm_sim *sim)
+{
+    const double *e = sim->control.push_e;
+    if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))
+        return unstable(sim, "a field is not finite", "run.dt too large for the cells or the fields");
+    return LM_OK;
+}
+
+static int check_speeds(struct lm_sim *sim)
+{
+    const double dt = sim->config->run.dt, cell = fmin(sim->grid.dx, sim->grid.dy);
+    char what[256];
+    for (int s = 0; s < sim->config->species_count; s++) {
+        const double bound = lm_sim_speed_bound(sim, s, dt);
+        if (bound * dt / cell <= LM_MAX_CELLS)
+            continue;
+        const int is_new = bound == lm_sim_new_particle_speed(sim, s);
+        snprintf(what, sizeof what, "a particle of species %s%s could cross %.3g cells in it (limit %d; %s |v| = %.4g)",
+                 sim->config->species[s].name, is_new ? " that enters, is born or is re-emitted" : "",
+                 bound * dt / cell, LM_MAX_CELLS, is_new ? "its largest" : "fastest now",
+                 is_new ? bound : sqrt(sim->control.speed2[s]));
+        return unstable(sim, what, "run.dt too large for the cells or the speeds");
+    }
+    return LM_OK;
+}
+
+static int check_substeps(struct lm_sim *sim)
+{
+    const int needed = lm_sim_substeps_needed(sim), most = sim->config->fields.max_substeps;
+    char what[256];
+    if (sim->config->fields.solver != LM_SOLVER_HYBRID || needed <= most)
+        return LM_OK;
+    snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", needed, most);
+    return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
+}
+
+int lm_sim_check(struct lm_sim *sim)
+{
+    LM_TRY(lm_sim_update_backgrounds(sim));
+    LM_TRY(lm_sim_bound_heat_exchange(sim));
+    LM_TRY(check_fields(sim));
+    LM_TRY(lm_sim_update_ionisation(sim));
+    LM_TRY(check_speeds(sim));
+    LM_TRY(check_substeps(sim));
+    LM_TRY(lm_sim_check_backgrounds(sim));
+    return reserve_slots(sim);
+}
