@@ -48,7 +48,8 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 
-void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS])
+void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
+                               double substeps[LM_SUBSTEP_KINDS])
 {
     const int first = o->seconds == 0;
     substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? lm_sim_substeps_needed(sim) : 0;

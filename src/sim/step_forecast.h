@@ -6,8 +6,8 @@
 
 #include "larmor/sim.h"
 
-/* The kinds of substeps: those of B, of the conduction of heat, and of each background field (the entropy of the electrons
- * is one of them). */
+/* The kinds of substeps: those of B, of the conduction of heat, and of each background field (the entropy of the
+ * electrons is one of them). */
 enum { LM_SUBSTEP_KINDS = 2 + LM_MAX_BACKGROUNDS };
 
 struct lm_step_forecast {
@@ -15,9 +15,10 @@ struct lm_step_forecast {
     double substeps[LM_SUBSTEP_KINDS]; /* substeps of each kind in the last step */
 };
 
-/* The number of substeps of each kind in the next step. The numbers for B and for fields with a prescribed flow are exact.
- * The others are those of the last step; before the first step they are upper bounds. */
-void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS]);
+/* The number of substeps of each kind in the next step. The numbers for B and for fields with a prescribed flow are
+ * exact. The others are those of the last step; before the first step they are upper bounds. */
+void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
+                               double substeps[LM_SUBSTEP_KINDS]);
 
 /* The time in seconds that the next step spends in substeps. The forecast is rather too long than too short. */
 double lm_step_forecast_seconds(const struct lm_step_forecast *o, const struct lm_sim *sim);
