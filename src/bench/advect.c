@@ -111,7 +111,7 @@ static int find_order(const struct lm_bench *b, struct lm_background field, doub
     return status;
 }
 
-/* How much larger the total variation of a step is that has crossed the box once. */
+/* The relative growth of the total variation of a step that has crossed the box once. */
 static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
 {
     enum { N = 200 };
@@ -139,7 +139,8 @@ static int find_variation(const struct lm_bench *b, struct lm_background field, 
 
 enum { TIME, RATE, COPY, WEDGE, WEDGE_SHARE, ORDER, VARIATION };
 
-/* Read the field, its start (but in the first of three stages) and two velocities, write the field. */
+/* Reads the field, its value at the start of the step (except in the first of three stages) and two velocities, and
+ * writes the field. */
 static const double BYTES = 8 * (4 + 5 + 5) / 3.0;
 
 static int new_table(int cells, struct lm_table **t)

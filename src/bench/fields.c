@@ -181,7 +181,8 @@ static int step_table(struct lm_bench *b, struct lm_bench_problem problem)
     return status;
 }
 
-/* Cold and quiet, so that one particle a cell will do and the number of substeps is the one asked for. */
+/* The plasma is cold and has a quiet start. Then one particle per cell is enough, and no step needs more substeps than
+ * the requested number. */
 int lm_bench_fields(struct lm_bench *b)
 {
     const struct lm_bench_problem problem = {.cells = lm_bench_cells(b),

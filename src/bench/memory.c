@@ -52,13 +52,14 @@ static int measure(const struct lm_bench *b, struct lm_bench_problem problem, do
     return status;
 }
 
-/* What each precision takes: by a particle, and by the grid beside. */
+/* The memory in one precision: per particle, and for the grid. */
 struct cost {
     double loaded, stepped, estimate; /* a particle */
     double grid;                      /* a cell */
 };
 
-/* Two simulations that differ in the number of particles alone; a first one pays for what is made only once. */
+/* Measures two simulations that differ in the number of particles only. A first simulation makes what is allocated
+ * once. */
 static int find_cost(const struct lm_bench *b, const struct lm_bench_problem *p, struct cost *c)
 {
     double ppc = lm_bench_ppc(b), cells = (double)p->cells * p->cells;
@@ -76,7 +77,7 @@ static int find_cost(const struct lm_bench *b, const struct lm_bench_problem *p,
     return LM_OK;
 }
 
-/* Particles that fit beside a grid of the size of --fill, with a margin of 3 %. */
+/* The number of particles that fit together with the grid of --fill, with a margin of 3 %. */
 static double capacity(const struct lm_bench *b, const struct cost *c)
 {
     double free_bytes, total, cells = (double)fill_cells(b) * fill_cells(b);
@@ -114,8 +115,8 @@ static int cost_table(struct lm_bench *b, double fit[2])
         lm_table_number(t, FIT, 1e-6 * fit[k]);
     }
     lm_table_note(t,
-                  "measured: %s, from two simulations of %d x %d cells that differ in their particles alone; estimate: "
-                  "what `larmor check` counts with, sorting and loading included",
+                  "measured: %s, from two simulations of %d x %d cells that differ in their particles only; estimate: "
+                  "the number that `larmor check` uses, sorting and loading included",
                   lm_bench_on_gpu(b) ? "free memory of the device" : "resident memory of the process", p.cells,
                   p.cells);
     lm_table_note(t, "fit: of the memory that is free now less 3 %%, beside %d x %d cells; at most %.4g M a species",
@@ -140,7 +141,7 @@ static int time_full(struct lm_bench_sim *s, struct lm_measured *out)
     return status;
 }
 
-/* Really runs as many particles as fit, in single precision. */
+/* Runs as many particles as fit, in single precision. */
 static int fill_table(struct lm_bench *b, double particles)
 {
     int cells = fill_cells(b);

@@ -26,7 +26,7 @@ static int timed_step(struct lm_bench_sim *s, struct lm_bench_watch *out)
     return status;
 }
 
-/* The simulation is about to sort: whole cycles from here. */
+/* Measures whole cycles of sorting. The next step sorts. */
 static int time_cycles(struct lm_bench_sim *s, struct decay *d)
 {
     int status = LM_OK;
@@ -37,7 +37,7 @@ static int time_cycles(struct lm_bench_sim *s, struct decay *d)
             d->pass[age][cycle] = w.pass;
             d->strays[age] += (double)s->sim->control.strays[0] / d->cycles;
             if (w.sorts != (age == 0))
-                return lm_fail(LM_FAILED, "a sort out of turn, %d steps after the last", age);
+                return lm_fail(LM_FAILED, "an unexpected sort, %d steps after the last one", age);
             if (age == 0)
                 d->sort[cycle] = w.sort;
         }

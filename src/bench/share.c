@@ -1,4 +1,4 @@
-/* Case `advect`, last part: what a background field adds to a whole step of a plasma. */
+/* Case `advect`, last part: the time that a background field adds to a whole step of a plasma. */
 #include <stdio.h>
 
 #include "bench/cases.h"

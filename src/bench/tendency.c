@@ -69,7 +69,8 @@ static int put_room(struct host *h)
 
 /* --- lists of cells --- */
 
-/* Whether all that a cell's four faces may take is in free fluid: it is, if its own room and its neighbours' is. */
+/* 1 when the stencils of all four faces of a cell are in free fluid: the clearances of the cell and of its neighbours
+ * are large enough. */
 static int is_interior(const struct host *h, size_t k)
 {
     const size_t stride = (size_t)h->p.stride;
