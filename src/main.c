@@ -1,4 +1,4 @@
-/* The command line. */
+/* The command line of the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -24,23 +24,23 @@ static const char usage[] =
     "    --steps N                 end at step N\n"
     "    --overwrite               replace what an earlier run left in DIR\n"
     "    --quiet                   no progress; warnings and errors remain\n"
-    "larmor check FILE.ini [section.key=value ...] resolved settings, memory, limits, advice; runs nothing\n"
-    "larmor keys [--markdown]                      every key: type, unit, range, default, meaning\n"
-    "larmor info FILE.h5                           what a file holds\n"
-    "    --verify                  only whether a checkpoint, or each of a directory, is as it was written\n"
-    "larmor fingerprint FILE.h5                    hash of the state in a checkpoint, the same on every machine\n"
+    "larmor check FILE.ini [section.key=value ...] print settings, memory, limits and advice; run nothing\n"
+    "larmor keys [--markdown]                      list every key: type, unit, range, default, meaning\n"
+    "larmor info FILE.h5                           describe a file\n"
+    "    --verify                  verify the checksum of a checkpoint, or of all checkpoints in a directory\n"
+    "larmor fingerprint FILE.h5                    print a hash of the state in a checkpoint\n"
     "larmor bench [CASE ...]                       measure speed and memory (larmor bench --help)\n"
     "larmor --version\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 stopped early with a checkpoint, 4 (check) beyond a limit.\n"
-    "A run that the machine has not the memory for is wrong input.\n";
+    "A run for which the machine has too little memory is wrong input.\n";
 
 struct options {
     struct lm_run_options run;
     const char *backend, *threads, *output, *steps;
     int help, markdown, verify;
     int count;
-    const char **words; /* what is no option */
+    const char **words; /* arguments that are not options */
 };
 
 #define HELP                                                                                                           \
@@ -131,7 +131,7 @@ static int parse_options(int argc, char **argv, const struct option *longs, stru
     return LM_OK;
 }
 
-/* An option that stands for a key becomes an override like any other. */
+/* Turns an option that stands for a key into an override "key=text". */
 static void option_override(char *store, const char *key, const char *text, const char **list, int *count)
 {
     if (!text)
@@ -268,8 +268,9 @@ static int dispatch(int argc, char **argv)
     return bad_usage("unknown command ", argv[0]);
 }
 
-/* Standard descriptors that the caller has closed must not be given to files of data: messages would go into them. They
- * are opened the other way round, so that reading and writing are errors, as they are with closed ones. */
+/* Where the caller has closed a standard descriptor, a data file would get its number, and messages would go into that
+ * file. So such descriptors are opened on /dev/null, in the direction in which nobody uses them: reading stdin and
+ * writing stdout and stderr stay errors. */
 static int fill_descriptors(void)
 {
     for (int k = STDIN_FILENO; k <= STDERR_FILENO; k++)

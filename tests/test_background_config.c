@@ -153,7 +153,7 @@ START_TEST(wrong_keys)
             "background.q.maximum: is not above minimum");
     rejects(periodic, "maximum = 1\n", 12, "background.q.maximum: has a meaning only with bounds = on");
     rejects(periodic, "bounds = on\nmaximum = inf\n", 13, "background.q.maximum: \"inf\" is not a plain number");
-    rejects(periodic, "bounds = on\nweno = centred\n", 12, "background.q.bounds: weno = centred keeps none");
+    rejects(periodic, "bounds = on\nweno = centred\n", 12, "background.q.bounds: weno = centred keeps no bounds");
     rejects(periodic, "vx = 1\nstream = y\n", 13, "background.q.stream: not together with vx");
     rejects(periodic, "velocity = ion\nvx = 1\n", 13, "background.q.vx: has a meaning only with velocity = prescribed");
     rejects(periodic, "velocity = ion\nstream = 1\n", 13, "background.q.stream: has a meaning only with velocity");

@@ -327,7 +327,7 @@ static const struct {
     {DISK("a", "4", "2", "9"), 14, "body.a.radius: the bodies leave no cell for the plasma"},
     {BOX("a", "2", "2", "4", "4") BOX("b", "6", "2", "4", "4"), 20,
      "body.b.width: the bodies leave no cell for the plasma"},
-    {DISK("a", "4", "2", "1") BOX("b", "4", "2", "4", "4"), 14, "body.a.radius: bodies after it cover it wholly"},
+    {DISK("a", "4", "2", "1") BOX("b", "4", "2", "4", "4"), 14, "body.a.radius: later bodies cover all of its cells"},
     {POLYGON("a", "1 1, 2 2"), 12, "body.a.points: \"1 1, 2 2\": a polygon has three points or more, not 2"},
     {POLYGON("a", "1 1, 2 2, 3"), 12, "body.a.points: \"1 1, 2 2, 3\": two numbers and a comma expected at \"3\""},
     {POLYGON("a", "1 1, 2 2, 3 1,"), 12, "body.a.points: \"1 1, 2 2, 3 1,\": two numbers and a comma expected at \"\""},
@@ -350,10 +350,10 @@ END_TEST
 static const struct {
     const char *bytes, *message;
 } bad_images[] = {
-    {"", "no PGM image: it begins with neither P2 nor P5"},
-    {"P6\n8 4\n255\n", "no PGM image: it begins with neither P2 nor P5"},
-    {"P25 8 4 1 ", "no PGM image"},
-    {"\x89HDF\r\n", "an HDF5 file: give the dataset in it as `dataset`"},
+    {"", "not a PGM image: it begins with neither P2 nor P5"},
+    {"P6\n8 4\n255\n", "not a PGM image: it begins with neither P2 nor P5"},
+    {"P25 8 4 1 ", "not a PGM image"},
+    {"\x89HDF\r\n", "this is an HDF5 file: name the dataset in it with the key `dataset`"},
     {"P2\n8\n", "the head of the PGM image is damaged"},
     {"P2\n8 x 255\n", "the head of the PGM image is damaged"},
     {"P2\n8 4 0\n", "the head of the PGM image is damaged"},
@@ -400,7 +400,7 @@ START_TEST(test_bad_files)
     assert_rejects(IMAGE("m.h5") "dataset = g\n", 12, "body.m.file: /");
     assert_error_has("m.h5: the dataset g is missing");
     assert_rejects(IMAGE("m.h5"), 12, "body.m.file: /");
-    assert_error_has("an HDF5 file: give the dataset");
+    assert_error_has("this is an HDF5 file: name the dataset");
     make_hdf5("m.h5", H5T_NATIVE_DOUBLE, turned, values);
     assert_rejects(IMAGE("m.h5") DATASET, 12, "body.m.file: /");
     assert_error_has("the dataset g/solid has 8 x 4 values, the grid 4 x 8 cells (ny x nx)");

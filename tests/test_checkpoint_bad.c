@@ -38,7 +38,7 @@ START_TEST(what_is_no_checkpoint_is_refused)
     assert_bad(scratch_path("checkpoints"), "is a directory");
     assert_bad(scratch_path("text"), "is not an HDF5 file");
     assert_bad(scratch_path("empty"), "is empty");
-    assert_bad(scratch_path("foreign.h5"), "is no checkpoint of this program");
+    assert_bad(scratch_path("foreign.h5"), "is not a checkpoint of this program");
     assert_bad("/dev/null", "is not a regular file");
     ck_assert_int_eq(lm_info_print(scratch_path("foreign.h5"), nowhere), LM_BAD_INPUT);
     ck_assert_int_eq(lm_info_print(scratch_path("text"), nowhere), LM_BAD_INPUT);
@@ -221,7 +221,7 @@ static const char *spoil_head(hid_t f, int n)
         put_whole(f, protons, "count", 11);
         return "/species/protons/x has a wrong shape";
     case 19:
-        return H5Adelete(f, "format"), "is no checkpoint of this program";
+        return H5Adelete(f, "format"), "is not a checkpoint of this program";
     case 20:
         return put_attribute(f, root, "format", H5T_NATIVE_DOUBLE, array), "format has a wrong type";
     case 21:

@@ -106,9 +106,9 @@ START_TEST(check_bodies)
     CLI(0, "check rock.ini boundary.x_max_temperature=0 body.rock.temperature=0 species.protons.inflow_density=0");
     cli_has(cli.out, "  boundary.x_max is thermal at boundary.x_max_temperature = 0: nothing leaves");
     cli_has(cli.out, "  body.rock is thermal at temperature = 0: nothing leaves");
-    cli_has(cli.out, "  boundary.x_min is inflow, and nothing comes in");
+    cli_has(cli.out, "  boundary.x_min is inflow, but nothing comes in");
     CLI(0, "check rock.ini species.protons.temperature=0 species.protons.drift_x=-1");
-    cli_has(cli.out, "  boundary.x_min is inflow, and nothing comes in");
+    cli_has(cli.out, "  boundary.x_min is inflow, but nothing comes in");
     CLI(0, "check rock.ini species.protons.temperature=0 species.protons.drift_x=1");
     ck_assert_ptr_null(strstr(cli.out, "nothing comes in"));
     CLI(0, "check rock.ini species.protons.inflow_density=t");

@@ -61,7 +61,7 @@ static const struct {
     {"[body.far]\nshape = disk\nx = 1e8\ny = 2\nradius = 1\n",
      "the centre 1e+08 2 is more than 1e+06 lengths of the periodic domain (6 x 4 d_i) away"},
     {"[body.far]\nshape = disk\nx = 1e300\ny = 2\nradius = 1\n", "body.far.x: 1e300 is out of range (-1e+12 to 1e+12)"},
-    {"[fields]\nby = \"a\"\n", "fields.by: quotes are not understood: \"a\"; write the value without them"},
+    {"[fields]\nby = \"a\"\n", "fields.by: quotes are not allowed: \"a\"; write the value without them"},
     {"[const]\na = 'b'\n", "const.a: quotes have no meaning in an expression: 'b'; leave them out"},
     {"[species.protons]\nmass = 1\n",
      "[species.protons]: given twice, first on line 15; give the second one another name"},
@@ -210,7 +210,7 @@ START_TEST(many_cells)
     if (code == 2)
         cli_has(cli.err, "not enough memory"); /* a machine with little memory */
     else
-        cli_has(cli.out, "what follows is of 1024 x 1024 points");
+        cli_has(cli.out, "the values below are from 1024 x 1024 points");
     cli_has(code == 2 ? "protons: 2.097 M particles" : cli.out, "protons: 2.097 M particles");
     ck_assert_msg(lm_clock() - start < 30, "%g s", lm_clock() - start);
 }

@@ -303,7 +303,7 @@ START_TEST(a_flipped_bit_is_refused_by_all)
     cli_has(cli.err, "whole/checkpoints: 1 of 4 checkpoints cannot be used");
     cli_has(cli.out, why);
     cli_has(cli.out, "checkpoint_00000040.h5: OK, step 40, ");
-    cli_refuses("info --verify whole/series.h5", "whole/series.h5: is no checkpoint of this program", NULL);
+    cli_refuses("info --verify whole/series.h5", "whole/series.h5: is not a checkpoint of this program", NULL);
     cli_refuses("info --verify small.ini", "small.ini: is not an HDF5 file", NULL);
 }
 END_TEST
@@ -334,13 +334,14 @@ START_TEST(other_settings_are_listed)
     CLI(0, "run small.ini --quiet --output whole " OFTEN);
     CLI(0, "run small.ini --quiet --output new " FROM_20 "run.seed=9 electrons.closure=polytropic fields.eta=0.01 "
            "fields.smoothing=2 species.protons.temperature=0.7");
-    ck_assert_str_eq(cli.err, "whole/checkpoints/checkpoint_00000020.h5: the run goes on with other settings:\n"
-                              "  run.seed: 1 -> 9 (no effect: no random numbers are drawn after the start)\n"
-                              "  electrons.closure: isothermal -> polytropic\n"
-                              "  electrons.gamma: not given -> 1.6666666666666667\n"
-                              "  fields.eta: 0 -> 0.01\n"
-                              "  fields.smoothing: 1 -> 2\n"
-                              "  species.protons.temperature: 0.5 -> 0.7 (no effect: of use at the start only)\n");
+    ck_assert_str_eq(cli.err,
+                     "whole/checkpoints/checkpoint_00000020.h5: the run goes on with other settings:\n"
+                     "  run.seed: 1 -> 9 (no effect: no random numbers are drawn after the start)\n"
+                     "  electrons.closure: isothermal -> polytropic\n"
+                     "  electrons.gamma: not given -> 1.6666666666666667\n"
+                     "  fields.eta: 0 -> 0.01\n"
+                     "  fields.smoothing: 1 -> 2\n"
+                     "  species.protons.temperature: 0.5 -> 0.7 (no effect: the key describes the start only)\n");
     char *json = cli_read("new/run.json");
     cli_has(json,
             "\"key\": \"fields.smoothing\",\n                \"checkpoint\": \"1\",\n                \"run\": \"2\"");

@@ -40,8 +40,8 @@ END_TEST
  * index hold many rows, others none. NaN finds some valid row. */
 START_TEST(crowded_table)
 {
-    static double e[LM_MOST_STOPPING], s[LM_MOST_STOPPING], p[LM_MOST_STOPPING];
-    const int points = LM_MOST_STOPPING;
+    static double e[LM_MAX_STOPPING_ROWS], s[LM_MAX_STOPPING_ROWS], p[LM_MAX_STOPPING_ROWS];
+    const int points = LM_MAX_STOPPING_ROWS;
     struct lm_stopping_table t;
     for (int k = 0; k < points; k++) {
         e[k] = k == 0           ? 0

@@ -124,7 +124,7 @@ START_TEST(bad_input)
             "case.ini:11: electrons.conductivity: has a meaning only with closure = evolved");
     refuses("[electrons]\ninitial_temperature = 1", "electrons.initial_temperature: has a meaning only with");
     refuses("[electrons]\nweno = 5", "electrons.weno: has a meaning only with closure = evolved");
-    refuses("[electrons]\nclosure = evolved\ngamma = 1", "electrons.gamma: closure = evolved needs more than 1");
+    refuses("[electrons]\nclosure = evolved\ngamma = 1", "electrons.gamma: closure = evolved needs gamma > 1");
     refuses("[electrons]\nclosure = evolved\n[fields]\nsolver = none",
             "evolved has a meaning only with fields.solver = hybrid");
     refuses("[electrons]\nclosure = evolved\ntemperature = 1\ninitial_temperature = 1",

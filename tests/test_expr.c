@@ -68,7 +68,7 @@ START_TEST(test_accuracy)
     struct lm_grid g = lm_grid_make(N, 2, 2.0, 2.0);
     double *x = malloc(g.size * sizeof *x), *y = malloc(g.size * sizeof *y);
     char text[200], argument[160];
-    struct lm_place centre = {0, 0};
+    struct lm_cell_offset centre = {0, 0};
     for (int part = 0; part < 2; part++) {
         double top = fmin(f->high, 8.0);
         if (part == 0)
@@ -163,7 +163,7 @@ START_TEST(test_constants)
     static const char *const bad[] = {"", "1a", "_a", "a-b", "a b", "abcdefghijabcdefghijabcdefghijab"};
     for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
         ck_assert_int_eq(lm_constants_set(constants, bad[n], 1.0), LM_BAD_INPUT);
-        ck_assert_ptr_nonnull(strstr(lm_error(), "no name"));
+        ck_assert_ptr_nonnull(strstr(lm_error(), "not a name"));
     }
     ck_assert_int_eq(lm_constants_define(constants, "inf", "1/0"), LM_BAD_INPUT);
 }
@@ -224,7 +224,7 @@ START_TEST(test_places)
 {
     struct lm_grid g = lm_grid_make(5, 4, 1.5, 3.0);
     double *a = malloc(g.size * sizeof *a);
-    static const struct lm_place places[] = {{0, 0}, {0.5, 0}, {0, 0.5}, {0.5, 0.5}};
+    static const struct lm_cell_offset places[] = {{0, 0}, {0.5, 0}, {0, 0.5}, {0.5, 0.5}};
     static const char *const texts[] = {"x+100*y", "x", "y", "7"};
     for (int t = 0; t < 4; t++)
         for (int p = 0; p < 4; p++) {
@@ -246,10 +246,10 @@ START_TEST(test_places_and_time)
 {
     struct lm_grid g = lm_grid_make(5, 4, 2.5, 2.0);
     const char *const texts[] = {"x + 10*y + 100*t", "x*t", "y - t", "t", "7"};
-    const struct lm_place places[] = {{0, 0}, {0.5, 0}, {0, 0.5}, {0.5, 0.5}};
+    const struct lm_cell_offset places[] = {{0, 0}, {0.5, 0}, {0, 0.5}, {0.5, 0.5}};
     double *a = malloc(g.size * sizeof *a);
     for (int n = 0; n < 5 * 4; n++) {
-        const struct lm_place p = places[n % 4];
+        const struct lm_cell_offset p = places[n % 4];
         for (size_t k = 0; k < g.size; k++)
             a[k] = -1e9;
         ck_assert_int_eq(lm_expr_fill_at(constants, texts[n / 4], &g, p, 3, a), LM_OK);
@@ -272,7 +272,7 @@ START_TEST(test_not_finite_names_the_place)
 {
     struct lm_grid g = lm_grid_make(4, 4, 4.0, 4.0);
     double *a = malloc(g.size * sizeof *a);
-    struct lm_place centre = {0, 0};
+    struct lm_cell_offset centre = {0, 0};
     ck_assert_int_eq(lm_expr_fill(constants, "1/(x-2.5)", &g, centre, a), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "infinite at x = 2.5, y = 0.5"));
     ck_assert_int_eq(lm_expr_fill(constants, "sqrt(3-y)*x", &g, centre, a), LM_BAD_INPUT);

@@ -44,7 +44,7 @@ START_TEST(bad_input)
     rejects("species = dust\nfrequency = 1\ngas = gs\n", LINE + 3,
             "ionisation.comet.gas: there is no [background.gs], did you mean gas?");
     rejects("species = dust\nfrequency = 1\ngas = dye\n", LINE + 3,
-            "ionisation.comet.gas: the field is no gas: it needs kind = neutral_gas");
+            "ionisation.comet.gas: the field is not a gas: it needs kind = neutral_gas");
     rejects("species = dust\nfrequency = 1\ngas = wind\nvy = 1\n", LINE,
             "ionisation.comet.vx: required and not given: the ions carry the gas");
     rejects("species = dust\nrate = x - 0.2\n", LINE + 2,
@@ -140,7 +140,7 @@ START_TEST(checked)
     check_says(LIGHT("20", "3", "0.1"),
                "worth 2.304e+04 particles, lasts for 10.03 / Omega_ci at this rate (the run: 5)", 1);
     check_says(LIGHT("20", "0.01", "0.1"), "no cell holds gas for a particle: nothing is born", 1);
-    check_says(LIGHT("20", "0.1", "0.1"), "a cell holds gas for 2 particles in the mean", 1);
+    check_says(LIGHT("20", "0.1", "0.1"), "a cell holds gas for 2 particles on average", 1);
     check_says(LIGHT("20", "3", "0.1"), "holds gas for", 0);
 }
 END_TEST

@@ -100,8 +100,8 @@ START_TEST(own_limits)
     ck_assert_double_eq(m.total, 0x1p30);
     ck_assert(m.free > 0 && m.free < 0x1p30);
     ck_assert_msg(strstr(m.limited_by, "ulimit -v") != NULL, "%s", m.limited_by);
-    ck_assert_int_eq(lm_memory_spare(0x1p20, 0x1p20, "a thing"), LM_OK);
-    ck_assert_int_eq(lm_memory_spare(0x1p20, 0x1p30, "a thing"), LM_STOPPED);
+    ck_assert_int_eq(lm_memory_require(0x1p20, 0x1p20, "a thing"), LM_OK);
+    ck_assert_int_eq(lm_memory_require(0x1p20, 0x1p30, "a thing"), LM_STOPPED);
     assert_error_has("not enough memory: a thing would take 0.000977 GiB and a checkpoint 1 GiB; ");
     assert_error_has("of 1 GiB are free (the limit of address space (ulimit -v))");
 #endif

@@ -12,11 +12,11 @@
 START_TEST(spread)
 {
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, one[] = {7};
-    struct lm_spread a = lm_spread_of(odd, 3), b = lm_spread_of(even, 4), c = lm_spread_of(one, 1);
+    struct lm_measured a = lm_measured_of(odd, 3), b = lm_measured_of(even, 4), c = lm_measured_of(one, 1);
     ck_assert(a.median == 2 && a.min == 1 && a.max == 3);
     ck_assert(b.median == 2.5 && b.min == 1 && b.max == 4);
     ck_assert(c.median == 7 && c.min == 7 && c.max == 7);
-    struct lm_spread rate = lm_spread_rate(12, a);
+    struct lm_measured rate = lm_measured_rate(12, a);
     ck_assert(rate.median == 6 && rate.min == 4 && rate.max == 12);
 }
 END_TEST
@@ -28,7 +28,7 @@ static struct lm_table *sample(void)
     ck_assert_int_eq(lm_table_column(t, "time", "ms"), 0);
     ck_assert_int_eq(lm_table_column(t, "sum", ""), 1);
     lm_table_row(t, "first of %d", 2);
-    lm_table_spread(t, 0, (struct lm_spread){2, 1, 1234.5});
+    lm_table_measured(t, 0, (struct lm_measured){2, 1, 1234.5});
     lm_table_text(t, 1, "equal");
     lm_table_row(t, "second");
     lm_table_number(t, 0, 0.25);

@@ -34,7 +34,7 @@ RULES = {
     "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "sim/setup.h",
                          "sim/step_limits.h"],
     "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",
-            "output", "sim/outlook.h", "sim/restart.h", "survey"],
+            "output", "sim/step_forecast.h", "sim/restart.h", "survey"],
     "bench": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/run.h", "base",
                         "output/series_columns.h", "sim/state.h"],
     # Files with a rule of their own. Each header in include/larmor is one.
@@ -54,11 +54,11 @@ RULES = {
     "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "output/info.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
-    "base/memory.c": ["base/memory.h", "larmor/base.h"],
+    "base/memory.c": ["base/memory.h", "base/control_group.h", "larmor/base.h"],
     "base/input.c": ["base/input.h", "larmor/base.h"],
     "base/checksum.c": ["base/checksum.h", "larmor/base.h"],
     "bench/table.h": [],
-    "bench/table.c": ["bench/table.h", "larmor/base.h"],
+    "bench/table.c": ["bench/table.h", "larmor/base.h", "base/json.h"],
     # The only file outside of cuda/ that knows which backends exist.
     "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base"],
 }

@@ -40,9 +40,9 @@ struct bench_device {
     }
 
     /* Seconds of `work`, after a first time that does not count; `prepare` goes before each and is not timed. */
-    template <class Prepare, class Work> struct lm_spread time(int repeats, Prepare prepare, Work work)
+    template <class Prepare, class Work> struct lm_measured time(int repeats, Prepare prepare, Work work)
     {
-        struct lm_spread none = {0, 0, 0};
+        struct lm_measured none = {0, 0, 0};
         double seconds[REPEATS];
         cudaEvent_t begin = NULL, end = NULL;
         repeats = repeats > REPEATS ? REPEATS : repeats;
@@ -64,7 +64,7 @@ struct bench_device {
         cudaEventDestroy(begin);
         if (end)
             cudaEventDestroy(end);
-        return failed ? none : lm_spread_of(seconds, repeats);
+        return failed ? none : lm_measured_of(seconds, repeats);
     }
 
   private:

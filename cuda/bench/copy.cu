@@ -17,7 +17,7 @@ __global__ void copy_kernel(double2 *to, const double2 *from, size_t count)
 
 } // namespace
 
-int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, struct lm_spread *memcpy_time)
+int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_measured *kernel, struct lm_measured *memcpy_time)
 {
     bench_device d;
     size_t count = bytes / sizeof(double2);

@@ -64,8 +64,8 @@ __device__ __forceinline__ double carried(const tendency &t, bool along_y, unsig
     const double u = (along_y ? t.vy : t.vx)[k];
     int before = 0, behind = 0;
     if (ORDER != FULL) {
-        before = (along_y ? lm_clearance_y : lm_clearance_x)(t.room[k]);
-        behind = (along_y ? lm_clearance_y : lm_clearance_x)(t.room[k + step]);
+        before = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k]);
+        behind = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k + step]);
         if (!before || !behind)
             return 0.0;
     }
@@ -89,7 +89,7 @@ __device__ __forceinline__ double advection(const tendency &t, bool along_y, uns
 template <int ORDER> __device__ __forceinline__ double diffused(const tendency &t, unsigned k, int step, double factor)
 {
     const double c[2] = {t.q[k], t.q[k + step]};
-    if (ORDER != FULL && (!t.room[k] || !t.room[k + step]))
+    if (ORDER != FULL && (!t.clearance[k] || !t.clearance[k + step]))
         return 0.0;
     return lm_diffusive_flux(c, factor);
 }
@@ -154,8 +154,8 @@ __global__ void __launch_bounds__(BLOCK) different_kernel(cells c, const double 
 template <int MOST> __device__ double face_bound(const tendency &t, bool along_y, unsigned k, int step)
 {
     const double u = (along_y ? t.vy : t.vx)[k];
-    const int before = (along_y ? lm_clearance_y : lm_clearance_x)(t.room[k]);
-    const int behind = (along_y ? lm_clearance_y : lm_clearance_x)(t.room[k + step]);
+    const int before = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k]);
+    const int behind = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k + step]);
     struct lm_weno_differences d;
     double c[2 * LM_WENO_MOST], w[LM_WENO_WINDOW], g[LM_WENO_MOST];
     const int r = u > 0.0 ? before : behind;

@@ -29,13 +29,13 @@ def falling(label: str, errors: dict[str, float]) -> list[verify.Row]:
 
 # ---------------------------------------------------------------- past an obstacle
 
-AWAY = 0.4     # of psi: streamlines that stay four cells off the obstacle
+AWAY = 0.4     # psi of the streamlines that pass the obstacle at four cells or more
 QUANTUM = 2**-46  # of a field of size 1
-STEP = 0.025   # of the way back
+STEP = 0.025   # time step along the streamlines
 
 
 class Flow:
-    """Potential flow past an obstacle between walls, and what it carries. Places are x + i y."""
+    """Potential flow past an obstacle between walls, and the fields that it carries. Positions are x + i y."""
 
     def __init__(self, run: Run) -> None:
         self.height, self.radius = run.number("grid.ly"), run.number("body.obstacle.radius")
@@ -75,7 +75,7 @@ class Flow:
 
 
 class Obstacle:
-    """The fields at the end, and what they should be: means over two by two places a cell."""
+    """The fields at the end, and the expected ones: means over two by two points in each cell."""
 
     def __init__(self, run: Run) -> None:
         with run.fields(run.field_steps[-1]) as fields:
@@ -159,7 +159,7 @@ def obstacle_picture(o: Obstacle, output: Path) -> None:
 
 FORMAL = {"weno5": 5, "weno7": 7, "weno9": 9, "shear5": 2, "shear9": 2}
 BAND_ORDER = 0.3
-# Weights of the cells around a face, the last but so many of which lie upwind, of the schemes without limit.
+# Weights of the cells around a face for schemes with fixed weights, and how many of the cells lie downwind.
 LINEAR = {"upwind": ([1], 0), "centred": ([1 / 2, 1 / 2], 1),
           "weno5": (np.array([2, -13, 47, 27, -3]) / 60, 2),
           "weno7": (np.array([-3, 25, -101, 319, 214, -38, 4]) / 420, 3),
@@ -167,13 +167,13 @@ LINEAR = {"upwind": ([1], 0), "centred": ([1 / 2, 1 / 2], 1),
 
 
 def wave(x: np.ndarray, y: np.ndarray, factor: complex, amplitude: float) -> np.ndarray:
-    """The oblique wave whose parts along x have been multiplied by a factor, those along y by its conjugate."""
+    """The oblique wave after its parts along x have been multiplied by a factor, and those along y by its conjugate."""
     k = 2j * math.pi
     return 1 + amplitude * (factor * np.exp(k * x)).imag * (np.conj(factor) * np.exp(k * y)).imag
 
 
 def linear_factor(name: str, n: int, time: float) -> complex:
-    """What a wave is multiplied by when its faces are means with fixed weights (von Neumann)."""
+    """The amplification factor of a wave for face values with fixed weights (von Neumann)."""
     weights, ahead = LINEAR[name]
     turn = 2j * math.pi / n
     face = sum(weight * np.exp(turn * (m + 1 - len(weights) + ahead)) for m, weight in enumerate(weights))
@@ -239,7 +239,7 @@ def wave_picture(waves: dict[int, Waves], output: Path) -> None:
 
 # ---------------------------------------------------------------- one turn
 
-GIBBS = 0.18  # 9 % of each of the jumps on both sides of the slot: what a series of waves that is cut off is off by
+GIBBS = 0.18  # 9 % of each of the jumps on both sides of the slot: the overshoot of a truncated Fourier series
 SHAPES = ("disk", "cone", "hump")
 
 

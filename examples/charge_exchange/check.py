@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Charge exchange: relaxation to the gas, a beam that loses its charge, what gets through a slab, drift across B."""
+"""Charge exchange: relaxation to the gas, a beam that loses its charge, a beam through a slab, drift across B."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUNS = [("relax", []), ("relax_fine", ["run.dt=0.05", "run.seed=2"]),
         ("column", [], "column.ini"),
         ("column_fine", ["run.dt=0.025", "output.fields_every=640", "run.seed=2"], "column.ini"),
         ("drift", [], "drift.ini"), ("drift_fine", ["run.dt=0.05", "run.seed=2"], "drift.ini")]
-SETTLED = 10.0                                                           # when the start of drift is forgotten
+SETTLED = 10.0                                                           # when drift no longer depends on the start
 SIGMAS = 4                                                               # of the counting error, for every band
 KOLMOGOROV = 1.95                                                        # over sqrt(N): one in a thousand is larger
 ROUND_OFF = 1e-12
@@ -28,7 +28,7 @@ ROUND_OFF = 1e-12
 
 
 class Relaxation:
-    """What run.ini says of ions and gas, and how the ones become as the other."""
+    """The ions and the gas of run.ini, and how the ions relax to the gas."""
 
     def __init__(self, run: Run) -> None:
         self.rate = run.number("species.ions.charge_exchange_rate") * run.number("background.gas.initial")  # k n
@@ -62,7 +62,7 @@ def moments(run: Run) -> tuple[np.ndarray, np.ndarray]:
 
 
 def relax_rows(run: Run, name: str) -> Iterator[verify.Row]:
-    """At t = 1, 2, 4 in standard errors; and what the gas has got in every row."""
+    """Deviations at t = 1, 2, 4 in standard errors, and the gains of the gas in every row."""
     series, case = run.series, Relaxation(run)
     t, count = series["time"], series["present_ions"][0]
     mean, square = moments(run)
@@ -107,7 +107,7 @@ def kept(run: Run) -> Iterator[tuple[float, float]]:
 
 
 def beam_rows(run: Run, name: str) -> Iterator[verify.Row]:
-    """Who has exchanged moves with the gas and does so no more: the counts are what the beam has lost."""
+    """An ion that has exchanged moves with the gas and does not exchange again, so the counts are the losses of the beam."""
     s = run.series
     t, count, number = s["time"], s["present_beam"][0], s["charge_exchanged_beam"]
     fast = run.number("species.beam.drift_x"), run.number("species.beam.drift_y")
@@ -133,7 +133,7 @@ def beam_rows(run: Run, name: str) -> Iterator[verify.Row]:
 
 
 def passed(run: Run, x: np.ndarray) -> np.ndarray:
-    """Part of the beam that gets to x."""
+    """The fraction of the beam that reaches x."""
     middle, width = run.number("const.middle"), run.number("const.width")
     start, wide = math.erf(middle / (math.sqrt(2) * width)), math.sqrt(2) * width
     column = math.sqrt(math.pi / 2) * width * np.array([math.erf((a - middle) / wide) + start for a in x])
@@ -167,7 +167,7 @@ def column_rows(run: Run, name: str) -> Iterator[verify.Row]:
 
 
 def collisions(run: Run) -> float:
-    """How often an ion starts anew at rest: nu."""
+    """The rate nu at which an ion starts again from rest."""
     return run.number("species.ions.charge_exchange_rate") * run.number("background.gas.initial")
 
 
@@ -205,7 +205,7 @@ def drift_rows(coarse: Run, fine: Run) -> Iterator[verify.Row]:
             yield verify.Row(f"{name}: along {label}, of such steps", got, want, SIGMAS * error, error, True)
     (long, a), (short, b) = found.items()
     value, error = (long * b - short * a) / (long - short), math.hypot(long, short) / (long - short) * drift_error(fine)
-    band = SIGMAS * error + long * short  # what is of second order
+    band = SIGMAS * error + long * short  # the second order in dt
     yield verify.Row("drift, dt to 0: along E x B (Hall)", value.real, drift(nu, 0).real, band, error, True)
     yield verify.Row("drift, dt to 0: along E (Pedersen)", value.imag, drift(nu, 0).imag, band, error, True)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ions born in a flowing plasma: their number, the ring of pick-up ions, what they gain and the wind loses, the ledger."""
+"""Ions born in a flowing plasma: their number, the ring of pick-up ions, their momentum and that of the wind, the ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BAND_SLOWING, BAND_ENERGY, BAND_MOMENTUM = 0.05, 0.05, 0.05
 
 
 class Comet:
-    """What run.ini says, and what follows from it."""
+    """Numbers of run.ini, and numbers that follow from them."""
 
     def __init__(self, run: Run) -> None:
         self.wind, self.mass = run.number("const.wind"), run.number("species.pickup.mass")
@@ -101,7 +101,7 @@ def ring_rows(run: Run) -> list[verify.Row]:
 
 
 def pressure_at_ends(run: Run) -> float:
-    """B^2/2 + p_e on the side behind less that on the side before, times height and time."""
+    """B^2/2 + p_e at x_max minus that at x_min, times height and time."""
     times, force, height = [], [], run.number("grid.ly")
     for fields in run.each_fields():
         stress = 0.5 * fields["B/z"]**2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Effusion of a gas through an open side: fluxes, angles and energies; a gas between thermal walls; one that is fed."""
+"""Effusion of a gas through an open side: fluxes, angles and energies; a gas between thermal walls; a box with inflow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from larmor import Run, ledger, plot, verify
 SPECIES = ("light", "heavy")
 WALLS = 1                # temperature of the thermal walls: that of the gas along x
 COLD = 0.25              # of the run walls: temperature along y and z at the start
-FREE_STEP = 16           # t = 12.8: what the far wall sends back has not come yet, but for exp(-12.5) of the light
+FREE_STEP = 16           # t = 12.8: the finite size of the box changes exp(-12.5) of the flux of the light ions only
 SIGMAS = 4               # every band, of the counting error that is expected
 RUNS = [
     ("open", []),
@@ -29,12 +29,12 @@ RUNS = [
 
 
 def above(a: np.ndarray) -> np.ndarray:
-    """Part of a Maxwellian above a > 0 thermal speeds on one side."""
+    """The fraction of a Maxwellian above a > 0 thermal speeds on one side."""
     return np.array([0.5 * math.erfc(value / math.sqrt(2)) for value in np.atleast_1d(a)])
 
 
 class Gas:
-    """One species of a run, and how many of its particles get where."""
+    """One species of a run, and the expected numbers of its particles."""
 
     def __init__(self, run: Run, name: str) -> None:
         self.mass = run.number(f"species.{name}.mass")
@@ -173,7 +173,7 @@ def fed(run: Run) -> Iterator[verify.Row]:
 
 
 def picture(run: Run, output: Path) -> None:
-    """Angles and energies of what has left until the far wall is felt, over the theory's densities."""
+    """Angles and energies of the particles that left before FREE_STEP, over the densities of theory."""
     figure, (left, right) = plot.new_figure(7.0, 4.6, ncols=2)
     maps = run.maps(FREE_STEP)
     edges = maps.angle_edges

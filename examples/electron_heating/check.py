@@ -16,7 +16,7 @@ RUNS = [("sound", []), ("sound_half", ["run.dt=0.02", "output.fields_every=20"])
 
 
 class Sound:
-    """What run.ini says, and what follows from it."""
+    """Numbers of run.ini, and numbers that follow from them."""
 
     def __init__(self, run: Run) -> None:
         self.gamma, self.dt = run.number("electrons.gamma"), run.number("run.dt")
@@ -27,7 +27,7 @@ class Sound:
 
 
 class Joule:
-    """What joule.ini says, and what follows from it."""
+    """Numbers of joule.ini, and numbers that follow from them."""
 
     def __init__(self, run: Run) -> None:
         self.dt, self.end = run.number("run.dt"), run.number("run.t_end")
@@ -69,7 +69,7 @@ def sound_rows(directory: Path) -> list[verify.Row]:
         t, warm, adiabatic = compression(run)
         peak = int(np.argmax(np.abs(adiabatic)))
         kept.append((warm[peak], case.omega * case.dt))
-        band = case.missed * case.gamma / (case.gamma - 1)  # s misses so much of n; T = s^gamma / n
+        band = case.missed * case.gamma / (case.gamma - 1)  # relative error of s; T = s^gamma / n
         rows.append(verify.Row(f"sound, {label}: T_e over n^(gamma - 1), largest compression",
                                warm[peak] / adiabatic[peak], 1, band))
         drift = np.interp(t[peak], run.series["time"], run.series["energy_drift"])

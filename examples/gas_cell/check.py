@@ -41,7 +41,7 @@ class Units:
 
 
 def speed_of(run: Run) -> float:
-    """The beam's, v_A."""
+    """The speed of the beam, v_A."""
     return run.number("species.beam.drift_x")
 
 
@@ -66,14 +66,15 @@ class Slowing:
 
 
 def curve(run: Run, beam: Slowing, edges: np.ndarray) -> np.ndarray:
-    """Energy an ion loses a unit of way, means over cells of a uniform gas; the last keV where it stops."""
+    """The energy that an ion loses per unit of path: means over the cells of a uniform gas. The last keV is lost where it
+    stops."""
     gas = run.number("const.gas")
     left = np.where(gas * edges < beam.range, beam.energy_at(gas * edges), 0.0)
     return -np.diff(left) / np.diff(edges)
 
 
 def stepped(run: Run, beam: Slowing, edges: np.ndarray) -> np.ndarray:
-    """The same in steps: lost in a step is lost in its middle, and where the first one begins is spread over a step."""
+    """The same in steps: the loss of a step is deposited at its middle, and the first step begins anywhere in a step."""
     gas, dt = run.number("const.gas"), run.number("run.dt")
     time = np.arange(0, beam.time[-1] / gas + dt, dt)
     energy = np.interp(time * gas, beam.time, beam.energy, right=0.0)
@@ -120,7 +121,7 @@ class Through:
 
 
 class Deposit:
-    """What the fields hold at the end: sums over y, an ion."""
+    """The fields at the end: sums over y, per ion."""
 
     def __init__(self, run: Run) -> None:
         with run.fields(run.field_steps[-1]) as fields:
@@ -138,7 +139,7 @@ class Deposit:
 
 
 def peak(x: np.ndarray, dose: np.ndarray, where: np.ndarray) -> float:
-    """Where a parabola through the dose is largest."""
+    """The position of the maximum of a parabola through the dose."""
     c = np.polyfit(x[where], dose[where], 2)
     return float(-c[1] / (2 * c[0]))
 
@@ -157,7 +158,7 @@ def table_rows(run: Run) -> Iterator[verify.Row]:
 
 
 def uniform_rows(run: Run, name: str) -> Iterator[verify.Row]:
-    """All ions have the same energies, so they stop in the same step: its way is what the range may be off by."""
+    """All ions of a step have the same energy and stop in the same step, whose path limits the accuracy of the range."""
     d, beam, gas, dt = Deposit(run), Slowing(run), run.number("const.gas"), run.number("run.dt")
     way = speed_of(run) * dt  # of a step
     sigma = way / math.sqrt(12 * d.number)
@@ -165,7 +166,7 @@ def uniform_rows(run: Run, name: str) -> Iterator[verify.Row]:
     yield verify.Row(f"{name}: range", d.place(), beam.range / gas, (SIGMAS * sigma + last) * gas / beam.range, sigma)
     theory, steps = curve(run, beam, d.edges), stepped(run, beam, d.edges)
     speed = np.sqrt(2 * np.maximum(beam.energy_at(gas * d.x), beam.cut))
-    counting = np.sqrt(2 / math.pi / (d.number * d.cell / (speed * dt)))  # as if deposits did not know of each other
+    counting = np.sqrt(2 / math.pi / (d.number * d.cell / (speed * dt)))  # as if the deposits were independent
     yield verify.zero(f"{name}: dose off that in steps, over all", np.abs(d.along - steps).sum() / steps.sum(),
                       (steps * counting).sum() / steps.sum())
     top = theory > 0.95 * theory.max()  # a step at its edges, 5 % lower, is what steps may change of its mean
@@ -216,7 +217,7 @@ def beyond(angle: float, spread: float) -> float:
 
 
 def scattered(run: Run) -> float:
-    """Mean square of the angle a unit of way: T n."""
+    """Growth of the mean square angle per unit of path: T n."""
     return run.number("species.beam.scattering_power") * run.number("background.gas.initial")
 
 

@@ -20,7 +20,7 @@ BAND_RATE, BAND_QUIET, BAND_VOID = 0.03, 0.01, 0.05
 
 
 class Case:
-    """What run.ini says, and what follows from it."""
+    """Numbers of run.ini, and numbers that follow from them."""
 
     def __init__(self, run: Run) -> None:
         self.wind, self.radius = run.number("species.protons.drift_x"), run.number("body.moon.radius")

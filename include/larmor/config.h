@@ -1,7 +1,7 @@
-/* The resolved configuration of a run, and how it is read.
+/* The configuration of a run with all defaults resolved, and the functions that read and write it.
  *
  * One table of keys (src/config/keys.c) drives parsing, checking, `larmor keys`, the reference in config/ and the echo
- * in run.ini: a new key is one row there and one member here.
+ * in run.ini. A new key is one row in that table and one member in this header.
  */
 #ifndef LARMOR_CONFIG_H
 #define LARMOR_CONFIG_H
@@ -28,33 +28,33 @@ enum lm_start { LM_RANDOM, LM_QUIET };
 enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
 enum lm_backend_kind { LM_BACKEND_AUTO, LM_BACKEND_CPU, LM_BACKEND_CUDA };
 
-/* Members of type char[LM_MAX_TEXT] hold expressions as the user wrote them, already checked. */
+/* Members of type char[LM_MAX_TEXT] hold expressions as the user wrote them. The reader has checked them. */
 struct lm_species_config {
     char name[LM_MAX_NAME];
     double charge;                    /* Z, > 0, in e */
     double mass;                      /* > 0, in m_p */
-    double particles_per_cell;        /* > 0, where the density is 1: the weight of a particle is its inverse */
+    double particles_per_cell;        /* > 0, in a cell of density 1; the weight of a particle is its inverse */
     int start;                        /* enum lm_start */
     char density[LM_MAX_TEXT];        /* n0 */
     char drift[3][LM_MAX_TEXT];       /* v_A */
     int temperature_kind;             /* enum lm_temperature */
-    char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B, across B, (unused); B0^2/(mu0 n0) */
-    char inflow_density[LM_MAX_TEXT]; /* beyond inflow sides, of x, y and t; "": `density`. n0 */
+    char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B and across B. B0^2/(mu0 n0) */
+    char inflow_density[LM_MAX_TEXT]; /* density beyond inflow sides, of x, y and t; "": as `density`. n0 */
     double slowing;                   /* rate nu of dv/dt = -nu v, Omega_ci */
     double scattering;                /* d<theta^2>/dt of the angle in one plane, rad^2 Omega_ci */
-    double scattering_sigmas;         /* where the sampled tail of the angle ends: theta_cutoff */
-    double energy_cutoff;             /* kinetic energy, m_p v_A^2: slower ones have stopped */
-    double pitch_min, pitch_max;      /* accepted angles between v and B, degrees: theta_boundary */
-    char gas[LM_MAX_NAME];            /* background field that it collides with; "": none */
-    int gas_field;                    /* its number, or -1: not a key */
-    char stopping_table[LM_MAX_PATH]; /* larmor/stopping.h; "": none */
-    double scattering_power;          /* d<theta^2>/ds of the angle in space a unit of density, rad^2/(n0 d_i) */
+    double scattering_sigmas;         /* largest scattering angle, in standard deviations; beyond: theta_cutoff */
+    double energy_cutoff;             /* kinetic energy below which a particle has stopped, m_p v_A^2 */
+    double pitch_min, pitch_max;      /* allowed angles between v and B, degrees; outside: theta_boundary */
+    char gas[LM_MAX_NAME];            /* background field with which the ions collide; "": none */
+    int gas_field;                    /* number of that field, or -1; not a key */
+    char stopping_table[LM_MAX_PATH]; /* file, see larmor/stopping.h; "": none */
+    double scattering_power;          /* d<theta^2>/ds of the angle in space per unit of density, rad^2/(n0 d_i) */
     double charge_exchange;           /* cross-section, 1/(n0 d_i) */
-    double charge_exchange_rate;      /* rate coefficient besides, Omega_ci/n0 */
+    double charge_exchange_rate;      /* rate coefficient, added to that of the cross-section; Omega_ci/n0 */
     double gas_friction;              /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
     double electron_exchange;         /* rate of slowing down on electrons at n = 1, T_e = 1; Omega_ci */
-    int64_t collide_every;            /* steps that collisions are done for at once, >= 1 */
-    /* Not a key: what is in the file `stopping_table`; owned by the configuration. */
+    int64_t collide_every;            /* >= 1: collisions are computed every so many steps, for all of them at once */
+    /* Not a key: the contents of the file `stopping_table`; the configuration owns it. */
     struct lm_stopping_table stopping;
 };
 
@@ -65,10 +65,10 @@ struct lm_body_config {
     double radius;                 /* of a disk */
     double width, height;          /* of a box */
     char points[LM_MAX_TEXT];      /* of a polygon: "x y, x y, ...", d_i; closed, even-odd rule */
-    char file[LM_MAX_PATH];        /* of a mask: PGM, or HDF5 with `dataset` [ny][nx]; not 0: body */
-    char dataset[LM_MAX_NAME];     /* in an HDF5 file */
+    char file[LM_MAX_PATH];        /* of a mask: PGM, or HDF5 with `dataset` [ny][nx]; a value other than 0 is body */
+    char dataset[LM_MAX_NAME];     /* in the HDF5 file of a mask */
     int particles;                 /* enum lm_boundary: LM_ABSORBING, LM_REFLECTING, LM_THERMAL */
-    double temperature;            /* of what it re-emits, B0^2/(mu0 n0) */
+    double temperature;            /* of re-emitted particles, B0^2/(mu0 n0) */
     int fields;                    /* enum lm_body_fields */
     char resistivity[LM_MAX_TEXT]; /* mu0 v_A d_i */
 };
@@ -76,44 +76,44 @@ struct lm_body_config {
 struct lm_background_config {
     char name[LM_MAX_NAME];
     int kind;                      /* enum lm_background_kind */
-    char initial[LM_MAX_TEXT];     /* of x and y; n0 (neutral gas), or without a unit */
-    int flow;                      /* enum lm_flow: what carries it */
-    char velocity[2][LM_MAX_TEXT]; /* where that is prescribed, of x, y and t; v_A */
-    char stream[LM_MAX_TEXT];      /* or the stream function instead; "": none. v_A d_i */
+    char initial[LM_MAX_TEXT];     /* value at the start, of x and y; n0 (neutral gas), or without a unit */
+    int flow;                      /* enum lm_flow: what carries the field */
+    char velocity[2][LM_MAX_TEXT]; /* of a prescribed flow, of x, y and t; v_A */
+    char stream[LM_MAX_TEXT];      /* stream function in place of `velocity`; "": none. v_A d_i */
     int scheme;                    /* enum lm_scheme */
-    int single;                    /* smoothness in single precision */
-    int limited;                   /* kept between the next two */
-    double least, most;            /* most: INFINITY where not given */
+    int single;                    /* 1: smoothness indicators in single precision */
+    int limited;                   /* 1: the field is kept between `least` and `most` */
+    double least, most;            /* most = INFINITY: the configuration sets no maximum */
     double diffusivity;            /* v_A d_i */
-    char source[LM_MAX_TEXT];      /* of x, y and t; a unit of time. "0": none */
+    char source[LM_MAX_TEXT];      /* per unit of time, of x, y and t; "0": none */
     int sides[LM_SIDES];           /* enum lm_background_side */
-    char inflow[LM_MAX_TEXT];      /* what flows in by inflow sides, of x, y and t */
-    double courant;                /* largest of a substep, (0, 1] */
-    double temperature;            /* of a neutral gas: of the ions that charge exchange makes; B0^2/(mu0 n0) */
+    char inflow[LM_MAX_TEXT];      /* value beyond inflow sides, of x, y and t */
+    double courant;                /* largest Courant number of a substep, (0, 1] */
+    double temperature;            /* of a neutral gas, and so of ions made by charge exchange; B0^2/(mu0 n0) */
     int gains;                     /* as in struct lm_background */
 };
 
 struct lm_ionisation_config {
     char name[LM_MAX_NAME];
-    char species[LM_MAX_NAME];     /* that gains */
-    char rate[LM_MAX_TEXT];        /* ions born a volume and time, of x, y and t; "": of a gas. n0 Omega_ci */
+    char species[LM_MAX_NAME];     /* the species that gains the ions */
+    char rate[LM_MAX_TEXT];        /* ions per volume and time, of x, y and t; "": a gas is ionised. n0 Omega_ci */
     char gas[LM_MAX_NAME];         /* background field that loses what the ions gain; "": none */
-    char frequency[LM_MAX_TEXT];   /* of the gas: ionisations of an atom a time, of x, y and t. Omega_ci */
-    char temperature[LM_MAX_TEXT]; /* of those born, of x, y and t; B0^2/(mu0 n0) */
-    char drift[3][LM_MAX_TEXT];    /* likewise; "": the gas's flow, or 0. v_A */
-    int into, from;                /* the species; the background field, -1: none */
+    char frequency[LM_MAX_TEXT];   /* ionisations of an atom of the gas per time, of x, y and t; Omega_ci */
+    char temperature[LM_MAX_TEXT]; /* of the new ions, of x, y and t; B0^2/(mu0 n0) */
+    char drift[3][LM_MAX_TEXT];    /* of the new ions, of x, y and t; "": the velocity of the gas, or 0. v_A */
+    int into, from;                /* numbers of the species and of the background field (-1: none); not keys */
 };
 
 struct lm_config {
-    char file[LM_MAX_PATH]; /* where it came from, for messages */
+    char file[LM_MAX_PATH]; /* name of the configuration file, for messages */
     struct {
-        double t_end, dt; /* 1/Omega_ci; steps = round(t_end / dt) unless steps is given */
+        double t_end, dt; /* 1/Omega_ci; steps = round(t_end / dt) unless the configuration sets steps */
         int64_t steps;
         uint64_t seed;
         int backend;        /* enum lm_backend_kind */
-        int threads;        /* 0: all */
-        int tile;           /* 8 or 16 cells; 0: as suits the particles */
-        int64_t sort_every; /* 0: when it pays */
+        int threads;        /* 0: as many as have enough to do */
+        int tile;           /* 8 or 16 cells; 0: the program chooses */
+        int64_t sort_every; /* steps between two sorts; 0: the program sorts when that pays */
     } run;
     struct {
         int nx, ny;
@@ -121,29 +121,29 @@ struct lm_config {
     } grid;
     struct {
         int closure;        /* enum lm_closure */
-        double temperature; /* at density 1; B0^2/(mu0 n0). Evolved: at the start */
+        double temperature; /* at density 1, B0^2/(mu0 n0); with LM_EVOLVED at the start */
         double gamma;       /* polytropic index */
         /* Only with LM_EVOLVED: */
-        char initial_temperature[LM_MAX_TEXT]; /* in place of `temperature`: p_e = n T; "": none */
-        int scheme, single;                    /* of the entropy, as in struct lm_background_config */
+        char initial_temperature[LM_MAX_TEXT]; /* T in p_e = n T at the start; "": `temperature` counts */
+        int scheme, single;                    /* for the entropy, as in struct lm_background_config */
         double courant;
         double conductivity, conductivity_across; /* along and across B; n0 v_A d_i */
     } electrons;
     struct {
-        int solver; /* enum lm_solver: hybrid, or none (particles in given fields) */
+        int solver; /* enum lm_solver: hybrid, or none (test particles in prescribed fields) */
         char b[3][LM_MAX_TEXT];
-        char az[LM_MAX_TEXT];   /* vector potential; "" or "0" for none */
-        char e[3][LM_MAX_TEXT]; /* solver = none only */
+        char az[LM_MAX_TEXT];   /* vector potential; "" or "0": none */
+        char e[3][LM_MAX_TEXT]; /* only with solver = none or a side with LM_INFLOW_E */
         char eta[LM_MAX_TEXT];
         double eta_hyper;
         double density_floor;  /* > 0, n0 */
         int vacuum;            /* enum lm_vacuum */
-        double eta_vacuum;     /* added to eta at the density floor */
-        int smoothing;         /* binomial passes on the moments and on E for the push, 0..8 */
-        int friction;          /* 1: ions do not feel the resistive part of E */
-        double substep_safety; /* largest omega * substep, <= 2.7 */
-        int min_substeps;      /* taken even where fewer would be stable */
-        int max_substeps;      /* a step that needs more stops the run */
+        double eta_vacuum;     /* resistivity that is added to eta at the density floor */
+        int smoothing;         /* binomial passes over the moments and over E for the push, 0..8 */
+        int friction;          /* 1: the resistive part of E does not act on the ions */
+        double substep_safety; /* largest product of frequency and substep, <= 2.7 */
+        int min_substeps;      /* least number, also where fewer would be stable */
+        int max_substeps;      /* largest number; a step that needs more stops the run */
     } fields;
     struct {
         int shape;     /* enum lm_shape_order */
@@ -151,11 +151,11 @@ struct lm_config {
     } particles;
     int species_count;
     struct lm_species_config species[LM_MAX_SPECIES];
-    int boundary[LM_SIDES];                /* enum lm_boundary: particles */
+    int boundary[LM_SIDES];                /* enum lm_boundary: what a side does to particles */
     double boundary_temperature[LM_SIDES]; /* of thermal sides, B0^2/(mu0 n0) */
-    int boundary_fields[LM_SIDES];         /* enum lm_field_boundary; solver = none: the given fields simply go on */
+    int boundary_fields[LM_SIDES];         /* enum lm_field_boundary; only with solver = hybrid */
     double layer[LM_SIDES]; /* width of the resistive layer that damps waves before a side, d_i; 0: none */
-    double layer_eta;       /* its resistivity at the side, mu0 v_A d_i */
+    double layer_eta;       /* resistivity of the layers at the side, mu0 v_A d_i */
     int body_count;
     struct lm_body_config body[LM_MAX_BODIES];
     int background_count;
@@ -163,23 +163,23 @@ struct lm_config {
     int ionisation_count;
     struct lm_ionisation_config ionisation[LM_MAX_IONISATIONS];
     struct {
-        double b0; /* T; 0: not given */
-        double n0; /* m^-3; 0: not given */
+        double b0; /* T; 0: not set */
+        double n0; /* m^-3; 0: not set */
     } units;
     struct {
         char directory[LM_MAX_PATH];
         int64_t series_every, fields_every, particles_every, checkpoint_every; /* steps; 0: never */
-        int keep;                                                              /* checkpoints that stay on disk, >= 1 */
-        double particles_fraction; /* of the particles in an output, (0, 1] */
+        int keep;                                                              /* checkpoints kept on disk, >= 1 */
+        double particles_fraction; /* fraction of the particles that an output holds, (0, 1] */
         int compress;              /* gzip level of fields, 0..9 */
         double wall_limit;         /* s; 0: none. Written hh:mm:ss */
-        int64_t maps_every;        /* steps between two maps of where particles hit; 0: only at the end */
+        int64_t maps_every;        /* steps between two hit maps; 0: only at the end */
         int map_angles;            /* bins of the angle of incidence, 0 to 90 degrees; 0: no maps */
-        int map_energies;          /* bins of the energy, equal in its logarithm, and one below and above */
-        double map_energy[2];      /* of the lowest and to the highest bin, m_p v_A^2 */
+        int map_energies;          /* bins of the energy, equal in its logarithm; two more lie below and above them */
+        double map_energy[2];      /* lower end of the lowest bin, upper end of the highest bin; m_p v_A^2 */
     } output;
-    struct lm_constants *constants; /* owned; of [const], with nx, ny, lx, ly, dx, dy, dt and pi */
-    /* For the echo in run.ini: [const] as written, in order. */
+    struct lm_constants *constants; /* owned; those of [const], and nx, ny, lx, ly, dx, dy, dt, pi */
+    /* For the echo in run.ini: [const] as the user wrote it, in order. */
     int const_count;
     struct {
         char name[LM_MAX_NAME];
@@ -187,21 +187,21 @@ struct lm_config {
     } const_text[64];
 };
 
-/* Reads and checks FILE with `override_count` overrides "section.key=value" on top, and resolves all defaults. On
- * failure returns LM_BAD_INPUT and lm_error() holds every error found, a line each:
- * `FILE:LINE: section.key: what is wrong[, did you mean ...?]`. Of overrides of one key the last counts. The caller
- * frees with lm_config_free in either case. */
+/* Reads and checks FILE, applies the overrides "section.key=value", and resolves all defaults. The last override of a
+ * key counts. LM_BAD_INPUT: lm_error() holds all errors, each on its line:
+ * `FILE:LINE: section.key: what is wrong[, did you mean ...?]`. The caller frees with lm_config_free in either case. */
 int lm_config_read(const char *file, int override_count, const char *const *overrides, struct lm_config *config);
 
-/* LM_BAD_INPUT: two overrides are of one key, which on a command line is a slip. */
+/* LM_BAD_INPUT: two overrides have the same key. On a command line that is a mistake. */
 int lm_config_check_repeats(int override_count, const char *const *overrides);
 void lm_config_free(struct lm_config *config);
 
-/* The same from a text; `name` stands for the file in messages and in the default output directory. */
+/* The same from a text. `name` is the name of the file in messages and for the default output directory. */
 int lm_config_read_text(const char *name, const char *text, int override_count, const char *const *overrides,
                         struct lm_config *config);
 
-/* The density of a species beyond inflow sides, an expression: `inflow_density`, or `density` without one. */
+/* The expression of the density of a species beyond inflow sides: `inflow_density`, or `density` where that is not set.
+ */
 static inline const char *lm_inflow_density(const struct lm_species_config *s)
 {
     return s->inflow_density[0] ? s->inflow_density : s->density;
@@ -210,13 +210,13 @@ static inline const char *lm_inflow_density(const struct lm_species_config *s)
 /* x_min, x_max, y_min, y_max */
 extern const char *const lm_side_names[LM_SIDES];
 
-/* The grid of a run, with its sides. */
+/* The grid of a run, and what its sides do to particles. */
 struct lm_grid lm_config_grid(const struct lm_config *config);
 
-/* Writes all resolved keys, with defaults, as an INI file that gives the same configuration when read again. */
+/* Writes all resolved keys, defaults included, as an INI file. Reading that file gives the same configuration. */
 int lm_config_write(const struct lm_config *config, FILE *out);
 
-/* The table of keys: section, key, type, unit, range, default, meaning. As text for a terminal, or as Markdown. */
+/* Prints the table of keys: section, key, type, unit, range, default and meaning. `markdown` = 0: as plain text. */
 void lm_keys_print(FILE *out, int markdown);
 
 #ifdef __cplusplus

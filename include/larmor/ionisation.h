@@ -5,8 +5,8 @@
 enum { LM_MAX_IONISATIONS = 8 };
 
 struct lm_ionisation {
-    int species; /* that gains */
-    int gas;     /* background field that loses what the ions gain; -1: none */
+    int species; /* the species that gains the ions */
+    int gas;     /* the background field that loses what the ions gain; -1: none */
 };
 
 #endif

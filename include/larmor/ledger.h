@@ -1,10 +1,11 @@
-/* The ledger: who has entered and left the run, by species and channel, exactly.
+/* The ledger counts the particles that enter and leave a run, for each species and each channel.
  *
- *     loaded + injected = present + sum of the channels
+ *     loaded + injected = present + sum of the losses over the channels
  *
- * holds for the number of every species after every step, as integers. Weight is the number times the species'
- * constant weight. Momentum and energy are tallied in fixed point: what crosses, not a balance, since fields change
- * them in between.
+ * holds for every species after every step, in integers. Entries and losses are counted as they occur. The number
+ * present is found independently, from the deposited charge. The weight of a number of particles is that number times
+ * the constant weight of the species. Momentum and energy are sums in fixed point over the particles that enter or
+ * leave. They do not balance, because the fields change momentum and energy in between.
  */
 #ifndef LARMOR_LEDGER_H
 #define LARMOR_LEDGER_H
@@ -16,25 +17,25 @@
 extern "C" {
 #endif
 
-/* What a particle can meet: sides of the domain, then bodies. */
+/* The surfaces that a particle can hit: first the sides of the domain, then the bodies. */
 enum { LM_SURFACES = LM_SIDES + LM_MAX_BODIES };
 
-/* How a particle can leave: at a surface, or by one of the ways after them. */
+/* The channels of loss. The channel of a surface is its number; the others follow. */
 enum lm_channel {
-    LM_ENERGY_STOPPED = LM_SURFACES, /* its energy fell below the species' cut-off */
-    LM_THETA_BOUNDARY,               /* it left the accepted cone of pitch angles */
-    LM_THETA_CUTOFF,                 /* it was scattered beyond the sampled tail */
+    LM_ENERGY_STOPPED = LM_SURFACES, /* the energy fell below energy_cutoff of the species */
+    LM_THETA_BOUNDARY,               /* the pitch angle left the range pitch_min to pitch_max of the species */
+    LM_THETA_CUTOFF,                 /* the scattering angle was beyond scattering_sigmas of the species */
     LM_CHANNELS
 };
 
-/* How a particle can enter: by a side of the domain, or by one of the ways after them. */
+/* The entrances. The entrance at a side is the number of the side; the others follow. */
 enum lm_entrance {
-    LM_IONISED = LM_SIDES, /* born within the domain: [ionisation.NAME] */
+    LM_IONISED = LM_SIDES, /* ions born within the domain: [ionisation.NAME] */
     LM_ENTRANCES
 };
 
-/* One step's sums over particles that pass a channel or an entrance, fixed point: value = sum 2^-exponent (struct
- * lm_pass). */
+/* Sums of one step over the particles of one channel or entrance: their number, v and v^2. Fixed point: the value of v
+ * is v * 2^-exponent. The pass over the particles chooses the exponents (lm_ledger_units). */
 struct lm_tally {
     int64_t number, v[3], v2;
 };
@@ -44,37 +45,39 @@ __extension__ typedef __int128 lm_int128;
 /* The same over the whole run. */
 struct lm_account {
     uint64_t number;
-    lm_int128 v[3], v2; /* in units of struct lm_ledger */
+    lm_int128 v[3], v2; /* fixed point with the exponents of struct lm_ledger */
 };
 
+/* The ledger of one species. */
 struct lm_ledger {
-    uint64_t loaded;
-    int exponent_v, exponent_v2; /* value = sum 2^-exponent; fixed for the run */
+    uint64_t loaded;             /* particles at the start */
+    int exponent_v, exponent_v2; /* the value of a sum is sum * 2^-exponent; constant in a run */
     struct lm_account injected[LM_ENTRANCES], lost[LM_CHANNELS];
-    struct lm_account to_gas; /* what collisions have handed over; its number: of ions that have stopped in the gas */
-    struct lm_account exchanged;    /* charge exchanges, and what of to_gas is theirs */
-    struct lm_account to_electrons; /* what ions have given to the electrons they exchange heat with; its number: of
-                                       times that one could not, for want of heat */
+    struct lm_account to_gas;       /* losses of the ions to the gas; the number counts ions that stopped in the gas */
+    struct lm_account exchanged;    /* the part of to_gas that charge exchange has; the number counts exchanges */
+    struct lm_account to_electrons; /* losses of the ions to the electrons by the exchange of heat; the number counts
+                                       ions that could not exchange because the electrons had too little heat */
 };
 
-/* Names of the channels in columns and files: sides as x_min, ...; NULL for bodies, which have names of their own. */
+/* The names of the channels in columns and files. A side has the name x_min, ...; a body has its own name, and NULL
+ * here. */
 extern const char *const lm_channel_names[LM_CHANNELS];
 
-/* An empty ledger of a species, no particle of which is ever faster than `fastest`, v_A. */
+/* Begins the ledger of a species. No particle of the species may ever be faster than `fastest` [v_A]. */
 void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest);
 
-/* Exponents for a step's tallies of at most `count` particles with |v| <= 2^cap. */
+/* The exponents for the tallies of a step with at most `count` particles and |v| <= 2^cap: a sum cannot overflow. */
 void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2);
 
-/* Books a step's tally, which has those exponents, to one of the ledger's accounts. */
+/* Adds the tally of a step, which has these exponents, to the account `to` of the ledger. */
 void lm_ledger_add(const struct lm_ledger *l, struct lm_account *to, const struct lm_tally *t, int exponent_v,
                    int exponent_v2);
 
-/* loaded + injected - lost */
+/* The number of particles by the ledger: loaded + injected - lost. */
 uint64_t lm_ledger_present(const struct lm_ledger *l);
 
-/* An account in the run's units: number, weight (n0 d_i^2 a unit length), momentum x, y, z and kinetic energy.
- * `weight`: of one particle (lm_sim_weight). */
+/* An account in the units of the run: number, weight [n0 d_i^2 per unit length], momentum x, y, z and kinetic energy.
+ * `weight` is that of one particle (lm_sim_weight). */
 enum { LM_LEDGER_VALUES = 6 };
 void lm_ledger_values(const struct lm_ledger *l, const struct lm_account *a, double weight, double mass,
                       double out[LM_LEDGER_VALUES]);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL /* compiled here, for this processor's vectors */
+#define XXH_INLINE_ALL /* compiles the hash in this file, with the vector instructions of this processor */
 #include <xxhash.h>
 
 #include "larmor/base.h"
@@ -26,7 +26,7 @@ static void make_block(uint64_t hash, uint64_t size, char block[LM_CHECKSUM_BLOC
              LM_CHECKSUM_BLOCK);
 }
 
-/* As many bytes as there are, at most n; negative: an error. */
+/* Reads up to n bytes. Returns the number of bytes read, which is smaller at the end of the file; -1: an error. */
 static ssize_t read_at(int fd, char *out, size_t n, uint64_t at)
 {
     size_t done = 0;
@@ -43,7 +43,7 @@ static ssize_t read_at(int fd, char *out, size_t n, uint64_t at)
     return (ssize_t)done;
 }
 
-/* Of everything behind the block. 0: done; -1: errno says what went wrong. */
+/* Hashes all bytes behind the block. 0: done; -1: errno says what went wrong. */
 static int hash_file(int fd, uint64_t *hash, uint64_t *size)
 {
     char *piece = malloc(PIECE);
@@ -85,7 +85,7 @@ int lm_checksum_write(const char *path)
     return failed ? lm_fail(LM_FAILED, "%s: cannot write the checksum: %s", path, strerror(why)) : LM_OK;
 }
 
-/* A file of this kind whose block is damaged still has its HDF5 part at 512, or the mark. */
+/* Recognises a damaged block by what is left of such a file: the mark, or an HDF5 part that begins at byte 512. */
 static enum lm_checksum_state judge_block(const char *block, size_t n, int fd, struct lm_checksum *out)
 {
     char same[LM_CHECKSUM_BLOCK], behind[sizeof hdf5];
@@ -101,7 +101,7 @@ static enum lm_checksum_state judge_block(const char *block, size_t n, int fd, s
     return marked || (is_behind && !at_start) ? LM_CHECKSUM_NO_BLOCK : LM_CHECKSUM_NONE;
 }
 
-/* What the block says; the bytes behind it are not read. -1: errno says why it cannot be. */
+/* Reads the block only. -1: it cannot be read, and errno says why. */
 static int read_block(int fd, struct lm_checksum *out)
 {
     char block[LM_CHECKSUM_BLOCK + 1];
@@ -131,7 +131,8 @@ static int judge(int fd, uint64_t length, struct lm_checksum *out)
     return 0;
 }
 
-/* A regular file; -1: none, or it cannot be opened. A FIFO must not wait for its writer. */
+/* Opens a regular file; -1: it is absent, of another kind, or cannot be opened. With O_NONBLOCK a pipe does not wait
+ * for its writer. */
 static int open_regular(const char *path, uint64_t *length)
 {
     struct stat info;

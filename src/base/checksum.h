@@ -1,9 +1,9 @@
-/* A checksum of all bytes of an HDF5 file, in its user block: 512 bytes before the HDF5 part that HDF5 reserves, keeps
- * and never reads. It covers data, attributes and HDF5's own records alike, so that damage is noticed before HDF5 reads
- * anything of it.
+/* A checksum of all bytes of an HDF5 file. It stands in the user block of the file: the first 512 bytes, which HDF5
+ * reserves and never reads. The checksum covers data, attributes and the records of HDF5 itself, so that damage is
+ * found before HDF5 reads anything.
  *
- * The block is the text "larmor checksum 1\nXXH3-64 HASH of SIZE bytes from 512\n" and zeros; HASH (16 hexadecimal
- * digits) is that of the SIZE bytes behind the block, to the end of the file.
+ * The block is the text "larmor checksum 1\nXXH3-64 HASH of SIZE bytes from 512\n", filled up with zeros. HASH has 16
+ * hexadecimal digits. It is the hash of the SIZE bytes from byte 512 to the end of the file.
  */
 #ifndef LARMOR_BASE_CHECKSUM_H
 #define LARMOR_BASE_CHECKSUM_H
@@ -13,7 +13,7 @@
 enum { LM_CHECKSUM_BLOCK = 512 };
 
 enum lm_checksum_state {
-    LM_CHECKSUM_NONE,      /* the file was written without one, or is no such file at all */
+    LM_CHECKSUM_NONE,      /* the file has no checksum, or there is no regular file of this name */
     LM_CHECKSUM_GOOD,      /* the file is as it was written */
     LM_CHECKSUM_NO_BLOCK,  /* the block itself is damaged */
     LM_CHECKSUM_CUT_SHORT, /* the file has another length than when it was written */
@@ -22,18 +22,18 @@ enum lm_checksum_state {
 
 struct lm_checksum {
     enum lm_checksum_state state;
-    uint64_t stored, found;     /* hashes: in the block, of the bytes there are (GOOD and WRONG only) */
-    uint64_t stored_size, size; /* bytes behind the block: as written, as they are */
+    uint64_t stored, found;     /* hash in the block, hash of the present bytes (GOOD and WRONG only) */
+    uint64_t stored_size, size; /* bytes behind the block: when the file was written, now */
 };
 
 /* Fills the block of a complete file. LM_FAILED: it cannot be read or written. */
 int lm_checksum_write(const char *path);
 
-/* Reads the file once and says how it is. LM_BAD_INPUT: a regular file that cannot be read. What is absent or no
- * regular file has the state NONE: whoever opens it has the message. */
+/* Reads the file once and compares. LM_BAD_INPUT: the file cannot be read. A file that is absent or not a regular file
+ * has the state NONE; the function that opens the file reports that. */
 int lm_checksum_verify(const char *path, struct lm_checksum *out);
 
-/* 1 when there is a block, or what is left of one; reads no more than that. */
+/* 1 when the file has a block, damaged or not. It reads the block only. */
 int lm_checksum_is_there(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
-/* The elementary functions that only expressions need, on top of larmor/physics/numerics/elementary.h: the same bits
- * with every C library. Accuracy: a few ulp over the whole range (tangent: of arguments below 1e9). Outside their
- * domain they are NaN.
+/* Elementary functions for expressions of the configuration. They give the same bits with every C library, as those of
+ * larmor/physics/numerics/elementary.h do. Accuracy: a few ulp over the whole range, for the tangent below arguments of
+ * 1e9. Outside its domain a function is NaN.
  */
 #ifndef LARMOR_BASE_ELEMENTARY_HOST_H
 #define LARMOR_BASE_ELEMENTARY_HOST_H

@@ -40,7 +40,7 @@ static const char *const parser_functions[] = {"sqrt", "abs", "sign", "rint", "m
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What an expression may depend on. */
-enum variables { CONSTANT, OF_PLACE, OF_PLACE_AND_TIME };
+enum variables { CONSTANT, OF_POSITION, OF_POSITION_AND_TIME };
 
 /* A parsed expression; x, y and t are its variables. */
 struct parser {
@@ -92,7 +92,7 @@ static const char *nearest_name(const struct lm_constants *constants, const char
     return best;
 }
 
-/* Turns the parser's error at an identifier into one that names it. */
+/* A message with the name at which the parser failed, and what is wrong with that name. */
 static int fail_at_name(const struct parser *p, const struct lm_constants *constants, const char *text, const char *at)
 {
     char name[LM_MAX_TEXT];
@@ -126,7 +126,7 @@ static int fail_to_parse(const struct parser *p, const struct lm_constants *cons
     return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"", text, text + at);
 }
 
-/* What muParser would accept and a configuration should not. */
+/* Refuses texts that muParser accepts and that are errors in a configuration. */
 static int check_text(const char *text)
 {
     size_t n = strlen(text);
@@ -159,7 +159,7 @@ static void define_all(struct parser *p, const struct lm_constants *constants)
         mupDefineVar(p->handle, "x", &p->x);
         mupDefineVar(p->handle, "y", &p->y);
     }
-    if (p->variables == OF_PLACE_AND_TIME)
+    if (p->variables == OF_POSITION_AND_TIME)
         mupDefineVar(p->handle, "t", &p->t);
 }
 
@@ -176,7 +176,8 @@ static void find_used(struct parser *p)
     }
 }
 
-/* The parser keeps the addresses of p->x, p->y and p->t: p must not move. Close it in either case. */
+/* The parser keeps the addresses of p->x, p->y and p->t, so p must not move. The caller closes the parser, also after
+ * an error. */
 static int open_parser(struct parser *p, const struct lm_constants *constants, const char *text,
                        enum variables variables)
 {
@@ -207,7 +208,7 @@ static void close_parser(struct parser *p)
     p->handle = NULL;
 }
 
-/* Without the sign that the C library gives some NaNs. */
+/* In words, because the C library prints some NaNs with a sign. */
 static const char *not_finite(double value)
 {
     return isnan(value) ? "not a number" : "infinite";
@@ -230,7 +231,7 @@ void lm_constants_free(struct lm_constants **constants)
 int lm_constants_set(struct lm_constants *constants, const char *name, double value)
 {
     if (!lm_text_is_name(name))
-        return lm_fail(LM_BAD_INPUT, "\"%.80s\" is no name: a letter, then letters, digits and _, at most %d", name,
+        return lm_fail(LM_BAD_INPUT, "\"%.80s\" is not a name: a letter, then letters, digits and _, at most %d", name,
                        LM_MAX_NAME - 1);
     if (is_variable(name) || is_function(name) || find(constants, name) >= 0)
         return lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name);
@@ -246,7 +247,9 @@ int lm_constants_define(struct lm_constants *constants, const char *name, const 
 {
     double value;
     int status = lm_expr_value(constants, text, &value);
-    return status ? status : lm_constants_set(constants, name, value);
+    if (status)
+        return status;
+    return lm_constants_set(constants, name, value);
 }
 
 int lm_expr_value(const struct lm_constants *constants, const char *text, double *value)
@@ -265,7 +268,7 @@ int lm_expr_value(const struct lm_constants *constants, const char *text, double
 int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE);
+    int status = open_parser(&p, constants, text, OF_POSITION);
     if (!status)
         *uniform = !p.uses_x && !p.uses_y;
     close_parser(&p);
@@ -275,17 +278,17 @@ int lm_expr_check(const struct lm_constants *constants, const char *text, int *u
 int lm_expr_uses_time(const struct lm_constants *constants, const char *text, int *uses)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    int status = open_parser(&p, constants, text, OF_POSITION_AND_TIME);
     if (!status)
         *uses = p.uses_t;
     close_parser(&p);
     return status;
 }
 
-static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_place place, int i, int j)
+static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int i, int j)
 {
-    p->x = (i + 0.5 + place.x) * g->dx;
-    p->y = (j + 0.5 + place.y) * g->dy;
+    p->x = (i + 0.5 + offset.x) * g->dx;
+    p->y = (j + 0.5 + offset.y) * g->dy;
     return mupEval(p->handle);
 }
 
@@ -293,7 +296,7 @@ static int fail_value(const struct parser *p, const char *text, double value, do
 {
     char place[128];
     int n = snprintf(place, sizeof place, "x = %.10g, y = %.10g", p->x, p->y);
-    if (p->variables == OF_PLACE_AND_TIME)
+    if (p->variables == OF_POSITION_AND_TIME)
         snprintf(place + n, sizeof place - (size_t)n, ", t = %.10g", p->t);
     if (!isfinite(value))
         return lm_fail(LM_BAD_INPUT, "\"%s\" is %s at %s", text, not_finite(value), place);
@@ -304,7 +307,7 @@ int lm_expr_at_least(const struct lm_constants *constants, const char *text, siz
                      const double *y, double t, double least, double *out)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
+    int status = open_parser(&p, constants, text, OF_POSITION_AND_TIME);
     p.t = t;
     for (size_t k = 0; k < count && !status; k++) {
         p.x = x[k];
@@ -323,19 +326,20 @@ int lm_expr_at(const struct lm_constants *constants, const char *text, size_t co
     return lm_expr_at_least(constants, text, count, x, y, t, -HUGE_VAL, out);
 }
 
-/* The way from one index to the next that is looked at: some cells of a grid of very many. */
+/* The distance between two evaluated cells along an axis of n cells. `many`: the grid has too many cells for all. */
 static int stride(int n, int many)
 {
     return many ? (n + LM_SURVEYED_SIDE - 1) / LM_SURVEYED_SIDE : 1;
 }
 
+/* The last cell of an axis is always evaluated. */
 static int next(int i, int by, int n)
 {
     return i < n - 1 && i + by > n - 1 ? n - 1 : i + by;
 }
 
-static int scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                enum variables variables, double t, double least)
+static int scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                struct lm_cell_offset offset, enum variables variables, double t, double least)
 {
     struct parser p;
     int status = open_parser(&p, constants, text, variables);
@@ -343,7 +347,7 @@ static int scan(const struct lm_constants *constants, const char *text, const st
     const int nx = p.uses_x ? g->nx : 1, ny = p.uses_y ? g->ny : 1, many = (double)nx * ny > LM_SCANNED_CELLS;
     for (int j = 0; !status && j < ny; j = next(j, stride(ny, many), ny))
         for (int i = 0; !status && i < nx; i = next(i, stride(nx, many), nx)) {
-            double value = at_cell(&p, g, place, i, j);
+            double value = at_cell(&p, g, offset, i, j);
             if (!isfinite(value) || value < least)
                 status = fail_value(&p, text, value, least);
         }
@@ -351,32 +355,32 @@ static int scan(const struct lm_constants *constants, const char *text, const st
     return status;
 }
 
-int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                 double least)
+int lm_expr_scan(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                 struct lm_cell_offset offset, double least)
 {
-    return scan(constants, text, g, place, OF_PLACE, 0.0, least);
+    return scan(constants, text, g, offset, OF_POSITION, 0.0, least);
 }
 
 int lm_expr_scan_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                    struct lm_place place, double t, double least)
+                    struct lm_cell_offset offset, double t, double least)
 {
-    return scan(constants, text, g, place, OF_PLACE_AND_TIME, t, least);
+    return scan(constants, text, g, offset, OF_POSITION_AND_TIME, t, least);
 }
 
 int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                    struct lm_place place, double t, double *array)
+                    struct lm_cell_offset offset, double t, double *array)
 {
     struct parser p;
     if (!array && g->cells > LM_SCANNED_CELLS)
-        return lm_expr_scan_at(constants, text, g, place, t, -HUGE_VAL);
-    int status = open_parser(&p, constants, text, OF_PLACE_AND_TIME);
-    const int x = place.x > 0.0 ? -1 : 0, y = place.y > 0.0 ? -1 : 0;
+        return lm_expr_scan_at(constants, text, g, offset, t, -HUGE_VAL);
+    int status = open_parser(&p, constants, text, OF_POSITION_AND_TIME);
+    const int x = offset.x > 0.0 ? -1 : 0, y = offset.y > 0.0 ? -1 : 0;
     double value = 0.0;
     p.t = t;
     for (int j = y; !status && j < g->ny; j++)
         for (int i = x; !status && i < g->nx; i++) {
-            if (p.uses_x || i == x) /* else it is that of the row's first one */
-                value = at_cell(&p, g, place, i, j);
+            if (p.uses_x || i == x) /* else the value is that of the first cell of the row */
+                value = at_cell(&p, g, offset, i, j);
             if (!isfinite(value))
                 status = fail_value(&p, text, value, -HUGE_VAL);
             if (array)
@@ -386,7 +390,7 @@ int lm_expr_fill_at(const struct lm_constants *constants, const char *text, cons
     return status;
 }
 
-/* Cells beyond the domain in which an expression counts: those behind walls. */
+/* The number of ghost cells in which an expression is evaluated: those behind a wall. */
 static int beyond(const struct lm_grid *g, enum lm_side side)
 {
     return g->sides.of[side] == LM_PERIODIC ? 0 : LM_GHOST;
@@ -397,8 +401,8 @@ static int clamp(int i, int n)
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* Row j of the array; what does not depend on a coordinate is evaluated once along it. */
-static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place place, int j, const char *text,
+/* Row j of the array. An expression that does not depend on a coordinate is evaluated once along that axis. */
+static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int j, const char *text,
                     double *array)
 {
     const int x = beyond(g, LM_X_MIN), y = beyond(g, LM_Y_MIN);
@@ -408,23 +412,23 @@ static int fill_row(struct parser *p, const struct lm_grid *g, struct lm_place p
         return LM_OK;
     }
     for (int i = -x; i < g->nx + x; i++) {
-        row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, place, i, j);
-        if (!isfinite(row[i])) /* behind a wall it need not go on: the value at the wall does */
-            row[i] = at_cell(p, g, place, clamp(i, g->nx), clamp(j, g->ny));
+        row[i] = i > -x && !p->uses_x ? row[-x] : at_cell(p, g, offset, i, j);
+        if (!isfinite(row[i])) /* an expression need not be finite behind a wall: take the value at the wall */
+            row[i] = at_cell(p, g, offset, clamp(i, g->nx), clamp(j, g->ny));
         if (!isfinite(row[i]))
             return fail_value(p, text, row[i], -HUGE_VAL);
     }
     return LM_OK;
 }
 
-int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g, struct lm_place place,
-                 double *array)
+int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+                 struct lm_cell_offset offset, double *array)
 {
     struct parser p;
-    int status = open_parser(&p, constants, text, OF_PLACE);
+    int status = open_parser(&p, constants, text, OF_POSITION);
     const int y = beyond(g, LM_Y_MIN);
     for (int j = -y; !status && j < g->ny + y; j++)
-        status = fill_row(&p, g, place, j, text, array);
+        status = fill_row(&p, g, offset, j, text, array);
     if (!status)
         lm_grid_wrap(g, array);
     close_parser(&p);

@@ -11,6 +11,7 @@ struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly)
     return g;
 }
 
+/* The index of the periodic image in 0 .. n - 1. */
 static int wrapped(int i, int n)
 {
     int r = i % n;

@@ -14,7 +14,8 @@
 
 /* ---- errors ---- */
 
-/* The first entry upwards is the deepest one; of a failed system call only the system's words are kept. */
+/* HDF5 reports a stack of errors. Upwards the first entry (n = 0) is the deepest one. Of a failed system call only the
+ * words of the system are kept. */
 static herr_t deepest(unsigned n, const H5E_error2_t *error, void *out)
 {
     if (n > 0)
@@ -55,8 +56,8 @@ const char *lm_h5_name(hid_t at, const char *name, char *out)
 
 /* ---- files ---- */
 
-/* HDF5's clean-up at exit crashes (1.10) on what it still holds of a file that it could not write. We close all files
- * ourselves, so it is not needed. This has to come before any other call of HDF5. */
+/* HDF5's clean-up at exit crashes (version 1.10) after a file that could not be written. The program closes all files
+ * itself and does not need the clean-up. This call has to come before any other call of HDF5. */
 __attribute__((constructor)) static void keep_hdf5_from_exit(void)
 {
     H5dont_atexit();
@@ -71,7 +72,7 @@ int lm_h5_directory(const char *path)
     for (char *p = part + 1; part[0] && *p; p++)
         if (*p == '/') {
             *p = 0;
-            mkdir(part, 0777); /* what matters is the last one */
+            mkdir(part, 0777); /* it may exist; only the last call is checked */
             *p = '/';
         }
     struct stat info;
@@ -85,13 +86,14 @@ int lm_h5_directory(const char *path)
 static int begin(struct lm_h5 *h, const char *path, int on_error)
 {
     *h = (struct lm_h5){.file = -1, .on_error = on_error};
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* messages are ours; HDF5 would print its own */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 would print messages of its own */
     h->status = lm_path(h->path, "%s", path);
     return h->status;
 }
 
-/* No locks: a reader may open the series while the run goes on, and some network file systems have none. A strong close
- * leaves nothing open behind an error. Files of the 1.8 format: attributes may be large, readers are everywhere. */
+/* The strong close degree closes all objects of a file, also after an error. The format of HDF5 1.8 allows large
+ * attributes, and all common readers know it. There are no locks: a program may read the series while the run goes on,
+ * and some network file systems have no locks. */
 static hid_t access_list(void)
 {
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
@@ -103,22 +105,22 @@ static hid_t access_list(void)
     return list;
 }
 
-static int create(struct lm_h5 *h, const char *path, int summed)
+static int create(struct lm_h5 *h, const char *path, int with_checksum)
 {
     if (begin(h, path, LM_FAILED) != LM_OK)
         return h->status;
     h->status = lm_path(h->part, "%s.part", path);
     if (h->status != LM_OK)
         return h->status;
-    h->summed = summed;
+    h->has_checksum = with_checksum;
     hid_t access = access_list(), list = H5Pcreate(H5P_FILE_CREATE);
-    if (summed)
+    if (with_checksum)
         H5Pset_userblock(list, LM_CHECKSUM_BLOCK);
-    unlink(h->part); /* what a killed run has left, or a link that leads elsewhere */
+    unlink(h->part); /* a killed run may have left it; it may also be a link to another file */
     h->file = H5Fcreate(h->part, H5F_ACC_EXCL, list, access);
     if (h->file < 0) {
         lm_h5_error(h, "cannot create the file");
-        unlink(h->part); /* the disk may have become full at its first bytes */
+        unlink(h->part); /* a full disk leaves an empty file */
     }
     H5Pclose(list);
     H5Pclose(access);
@@ -130,7 +132,7 @@ int lm_h5_create(struct lm_h5 *h, const char *path)
     return create(h, path, 0);
 }
 
-int lm_h5_create_summed(struct lm_h5 *h, const char *path)
+int lm_h5_create_with_checksum(struct lm_h5 *h, const char *path)
 {
     return create(h, path, 1);
 }
@@ -173,7 +175,7 @@ static void flush(struct lm_h5 *h)
         lm_h5_error(h, "cannot write");
 }
 
-static void give_name(struct lm_h5 *h)
+static void rename_part(struct lm_h5 *h)
 {
     if (h->status == LM_OK && rename(h->part, h->path) != 0)
         lm_h5_wrong(h, "cannot rename %s to it: %s", h->part, strerror(errno));
@@ -184,7 +186,7 @@ static void give_name(struct lm_h5 *h)
 int lm_h5_publish(struct lm_h5 *h)
 {
     flush(h);
-    give_name(h);
+    rename_part(h);
     return h->status;
 }
 
@@ -193,7 +195,7 @@ static void sync_path(struct lm_h5 *h, const char *path)
     if (h->status != LM_OK)
         return;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    /* EINVAL, EROFS: the file system does not offer it, for directories for instance */
+    /* EINVAL, EROFS: the file system cannot synchronise this file or directory. */
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != EROFS))
         lm_h5_wrong(h, "cannot write to the disk: %s", strerror(errno));
     if (fd >= 0)
@@ -219,11 +221,11 @@ int lm_h5_finish(struct lm_h5 *h, int sync)
     h->file = -1;
     if (!written)
         return h->status;
-    if (h->summed && h->status == LM_OK)
+    if (h->has_checksum && h->status == LM_OK)
         h->status = lm_checksum_write(h->part);
     if (sync)
         sync_path(h, h->part);
-    give_name(h);
+    rename_part(h);
     if (h->part[0])
         unlink(h->part);
     else if (sync)
@@ -260,7 +262,7 @@ void lm_h5_end(hid_t id)
         H5Oclose(id);
 }
 
-/* Chunks are whole rows of the first dimension, about 1 MB. */
+/* A chunk has whole rows of the first dimension, and about 1 MB. */
 static void set_gzip(hid_t list, int rank, const hsize_t *dims, int gzip)
 {
     hsize_t chunk[LM_H5_RANK], row = 1;
@@ -347,7 +349,7 @@ hsize_t lm_h5_length(struct lm_h5 *h, hid_t at, const char *name)
     return length;
 }
 
-/* Transfers a piece of a 1-D dataset, in the direction that the non-NULL pointer says. */
+/* Writes (`from`) or reads (`to`) a piece of a 1-D dataset; the other pointer is NULL. */
 static void move_rows(struct lm_h5 *h, hid_t data, hid_t type, uint64_t first, uint64_t count, const void *from,
                       void *to)
 {
@@ -387,7 +389,7 @@ int lm_h5_link_count(struct lm_h5 *h, hid_t group)
     return 0;
 }
 
-static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, void *out)
+static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *out)
 {
     struct lm_h5_links *links = out;
     (void)group;
@@ -407,13 +409,13 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* In the file's order, and sorted here: HDF5 1.10 frees what it has not allocated when it cannot sort a damaged group.
- */
+/* The links are read in the order of the file and sorted here. HDF5 1.10 frees memory that it has not allocated where
+ * it cannot sort a damaged group. */
 struct lm_h5_links lm_h5_links(struct lm_h5 *h, hid_t group)
 {
     struct lm_h5_links links = {.count = 0};
     const int expected = lm_h5_link_count(h, group);
-    if (h->status == LM_OK && H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, take_link, &links) < 0)
+    if (h->status == LM_OK && H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, add_link, &links) < 0)
         lm_h5_error(h, "cannot read the names of a group; the file is damaged");
     if (h->status == LM_OK && links.count != expected)
         lm_h5_wrong(h, "a group has %d names instead of %d; the file is damaged", links.count, expected);

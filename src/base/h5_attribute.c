@@ -77,7 +77,7 @@ int lm_h5_has(hid_t at, const char *name)
     return at >= 0 && H5Aexists(at, name) > 0;
 }
 
-/* Opens an attribute of this class with n values (0: a scalar); -1 on an error. */
+/* Opens an attribute of this class with n values (n = 0: a scalar). -1: an error. */
 static hid_t open_attribute(struct lm_h5 *h, hid_t at, const char *name, H5T_class_t class, int n)
 {
     char full[LM_H5_NAME];
@@ -131,7 +131,7 @@ int64_t lm_h5_get_whole(struct lm_h5 *h, hid_t at, const char *name)
     return value;
 }
 
-/* n texts as stored, in blocks of *width bytes without a final 0, and one 0 after them all. */
+/* Reads n texts as they are stored: blocks of *width bytes without a final 0. One 0 follows after the last block. */
 static char *read_texts(struct lm_h5 *h, hid_t at, const char *name, int n, size_t *width)
 {
     hid_t a = open_attribute(h, at, name, H5T_STRING, n);
@@ -139,7 +139,7 @@ static char *read_texts(struct lm_h5 *h, hid_t at, const char *name, int n, size
         return NULL;
     hid_t stored = H5Aget_type(a);
     *width = H5Tget_size(stored);
-    hid_t type = text_type(*width); /* whatever padding was stored */
+    hid_t type = text_type(*width); /* HDF5 converts from the stored padding */
     char *block = calloc(*width * (n > 0 ? (size_t)n : 1) + 1, 1);
     if (!block)
         lm_h5_wrong(h, "no memory for the attribute %s", name);

@@ -30,7 +30,7 @@ int lm_input_open(const char *path, FILE **out)
 {
     struct stat info;
     *out = NULL;
-    /* O_NONBLOCK: to open a pipe that nobody writes to would wait for ever. A socket cannot be opened at all. */
+    /* O_NONBLOCK: without it, opening a pipe that has no writer waits for ever. A socket cannot be opened (ENXIO). */
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 && errno == ENXIO && !stat(path, &info))
         return refuse(fd, path, &info);

@@ -1,4 +1,3 @@
-/* How much memory the host has for this process: what the kernel says, under every limit that it is subject to. */
 #include "base/memory.h"
 
 #include <math.h>
@@ -7,11 +6,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/control_group.h"
 #include "larmor/base.h"
 
-static const double NO_LIMIT = 0x1p60; /* version 1 of control groups writes a number near 2^63 for "none" */
+static const double NO_LIMIT =
+    0x1p60; /* version 1 of control groups writes a number near 2^63 where there is no limit */
 
-/* The number after `name` at the beginning of a line ("" takes the first one of the file); -1: there is none. */
+/* The number after `name` at the beginning of a line; with "" the first number of the file. -1: there is none. */
 static double number_in(const char *path, const char *name)
 {
     char line[256];
@@ -21,7 +22,7 @@ static double number_in(const char *path, const char *name)
     while (f && fgets(line, sizeof line, f))
         if (!strncmp(line, name, n)) {
             if (sscanf(line + n, "%*[ :\t]%lf", &value) != 1 && sscanf(line + n, "%lf", &value) != 1)
-                value = -1; /* "max" */
+                value = -1; /* the file says "max" */
             break;
         }
     if (f)
@@ -29,6 +30,7 @@ static double number_in(const char *path, const char *name)
     return value;
 }
 
+/* Keeps the narrowest limit. */
 static void limit(struct lm_memory *m, double free_bytes, double total, const char *by)
 {
     if (!(free_bytes < m->free))
@@ -54,74 +56,36 @@ static void by_machine(const char *root, struct lm_memory *m)
     limit(m, 1024 * available, 1024 * all, "MemAvailable");
 }
 
-/* The files of one version of control groups. */
+/* The files of a group that say how much memory it may use, how much it uses, and how much of that is page cache. */
 struct group_files {
-    const char *mount, *most, *used, *cache[2];
+    const char *limit, *used, *cache[2];
 };
-static const struct group_files version_1 = {"sys/fs/cgroup/memory",
-                                             "memory.limit_in_bytes",
-                                             "memory.usage_in_bytes",
-                                             {"total_active_file", "total_inactive_file"}};
-static const struct group_files version_2 = {
-    "sys/fs/cgroup", "memory.max", "memory.current", {"active_file", "inactive_file"}};
+static const struct group_files files_of_version[] = {
+    [1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", {"total_active_file", "total_inactive_file"}},
+    [2] = {"memory.max", "memory.current", {"active_file", "inactive_file"}}};
 
-static void by_group(const char *root, const struct group_files *v, const char *group, struct lm_memory *m)
-{
-    char path[LM_MAX_PATH], by[160];
-    if (lm_path(path, "%s/%s%s/%s", root, v->mount, group, v->most))
-        return;
-    const double most = number_in(path, "");
-    if (most < 0 || most >= NO_LIMIT || lm_path(path, "%s/%s%s/%s", root, v->mount, group, v->used))
-        return;
-    double used = number_in(path, "");
-    if (lm_path(path, "%s/%s%s/memory.stat", root, v->mount, group))
-        return;
-    for (int k = 0; k < 2; k++) {
-        const double cache = number_in(path, v->cache[k]);
-        used -= cache > 0 ? cache : 0;
-    }
-    snprintf(by, sizeof by, "%s of the control group %.100s", v->most, *group ? group : "/");
-    limit(m, most - (used > 0 ? used : 0), most, by);
-}
-
-/* A group and all above it: each limits what is below. In a container those above may not be there. */
-static void by_groups(const char *root, const struct group_files *v, const char *group, struct lm_memory *m)
+static double number_of_group(const char *directory, const char *file, const char *name)
 {
     char path[LM_MAX_PATH];
-    if (lm_path(path, "%s", strcmp(group, "/") ? group : ""))
-        return;
-    for (;;) {
-        by_group(root, v, path, m);
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return;
-        *slash = 0;
-    }
+    return lm_path(path, "%s/%s", directory, file) ? -1 : number_in(path, name);
 }
 
-/* Lines "0::PATH" (version 2) and "9:memory:PATH" or "4:cpu,memory:PATH" (version 1). */
-static void by_control_groups(const char *root, struct lm_memory *m)
+/* The page cache counts as free, because the kernel gives it up when memory is short. */
+static void by_group(void *memory, int version, const char *directory, const char *group)
 {
-    char path[LM_MAX_PATH], line[LM_MAX_PATH];
-    FILE *f = lm_path(path, "%s/proc/self/cgroup", root) ? NULL : fopen(path, "re");
-    while (f && fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group)
-            continue;
-        *group++ = 0;
-        *controllers++ = 0;
-        for (char *save, *c = strtok_r(controllers, ",", &save); c; c = strtok_r(NULL, ",", &save))
-            if (!strcmp(c, "memory"))
-                by_groups(root, &version_1, group, m);
-        if (!strcmp(line, "0"))
-            by_groups(root, &version_2, group, m);
-    }
-    if (f)
-        fclose(f);
+    const struct group_files *files = &files_of_version[version];
+    char by[160];
+    const double total = number_of_group(directory, files->limit, "");
+    if (total < 0 || total >= NO_LIMIT)
+        return;
+    double used = number_of_group(directory, files->used, "");
+    for (int k = 0; k < 2; k++)
+        used -= fmax(number_of_group(directory, "memory.stat", files->cache[k]), 0);
+    snprintf(by, sizeof by, "%s of the control group %.100s", files->limit, *group ? group : "/");
+    limit(memory, total - fmax(used, 0), total, by);
 }
 
-/* What the process may still map. */
+/* The limits of the process on its own address space and data. */
 static void by_own_limits(const char *root, struct lm_memory *m)
 {
     static const struct {
@@ -143,7 +107,7 @@ static void by_own_limits(const char *root, struct lm_memory *m)
 void lm_memory_host_at(const char *root, struct lm_memory *out)
 {
     by_machine(root, out);
-    by_control_groups(root, out);
+    lm_control_groups(root, "memory", by_group, out);
     by_own_limits(root, out);
 }
 
@@ -152,7 +116,7 @@ void lm_memory_host(struct lm_memory *out)
     lm_memory_host_at("", out);
 }
 
-int lm_memory_spare(double bytes, double reserve, const char *what)
+int lm_memory_require(double bytes, double reserve, const char *what)
 {
     struct lm_memory m;
     lm_memory_host(&m);

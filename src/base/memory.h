@@ -1,4 +1,4 @@
-/* How much memory there is: on the host, for this process. */
+/* How much memory of the host this process may still take. */
 #ifndef LARMOR_BASE_MEMORY_H
 #define LARMOR_BASE_MEMORY_H
 
@@ -10,24 +10,24 @@ extern "C" {
 
 /* Bytes. */
 struct lm_memory {
-    double free;          /* that can still be taken */
-    double total;         /* of what limits it */
-    char limited_by[192]; /* "MemAvailable", "memory.max of the control group /x", "ulimit -v" */
+    double free;          /* what the process may still take */
+    double total;         /* all memory that the narrowest limit allows, used memory included */
+    char limited_by[192]; /* the narrowest limit: "MemAvailable", "memory.max of the control group /x" */
 };
 
-/* The least that is left of the machine's memory (MemAvailable), of the limits of all control groups that the process
- * is in (version 1 and 2; their page cache counts as free) and of the limits on its own address space and data. */
+/* The narrowest of these limits: the machine's memory (MemAvailable), the limits of all control groups of the process
+ * (their page cache counts as free), and the limits on the address space and data of the process (ulimit). */
 void lm_memory_host(struct lm_memory *out);
 
-/* The same with the files below `root`/proc and `root`/sys, for tests. */
+/* The same with the files below `root`/proc and `root`/sys; tests use it. */
 void lm_memory_host_at(const char *root, struct lm_memory *out);
 
-/* Room for the writing of a checkpoint or of outputs, beside arrays of the grid. */
+/* What writing a checkpoint or an output takes besides arrays of the grid, bytes. */
 #define LM_MEMORY_RESERVE (128.0 * 1024 * 1024)
 
-/* Whether the host has memory for `bytes` more, with `reserve` to spare. LM_STOPPED: it has not; lm_error() says what
- * `what` would take, what there is and what limits it. Nothing is allocated. */
-int lm_memory_spare(double bytes, double reserve, const char *what);
+/* Checks that the host has memory for `bytes` more and leaves `reserve` for a checkpoint. Nothing is allocated.
+ * LM_STOPPED: there is too little; the message says what `what` would take, what is free and what limits it. */
+int lm_memory_require(double bytes, double reserve, const char *what);
 
 #ifdef __cplusplus
 }

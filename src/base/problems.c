@@ -18,21 +18,22 @@ void lm_problems_add(struct lm_problems *problems, int line, const char *format,
     va_end(args);
     char *copy = problems->count < CAPACITY ? strdup(text) : NULL;
     if (!copy) {
-        problems->lost++;
+        problems->omitted++;
         return;
     }
     problems->item[problems->count].line = line;
     problems->item[problems->count++].text = copy;
 }
 
-static int place_text(const struct lm_problems *problems, int line, char *out, size_t size)
+static int write_location(const struct lm_problems *problems, int line, char *out, size_t size)
 {
     if (line > 0)
         return snprintf(out, size, "%s:%d", problems->file, line);
     return snprintf(out, size, "%s", line == LM_COMMAND_LINE ? "command line" : problems->file);
 }
 
-/* Index of the next problem in the order of lines after (line, index); first the command line, then the whole file. */
+/* The index of the problem that follows (line, index) in the order of lines; -1: there is none. Problems of the command
+ * line come first, then those of the whole file. */
 static int next(const struct lm_problems *problems, int line, int index)
 {
     int best = -1;
@@ -51,7 +52,7 @@ void lm_problems_free(struct lm_problems *problems)
 {
     for (int k = 0; k < problems->count; k++)
         free(problems->item[k].text);
-    problems->count = problems->lost = 0;
+    problems->count = problems->omitted = 0;
 }
 
 int lm_problems_report(struct lm_problems *problems)
@@ -59,11 +60,11 @@ int lm_problems_report(struct lm_problems *problems)
     enum { ROOM_FOR_COUNT = 40 };
     char all[LM_MAX_MESSAGE] = "";
     size_t used = 0;
-    int left = problems->count + problems->lost, any = left > 0, full = 0;
+    int left = problems->count + problems->omitted, any = left > 0, full = 0;
     for (int k = next(problems, LM_COMMAND_LINE, -1); k >= 0 && !full; k = next(problems, problems->item[k].line, k)) {
-        char line[LM_MAX_MESSAGE], place[LM_MAX_PATH + 32];
-        place_text(problems, problems->item[k].line, place, sizeof place);
-        int n = snprintf(line, sizeof line, "%s%s: %s", used ? "\n" : "", place, problems->item[k].text);
+        char line[LM_MAX_MESSAGE], location[LM_MAX_PATH + 32];
+        write_location(problems, problems->item[k].line, location, sizeof location);
+        int n = snprintf(line, sizeof line, "%s%s: %s", used ? "\n" : "", location, problems->item[k].text);
         size_t length = (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
         full = used + length + ROOM_FOR_COUNT > sizeof all;
         if (!full) {

@@ -1,23 +1,24 @@
-/* A list of what is wrong with a user's file, reported all at once. */
+/* A list of all errors in a user's file, which is reported in one message. */
 #ifndef LARMOR_BASE_PROBLEMS_H
 #define LARMOR_BASE_PROBLEMS_H
 
-enum { LM_COMMAND_LINE = -1, LM_WHOLE_FILE = 0 }; /* in place of a line number */
+enum { LM_COMMAND_LINE = -1, LM_WHOLE_FILE = 0 }; /* they stand for a line number */
 
 struct lm_problems {
-    const char *file; /* not owned */
-    int count, lost;  /* lost: beyond what a list holds */
+    const char *file;   /* not owned */
+    int count, omitted; /* omitted: those for which the list or the memory was too small */
     struct {
         int line;
         char *text;
     } item[64];
 };
 
-/* Adds "FILE:LINE: text", "command line: text" or "FILE: text". */
+/* Adds an error. The message has "FILE:LINE: text", "command line: text" or "FILE: text". */
 void lm_problems_add(struct lm_problems *problems, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* LM_OK, or LM_BAD_INPUT with all problems in the order of the lines as the error message. Frees the list. */
+/* LM_OK where the list is empty. Else LM_BAD_INPUT, and the error message has all errors in the order of the lines. The
+ * list is freed in either case. */
 int lm_problems_report(struct lm_problems *problems);
 void lm_problems_free(struct lm_problems *problems);
 

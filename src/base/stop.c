@@ -37,7 +37,7 @@ int lm_stop_now(void)
 
 int lm_stop_give_up(void)
 {
-    return lm_fail(LM_STOPPED, "the step has been given up, because the run was asked to stop");
+    return lm_fail(LM_STOPPED, "the step has been given up because the run was asked to stop");
 }
 
 void lm_stop_reset(void)

@@ -8,18 +8,22 @@
 extern "C" {
 #endif
 
-/* Cores for this process, >= 1: OMP_NUM_THREADS or the cores that it may run on, and no more than the processor time
- * that its control group grants (containers, batch systems). */
+/* The number of threads for this process, >= 1: OMP_NUM_THREADS, or the cores on which the process may run, but no more
+ * than the processor time that its control groups grant (containers, batch systems). */
 int lm_threads_available(void);
 
-/* Threads that have something to do where there are `items` pieces of work and a thread should have `each` at least:
- * from 1 to `most`. */
-int lm_threads_fed(uint64_t items, int each, int most);
+/* The processor time that the control groups grant, in cores; HUGE_VAL: there is no limit. The files are those below
+ * `root`/proc and `root`/sys; `root` is "", or a folder of a test. */
+double lm_threads_quota_at(const char *root);
 
-/* Lets threads that wait for each other sleep after some 0.05 ms; by default GNU OpenMP lets them spin for
- * milliseconds, on cores that others could use. GNU OpenMP reads its environment before main, so the program starts
- * itself once more with GOMP_SPINCOUNT set. A user's GOMP_SPINCOUNT or OMP_WAIT_POLICY stays as it is. Call it first in
- * main. */
+/* The number of threads that have enough to do, from 1 to `available`: each thread gets at least `each` of the `items`.
+ */
+int lm_threads_useful(uint64_t items, int each, int available);
+
+/* Lets a thread that waits for others sleep after about 0.05 ms. By default GNU OpenMP lets such a thread spin for
+ * milliseconds on a core that others could use. GNU OpenMP reads its environment before main, so the program starts
+ * itself once more with GOMP_SPINCOUNT set. A user's GOMP_SPINCOUNT or OMP_WAIT_POLICY stays as it is. main calls this
+ * function first. */
 void lm_threads_wait_briefly(char **argv);
 
 #ifdef __cplusplus

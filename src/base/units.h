@@ -12,7 +12,7 @@ struct lm_units {
     double pressure, momentum; /* momentum of one ion: m_p v_A */
 };
 
-/* b0 [T] and n0 [m^-3], both > 0, or 0 for "not given" (then 1 T and 1 m^-3). */
+/* The units for b0 [T] and n0 [m^-3], both > 0; 0 means that the configuration does not set it, and 1 is taken. */
 struct lm_units lm_units_make(double b0, double n0);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ static int wait_for(struct lm_bench_background *p)
 
 /* --- speed --- */
 
-static int time_problem(const struct lm_bench *b, struct lm_bench_background *p, struct lm_spread *out)
+static int time_problem(const struct lm_bench *b, struct lm_bench_background *p, struct lm_measured *out)
 {
     const int repeats = lm_bench_repeats(b, b->options->quick ? 2 : 10), batch = b->options->quick ? 1 : BATCH;
     const double dt = 0.3 * p->setup.grid.dx;
@@ -38,7 +38,7 @@ static int time_problem(const struct lm_bench *b, struct lm_bench_background *p,
         times[r < 0 ? 0 : r] = (lm_clock() - before) / (batch * LM_ADVECT_STAGES);
     }
     if (!status)
-        *out = lm_spread_of(times, repeats);
+        *out = lm_measured_of(times, repeats);
     return status;
 }
 
@@ -111,7 +111,7 @@ static int find_order(const struct lm_bench *b, struct lm_background field, doub
     return status;
 }
 
-/* How much larger the total variation of a step is that has crossed the box once. */
+/* The relative growth of the total variation of a step that has crossed the box once. */
 static int find_variation(const struct lm_bench *b, struct lm_background field, double *error)
 {
     enum { N = 200 };
@@ -139,7 +139,8 @@ static int find_variation(const struct lm_bench *b, struct lm_background field, 
 
 enum { TIME, RATE, COPY, WEDGE, WEDGE_SHARE, ORDER, VARIATION };
 
-/* Read the field, its start (but in the first of three stages) and two velocities, write the field. */
+/* Reads the field, its value at the start of the step (except in the first of three stages) and two velocities, and
+ * writes the field. */
 static const double BYTES = 8 * (4 + 5 + 5) / 3.0;
 
 static int new_table(int cells, struct lm_table **t)
@@ -165,7 +166,7 @@ static int new_table(int cells, struct lm_table **t)
 }
 
 static int time_one(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
-                    struct lm_spread *time)
+                    struct lm_measured *time)
 {
     struct lm_bench_background p;
     int status = lm_bench_background_new(b, field, f, &p);
@@ -179,7 +180,7 @@ static int time_one(const struct lm_bench *b, struct lm_background field, const 
 static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_background field,
                    const struct lm_bench_fluid *f)
 {
-    struct lm_spread free_time, past;
+    struct lm_measured free_time, past;
     double order, variation;
     int status = time_one(b, field, &f[0], &free_time);
     status = status ? status : time_one(b, field, &f[1], &past);
@@ -188,10 +189,10 @@ static int one_row(const struct lm_bench *b, struct lm_table *t, struct lm_backg
     if (status)
         return status;
     lm_table_row(t, "%s%s%s", schemes[field.scheme], field.single ? ", single" : "", field.limited ? ", bounds" : "");
-    lm_table_spread(t, TIME, lm_spread_scaled(1e6, free_time));
-    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * f[0].cells, free_time));
+    lm_table_measured(t, TIME, lm_measured_scaled(1e6, free_time));
+    lm_table_measured(t, RATE, lm_measured_rate(1e-9 * f[0].cells, free_time));
     lm_table_number(t, COPY, 100 * BYTES * f[0].cells / free_time.median / b->copy.median);
-    lm_table_spread(t, WEDGE, lm_spread_rate(1e-9 * f[1].cells, past));
+    lm_table_measured(t, WEDGE, lm_measured_rate(1e-9 * f[1].cells, past));
     lm_table_number(t, WEDGE_SHARE, 100 * (f[1].cells / past.median) / (f[0].cells / free_time.median));
     lm_table_number(t, ORDER, order);
     lm_table_number(t, VARIATION, 100 * variation);

@@ -1,4 +1,4 @@
-/* `larmor bench`: which cases there are, and what all of them need. */
+/* `larmor bench`: the list of cases, and what all of them need. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static const struct bench_case {
     int (*run)(struct lm_bench *b);
     int only_on_gpu;
 } cases[] = {
-    {"copy", "bandwidth of a copy, which the others are compared with", lm_bench_copy, 0},
+    {"copy", "bandwidth of a copy, with which the other cases are compared", lm_bench_copy, 0},
     {"particles", "ways to write the particle pass, side by side", lm_bench_particles, 1},
     {"order", "the particle pass by the steps since the last sort, and the best interval", lm_bench_order, 0},
     {"fields", "each operation on the grid, and the field part of a step for 1, 2, 4, 20 substeps", lm_bench_fields, 0},
@@ -55,7 +55,7 @@ int lm_bench_add(struct lm_bench *b, struct lm_table **table)
 
 /* --- the JSON file --- */
 
-static json_t *spread_json(struct lm_spread s, const char *unit)
+static json_t *measured_json(struct lm_measured s, const char *unit)
 {
     return json_pack("{s:f, s:s, s:f, s:f, s:f}", "value", s.median, "unit", unit, "median", s.median, "min", s.min,
                      "max", s.max);
@@ -71,10 +71,10 @@ static json_t *report(const struct lm_bench *b)
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:b, s:b, s:o, s:O}", "software", lm_version_software(), "commit",
                      lm_version_commit(), "date", date, "backend", lm_bench_on_gpu(b) ? "cuda" : "cpu", "device",
                      b->device, "threads", b->threads, "quick", b->options->quick, "equal", !b->different,
-                     "copy_bandwidth", spread_json(b->copy, "B/s"), "tables", b->tables);
+                     "copy_bandwidth", measured_json(b->copy, "B/s"), "tables", b->tables);
 }
 
-/* Written anew after every case, so that a call that is cut short leaves what it has. */
+/* Writes the whole file after every case, so that an interrupted call leaves the tables so far. */
 static int write_report(const struct lm_bench *b)
 {
     if (!b->options->json)
@@ -136,7 +136,7 @@ static int run_case(struct lm_bench *b, const struct bench_case *c)
     return status;
 }
 
-/* All wanted cases; `message` is the first failure's. */
+/* Runs all requested cases. `message` gets the message of the first failure. */
 static int run_cases(struct lm_bench *b, char message[LM_MAX_MESSAGE])
 {
     int status = LM_OK;

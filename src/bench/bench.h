@@ -11,20 +11,20 @@ struct lm_bench_options {
     int threads;      /* CPU; 0: all */
     const char *json; /* file, or NULL */
     int repeats;      /* of each measurement; 0: each case's own number */
-    int quick;        /* small problems: whether it works, not how fast */
-    int fill;         /* case memory: really run a problem that fills the device */
-    int cells;        /* a side of the square problems; 0: each case's own */
-    double ppc;       /* particles a cell; 0: likewise */
-    int count;        /* of `cases`; 0: all cases */
+    int quick;        /* 1: small problems, which show whether a case works but not how fast it is */
+    int fill;         /* 1: the case `memory` runs a problem that fills the device */
+    int cells;        /* cells along each side of the square problems; 0: the default of each case */
+    double ppc;       /* particles per cell; 0: the default of each case */
+    int count;        /* number of `cases`; 0: all cases run */
     const char *const *cases;
 };
 
-/* Runs the cases and prints their tables. LM_BAD_INPUT: an unknown case, a backend that is not there, a file that
- * cannot be written; nothing has run. LM_FAILED: a case failed or found results that must be equal different; the
- * others have run. */
+/* Runs the cases and prints their tables. LM_BAD_INPUT: a case is unknown, the backend is not available, or the file
+ * cannot be written; nothing has run. LM_FAILED: a case failed, or results that must be equal were different; the other
+ * cases have run. */
 int lm_bench(const struct lm_bench_options *options, FILE *out);
 
-/* The names of the cases, a line each. */
+/* Prints the names of the cases, one on each line. */
 void lm_bench_list(FILE *out);
 
 /* The command: argv[0] is "bench". */

@@ -10,13 +10,13 @@
 struct lm_bench {
     const struct lm_bench_options *options;
     FILE *out;
-    int kind;                                /* LM_BACKEND_CPU or LM_BACKEND_CUDA */
-    int threads;                             /* CPU */
-    char device[256];                        /* a line about it */
-    struct lm_spread copy;                   /* bandwidth, bytes read and written a second: the better of both ways */
-    struct lm_spread copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
+    int kind;                                  /* LM_BACKEND_CPU or LM_BACKEND_CUDA */
+    int threads;                               /* CPU */
+    char device[256];                          /* a line about it */
+    struct lm_measured copy;                   /* bandwidth in bytes read and written per second: the better of both */
+    struct lm_measured copy_loop, copy_memcpy; /* cudaMemcpy: on the GPU alone */
     struct json_t *tables;
-    int different; /* sums or results that must be equal were not */
+    int different; /* 1: sums or results that must be equal were different */
 };
 
 /* src/bench/bench.c */
@@ -26,7 +26,7 @@ int lm_bench_on_gpu(const struct lm_bench *b);
 /* Prints the table, adds it to the JSON file and frees it. */
 int lm_bench_add(struct lm_bench *b, struct lm_table **table);
 
-/* The cases. Each makes its tables; LM_FAILED ends it, not the others. */
+/* The cases. Each makes its tables. LM_FAILED ends this case only. */
 int lm_bench_copy(struct lm_bench *b);
 int lm_bench_particles(struct lm_bench *b);
 int lm_bench_order(struct lm_bench *b);
@@ -44,16 +44,16 @@ int lm_bench_measure_copy(struct lm_bench *b);
 
 enum { LM_BENCH_MORE = 5 };
 
-/* A thermal plasma (beta = 1, v_th dt/dx = 0.028, B_z = 1) in a square box, but for `more`. */
+/* A thermal plasma (beta = 1, v_th dt/dx = 0.028, B_z = 1) in a square box, with the changes in `more`. */
 struct lm_bench_problem {
-    int shape, precision; /* enums of config.h; 0: linear, double */
-    int cells;            /* a side */
-    double ppc;           /* particles a cell on average, and where the density is 1 unless `mean` says otherwise */
-    double mean;          /* average of the density in `more`; 0: 1 */
-    int substeps;         /* least number; 0: 1 */
-    int64_t sort_every;   /* 0: when it pays */
-    int threads;          /* CPU; 0: the call's */
-    const char *sections; /* more of the file, or NULL */
+    int shape, precision;            /* enums of config.h; 0: linear, double */
+    int cells;                       /* cells along each side */
+    double ppc;                      /* average number of particles per cell */
+    double mean;                     /* average of the density in `more`; 0 stands for 1 */
+    int substeps;                    /* least number of substeps of B; 0 stands for 1 */
+    int64_t sort_every;              /* 0: the program chooses */
+    int threads;                     /* CPU threads; 0: as in the options */
+    const char *sections;            /* further sections of the configuration, or NULL */
     const char *more[LM_BENCH_MORE]; /* section.key=value */
 };
 
@@ -63,7 +63,7 @@ struct lm_bench_sim {
     double particles;
 };
 
-/* The size that the call asks for or that suits the device. */
+/* The size from the options, or else the default for the device. */
 int lm_bench_cells(const struct lm_bench *b);
 double lm_bench_ppc(const struct lm_bench *b);
 
@@ -71,7 +71,7 @@ double lm_bench_ppc(const struct lm_bench *b);
 int lm_bench_sim_new(const struct lm_bench *b, const struct lm_bench_problem *problem, struct lm_bench_sim **out);
 void lm_bench_sim_free(struct lm_bench_sim **s);
 
-/* Checked steps, as a run takes them. */
+/* Takes steps with the checks that a run makes. */
 int lm_bench_advance(struct lm_bench_sim *s, int64_t steps);
 
 /* Bytes that a step must read and write for one particle: x, y, u, v, w once each. */
@@ -83,19 +83,19 @@ const char *lm_bench_precision(int precision);
 
 enum { LM_BENCH_QUANTUM = 46 };
 
-/* Free fluid; a wedge that rises along x, over a tenth of the box; with posts of 2 x 2 cells all over the rest, each 13
- * cells. */
+/* Fluid without bodies; a wedge that rises along x and fills a tenth of the box; the wedge, and posts of 2 x 2 cells at
+ * distances of 13 cells in the rest of the box. */
 enum lm_bench_bodies { LM_BENCH_FREE, LM_BENCH_WEDGE, LM_BENCH_POSTS };
 
 int lm_bench_is_solid(int bodies, const struct lm_grid *g, int i, int j);
 
 typedef double lm_bench_profile(double x, double y);
 
-/* Waves and small spots; a flow of rolls. */
+/* Profiles: waves and small spots; the stream function of a flow of rolls. */
 double lm_bench_ripples(double x, double y);
 double lm_bench_rolls(double x, double y);
 
-/* What is advected, and around what. */
+/* An advection problem. */
 struct lm_bench_fluid {
     struct lm_grid g;
     int bodies;
@@ -118,12 +118,13 @@ struct lm_bench_background {
 int lm_bench_background_new(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
                             struct lm_bench_background *p);
 
-/* src/bench/tendency.c: ways to write a right-hand side; src/bench/share.c: how much of a step it is. */
+/* src/bench/tendency.c: variants of the kernel of a right-hand side. src/bench/share.c: the share of a field in a step.
+ */
 int lm_bench_tendency(struct lm_bench *b);
 int lm_bench_share(struct lm_bench *b);
 
-/* src/bench/watch.c: time of the particle passes and sorts inside of steps. The operations of a backend are replaced by
- * ones that wait for all that is queued before and after; one backend at a time. */
+/* src/bench/watch.c: measures the time of the particle passes and sorts within steps. The operations of a backend are
+ * replaced by operations that wait for the device before and after. Only one backend can be watched at a time. */
 struct lm_bench_watch {
     double pass, sort; /* s */
     int64_t sorts;

@@ -21,7 +21,7 @@ static void copy_array(double *to, const double *from, size_t count, int threads
 }
 
 /* Times of `repeats` copies of `bytes` by all threads, after one that touches the pages. */
-static int copy_on_cpu(const struct lm_bench *b, size_t bytes, int repeats, struct lm_spread *out)
+static int copy_on_cpu(const struct lm_bench *b, size_t bytes, int repeats, struct lm_measured *out)
 {
     size_t count = bytes / sizeof(double);
     double *from = calloc(count, sizeof *from), *to = calloc(count, sizeof *to), times[LM_BENCH_MAX_REPEATS];
@@ -37,7 +37,7 @@ static int copy_on_cpu(const struct lm_bench *b, size_t bytes, int repeats, stru
         times[r < 0 ? 0 : r] = lm_clock() - before;
     }
     if (!status)
-        *out = lm_spread_of(times, repeats);
+        *out = lm_measured_of(times, repeats);
     free(from);
     free(to);
     return status;
@@ -45,25 +45,25 @@ static int copy_on_cpu(const struct lm_bench *b, size_t bytes, int repeats, stru
 
 int lm_bench_measure_copy(struct lm_bench *b)
 {
-    struct lm_spread loop, memcpy_time = {0, 0, 0};
+    struct lm_measured loop, memcpy_time = {0, 0, 0};
     size_t bytes = copy_bytes(b);
     int repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS), gpu = lm_bench_on_gpu(b);
     int status = gpu ? lm_cuda_bench_copy(bytes, repeats, &loop, &memcpy_time) : copy_on_cpu(b, bytes, repeats, &loop);
     if (status)
         return status;
-    b->copy = b->copy_loop = lm_spread_rate(2.0 * (double)bytes, loop);
+    b->copy = b->copy_loop = lm_measured_rate(2.0 * (double)bytes, loop);
     if (gpu) {
-        b->copy_memcpy = lm_spread_rate(2.0 * (double)bytes, memcpy_time);
+        b->copy_memcpy = lm_measured_rate(2.0 * (double)bytes, memcpy_time);
         b->copy = b->copy_memcpy.median > b->copy.median ? b->copy_memcpy : b->copy;
     }
     return LM_OK;
 }
 
-static void add_row(struct lm_table *t, const struct lm_bench *b, const char *label, struct lm_spread rate)
+static void add_row(struct lm_table *t, const struct lm_bench *b, const char *label, struct lm_measured rate)
 {
     lm_table_row(t, "%s", label);
     lm_table_number(t, 0, (double)copy_bytes(b) / 0x1p30);
-    lm_table_spread(t, 1, lm_spread_scaled(1e-9, rate));
+    lm_table_measured(t, 1, lm_measured_scaled(1e-9, rate));
 }
 
 int lm_bench_copy(struct lm_bench *b)

@@ -8,7 +8,7 @@ static int no_cuda(void)
     return lm_fail(LM_FAILED, "this program was built without CUDA");
 }
 
-int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, struct lm_spread *memcpy_time)
+int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_measured *kernel, struct lm_measured *memcpy_time)
 {
     (void)bytes, (void)repeats, (void)kernel, (void)memcpy_time;
     return no_cuda();

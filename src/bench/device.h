@@ -1,4 +1,5 @@
-/* What `larmor bench` measures on the device itself; without CUDA every function fails (src/bench/device.c). */
+/* Measurements that `larmor bench` makes on the device itself. Without CUDA every function fails (src/bench/device.c).
+ */
 #ifndef LARMOR_BENCH_DEVICE_H
 #define LARMOR_BENCH_DEVICE_H
 
@@ -13,7 +14,7 @@ extern "C" {
 #endif
 
 /* Seconds of a copy of `bytes` (a multiple of 16) from one array to another, by a kernel and by cudaMemcpy. */
-int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_spread *kernel, struct lm_spread *memcpy_time);
+int lm_cuda_bench_copy(size_t bytes, int repeats, struct lm_measured *kernel, struct lm_measured *memcpy_time);
 
 /* --- ways to write the particle pass --- */
 
@@ -24,15 +25,16 @@ struct lm_particle_problem {
     int repeats;
 };
 
-/* A way's sums compared with those of shared int32 atomics: floating ones may be off by the tolerance, in particles of
- * one cell. Sums in double precision of these integers are exact; float ones are while they stay below 2^24. */
+/* The sums of a variant are compared with those of shared int32 atomics. Sums in single precision may differ by the
+ * tolerance, in particles of one cell. Sums of these integers are exact in double precision, and in single precision
+ * while they stay below 2^24. */
 enum { LM_SUMS_UNCHECKED, LM_SUMS_EQUAL, LM_SUMS_WITHIN, LM_SUMS_DIFFERENT };
 #define LM_PARTICLE_TOLERANCE 1e-4
 
 struct lm_particle_row {
     const char *variant, *order;
-    struct lm_spread time; /* s */
-    double bytes;          /* that have to be read and written for a particle */
+    struct lm_measured time; /* s */
+    double bytes;            /* that have to be read and written for a particle */
     int threads, registers;
     double spill, shared_static, shared_dynamic; /* bytes */
     double occupancy;                            /* share of the threads a multiprocessor can hold */
@@ -60,7 +62,7 @@ enum lm_reduce_method {
 struct lm_reduce_run {
     int method, channels, block; /* channels 1 or 4 of bench/reduce.h; threads of a block, any number to 1024 */
     double rate;                 /* of the elements that contribute */
-    struct lm_spread time;       /* result: s */
+    struct lm_measured time;     /* result: s */
     double atomics;              /* result: on the sums, counted in an untimed launch */
     int64_t sum[4];              /* result */
 };
@@ -72,7 +74,7 @@ int lm_cuda_bench_reduce(uint64_t count, int repeats, struct lm_reduce_run *run,
 
 enum { LM_TENDENCY_GHOSTS = 5, LM_TENDENCY_ROWS = 96 };
 
-/* The cells that a kernel works on: all of fluid; those whose whole stencil is fluid; the others. */
+/* The cells of a kernel: all cells of fluid; those whose whole stencil is fluid; the other cells of fluid. */
 enum lm_tendency_list { LM_TENDENCY_ACTIVE, LM_TENDENCY_INTERIOR, LM_TENDENCY_BOUNDARY, LM_TENDENCY_LISTS };
 
 /* Arrays of ny + 2 LM_TENDENCY_GHOSTS rows of `stride` = nx + 2 LM_TENDENCY_GHOSTS elements, filled periodically; lists
@@ -88,18 +90,19 @@ struct lm_tendency_problem {
     int repeats;
 };
 
-/* A kernel of a way; or, with no kernel's name, all of the way's in a row and what they leave. */
+/* A row of the table: one kernel of a variant; or, without the name of a kernel, all kernels of the variant one after
+ * the other, and their result. */
 struct lm_tendency_row {
     const char *way, *kernel;
-    int list;              /* enum lm_tendency_list */
-    struct lm_spread time; /* s */
+    int list;                /* enum lm_tendency_list */
+    struct lm_measured time; /* s */
     int registers;
     double spill, occupancy; /* bytes; share of the threads a multiprocessor can hold */
     /* Of a whole way: */
-    const char *against;      /* the way that this one differs from in one thing, or NULL */
-    struct lm_spread control; /* a kernel that no way touches, timed at the same moment, s */
-    int sums;                 /* LM_SUMS_...: against the monolithic kernel, in single precision against its bound */
-    double difference;        /* in single precision: largest, in parts of the bound */
+    const char *against;        /* the way that this one differs from in one thing, or NULL */
+    struct lm_measured control; /* a kernel that no way touches, timed at the same moment, s */
+    int sums;                   /* LM_SUMS_...: against the monolithic kernel, in single precision against its bound */
+    double difference;          /* in single precision: largest, in parts of the bound */
 };
 
 /* Fills rows[0..*count); `advanced`: q after one whole step of three stages, without ghosts. */
@@ -118,10 +121,10 @@ enum lm_ops_way {
 
 struct lm_ops_run {
     int way;
-    int fell_back;         /* to LM_OPS_GLOBAL: the buffers do not fit, or an axis has fewer cells than they reach */
-    struct lm_spread time; /* s; zero without repeats */
+    int fell_back;           /* to LM_OPS_GLOBAL: the buffers do not fit, or an axis has fewer cells than they reach */
+    struct lm_measured time; /* s; zero without repeats */
     int registers;
-    double spill, shared; /* bytes; shared: that the buffers take, or would */
+    double spill, shared; /* bytes; `shared` is the need of the buffers, also where they do not fit */
     double occupancy;     /* share of the threads a multiprocessor can hold */
     double loads;         /* of inputs from global memory, counted in an untimed run, a cell */
     uint64_t different;   /* nodes of the results that are not the loops' in every bit */

@@ -65,7 +65,7 @@ static const struct {
 enum { OPERATIONS = sizeof operations / sizeof *operations, BATCH = 50 };
 
 /* Seconds a call. */
-static int time_operation(struct lm_backend *b, int number, int batch, int repeats, struct lm_spread *out)
+static int time_operation(struct lm_backend *b, int number, int batch, int repeats, struct lm_measured *out)
 {
     struct lm_control ignored;
     double times[LM_BENCH_MAX_REPEATS];
@@ -78,7 +78,7 @@ static int time_operation(struct lm_backend *b, int number, int batch, int repea
         times[r < 0 ? 0 : r] = (lm_clock() - before) / batch;
     }
     if (!status)
-        *out = lm_spread_of(times, repeats);
+        *out = lm_measured_of(times, repeats);
     return status;
 }
 
@@ -90,14 +90,14 @@ static int time_operations(struct lm_bench *b, const struct lm_bench_problem *pr
     if (status)
         return status;
     for (int k = 0; k < OPERATIONS && !status; k++) {
-        struct lm_spread time;
+        struct lm_measured time;
         int batch = b->options->quick ? 2 : operations[k].values > 0 ? BATCH : 1;
         double bytes = 8 * cells * operations[k].values;
         status = time_operation(s->sim->backend, k, batch, repeats, &time);
         if (status)
             break;
         lm_table_row(t, "%s", operations[k].label);
-        lm_table_spread(t, 0, lm_spread_scaled(1e6, time));
+        lm_table_measured(t, 0, lm_measured_scaled(1e6, time));
         if (bytes > 0) {
             lm_table_number(t, 1, bytes / 1e6);
             lm_table_number(t, 2, 100 * bytes / time.median / b->copy.median);
@@ -126,7 +126,7 @@ static int operations_table(struct lm_bench *b, const struct lm_bench_problem *p
 }
 
 /* Seconds of a step without its passes and sorts. */
-static int time_rest(struct lm_bench *b, const struct lm_bench_problem *problem, struct lm_spread *out, int *substeps)
+static int time_rest(struct lm_bench *b, const struct lm_bench_problem *problem, struct lm_measured *out, int *substeps)
 {
     struct lm_bench_sim *s;
     double times[LM_BENCH_MAX_REPEATS];
@@ -147,7 +147,7 @@ static int time_rest(struct lm_bench *b, const struct lm_bench_problem *problem,
     *substeps = s->sim->substeps;
     lm_bench_sim_free(&s);
     if (!status)
-        *out = lm_spread_of(times, repeats);
+        *out = lm_measured_of(times, repeats);
     return status;
 }
 
@@ -164,14 +164,14 @@ static int step_table(struct lm_bench *b, struct lm_bench_problem problem)
     lm_table_column(t, "time", "us");
     lm_table_column(t, "a substep", "us");
     for (int k = 0; k < 4 && !status; k++) {
-        struct lm_spread time;
+        struct lm_measured time;
         int substeps = 0;
         problem.substeps = counts[k];
         status = time_rest(b, &problem, &time, &substeps);
         if (status)
             break;
         lm_table_row(t, "%d substep%s", substeps, substeps == 1 ? "" : "s");
-        lm_table_spread(t, 0, lm_spread_scaled(1e6, time));
+        lm_table_measured(t, 0, lm_measured_scaled(1e6, time));
         lm_table_number(t, 1, 1e6 * time.median / substeps);
     }
     lm_table_note(t, "moments, closure, B, E, maxima and the host's waiting; the passes are waited for, and left out");
@@ -181,7 +181,8 @@ static int step_table(struct lm_bench *b, struct lm_bench_problem problem)
     return status;
 }
 
-/* Cold and quiet, so that one particle a cell will do and the number of substeps is the one asked for. */
+/* The plasma is cold and has a quiet start. Then one particle per cell is enough, and no step needs more substeps than
+ * the requested number. */
 int lm_bench_fields(struct lm_bench *b)
 {
     const struct lm_bench_problem problem = {.cells = lm_bench_cells(b),

@@ -52,13 +52,14 @@ static int measure(const struct lm_bench *b, struct lm_bench_problem problem, do
     return status;
 }
 
-/* What each precision takes: by a particle, and by the grid beside. */
+/* The memory in one precision: per particle, and for the grid. */
 struct cost {
     double loaded, stepped, estimate; /* a particle */
     double grid;                      /* a cell */
 };
 
-/* Two simulations that differ in the number of particles alone; a first one pays for what is made only once. */
+/* Measures two simulations that differ in the number of particles only. A first simulation makes what is allocated
+ * once. */
 static int find_cost(const struct lm_bench *b, const struct lm_bench_problem *p, struct cost *c)
 {
     double ppc = lm_bench_ppc(b), cells = (double)p->cells * p->cells;
@@ -76,7 +77,7 @@ static int find_cost(const struct lm_bench *b, const struct lm_bench_problem *p,
     return LM_OK;
 }
 
-/* Particles that fit beside a grid of the size of --fill, with a margin of 3 %. */
+/* The number of particles that fit together with the grid of --fill, with a margin of 3 %. */
 static double capacity(const struct lm_bench *b, const struct cost *c)
 {
     double free_bytes, total, cells = (double)fill_cells(b) * fill_cells(b);
@@ -114,8 +115,8 @@ static int cost_table(struct lm_bench *b, double fit[2])
         lm_table_number(t, FIT, 1e-6 * fit[k]);
     }
     lm_table_note(t,
-                  "measured: %s, from two simulations of %d x %d cells that differ in their particles alone; estimate: "
-                  "what `larmor check` counts with, sorting and loading included",
+                  "measured: %s, from two simulations of %d x %d cells that differ in their particles only; estimate: "
+                  "the number that `larmor check` uses, sorting and loading included",
                   lm_bench_on_gpu(b) ? "free memory of the device" : "resident memory of the process", p.cells,
                   p.cells);
     lm_table_note(t, "fit: of the memory that is free now less 3 %%, beside %d x %d cells; at most %.4g M a species",
@@ -126,7 +127,7 @@ static int cost_table(struct lm_bench *b, double fit[2])
     return status;
 }
 
-static int time_full(struct lm_bench_sim *s, struct lm_spread *out)
+static int time_full(struct lm_bench_sim *s, struct lm_measured *out)
 {
     double times[FILL_STEPS];
     int status = lm_bench_advance(s, 2);
@@ -136,11 +137,11 @@ static int time_full(struct lm_bench_sim *s, struct lm_spread *out)
         times[k] = lm_clock() - before;
     }
     if (!status)
-        *out = lm_spread_of(times, FILL_STEPS);
+        *out = lm_measured_of(times, FILL_STEPS);
     return status;
 }
 
-/* Really runs as many particles as fit, in single precision. */
+/* Runs as many particles as fit, in single precision. */
 static int fill_table(struct lm_bench *b, double particles)
 {
     int cells = fill_cells(b);
@@ -151,7 +152,7 @@ static int fill_table(struct lm_bench *b, double particles)
                                        .sort_every = 4};
     struct lm_bench_sim *s;
     struct lm_table *t;
-    struct lm_spread time;
+    struct lm_measured time;
     int status = lm_bench_sim_new(b, &p, &s);
     if (status)
         return status;
@@ -168,8 +169,8 @@ static int fill_table(struct lm_bench *b, double particles)
     lm_table_column(t, "free", "GiB");
     lm_table_row(t, "%d x %d cells, %g a cell", p.cells, p.cells, p.ppc);
     lm_table_number(t, 0, 1e-6 * count);
-    lm_table_spread(t, 1, lm_spread_rate(1e-9 * count, time));
-    lm_table_spread(t, 2, lm_spread_scaled(1e3, time));
+    lm_table_measured(t, 1, lm_measured_rate(1e-9 * count, time));
+    lm_table_measured(t, 2, lm_measured_scaled(1e3, time));
     lm_table_number(t, 3, free_bytes / 0x1p30);
     lm_table_note(t, "%d steps, sorted every %lld", FILL_STEPS, (long long)p.sort_every);
     return lm_bench_add(b, &t);

@@ -40,11 +40,11 @@ static int new_table(const struct lm_bench *b, const char *sides, struct lm_tabl
 }
 
 static void put_row(struct lm_bench *b, struct lm_table *t, const struct lm_ops_problem *p, int expression,
-                    struct lm_spread time, int equal)
+                    struct lm_measured time, int equal)
 {
     const struct lm_ops_info *info = lm_ops_info(expression);
     const double cells = (double)p->grid.cells, bytes = 8 * (info->inputs + info->outputs);
-    lm_table_spread(t, TIME, lm_spread_scaled(1e6, time));
+    lm_table_measured(t, TIME, lm_measured_scaled(1e6, time));
     lm_table_number(t, RATE, 1e-9 * cells / time.median);
     lm_table_number(t, COPY, 100 * bytes * cells / time.median / b->copy.median);
     lm_table_text(t, RESULTS, equal ? "equal" : "DIFFERENT");
@@ -82,7 +82,7 @@ static int on_cpu(struct lm_bench *b, struct lm_table *t, const struct lm_ops_pr
         times[n < 0 ? 0 : n] = lm_clock() - before;
     }
     lm_table_row(t, "%s; a loop an operator", lm_ops_info(expression)->name);
-    put_row(b, t, p, expression, lm_spread_of(times, repeats), lm_ops_checksum(p, expression) == expected);
+    put_row(b, t, p, expression, lm_measured_of(times, repeats), lm_ops_checksum(p, expression) == expected);
     return LM_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Case `ops`: expressions of the operators of larmor/physics/numerics/operators.h over a whole grid. Here: which there
- * are, the problem they are evaluated in, and the plain loops that every other way must agree with to the bit. */
+/* Case `ops`: expressions of the operators of larmor/physics/numerics/operators.h over a whole grid. This header has
+ * the list of expressions, the problem, and the plain loops with which every other evaluation must agree to the bit. */
 #ifndef LARMOR_BENCH_OPS_H
 #define LARMOR_BENCH_OPS_H
 
@@ -36,7 +36,7 @@ enum {
     LM_OPS_ARRAYS = LM_OPS_TEMP + 4 /* the last one for arguments with what is beyond walls */
 };
 
-/* Which conditions an operator takes. */
+/* The boundary conditions that an operator needs. */
 enum lm_ops_set {
     LM_OPS_CENTRES,     /* arguments at centres along the axis */
     LM_OPS_COEFFICIENT, /* the diffusivity, the resistivity, the velocity, likewise */
@@ -73,7 +73,7 @@ static inline int lm_ops_first(const struct lm_grid *g, const struct lm_ops_info
     return info->faces[output][axis] && g->sides.of[2 * axis] != LM_PERIODIC ? -1 : 0;
 }
 
-/* Of the results' bits: for comparing evaluations. */
+/* A hash of the bits of the results, to compare evaluations. */
 uint64_t lm_ops_checksum(const struct lm_ops_problem *p, int expression);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ static int timed_step(struct lm_bench_sim *s, struct lm_bench_watch *out)
     return status;
 }
 
-/* The simulation is about to sort: whole cycles from here. */
+/* Measures whole cycles of sorting. The next step sorts. */
 static int time_cycles(struct lm_bench_sim *s, struct decay *d)
 {
     int status = LM_OK;
@@ -37,7 +37,7 @@ static int time_cycles(struct lm_bench_sim *s, struct decay *d)
             d->pass[age][cycle] = w.pass;
             d->strays[age] += (double)s->sim->control.strays[0] / d->cycles;
             if (w.sorts != (age == 0))
-                return lm_fail(LM_FAILED, "a sort out of turn, %d steps after the last", age);
+                return lm_fail(LM_FAILED, "an unexpected sort, %d steps after the last one", age);
             if (age == 0)
                 d->sort[cycle] = w.sort;
         }
@@ -104,10 +104,10 @@ static int decay_table(struct lm_bench *b, const struct lm_bench_problem *p, str
     lm_table_column(t, "of copy", "%");
     lm_table_column(t, "strays", "% of particles");
     for (int age = 0; age < d->steps; age++) {
-        struct lm_spread time = lm_spread_of(d->pass[age], d->cycles);
+        struct lm_measured time = lm_measured_of(d->pass[age], d->cycles);
         pass[age] = time.median;
         lm_table_row(t, "%d steps", age);
-        lm_table_spread(t, 0, lm_spread_scaled(1e3, time));
+        lm_table_measured(t, 0, lm_measured_scaled(1e3, time));
         lm_table_number(t, 1, 1e-9 * d->particles / time.median);
         lm_table_number(t, 2, 100 * bytes / time.median / b->copy.median);
         lm_table_number(t, 3, 100 * d->strays[age] / d->particles);
@@ -135,7 +135,7 @@ static double cost_of(const double *pass, double sort, int interval)
 static int interval_table(struct lm_bench *b, const struct lm_bench_problem *p, struct decay *d, const double *pass)
 {
     struct lm_table *t;
-    struct lm_spread sort = lm_spread_of(d->sort, d->cycles);
+    struct lm_measured sort = lm_measured_of(d->sort, d->cycles);
     char label[64];
     int best = 1;
     double interval, cost;

@@ -39,7 +39,7 @@ static void put_row(struct lm_bench *b, struct lm_table *t, const struct lm_part
 {
     static const char *const sums[] = {"-", "equal", "within", "DIFFERENT"};
     lm_table_row(t, "%s; %s", r->variant, r->order);
-    lm_table_spread(t, TIME, lm_spread_scaled(1e3, r->time));
+    lm_table_measured(t, TIME, lm_measured_scaled(1e3, r->time));
     lm_table_number(t, RATE, 1e-9 * particles / r->time.median);
     lm_table_number(t, BANDWIDTH, 1e-12 * r->bytes * particles / r->time.median);
     lm_table_number(t, COPY, 100 * r->bytes * particles / r->time.median / b->copy.median);

@@ -54,9 +54,9 @@ static int new_table(int channels, uint64_t count, struct lm_table **t)
     return LM_OK;
 }
 
-static void put_time(struct lm_table *t, const struct lm_bench *b, struct lm_spread time, double count)
+static void put_time(struct lm_table *t, const struct lm_bench *b, struct lm_measured time, double count)
 {
-    lm_table_spread(t, TIME, lm_spread_scaled(1e6, time));
+    lm_table_measured(t, TIME, lm_measured_scaled(1e6, time));
     lm_table_number(t, RATE, 1e-9 * count / time.median);
     lm_table_number(t, COPY, 100 * 4 * count / time.median / b->copy.median);
 }
@@ -153,7 +153,7 @@ static int on_cpu(struct lm_bench *b, int channels, const struct expected *e, st
             times[n < 0 ? 0 : n] = lm_clock() - before;
         }
         lm_table_row(t, "%g, OpenMP reduction", rates[r]);
-        put_time(t, b, lm_spread_of(times, repeats), (double)count);
+        put_time(t, b, lm_measured_of(times, repeats), (double)count);
         put_verdict(t, b, sum, e->sum[r], channels);
     }
     free(draw);

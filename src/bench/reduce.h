@@ -1,5 +1,5 @@
-/* Case `reduce`: tallies of the kind that particles leaving the domain give (weight, energy, angle, count), of which a
- * few elements in many contribute, in fixed point. One body for the device and the host. */
+/* Case `reduce`: sums in fixed point to which few of many elements contribute, such as the tallies of particles that
+ * leave the domain (weight, energy, angle, count). The device and the host use the same functions. */
 #ifndef LARMOR_BENCH_REDUCE_H
 #define LARMOR_BENCH_REDUCE_H
 
@@ -19,7 +19,7 @@ LM_HD int64_t lm_reduce_value(uint32_t draw, int channel)
     return (int64_t)((draw * (0x9e3779b1u + 0x3c6ef372u * (uint32_t)channel)) >> 8) - (1 << 23);
 }
 
-/* rate of 1: all draws are below 2^32. */
+/* With a rate of 1 all elements contribute, because all random numbers are below 2^32. */
 static inline uint64_t lm_reduce_threshold(double rate)
 {
     return (uint64_t)(rate * 4294967296.0);

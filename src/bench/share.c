@@ -1,4 +1,4 @@
-/* Case `advect`, last part: what a background field adds to a whole step of a plasma. */
+/* Case `advect`, last part: the time that a background field adds to a whole step of a plasma. */
 #include <stdio.h>
 
 #include "bench/cases.h"
@@ -33,7 +33,7 @@ static int new_table(const struct lm_bench *b, struct lm_table **t)
     return LM_OK;
 }
 
-static int time_step(const struct lm_bench *b, const struct share_row *row, struct lm_spread *out)
+static int time_step(const struct lm_bench *b, const struct share_row *row, struct lm_measured *out)
 {
     const int quick = b->options->quick || !lm_bench_on_gpu(b), warm_up = quick ? 2 : 30, batch = quick ? 2 : 30;
     const int batches = lm_bench_repeats(b, quick ? 2 : 5);
@@ -53,7 +53,7 @@ static int time_step(const struct lm_bench *b, const struct share_row *row, stru
         times[k] = (lm_clock() - before) / batch;
     }
     if (!status)
-        *out = lm_spread_of(times, batches);
+        *out = lm_measured_of(times, batches);
     lm_bench_sim_free(&s);
     return status;
 }
@@ -61,7 +61,7 @@ static int time_step(const struct lm_bench *b, const struct share_row *row, stru
 int lm_bench_share(struct lm_bench *b)
 {
     struct lm_table *t;
-    struct lm_spread time, without = {0};
+    struct lm_measured time, without = {0};
     int status = new_table(b, &t);
     for (size_t k = 0; k < sizeof list / sizeof *list && !status; k++) {
         status = time_step(b, &list[k], &time);
@@ -74,7 +74,7 @@ int lm_bench_share(struct lm_bench *b)
         } else {
             without = time;
         }
-        lm_table_spread(t, STEP, lm_spread_scaled(1e3, time));
+        lm_table_measured(t, STEP, lm_measured_scaled(1e3, time));
     }
     if (!status)
         return lm_bench_add(b, &t);

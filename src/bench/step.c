@@ -25,7 +25,7 @@ struct protocol {
 };
 
 struct result {
-    struct lm_spread seconds; /* a step */
+    struct lm_measured seconds; /* a step */
     double particles, sorts, strays;
     int substeps;
     double pass, sort, rest; /* shares of the time */
@@ -146,7 +146,7 @@ static int time_batches(struct lm_bench_sim *s, const struct step_row *row, cons
     }
     if (status)
         return status;
-    out->seconds = lm_spread_of(times, p->batches);
+    out->seconds = lm_measured_of(times, p->batches);
     out->sorts = (double)(s->sim->sorts - sorts);
     out->strays = strays / p->batches;
     out->particles = s->particles;
@@ -215,7 +215,7 @@ static void put_result(struct lm_table *t, const struct lm_bench *b, const struc
     double bytes = lm_bench_ideal(row->problem.precision) * r->particles;
     lm_table_row(t, "%s", row->label);
     lm_table_number(t, PARTICLES, 1e-6 * r->particles);
-    lm_table_spread(t, RATE, lm_spread_rate(1e-9 * r->particles, r->seconds));
+    lm_table_measured(t, RATE, lm_measured_rate(1e-9 * r->particles, r->seconds));
     lm_table_number(t, STEP, 1e3 * r->seconds.median);
     lm_table_number(t, STEPS, 1 / r->seconds.median);
     lm_table_number(t, COPY, 100 * bytes / r->seconds.median / b->copy.median);

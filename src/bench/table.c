@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "larmor/base.h"
 
 enum { MAX_COLUMNS = 20, MAX_NOTES = 8, LABEL = 96, WORD = 32, LINE = 400 };
 
-enum cell_kind { EMPTY, NUMBER, SPREAD, WORDS };
+enum cell_kind { EMPTY, NUMBER, MEASURED, WORDS };
 
 struct cell {
     enum cell_kind kind;
-    struct lm_spread spread; /* a number is its median */
+    struct lm_measured measured; /* a number is its median */
     char text[WORD];
 };
 
@@ -33,7 +34,7 @@ struct lm_table {
     struct row *row;
 };
 
-/* --- spreads --- */
+/* --- measured numbers --- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -41,14 +42,14 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct lm_spread lm_spread_of(double *values, int count)
+struct lm_measured lm_measured_of(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, by_value);
-    struct lm_spread s = {0.5 * (values[(count - 1) / 2] + values[count / 2]), values[0], values[count - 1]};
+    struct lm_measured s = {0.5 * (values[(count - 1) / 2] + values[count / 2]), values[0], values[count - 1]};
     return s;
 }
 
-struct lm_spread lm_spread_scaled(double scale, struct lm_spread s)
+struct lm_measured lm_measured_scaled(double scale, struct lm_measured s)
 {
     s.median *= scale;
     s.min *= scale;
@@ -56,9 +57,9 @@ struct lm_spread lm_spread_scaled(double scale, struct lm_spread s)
     return s;
 }
 
-struct lm_spread lm_spread_rate(double scale, struct lm_spread time)
+struct lm_measured lm_measured_rate(double scale, struct lm_measured time)
 {
-    struct lm_spread s = {scale / time.median, scale / time.max, scale / time.min};
+    struct lm_measured s = {scale / time.median, scale / time.max, scale / time.min};
     return s;
 }
 
@@ -121,12 +122,12 @@ static struct cell *cell_at(struct lm_table *t, int column)
 
 void lm_table_number(struct lm_table *t, int column, double value)
 {
-    *cell_at(t, column) = (struct cell){.kind = NUMBER, .spread = {value, value, value}};
+    *cell_at(t, column) = (struct cell){.kind = NUMBER, .measured = {value, value, value}};
 }
 
-void lm_table_spread(struct lm_table *t, int column, struct lm_spread spread)
+void lm_table_measured(struct lm_table *t, int column, struct lm_measured measured)
 {
-    *cell_at(t, column) = (struct cell){.kind = SPREAD, .spread = spread};
+    *cell_at(t, column) = (struct cell){.kind = MEASURED, .measured = measured};
 }
 
 void lm_table_text(struct lm_table *t, int column, const char *text)
@@ -160,9 +161,9 @@ static void number_text(double v, char out[WORD])
 static void cell_text(const struct cell *c, char out[4 * WORD])
 {
     char median[WORD], low[WORD], high[WORD];
-    number_text(c->spread.median, median);
-    number_text(c->spread.min, low);
-    number_text(c->spread.max, high);
+    number_text(c->measured.median, median);
+    number_text(c->measured.min, low);
+    number_text(c->measured.max, high);
     if (c->kind == EMPTY)
         snprintf(out, 4 * WORD, "-");
     else if (c->kind == WORDS)
@@ -224,20 +225,15 @@ int lm_table_print(const struct lm_table *t, FILE *out)
 
 /* --- JSON --- */
 
-static json_t *real_json(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *cell_json(const struct cell *c, const char *unit)
 {
     if (c->kind == WORDS)
         return json_pack("{s:s}", "text", c->text);
-    json_t *j = json_pack("{s:o, s:s}", "value", real_json(c->spread.median), "unit", unit);
-    if (c->kind == SPREAD) {
-        json_object_set_new(j, "median", real_json(c->spread.median));
-        json_object_set_new(j, "min", real_json(c->spread.min));
-        json_object_set_new(j, "max", real_json(c->spread.max));
+    json_t *j = json_pack("{s:o, s:s}", "value", lm_json_real(c->measured.median), "unit", unit);
+    if (c->kind == MEASURED) {
+        json_object_set_new(j, "median", lm_json_real(c->measured.median));
+        json_object_set_new(j, "min", lm_json_real(c->measured.min));
+        json_object_set_new(j, "max", lm_json_real(c->measured.max));
     }
     return j;
 }

@@ -10,42 +10,44 @@ extern "C" {
 
 struct json_t; /* of jansson */
 
-/* Median and extremes of repeated measurements. */
-struct lm_spread {
+/* The median and the extremes of repeated measurements. */
+struct lm_measured {
     double median, min, max;
 };
 
-/* Sorts `values`; count >= 1. */
-struct lm_spread lm_spread_of(double *values, int count);
+/* Of `count` >= 1 values; the function sorts them. */
+struct lm_measured lm_measured_of(double *values, int count);
 
-struct lm_spread lm_spread_scaled(double scale, struct lm_spread s);
+struct lm_measured lm_measured_scaled(double scale, struct lm_measured s);
 
-/* The spread of scale / t where t has this spread: rates from times. */
-struct lm_spread lm_spread_rate(double scale, struct lm_spread time);
+/* Rates from times: scale / t for the measured times t. */
+struct lm_measured lm_measured_rate(double scale, struct lm_measured time);
 
 struct lm_table;
 
-/* `name` is one word, for JSON; `title` a line. Texts are copied. */
+/* Makes a table. `name` is one word, for JSON, and `title` is a line. Texts are copied. */
 int lm_table_new(const char *name, const char *title, struct lm_table **out);
 void lm_table_free(struct lm_table **table);
 
-/* Columns come before rows; the number of the column is returned. `unit` is "" for a pure number. */
+/* Adds a column and returns its number. All columns are added before the first row. `unit` is "" for a pure number. */
 int lm_table_column(struct lm_table *table, const char *name, const char *unit);
 
-/* Begins a row; what follows is put into it. Cells left out stay empty. */
+/* Begins a row; the three functions below fill its cells. Cells that are not filled stay empty. */
 void lm_table_row(struct lm_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lm_table_number(struct lm_table *table, int column, double value);
-void lm_table_spread(struct lm_table *table, int column, struct lm_spread spread);
+void lm_table_measured(struct lm_table *table, int column, struct lm_measured measured);
 void lm_table_text(struct lm_table *table, int column, const char *text);
 
-/* A line below the table. */
+/* Adds a line of text below the table. */
 void lm_table_note(struct lm_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* LM_FAILED: memory ran out while the table was filled, or a limit of it (src/bench/table.c) was passed. */
+/* Prints the table. LM_FAILED: memory ran out while the table was filled, the table is larger than src/bench/table.c
+ * allows, or the text cannot be written. */
 int lm_table_print(const struct lm_table *table, FILE *out);
 
 /* A new object {name, title, columns: [{name, unit}], rows: [{label, values: {name: {value, unit, median, min, max}}}],
- * notes}; min, max and median are there for spreads, `text` in place of `value` for words. NULL: no memory. */
+ * notes}. Only measured cells have median, min and max; cells of text have `text` in place of `value`. NULL: no memory.
+ */
 struct json_t *lm_table_json(const struct lm_table *table);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ static void host_free(struct host *h)
     free(h->advanced);
 }
 
-static size_t place(const struct lm_tendency_problem *p, int i, int j)
+static size_t element_of(const struct lm_tendency_problem *p, int i, int j)
 {
     return (size_t)(j + GHOSTS) * (size_t)p->stride + (size_t)(i + GHOSTS);
 }
@@ -49,36 +49,37 @@ static void put_arrays(struct host *h, size_t elements)
     for (int n = 0; n < 4; n++)
         for (int j = -GHOSTS; j < g->ny + GHOSTS; j++)
             for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-                h->arrays[(size_t)n * elements + place(&h->p, i, j)] =
+                h->arrays[(size_t)n * elements + element_of(&h->p, i, j)] =
                     from[n][lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
 }
 
-static int put_room(struct host *h)
+static int put_clearance(struct host *h)
 {
     const struct lm_grid *g = &h->g;
-    uint8_t *room = malloc(g->size);
-    int status = room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
+    uint8_t *clearance = malloc(g->size);
+    int status = clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
     if (!status)
-        status = lm_stencil_clearance(g, h->fluid->mask, room);
+        status = lm_stencil_clearance(g, h->fluid->mask, clearance);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
         for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-            h->clearance[place(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
-    free(room);
+            h->clearance[element_of(&h->p, i, j)] = clearance[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
+    free(clearance);
     return status;
 }
 
 /* --- lists of cells --- */
 
-/* Whether all that a cell's four faces may take is in free fluid: it is, if its own room and its neighbours' is. */
+/* 1 when the stencils of all four faces of a cell are in free fluid: the clearances of the cell and of its neighbours
+ * are large enough. */
 static int is_interior(const struct host *h, size_t k)
 {
     const size_t stride = (size_t)h->p.stride;
-    const uint8_t *room = h->clearance;
-    int x = lm_clearance_x(room[k]), y = lm_clearance_y(room[k]);
-    x = x < lm_clearance_x(room[k - 1]) ? x : lm_clearance_x(room[k - 1]);
-    x = x < lm_clearance_x(room[k + 1]) ? x : lm_clearance_x(room[k + 1]);
-    y = y < lm_clearance_y(room[k - stride]) ? y : lm_clearance_y(room[k - stride]);
-    y = y < lm_clearance_y(room[k + stride]) ? y : lm_clearance_y(room[k + stride]);
+    const uint8_t *clearance = h->clearance;
+    int x = lm_clearance_x(clearance[k]), y = lm_clearance_y(clearance[k]);
+    x = x < lm_clearance_x(clearance[k - 1]) ? x : lm_clearance_x(clearance[k - 1]);
+    x = x < lm_clearance_x(clearance[k + 1]) ? x : lm_clearance_x(clearance[k + 1]);
+    y = y < lm_clearance_y(clearance[k - stride]) ? y : lm_clearance_y(clearance[k - stride]);
+    y = y < lm_clearance_y(clearance[k + stride]) ? y : lm_clearance_y(clearance[k + stride]);
     return x >= h->p.order && y >= h->p.order;
 }
 
@@ -92,7 +93,7 @@ static void make_lists(struct host *h)
     }
     for (int j = 0; j < h->g.ny; j++)
         for (int i = 0; i < h->g.nx; i++) {
-            const size_t k = place(&h->p, i, j);
+            const size_t k = element_of(&h->p, i, j);
             const int list = is_interior(h, k) ? LM_TENDENCY_INTERIOR : LM_TENDENCY_BOUNDARY;
             if (!h->clearance[k])
                 continue;
@@ -125,7 +126,7 @@ static int lists_are_right(const struct host *h)
         }
     for (int j = 0; j < h->g.ny && right; j++)
         for (int i = 0; i < h->g.nx; i++)
-            right &= list[place(&h->p, i, j)] == list_by_definition(h, i, j) % LM_TENDENCY_LISTS;
+            right &= list[element_of(&h->p, i, j)] == list_by_definition(h, i, j) % LM_TENDENCY_LISTS;
     free(list);
     return right;
 }
@@ -166,7 +167,7 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
                                         .clearance = h->clearance,
                                         .repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS)};
     put_arrays(h, elements);
-    int status = put_room(h);
+    int status = put_clearance(h);
     if (!status)
         make_lists(h);
     return status;
@@ -175,7 +176,7 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
 /* --- the program's own way --- */
 
 /* Seconds of a stage: a right-hand side and what follows from it. */
-static int time_stage(const struct lm_bench *b, struct lm_bench_background *p, double dt, struct lm_spread *out)
+static int time_stage(const struct lm_bench *b, struct lm_bench_background *p, double dt, struct lm_measured *out)
 {
     const int repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS), batch = b->options->quick ? 1 : BATCH;
     struct lm_control ignored;
@@ -188,7 +189,7 @@ static int time_stage(const struct lm_bench *b, struct lm_bench_background *p, d
         times[r < 0 ? 0 : r] = (lm_clock() - before) / (batch * LM_ADVECT_STAGES);
     }
     if (!status)
-        *out = lm_spread_of(times, repeats);
+        *out = lm_measured_of(times, repeats);
     return status;
 }
 
@@ -278,7 +279,7 @@ static void put_kernel(const struct host *h, struct lm_table *t, const struct lm
     static const char *const lists[] = {"all", "interior", "boundary"};
     const double count = h->p.count[r->list];
     lm_table_row(t, "%s: %s", r->way, r->kernel);
-    lm_table_spread(t, TIME, lm_spread_scaled(1e6, r->time));
+    lm_table_measured(t, TIME, lm_measured_scaled(1e6, r->time));
     lm_table_text(t, LIST, lists[r->list]);
     lm_table_number(t, COUNT, 1e-6 * count);
     lm_table_number(t, RATE, 1e-9 * count / r->time.median);
@@ -295,9 +296,9 @@ static double seconds_of(const char *way, const struct lm_tendency_row *rows, in
     return 0;
 }
 
-static void put_time(const struct host *h, struct lm_table *t, struct lm_spread time, double monolithic)
+static void put_time(const struct host *h, struct lm_table *t, struct lm_measured time, double monolithic)
 {
-    lm_table_spread(t, WAY_TIME, lm_spread_scaled(1e6, time));
+    lm_table_measured(t, WAY_TIME, lm_measured_scaled(1e6, time));
     lm_table_number(t, WAY_RATE, 1e-9 * h->p.count[LM_TENDENCY_ACTIVE] / time.median);
     lm_table_number(t, SPEED_UP, monolithic / time.median);
 }
@@ -312,7 +313,7 @@ static void put_way(struct lm_bench *b, const struct host *h, struct lm_table *t
         lm_table_number(t, AGAINST, seconds_of(r->against, rows, count) / r->time.median);
         lm_table_text(t, THAN, r->against);
     }
-    lm_table_spread(t, CONTROL, lm_spread_scaled(1e6, r->control));
+    lm_table_measured(t, CONTROL, lm_measured_scaled(1e6, r->control));
     lm_table_text(t, SUMS, sums[r->sums]);
     if (r->difference > 0)
         lm_table_number(t, OF_BOUND, 100 * r->difference);
@@ -327,7 +328,7 @@ static void note_control(struct lm_table *t, const struct lm_tendency_row *rows,
     for (int k = 0; k < count; k++)
         if (!rows[k].kernel)
             times[ways++] = rows[k].control.median;
-    const struct lm_spread s = lm_spread_of(times, ways);
+    const struct lm_measured s = lm_measured_of(times, ways);
     const double off = 100 * fmax(s.max / s.median - 1, 1 - s.min / s.median);
     lm_table_note(t,
                   "control: a kernel that no way touches, ten times; its medians are within %.2f %% of each other's %s",
@@ -337,7 +338,7 @@ static void note_control(struct lm_table *t, const struct lm_tendency_row *rows,
 static int put_program(struct lm_bench *b, const struct host *h, struct lm_table *t, struct lm_bench_background *p,
                        double monolithic)
 {
-    struct lm_spread time;
+    struct lm_measured time;
     int equal = 1, single = p->setup.background[0].single;
     int status = single ? LM_OK : compare_step(h, p->b, &equal);
     status = status ? status : time_stage(b, p, h->p.dt, &time);

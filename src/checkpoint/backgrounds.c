@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Quanta of doubles, and how much coarser than the ledger's they can be. */
+/* Largest exponent of a quantum, and largest ratio (as an exponent) of the quantum of a field to that of its ledger. */
 enum { MOST_QUANTUM = 1100, MOST_GROWTH = 64 };
 
 static void put_sums(struct lm_h5 *h, hid_t group, const char *name, int n, const lm_int128 *sums)

@@ -48,7 +48,7 @@ static int make_piece(const struct lm_checkpoint *head, struct piece *p)
     return LM_OK;
 }
 
-/* A callback has its own message. */
+/* Takes over the status of a callback, which has recorded a message of its own. */
 static void from_callback(struct lm_h5 *h, int status)
 {
     if (h->status == LM_OK)
@@ -65,7 +65,7 @@ static uint64_t *make_map(struct lm_h5 *h, uint64_t size)
     return map;
 }
 
-/* Most counters are 0: the fastest compression makes little of them. */
+/* Most counters are 0, so even the fastest compression makes the file small. */
 static void write_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
                       const struct lm_checkpoint_io *io)
 {
@@ -80,7 +80,7 @@ static void write_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *
     free(map);
 }
 
-/* A fingerprint does not cover maps, but a file without them is damaged. */
+/* A fingerprint does not include the maps (set_map is NULL), but a file without them is damaged. */
 static void read_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *head, int s,
                      const struct lm_checkpoint_io *io)
 {
@@ -99,7 +99,7 @@ static void read_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *h
 
 /* ---- writing the state ---- */
 
-/* Shape of a field; returns its number of values. */
+/* The shape of a field. Returns the number of its values. */
 static size_t shape_of(const struct lm_checkpoint *head, int field, hsize_t dims[2])
 {
     int border = field >= head->field_count - head->bordered ? 2 * LM_GHOST : 0;
@@ -108,8 +108,8 @@ static size_t shape_of(const struct lm_checkpoint *head, int field, hsize_t dims
     return (size_t)(dims[0] * dims[1]);
 }
 
-/* Room for any field. */
-static double *field_room(const struct lm_checkpoint *head)
+/* Memory for the largest field. */
+static double *allocate_field(const struct lm_checkpoint *head)
 {
     return malloc((size_t)(head->nx + 2 * LM_GHOST) * (size_t)(head->ny + 2 * LM_GHOST) * sizeof(double));
 }
@@ -118,7 +118,7 @@ static void write_fields(struct lm_h5 *h, const struct lm_checkpoint *head, cons
 {
     hsize_t dims[2];
     hid_t group = lm_h5_make_group(h, h->file, "fields");
-    double *packed = field_room(head);
+    double *packed = allocate_field(head);
     if (!packed)
         lm_h5_wrong(h, "no memory for a field");
     for (int f = 0; h->status == LM_OK && f < head->field_count; f++) {
@@ -183,7 +183,7 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
     if (status == LM_OK)
         status = lm_path(path_out, "%s/checkpoint_%08" PRId64 ".h5", folder, head->step);
     if (status == LM_OK)
-        status = lm_h5_create_summed(&h, path_out);
+        status = lm_h5_create_with_checksum(&h, path_out);
     if (status != LM_OK)
         return status;
     lm_checkpoint_put_head(&h, head, configuration);
@@ -239,7 +239,7 @@ static void read_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const
     hid_t group = lm_h5_group(h, h->file, "fields");
     if (h->status != LM_OK)
         return;
-    double *packed = field_room(head);
+    double *packed = allocate_field(head);
     if (!packed)
         h->status = lm_fail(LM_FAILED, "no memory for a field");
     for (int f = 0; h->status == LM_OK && f < head->field_count; f++) {
@@ -256,7 +256,7 @@ static double velocity(const void *values, int precision, uint64_t i)
     return precision == LM_SINGLE ? (double)((const float *)values)[i] : ((const double *)values)[i];
 }
 
-/* Cells times 2^bits; a domain that long that it does not fit has no upper limit in 64 bits. */
+/* The length of the domain, cells times 2^bits; INT64_MAX where it does not fit. */
 static int64_t length_of(int cells, int bits)
 {
     return cells > INT64_MAX >> bits ? INT64_MAX : (int64_t)cells << bits;

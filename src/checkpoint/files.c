@@ -1,4 +1,4 @@
-/* The files of checkpoints in a directory: which are older, which are sound. */
+/* The checkpoints of a directory: their order, and which of them are undamaged. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,8 +34,7 @@ static int newest_first(const struct dirent **a, const struct dirent **b)
     return (x < y) - (x > y);
 }
 
-/* Best effort: a file that cannot be removed does not spoil the new checkpoint. Higher steps belong to a run that went
- * further; they stay. */
+/* Checkpoints of later steps stay: they belong to an earlier run that went further. */
 void lm_checkpoint_prune(const char *directory, int64_t step, int keep)
 {
     struct dirent **entries;
@@ -54,7 +53,7 @@ void lm_checkpoint_prune(const char *directory, int64_t step, int keep)
 
 /* ---- which are sound ---- */
 
-/* What is wrong with a file, without its name and without advice; "" where nothing is. */
+/* Describes the damage of a file, without its name and without advice; "": there is none. */
 static void describe(const struct lm_checksum *sum, size_t size, char *out)
 {
     *out = 0;
@@ -82,7 +81,7 @@ static void folder_of(const char *path, char *folder)
     snprintf(folder, LM_MAX_PATH, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 }
 
-/* The newest sound checkpoint beside `path` that is older than it; 0: there is none. */
+/* Finds the newest undamaged checkpoint that is older than `path`, in the same directory. 0: there is none. */
 static int find_older(const char *path, char *out)
 {
     char folder[LM_MAX_PATH];
@@ -114,9 +113,9 @@ int lm_checkpoint_check_format(struct lm_h5 *h)
 {
     char *format = lm_h5_has(h->file, "format") ? lm_h5_get_text(h, h->file, "format") : NULL;
     if (h->status == LM_OK && lm_h5_has(h->file, "openPMD"))
-        lm_h5_wrong(h, "is an openPMD output, no checkpoint; take a file of checkpoints/");
+        lm_h5_wrong(h, "is an openPMD output and not a checkpoint; use a file of checkpoints/");
     else if (h->status == LM_OK && (!format || strcmp(format, "larmor-checkpoint") != 0))
-        lm_h5_wrong(h, "is no checkpoint of this program; take a file of checkpoints/");
+        lm_h5_wrong(h, "is not a checkpoint of this program; use a file of checkpoints/");
     free(format);
     int64_t version = lm_h5_get_whole(h, h->file, "format_version");
     if (h->status == LM_OK && version != LM_CHECKPOINT_FORMAT)
@@ -137,7 +136,7 @@ static int open_verified(struct lm_h5 *h, const char *path, struct lm_checksum *
     if (lm_h5_open(h, path) || lm_checkpoint_check_format(h))
         return h->status;
     if (sum->state == LM_CHECKSUM_NONE)
-        lm_h5_wrong(h, "has lost its checksum: another program has written it anew; take the file as it was written");
+        lm_h5_wrong(h, "has lost its checksum: another program has rewritten it; use the file as Larmor wrote it");
     return h->status;
 }
 
@@ -147,7 +146,7 @@ int lm_checkpoint_open(struct lm_h5 *h, const char *path)
     return open_verified(h, path, &sum);
 }
 
-/* A line where it is sound. */
+/* Prints a line where the file is undamaged. */
 static int verify_file(const char *path, FILE *out)
 {
     struct lm_checksum sum;

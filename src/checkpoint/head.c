@@ -1,4 +1,4 @@
-/* What a checkpoint says of itself: the attributes of "/", of /surfaces and of each species. */
+/* The head of a checkpoint: the attributes of "/", of /surfaces and of each species. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static int get_int(struct lm_h5 *h, hid_t at, const char *name, int64_t low, int
     return h->status == LM_OK ? (int)value : 0;
 }
 
-/* Finite, and > 0 where `positive` says so. */
+/* Reads a number that must be finite, and > 0 with `positive`. */
 static double get_real(struct lm_h5 *h, hid_t at, const char *name, int positive)
 {
     double value = lm_h5_get_real(h, at, name);

@@ -63,7 +63,8 @@ void lm_checkpoint_put_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledg
     write_accounts(h, group, "to_electrons", 1, &l->to_electrons);
 }
 
-/* Numbers add up without a carry beyond 64 bits, and nobody has no momentum or energy. */
+/* 1 when the numbers balance, and an account of no particles has no momentum and no energy. The sums have 128 bits, so
+ * they cannot overflow. */
 static int is_sound(const struct lm_ledger *l, uint64_t present)
 {
     unsigned __int128 in = l->loaded, out = present;
@@ -89,7 +90,7 @@ void lm_checkpoint_get_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint
     read_accounts(h, group, "to_electrons", 1, &l->to_electrons);
     if (h->status == LM_OK && !is_sound(l, sp->count))
         lm_h5_wrong(h,
-                    "species %s: its ledger does not close: those that are there and those lost are not those loaded "
-                    "and injected; the file is damaged",
+                    "species %s: its ledger does not close: present + lost particles are not loaded + injected "
+                    "particles; the file is damaged",
                     sp->name);
 }

@@ -1,4 +1,4 @@
-/* From the entries of a file and of the command line to members of struct lm_config. */
+/* Stores the entries of the file and of the command line in the members of struct lm_config. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int find_item(const struct lm_config *config, const struct lm_named *kind
     return -1;
 }
 
-/* A section whose name, or what stands before its dot, is nearly that of a kind of named sections. 1: reported. */
+/* Reports a section whose name, or the part before its dot, is nearly that of a kind of named sections. 1: reported. */
 static int report_near_kind(struct lm_config_reader *r, const char *section, int line)
 {
     const char *dot = strchr(section, '.');
@@ -100,7 +100,7 @@ static void set_defaults(const struct lm_named *kind, void *base)
             lm_key_set(key, base, key->initial);
         else if (key->kind == LM_KEY_CHOICE)
             *(int *)member = LM_NOT_CHOSEN;
-        else if (key->kind == LM_KEY_REAL && key->shown && kind) /* a limit that there is not */
+        else if (key->kind == LM_KEY_REAL && key->shown && kind) /* there is no limit */
             *(double *)member = INFINITY;
     }
 }
@@ -111,7 +111,7 @@ static void add_item(struct lm_config_reader *r, const struct lm_named *kind, co
     if (!lm_text_is_name(name)) {
         r->bad_section[kind - lm_named] = 1;
         lm_problems_add(&r->problems, section->line,
-                        "[%s]: \"%s\" is no name: a letter, then letters, digits and _, at most %d", section->name,
+                        "[%s]: \"%s\" is not a name: a letter, then letters, digits and _, at most %d", section->name,
                         name, LM_MAX_NAME - 1);
         return;
     }
@@ -133,7 +133,7 @@ static void apply_const(struct lm_config_reader *r, const struct lm_ini_entry *e
     struct lm_config *c = r->config;
     const int capacity = (int)(sizeof c->const_text / sizeof *c->const_text);
     if (!lm_text_is_name(e->key))
-        lm_problems_add(&r->problems, e->line, "const.%s: no name: a letter, then letters, digits and _, at most %d",
+        lm_problems_add(&r->problems, e->line, "const.%s: not a name: a letter, then letters, digits and _, at most %d",
                         e->key, LM_MAX_NAME - 1);
     else if (c->const_count == capacity)
         lm_problems_add(&r->problems, e->line, "const.%s: more than %d constants", e->key, capacity);
@@ -152,16 +152,16 @@ static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
         return;
     }
     void *base = r->config;
-    int *given = r->given;
+    int *lines = r->key_line;
     const struct lm_named *kind = lm_named_of(e->section);
     if (kind) {
         int n = find_item(r->config, kind, e->section);
         if (n < 0)
-            return; /* its section is in the list of problems */
+            return; /* the section has been reported */
         base = (char *)r->config + lm_named_offset(kind, n);
-        given = r->named[kind - lm_named][n];
+        lines = r->named_key_line[kind - lm_named][n];
     }
-    given[k] = e->line;
+    lines[k] = e->line;
     if (lm_key_set(&lm_keys[k], base, e->value))
         lm_problems_add(&r->problems, e->line, "%s.%s: %s", e->section, e->key, lm_error());
 }
@@ -197,14 +197,14 @@ static int header_line(const struct lm_config_reader *r, const char *section)
 
 int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *out)
 {
-    *out = (struct lm_scope){.base = r->config, .lines = r->given, .line = LM_WHOLE_FILE};
+    *out = (struct lm_scope){.base = r->config, .lines = r->key_line, .line = LM_WHOLE_FILE};
     int n = k - 1;
     for (int kind = 0; k > 0 && kind < LM_NAMED_KINDS; kind++) {
         int count = lm_named_count(&lm_named[kind], r->config);
         if (n < count) {
             out->kind = &lm_named[kind];
             out->base = (char *)r->config + lm_named_offset(out->kind, n);
-            out->lines = r->named[kind][n];
+            out->lines = r->named_key_line[kind][n];
             snprintf(out->section, sizeof out->section, "%s.%s", out->kind->kind, (const char *)out->base);
             out->line = header_line(r, out->section);
             return 1;
@@ -224,7 +224,7 @@ const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *
     return scope->kind ? scope->section : key->section;
 }
 
-/* An override displaces what it cannot go together with: steps on the command line, t_end in the file. */
+/* An override replaces the keys of the file that it excludes: steps on the command line replaces t_end in the file. */
 static void drop_rivals(struct lm_config_reader *r, const char *section, const char *name)
 {
     int k = lm_keys_find(table_section(section), name);
@@ -240,7 +240,7 @@ static void drop_rivals(struct lm_config_reader *r, const char *section, const c
     }
 }
 
-/* The name in brackets is not in the file: which one may have been meant. */
+/* The file has no such section. The message suggests a similar one. */
 static void report_absent_section(struct lm_config_reader *r, const char *section, const char *key)
 {
     const char *best = NULL;
@@ -251,8 +251,9 @@ static void report_absent_section(struct lm_config_reader *r, const char *sectio
                     best ? ", did you mean [" : "", best ? best : "", best ? "]?" : "");
 }
 
-/* 1 when an override may name this section and key: it must not bring in a new species, body, field or constant by a
- * slip. */
+/* 1 when an override may name this section and key. A misspelt name must not make a new species, body, field or
+ * constant.
+ */
 static int check_target(struct lm_config_reader *r, const char *section, const char *key)
 {
     int found = !lm_named_of(section);
@@ -269,7 +270,7 @@ static int check_target(struct lm_config_reader *r, const char *section, const c
     return 0;
 }
 
-/* What the echo in run.ini could not hold. */
+/* Why a value could not stand in the echo in run.ini; NULL: it could. */
 static const char *wrong_value(const char *key, const char *value)
 {
     if (strlen(key) + strlen(value) + 4 > LM_INI_LINE)

@@ -1,4 +1,4 @@
-/* Background fields of a configuration: what their sides do, their bounds, what flows in. */
+/* Background fields of a configuration: their sides, their bounds, what flows in. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 static int line_of(const struct lm_config_reader *r, int field, const char *name)
 {
-    return r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, name)];
+    return r->named_key_line[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, name)];
 }
 
 static void report(struct lm_config_reader *r, int field, const char *name, const char *wrong)
@@ -32,11 +32,11 @@ static void resolve_side(struct lm_config_reader *r, int field, int side)
     const int boundary = r->config->boundary[side];
     int *own = &r->config->background[field].sides[side];
     if (boundary == LM_NOT_CHOSEN || *own == LM_NOT_CHOSEN)
-        return;                         /* wrong, and reported */
-    if (*own == LM_BACKGROUND_PERIODIC) /* auto */
+        return;                         /* an error that has been reported */
+    if (*own == LM_BACKGROUND_PERIODIC) /* the value of `auto` */
         *own = lm_background_side_of(boundary);
     else if (boundary == LM_PERIODIC)
-        report(r, field, lm_side_names[side], "the particles are periodic there: nothing but auto goes with that");
+        report(r, field, lm_side_names[side], "the particles are periodic there, so it must be auto");
 }
 
 static void check_bounds(struct lm_config_reader *r, int field)
@@ -45,7 +45,7 @@ static void check_bounds(struct lm_config_reader *r, int field)
     if (!(b->least < b->most) && b->limited == 1)
         report(r, field, "maximum", "is not above minimum");
     if (b->scheme == LM_CENTRED && b->limited == 1)
-        report(r, field, "bounds", "weno = centred keeps none: take another");
+        report(r, field, "bounds", "weno = centred keeps no bounds: choose another order");
 }
 
 void lm_config_check_backgrounds(struct lm_config_reader *r)
@@ -62,7 +62,7 @@ static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, in
 {
     const struct lm_config *c = r->config;
     const struct lm_background_config *b = &c->background[field];
-    double *x = work, *y = work + lm_side_most(g), *values = y + lm_side_most(g);
+    double *x = work, *y = work + lm_longest_side(g), *values = y + lm_longest_side(g);
     char where[LM_MAX_MESSAGE / 2];
     for (int side = 0; side < LM_SIDES; side++) {
         if (b->sides[side] != LM_BACKGROUND_INFLOW)
@@ -81,7 +81,7 @@ int lm_config_check_background_inflow(struct lm_config_reader *r)
     if (r->unusable_values || r->problems.count > 0 || r->config->background_count == 0)
         return LM_OK;
     struct lm_grid g = lm_config_grid(r->config);
-    double *work = malloc(3 * sizeof *work * lm_side_most(&g));
+    double *work = malloc(3 * sizeof *work * lm_longest_side(&g));
     if (!work)
         return lm_fail(LM_FAILED, "out of memory");
     for (int field = 0; field < r->config->background_count; field++)

@@ -1,4 +1,4 @@
-/* Bodies of a configuration: what can be said of them before and after they are cut into cells. */
+/* Checks of the bodies of a configuration, before and after their cells are found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "config/body_shape.h"
 #include "config/reader.h"
 
-/* Of larger grids the bodies are cut when it is known that there is memory for the grid. */
-static const double MOST_CUT = 1 << 22;
+/* On a grid with more cells the bodies are checked later, when it is known that there is memory for the grid. */
+static const double MAX_CELLS = 1 << 22;
 
 static void report(struct lm_config_reader *r, int body, const char *name, const char *wrong)
 {
     int k = lm_keys_find(LM_BODY_SECTION, name);
-    lm_problems_add(&r->problems, r->named[LM_BODIES][body][k], "body.%s.%s: %s", r->config->body[body].name, name,
-                    wrong);
+    lm_problems_add(&r->problems, r->named_key_line[LM_BODIES][body][k], "body.%s.%s: %s", r->config->body[body].name,
+                    name, wrong);
 }
 
 static void check_points(struct lm_config_reader *r, int body)
@@ -29,7 +29,7 @@ static void resolve_file(struct lm_config_reader *r, int body)
     struct lm_body_config *b = &r->config->body[body];
     if (b->file[0])
         lm_config_resolve_path(r, LM_BODY_SECTION, "file", b,
-                               r->named[LM_BODIES][body][lm_keys_find(LM_BODY_SECTION, "file")]);
+                               r->named_key_line[LM_BODIES][body][lm_keys_find(LM_BODY_SECTION, "file")]);
 }
 
 void lm_config_check_points(struct lm_config_reader *r)
@@ -44,7 +44,7 @@ int lm_config_check_cells(struct lm_config_reader *r)
 {
     const struct lm_config *c = r->config;
     const double cells = (double)c->grid.nx * c->grid.ny;
-    if (c->body_count == 0 || r->problems.count > 0 || r->unusable_values || cells > MOST_CUT)
+    if (c->body_count == 0 || r->problems.count > 0 || r->unusable_values || cells > MAX_CELLS)
         return LM_OK;
     int body;
     const char *key;

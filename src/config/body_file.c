@@ -18,7 +18,7 @@ struct image {
     long width, height, largest;
 };
 
-/* The next number of a header or a plain image, with the blank or comment right after it; -1: there is none. */
+/* Reads the next number of a header or of a plain image, and the blank or comment right after it; -1: there is none. */
 static long next_number(FILE *f)
 {
     long value = 0;
@@ -43,9 +43,10 @@ static int read_head(struct image *p)
     char magic[4] = "";
     size_t n = fread(magic, 1, sizeof magic, p->file);
     if (n == sizeof magic && !memcmp(magic, hdf5, sizeof magic))
-        return lm_fail(LM_BAD_INPUT, "%s: an HDF5 file: give the dataset in it as `dataset`", p->path);
+        return lm_fail(LM_BAD_INPUT, "%s: this is an HDF5 file: name the dataset in it with the key `dataset`",
+                       p->path);
     if (n < 3 || magic[0] != 'P' || (magic[1] != '2' && magic[1] != '5') || !(isspace(magic[2]) || magic[2] == '#'))
-        return lm_fail(LM_BAD_INPUT, "%s: no PGM image: it begins with neither P2 nor P5", p->path);
+        return lm_fail(LM_BAD_INPUT, "%s: not a PGM image: it begins with neither P2 nor P5", p->path);
     p->raw = magic[1] == '5';
     fseek(p->file, 2, SEEK_SET);
     p->width = next_number(p->file);
@@ -59,7 +60,8 @@ static int read_head(struct image *p)
     return LM_OK;
 }
 
-/* A raw pixel has two bytes, the high one first, where one cannot hold the largest value; -1: the file ends. */
+/* A raw pixel has one byte, or two with the high one first where one byte cannot hold the largest value. -1: the file
+ * ends. */
 static long next_pixel(const struct image *p)
 {
     if (!p->raw)
@@ -108,7 +110,7 @@ static int read_pgm(const char *path, int nx, int ny, uint8_t *own)
 
 /* ---- HDF5 ---- */
 
-/* An enumeration is what Python makes of truth values. */
+/* Python stores truth values as an enumeration. */
 static int is_numeric(hid_t data)
 {
     hid_t type = H5Dget_type(data);
@@ -131,7 +133,7 @@ static void check_dataset(struct lm_h5 *h, hid_t data, const char *name, int nx,
     H5Sclose(space);
 }
 
-/* `count` rows, as reals whatever they are in the file: only 0 becomes 0. */
+/* Reads `count` rows as reals, whatever their type in the file. A value other than 0 never becomes 0. */
 static void read_band(struct lm_h5 *h, hid_t data, int nx, int first, int count, double *band)
 {
     hsize_t start[2] = {(hsize_t)first, 0}, size[2] = {(hsize_t)count, (hsize_t)nx};

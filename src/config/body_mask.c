@@ -1,4 +1,4 @@
-/* Bodies as sets of cells: disks, boxes, polygons; masks come from files (body_file.c). */
+/* The cells of bodies: disks, boxes and polygons. Masks come from files (body_file.c). */
 #include "config/body_shape.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cells, and how far a shape repeats: 0 where it ends at walls. */
+/* The grid, and the periods with which a shape repeats; 0 along an axis with walls. */
 struct frame {
     struct lm_grid grid;
     double period[2];
@@ -15,7 +15,7 @@ struct frame {
 struct polygon {
     int count;
     double point[LM_MAX_POINTS][2];
-    double low[2], high[2]; /* nothing is inside beyond them */
+    double low[2], high[2]; /* bounding box */
 };
 
 static const char *skip_blanks(const char *p)
@@ -23,7 +23,7 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
-/* A number, and what comes after it; NULL: there is none. */
+/* Reads a number and returns the text after it; NULL: there is none. */
 static const char *read_number(const char *p, double *out)
 {
     char *end;
@@ -52,7 +52,7 @@ int lm_body_points(const char *text, double points[LM_MAX_POINTS][2], int *count
     return LM_OK;
 }
 
-/* Distance from `centre`, of the nearest image where the shape repeats. */
+/* The distance from `centre`, or from its nearest periodic image. */
 static double offset(double at, double centre, double period)
 {
     return period > 0.0 ? remainder(at - centre, period) : at - centre;
@@ -64,14 +64,14 @@ static int in_disk(const struct lm_body_config *b, const struct frame *f, double
     return dx * dx + dy * dy <= b->radius * b->radius;
 }
 
-/* Wider than the domain: every cell is in it. */
+/* A box that is wider than the periodic domain has every cell. */
 static int in_box(const struct lm_body_config *b, const struct frame *f, double x, double y)
 {
     double dx = offset(x, b->x, f->period[0]), dy = offset(y, b->y, f->period[1]);
     return fabs(dx) <= 0.5 * b->width && fabs(dy) <= 0.5 * b->height;
 }
 
-/* Even-odd rule: how often a ray to the right meets an edge. */
+/* Even-odd rule: a point is inside if a ray to the right meets an odd number of edges. */
 static int in_polygon(const struct polygon *p, double x, double y)
 {
     int inside = 0;
@@ -95,7 +95,7 @@ static int in_any_image(const struct polygon *p, const struct frame *f, double x
     return 0;
 }
 
-/* Images at most one domain away are looked at: farther points would be lost. */
+/* in_any_image tests images up to one domain away, so a point that is farther away is refused. */
 static int find_extent(struct polygon *p, const struct frame *f)
 {
     memcpy(p->low, p->point[0], sizeof p->low);
@@ -124,16 +124,16 @@ static int fill_polygon(const struct lm_body_config *b, const struct frame *f, u
     return LM_OK;
 }
 
-/* Of a very far centre the nearest image would be a matter of round-off. */
+/* The nearest image of a very far centre would depend on round-off. */
 static int check_centre(const struct lm_body_config *b, const struct frame *f)
 {
-    static const double MOST_LENGTHS = 1e6;
+    static const double MAX_LENGTHS = 1e6;
     const double centre[2] = {b->x, b->y};
     for (int d = 0; d < 2; d++)
-        if (f->period[d] > 0.0 && fabs(centre[d]) > MOST_LENGTHS * f->period[d])
+        if (f->period[d] > 0.0 && fabs(centre[d]) > MAX_LENGTHS * f->period[d])
             return lm_fail(LM_BAD_INPUT,
                            "the centre %g %g is more than %g lengths of the periodic domain (%g x %g d_i) away", b->x,
-                           b->y, MOST_LENGTHS, f->grid.lx, f->grid.ly);
+                           b->y, MAX_LENGTHS, f->grid.lx, f->grid.ly);
     return LM_OK;
 }
 
@@ -159,7 +159,7 @@ static int fill(const struct lm_body_config *b, const struct frame *f, uint8_t *
     return fill_round(b, f, own);
 }
 
-/* The key that a body's extent is in. */
+/* The key that a message about the extent of a body names. */
 static const char *main_key(const struct lm_body_config *b)
 {
     static const char *const keys[] = {
@@ -167,8 +167,8 @@ static const char *main_key(const struct lm_body_config *b)
     return keys[b->shape];
 }
 
-/* Lays a body over what is there; 1 when it has a cell. */
-static int lay(uint8_t *mask, const uint8_t *own, size_t cells, int k)
+/* Writes a body over the bodies before it. 1: it has a cell. */
+static int overwrite_mask(uint8_t *mask, const uint8_t *own, size_t cells, int k)
 {
     int any = 0;
     for (size_t n = 0; n < cells; n++)
@@ -179,7 +179,7 @@ static int lay(uint8_t *mask, const uint8_t *own, size_t cells, int k)
     return any;
 }
 
-/* What only all bodies together show. */
+/* Checks what only all bodies together show. */
 static int check_whole(const struct lm_config *c, const uint8_t *mask, size_t cells, int *body)
 {
     size_t count[LM_MAX_BODIES + 1] = {0};
@@ -187,7 +187,7 @@ static int check_whole(const struct lm_config *c, const uint8_t *mask, size_t ce
         count[mask[n]]++;
     for (*body = 0; *body < c->body_count; ++*body)
         if (count[*body + 1] == 0)
-            return lm_fail(LM_BAD_INPUT, "bodies after it cover it wholly: of a cell the last one counts");
+            return lm_fail(LM_BAD_INPUT, "later bodies cover all of its cells: a cell belongs to the last body");
     *body = c->body_count - 1;
     return count[0] > 0 ? LM_OK : lm_fail(LM_BAD_INPUT, "the bodies leave no cell for the plasma");
 }
@@ -207,7 +207,7 @@ int lm_body_cut(const struct lm_config *c, uint8_t *mask, int *body, const char 
     for (int k = 0; k < c->body_count && !status; k++) {
         *body = k;
         status = fill(&c->body[k], &f, own);
-        if (!status && !lay(mask, own, f.grid.cells, k))
+        if (!status && !overwrite_mask(mask, own, f.grid.cells, k))
             status =
                 lm_fail(LM_BAD_INPUT, "no cell's centre is in the body; cells are %g x %g d_i", f.grid.dx, f.grid.dy);
     }

@@ -1,4 +1,4 @@
-/* What a configuration means as a whole: required keys, combinations, derived values, expressions on the grid. */
+/* Checks the configuration as a whole: required keys, combinations, derived values, expressions on the grid. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include "config/reader.h"
 #include "base/expr_scan.h"
 
-static int given(const struct lm_config_reader *r, const char *section, const char *name)
+static int line_of(const struct lm_config_reader *r, const char *section, const char *name)
 {
-    return r->given[lm_keys_find(section, name)];
+    return r->key_line[lm_keys_find(section, name)];
 }
 
 static void check_required(struct lm_config_reader *r, const struct lm_scope *scope)
@@ -26,13 +26,13 @@ static void check_required(struct lm_config_reader *r, const struct lm_scope *sc
 
 static void check_whole(struct lm_config_reader *r)
 {
-    if (!given(r, "run", "t_end") && !given(r, "run", "steps"))
+    if (!line_of(r, "run", "t_end") && !line_of(r, "run", "steps"))
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "run.t_end: required and not given (or run.steps)");
     if (r->config->species_count == 0 && !r->bad_section[LM_SPECIES])
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "no ion species: a [species.NAME] section is required");
 }
 
-/* Keys of one family that do not go together. */
+/* Reports two keys of one family that exclude each other. */
 static void check_families(struct lm_config_reader *r, const struct lm_scope *scope)
 {
     const int *lines = scope->lines;
@@ -55,7 +55,8 @@ static void check_meaning(struct lm_config_reader *r, const struct lm_scope *sco
                             lm_scope_section(scope, &lm_keys[k]), lm_keys[k].name, lm_keys[k].when->words);
 }
 
-/* Of two keys that do not fit each other the one that was given; the first if both were. */
+/* Two keys contradict each other. The message is about the key that the user has set, or the first one if both are set.
+ */
 static void report_pair(struct lm_config_reader *r, const struct lm_scope *scope, const char *first, const char *second,
                         const char *wrong)
 {
@@ -67,13 +68,13 @@ static void report_pair(struct lm_config_reader *r, const struct lm_scope *scope
 static void check_pairs(struct lm_config_reader *r)
 {
     const struct lm_config *c = r->config;
-    struct lm_scope fields = {.lines = r->given, .section = "fields"},
-                    output = {.lines = r->given, .section = "output"};
+    struct lm_scope fields = {.lines = r->key_line, .section = "fields"},
+                    output = {.lines = r->key_line, .section = "output"};
     if (c->fields.min_substeps > c->fields.max_substeps)
         report_pair(r, &fields, "min_substeps", "max_substeps", "min_substeps is above max_substeps");
     if (!(c->output.map_energy[0] < c->output.map_energy[1]))
         report_pair(r, &output, "map_energy_min", "map_energy_max", "map_energy_min is not below map_energy_max");
-    int b0 = given(r, "units", "b0"), n0 = given(r, "units", "n0");
+    int b0 = line_of(r, "units", "b0"), n0 = line_of(r, "units", "n0");
     if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0))
         lm_problems_add(&r->problems, b0 ? b0 : n0, "units.%s: needs units.%s as well", c->units.b0 > 0.0 ? "b0" : "n0",
                         c->units.b0 > 0.0 ? "n0" : "b0");
@@ -89,17 +90,17 @@ static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope
     if (!(sqrt(s->scattering * r->config->run.dt) * s->scattering_sigmas <= 3.2))
         report_pair(
             r, scope, "scattering", "scattering_sigmas",
-            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: take a smaller dt");
+            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: use a smaller dt");
 }
 
 static void resolve_time(struct lm_config_reader *r)
 {
     struct lm_config *c = r->config;
-    if (given(r, "run", "steps")) {
+    if (line_of(r, "run", "steps")) {
         c->run.t_end = (double)c->run.steps * c->run.dt;
         return;
     }
-    int line = given(r, "run", "t_end");
+    int line = line_of(r, "run", "t_end");
     double steps = c->run.t_end / c->run.dt;
     if (steps > 1e15)
         lm_problems_add(&r->problems, line, "run.t_end: more than 1e15 steps of dt");
@@ -112,7 +113,7 @@ static void resolve_time(struct lm_config_reader *r)
 static void resolve_temperature(struct lm_config_reader *r, int s)
 {
     struct lm_species_config *c = &r->config->species[s];
-    const int *lines = r->named[LM_SPECIES][s];
+    const int *lines = r->named_key_line[LM_SPECIES][s];
     int par = lines[lm_keys_find(LM_SPECIES_SECTION, "temperature_par")];
     int perp = lines[lm_keys_find(LM_SPECIES_SECTION, "temperature_perp")];
     if (par || perp) {
@@ -134,7 +135,7 @@ static void resolve_directory(struct lm_config_reader *r)
     const char *name = slash ? slash + 1 : r->config->file;
     int k = lm_keys_find("output", "directory");
     char text[LM_MAX_PATH + 8];
-    if (r->given[k])
+    if (r->key_line[k])
         return;
     size_t n = strlen(name);
     if (n > 4 && !strcmp(name + n - 4, ".ini"))
@@ -157,10 +158,10 @@ static int resolve_constants(struct lm_config_reader *r)
     const struct {
         const char *name;
         double value;
-    } given_names[] = {{"nx", g.nx}, {"ny", g.ny}, {"lx", g.lx},     {"ly", g.ly},
-                       {"dx", g.dx}, {"dy", g.dy}, {"dt", c->run.dt}};
-    for (size_t k = 0; k < sizeof given_names / sizeof *given_names; k++)
-        lm_constants_set(c->constants, given_names[k].name, given_names[k].value);
+    } predefined[] = {{"nx", g.nx}, {"ny", g.ny}, {"lx", g.lx},     {"ly", g.ly},
+                      {"dx", g.dx}, {"dy", g.dy}, {"dt", c->run.dt}};
+    for (size_t k = 0; k < sizeof predefined / sizeof *predefined; k++)
+        lm_constants_set(c->constants, predefined[k].name, predefined[k].value);
     for (int k = 0; k < c->const_count; k++) {
         const char *name = c->const_text[k].name, *text = c->const_text[k].text;
         int uniform;
@@ -175,16 +176,19 @@ static int resolve_constants(struct lm_config_reader *r)
     return LM_OK;
 }
 
-/* What is evaluated along the sides is checked with them; in cells, as the first step takes it. */
+/* Expressions along sides are checked with the sides. Others are evaluated in the cells at the middle of the first
+ * step. */
 static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
 {
     struct lm_grid g = lm_config_grid(c);
     const double middle = 0.5 * c->run.dt;
+    if (key->timed == LM_ALONG_SIDES)
+        return LM_OK;
     if (key->timed == LM_TIMELESS)
-        return lm_expr_scan(c->constants, text, &g, key->place, key->low == -DBL_MAX ? -INFINITY : key->low);
-    if (key->timed == LM_IN_CELLS && key->low > -DBL_MAX)
-        return lm_expr_scan_at(c->constants, text, &g, key->place, middle, key->low);
-    return key->timed == LM_IN_CELLS ? lm_expr_fill_at(c->constants, text, &g, key->place, middle, NULL) : LM_OK;
+        return lm_expr_scan(c->constants, text, &g, key->cell_offset, key->low == -DBL_MAX ? -INFINITY : key->low);
+    if (key->low > -DBL_MAX)
+        return lm_expr_scan_at(c->constants, text, &g, key->cell_offset, middle, key->low);
+    return lm_expr_fill_at(c->constants, text, &g, key->cell_offset, middle, NULL);
 }
 
 static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
@@ -237,14 +241,9 @@ int lm_config_check(struct lm_config_reader *r)
         check_expressions(r, &scope);
     for (int s = 0; s < c->species_count; s++)
         resolve_temperature(r, s);
-    int status = lm_config_check_gas(r);
-    if (!status)
-        status = lm_config_check_inflow(r);
-    if (!status)
-        status = lm_config_check_background_inflow(r);
-    if (!status)
-        status = lm_config_check_cells(r);
-    if (!status)
-        lm_config_add_electrons(r);
-    return status;
+    if (lm_config_check_gas(r) || lm_config_check_inflow(r) || lm_config_check_background_inflow(r) ||
+        lm_config_check_cells(r))
+        return LM_FAILED;
+    lm_config_add_electrons(r);
+    return LM_OK;
 }

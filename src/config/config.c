@@ -8,18 +8,17 @@
 #include "config/reader.h"
 #include "base/expr.h"
 
-/* `text`: what to read in place of the file, or NULL. */
+/* `text` is read in place of the file; NULL: the file is read. */
 static int read_into(struct lm_config_reader *r, const char *text, int override_count, const char *const *overrides)
 {
     int status =
         text ? lm_ini_read_text(text, &r->ini, &r->problems) : lm_ini_read(r->config->file, &r->ini, &r->problems);
     for (int k = 0; !status && k < override_count; k++)
         status = lm_config_override(r, overrides[k]);
-    if (!status) {
-        lm_config_apply(r);
-        status = lm_config_check(r);
-    }
-    return status;
+    if (status)
+        return status;
+    lm_config_apply(r);
+    return lm_config_check(r);
 }
 
 static int read_config(const char *name, const char *text, int override_count, const char *const *overrides,
@@ -80,12 +79,11 @@ struct lm_grid lm_config_grid(const struct lm_config *c)
 void lm_config_free(struct lm_config *config)
 {
     lm_constants_free(&config->constants);
-    for (int k = 0; k < config->species_count; k++) {
+    for (int k = 0; k < config->species_count; k++)
         lm_stopping_free(&config->species[k].stopping);
-    }
 }
 
-/* The variant of the temperature keys that says what a species has. */
+/* The variant of the temperature keys that describes a species. */
 static int temperature_variant(const struct lm_species_config *s)
 {
     if (s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED)
@@ -94,7 +92,7 @@ static int temperature_variant(const struct lm_species_config *s)
     return alike ? LM_ISOTROPIC : LM_ALONG_AXES;
 }
 
-/* Not given: no text, no number that a file could hold. */
+/* 1 when the key has no value that a file could hold: an empty text, or no finite number. */
 static int is_empty(const struct lm_key *key, const void *base)
 {
     const void *at = (const char *)base + key->offset;
@@ -102,7 +100,7 @@ static int is_empty(const struct lm_key *key, const void *base)
     return (is_text && *(const char *)at == 0) || (key->kind == LM_KEY_REAL && !isfinite(*(const double *)at));
 }
 
-/* 1 when a key belongs in the echo: it has a meaning here, and no other key says the same. */
+/* 1 when a key belongs into the echo: it has a meaning in this configuration, and no other key says the same. */
 static int is_written(const struct lm_config *c, const void *base, const struct lm_key *key)
 {
     if (lm_key_meaning(key, c, base) != LM_MEANINGFUL || is_empty(key, base))
@@ -119,7 +117,7 @@ static int is_written(const struct lm_config *c, const void *base, const struct 
     return 1;
 }
 
-/* Without blanks where the line would become too long for the reader. */
+/* Leaves out the blanks around = where the line would be too long for the reader. */
 static void write_entry(FILE *out, const char *key, const char *value)
 {
     int fits = strlen(key) + strlen(value) + 3 < LM_INI_LINE;
@@ -137,7 +135,7 @@ static void write_keys(const struct lm_config *c, const void *base, const char *
     }
 }
 
-/* The program adds it again. */
+/* 1 for the field of the electrons' entropy, which the program adds by itself. */
 static int is_own(const struct lm_named *kind, const void *item)
 {
     return kind == &lm_named[LM_BACKGROUNDS] && ((const struct lm_background_config *)item)->kind == LM_ENTROPY;

@@ -1,4 +1,4 @@
-/* Electrons with an evolved pressure: the background field of their entropy, which no section names. */
+/* Electrons with an evolved pressure: checks, and the background field of their entropy, which the program adds. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static const char NAME[] = "electrons";
 
 static void report(struct lm_config_reader *r, const char *key, const char *wrong)
 {
-    lm_problems_add(&r->problems, r->given[lm_keys_find("electrons", key)], "electrons.%s: %s", key, wrong);
+    lm_problems_add(&r->problems, r->key_line[lm_keys_find("electrons", key)], "electrons.%s: %s", key, wrong);
 }
 
 static void add_field(struct lm_config *c)
@@ -37,7 +37,7 @@ void lm_config_add_electrons(struct lm_config_reader *r)
     if (c->fields.solver == LM_SOLVER_NONE)
         report(r, "closure", "evolved has a meaning only with fields.solver = hybrid");
     if (!(c->electrons.gamma > 1))
-        report(r, "gamma", "closure = evolved needs more than 1: the energy density is p_e / (gamma - 1)");
+        report(r, "gamma", "closure = evolved needs gamma > 1: the energy density is p_e / (gamma - 1)");
     for (int k = 0; k < c->background_count; k++)
         if (!strcmp(c->background[k].name, NAME))
             report(r, "closure", "evolved has a field [background.electrons] of its own: give yours another name");

@@ -1,4 +1,4 @@
-/* Collisions of ions with a gas in a configuration: the field, the table, what goes together. */
+/* Collisions of ions with a gas in a configuration: the field, the table, the combinations of keys. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static int line_of(const struct lm_config_reader *r, int species, const char *key)
 {
-    return r->named[LM_SPECIES][species][lm_keys_find(LM_SPECIES_SECTION, key)];
+    return r->named_key_line[LM_SPECIES][species][lm_keys_find(LM_SPECIES_SECTION, key)];
 }
 
 __attribute__((format(printf, 4, 5))) static void report(struct lm_config_reader *r, int species, const char *key,
@@ -48,7 +48,7 @@ static void find_field(struct lm_config_reader *r, int species)
         report(r, species, "gas", "background.%s.velocity must be prescribed for a gas that ions collide with", s->gas);
 }
 
-static void check_company(struct lm_config_reader *r, int species)
+static void check_combinations(struct lm_config_reader *r, int species)
 {
     const struct lm_species_config *s = &r->config->species[species];
     const struct {
@@ -64,11 +64,11 @@ static void check_company(struct lm_config_reader *r, int species)
             report(r, species, of_gas[k].key, "has a meaning only with gas");
     if (s->electron_exchange > 0 && r->config->electrons.closure != LM_EVOLVED)
         report(r, species, "electron_exchange",
-               "needs electrons.closure = evolved: their pressure gives and takes the heat");
+               "needs electrons.closure = evolved: the heat goes to and comes from their pressure");
     if (s->gas[0] && s->slowing > 0)
-        report(r, species, "slowing", "is of a medium at rest everywhere; with gas give gas_friction");
+        report(r, species, "slowing", "describes a medium at rest everywhere; with gas use gas_friction");
     if (s->gas[0] && s->scattering > 0)
-        report(r, species, "scattering", "is of a medium everywhere; with gas give scattering_power");
+        report(r, species, "scattering", "describes a medium everywhere; with gas use scattering_power");
 }
 
 static int check_table(struct lm_config_reader *r, int species)
@@ -80,18 +80,20 @@ static int check_table(struct lm_config_reader *r, int species)
     if (status == LM_BAD_INPUT)
         report(r, species, "stopping_table", "%s", lm_error());
     if (s->stopping.scatters && s->scattering_power > 0)
-        report(r, species, "scattering_power", "the table of stopping has a column of scattering: give one of them");
+        report(r, species, "scattering_power",
+               "the table of stopping has a column of scattering too: use one of the two");
     return status == LM_FAILED ? status : LM_OK;
 }
 
-/* The field of a gas is its density. */
+/* A neutral gas is a density, so it can gain a number only. */
 static void check_gains(struct lm_config_reader *r, int field)
 {
     const struct lm_background_config *b = &r->config->background[field];
     if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GAS_NUMBER)
-        lm_problems_add(&r->problems, r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
+        lm_problems_add(&r->problems,
+                        r->named_key_line[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
                         "background.%s.gains: a neutral_gas is a density and gains a number only; for momentum and "
-                        "energy give a tracer",
+                        "energy use a tracer",
                         b->name);
 }
 
@@ -103,7 +105,7 @@ int lm_config_check_gas(struct lm_config_reader *r)
     for (int k = 0; k < r->config->species_count && !status; k++) {
         struct lm_species_config *s = &r->config->species[k];
         s->gas_field = -1;
-        check_company(r, k);
+        check_combinations(r, k);
         if (s->gas[0])
             find_field(r, k);
         if (s->stopping_table[0])

@@ -18,7 +18,7 @@ struct reader {
     int line;
     char *raw;
     size_t raw_size;
-    int skip; /* inside a section whose header is broken */
+    int skip; /* 1: the header of the current section is wrong, and its lines are passed over */
     int status;
     struct lm_ini *ini;
     struct lm_problems *problems;
@@ -105,7 +105,8 @@ static const char *trim_line(char *s, size_t n)
     return NULL;
 }
 
-/* The line of the section [KIND.NAME] with this name; 0: there is none. Other sections may go on further down. */
+/* The line of the section [KIND.NAME] with this name; 0: there is none. Only sections without a name may occur twice.
+ */
 static int line_of_name(const struct lm_ini *ini, const char *name, size_t n)
 {
     for (int k = 0; k < ini->section_count; k++) {
@@ -151,7 +152,7 @@ static void add_section(struct reader *r, const char *line)
     r->skip = 0;
 }
 
-/* 1 when inih may see this `key = value` line. */
+/* 1 when the line is a valid `key = value`, which inih may parse. */
 static int check_entry(struct reader *r, const char *line)
 {
     size_t n = strcspn(line, "=:");
@@ -170,7 +171,7 @@ static int check_entry(struct reader *r, const char *line)
     return 0;
 }
 
-/* inih's fgets: the next line without comment; an empty one in place of what is wrong or not for inih. */
+/* Stands for fgets in inih: the next line without its comment. A line with an error is replaced by an empty one. */
 static char *next_line(char *out, int size, void *stream)
 {
     struct reader *r = stream;
@@ -223,15 +224,15 @@ static int open_file(const char *file, FILE **out)
     return lm_fail(LM_BAD_INPUT, "%s: larger than %d bytes, no configuration", file, MAX_BYTES);
 }
 
-/* Reads to the end and closes. */
+/* Reads to the end of the file and closes it. */
 static int read_stream(FILE *file, struct lm_ini *ini, struct lm_problems *problems)
 {
     struct reader r = {.ini = ini, .problems = problems, .file = file};
-    int before = problems->count + problems->lost;
+    int before = problems->count + problems->omitted;
     int bad = ini_parse_stream(next_line, &r, add_entry, &r);
     if (ferror(r.file))
         r.status = lm_fail(LM_BAD_INPUT, "%s: cannot be read", problems->file);
-    else if (!r.status && bad && before == problems->count + problems->lost)
+    else if (!r.status && bad && before == problems->count + problems->omitted)
         lm_problems_add(problems, bad > 0 ? bad : LM_WHOLE_FILE, "cannot be read as an INI line");
     fclose(r.file);
     free(r.raw);
@@ -248,6 +249,6 @@ int lm_ini_read(const char *file, struct lm_ini *ini, struct lm_problems *proble
 int lm_ini_read_text(const char *text, struct lm_ini *ini, struct lm_problems *problems)
 {
     *ini = (struct lm_ini){0};
-    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"); /* is only read */
+    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"); /* "r": the text is not changed */
     return in ? read_stream(in, ini, problems) : lm_fail(LM_FAILED, "out of memory");
 }

@@ -1,4 +1,4 @@
-/* Sources of ions in a configuration: what they name. */
+/* Sources of ions in a configuration: the species and the gas that they name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void report(struct lm_config_reader *r, const struct lm_scope *scope, con
                     name, wrong);
 }
 
-/* The number of the named item that has this name; or -1, and that is reported. */
+/* The number of the item with this name; -1: there is none, and that is reported. */
 static int find(struct lm_config_reader *r, const struct lm_scope *scope, const char *key, enum lm_named_kind kind,
                 const char *name)
 {
@@ -31,7 +31,7 @@ static int find(struct lm_config_reader *r, const struct lm_scope *scope, const 
     return -1;
 }
 
-static int given(const struct lm_scope *scope, const char *name)
+static int is_set(const struct lm_scope *scope, const char *name)
 {
     return scope->lines[lm_keys_find(LM_IONISATION_SECTION, name)];
 }
@@ -43,7 +43,7 @@ static void check_gas(struct lm_config_reader *r, const struct lm_scope *scope, 
         return;
     const struct lm_background_config *gas = &r->config->background[s->from];
     if (gas->kind == LM_TRACER)
-        report(r, scope, "gas", "the field is no gas: it needs kind = neutral_gas");
+        report(r, scope, "gas", "the field is not a gas: it needs kind = neutral_gas");
     const char *absent = !s->drift[0][0] ? "vx" : !s->drift[1][0] ? "vy" : NULL;
     if (absent && (gas->flow == LM_FLOW_ION || gas->flow == LM_FLOW_ELECTRON))
         lm_problems_add(&r->problems, scope->line,
@@ -59,12 +59,12 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
     s->from = -1;
     if (s->species[0])
         s->into = find(r, scope, "species", LM_SPECIES, s->species);
-    if (!given(scope, "rate") && !given(scope, "gas") && !given(scope, "frequency"))
+    if (!is_set(scope, "rate") && !is_set(scope, "gas") && !is_set(scope, "frequency"))
         lm_problems_add(&r->problems, scope->line, "%s.rate: required and not given (or gas and frequency)",
                         scope->section);
-    else if (!given(scope, "rate") && !given(scope, "gas"))
+    else if (!is_set(scope, "rate") && !is_set(scope, "gas"))
         report(r, scope, "frequency", "needs gas as well");
-    else if (!given(scope, "rate") && !given(scope, "frequency"))
+    else if (!is_set(scope, "rate") && !is_set(scope, "frequency"))
         report(r, scope, "gas", "needs frequency as well");
     if (s->gas[0])
         check_gas(r, scope, s);

@@ -1,4 +1,4 @@
-/* Values of keys, from and to text. */
+/* Converts values of keys from text and to text. */
 #include "config/keys.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "larmor/base.h"
 
-enum { LONGEST_PATH = 180 }; /* so that the echo's line stays below what the reader takes */
+enum { LONGEST_PATH = 180 }; /* then the line in the echo is short enough for the reader */
 
 static void *member(const struct lm_key *key, void *base)
 {
@@ -24,7 +24,7 @@ const char *lm_key_type(const struct lm_key *key)
     return names[key->kind];
 }
 
-/* 1 when a choice before it has the same value. */
+/* 1 when an earlier choice has the same value. */
 static int is_alias(const struct lm_key *key, const struct lm_choice *choice)
 {
     const struct lm_choice *c = key->choices;
@@ -104,7 +104,7 @@ static int set_real(const struct lm_key *key, void *base, const char *text)
 {
     char *end = NULL;
     double v = 0.0;
-    if (!text[strspn(text, "0123456789+-.eE")]) /* no hexadecimal, no nan */
+    if (!text[strspn(text, "0123456789+-.eE")]) /* strtod would accept hexadecimal numbers and nan */
         v = strtod(text, &end);
     if (!end || end == text || *end)
         return lm_fail(LM_BAD_INPUT, "\"%s\" is not a plain number", text);
@@ -135,7 +135,7 @@ static int set_duration(const struct lm_key *key, void *base, const char *text)
         h = m = s = 0;
     else if (strlen(text) > 12 || text[strspn(text, "0123456789:")] ||
              sscanf(text, "%6d:%2d:%2d%n", &h, &m, &s, &end) != 3 || text[end] || m > 59 || s > 59)
-        return lm_fail(LM_BAD_INPUT, "\"%s\" is no duration hh:mm:ss", text);
+        return lm_fail(LM_BAD_INPUT, "\"%s\" is not a duration hh:mm:ss", text);
     *(double *)member(key, base) = 3600.0 * h + 60.0 * m + s;
     return LM_OK;
 }
@@ -159,7 +159,7 @@ int lm_key_set(const struct lm_key *key, void *base, const char *text)
     if (!*text)
         return lm_fail(LM_BAD_INPUT, "no value");
     if (strchr("\"'", *text) && key->kind != LM_KEY_PATH)
-        return lm_fail(LM_BAD_INPUT, "quotes are not understood: %s; write the value without them", text);
+        return lm_fail(LM_BAD_INPUT, "quotes are not allowed: %s; write the value without them", text);
     switch (key->kind) {
     case LM_KEY_INT:
     case LM_KEY_LONG:
@@ -180,7 +180,7 @@ int lm_key_set(const struct lm_key *key, void *base, const char *text)
     return LM_FAILED;
 }
 
-/* The shortest decimal that gives the same double. */
+/* The shortest decimal number that gives the same double. */
 static void real_text(double v, char *out)
 {
     for (int digits = 15; digits <= 17; digits++) {

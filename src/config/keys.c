@@ -20,7 +20,7 @@
 #define RANGE(a, b) .low = (a), .high = (b)
 #define ANY RANGE(-NONE, NONE)
 #define NOT_NEGATIVE RANGE(0, NONE)
-#define PLACE(a, b) .place = {(a), (b)}
+#define CELL_OFFSET(a, b) .cell_offset = {(a), (b)}
 #define FAMILY(f, v) .family = LM_##f##_FAMILY, .variant = (v)
 
 #define PRESSURE "B0^2/(mu0 n0)"
@@ -230,19 +230,19 @@ const struct lm_key lm_keys[] = {
 #define SECTION .section = "fields"
     {SECTION, .name = "solver", CHOICE(solvers), IN(fields.solver), .initial = "hybrid",
      .meaning = "hybrid solves for B and E. With none the particles move in the given, constant B and E."},
-    {SECTION, .name = "bx", EXPR, IN(fields.b[0]), ANY, PLACE(0, 0.5), .unit = "B0", .initial = "0",
+    {SECTION, .name = "bx", EXPR, IN(fields.b[0]), ANY, CELL_OFFSET(0, 0.5), .unit = "B0", .initial = "0",
      .meaning = "The initial magnetic field along x."},
-    {SECTION, .name = "by", EXPR, IN(fields.b[1]), ANY, PLACE(0.5, 0), .unit = "B0", .initial = "0",
+    {SECTION, .name = "by", EXPR, IN(fields.b[1]), ANY, CELL_OFFSET(0.5, 0), .unit = "B0", .initial = "0",
      .meaning = "The initial magnetic field along y."},
-    {SECTION, .name = "bz", EXPR, IN(fields.b[2]), ANY, PLACE(0.5, 0.5), .unit = "B0", .initial = "0",
+    {SECTION, .name = "bz", EXPR, IN(fields.b[2]), ANY, CELL_OFFSET(0.5, 0.5), .unit = "B0", .initial = "0",
      .meaning = "The initial magnetic field along z."},
-    {SECTION, .name = "az", EXPR, IN(fields.az), ANY, PLACE(0, 0), .unit = "B0 d_i", .initial = "0",
+    {SECTION, .name = "az", EXPR, IN(fields.az), ANY, CELL_OFFSET(0, 0), .unit = "B0 d_i", .initial = "0",
      .meaning = "A vector potential. It adds curl(az z) to bx and by, which is free of divergence."},
-    {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, PLACE(0.5, 0), .unit = "v_A B0", .initial = "0",
+    {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, CELL_OFFSET(0.5, 0), .unit = "v_A B0", .initial = "0",
      .when = &if_given_e, .meaning = "The electric field along x. Only with solver = none or a side whose fields are inflow_e."},
-    {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, PLACE(0, 0.5), .unit = "v_A B0", .initial = "0",
+    {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, CELL_OFFSET(0, 0.5), .unit = "v_A B0", .initial = "0",
      .when = &if_given_e, .meaning = "The electric field along y. Only with solver = none or a side whose fields are inflow_e."},
-    {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, PLACE(0, 0), .unit = "v_A B0", .initial = "0",
+    {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, CELL_OFFSET(0, 0), .unit = "v_A B0", .initial = "0",
      .when = &if_given_e, .meaning = "The electric field along z. Only with solver = none or a side whose fields are inflow_e."},
     {SECTION, .name = "eta", EXPR, IN(fields.eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
      .meaning = "The resistivity."},
@@ -379,11 +379,11 @@ const struct lm_key lm_keys[] = {
     {FIELD(flow), .name = "velocity", CHOICE(flows), .initial = "prescribed",
      .meaning = "What carries the field: a prescribed flow, the ions' bulk velocity, or the electrons' velocity u_i - J/n_e."},
 #define FLOW(variant) .when = &if_prescribed, .timed = LM_IN_CELLS, FAMILY(VELOCITY, variant)
-    {FIELD(velocity[0]), .name = "vx", EXPR, ANY, PLACE(0.5, 0), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
+    {FIELD(velocity[0]), .name = "vx", EXPR, ANY, CELL_OFFSET(0.5, 0), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
      .meaning = "The velocity along x, of x, y and t. Only with velocity = prescribed."},
-    {FIELD(velocity[1]), .name = "vy", EXPR, ANY, PLACE(0, 0.5), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
+    {FIELD(velocity[1]), .name = "vy", EXPR, ANY, CELL_OFFSET(0, 0.5), FLOW(LM_BY_COMPONENTS), .unit = "v_A", .initial = "0",
      .meaning = "The velocity along y, of x, y and t. Only with velocity = prescribed."},
-    {FIELD(stream), .name = "stream", EXPR, ANY, PLACE(0.5, 0.5), FLOW(LM_BY_STREAM), .unit = "v_A d_i", .shown = "none",
+    {FIELD(stream), .name = "stream", EXPR, ANY, CELL_OFFSET(0.5, 0.5), FLOW(LM_BY_STREAM), .unit = "v_A d_i", .shown = "none",
      .meaning = "A stream function psi of x, y and t, in place of vx and vy: vx = dpsi/dy, vy = -dpsi/dx. The flow has no divergence and goes along bodies and walls."},
     {FIELD(scheme), .name = "weno", CHOICE(schemes), .initial = "7",
      .meaning = "The order of the WENO reconstruction. upwind is of first order. centred is of second order, for smooth fields only."},

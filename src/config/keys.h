@@ -19,17 +19,17 @@ enum lm_key_kind {
     LM_KEY_DURATION, /* double, whole seconds, hh:mm:ss */
 };
 
-/* When a key has a meaning: where one of `count` choices is among `values`. Elsewhere it is an error to give it. */
+/* When a key has a meaning: when one of `count` choices is among `values`. To set the key otherwise is an error. */
 struct lm_key_when {
     const char *words; /* "closure = polytropic" */
-    int in_config;     /* the choices are members of struct lm_config, also for a key of a named section */
+    int in_config;     /* 1: the choices are members of struct lm_config, although the key is in a named section */
     size_t offset;     /* of the first choice */
     int count;
     unsigned values;                     /* bit v: value v */
-    const struct lm_key_when *otherwise; /* a second condition that is as good; NULL: none */
+    const struct lm_key_when *otherwise; /* a second condition: either is sufficient; NULL: none */
 };
 
-/* How a key stands to others of its family: of one family only keys with the same variant go together. */
+/* Keys of one family exclude each other, except keys with the same variant: steps excludes t_end. */
 enum lm_key_family {
     LM_ALONE,
     LM_DURATION_FAMILY,
@@ -57,11 +57,11 @@ enum lm_key_time { LM_TIMELESS, LM_ALONG_SIDES, LM_IN_CELLS };
 
 struct lm_choice {
     const char *name; /* NULL ends the list */
-    int value;        /* that of one above: another name of it, understood and never shown */
+    int value;        /* where an earlier choice has the same value, this is a second name, accepted but not shown */
 };
 
-/* Sections with a name, [KIND.NAME]: each makes one item of a list in struct lm_config; an item's first member is its
- * name. */
+/* Sections with a name, [KIND.NAME]. Each section makes one item of a list in struct lm_config. The first member of an
+ * item is its name. */
 enum lm_named_kind { LM_SPECIES, LM_BODIES, LM_BACKGROUNDS, LM_IONISATIONS, LM_NAMED_KINDS };
 struct lm_named {
     const char *kind;        /* "species" */
@@ -74,20 +74,20 @@ extern const struct lm_named lm_named[LM_NAMED_KINDS];
 enum { LM_MAX_NAMED = LM_MAX_SPECIES }; /* >= `most` of every kind */
 
 struct lm_key {
-    const char *section; /* LM_SPECIES_SECTION: in every [species.NAME]; those below it likewise */
+    const char *section; /* LM_SPECIES_SECTION stands for every [species.NAME]; likewise the three after it */
     const char *name;
     const char *unit;
-    const char *initial; /* default, as it could stand in a file; NULL: required where the key has a meaning... */
-    const char *shown;   /* ...unless there is this: how the reference shows the default */
+    const char *initial; /* default, as in a file; NULL without `shown`: the key is required where it has a meaning */
+    const char *shown;   /* how the reference shows the default; NULL: as `initial` */
     const char *meaning;
-    size_t offset; /* of the member in struct lm_config or the struct of a named section */
+    size_t offset; /* of the member in struct lm_config or in the struct of a named section */
     enum lm_key_kind kind;
     const struct lm_key_when *when; /* NULL: always */
     enum lm_key_family family;
     int variant;
-    double low, high; /* inclusive range; of an expression's values as well. low = LM_POSITIVE: > 0 */
+    double low, high; /* inclusive range of the number or of the values of the expression. low = LM_POSITIVE: > 0 */
     const struct lm_choice *choices;
-    struct lm_place place; /* where an expression is evaluated */
+    struct lm_cell_offset cell_offset; /* where an expression is evaluated */
     enum lm_key_time timed;
 };
 
@@ -101,34 +101,35 @@ extern const struct lm_key lm_keys[];
 extern const int lm_key_count;
 enum { LM_MAX_KEYS = 192 }; /* >= lm_key_count */
 
-/* Index of a key; -1 when there is none. `section` as in the table. */
+/* The index of a key; -1: there is none. `section` is as in the table. */
 int lm_keys_find(const char *section, const char *name);
 
-/* 1 when a section of this name is in the table ("const" is not: its keys are free). */
+/* 1 when the table has this section. It does not have "const", whose keys the user names. */
 int lm_keys_has_section(const char *section);
 
-/* The kind of a section's name "KIND.NAME"; NULL: it is of none. */
+/* The kind of a section "KIND.NAME"; NULL: the section has no such name. */
 const struct lm_named *lm_named_of(const char *section);
 int lm_named_count(const struct lm_named *kind, const struct lm_config *config);
-/* Offset of item k < kind->most in struct lm_config. */
+/* The offset of item k < kind->most in struct lm_config. */
 size_t lm_named_offset(const struct lm_named *kind, int k);
 
-/* Whether a key of `base` (the configuration or an item of a named section) has a meaning. Undecided: what it depends
- * on is not known, as that was not given or is wrong. */
+/* Whether a key of `base` (the configuration or an item of a named section) has a meaning. Undecided: a choice that it
+ * depends on is missing or wrong. */
 enum lm_meaning { LM_MEANINGLESS, LM_MEANINGFUL, LM_UNDECIDED };
 enum lm_meaning lm_key_meaning(const struct lm_key *key, const struct lm_config *config, const void *base);
 
 /* A choice that no key has set. */
 enum { LM_NOT_CHOSEN = -1 };
 
-/* Stores the value of `text` in the member of `base` (the configuration or an item of a named section). LM_BAD_INPUT:
- * not of the kind, or out of range; the message is without file and key. Expressions are stored as they are. */
+/* Stores the value of `text` in the member of `base` (the configuration or an item of a named section). Expressions are
+ * stored as they are. LM_BAD_INPUT: the text is not of the kind of the key, or the value is out of range. The message
+ * has no file and no key; the caller adds them. */
 int lm_key_set(const struct lm_key *key, void *base, const char *text);
 
 /* Writes a member's value so that lm_key_set gives the same value again; `out` has LM_MAX_PATH bytes. */
 void lm_key_text(const struct lm_key *key, const void *base, char *out);
 
-/* Type and range in words; `out` has 128 bytes. */
+/* The range of a key in words, into out[128]; and its type. */
 void lm_key_range(const struct lm_key *key, char *out);
 const char *lm_key_type(const struct lm_key *key);
 

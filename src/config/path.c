@@ -1,4 +1,4 @@
-/* Files that a configuration names. */
+/* Paths of files that a configuration names. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "config/reader.h"
 
-/* The directory of the configuration's file as a path from the root. */
+/* The directory of the configuration file as an absolute path. */
 static int directory_of(const char *file, char *out)
 {
     char path[LM_MAX_PATH];

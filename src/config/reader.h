@@ -1,5 +1,6 @@
-/* What the parts of the configuration's reader share: config.c (steps), config_apply.c (keys), config_check.c
- * (meaning). */
+/* What the parts of the reader of configurations share. config.c calls the steps one after the other: ini.c reads
+ * lines, apply.c stores the values of keys, and check.c checks what they mean together, with one file for each kind of
+ * section. */
 #ifndef LARMOR_CONFIG_READER_H
 #define LARMOR_CONFIG_READER_H
 
@@ -11,69 +12,69 @@ struct lm_config_reader {
     struct lm_config *config;
     struct lm_ini ini;
     struct lm_problems problems;
-    /* Where a key was given: line, LM_COMMAND_LINE or 0 (not given). Keys of named sections are in `named`. */
-    int given[LM_MAX_KEYS];
-    int named[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
+    /* The line that sets a key, LM_COMMAND_LINE, or 0: nothing sets it. The second array is for named sections. */
+    int key_line[LM_MAX_KEYS];
+    int named_key_line[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
     int const_line[64];
-    int bad_section[LM_NAMED_KINDS]; /* a section of this kind could not be used */
-    int unusable_values;             /* a size or a constant is wrong: expressions can be parsed, not evaluated */
+    int bad_section[LM_NAMED_KINDS]; /* 1: a section of this kind has an error in its name */
+    int unusable_values;             /* 1: a size or a constant is wrong, so expressions are parsed but not evaluated */
 };
 
-/* A part of the configuration with keys of its own: a named section, or all that is not in one. */
+/* A part of the configuration with keys of its own: one named section, or all sections without a name. */
 struct lm_scope {
     const struct lm_named *kind; /* NULL: not a named section */
-    void *base;                  /* of its members */
-    const int *lines;            /* where its keys were given */
-    int line;                    /* of its header */
+    void *base;                  /* the struct that holds its members */
+    const int *lines;            /* the lines that set its keys */
+    int line;                    /* the line of its header */
     char section[LM_INI_NAME];   /* "species.p" */
 };
 
-/* Scope k of a reader that has applied its entries: 0 for all that is not in a named section, then the named ones. 0:
- * there are no more. */
+/* Scope k of a reader whose entries have been applied. k = 0 has all sections without a name; the named sections
+ * follow. Returns 0 where there is no scope k. */
 int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *out);
 
 /* 1 when the scope has this key. */
 int lm_scope_has(const struct lm_scope *scope, const struct lm_key *key);
-/* The section in messages about a key that it has. */
+/* The name of the section of a key in messages. */
 const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *key);
 
 /* Puts one override "section.key=value" into the list of entries. LM_FAILED: no memory. */
 int lm_config_override(struct lm_config_reader *r, const char *text);
 
-/* Defaults; species, bodies, background fields and sources of ions from the section headers; values of all entries. */
+/* Stores the defaults, makes the items of all named sections, and stores the values of all entries. */
 void lm_config_apply(struct lm_config_reader *r);
 
-/* The sides of the domain: what must go together, and what fields do where the file does not say. */
+/* Checks the sides of the domain, and sets what they do to fields where the file does not say. */
 void lm_config_check_sides(struct lm_config_reader *r);
-/* Densities beyond inflow sides, at t = 0. LM_FAILED: no memory. */
+/* Checks the densities beyond inflow sides at t = 0. LM_FAILED: no memory. */
 int lm_config_check_inflow(struct lm_config_reader *r);
 
-/* Background fields: their sides and bounds; and, with the constants, what flows in by their sides in the first step.
- * LM_FAILED: no memory. */
+/* Checks the sides and bounds of background fields. The second function needs the constants and checks what flows in by
+ * their sides in the first step. LM_FAILED: no memory. */
 void lm_config_check_backgrounds(struct lm_config_reader *r);
 int lm_config_check_background_inflow(struct lm_config_reader *r);
 
-/* The gas of each species, its table, and what goes together. LM_FAILED: no memory. */
+/* Checks the gas of each species, reads its stopping table, and checks the keys of collisions. LM_FAILED: no memory. */
 int lm_config_check_gas(struct lm_config_reader *r);
 
-/* Makes `path`, a key's value in an item of a named section, a path from the root, so that the echo in another
- * directory means the same file. `line`: where it was given. 1: a problem is reported. */
+/* Makes the path in `key` of an item of a named section absolute, so that the echo in another directory names the same
+ * file. `line` is the line that sets the key. Returns 1 where a problem was reported. */
 int lm_config_resolve_path(struct lm_config_reader *r, const char *section, const char *key, void *item, int line);
-/* Sources of ions: the species and gas they name, and what goes together. */
+/* Checks a source of ions, and finds the species and the gas that it names. */
 void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scope *scope);
-/* What a field does at a side where the file says auto. */
+/* The boundary condition of a background field at a side with `auto`. */
 int lm_background_side_of(int boundary);
 
-/* The entropy of electrons whose pressure is evolved, as a background field after those of the file. */
+/* Adds the entropy of electrons whose pressure is evolved, as the last background field. */
 void lm_config_add_electrons(struct lm_config_reader *r);
 
-/* Bodies: their points and paths; and, in a configuration without other problems, the cells of each. LM_FAILED: no
- * memory. */
+/* Checks the points and paths of bodies. The second function finds the cells of each body, if the configuration has no
+ * other problem. LM_FAILED: no memory. */
 void lm_config_check_points(struct lm_config_reader *r);
 int lm_config_check_cells(struct lm_config_reader *r);
 
-/* Required keys, combinations, what follows from other keys, constants, and the expressions on the grid. LM_FAILED: no
- * memory. */
+/* Checks required keys and combinations of keys, derives values from other keys, and evaluates the constants and the
+ * expressions on the grid. LM_FAILED: no memory. */
 int lm_config_check(struct lm_config_reader *r);
 
 #endif

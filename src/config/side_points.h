@@ -1,16 +1,16 @@
-/* Points on the sides of the domain. */
+/* Points on the sides of the domain: the middles of the cell faces. */
 #ifndef LARMOR_CONFIG_SIDE_POINTS_H
 #define LARMOR_CONFIG_SIDE_POINTS_H
 
 #include "larmor/grid.h"
 
-/* Faces of the longest side. */
-static inline size_t lm_side_most(const struct lm_grid *g)
+/* The number of cell faces of the longest side. */
+static inline size_t lm_longest_side(const struct lm_grid *g)
 {
     return (size_t)(g->nx > g->ny ? g->nx : g->ny);
 }
 
-/* The middles of a side's cell faces: their number, and x and y of each. */
+/* The middles x, y of the cell faces of a side. Returns their number. */
 static inline int lm_side_points(const struct lm_grid *g, enum lm_side side, double *x, double *y)
 {
     int along_y = side == LM_X_MIN || side == LM_X_MAX, count = along_y ? g->ny : g->nx;

@@ -1,4 +1,4 @@
-/* What the sides of the domain do to particles and to fields, and what is beyond them. */
+/* Checks what the sides of the domain do to particles and to fields, and the plasma beyond inflow sides. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static int key_of(const char *prefix, int side)
 
 static void report(struct lm_config_reader *r, int key, const char *wrong)
 {
-    lm_problems_add(&r->problems, r->given[key], "boundary.%s: %s", lm_keys[key].name, wrong);
+    lm_problems_add(&r->problems, r->key_line[key], "boundary.%s: %s", lm_keys[key].name, wrong);
 }
 
 static void check_opposites(struct lm_config_reader *r)
@@ -32,8 +32,8 @@ static void check_opposites(struct lm_config_reader *r)
     }
 }
 
-/* What fields do where the file does not say. */
-static int fields_beside(int boundary)
+/* The boundary condition of the fields where the file does not set one. */
+static int default_fields(int boundary)
 {
     static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
                                  [LM_REFLECTING] = LM_CONDUCTING,
@@ -47,14 +47,16 @@ static void resolve_fields(struct lm_config_reader *r, int side)
 {
     struct lm_config *c = r->config;
     int key = key_of("fields_", side), *fields = &c->boundary_fields[side], boundary = c->boundary[side];
-    if (c->fields.solver == LM_NOT_CHOSEN || boundary == LM_NOT_CHOSEN || (r->given[key] && *fields == LM_NOT_CHOSEN))
-        return; /* one of them is wrong, and reported */
+    if (c->fields.solver == LM_NOT_CHOSEN || boundary == LM_NOT_CHOSEN ||
+        (r->key_line[key] && *fields == LM_NOT_CHOSEN))
+        return; /* an error that has been reported */
     if (c->fields.solver == LM_SOLVER_NONE) {
         if (*fields > LM_FIELDS_PERIODIC)
-            report(r, key, "has a meaning only with fields.solver = hybrid: given fields simply go on");
+            report(r, key,
+                   "has a meaning only with fields.solver = hybrid: prescribed fields continue beyond the sides");
         *fields = LM_FIELDS_PERIODIC;
-    } else if (!r->given[key]) {
-        *fields = fields_beside(boundary);
+    } else if (!r->key_line[key]) {
+        *fields = default_fields(boundary);
     } else if ((*fields == LM_FIELDS_PERIODIC) != (boundary == LM_PERIODIC)) {
         char wrong[128];
         snprintf(wrong, sizeof wrong, "fields are periodic where the particles are and nowhere else: see boundary.%s",
@@ -63,12 +65,12 @@ static void resolve_fields(struct lm_config_reader *r, int side)
     }
 }
 
-/* Why a layer cannot be before this side; NULL: it can. */
+/* Why this side cannot have a layer; NULL: it can. */
 static const char *wrong_layer(const struct lm_config *c, int side)
 {
     double size = side == LM_X_MIN || side == LM_X_MAX ? c->grid.lx : c->grid.ly;
     if (c->fields.solver == LM_SOLVER_NONE)
-        return "has a meaning only with fields.solver = hybrid: given fields have no waves";
+        return "has a meaning only with fields.solver = hybrid: prescribed fields have no waves";
     if (c->boundary[side] == LM_PERIODIC)
         return "has a meaning only before a side that is not periodic";
     return size > 0.0 && c->layer[side] > size ? "the layer is wider than the domain" : NULL;
@@ -86,7 +88,7 @@ static void check_layers(struct lm_config_reader *r)
         if (wrong_layer(c, side))
             report(r, key, wrong_layer(c, side));
     }
-    if (first >= 0 && !(c->layer_eta > 0.0) && !r->given[eta])
+    if (first >= 0 && !(c->layer_eta > 0.0) && !r->key_line[eta])
         report(r, first, "needs boundary.layer_eta as well");
     else if (first >= 0 && !(c->layer_eta > 0.0))
         report(r, eta, "the layers need a resistivity above 0");
@@ -102,14 +104,14 @@ void lm_config_check_sides(struct lm_config_reader *r)
     check_layers(r);
 }
 
-/* One species beyond the sides; `work` has room for x, y and the density along one. */
+/* Checks one species beyond the sides. `work` has room for x, y and the density at the points of one side. */
 static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, int s, double *work)
 {
     const struct lm_config *c = r->config;
     const struct lm_species_config *p = &c->species[s];
     const char *text = lm_inflow_density(p), *name = text == p->density ? "density" : "inflow_density";
-    int line = r->named[LM_SPECIES][s][lm_keys_find(LM_SPECIES_SECTION, name)];
-    double *x = work, *y = work + lm_side_most(g), *density = y + lm_side_most(g);
+    int line = r->named_key_line[LM_SPECIES][s][lm_keys_find(LM_SPECIES_SECTION, name)];
+    double *x = work, *y = work + lm_longest_side(g), *density = y + lm_longest_side(g);
     for (int side = 0; side < LM_SIDES; side++) {
         if (c->boundary[side] != LM_INFLOW)
             continue;
@@ -127,7 +129,7 @@ int lm_config_check_inflow(struct lm_config_reader *r)
     if (r->unusable_values || r->problems.count > 0)
         return LM_OK;
     struct lm_grid g = lm_config_grid(r->config);
-    double *work = malloc(3 * sizeof *work * lm_side_most(&g));
+    double *work = malloc(3 * sizeof *work * lm_longest_side(&g));
     if (!work)
         return lm_fail(LM_FAILED, "out of memory");
     for (int s = 0; s < r->config->species_count; s++)

@@ -22,9 +22,9 @@ struct reader {
     const char *path;
     int line;
     double b0, n0;
-    int given[COLUMNS], source; /* the lines they stand on; 0: not given */
-    double factor[COLUMNS];     /* to normalized units */
-    struct row *row;            /* [LM_MOST_STOPPING] */
+    int unit_line[COLUMNS], source_line; /* lines of the file that set them; 0: none yet */
+    double factor[COLUMNS];              /* to normalized units */
+    struct row *row;                     /* [LM_MAX_STOPPING_ROWS] */
     struct lm_stopping_table *out;
 };
 
@@ -39,7 +39,7 @@ static int wrong_twice(const struct reader *r, const char *key, int first)
                    key, first);
 }
 
-/* Without blanks around it. */
+/* Removes blanks at both ends. */
 static char *trimmed(char *text)
 {
     text += strspn(text, " \t\r\n");
@@ -50,7 +50,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* "1e-15 eV cm2": a number, 1 if there is none, and a unit. */
+/* Splits "1e-15 eV cm2" into a number and a unit; without a number *number is 1. */
 static const char *split(const char *text, double *number)
 {
     char *end;
@@ -60,12 +60,12 @@ static const char *split(const char *text, double *number)
     return end + strspn(end, " \t");
 }
 
-static int take_unit(struct reader *r, int column, const char *text)
+static int read_unit(struct reader *r, int column, const char *text)
 {
     static const struct {
         const char *name;
         int column;
-        double ev, m2; /* factors of an electronvolt and a square metre; 0: not in it */
+        double ev, m2; /* factors of an electronvolt and of a square metre; 0: the unit has none */
     } units[] = {{"eV", ENERGY, 1, 0},
                  {"keV", ENERGY, 1e3, 0},
                  {"MeV", ENERGY, 1e6, 0},
@@ -73,9 +73,9 @@ static int take_unit(struct reader *r, int column, const char *text)
                  {"rad2 cm2", SCATTERING, 0, 1e-4}};
     double number;
     const char *unit = split(text, &number);
-    if (r->given[column])
-        return wrong_twice(r, column_names[column], r->given[column]);
-    r->given[column] = r->line;
+    if (r->unit_line[column])
+        return wrong_twice(r, column_names[column], r->unit_line[column]);
+    r->unit_line[column] = r->line;
     r->factor[column] = number;
     if (!(number > 0 && number < INFINITY))
         return wrong(r, "the number before a unit must be above 0");
@@ -98,8 +98,8 @@ static int take_unit(struct reader *r, int column, const char *text)
                                          : "unknown unit of scattering: normalized or rad2 cm2");
 }
 
-/* A line that begins with #: `key = value`, or a comment. */
-static int take_head(struct reader *r, char *text)
+/* A line that begins with #: a setting `key = value`, or a comment. */
+static int read_comment(struct reader *r, char *text)
 {
     char *equals = strchr(text, '=');
     if (!equals)
@@ -107,24 +107,24 @@ static int take_head(struct reader *r, char *text)
     *equals = '\0';
     const char *key = trimmed(text), *value = trimmed(equals + 1);
     if (!strcmp(key, "source")) {
-        if (r->source)
-            return wrong_twice(r, key, r->source);
-        r->source = r->line;
+        if (r->source_line)
+            return wrong_twice(r, key, r->source_line);
+        r->source_line = r->line;
         snprintf(r->out->source, sizeof r->out->source, "%s", value);
     }
     for (int k = 0; k < COLUMNS; k++)
         if (!strcmp(key, column_names[k]))
-            return r->out->points ? wrong(r, "units stand before the first row") : take_unit(r, k, value);
+            return r->out->points ? wrong(r, "units stand before the first row") : read_unit(r, k, value);
     return LM_OK;
 }
 
-static int take_row(struct reader *r, const char *text)
+static int read_row(struct reader *r, const char *text)
 {
     struct lm_stopping_table *t = r->out;
-    const int columns = r->given[SCATTERING] ? 3 : 2;
+    const int columns = r->unit_line[SCATTERING] ? 3 : 2;
     struct row new = {{0}};
     double *v = new.of;
-    if (!r->given[ENERGY] || !r->given[STOPPING] || !t->source[0])
+    if (!r->unit_line[ENERGY] || !r->unit_line[STOPPING] || !t->source[0])
         return wrong(r, "`# source = ...`, `# energy = UNIT` and `# stopping = UNIT` stand before the first row");
     for (int k = 0; k < columns; k++) {
         char *end;
@@ -138,7 +138,7 @@ static int take_row(struct reader *r, const char *text)
     if (*text)
         return wrong(r, columns == 3 ? "more than three columns"
                                      : "more than two columns (`# scattering = UNIT` announces a third one)");
-    if (t->points == LM_MOST_STOPPING)
+    if (t->points == LM_MAX_STOPPING_ROWS)
         return wrong(r, "more than 4096 rows");
     if (t->points > 0 && !((float)v[ENERGY] > (float)r->row[t->points - 1].of[ENERGY]))
         return wrong(r, "the energies must rise, by more than 1e-7 of themselves");
@@ -147,7 +147,7 @@ static int take_row(struct reader *r, const char *text)
     return LM_OK;
 }
 
-static int take_lines(struct reader *r, FILE *file)
+static int read_lines(struct reader *r, FILE *file)
 {
     char line[LM_MAX_TEXT + 64];
     int status = LM_OK;
@@ -156,9 +156,9 @@ static int take_lines(struct reader *r, FILE *file)
             return wrong(r, "the line is too long");
         char *text = trimmed(line);
         if (*text == '#')
-            status = take_head(r, text + 1);
+            status = read_comment(r, text + 1);
         else if (*text)
-            status = take_row(r, text);
+            status = read_row(r, text);
     }
     if (!status && ferror(file))
         return lm_fail(LM_BAD_INPUT, "%s: %s", r->path, strerror(errno));
@@ -167,13 +167,13 @@ static int take_lines(struct reader *r, FILE *file)
     return status;
 }
 
-/* The last row at the energy with these bits, found without the guide. */
+/* The last row whose energy is not above the float with these bits. It is found by bisection, without the guide. */
 static int row_of(const struct lm_stopping *t, int64_t bits)
 {
     return lm_stopping_row_between(t, 0, t->rows - 1, lm_from_bitsf((uint32_t)bits));
 }
 
-/* Buckets from the first row with an energy > 0 to the last one. */
+/* The buckets reach from the first row with an energy > 0 to the last row. */
 static void choose_buckets(struct lm_stopping *t, const struct reader *r)
 {
     const struct row *first = &r->row[r->row[0].of[ENERGY] > 0 ? 0 : 1];
@@ -209,7 +209,7 @@ static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *g
     }
 }
 
-/* The rows that have been read, for looking up. */
+/* Makes the table that the program looks up from the rows of the file. */
 static int make_lookup(const struct reader *r)
 {
     struct lm_stopping *t = &r->out->lookup;
@@ -219,21 +219,32 @@ static int make_lookup(const struct reader *r)
     if (!memory)
         return lm_fail(LM_FAILED, "not enough memory for a table of stopping");
     *t = lm_stopping_at_place(*t, memory);
-    fill_rows(t, memory, r);
-    fill_guide(t, (struct lm_stopping_bucket *)t->guide);
+    struct lm_stopping_values *row = memory;
+    fill_rows(t, row, r);
+    fill_guide(t, (struct lm_stopping_bucket *)(row + t->rows));
+    r->out->memory = memory;
     return LM_OK;
+}
+
+static int read_file(struct reader *r)
+{
+    FILE *file;
+    int status = lm_input_open(r->path, &file);
+    if (status)
+        return status;
+    status = read_lines(r, file);
+    fclose(file);
+    return status;
 }
 
 int lm_stopping_read(const char *path, double b0, double n0, struct lm_stopping_table *out)
 {
-    struct reader r = {.path = path, .b0 = b0, .n0 = n0, .row = calloc(LM_MOST_STOPPING, sizeof *r.row), .out = out};
+    struct reader r = {
+        .path = path, .b0 = b0, .n0 = n0, .row = calloc(LM_MAX_STOPPING_ROWS, sizeof *r.row), .out = out};
     *out = (struct lm_stopping_table){0};
-    FILE *file = NULL;
-    int status = r.row ? lm_input_open(path, &file) : lm_fail(LM_FAILED, "not enough memory for a table of stopping");
-    status = file ? take_lines(&r, file) : status;
-    status = status ? status : make_lookup(&r);
-    if (file)
-        fclose(file);
+    int status = r.row ? read_file(&r) : lm_fail(LM_FAILED, "not enough memory for a table of stopping");
+    if (!status)
+        status = make_lookup(&r);
     free(r.row);
     if (status)
         *out = (struct lm_stopping_table){0};
@@ -252,6 +263,6 @@ uint64_t lm_stopping_hash(const struct lm_stopping_table *table)
 
 void lm_stopping_free(struct lm_stopping_table *table)
 {
-    free((void *)table->lookup.row);
+    free(table->memory);
     *table = (struct lm_stopping_table){0};
 }

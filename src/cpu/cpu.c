@@ -109,8 +109,8 @@ static void size_team(struct lm_cpu *c)
         return;
     for (int s = 0; s < c->base.setup.species_count; s++)
         most = c->species[s].count > most ? c->species[s].count : most;
-    const int grid = lm_threads_fed(c->base.setup.grid.cells, ENOUGH_CELLS, c->most_threads),
-              particles = lm_threads_fed(most, ENOUGH_PARTICLES, c->most_threads),
+    const int grid = lm_threads_useful(c->base.setup.grid.cells, ENOUGH_CELLS, c->most_threads),
+              particles = lm_threads_useful(most, ENOUGH_PARTICLES, c->most_threads),
               fed = grid > particles ? grid : particles;
     if (fed > c->team || 2 * fed <= c->team)
         c->team = fed;

@@ -245,7 +245,7 @@ static int grow_home(struct lm_cpu *c, int species, uint64_t more)
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         const uint64_t wanted = steps[k] * more;
         const double bytes = ((double)wanted - (double)s->home_capacity) * sizeof *s->home;
-        if (lm_memory_spare(bytes, reserve_bytes(c), "particles that come in"))
+        if (lm_memory_require(bytes, reserve_bytes(c), "particles that come in"))
             continue;
         uint32_t *home = realloc(s->home, wanted * sizeof *home);
         if (!home)
@@ -277,7 +277,7 @@ static int grow_places(const struct lm_cpu *c, struct lm_cpu_species *s, uint64_
     const double each = 6 * sizeof(lm_real) + sizeof *s->place;
     for (uint64_t part = 4; part <= 64; part *= 16) {
         const uint64_t capacity = wanted + wanted / part < LM_MAX_PARTICLES ? wanted + wanted / part : LM_MAX_PARTICLES;
-        if (!lm_memory_spare(each * (double)(capacity - s->capacity), reserve_bytes(c), "room for more particles"))
+        if (!lm_memory_require(each * (double)(capacity - s->capacity), reserve_bytes(c), "room for more particles"))
             return grow(s, capacity);
     }
     return LM_STOPPED;

@@ -13,7 +13,7 @@
 #include "larmor/base.h"
 #include "output/lock.h"
 
-/* What a run writes: in which folder of the directory, and names. */
+/* The files that a run writes: the folder in the output directory, and the names. */
 static const char *const written[][2] = {{".", "series.csv"},
                                          {".", "series.csv.part"},
                                          {".", "series.h5"},
@@ -48,7 +48,7 @@ static int refuse(const char *directory, const char *why)
                    why);
 }
 
-/* 1 when there is nothing in it, but for a lock without a run. */
+/* 1 when the directory holds nothing, or only a lock file. */
 static int is_empty(DIR *d)
 {
     int entries = 0;
@@ -58,7 +58,7 @@ static int is_empty(DIR *d)
     return entries == 0;
 }
 
-/* Whether a file is empty or begins so. */
+/* 1 when the file is empty or begins with `mark`. */
 static int begins(const char *directory, const char *name, const char *mark)
 {
     char path[LM_MAX_PATH], line[64] = "";
@@ -73,7 +73,7 @@ static int begins(const char *directory, const char *name, const char *mark)
     return is_empty || !strncmp(line, mark, strlen(mark));
 }
 
-/* run.ini alone may be a user's; the one that a run leaves begins so (src/config/config.c). */
+/* A run.ini may be the user's own. The one that a run writes begins with this mark (src/config/config.c). */
 static int holds_run(const char *directory)
 {
     char path[LM_MAX_PATH];
@@ -89,8 +89,8 @@ static int is_folder(const char *name)
     return 0;
 }
 
-/* Whether a folder of the directory has only files that a run writes, of which a user may have some too: those must
- * begin like a run's. */
+/* 1 when a folder of the directory has only files that a run writes. A series.csv may be the user's own, so it must
+ * begin as that of a run. */
 static int has_only_written(const char *directory, const char *folder)
 {
     char path[LM_MAX_PATH];
@@ -122,7 +122,7 @@ int lm_directory_holds(const char *directory, const char *file)
     return inside;
 }
 
-/* The directory will be made in the nearest one above that exists. */
+/* Checks the nearest directory above that exists, because the output directory will be made there. */
 static int check_above(const char *directory)
 {
     char above[LM_MAX_PATH], why[LM_MAX_PATH + 64];
@@ -159,7 +159,7 @@ static int check_existing(const char *directory, int overwrite, const char *rest
     if (empty)
         return LM_OK;
     if (!holds_run(directory) && !has_only_written(directory, "."))
-        return refuse(directory, "exists and is not the output of a run (it has no run.ini of one, and other files)");
+        return refuse(directory, "exists and is not the output of a run (it has other files, and no run.ini of a run)");
     if (overwrite || (restart && lm_directory_holds(directory, restart)))
         return LM_OK;
     if (restart)
@@ -214,7 +214,9 @@ int lm_directory_make(const char *directory)
             status = make_one(path);
             *c = '/';
         }
-    return status ? status : make_one(path);
+    if (status)
+        return status;
+    return make_one(path);
 }
 
 int lm_directory_clear(const char *directory)
@@ -231,7 +233,7 @@ FILE *lm_directory_begin(const char *directory, const char *name, char *path, ch
 {
     if (lm_path(path, "%s/%s", directory, name) || lm_path(part, "%s/%s.part", directory, name))
         return NULL;
-    unlink(part); /* what a killed run has left, or a link that leads elsewhere */
+    unlink(part); /* a killed run may have left it; it may also be a link to another file */
     const int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file)

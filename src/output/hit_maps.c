@@ -1,7 +1,8 @@
-/* Maps of what has hit sides and bodies: DIR/maps/maps_STEP.h5.
+/* Maps of the particles that hit sides and bodies: DIR/maps/maps_STEP.h5.
  *
- * A group a surface (x_min, body_NAME), in it a dataset hits_SPECIES [face][angle][energy] a species and, for each
- * face, its middle x, y, the unit normal that points into the plasma, and its length. */
+ * The file has a group for each surface (x_min, body_NAME). The group has a dataset hits_SPECIES [face][angle][energy]
+ * for each species. For each face it also has the middle x, y, the unit normal that points into the plasma, and the
+ * length. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void put_root(struct lm_h5 *h, const struct lm_sim_status *now)
                    "with the velocity before the hit. Particles that enter are not counted.");
 }
 
-/* Edges of the bins of angle and energy. */
+/* Writes the edges of the bins of angle and energy. */
 static void put_edges(struct lm_h5 *h, const struct lm_map_bins *m, double *work)
 {
     for (int k = 0; k <= m->angles; k++)
@@ -57,7 +58,7 @@ static void put_edges(struct lm_h5 *h, const struct lm_map_bins *m, double *work
              (hsize_t)m->energies + 1, m->energy);
 }
 
-/* Middle, normal into the plasma and length of a face, as struct lm_hit numbers it. */
+/* The middle, the normal into the plasma and the length of a face. Faces have the numbers of struct lm_hit. */
 static void place_face(const struct lm_grid *g, int surface, uint32_t face, double out[FACE_COLUMNS])
 {
     const uint32_t nx = (uint32_t)g->nx, cell = face / 4;

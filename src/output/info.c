@@ -1,4 +1,4 @@
-/* `larmor info`: what an HDF5 file of this program holds. */
+/* `larmor info`: describes an HDF5 file of this program. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- checkpoint ---- */
 
-/* Of those that nothing has happened to there is nothing to tell. */
+/* Prints nothing where no particle has entered or left. */
 static void print_ledger(const struct lm_ledger *l, FILE *out)
 {
     uint64_t entered = 0, left = 0;
@@ -207,7 +207,7 @@ static void print_shape(struct lm_h5 *h, hid_t data, FILE *out)
         H5Sclose(space);
 }
 
-/* Prints the names of a record's components; the first one, to be closed. */
+/* Prints the names of the components of a record. Returns the first component, which the caller closes. */
 static hid_t open_component(struct lm_h5 *h, hid_t record, FILE *out)
 {
     struct lm_h5_links links = lm_h5_links(h, record);
@@ -252,7 +252,7 @@ static void print_species(struct lm_h5 *h, hid_t particles, const char *name, FI
     lm_h5_end(species);
 }
 
-/* Their number. */
+/* Prints all members of a group of the iteration. Returns their number. */
 static int print_members(struct lm_h5 *h, hid_t iteration, const char *name, FILE *out,
                          void (*print)(struct lm_h5 *, hid_t, const char *, FILE *))
 {

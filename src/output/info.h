@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Describes any HDF5 file that the program writes (checkpoint, series, maps, openPMD). LM_BAD_INPUT: it is none. */
+/* Describes an HDF5 file that the program has written (checkpoint, series, maps, openPMD). LM_BAD_INPUT: the file is of
+ * another kind. */
 int lm_info_print(const char *path, FILE *out);
 
 #endif

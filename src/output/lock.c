@@ -16,7 +16,9 @@ static int path_of(const char *directory, char path[LM_MAX_PATH])
     return lm_path(path, "%s/%s", directory, LM_LOCK_NAME);
 }
 
-/* The first line of the file: "process 17 on host x since ..."; the holder may not have written it yet. */
+/* The message quotes the first line of the file: "process 17 on host x since ...". The holder may not have written it
+ * yet.
+ */
 static int refuse(const char *directory, int file)
 {
     char who[256] = "";
@@ -46,7 +48,7 @@ static int lock_file(int file)
     return errno == EAGAIN || errno == EACCES ? TAKEN : NO_LOCKS;
 }
 
-/* Whether the name still leads to the file: its holder removes it at the end. */
+/* 1 when the path still names the opened file. A run that ends removes its lock file. */
 static int is_current(int file, const char *path)
 {
     struct stat named, open;
@@ -59,7 +61,8 @@ static void warn_of_no_locks(const char *path)
             strerror(errno));
 }
 
-/* Opens and locks. `flags` may create the file; where they do not and there is none, nothing is held. */
+/* Opens and locks the file. With O_CREAT in `flags` the file is created; without it and without a file, no lock is held
+ * and the status is LM_OK. */
 static int acquire(struct lm_lock *lock, const char *directory, const char *path, int flags)
 {
     for (;;) {
@@ -121,7 +124,7 @@ void lm_lock_release(struct lm_lock *lock)
     if (lock->file < 0)
         return;
     if (lock->made && !path_of(lock->directory, path))
-        unlink(path); /* while the lock is held: whoever waits for this file will see that it is gone */
+        unlink(path); /* while the lock is held, so that another run sees that the file is gone (is_current) */
     close(lock->file);
     *lock = (struct lm_lock)LM_LOCK_NONE;
 }

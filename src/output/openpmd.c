@@ -40,7 +40,7 @@ static void put_root(struct lm_h5 *h)
     put_date(h);
 }
 
-/* Creates KIND/data_STEP.h5 and in it /data/STEP (no padding: readers look for the plain number). */
+/* Creates KIND/data_STEP.h5 and in it /data/STEP. STEP has no leading zeros there, because readers expect none. */
 static hid_t begin(struct lm_h5 *h, const struct lm_openpmd_run *run, const char *kind, int64_t step, double time)
 {
     char path[LM_MAX_PATH], number[32];
@@ -82,7 +82,7 @@ static void put_dimension(struct lm_h5 *h, hid_t at, const double *powers)
 
 /* ---- meshes ---- */
 
-/* Our sides in the words of the standard; "other" for what it does not know. */
+/* The word of the standard for a boundary; "other" where the standard has none. */
 static const char *boundary_word(const char *ours, int particles)
 {
     static const char *const words[][3] = {
@@ -96,7 +96,8 @@ static const char *boundary_word(const char *ours, int particles)
     return "other";
 }
 
-/* The standard wants the order of axisLabels: y_min, y_max, x_min, x_max. Our own words go into ...Parameters. */
+/* The standard requires the order of axisLabels: y_min, y_max, x_min, x_max. The program's own words are in
+ * ...Parameters. */
 static void put_boundary(struct lm_h5 *h, hid_t at, const char *name, const char *const sides[4], int particles)
 {
     static const int order[4] = {2, 3, 0, 1};
@@ -149,11 +150,12 @@ static struct kind kind_of(const struct lm_units *u, int kind)
     return (struct kind){1.0, {0}};
 }
 
-/* Attributes of a record.
+/* Writes the attributes of a record.
  *
- * A component's `position` must be in [0, 1) of a cell of the file's mesh, but our quantities live from the centre
- * (offset 0) to the upper faces (offset 1/2) of our cells: measured from our lower corner that is 1/2 to 1. So the
- * file's cells begin at our cell centres: gridGlobalOffset is half a cell, and position is the offset itself. */
+ * The standard requires the `position` of a component in [0, 1) of a cell. The program's quantities are at the centre
+ * (offset 0) or on the upper faces (offset 1/2) of a cell; measured from its lower corner that is 1/2 and 1. So the
+ * cells of the file begin at the centres of the program's cells: gridGlobalOffset is half a cell, and position is the
+ * offset. */
 static void put_record(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *run, const struct lm_mesh *mesh)
 {
     static const char *const axes[2] = {"y", "x"};
@@ -171,7 +173,7 @@ static void put_record(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *r
     put_smoothing(h, at, "fieldSmoothing", mesh->smoothed ? run->smoothing : 0);
 }
 
-/* The array without its ghosts; HDF5 picks them out. */
+/* Writes the array without its ghost cells. */
 static void write_inside(struct lm_h5 *h, hid_t data, const struct lm_grid *g, const double *values)
 {
     if (h->status != LM_OK)
@@ -185,13 +187,13 @@ static void write_inside(struct lm_h5 *h, hid_t data, const struct lm_grid *g, c
     H5Sclose(memory);
 }
 
-/* Returns the dataset, to which a scalar record still adds its own attributes. */
+/* Returns the dataset, because a scalar record has its attributes there. */
 static hid_t write_component(struct lm_h5 *h, hid_t at, const char *name, const struct lm_openpmd_run *run,
                              const struct lm_mesh *mesh)
 {
-    const struct lm_place *place = &mesh->place;
-    assert(place->x >= 0.0 && place->x < 1.0 && place->y >= 0.0 && place->y < 1.0);
-    const double position[2] = {place->y, place->x};
+    const struct lm_cell_offset *offset = &mesh->offset;
+    assert(offset->x >= 0.0 && offset->x < 1.0 && offset->y >= 0.0 && offset->y < 1.0);
+    const double position[2] = {offset->y, offset->x};
     hsize_t dims[2] = {(hsize_t)run->grid.ny, (hsize_t)run->grid.nx};
     hid_t data = lm_h5_make_dataset(h, at, name, H5T_NATIVE_DOUBLE, 2, dims, run->compress);
     lm_h5_put_real(h, data, "unitSI", kind_of(&run->units, mesh->kind).si);
@@ -233,8 +235,8 @@ int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double tim
 static const double dim_none[7], dim_length[7] = {1}, dim_mass[7] = {0, 1}, dim_charge[7] = {0, 0, 1, 1},
                                  dim_momentum[7] = {1, 1, -1};
 
-/* Values are of one real ion (macroWeighted 0) but for the weighting itself; `power` of the weighting makes them the
- * macro-particle's. */
+/* Values are those of one real ion (macroWeighted 0), except for the weighting itself. Times weighting^power they are
+ * those of the macro-particle. */
 static void put_particle_record(struct lm_h5 *h, hid_t at, const double *dimension, double power, int macro,
                                 double time_offset)
 {
@@ -245,7 +247,7 @@ static void put_particle_record(struct lm_h5 *h, hid_t at, const double *dimensi
     lm_h5_put(h, at, "macroWeighted", H5T_NATIVE_UINT32, 0, &weighted);
 }
 
-/* A component that is the same for all particles: a group in place of a dataset. */
+/* A component that is the same for all particles is a group in place of a dataset. */
 static hid_t put_constant(struct lm_h5 *h, hid_t at, const char *name, double value, double si, uint64_t count)
 {
     hid_t group = lm_h5_make_group(h, at, name);
@@ -367,7 +369,7 @@ int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double 
     hid_t iteration = begin(&h, run, "particles", step, time);
     if (iteration < 0)
         return lm_h5_finish(&h, 0);
-    if (species_count > 0) { /* the standard's path must lead to something */
+    if (species_count > 0) { /* the standard requires that the path exists */
         lm_h5_put_text(&h, h.file, "particlesPath", "particles/");
         hid_t all = lm_h5_make_group(&h, iteration, "particles");
         for (int s = 0; s < species_count; s++) {

@@ -1,10 +1,12 @@
-/* openPMD 1.1.0 output with the ED-PIC extension, fileBased: one HDF5 file an iteration, written as *.part and renamed.
+/* openPMD 1.1.0 output with the ED-PIC extension. Each output is one HDF5 file ("fileBased"), which is written as
+ * *.part and renamed.
  *
  *     DIR/fields/data_00000042.h5       meshes
  *     DIR/particles/data_00000042.h5    species
  *
- * Values are in the program's normalised units; the unitSI attributes are made from the reference B0 [T] and n0 [m^-3]
- * (lm_units_make), or from B0 = n0 = 1 when the user gave none. Axes are (y, x), data in C order.
+ * Values are in the normalised units of the program. The unitSI attributes are the factors to SI units for the
+ * reference B0 [T] and n0 [m^-3] (lm_units_make), or for B0 = n0 = 1 where the configuration sets none. Axes are (y,
+ * x); data are in C order.
  */
 #ifndef LARMOR_OUTPUT_OPENPMD_H
 #define LARMOR_OUTPUT_OPENPMD_H
@@ -17,7 +19,7 @@
 extern "C" {
 #endif
 
-/* What both kinds of file say about the run. Strings are borrowed. */
+/* What files of fields and of particles both say about the run. The strings are borrowed. */
 struct lm_openpmd_run {
     const char *directory;
     struct lm_grid grid;
@@ -41,15 +43,15 @@ enum lm_mesh_kind {
     LM_MESH_NUMBER /* without a unit */
 };
 
-/* One component of a mesh record; components of one record stand next to each other in the list. */
+/* One component of a mesh record. Components of one record follow each other in a list. */
 struct lm_mesh {
-    const char *record;    /* "E", "B", "J", "rho", "n_protons", ... */
-    const char *component; /* "x", "y", "z"; NULL for a scalar record */
-    int kind;              /* enum lm_mesh_kind: gives unitDimension and unitSI */
-    struct lm_place place; /* offset from the cell's centre, in cells */
-    double time_offset;    /* 1/Omega_ci, relative to the file's time */
-    int smoothed;          /* 1: went through the run's smoothing of the moments */
-    const double *data;    /* g.size doubles with ghosts; borrowed */
+    const char *record;           /* "E", "B", "J", "rho", "n_protons", ... */
+    const char *component;        /* "x", "y", "z"; NULL for a scalar record */
+    int kind;                     /* enum lm_mesh_kind: gives unitDimension and unitSI */
+    struct lm_cell_offset offset; /* offset from the cell's centre, in cells */
+    double time_offset;           /* 1/Omega_ci, relative to the file's time */
+    int smoothed;                 /* 1: went through the run's smoothing of the moments */
+    const double *data;           /* g.size doubles with ghosts; borrowed */
 };
 
 int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double time, int count,

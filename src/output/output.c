@@ -1,6 +1,7 @@
-/* Files of one state: openPMD fields and particles. */
+/* Writes the files of one state: openPMD fields and particles. */
 #include "output/output.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,19 +38,20 @@ static void describe_run(const struct lm_config *c, struct lm_openpmd_run *run, 
     }
 }
 
-enum { MOST_MESHES = LM_OUTPUT_ARRAYS + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
+enum { MAX_MESHES = LM_OUTPUT_ARRAYS + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
 
 struct mesh_list {
-    struct lm_mesh mesh[MOST_MESHES];
-    enum lm_array array[MOST_MESHES];
+    struct lm_mesh mesh[MAX_MESHES];
+    enum lm_array array[MAX_MESHES];
     int count;
 };
 
 static void add_mesh(struct mesh_list *l, enum lm_array array, const char *record, const char *component, int kind,
                      double x, double y, double time_offset)
 {
+    assert(l->count < MAX_MESHES); /* else raise LM_OUTPUT_ARRAYS */
     l->mesh[l->count] = (struct lm_mesh){
-        .record = record, .component = component, .kind = kind, .place = {x, y}, .time_offset = time_offset};
+        .record = record, .component = component, .kind = kind, .offset = {x, y}, .time_offset = time_offset};
     l->array[l->count++] = array;
 }
 
@@ -69,7 +71,7 @@ int lm_output_fields(struct lm_sim *sim, const struct lm_config *c)
         add_mesh(&l, LM_J_OLD + d, "J_i", d == 0 ? "x" : d == 1 ? "y" : "z", LM_MESH_J, 0, 0, -0.5 * c->run.dt);
     add_mesh(&l, LM_N_OLD, "rho", NULL, LM_MESH_CHARGE_DENSITY, 0, 0, 0);
     add_mesh(&l, LM_PRESSURE, "p_e", NULL, LM_MESH_PRESSURE, 0, 0, 0);
-    for (int k = 6; k < l.count; k++) /* the moments and what follows from them; B and E come before */
+    for (int k = 6; k < l.count; k++) /* all meshes after B and E are moments, or follow from moments */
         l.mesh[k].smoothed = 1;
     for (int s = 0; s < c->species_count; s++) {
         snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
@@ -106,7 +108,7 @@ struct reader {
     double *piece[COMPONENTS]; /* x, y, v_x, v_y, v_z, PIECE of each */
 };
 
-/* Number k of the kept particles is number k count / kept of all: spread evenly over the tiles. */
+/* Particle k of the output is particle k count / kept of the species, so the output covers all tiles evenly. */
 static uint64_t source_of(const struct reader *r, int species, uint64_t k)
 {
     return (uint64_t)((unsigned __int128)k * r->count[species] / r->kept[species]);
@@ -117,7 +119,7 @@ static int read_particles(void *context, int species, uint64_t first, uint64_t c
 {
     const struct reader *r = context;
     double *const *p = r->piece, *const out[COMPONENTS] = {x, y, vx, vy, vz};
-    uint64_t begin = 0, end = 0; /* the particles in the piece */
+    uint64_t begin = 0, end = 0; /* the piece holds the particles begin .. end - 1 */
     for (uint64_t k = 0; k < count; k++) {
         const uint64_t from = source_of(r, species, first + k);
         if (from >= end) {

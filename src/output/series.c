@@ -17,16 +17,16 @@ enum {
 };
 static const double flush_seconds = 2.0;
 
-/* series.h5 is touched only while flushing: a kill at any other moment leaves a readable file. */
+/* series.h5 changes only while it is flushed, so a kill at any other moment leaves a readable file. */
 struct lm_series {
     int count;
     struct lm_series_column *columns;
     char csv_path[LM_MAX_PATH], h5_path[LM_MAX_PATH];
-    char csv_part[LM_MAX_PATH]; /* where series.csv is written at a restart, until it is whole; "" otherwise */
+    char csv_part[LM_MAX_PATH]; /* path of series.csv at a restart until all old rows are written; "" otherwise */
     FILE *csv;
     struct lm_h5 h5;
-    hid_t *data;     /* a dataset a column */
-    double *rows;    /* [PENDING][count], not yet in series.h5 */
+    hid_t *data;     /* one dataset for each column */
+    double *rows;    /* [PENDING][count]: rows that are not yet in series.h5 */
     double *values;  /* one row, or one column of the pending rows */
     int64_t *wholes; /* one column of the pending rows */
     int pending;
@@ -36,7 +36,7 @@ struct lm_series {
     int status;
 };
 
-/* A whole number that has no integer (NaN, infinite, too large) becomes the lowest integer. */
+/* A value that is no integer (NaN, infinite, too large) becomes the lowest integer. */
 static int64_t to_whole(double value)
 {
     return fabs(value) < 9.2e18 ? (int64_t)value : INT64_MIN;
@@ -97,8 +97,8 @@ static void create_column(struct lm_series *s, int c)
     lm_h5_put_text(h, s->data[c], "description", column->about);
 }
 
-/* All datasets exist from the start: readers and a killed run see every column. The name stays *.part until the file
- * has its first content. */
+/* All datasets exist from the start, so that readers find every column, also after a kill. The name is *.part until the
+ * file has its first content. */
 static int create_h5(struct lm_series *s)
 {
     struct lm_h5 *h = &s->h5;
@@ -192,7 +192,7 @@ static int create_csv(struct lm_series *s, const char *path)
 
 /* ---- restart ---- */
 
-/* The old files get their place only when the new ones are whole. */
+/* Writes the old rows into the new files. The old files are replaced only when the new ones are complete. */
 static int continue_csv(struct lm_series *s, const struct lm_series_rows *rows)
 {
     int status = lm_path(s->csv_part, "%s.part", s->csv_path);
@@ -204,7 +204,9 @@ static int continue_csv(struct lm_series *s, const struct lm_series_rows *rows)
         put_line(s, row);
         status = push_row(s, row);
     }
-    return status ? status : flush_csv(s);
+    if (status)
+        return status;
+    return flush_csv(s);
 }
 
 static int publish_csv(struct lm_series *s)
@@ -228,6 +230,7 @@ static int keep_old_h5(const struct lm_series *s)
 
 /* ---- the interface ---- */
 
+/* Writes the first rows into new files, and renames them to their final names at the end. */
 static int write_files(struct lm_series *s, const struct lm_series_restart *restart, const struct lm_series_rows *old)
 {
     int status = create_h5(s);
@@ -239,33 +242,34 @@ static int write_files(struct lm_series *s, const struct lm_series_restart *rest
         status = keep_old_h5(s);
     if (!status)
         status = publish_csv(s);
-    return status ? status : lm_h5_publish(&s->h5);
+    if (!status)
+        status = lm_h5_publish(&s->h5);
+    return status;
 }
 
 static int open_files(struct lm_series *s, const char *directory, const struct lm_series_restart *restart)
 {
-    struct lm_series_place place = {.count = s->count, .columns = s->columns};
+    struct lm_series_files files = {.count = s->count, .columns = s->columns};
     struct lm_series_rows old = {.count = 0};
     int status = lm_h5_directory(directory);
-    if (!status)
-        status = lm_path(place.csv, "%s/series.csv", directory);
-    if (!status)
-        status = lm_path(place.h5, "%s/series.h5", directory);
     if (status)
         return status;
-    memcpy(s->csv_path, place.csv, sizeof place.csv);
-    memcpy(s->h5_path, place.h5, sizeof place.h5);
+    if (lm_path(files.csv, "%s/series.csv", directory) || lm_path(files.h5, "%s/series.h5", directory))
+        return LM_BAD_INPUT;
+    memcpy(s->csv_path, files.csv, sizeof files.csv);
+    memcpy(s->h5_path, files.h5, sizeof files.h5);
     if (restart)
-        status = lm_series_read_old(&place, restart, &old);
+        status = lm_series_read_old(&files, restart, &old);
     if (!status)
         status = write_files(s, restart, &old);
     lm_series_free_rows(&old);
     return status;
 }
 
-static void give_up(struct lm_series *s, int status)
+/* Closes the files after an error; they must not get their final names. */
+static void abandon(struct lm_series *s, int status)
 {
-    if (s->h5.status == LM_OK) /* the file must not get its final name */
+    if (s->h5.status == LM_OK)
         s->h5.status = status;
     lm_h5_finish(&s->h5, 0);
     if (s->csv)
@@ -284,7 +288,7 @@ int lm_series_open(const char *directory, int column_count, const struct lm_seri
         return lm_fail(LM_FAILED, "no memory for the series");
     int status = open_files(s, directory, restart);
     if (status)
-        give_up(s, status);
+        abandon(s, status);
     else
         *out = s;
     return status;

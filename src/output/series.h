@@ -1,8 +1,10 @@
-/* The time series: DIR/series.csv (live, a line a row) and DIR/series.h5 (one extendible 1-D dataset a column).
+/* The time series: DIR/series.csv (one line for each row) and DIR/series.h5 (one extendible 1-D dataset for each
+ * column).
  *
- * Both hold the same columns. CSV: one header line `name[unit],...`, values as %.16e (whole numbers as %lld where the
- * column says so), flushed a row. HDF5: a dataset a column with the attribute `units` (fixed-length string), chunks of
- * 4096 rows, flushed every few seconds and at close so that a killed run leaves a readable file.
+ * Both files hold the same columns. The CSV file has one header line `name[unit],...`. Its values are written as %.16e,
+ * whole numbers as %lld, and it is flushed after each row. The datasets of the HDF5 file have the attributes `units`
+ * and `description` (fixed-length strings) and chunks of 4096 rows. The file is flushed every few seconds and at the
+ * end, so that a killed run leaves a readable file.
  */
 #ifndef LARMOR_OUTPUT_SERIES_H
 #define LARMOR_OUTPUT_SERIES_H
@@ -18,35 +20,35 @@ extern "C" {
 struct lm_series_column {
     char name[96];
     char unit[32];   /* "" for a pure number */
-    char about[128]; /* one phrase, the HDF5 attribute `description` */
-    int whole;       /* written as an integer (int64 in HDF5) */
+    char about[128]; /* the attribute `description`: one phrase */
+    int whole;       /* 1: the values are written as integers (int64 in HDF5) */
 };
 
 struct lm_series;
 
-/* Where a series goes on. */
+/* How a restart continues a series. */
 struct lm_series_restart {
-    int64_t step;  /* rows of later steps are cut off */
-    int64_t every; /* steps between rows so far; 0: not known */
-    int expected;  /* the directory is the run's own: that it has no series at all is said */
-    FILE *notes;   /* what was missing, repeated or unlike: a line each */
+    int64_t step;  /* rows of later steps are removed */
+    int64_t every; /* steps between two rows so far; 0: not known */
+    int expected;  /* 1: the directory is the run's own, so a missing series is reported */
+    FILE *notes;   /* gets one line for each kind of missing, repeated or different rows */
 };
 
-/* Creates both files in `directory`; column 0 must be the step. With `restart` (else NULL) the rows of the files that
- * are there are continued: the rows up to its step that either file has go into both. Files with other columns, or a
- * line of series.csv that is no row, are LM_BAD_INPUT, and stay as they are. A series.h5 that cannot be read, or says
- * otherwise than series.csv, becomes series.h5.old. The columns are copied. LM_FAILED on a full disk or a file that
- * cannot be written; then the old files are there. */
+/* Creates both files in `directory`. Column 0 must be the step. The columns are copied. `restart` is NULL for a new
+ * series. With a restart, the rows up to its step that either old file has go into both new files. LM_BAD_INPUT: an old
+ * file has other columns, or series.csv has a line that is no row; the old files stay as they are. A series.h5 that
+ * cannot be read, or differs from series.csv, is renamed to series.h5.old. LM_FAILED: the disk is full or a file cannot
+ * be written; the old files stay as they are. */
 int lm_series_open(const char *directory, int column_count, const struct lm_series_column *columns,
                    const struct lm_series_restart *restart, struct lm_series **out);
 
-/* Appends one row of column_count values to both files. */
+/* Appends one row, with a value for each column, to both files. */
 int lm_series_append(struct lm_series *series, const double *row);
 
-/* Step of the last row, or -1. */
+/* The step of the last row; -1: there is no row. */
 int64_t lm_series_last_step(const struct lm_series *series);
 
-/* Flushes and closes; *series becomes NULL. LM_FAILED when the data could not be written. */
+/* Flushes and closes both files and sets *series to NULL. LM_FAILED: the data could not be written. */
 int lm_series_close(struct lm_series **series);
 
 #ifdef __cplusplus

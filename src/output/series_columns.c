@@ -1,4 +1,4 @@
-/* The time series: what its columns are and where their values come from. */
+/* The columns of the time series: add_all has one call of `add` for each column, with its value and its description. */
 #include "output/series_columns.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 static const char energy[] = "n0 m_p v_A^2 d_i^2", momentum[] = "n0 m_p v_A d_i^2";
 
-/* What the columns are made from. */
+/* The state from which the columns are made. */
 struct state {
     const struct lm_config *config;
     const struct lm_sim_status *now;
@@ -18,14 +18,14 @@ struct state {
     double rate; /* particle-steps/s since the last row */
 };
 
-/* A row under construction: descriptions, values or both are wanted; the others are NULL. */
+/* A row under construction. `columns` gets the descriptions and `values` the values; one of them may be NULL. */
 struct row {
     struct lm_series_column *columns;
     double *values;
     int count;
 };
 
-/* One column. `about` is a phrase; whole numbers are written as integers. */
+/* Adds one column. `about` is a phrase. `whole` = 1: the values are written as integers. */
 __attribute__((format(printf, 6, 7))) static void add(struct row *r, double value, const char *unit, const char *about,
                                                       int whole, const char *name, ...)
 {
@@ -44,7 +44,7 @@ __attribute__((format(printf, 6, 7))) static void add(struct row *r, double valu
     c->whole = whole;
 }
 
-/* What an account is about, in the middle of a sentence. */
+/* What an account counts. The text follows after "... of the ". */
 static void describe(const struct lm_account_of *a, size_t size, char *out)
 {
     if (a->kind == LM_ENTERS && a->channel == LM_IONISED) {
@@ -52,10 +52,10 @@ static void describe(const struct lm_account_of *a, size_t size, char *out)
         return;
     }
     const char *what = a->kind == LM_ENTERS   ? "particles that have entered by the side"
-                       : a->kind == LM_TO_GAS ? "losses by collisions (number: of particles that have stopped)"
+                       : a->kind == LM_TO_GAS ? "losses by collisions (number: particles that have stopped)"
                        : a->kind == LM_TO_ELECTRONS
-                           ? "exchange of heat, given (number: of times that one could not, for want of heat),"
-                       : a->kind == LM_EXCHANGED  ? "part of them that charge exchange has (number: exchanges)"
+                           ? "heat given to electrons (number: ions that found too little heat there),"
+                       : a->kind == LM_EXCHANGED  ? "losses by charge exchange, a part of to_gas (number: exchanges)"
                        : a->channel < LM_SIDES    ? "particles that have left by the side"
                        : a->channel < LM_SURFACES ? "particles absorbed by"
                                                   : "particles taken out by";
@@ -97,7 +97,7 @@ static void add_ledger(struct row *r, const struct state *s)
     for (int k = 0; k < c->species_count && lm_accounts_any(c); k++) {
         const struct lm_species_status *now = &s->now->species[k];
         const char *name = c->species[k].name;
-        add(r, (double)now->count, "", "particles that are there", 1, "present_%s", name);
+        add(r, (double)now->count, "", "particles in the domain", 1, "present_%s", name);
         add(r, (double)now->residual, "", "loaded + injected - present - lost: always 0", 1, "ledger_residual_%s",
             name);
     }
@@ -110,15 +110,14 @@ static void add_collisions(struct row *r, const struct state *s)
         const struct lm_species_status *now = &s->now->species[k];
         if (lm_exchanges_charge(c))
             add(r, now->charge_exchange_probability, "",
-                "no ion exchanges its charge with a larger probability in a step", 0, "charge_exchange_probability_%s",
-                c->name);
+                "upper bound of the probability that an ion exchanges its charge in a step", 0,
+                "charge_exchange_probability_%s", c->name);
         if (c->stopping_table[0])
-            add(r, now->stopping_cells, "",
-                "cells on the way on which a fastest ion would lose its energy in the densest gas", 0,
+            add(r, now->stopping_cells, "", "stopping length of the fastest ion in the densest gas, in cells", 0,
                 "stopping_cells_%s", c->name);
         if (c->electron_exchange > 0)
             add(r, (double)now->limited_heating_cells, "",
-                "cells in which a step exchanges as much heat with electrons as one may", 1,
+                "cells in which the exchange of heat with electrons was limited in the last step", 1,
                 "electron_exchange_limited_%s", c->name);
     }
 }
@@ -135,11 +134,11 @@ static void add_background(struct row *r, const struct state *s, int field)
     for (int side = 0; side < LM_SIDES; side++) {
         if (!lm_background_is_open(b, side))
             continue;
-        snprintf(about, sizeof about, "what has come in by the side %s, less what has left by it", lm_side_names[side]);
+        snprintf(about, sizeof about, "inflow through the side %s minus outflow", lm_side_names[side]);
         add(r, now->entered[side], total, about, 0, "background_%s_entered_%s", b->name, lm_side_names[side]);
     }
     if (lm_background_is_sourced(s->config, field))
-        add(r, now->source, total, "what sources and particles have given, less what ionisation has taken", 0,
+        add(r, now->source, total, "gain from the source and from particles minus loss by ionisation", 0,
             "background_%s_source", b->name);
     add(r, (double)now->substeps, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
     add(r, now->residual, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1,
@@ -173,7 +172,7 @@ static void add_all(struct row *r, const struct state *s)
     add(r, now->time, "1/Omega_ci", "time", 0, "time");
     add_totals(r, s);
     for (int k = 0; k < s->config->species_count; k++)
-        add(r, now->species[k].fastest, "v_A", "largest speed, half a step back", 0, "speed_max_%s",
+        add(r, now->species[k].fastest, "v_A", "largest speed, half a step before the row", 0, "speed_max_%s",
             s->config->species[k].name);
     add(r, (double)now->floored_cells, "", "cells below the density floor", 1, "floored_cells");
     add(r, now->substeps, "", "field substeps of the last step", 1, "substeps");
@@ -182,8 +181,7 @@ static void add_all(struct row *r, const struct state *s)
     for (int f = 0; f < s->config->background_count; f++)
         add_background(r, s, f);
     if (lm_entropy_field(s->config) >= 0) {
-        add(r, now->electron_heat, energy, "heat of resistivity that electrons have taken up since the start", 0,
-            "electron_heat");
+        add(r, now->electron_heat, energy, "resistive heating of the electrons since the start", 0, "electron_heat");
         add(r, (double)now->conduction_substeps, "", "substeps of the electrons' heat conduction in the last step", 1,
             "conduction_substeps");
     }
@@ -195,7 +193,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A species p beside a body moon_weight would have a column that the weight of what the body moon takes has too. */
+/* Two columns may get the same name. For a species p, body_moon_weight_p is the weight of the particles that a body
+ * moon has taken, and also the number of particles that a body moon_weight has taken. */
 static int check_names(const struct lm_config *config, const struct row *l)
 {
     const char *names[LM_ROW_MAX] = {NULL};
@@ -206,7 +205,7 @@ static int check_names(const struct lm_config *config, const struct row *l)
         if (!strcmp(names[c - 1], names[c]))
             return lm_fail(LM_BAD_INPUT,
                            "%s: the names of species, bodies and background fields give two columns of the time series "
-                           "the name %s: give one of them another name",
+                           "the name %s; rename one of them",
                            config->file, names[c]);
     return LM_OK;
 }

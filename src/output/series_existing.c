@@ -40,40 +40,41 @@ static const double *row_at(const struct lm_series_rows *rows, int columns, uint
     return rows->values + k * (uint64_t)columns;
 }
 
-struct place {
+struct row_key {
     double step;
-    uint64_t at;
+    uint64_t index;
 };
 
 static int by_step(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
-    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->at > y->at) - (x->at < y->at);
+    const struct row_key *x = a, *y = b;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+                              : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sorts the rows by their steps and leaves the first of each; says which were repeated. */
+/* Sorts the rows by their steps. Of rows with the same step the first one is kept, and the others are reported. */
 static int order(struct lm_series_rows *rows, int columns, const char *path, FILE *notes)
 {
     struct lm_series_rows sorted = {.count = 0};
-    struct place *places = malloc((rows->count + 1) * sizeof *places);
+    struct row_key *keys = malloc((rows->count + 1) * sizeof *keys);
     double first = INFINITY, last = 0;
     uint64_t repeated = 0;
-    if (!places)
+    if (!keys)
         return lm_fail(LM_FAILED, "not enough memory for the rows of the series");
     for (uint64_t k = 0; k < rows->count; k++)
-        places[k] = (struct place){row_at(rows, columns, k)[0], k};
-    qsort(places, rows->count, sizeof *places, by_step);
+        keys[k] = (struct row_key){row_at(rows, columns, k)[0], k};
+    qsort(keys, rows->count, sizeof *keys, by_step);
     int status = LM_OK;
     for (uint64_t k = 0; k < rows->count && !status; k++) {
-        if (k > 0 && places[k].step == places[k - 1].step) {
+        if (k > 0 && keys[k].step == keys[k - 1].step) {
             repeated++;
-            first = fmin(first, places[k].step);
-            last = places[k].step;
+            first = fmin(first, keys[k].step);
+            last = keys[k].step;
             continue;
         }
-        status = add_row(&sorted, columns, row_at(rows, columns, places[k].at));
+        status = add_row(&sorted, columns, row_at(rows, columns, keys[k].index));
     }
-    free(places);
+    free(keys);
     lm_series_free_rows(rows);
     *rows = sorted;
     if (repeated > 0)
@@ -97,7 +98,7 @@ static int other_column(const char *path, int c, const char *there, const char *
                    path, c + 1, there, here);
 }
 
-static int check_header(const struct lm_series_place *p, char *line)
+static int check_header(const struct lm_series_files *p, char *line)
 {
     char title[LM_SERIES_TITLE];
     line[strcspn(line, "\r\n")] = 0;
@@ -111,7 +112,7 @@ static int check_header(const struct lm_series_place *p, char *line)
     return rest ? other_column(p->csv, p->count, rest, "(none)") : LM_OK;
 }
 
-/* One row from a whole line; 0 when it is not one. */
+/* Reads a row from a complete line. 0: the line is not a row. */
 static int parse_line(int count, const char *line, double *row)
 {
     for (int c = 0; c < count; c++) {
@@ -124,8 +125,8 @@ static int parse_line(int count, const char *line, double *row)
     return isfinite(row[0]);
 }
 
-/* A last line without its end is torn by a kill. Behind the step of the restart nothing matters. */
-static int read_lines(const struct lm_series_place *p, FILE *in, int64_t step, double *row, struct lm_series_rows *out)
+/* A last line without its end is what a kill has left. Wrong lines after the step of the restart do not matter. */
+static int read_lines(const struct lm_series_files *p, FILE *in, int64_t step, double *row, struct lm_series_rows *out)
 {
     char *line = NULL;
     size_t size = 0;
@@ -148,8 +149,8 @@ static int read_lines(const struct lm_series_place *p, FILE *in, int64_t step, d
     return status;
 }
 
-/* *there: it has a whole header. */
-static int read_stream(const struct lm_series_place *p, FILE *in, int64_t step, struct lm_series_rows *out, int *there)
+/* *there = 1: the file has a complete header. */
+static int read_stream(const struct lm_series_files *p, FILE *in, int64_t step, struct lm_series_rows *out, int *there)
 {
     char *header = NULL;
     size_t size = 0;
@@ -165,7 +166,7 @@ static int read_stream(const struct lm_series_place *p, FILE *in, int64_t step, 
     return status;
 }
 
-static int read_csv(const struct lm_series_place *p, const struct lm_series_restart *restart,
+static int read_csv(const struct lm_series_files *p, const struct lm_series_restart *restart,
                     struct lm_series_rows *out, int *there)
 {
     struct stat info;
@@ -178,13 +179,15 @@ static int read_csv(const struct lm_series_place *p, const struct lm_series_rest
         return status;
     status = read_stream(p, in, restart->step, out, there);
     fclose(in);
-    return status ? status : order(out, p->count, p->csv, restart->notes);
+    if (status)
+        return status;
+    return order(out, p->count, p->csv, restart->notes);
 }
 
 /* ---- series.h5 ---- */
 
-/* Opens the columns and returns how many rows all of them have. */
-static hsize_t open_columns(const struct lm_series_place *p, struct lm_h5 *h, hid_t *data)
+/* Opens the columns and returns the number of rows that all of them have. */
+static hsize_t open_columns(const struct lm_series_files *p, struct lm_h5 *h, hid_t *data)
 {
     hsize_t least = 0;
     const int columns = lm_h5_link_count(h, h->file);
@@ -200,7 +203,7 @@ static hsize_t open_columns(const struct lm_series_place *p, struct lm_h5 *h, hi
     return least;
 }
 
-static void read_block(const struct lm_series_place *p, struct lm_h5 *h, const hid_t *data, uint64_t first,
+static void read_block(const struct lm_series_files *p, struct lm_h5 *h, const hid_t *data, uint64_t first,
                        uint64_t count, int64_t step, double *block, struct lm_series_rows *out)
 {
     double *row = block + (size_t)p->count * BLOCK;
@@ -214,7 +217,7 @@ static void read_block(const struct lm_series_place *p, struct lm_h5 *h, const h
     }
 }
 
-static void read_columns(const struct lm_series_place *p, struct lm_h5 *h, int64_t step, struct lm_series_rows *out)
+static void read_columns(const struct lm_series_files *p, struct lm_h5 *h, int64_t step, struct lm_series_rows *out)
 {
     hid_t *data = malloc((size_t)p->count * sizeof *data);
     double *block = malloc((size_t)p->count * (BLOCK + 1) * sizeof *block);
@@ -231,7 +234,7 @@ static void read_columns(const struct lm_series_place *p, struct lm_h5 *h, int64
     free(block);
 }
 
-/* The program writes them so, at every restart anew. */
+/* The program writes rows in the order of their steps, so another order means damage. */
 static void check_order(struct lm_h5 *h, const struct lm_series_rows *rows, int columns)
 {
     for (uint64_t k = 1; h->status == LM_OK && k < rows->count; k++)
@@ -240,7 +243,7 @@ static void check_order(struct lm_h5 *h, const struct lm_series_rows *rows, int 
                         row_at(rows, columns, k - 1)[0]);
 }
 
-static int read_h5(const struct lm_series_place *p, const struct lm_series_restart *restart, struct lm_series_rows *out,
+static int read_h5(const struct lm_series_files *p, const struct lm_series_restart *restart, struct lm_series_rows *out,
                    int *there)
 {
     struct lm_h5 h;
@@ -256,7 +259,7 @@ static int read_h5(const struct lm_series_place *p, const struct lm_series_resta
 
 /* ---- both ---- */
 
-/* Rows that one file misses and the other has. */
+/* A set of rows: their number, and the first and the last step. */
 struct gap {
     uint64_t count;
     double first, last;
@@ -290,15 +293,15 @@ static int find_difference(const double *a, const double *b, int count)
 }
 
 struct merge {
-    const struct lm_series_place *place;
+    const struct lm_series_files *files;
     const struct lm_series_rows *csv, *h5;
-    struct gap of_csv, of_h5, unlike;
-    int column; /* in which the first unlike rows differ */
+    struct gap of_csv, of_h5, unlike; /* rows that series.csv misses, that series.h5 misses, that differ */
+    int column;                       /* the first column in which the first different rows differ */
 };
 
 static void compare(struct merge *m, const double *a, const double *b)
 {
-    const int c = find_difference(a, b, m->place->count);
+    const int c = find_difference(a, b, m->files->count);
     if (c < 0)
         return;
     m->column = m->unlike.count ? m->column : c;
@@ -307,7 +310,7 @@ static void compare(struct merge *m, const double *a, const double *b)
 
 static int merge_rows(struct merge *m, struct lm_series_rows *out)
 {
-    const int n = m->place->count;
+    const int n = m->files->count;
     int status = LM_OK;
     for (uint64_t i = 0, j = 0; !status && (i < m->csv->count || j < m->h5->count);) {
         const double *a = i < m->csv->count ? row_at(m->csv, n, i) : NULL;
@@ -331,11 +334,11 @@ static void say_unlike(const struct merge *m, FILE *notes)
                 "%s: differs from series.csv in %" PRIu64
                 " rows of steps %.0f to %.0f, first in the column %s: those of "
                 "series.csv are taken, and the file is kept as series.h5.old\n",
-                m->place->h5, m->unlike.count, m->unlike.first, m->unlike.last, m->place->columns[m->column].name);
+                m->files->h5, m->unlike.count, m->unlike.first, m->unlike.last, m->files->columns[m->column].name);
 }
 
-/* What neither file has, as far as the rows around tell: a step wider than those beside it and than what was due, or
- * none where the last ones were due. */
+/* Reports rows that neither file has, as far as the other rows show that: a distance between two rows that is larger
+ * than those before and after it and than series_every, or missing rows before the step of the restart. */
 static void say_gaps(const struct lm_series_rows *rows, int columns, const struct lm_series_restart *restart,
                      const char *path)
 {
@@ -356,10 +359,10 @@ static void say_gaps(const struct lm_series_rows *rows, int columns, const struc
                 restart->step);
 }
 
-static int merge_files(const struct lm_series_place *p, const struct lm_series_restart *restart,
+static int merge_files(const struct lm_series_files *p, const struct lm_series_restart *restart,
                        const struct lm_series_rows *csv, const struct lm_series_rows *h5, struct lm_series_rows *out)
 {
-    struct merge m = {.place = p, .csv = csv, .h5 = h5};
+    struct merge m = {.files = p, .csv = csv, .h5 = h5};
     int status = merge_rows(&m, out);
     if (status)
         return status;
@@ -370,8 +373,8 @@ static int merge_files(const struct lm_series_place *p, const struct lm_series_r
     return LM_OK;
 }
 
-/* Of what there is; `csv_is_there`, `h5_is_there`: whether it can be read. */
-static int join(const struct lm_series_place *p, const struct lm_series_restart *restart, struct lm_series_rows *csv,
+/* Joins the rows of the files. `csv_is_there`, `h5_is_there`: the file exists and can be read. */
+static int join(const struct lm_series_files *p, const struct lm_series_restart *restart, struct lm_series_rows *csv,
                 struct lm_series_rows *h5, int csv_is_there, int h5_is_there, struct lm_series_rows *out)
 {
     if (csv_is_there && h5_is_there)
@@ -391,7 +394,7 @@ static int join(const struct lm_series_place *p, const struct lm_series_restart 
     return LM_OK;
 }
 
-int lm_series_read_old(const struct lm_series_place *p, const struct lm_series_restart *restart,
+int lm_series_read_old(const struct lm_series_files *p, const struct lm_series_restart *restart,
                        struct lm_series_rows *out)
 {
     struct lm_series_rows csv = {.count = 0}, h5 = {.count = 0};

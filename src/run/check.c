@@ -1,4 +1,4 @@
-/* `larmor check`: what a run would need and how far it stays from each limit. Nothing is run and nothing written. */
+/* `larmor check`: the needs of a run and its margin to each limit. Nothing is run, and nothing is written. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,19 +71,19 @@ static void print_bodies(FILE *out, const struct lm_survey *s)
     }
 }
 
-/* 1 when a species comes in through a side at t = 0 at one point of it at least: there is a density beyond it, and a
- * drift inwards or a temperature. `work` has room for four values a point. */
+/* 1 when a species comes in at one point of a side or more at t = 0: the density beyond the side is above 0, and there
+ * is a drift inwards or a temperature. `work` has room for four values for each point. */
 static int comes_in(const struct lm_config *c, const struct lm_grid *g, int species, int side, double *work)
 {
     const struct lm_species_config *s = &c->species[species];
     const char *density = lm_inflow_density(s);
     const char *drift = s->drift[side == LM_X_MIN || side == LM_X_MAX ? 0 : 1];
     double inwards = side == LM_X_MIN || side == LM_Y_MIN ? 1.0 : -1.0;
-    size_t most = lm_side_most(g);
+    size_t most = lm_longest_side(g);
     double *x = work, *y = x + most, *n = y + most, *v = n + most;
     int count = lm_side_points(g, (enum lm_side)side, x, y), timed = 0, found = 0;
     lm_expr_uses_time(c->constants, density, &timed);
-    if (timed) /* it may begin later */
+    if (timed) /* the inflow may begin later */
         return 1;
     for (int d = -1; d < 3 && !found; d++) {
         const char *text = d < 0 ? drift : s->temperature[d];
@@ -98,7 +98,7 @@ static int comes_in(const struct lm_config *c, const struct lm_grid *g, int spec
 
 static int advise_inflow(FILE *out, const struct lm_config *c, const struct lm_grid *g)
 {
-    double *work = malloc(4 * sizeof *work * lm_side_most(g));
+    double *work = malloc(4 * sizeof *work * lm_longest_side(g));
     if (!work)
         return lm_fail(LM_FAILED, "not enough memory");
     for (int side = 0; side < LM_SIDES; side++) {
@@ -107,7 +107,7 @@ static int advise_inflow(FILE *out, const struct lm_config *c, const struct lm_g
             any = comes_in(c, g, s, side, work);
         if (!any)
             fprintf(out,
-                    "  boundary.%s is inflow, and nothing comes in: no species has a density beyond it with a drift "
+                    "  boundary.%s is inflow, but nothing comes in: no species has a density beyond it, and a drift "
                     "inwards or a temperature\n",
                     lm_side_names[side]);
     }
@@ -126,7 +126,7 @@ static void advise_thermal(FILE *out, const struct lm_config *c)
             fprintf(out, "  body.%s is thermal at temperature = 0: nothing leaves it again\n", c->body[k].name);
 }
 
-/* What ions lose should be somewhere. */
+/* The losses of ions to a gas should be gained by a background field. */
 static void advise_gas(FILE *out, const struct lm_config *c)
 {
     int collides = 0, taken = 0;
@@ -135,9 +135,10 @@ static void advise_gas(FILE *out, const struct lm_config *c)
     for (int f = 0; f < c->background_count; f++)
         taken |= c->background[f].gains > 0;
     if (collides && !taken)
-        fprintf(out, "  no background field takes up what ions lose to their gas: background.NAME.gains\n");
+        fprintf(out, "  no background field gains what ions lose to their gas: set background.NAME.gains\n");
     if (taken && !collides)
-        fprintf(out, "  no species collides with a gas, and there is nothing to gain: species.NAME.gas\n");
+        fprintf(out,
+                "  no species collides with a gas, so background.NAME.gains has no effect: set species.NAME.gas\n");
 }
 
 static void advise_directory(FILE *out, const struct lm_config *c)
@@ -154,10 +155,11 @@ static void print_advice(FILE *out, const struct lm_prepared *p)
     fprintf(out, "advice\n");
     advise_limits(out, &p->limits);
     if (c->fields.eta_hyper == 0 && c->fields.solver == LM_SOLVER_HYBRID)
-        fprintf(out,
-                "  fields.eta_hyper is 0: the Hall term does not see the grid's shortest waves; %.1g damps what noise "
-                "leaves there\n",
-                0.025 * pow(cell, 4));
+        fprintf(
+            out,
+            "  fields.eta_hyper is 0: the Hall term does not act on the shortest waves of the grid, and their noise "
+            "is not damped; %.1g damps it\n",
+            0.025 * pow(cell, 4));
     if (e->n_min < c->fields.density_floor)
         fprintf(out, "  the density falls below fields.density_floor: %g < %g; such cells are counted in the series\n",
                 e->n_min, c->fields.density_floor);
@@ -186,8 +188,8 @@ static void print_size(FILE *out, const struct lm_prepared *p)
         fprintf(out, "  %s: %.4g M particles, %.4g a cell\n", c->species[k].name, 1e-6 * s->count[k],
                 s->count[k] / (double)s->grid.cells);
     if (s->cells_a_point > 1)
-        fprintf(out, "  what follows is of %d x %d points, not of every cell; a run looks at every cell\n", s->at.nx,
-                s->at.ny);
+        fprintf(out, "  the values below are from %d x %d points, not from every cell; a run checks every cell\n",
+                s->at.nx, s->at.ny);
 }
 
 static void print_need(FILE *out, const char *where, const double parts[LM_NEED_PARTS], const struct lm_memory *has)
@@ -217,12 +219,15 @@ static int print_all(FILE *out, const struct lm_prepared *p)
     print_sides(out, c);
     print_bodies(out, &p->survey);
     print_memory(out, &p->need);
-    status = status ? status : lm_check_backgrounds(&p->survey, out);
-    status = status ? status : lm_check_ionisation(&p->survey, &p->need, out);
+    if (!status)
+        status = lm_check_backgrounds(&p->survey, out);
+    if (!status)
+        status = lm_check_ionisation(&p->survey, &p->need, out);
     print_limits(out, &p->limits);
     print_advice(out, p);
     advise_thermal(out, c);
-    status = status ? status : advise_inflow(out, c, &p->survey.grid);
+    if (!status)
+        status = advise_inflow(out, c, &p->survey.grid);
     advise_directory(out, c);
     return status;
 }
@@ -238,7 +243,7 @@ static int fail_beyond(const struct lm_limits *l)
                    list);
 }
 
-/* What a run would print as it ends stands last. */
+/* The message that a run would end with comes last. */
 static int check(const struct lm_config *c, const struct lm_prepared *p, FILE *out)
 {
     char why[LM_MAX_MESSAGE];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "config/ini.h"
 #include "larmor/base.h"
 
@@ -14,12 +15,13 @@ struct rule {
     const char *key;     /* NULL: every key */
 };
 
-/* They say where a run ends and how it is computed, not what. */
+/* These keys say where a run ends and how it is computed. They do not change a result. */
 static const struct rule neutral[] = {{"run", "t_end"}, {"run", "steps"},      {"run", "backend"}, {"run", "threads"},
                                       {"run", "tile"},  {"run", "sort_every"}, {"output", NULL}};
 
-/* The state in a checkpoint means nothing with another value. What else must be as it was (which limits particles can
- * leave by, maps, cells of masks, sides of background fields) is compared with the state itself (restart.c). */
+/* The state in a checkpoint has no meaning with another value of these keys. Other things that must be the same (the
+ * channels of loss, maps, cells of masks, sides of background fields) are compared with the state itself
+ * (src/sim/restart_check.c). */
 static const struct rule fixed[] = {
     {"run", "dt"},
     {"grid", NULL},
@@ -46,7 +48,7 @@ static const struct rule fixed[] = {
 /* A section of these kinds must be on both sides. */
 static const char *const needed[] = {"species.", "body.", "background."};
 
-/* The state at the start is all that they are about, unless plasma or fields come in by a side. */
+/* These keys describe the state at the start, and the plasma beyond inflow sides. */
 static const struct rule start_only[] = {
     {"species.", "density"},       {"species.", "drift_x"},         {"species.", "drift_y"},
     {"species.", "drift_z"},       {"species.", "temperature"},     {"species.", "temperature_x"},
@@ -76,7 +78,7 @@ static int is_needed(const char *section)
     return 0;
 }
 
-/* Evolved electrons have a field of their own, whose meaning gamma gives. */
+/* Electrons with an evolved pressure have a field of their own in the checkpoint. */
 static int is_fixed(const char *section, const char *key, const char *there, const char *here)
 {
     if (!strcmp(section, "electrons") && !strcmp(key, "closure"))
@@ -94,7 +96,7 @@ static int has_side(const struct lm_config *c, int kind)
     return 0;
 }
 
-/* Whether a step draws any random numbers; the start has drawn its own. */
+/* 1 when steps draw random numbers. The random numbers of the start do not count. */
 static int draws(const struct lm_config *c)
 {
     int any = has_side(c, LM_THERMAL) || has_side(c, LM_INFLOW) || c->ionisation_count > 0;
@@ -111,7 +113,7 @@ static const char *remark_on(const struct lm_config *c, const char *section, con
         return draws(c) ? "other random numbers from here on"
                         : "no effect: no random numbers are drawn after the start";
     if (AMONG(start_only, section, key) && !has_side(c, LM_INFLOW))
-        return "no effect: of use at the start only";
+        return "no effect: the key describes the start only";
     return NULL;
 }
 
@@ -204,7 +206,7 @@ static void compare(struct comparison *c)
     }
 }
 
-/* All that must not differ, in one message. */
+/* Refuses the differences that are not allowed, in one message. */
 static int refuse(const struct lm_differences *d, const char *path)
 {
     char *text = NULL;
@@ -273,7 +275,7 @@ static int has_key(const struct lm_differences *d, const char *key)
     return 0;
 }
 
-/* Tables of stopping that are called as in the checkpoint, but hold something else. */
+/* Adds stopping tables whose file has the same name as in the checkpoint but other contents. */
 static int add_tables(const struct lm_config *config, const struct lm_checkpoint *head, struct lm_differences *out)
 {
     char key[LM_DIFFERENCE_KEY];
@@ -326,13 +328,6 @@ void lm_differences_print(const struct lm_differences *differences, const char *
     }
 }
 
-/* A path or a value need not be UTF-8; JSON must be. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
-}
-
 json_t *lm_differences_json(const struct lm_differences *differences, const char *path)
 {
     if (!path)
@@ -340,8 +335,8 @@ json_t *lm_differences_json(const struct lm_differences *differences, const char
     json_t *changed = json_array();
     for (int k = 0; k < differences->count; k++) {
         const struct lm_difference *d = &differences->list[k];
-        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", text_json(d->there),
-                                                 "run", text_json(d->here)));
+        json_array_append_new(changed, json_pack("{s:s, s:o, s:o}", "key", d->key, "checkpoint", lm_json_text(d->there),
+                                                 "run", lm_json_text(d->here)));
     }
-    return json_pack("{s:o, s:o}", "checkpoint", text_json(path), "changed", changed);
+    return json_pack("{s:o, s:o}", "checkpoint", lm_json_text(path), "changed", changed);
 }

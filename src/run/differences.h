@@ -1,4 +1,4 @@
-/* What a restart changes: the settings in a checkpoint against those of the run, key by key as resolved. */
+/* Compares the settings in a checkpoint with those of the run that restarts from it, key by key as resolved. */
 #ifndef LARMOR_RUN_DIFFERENCES_H
 #define LARMOR_RUN_DIFFERENCES_H
 
@@ -13,8 +13,8 @@ enum { LM_DIFFERENCE_KEY = 112, LM_DIFFERENCE_VALUE = LM_MAX_TEXT };
 struct lm_difference {
     char key[LM_DIFFERENCE_KEY]; /* "fields.eta"; "[species.alphas]" of a whole section */
     char there[LM_DIFFERENCE_VALUE], here[LM_DIFFERENCE_VALUE]; /* in the checkpoint, in the run; or "not given" */
-    const char *remark;                                         /* what it means, or NULL */
-    int fixed;                                                  /* no run can go on with another value */
+    const char *remark;                                         /* what the difference means, or NULL */
+    int fixed;                                                  /* 1: the run must have the value of the checkpoint */
 };
 
 struct lm_differences {
@@ -31,7 +31,7 @@ int lm_differences_read(const struct lm_config *config, const char *path, struct
                         struct lm_differences *out);
 void lm_differences_free(struct lm_differences *differences);
 
-/* A line each, under a heading; nothing where there are none. */
+/* Prints a heading and one line for each difference; nothing where there are none. */
 void lm_differences_print(const struct lm_differences *differences, const char *path, FILE *out);
 
 /* For run.json: the checkpoint and the keys with both values; null without a checkpoint. The caller owns it. */

@@ -1,4 +1,4 @@
-/* Progress of a run on stderr: a bar on a terminal, a line now and then otherwise. */
+/* Shows the progress of a run on stderr: a bar on a terminal, otherwise a line every 10 s. */
 #ifndef LARMOR_RUN_PROGRESS_H
 #define LARMOR_RUN_PROGRESS_H
 

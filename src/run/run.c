@@ -44,7 +44,7 @@ static int write_row(struct lm_run_state *r)
 
 /* --- checkpoints --- */
 
-/* Where to go on from, or why that is nowhere. */
+/* Writes from which checkpoint the run can go on, or why there is none. */
 static void last_good(const struct lm_run_state *r, size_t size, char *out)
 {
     if (r->checkpoint[0])
@@ -66,7 +66,7 @@ static void tell_signals(const struct lm_run_state *r)
     lm_signals_tell(text);
 }
 
-/* A checkpoint that was for one long step only goes as soon as there is another. */
+/* Removes the spare checkpoint, which was written before a long step, as soon as there is another checkpoint. */
 static void drop_spare(struct lm_run_state *r)
 {
     if (r->spare[0] && strcmp(r->spare, r->checkpoint))
@@ -74,7 +74,7 @@ static void drop_spare(struct lm_run_state *r)
     r->spare[0] = 0;
 }
 
-/* `keep`: how many may stay, with this one. */
+/* `keep`: the number of checkpoints that stay, this one included. */
 static int write_checkpoint(struct lm_run_state *r, int keep)
 {
     char path[LM_MAX_PATH];
@@ -90,7 +90,7 @@ static int write_checkpoint(struct lm_run_state *r, int keep)
     return LM_OK;
 }
 
-/* output.keep of those that were asked for; a spare one, which is younger than they, does not count. */
+/* Keeps output.keep regular checkpoints. A spare checkpoint, which is younger, does not count. */
 static int write_regular(struct lm_run_state *r)
 {
     const int keep = r->config->output.keep;
@@ -118,7 +118,7 @@ static int write_due(struct lm_run_state *r)
         status = lm_output_particles(r->sim, c);
     if (!status && (due(c->output.maps_every, step) || last))
         status = lm_output_maps(r->sim, c);
-    int fresh = step > r->first_step || (last && !r->options->restart); /* not what it was restarted from */
+    int fresh = step > r->first_step || (last && !r->options->restart); /* not the state of the restart itself */
     if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
         status = write_regular(r);
     return status;
@@ -126,7 +126,7 @@ static int write_due(struct lm_run_state *r)
 
 /* --- the end, early --- */
 
-/* Whether there is a checkpoint of the state as it stands: one of this run, or the one it began with. */
+/* 1 when a checkpoint has the present state: one of this run, or the one that it restarted from. */
 static int is_kept(const struct lm_run_state *r)
 {
     return r->checkpoint[0] ? r->checkpoint_step == lm_sim_step_number(r->sim)
@@ -138,7 +138,7 @@ static const char *kept(const struct lm_run_state *r)
     return r->checkpoint[0] ? r->checkpoint : r->options->restart;
 }
 
-/* Of a step that has begun there is no state to keep. */
+/* A failure within a step: the state is lost. */
 static int lose(struct lm_run_state *r, int status)
 {
     char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
@@ -148,7 +148,7 @@ static int lose(struct lm_run_state *r, int status)
     return lm_fail(status, "%s\nthe state has been lost within the step; %s", why, where);
 }
 
-/* A run that cannot go on keeps its state, if that is good and the disk takes it, and all checkpoints it has. */
+/* A run that cannot go on writes a checkpoint of its last good state, if it can, and keeps all older checkpoints. */
 static int rescue(struct lm_run_state *r, int status)
 {
     char why[LM_MAX_MESSAGE / 2], reason[512], before[LM_MAX_PATH + 128];
@@ -163,7 +163,8 @@ static int rescue(struct lm_run_state *r, int status)
                    (long long)lm_sim_step_number(r->sim), reason, before);
 }
 
-/* NULL when nothing asks to stop. The time limit does not before the first step: restarts would never get on. */
+/* NULL: there is no request to stop. The time limit counts after the first step only, else a chain of restarts might
+ * make no progress. */
 static const char *reason_to_stop(const struct lm_run_state *r)
 {
     const int asked = lm_stop_asked();
@@ -172,7 +173,7 @@ static const char *reason_to_stop(const struct lm_run_state *r)
                : lm_signals_name(asked);
 }
 
-/* Ends in a checkpoint. `within`: the step that was under way has been given up. */
+/* Ends the run with a checkpoint. `within`: the step under way has been given up. */
 static int stop_at(struct lm_run_state *r, const char *why, int within)
 {
     int status = is_kept(r) ? LM_OK : write_regular(r);
@@ -190,7 +191,7 @@ static int stop_early(struct lm_run_state *r, const char *why)
     return stop_at(r, why, 0);
 }
 
-/* There is no memory for what the next step brings in; the state is as good as after any other step. */
+/* There is no memory for the particles that the next step brings in. The present state is good. */
 static int stop_before_more(struct lm_run_state *r)
 {
     char why[LM_MAX_MESSAGE / 2];
@@ -201,9 +202,9 @@ static int stop_before_more(struct lm_run_state *r)
 
 /* --- long steps --- */
 
-static const double LONG = 3;           /* seconds that a signal may wait for the end of a step */
-static const double WORTH = 10;         /* times what a checkpoint costs a step must take to get one of its own */
-static const double WRITE_RATE = 300e6; /* bytes a second, until a checkpoint has been written */
+static const double LONG = 3;   /* seconds: a signal may wait so long for the end of a step */
+static const double WORTH = 10; /* a step gets a spare checkpoint if it takes so many times as long as writing one */
+static const double WRITE_RATE = 300e6; /* bytes per second, assumed until a checkpoint has been written */
 
 static void warn_of_spare(struct lm_run_state *r)
 {
@@ -214,7 +215,7 @@ static void warn_of_spare(struct lm_run_state *r)
                 lm_error());
 }
 
-/* A checkpoint that goes again, unless one of an earlier run, which went further, has its name. */
+/* Writes a spare checkpoint. It is not removed later if it replaces one of an earlier run that went further. */
 static int write_spare(struct lm_run_state *r)
 {
     char path[LM_MAX_PATH];
@@ -228,25 +229,26 @@ static int write_spare(struct lm_run_state *r)
     return status;
 }
 
-/* Before a step that may take long: a checkpoint of its beginning, if there is none and it costs little beside the
- * step. Returns whether the step may be given up. */
+/* Before a long step: writes a checkpoint of its beginning, if there is none and it costs little compared with the
+ * step. Returns 1 when the step may be given up. */
 static int may_give_up(struct lm_run_state *r)
 {
-    const double seconds = lm_outlook_next(&r->outlook, r->sim);
-    const double cost = r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_outlook_bytes(r->sim) / WRITE_RATE;
+    const double seconds = lm_step_forecast_seconds(&r->forecast, r->sim);
+    const double cost =
+        r->checkpoint_seconds > 0 ? r->checkpoint_seconds : lm_step_forecast_checkpoint_bytes(r->sim) / WRITE_RATE;
     if (!(seconds > LONG) || (!is_kept(r) && (seconds < WORTH * cost || r->spare_failed)))
         return 0;
     if (!is_kept(r) && write_spare(r)) {
         warn_of_spare(r);
         return 0;
     }
-    return lm_summary_take(r, &r->begun) == LM_OK;
+    return lm_summary_collect(r, &r->begun) == LM_OK;
 }
 
 /* --- the loop --- */
 
-/* One step and what is due after it. A state that cannot be stepped on from is not written as if it were good; after
- * the last step it need only be finite. */
+/* One step, and the outputs that are due after it. A state from which the next step is impossible is not written as a
+ * good one. After the last step the state need only be finite. */
 static int advance(struct lm_run_state *r)
 {
     lm_stop_allow(may_give_up(r));
@@ -258,9 +260,9 @@ static int advance(struct lm_run_state *r)
     lm_summary_free(&r->begun);
     if (status)
         return lose(r, status);
-    lm_outlook_took(&r->outlook, r->sim, lm_clock() - before);
+    lm_step_forecast_update(&r->forecast, r->sim, lm_clock() - before);
     r->stepping += lm_clock() - before;
-    /* Also after the last step, so that its row is that of a run which goes on: rows hold limits of the next step. */
+    /* Also after the last step: a row holds limits of the next step, and the last row is as in a longer run. */
     status = lm_sim_check(r->sim);
     if (is_last(r) && lm_sim_is_finite(r->sim))
         status = LM_OK;
@@ -295,7 +297,7 @@ static int write_echo(const struct lm_run_state *r)
     return f ? lm_directory_end(f, path, part, lm_config_write(r->config, f)) : LM_FAILED;
 }
 
-/* What `larmor check` finds as well. */
+/* The checks that `larmor check` makes, too. */
 static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
 {
     uint64_t counts[LM_MAX_SPECIES] = {0};
@@ -310,7 +312,7 @@ static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
     return LM_OK;
 }
 
-/* Everything that can be wrong with the input comes before anything is written. */
+/* Finds everything that can be wrong with the input before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
@@ -346,7 +348,7 @@ static int prepare(struct lm_run_state *r)
     return status == LM_STOPPED ? lm_fail_context(LM_BAD_INPUT, "%s", restart) : status;
 }
 
-/* The directory becomes this run's. Another may have begun there meanwhile. */
+/* Takes the directory for this run. Another run may have begun there in the meantime, so it is checked again. */
 static int claim_directory(struct lm_run_state *r, int clear)
 {
     const char *directory = r->config->output.directory;
@@ -355,7 +357,9 @@ static int claim_directory(struct lm_run_state *r, int clear)
         status = lm_lock_take(&r->lock, directory);
     if (!status)
         status = lm_directory_check(directory, r->options->overwrite, r->options->restart);
-    return status || !clear ? status : lm_directory_clear(directory);
+    if (!status && clear)
+        status = lm_directory_clear(directory);
+    return status;
 }
 
 /* A restart goes on with the files of its own directory, and starts new ones elsewhere. */
@@ -379,7 +383,7 @@ static int open_output(struct lm_run_state *r)
 
 /* --- all of it --- */
 
-/* Adds to the message of a failure what can be gone on from. */
+/* Adds to the message of a failure from which checkpoint the run can go on. */
 static int tell(struct lm_run_state *r, int status)
 {
     char why[LM_MAX_MESSAGE / 2], where[LM_MAX_PATH + 128];
@@ -399,7 +403,7 @@ static int finish(struct lm_run_state *r, int status)
     if (status == LM_OK)
         snprintf(r->ended, sizeof r->ended, "complete");
     if (good && !failed && !r->begun.json)
-        failed = lm_summary_take(r, &r->begun);
+        failed = lm_summary_collect(r, &r->begun);
     if (good && !failed)
         failed = lm_summary_write(r, &r->begun);
     if (good && failed) {
@@ -407,11 +411,11 @@ static int finish(struct lm_run_state *r, int status)
         return failed;
     }
     if (status == LM_OK && r->spare[0])
-        unlink(r->spare); /* nobody has asked for it */
+        unlink(r->spare); /* the user has not asked for this checkpoint */
     return lm_fail(status, "%s", message);
 }
 
-/* From here on something is written, and signals are requests. */
+/* From here on files are written, and signals are requests to stop. */
 static int carry_out(struct lm_run_state *r)
 {
     const double limit = r->config->output.wall_limit;

@@ -25,7 +25,7 @@ static struct sigaction before[REQUESTS];
 static volatile sig_atomic_t writing; /* there is something to keep */
 static volatile double insisted;      /* when the first SIGINT or SIGTERM came; 0: none has */
 
-/* By turns, so that a handler never reads a text that is being changed. */
+/* Two texts in turn, so that a handler never reads a text while it changes. */
 static char texts[2][LM_MAX_PATH];
 static volatile sig_atomic_t text;
 
@@ -37,14 +37,14 @@ const char *lm_signals_name(int number)
     return number == LM_STOP_TIME ? "wall-time limit (output.wall_limit)" : "stopped";
 }
 
-/* stderr itself may hold a lock. What cannot be written is not. */
+/* A handler may not use stdio, which may hold a lock. Errors of writing are ignored. */
 static void say(const char *words)
 {
     if (write(STDERR_FILENO, words, strlen(words)) < 0)
         return;
 }
 
-/* The program dies of the signal, as its caller expects of one that has no handler. */
+/* Ends the program by the signal itself, as its caller expects. */
 static void end_at_once(int number, const char *why)
 {
     say("\nlarmor: ");

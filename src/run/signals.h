@@ -1,29 +1,29 @@
 /* What signals do to a run.
  *
- * SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU ask for a stop. While a run is being prepared there is nothing
- * to keep: the program says so and dies of the signal at once. Later it is only noted (base/stop.h), and the run ends
- * in a checkpoint. A second SIGINT or SIGTERM, a second or more after the first of them, ends the run at once. The
- * pause is there because launchers such as timeout send a signal twice in a row. The other signals do not count as a
- * second one: batch systems send SIGUSR1 or SIGXCPU first and SIGTERM later, while a checkpoint may be under way.
+ * SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU are requests to stop. While a run is prepared, there is nothing
+ * to keep: the program says so, and the signal ends it at once. Later the request is recorded (base/stop.h), and the
+ * run ends with a checkpoint. A second SIGINT or SIGTERM, at least a second after the first one, ends the run at once.
+ * The pause is needed because launchers such as timeout send a signal twice in a row. The other signals do not count as
+ * a second signal: batch systems send SIGUSR1 or SIGXCPU first and SIGTERM later, when a checkpoint may be under way.
  *
- * SIGINT and SIGHUP that are ignored at the start (`&` in scripts, nohup) stay ignored. SIGPIPE and SIGXFSZ are
- * ignored, so that a reader that is gone and a limit of file sizes become errors of writing. */
+ * SIGINT and SIGHUP stay ignored if they are ignored at the start (`&` in scripts, nohup). SIGPIPE and SIGXFSZ are
+ * ignored, so that a closed pipe and a limit of file sizes become write errors. */
 #ifndef LARMOR_RUN_SIGNALS_H
 #define LARMOR_RUN_SIGNALS_H
 
-/* From now on a signal ends the program at once, with a message that nothing has been written. It clears earlier
- * requests to stop. */
+/* Installs the handlers and clears earlier requests. From now on a signal ends the program at once, with the message
+ * that nothing has been written. */
 void lm_signals_begin(void);
 
 /* From now on a signal is a request to stop. */
 void lm_signals_keep(void);
 
-/* What the message says when a second signal ends the run at once: where to go on. The text is copied, up to
+/* Sets the end of the message for a second signal: from which file the run can go on. The text is copied, up to
  * LM_MAX_PATH bytes. */
 void lm_signals_tell(const char *text);
 
-/* Puts back what there was before lm_signals_begin, but for SIGPIPE and SIGXFSZ: the program's last message is still to
- * come, and must not end it. */
+/* Restores the handlers from before lm_signals_begin, except those of SIGPIPE and SIGXFSZ: the last message of the
+ * program is still to come, and writing it must not end the program. */
 void lm_signals_end(void);
 
 /* "interrupted (SIGINT)", "terminated (SIGTERM)", "SIGUSR1", ...; LM_STOP_TIME: the wall-time limit. */

@@ -6,26 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "config/facts.h"
 #include "output/directory.h"
 #include "run/run_state.h"
 #include "run/warnings.h"
 #include "backend/backend.h"
 
-static json_t *real_json(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *account_json(const struct lm_species_status *now, double mass, const struct lm_account *a)
 {
     double v[LM_LEDGER_VALUES];
     lm_ledger_values(&now->ledger, a, now->weight, mass, v);
-    return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", real_json(v[1]),
-                     "momentum", real_json(v[2]), real_json(v[3]), real_json(v[4]), "energy", real_json(v[5]));
+    return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", lm_json_real(v[1]),
+                     "momentum", lm_json_real(v[2]), lm_json_real(v[3]), lm_json_real(v[4]), "energy",
+                     lm_json_real(v[5]));
 }
 
-/* In every step loaded + injected = present + lost: the program stops where it is not so. */
+/* loaded + injected = present + lost holds after every step, else the run has stopped. */
 static json_t *ledger_json(const struct lm_config *c, const struct lm_species_status *now, int species)
 {
     const struct lm_ledger *l = &now->ledger;
@@ -43,7 +40,7 @@ static json_t *ledger_json(const struct lm_config *c, const struct lm_species_st
     return all;
 }
 
-/* Of all species, each counted as a positive number. */
+/* The sum of the absolute residuals of all species. */
 static json_int_t residual_of_all(const struct lm_config *c, const struct lm_sim_status *now)
 {
     json_int_t sum = 0;
@@ -67,11 +64,11 @@ static json_t *background_json(const struct lm_background_config *b, const struc
     json_t *entered = json_object();
     for (int side = 0; side < LM_SIDES; side++)
         if (lm_background_is_open(b, side))
-            json_object_set_new(entered, lm_side_names[side], real_json(now->entered[side]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded", real_json(now->loaded),
-                     "entered", entered, "source", real_json(now->source), "rounded", real_json(now->rounded), "total",
-                     real_json(now->total), "minimum", real_json(now->least), "maximum", real_json(now->most),
-                     "residual", (json_int_t)now->residual);
+            json_object_set_new(entered, lm_side_names[side], lm_json_real(now->entered[side]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded",
+                     lm_json_real(now->loaded), "entered", entered, "source", lm_json_real(now->source), "rounded",
+                     lm_json_real(now->rounded), "total", lm_json_real(now->total), "minimum", lm_json_real(now->least),
+                     "maximum", lm_json_real(now->most), "residual", (json_int_t)now->residual);
 }
 
 static json_t *backgrounds_json(const struct lm_config *c, const struct lm_sim_status *now)
@@ -80,13 +77,6 @@ static json_t *backgrounds_json(const struct lm_config *c, const struct lm_sim_s
     for (int f = 0; f < c->background_count; f++)
         json_array_append_new(list, background_json(&c->background[f], &now->background[f]));
     return list;
-}
-
-/* A name of a file need not be UTF-8; JSON must be. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
 }
 
 /* Fingerprint, rate and device. */
@@ -107,23 +97,23 @@ static int measure(const struct lm_run_state *r, const struct lm_sim_status *now
     return LM_OK;
 }
 
-/* What is known at the end only is null. */
+/* Values that are known only at the end are null. */
 static json_t *summary_json(const struct lm_run_state *r, const struct lm_sim_status *now, const struct lm_summary *s)
 {
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
     return json_pack(
         "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o, s:o}",
-        "software", lm_version_software(), "ended", "configuration", text_json(r->config->file), "restart",
+        "software", lm_version_software(), "ended", "configuration", lm_json_text(r->config->file), "restart",
         lm_differences_json(&r->changed, r->options->restart), "backend", now->backend, "device", s->device,
         "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)now->step, "time", now->time, "particles",
         (json_int_t)r->particles, "species", species_json(r->config, now), "backgrounds",
         backgrounds_json(r->config, now), "ledger", "residual", residual_of_all(r->config, now), "fingerprint", print,
         "seconds_stepping", r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts",
-        (json_int_t)now->sorts, "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
+        (json_int_t)now->sorts, "energy_drift", lm_json_real(s->drift), "warnings", lm_warnings_json(&r->limits));
 }
 
-int lm_summary_take(const struct lm_run_state *r, struct lm_summary *out)
+int lm_summary_collect(const struct lm_run_state *r, struct lm_summary *out)
 {
     lm_summary_free(out);
     struct lm_sim_status now;

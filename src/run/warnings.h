@@ -1,4 +1,4 @@
-/* What a run warns of: the limits that its start exceeds. */
+/* Warnings about the limits that the start of a run exceeds. */
 #ifndef LARMOR_RUN_WARNINGS_H
 #define LARMOR_RUN_WARNINGS_H
 
@@ -6,7 +6,7 @@
 
 #include "survey/limits.h"
 
-/* A line "larmor: warning: ..." on stderr for each. */
+/* Prints a line "larmor: warning: ..." on stderr for each. */
 void lm_warnings_print(const struct lm_limits *limits);
 
 /* The same texts for run.json; owned by the caller. */

@@ -45,7 +45,7 @@ static void shut_walls(const struct lm_grid *g, const int sides[LM_SIDES], doubl
 int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance, double t, double *vx, double *vy,
                   double *work)
 {
-    static const struct lm_place x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
+    static const struct lm_cell_offset x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
     if (b->stream[0]) {
@@ -78,8 +78,8 @@ static int put_velocity(struct lm_sim *sim, int field, double *work)
 static int put_source(struct lm_sim *sim, int field, double *work)
 {
     const struct lm_config *c = sim->config;
-    if (lm_expr_fill_at(c->constants, c->background[field].source, &sim->grid, (struct lm_place){0, 0}, middle(sim),
-                        work))
+    if (lm_expr_fill_at(c->constants, c->background[field].source, &sim->grid, (struct lm_cell_offset){0, 0},
+                        middle(sim), work))
         return fail_expression(sim->config, field, "source");
     lm_clear_bodies(&sim->grid, sim->mask, work);
     sim->background[field].largest_source = lm_largest_of(&sim->grid, work) * c->run.dt;
@@ -97,10 +97,10 @@ static int fill_inflow(const struct lm_sim *sim, int field, int count, const dou
     return LM_OK;
 }
 
-/* `work`: three arrays of lm_side_most numbers. */
+/* `work`: three arrays of lm_longest_side numbers. */
 static int put_inflow_of_side(struct lm_sim *sim, int field, enum lm_side side, double *work)
 {
-    double *x = work, *y = x + lm_side_most(&sim->grid), *values = y + lm_side_most(&sim->grid);
+    double *x = work, *y = x + lm_longest_side(&sim->grid), *values = y + lm_longest_side(&sim->grid);
     double *largest = &sim->background[field].largest_inflow;
     const int count = lm_side_points(&sim->grid, side, x, y), status = fill_inflow(sim, field, count, x, y, values);
     if (status)
@@ -113,7 +113,7 @@ static int put_inflow_of_side(struct lm_sim *sim, int field, enum lm_side side, 
 static int put_inflow(struct lm_sim *sim, int field)
 {
     const struct lm_background_config *b = &sim->config->background[field];
-    double *work = malloc(3 * lm_side_most(&sim->grid) * sizeof *work);
+    double *work = malloc(3 * lm_longest_side(&sim->grid) * sizeof *work);
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what flows in");
     sim->background[field].largest_inflow = 0;
     for (int side = 0; side < LM_SIDES && !status; side++)
@@ -187,7 +187,7 @@ int lm_setup_initial(const struct lm_config *c, int field, const uint8_t *mask, 
 {
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
-    if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_place){0, 0}, 0, q))
+    if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_cell_offset){0, 0}, 0, q))
         return fail_expression(c, field, "initial");
     lm_clear_bodies(&g, mask, q);
     for (int j = 0; j < g.ny && b->kind == LM_NEUTRAL_GAS; j++)

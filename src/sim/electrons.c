@@ -22,7 +22,7 @@ static double entropy_at(const struct lm_config *c, double density, const double
 
 int lm_sim_start_electrons(struct lm_sim *sim)
 {
-    static const struct lm_place centre = {0, 0};
+    static const struct lm_cell_offset centre = {0, 0};
     const struct lm_config *c = sim->config;
     const struct lm_grid *g = &sim->grid;
     const int field = lm_entropy_field(c), has_temperature = c->electrons.initial_temperature[0] != 0;

@@ -55,7 +55,7 @@ enum { EDGE_ARRAYS = 9 };
 /* Its arrays are one piece of memory, from e->x on, which the caller frees. */
 static int edge_new(const struct lm_grid *g, int side, struct edge *e)
 {
-    const size_t most = lm_side_most(g);
+    const size_t most = lm_longest_side(g);
     double *store = malloc(EDGE_ARRAYS * most * sizeof *store);
     double **const arrays[EDGE_ARRAYS] = {&e->x,
                                           &e->y,
@@ -224,7 +224,8 @@ static int clamped(int i, int n)
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_place place, double *store, size_t *cells)
+static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_cell_offset place, double *store,
+                               size_t *cells)
 {
     const size_t most = (size_t)(LM_GHOST * (side < LM_Y_MIN ? g->ny + 2 * LM_GHOST : g->stride));
     struct beyond n = {.cell = cells,
@@ -270,12 +271,12 @@ static int add_flow(const struct lm_config *c, const struct lm_species_config *s
 
 int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int component, double *e)
 {
-    static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
+    static const struct lm_cell_offset faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_grid g = lm_config_grid(c);
     const int p = (component + 1) % 3, q = (component + 2) % 3;
     /* B_x stands on y-faces, B_y on x-faces, B_z on corners. */
     const long steps[3][3] = {{0, 0, -g.stride}, {0, 0, -1}, {-g.stride, -1, 0}};
-    const size_t most = LM_GHOST * (lm_side_most(&g) + 2 * LM_GHOST);
+    const size_t most = LM_GHOST * (lm_longest_side(&g) + 2 * LM_GHOST);
     double *store = malloc(7 * most * sizeof *store);
     size_t *cells = malloc(2 * most * sizeof *cells);
     int status = store && cells ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the fields beyond sides");

@@ -40,7 +40,7 @@ static int keep_inside(struct lm_sim *sim, int component, double *e, double *wor
 
 int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
 {
-    static const struct lm_place faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
+    static const struct lm_cell_offset faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_config *c = sim->config;
     const size_t size = sim->grid.size;
     const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);

@@ -1,4 +1,4 @@
-/* The state into a checkpoint. */
+/* Writes the state into a checkpoint. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct save {
     double *work;
 };
 
-/* A state that is not finite must not pass for one to go on from, nor displace the checkpoints before it. */
+/* A state that is not finite is not written: no run could go on from it, and it would replace an older checkpoint. */
 static int get_field(void *context, int field, double *packed)
 {
     struct save *s = context;

@@ -107,11 +107,11 @@ static int add_curl(const struct lm_config *c, const struct lm_grid *g, double *
     if (!a)
         return lm_fail(LM_FAILED, "not enough memory for the vector potential");
     double *up = a + g->size, *right = up + g->size;
-    int status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 0}, a);
+    int status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_cell_offset){0, 0}, a);
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){0, 1}, up);
+        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_cell_offset){0, 1}, up);
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_place){1, 0}, right);
+        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_cell_offset){1, 0}, right);
     for (size_t k = 0; k < g->size && !status; k++) {
         b[0][k] += (up[k] - a[k]) / g->dy;
         b[1][k] -= (right[k] - a[k]) / g->dx;
@@ -146,7 +146,7 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
 
 int lm_setup_b(const struct lm_config *c, double *b[3])
 {
-    static const struct lm_place places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+    static const struct lm_cell_offset places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
     struct lm_grid g = lm_config_grid(c);
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
@@ -179,7 +179,7 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
 {
     const struct lm_species_config *s = &c->species[species];
     struct lm_grid g = lm_config_grid(c);
-    struct lm_place centre = {0, 0};
+    struct lm_cell_offset centre = {0, 0};
     double *density = store, *drift[3], *temperature[3], *along[3];
     char section[LM_MAX_NAME + 16];
     snprintf(section, sizeof section, "species.%s", s->name);
@@ -238,7 +238,7 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
     int status = LM_OK;
     snprintf(section, sizeof section, "body.%s", b->name);
     if (b->fields == LM_BODY_RESISTIVE)
-        status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_place){0, 0}, work);
+        status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_cell_offset){0, 0}, work);
     if (!status && b->fields == LM_BODY_RESISTIVE)
         status = check_sign(c, section, "resistivity", work);
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
@@ -259,7 +259,7 @@ int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
     double *work = malloc(g.size * sizeof *work);
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.eta, &g, (struct lm_place){0, 0}, eta);
+        status = lm_expr_fill(c->constants, c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
     if (!status)
         status = check_sign(c, "fields", "eta", eta);
     for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)

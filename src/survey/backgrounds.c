@@ -1,4 +1,4 @@
-/* `larmor check`: what a run would do with its background fields. */
+/* `larmor check`: background fields, their flows and substeps. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void print_field(const struct lm_background_config *b, FILE *out)
     fprintf(out, "\n");
 }
 
-/* Of a given flow, over the points of fluid: the rate, and its divergence. */
+/* The rate and the divergence of a prescribed flow: maxima over the points of fluid. */
 static void survey_flow(const struct lm_survey *s, const double *vx, const double *vy, double *rate, double *divergence)
 {
     const struct lm_grid *g = &s->at;
@@ -49,16 +49,17 @@ int lm_check_flow(const struct lm_survey *s, int field, double *rate, double *di
     if (s->config->background[field].flow != LM_FLOW_PRESCRIBED)
         return LM_OK;
     double *store = calloc(3 * size, sizeof *store);
-    uint8_t *room = malloc(size);
-    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
+    uint8_t *clearance = malloc(size);
+    int status = store && clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
     if (!status)
-        status = lm_stencil_clearance(&s->at, s->point_mask, room);
+        status = lm_stencil_clearance(&s->at, s->point_mask, clearance);
     if (!status)
-        status = lm_setup_flow(s->points, field, room, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
+        status =
+            lm_setup_flow(s->points, field, clearance, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
     if (!status)
         survey_flow(s, store, store + size, rate, divergence);
     free(store);
-    free(room);
+    free(clearance);
     return status;
 }
 
@@ -82,23 +83,23 @@ static int print_flow(const struct lm_survey *s, int field, FILE *out)
     else
         fprintf(out, "    %.4g substeps or more in a step: they follow the flow\n", substeps);
     if (substeps > 100)
-        fprintf(out, "    so many substeps take long: a smaller velocity or diffusivity, larger cells or run.dt "
-                     "would need fewer\n");
+        fprintf(out,
+                "    so many substeps take long: use a smaller velocity, diffusivity or run.dt, or larger cells\n");
     if (c->limited && divergence > 1e-9 * rate && (c->least != 0 || isfinite(c->most)))
-        fprintf(out, "    its flow can have a divergence: there no bound holds but a minimum of 0\n");
+        fprintf(out, "    its flow has a divergence: there only a minimum of 0 holds, and no other bound\n");
     if (c->limited && lm_background_has_source(c))
-        fprintf(out, "    its source knows no bounds\n");
+        fprintf(out, "    its source may exceed the bounds\n");
     return LM_OK;
 }
 
 int lm_check_backgrounds(const struct lm_survey *s, FILE *out)
 {
     const struct lm_config *c = s->config;
-    const int own = lm_entropy_field(c), given = own < 0 ? c->background_count : own; /* it is the last one */
+    const int own = lm_entropy_field(c), configured = own < 0 ? c->background_count : own; /* `own` is the last */
     int status = own < 0 ? LM_OK : lm_check_electrons(s, out);
-    if (!status && given > 0)
+    if (!status && configured > 0)
         fprintf(out, "background fields\n");
-    for (int k = 0; k < given && !status; k++) {
+    for (int k = 0; k < configured && !status; k++) {
         print_field(&c->background[k], out);
         status = print_flow(s, k, out);
     }

@@ -1,4 +1,4 @@
-/* `larmor check`: what a run would do with electrons whose pressure is evolved, from the state at the start. */
+/* `larmor check`: electrons whose pressure is evolved, from the state at the start. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,16 +78,17 @@ static double least_density(const struct start *s)
  * T_e = 1. */
 static int densest_bath(const struct lm_config *c, const struct start *s, double *most)
 {
-    static const struct lm_place centre = {0, 0};
+    static const struct lm_cell_offset centre = {0, 0};
     const struct lm_grid *g = &s->setup.grid;
-    const int given = c->electrons.initial_temperature[0] != 0;
-    const int status = given ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
+    const int has_profile = c->electrons.initial_temperature[0] != 0;
+    const int status =
+        has_profile ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
     const struct lm_exchange one = {.rate = 1};
     *most = 0;
     for (int j = 0; j < g->ny && !status; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const double t = given ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
+            const double t = has_profile ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
             if (s->clearance[k] && s->n[k] > s->setup.ohm.floor)
                 *most = fmax(*most, lm_exchange_rate(&one, s->n[k], t));
         }
@@ -102,9 +103,8 @@ static int print_exchange(const struct lm_config *c, const struct start *s, FILE
         const double x = lm_exchange_at_one(c, k) * most, limit = lm_exchange_most(c);
         if (x > 0)
             fprintf(out, "    exchange with %s: nu dt up to %.3g at the start%s%s\n", c->species[k].name, x,
-                    x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every would follow the temperatures better"
-                                           : "",
-                    x > limit ? ", and where it is so large a step takes less" : "");
+                    x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every is more accurate" : "",
+                    x > limit ? ", which the program limits" : "");
     }
     return status;
 }
@@ -112,7 +112,7 @@ static int print_exchange(const struct lm_config *c, const struct start *s, FILE
 static void print_substeps(FILE *out, const char *what, double substeps)
 {
     fprintf(out, "    %s: %.4g substeps in the first step%s\n", what, substeps,
-            substeps > 100 ? "; so many take long: larger cells or a smaller run.dt would need fewer" : "");
+            substeps > 100 ? "; so many take long: use larger cells or a smaller run.dt" : "");
 }
 
 static void print(const struct lm_config *c, const struct start *s, FILE *out)

@@ -1,4 +1,4 @@
-/* `larmor check`: what the sources of ions of a run would bring. */
+/* `larmor check`: the production of the sources of ions. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,14 +8,14 @@
 #include "base/expr.h"
 #include "sim/setup.h"
 
-/* Of one source, in the first step. */
+/* The production of one source in the first step. */
 struct production {
-    double a_step;  /* particles in a step */
-    double cells;   /* in which any can be born */
-    double typical; /* half of them are born in cells in which no more are in a step */
-    double speed;   /* bound on those born */
-    double gas;     /* particles that the gas is worth: in the cells where it is ionised; -1: none */
-    double fullest; /* the same in the fullest cell */
+    double a_step;  /* particles per step */
+    double cells;   /* cells in which ions can be born */
+    double typical; /* weighted median of the particles per cell and step */
+    double speed;   /* upper bound for new ions */
+    double gas;     /* the gas in the cells where it is ionised, as a number of particles; -1: no gas */
+    double fullest; /* the same in the cell with the most gas */
 };
 
 static int rising(const void *a, const void *b)
@@ -24,7 +24,7 @@ static int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The weighted median of what is expected in the cells; `work` has room for them. */
+/* The weighted median of the expected numbers in the cells. `work` has room for all cells. */
 static double typical_of(const struct lm_grid *g, const double *expected, double sum, double *work)
 {
     double half = 0;
@@ -38,14 +38,15 @@ static double typical_of(const struct lm_grid *g, const double *expected, double
     return work[n > 0 ? n - 1 : 0];
 }
 
-/* `to`: of lm_setup_ionisation; the density of the gas at the start takes part in to[0]. */
+/* Multiplies the frequency of ionisation, `expected`, by the density of the gas at the start. */
 static int add_gas(const struct lm_config *c, int source, double *expected, double *gas, struct production *p)
 {
     const struct lm_ionisation_config *s = &c->ionisation[source];
     const struct lm_grid g = lm_config_grid(c);
     const double worth = c->species[s->into].particles_per_cell;
     p->gas = p->fullest = 0;
-    int status = lm_expr_fill_at(c->constants, c->background[s->from].initial, &g, (struct lm_place){0, 0}, 0, gas);
+    int status =
+        lm_expr_fill_at(c->constants, c->background[s->from].initial, &g, (struct lm_cell_offset){0, 0}, 0, gas);
     for (int j = 0; j < g.ny && !status; j++)
         for (int i = 0; i < g.nx; i++) {
             const size_t k = lm_at(&g, i, j);
@@ -72,7 +73,7 @@ static void survey(const struct lm_grid *g, double *const from[LM_BORN_ARRAYS], 
     p->typical = typical_of(g, from[0], p->a_step, work);
 }
 
-/* What the points stand for. */
+/* Converts sums over the points to sums over all cells. */
 static void scale(struct production *p, double cells_a_point)
 {
     p->a_step *= cells_a_point;
@@ -80,8 +81,8 @@ static void scale(struct production *p, double cells_a_point)
     p->gas *= p->gas > 0 ? cells_a_point : 1;
 }
 
-/* `room` as in lm_setup_ionisation, `store`: LM_BORN_ARRAYS + 3 arrays, of the points. */
-static int take_production(const struct lm_survey *s, int source, const uint8_t *room, double *store,
+/* `clearance` as in lm_setup_ionisation, `store`: LM_BORN_ARRAYS + 3 arrays, of the points. */
+static int take_production(const struct lm_survey *s, int source, const uint8_t *clearance, double *store,
                            struct production *p)
 {
     const struct lm_config *c = s->points;
@@ -90,7 +91,7 @@ static int take_production(const struct lm_survey *s, int source, const uint8_t 
     *p = (struct production){.gas = -1};
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = store + (size_t)n * g->size;
-    int status = lm_setup_ionisation(c, source, s->point_mask, room, 0.5 * c->run.dt, to, work);
+    int status = lm_setup_ionisation(c, source, s->point_mask, clearance, 0.5 * c->run.dt, to, work);
     if (!status && c->ionisation[source].from >= 0)
         status = add_gas(c, source, to[0], work, p);
     if (!status)
@@ -102,14 +103,14 @@ static int take_production(const struct lm_survey *s, int source, const uint8_t 
 static int find_production(const struct lm_survey *s, int source, struct production *p)
 {
     double *store = calloc((LM_BORN_ARRAYS + 3) * s->at.size, sizeof *store);
-    uint8_t *room = malloc(s->at.size);
-    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the sources of ions");
+    uint8_t *clearance = malloc(s->at.size);
+    int status = store && clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the sources of ions");
     if (!status)
-        status = lm_stencil_clearance(&s->at, s->point_mask, room);
+        status = lm_stencil_clearance(&s->at, s->point_mask, clearance);
     if (!status)
-        status = take_production(s, source, room, store, p);
+        status = take_production(s, source, clearance, store, p);
     free(store);
-    free(room);
+    free(clearance);
     return status;
 }
 
@@ -125,7 +126,7 @@ static void print_gas(const struct lm_config *c, int source, const struct produc
                 s->species);
     else if (p->gas > 0 && p->gas < 10 * p->cells)
         fprintf(out,
-                "    a cell holds gas for %.3g particles in the mean; what is less than one stays gas: raise "
+                "    a cell holds gas for %.3g particles on average; less than one particle stays gas: raise "
                 "species.%s.particles_per_cell\n",
                 p->gas / p->cells, s->species);
 }
@@ -157,7 +158,7 @@ static void print_source(const struct lm_config *c, int source, const struct pro
         print_gas(c, source, p, out);
 }
 
-/* Particles that a source brings in the run. */
+/* The number of particles that a source brings in during the run. */
 static double born(const struct lm_config *c, const struct production *p)
 {
     const double most = p->a_step * (double)c->run.steps;
@@ -178,7 +179,7 @@ int lm_check_births(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES])
     return status;
 }
 
-/* What memory the births of the run add, if none of them leave. */
+/* The memory that the new ions of the run need, if none of them leaves. */
 static int print_growth(const struct lm_survey *s, const struct lm_need *need, FILE *out)
 {
     const struct lm_setup setup = lm_setup_of(s->config);
@@ -187,7 +188,7 @@ static int print_growth(const struct lm_survey *s, const struct lm_need *need, F
     const int status = lm_check_births(s, then);
     const double growth = lm_backend_bytes(need->kind, &setup, then) - lm_backend_bytes(need->kind, &setup, now);
     if (!status)
-        fprintf(out, "  memory grows by up to %.4g GiB if none of them leave, and a quarter more for room\n",
+        fprintf(out, "  memory grows by up to %.4g GiB, and a quarter of that in reserve, if no new ion leaves\n",
                 growth / 0x1p30);
     return status;
 }

@@ -14,7 +14,7 @@
 void lm_limits_add(struct lm_limits *l, const char *what, double value, double bound, const char *about,
                    const char *advice, ...)
 {
-    if (l->count == LM_MOST_LIMITS)
+    if (l->count == LM_MAX_LIMITS)
         return;
     struct lm_limit *limit = &l->of[l->count++];
     *limit = (struct lm_limit){.value = value, .bound = bound, .about = about};
@@ -57,10 +57,11 @@ static void add_motion(const struct lm_survey *s, struct lm_limits *l)
                   dt_for(c, gyration, 0.2));
     for (int k = 0; k < c->species_count; k++) {
         const double cells = s->speed[k] * dt / cell;
-        lm_limits_add(l, named(what, "cells a step", c->species[k].name), cells, 1.0,
-                      "drift + 5 thermal speeds, of what enters or is re-emitted 15.6; accurate below 1, the run stops "
-                      "at 8",
-                      "take run.dt <= %.3g, or cells of %.3g d_i or more", dt_for(c, cells, 1), cell * cells);
+        lm_limits_add(
+            l, named(what, "cells a step", c->species[k].name), cells, 1.0,
+            "drift + 5 thermal speeds, 15.6 for entering and re-emitted ions; accurate below 1, the run stops "
+            "at 8",
+            "take run.dt <= %.3g, or cells of %.3g d_i or more", dt_for(c, cells, 1), cell * cells);
     }
 }
 
@@ -90,10 +91,11 @@ static int densest(const struct lm_survey *s, int field, double *most)
 {
     const struct lm_config *p = s->points;
     double *q = calloc(s->at.size, sizeof *q);
-    int status = q ? lm_expr_fill_at(p->constants, p->background[field].initial, &s->at, (struct lm_place){0, 0}, 0, q)
-                   : lm_fail(LM_FAILED, "not enough memory");
+    int status =
+        q ? lm_expr_fill_at(p->constants, p->background[field].initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
+          : lm_fail(LM_FAILED, "not enough memory");
     if (!status)
-        *most = lm_survey_top(s, q);
+        *most = lm_survey_largest(s, q);
     free(q);
     return status;
 }
@@ -112,7 +114,7 @@ static int add_collisions(const struct lm_survey *s, int k, struct lm_limits *l)
     const struct lm_collision_limits at = lm_collision_limits(p, &s->grid, time, n, s->speed[k]);
     if (lm_exchanges_charge(p))
         lm_limits_add(l, named(what, "charge exchange a step", p->name), at.exchange, 0.1,
-                      "probability; an ion has one at most in a step", dt, p->name,
+                      "probability; an ion exchanges at most once in a step", dt, p->name,
                       log1p(-fmin(at.exchange, 0.999)) / log1p(-0.1));
     if (lm_scatters(c, k))
         lm_limits_add(l, named(what, "scattering a step", p->name), at.angle, 0.3,
@@ -121,14 +123,13 @@ static int add_collisions(const struct lm_survey *s, int k, struct lm_limits *l)
         return LM_OK;
     const double steps = s->speed[k] * time / (at.cells * fmin(s->grid.dx, s->grid.dy));
     lm_limits_add(l, named(what, "cells / stopping length", p->name), 1 / at.cells, 1.0,
-                  "the way on which a fastest ion would lose its energy", "take cells %.3g times smaller",
-                  1 / at.cells);
-    lm_limits_add(l, named(what, "steps / stopping length", p->name), steps, 0.2, "the same way", dt, p->name,
+                  "path on which the fastest ion loses its energy", "take cells %.3g times smaller", 1 / at.cells);
+    lm_limits_add(l, named(what, "steps / stopping length", p->name), steps, 0.2, "the same path", dt, p->name,
                   steps / 0.2);
     return LM_OK;
 }
 
-/* Given flows: those of ions and electrons are not known yet. */
+/* Prescribed flows only: the flows of ions and electrons are not known before the start. */
 static int add_flows(const struct lm_survey *s, struct lm_limits *l)
 {
     const struct lm_config *c = s->config;
@@ -153,8 +154,9 @@ static int count_outside(const struct lm_survey *s, int field, double *count)
     const struct lm_background_config *b = &s->points->background[field];
     const double slack = 1e-12 * fmax(fabs(b->least), isfinite(b->most) ? fabs(b->most) : 0);
     double *q = calloc(s->at.size, sizeof *q);
-    const int status = q ? lm_expr_fill_at(s->points->constants, b->initial, &s->at, (struct lm_place){0, 0}, 0, q)
-                         : lm_fail(LM_FAILED, "not enough memory");
+    const int status =
+        q ? lm_expr_fill_at(s->points->constants, b->initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
+          : lm_fail(LM_FAILED, "not enough memory");
     *count = 0;
     for (int j = 0; j < s->at.ny && !status; j++)
         for (int i = 0; i < s->at.nx; i++) {
@@ -193,6 +195,9 @@ int lm_limits_find(const struct lm_survey *s, struct lm_limits *out)
     int status = LM_OK;
     for (int k = 0; k < s->config->species_count && !status; k++)
         status = add_collisions(s, k, out);
-    status = status ? status : add_flows(s, out);
-    return status ? status : add_bounds(s, out);
+    if (!status)
+        status = add_flows(s, out);
+    if (!status)
+        status = add_bounds(s, out);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* The memory that a run needs, by what it is for, against what there is. */
+/* The memory that a run needs, in parts, and the memory that there is. */
 #ifndef LARMOR_SURVEY_MEMORY_NEED_H
 #define LARMOR_SURVEY_MEMORY_NEED_H
 
@@ -8,9 +8,9 @@
 enum lm_need_part {
     LM_NEED_PARTICLES,
     LM_NEED_GRID,  /* arrays of the fields, moments, tiles and bodies */
-    LM_NEED_START, /* profiles until the particles are loaded, or what outputs take: not both at once */
-    LM_NEED_MAPS,  /* of where particles hit */
-    LM_NEED_REST,  /* the program, and pieces of particles on the way to a file */
+    LM_NEED_START, /* profiles while the particles are loaded, or arrays of an output: never both at once */
+    LM_NEED_MAPS,  /* hit maps */
+    LM_NEED_REST,  /* the program, and buffers for writing particles */
     LM_NEED_PARTS
 };
 extern const char *const lm_need_names[LM_NEED_PARTS];
@@ -22,12 +22,13 @@ struct lm_need {
     struct lm_memory has_host, has_device;
 };
 
-/* `mask`: of the bodies, as in struct lm_bodies, or NULL: maps of bodies do not count then. */
+/* Finds the need for `counts` particles of each species. `mask` is that of the bodies, as in struct lm_bodies; with
+ * NULL the maps of bodies do not count. */
 void lm_need_find(const struct lm_config *config, int kind, const uint8_t *mask, const uint64_t counts[LM_MAX_SPECIES],
                   struct lm_need *out);
 double lm_need_sum(const double parts[LM_NEED_PARTS]);
 
-/* LM_BAD_INPUT: it does not fit; the message says need, parts, what there is and what to do. */
+/* LM_BAD_INPUT: the run does not fit. The message has the need, its parts, the free memory and what to do. */
 int lm_need_check(const struct lm_config *config, const struct lm_need *need);
 
 #endif

@@ -1,5 +1,5 @@
-/* Parts of `larmor check`: what it says of the survey of a start. LM_BAD_INPUT, LM_FAILED: something cannot be
- * evaluated. */
+/* Parts of `larmor check`. Each prints what follows from the survey of the start. LM_BAD_INPUT, LM_FAILED: an
+ * expression cannot be evaluated. */
 #ifndef LARMOR_SURVEY_PARTS_H
 #define LARMOR_SURVEY_PARTS_H
 
@@ -10,7 +10,7 @@
 /* src/survey/backgrounds.c: background fields, and evolved electrons. */
 int lm_check_backgrounds(const struct lm_survey *survey, FILE *out);
 
-/* The largest lm_flow_rate of a given flow in the first step, and its divergence; of other flows 0 and infinity. */
+/* The largest lm_flow_rate and divergence of a prescribed flow in the first step; 0 and infinity for other flows. */
 int lm_check_flow(const struct lm_survey *survey, int field, double *rate, double *divergence);
 double lm_check_substeps(const struct lm_survey *survey, int field, double rate);
 
@@ -20,7 +20,7 @@ int lm_check_electrons(const struct lm_survey *survey, FILE *out);
 /* src/survey/ionisation.c: sources of ions. */
 int lm_check_ionisation(const struct lm_survey *survey, const struct lm_need *need, FILE *out);
 
-/* Particles of each species at the end of the run if none of those born leave. */
+/* The number of particles of each species at the end of the run, if no new ion leaves. */
 int lm_check_births(const struct lm_survey *survey, uint64_t counts[LM_MAX_SPECIES]);
 
 #endif

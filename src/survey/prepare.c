@@ -7,7 +7,7 @@
 #include "output/series_columns.h"
 #include "backend/backend.h"
 
-/* Names that give two columns of the series one name. */
+/* Checks that no two columns of the series have the same name. */
 static int check_columns(const struct lm_config *c)
 {
     struct lm_series_column *columns = NULL;
@@ -16,7 +16,7 @@ static int check_columns(const struct lm_config *c)
     return status;
 }
 
-/* The grid alone, so that nothing is evaluated on one that there is no memory for. */
+/* Checks the memory for the grid alone, before anything is evaluated on it. */
 static int check_grid(const struct lm_config *c, struct lm_prepared *p)
 {
     const uint64_t none[LM_MAX_SPECIES] = {0};
@@ -24,15 +24,15 @@ static int check_grid(const struct lm_config *c, struct lm_prepared *p)
     return lm_need_check(c, &p->need);
 }
 
-static int check_memory(const struct lm_config *c, const uint64_t *given, struct lm_prepared *p)
+static int check_memory(const struct lm_config *c, const uint64_t *checkpoint_counts, struct lm_prepared *p)
 {
     uint64_t counts[LM_MAX_SPECIES];
     lm_survey_counts(&p->survey, counts);
-    lm_need_find(c, p->kind, p->survey.mask, given ? given : counts, &p->need);
+    lm_need_find(c, p->kind, p->survey.mask, checkpoint_counts ? checkpoint_counts : counts, &p->need);
     return lm_need_check(c, &p->need);
 }
 
-/* What is born by the end, if none of it leaves, against what there is. */
+/* Compares the memory at the end of the run, if no new ion leaves, with the memory that there is. */
 static int add_growth(const struct lm_config *c, struct lm_prepared *p)
 {
     uint64_t then[LM_MAX_SPECIES];
@@ -45,7 +45,7 @@ static int add_growth(const struct lm_config *c, struct lm_prepared *p)
     lm_limits_add(&p->limits, "memory with all that are born, GiB",
                   lm_need_sum(cuda ? need.device : need.host) / 0x1p30,
                   (cuda ? need.has_device.free : need.has_host.free) / 0x1p30,
-                  "if none leave; the run stops with a checkpoint before memory runs out",
+                  "if no new ion leaves; the run stops with a checkpoint before memory runs out",
                   "lower the rate of ionisation, the particles_per_cell of what is born, or the number of steps");
     return LM_OK;
 }
@@ -62,13 +62,13 @@ int lm_prepare(const struct lm_config *c, const uint64_t *counts, struct lm_prep
         status = lm_survey_begin(c, &p->survey);
     if (status)
         return status;
-    status = lm_survey_take(&p->survey);
+    status = lm_survey_evaluate(&p->survey);
     if (!status)
         status = lm_limits_find(&p->survey, &p->limits);
     if (!status)
         status = add_growth(c, p);
     if (status == LM_BAD_INPUT && counts)
-        status = LM_OK; /* the run does not begin so */
+        status = LM_OK; /* the run begins with the state of the checkpoint */
     if (!status)
         status = check_memory(c, counts, p);
     if (status)
@@ -99,7 +99,7 @@ int lm_prepare_try(const struct lm_config *config, const struct lm_prepared *p)
     struct lm_references unused;
     if (!on_cpu)
         return lm_fail(LM_FAILED, "not enough memory");
-    *on_cpu = *config; /* what it owns stays the configuration's */
+    *on_cpu = *config; /* a shallow copy: `config` still owns its memory */
     on_cpu->run.backend = LM_BACKEND_CPU;
     int status = lm_sim_create(on_cpu, &sim);
     if (!status)

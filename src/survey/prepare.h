@@ -1,4 +1,4 @@
-/* What is found of a run before it begins: `larmor run` and `larmor check` both begin so, and agree therefore. */
+/* The checks before a run begins. `larmor run` and `larmor check` both use them, so that they agree. */
 #ifndef LARMOR_SURVEY_PREPARE_H
 #define LARMOR_SURVEY_PREPARE_H
 
@@ -13,15 +13,16 @@ struct lm_prepared {
     struct lm_limits limits;
 };
 
-/* Looks at all that follows from the configuration without loading a particle. `counts`: of the species in a checkpoint
- * that the run goes on from, where the state at the start counts for nothing but warnings; or NULL. LM_BAD_INPUT: no
- * run can begin, here or at all: an expression, the state at the start, or memory. Free in the case of LM_OK only. */
+/* Checks everything that follows from the configuration, without loading a particle. `counts` are the numbers of
+ * particles in the checkpoint from which the run goes on, or NULL; with a checkpoint the state at the start matters for
+ * warnings only. LM_BAD_INPUT: the run cannot begin because of an expression, the state at the start, or memory. The
+ * caller frees `out` after LM_OK only. */
 int lm_prepare(const struct lm_config *config, const uint64_t *counts, struct lm_prepared *out);
 void lm_prepare_free(struct lm_prepared *p);
 
-/* Begins a run as `larmor run` would, up to its first step, on the CPU and without files: what only the loaded
- * particles show. For starts that take a moment; of others it says LM_OK. The status and message are those of the run.
- */
+/* Begins a run as `larmor run` does, up to its first step, on the CPU and without files. This finds what only the
+ * loaded particles show. It is done for small runs only; for others the status is LM_OK. The status and message are
+ * those of the run. */
 int lm_prepare_try(const struct lm_config *config, const struct lm_prepared *p);
 
 #endif

@@ -44,7 +44,7 @@ static int choose_points(struct lm_survey *s)
     s->points = malloc(sizeof *s->points);
     if (!s->points)
         return lm_fail(LM_FAILED, "not enough memory for a survey");
-    *s->points = *s->config; /* what it owns stays the configuration's */
+    *s->points = *s->config; /* a shallow copy: the configuration still owns its memory */
     if (s->grid.cells > LM_SURVEYED) {
         s->points->grid.nx = most_along(s->grid.nx);
         s->points->grid.ny = most_along(s->grid.ny);
@@ -80,7 +80,7 @@ void lm_survey_end(struct lm_survey *s)
 
 /* --- extremes --- */
 
-double lm_survey_top(const struct lm_survey *s, const double *a)
+double lm_survey_largest(const struct lm_survey *s, const double *a)
 {
     double m = 0;
     for (int j = 0; j < s->at.ny; j++)
@@ -103,7 +103,7 @@ void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES]
         counts[k] = (uint64_t)(fmin(s->count[k], 1e18) + 0.5);
 }
 
-/* What a run takes as the largest speed of what enters or is re-emitted. */
+/* The upper bound that a run uses for the speed of entering and re-emitted particles. */
 static double new_speed(const struct lm_config *c, const struct lm_setup *setup, int s, double drift, double thermal)
 {
     double fastest = lm_surfaces_speed(setup, s);
@@ -155,8 +155,8 @@ static void add_speeds(struct lm_survey *s, const struct lm_setup *setup, int sp
 {
     double drift = 0, thermal = 0;
     for (int d = 0; d < 3; d++) {
-        drift += square(lm_survey_top(s, l->drift[d]));
-        thermal = fmax(thermal, sqrt(lm_survey_top(s, l->temperature[d])));
+        drift += square(lm_survey_largest(s, l->drift[d]));
+        thermal = fmax(thermal, sqrt(lm_survey_largest(s, l->temperature[d])));
     }
     s->thermal[species] = thermal;
     s->temperature[species] = thermal * thermal * s->config->species[species].mass;
@@ -239,7 +239,7 @@ static int take_backgrounds(const struct lm_survey *s, double *work)
     return status;
 }
 
-int lm_survey_take(struct lm_survey *s)
+int lm_survey_evaluate(struct lm_survey *s)
 {
     const size_t size = s->at.size;
     double *store = calloc(ARRAYS * size, sizeof *store);

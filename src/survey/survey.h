@@ -1,6 +1,6 @@
-/* The state at the start as a configuration gives it, before any particle is loaded: what check, the limits and the
- * need of memory are made of. Evaluated in every cell of a grid of up to LM_SURVEYED cells, and at as many points of a
- * larger one. */
+/* A survey of the state at the start, from the expressions of the configuration and before any particle is loaded.
+ * `larmor check`, the limits and the need of memory use it. A grid of up to LM_SURVEYED cells is evaluated in every
+ * cell, and a larger one at as many points. */
 #ifndef LARMOR_SURVEY_SURVEY_H
 #define LARMOR_SURVEY_SURVEY_H
 
@@ -18,22 +18,23 @@ struct lm_survey {
     double cells_a_point; /* 1: every cell */
     /* Extremes over the cells of plasma. */
     double b, n_min, frequency, gyration; /* max |B|; min electron density; max grid frequency; max Z |B|/m */
-    double speed[LM_MAX_SPECIES];         /* drift + 5 thermal speeds; or the bound on what enters or is re-emitted */
+    double speed[LM_MAX_SPECIES];         /* drift + 5 thermal speeds, or the bound for entering and re-emitted ions */
     double thermal[LM_MAX_SPECIES], temperature[LM_MAX_SPECIES];
-    double count[LM_MAX_SPECIES]; /* particles that are expected */
-    /* Where the density is above its floor: the largest share of it that a random start is off by, 1/sqrt(particles) if
-     * all species start so, and the particles in that cell. */
+    double count[LM_MAX_SPECIES]; /* expected number of particles */
+    /* Where the density is above its floor: the largest relative noise of the density (1/sqrt(particles) if all species
+     * have a random start), and the number of particles in that cell. */
     double noise, per_cell;
 };
 
 enum { LM_SURVEYED = LM_SCANNED_CELLS };
 
-/* Cuts the bodies and chooses the points. LM_BAD_INPUT, LM_FAILED: nothing is to be freed. */
+/* Finds the cells of the bodies and chooses the points. After LM_BAD_INPUT or LM_FAILED nothing is to be freed. */
 int lm_survey_begin(const struct lm_config *config, struct lm_survey *s);
 
-/* Evaluates the fields and species. LM_BAD_INPUT: what no run can begin with: not finite or negative where it must not
- * be, div B, too many or no particles, too fast ones, a background field that is out of its bounds. */
-int lm_survey_take(struct lm_survey *s);
+/* Evaluates the fields and the species. LM_BAD_INPUT: no run can begin so: a value is not finite or negative where that
+ * is not allowed, div B is not 0, there are no particles or too many, particles are too fast, or a background field is
+ * out of its range. */
+int lm_survey_evaluate(struct lm_survey *s);
 
 void lm_survey_end(struct lm_survey *s);
 
@@ -47,7 +48,7 @@ static inline int lm_survey_is_plasma(const struct lm_survey *s, int i, int j)
 void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES]);
 
 /* The largest |a| over the points. */
-double lm_survey_top(const struct lm_survey *s, const double *a);
+double lm_survey_largest(const struct lm_survey *s, const double *a);
 
 /* Whether any species can come in by a side or be born. */
 int lm_survey_enters(const struct lm_config *config);

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "sim/outlook.h"
+#include "sim/step_forecast.h"
 #include "cases.h"
 #include "inside.h"
 #include "suite.h"
@@ -18,7 +18,7 @@ static int is_known(const struct lm_config *c, int kind)
 }
 
 static void compare(const struct run_case *c, const struct lm_sim *sim, const double *expected,
-                    const struct lm_outlook *after, int first)
+                    const struct lm_step_forecast *after, int first)
 {
     for (int k = 0; k < LM_SUBSTEP_KINDS; k++) {
         const double e = expected[k], took = after->substeps[k];
@@ -34,14 +34,14 @@ START_TEST(of_every_case)
 {
     const struct run_case *c = &run_cases[_i];
     struct case_state s = case_open(c, 2, one_thread, NULL);
-    struct lm_outlook outlook = {.seconds = 0};
+    struct lm_step_forecast forecast = {.seconds = 0};
     for (int step = 0; step < 4 && step < s.config->run.steps; step++) {
         double expected[LM_SUBSTEP_KINDS];
         case_must(lm_sim_check(s.sim), c->name);
-        lm_outlook_substeps(&outlook, s.sim, expected);
+        lm_step_forecast_substeps(&forecast, s.sim, expected);
         case_advance(c, &s, step + 1);
-        lm_outlook_took(&outlook, s.sim, 1);
-        compare(c, s.sim, expected, &outlook, step == 0);
+        lm_step_forecast_update(&forecast, s.sim, 1);
+        compare(c, s.sim, expected, &forecast, step == 0);
     }
     case_close(&s);
 }
@@ -53,26 +53,26 @@ START_TEST(seconds)
 {
     static const struct run_case c = {"mix", "mix.ini", {"fields.min_substeps=100"}};
     struct case_state s = case_open(&c, 2, one_thread, NULL);
-    struct lm_outlook outlook = {.seconds = 1e-6, .substeps = {1}};
-    struct lm_outlook before = outlook;
+    struct lm_step_forecast forecast = {.seconds = 1e-6, .substeps = {1}};
+    struct lm_step_forecast before = forecast;
     before.substeps[0] = 100;
     const double substeps = lm_sim_substeps_needed(s.sim);
     ck_assert_double_ge(substeps, 100);
-    ck_assert_double_eq_tol(lm_outlook_next(&outlook, s.sim), 1e-6 * substeps, 1e-12);
-    ck_assert_double_eq_tol(lm_outlook_next(&before, s.sim), 1e-8 * substeps, 1e-12);
-    outlook.seconds = 1e6;
-    const double most = lm_outlook_next(&outlook, s.sim);
+    ck_assert_double_eq_tol(lm_step_forecast_seconds(&forecast, s.sim), 1e-6 * substeps, 1e-12);
+    ck_assert_double_eq_tol(lm_step_forecast_seconds(&before, s.sim), 1e-8 * substeps, 1e-12);
+    forecast.seconds = 1e6;
+    const double most = lm_step_forecast_seconds(&forecast, s.sim);
     ck_assert_double_lt(most, 1e3);
-    outlook.seconds = 0;
-    ck_assert_double_eq_tol(lm_outlook_next(&outlook, s.sim), most / 10, 1e-12);
+    forecast.seconds = 0;
+    ck_assert_double_eq_tol(lm_step_forecast_seconds(&forecast, s.sim), most / 10, 1e-12);
     case_close(&s);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("outlook");
-    TCase *t = tcase_create("outlook");
+    Suite *suite = suite_create("forecast");
+    TCase *t = tcase_create("forecast");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, of_every_case, 0, RUN_CASES);
     tcase_add_test(t, seconds);

@@ -1,4 +1,4 @@
-#include "sim/outlook.h"
+#include "sim/step_forecast.h"
 
 #include <math.h>
 
@@ -6,15 +6,16 @@
 #include "larmor/physics/fluid/electrons.h"
 #include "sim/state.h"
 
-/* What a substep takes on one slow core, for each cell and besides. Measured on one of an Intel Xeon (Sapphire Rapids):
- * 1.1e-7 s a cell for B, 1.9e-7 for conduction, 1e-5 besides. A GPU takes a hundredth. */
+/* Upper bounds for a substep on one core: seconds for each cell, and seconds for each call. One core of an Intel Xeon
+ * (Sapphire Rapids) took 1.1e-7 s a cell for B, 1.9e-7 s a cell for conduction, and 1e-5 s for a call. A GPU takes a
+ * hundredth of that. */
 static const double CELL_SECONDS = 2e-7, CALL_SECONDS = 3e-5;
 
-/* A machine that is busy with other work may be so much slower. */
+/* A machine that is busy with other work may be slower by this factor. */
 static const double BUSY = 10;
 
-/* A bound of lm_flow_rate where ions or electrons carry a field. Ions are no faster than the fastest of them; electrons
- * move relative to them with J/n, which on the grid is slower than whistlers. */
+/* An upper bound of lm_flow_rate where ions or electrons carry a field. The ion flow is no faster than the fastest ion.
+ * Electrons move relative to the ions with J/n, which on the grid is slower than whistler waves. */
 static double carried_rate(const struct lm_sim *sim, int field)
 {
     double speed2 = 0;
@@ -24,7 +25,7 @@ static double carried_rate(const struct lm_sim *sim, int field)
     return 2 * sqrt(speed2) * (1 / sim->grid.dx + 1 / sim->grid.dy) + (ions ? 0 : sim->control.frequency);
 }
 
-/* Of the next step; `first`: there is no last one to go by. */
+/* The substeps of a background field in the next step. `first`: there is no last step to take the number from. */
 static double field_substeps(const struct lm_sim *sim, int field, int first)
 {
     const struct lm_background_config *b = &sim->config->background[field];
@@ -47,7 +48,8 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 
-void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS])
+void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
+                               double substeps[LM_SUBSTEP_KINDS])
 {
     const int first = o->seconds == 0;
     substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? lm_sim_substeps_needed(sim) : 0;
@@ -56,20 +58,20 @@ void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, d
         substeps[2 + f] = f < sim->config->background_count ? field_substeps(sim, f, first) : 0;
 }
 
-double lm_outlook_next(const struct lm_outlook *o, const struct lm_sim *sim)
+double lm_step_forecast_seconds(const struct lm_step_forecast *o, const struct lm_sim *sim)
 {
     double substeps[LM_SUBSTEP_KINDS], sum = 0, ratio = 1;
-    lm_outlook_substeps(o, sim, substeps);
+    lm_step_forecast_substeps(o, sim, substeps);
     for (int k = 0; k < LM_SUBSTEP_KINDS; k++) {
         sum += substeps[k];
         ratio = fmax(ratio, substeps[k] / fmax(1, o->substeps[k]));
     }
     const double slow = sum * ((double)sim->grid.cells * CELL_SECONDS + CALL_SECONDS);
-    /* With the largest ratio for all of it, the last step gives a bound too. */
+    /* The last step times the largest ratio of substeps is a bound, too. */
     return o->seconds == 0 ? slow : fmin(BUSY * slow, o->seconds * ratio);
 }
 
-void lm_outlook_took(struct lm_outlook *o, const struct lm_sim *sim, double seconds)
+void lm_step_forecast_update(struct lm_step_forecast *o, const struct lm_sim *sim, double seconds)
 {
     o->seconds = seconds;
     o->substeps[0] = sim->substeps;
@@ -78,7 +80,7 @@ void lm_outlook_took(struct lm_outlook *o, const struct lm_sim *sim, double seco
         o->substeps[2 + f] = (double)sim->background[f].substeps;
 }
 
-double lm_outlook_bytes(const struct lm_sim *sim)
+double lm_step_forecast_checkpoint_bytes(const struct lm_sim *sim)
 {
     const double real = sim->config->particles.precision == LM_SINGLE ? sizeof(float) : sizeof(double);
     double bytes = (double)lm_sim_state_fields(sim) * (double)sim->grid.cells * sizeof(double);
