@@ -6,8 +6,8 @@
  *   independent normal numbers (Jackson, Classical Electrodynamics, 3rd edition, section 13.6). The tail of the
  *   distribution beyond a given number of standard deviations is not sampled: an ion that would scatter so far is taken
  *   out.
- * - Charge exchange has the probability 1 - exp(-n (sigma |v| + k) dt). The ion becomes a neutral atom, which leaves
- * its momentum and energy to the gas at once. An atom of the gas becomes the ion, with the thermal velocity of the gas.
+ * - Charge exchange has the probability 1 - exp(-n (sigma |v| + k) dt). The ion becomes a neutral atom, and an atom of
+ *   the gas becomes the ion, with a thermal velocity. The gas receives the momentum and energy of the old ion at once.
  *
  * The change of the velocity has single precision, 1e-6 of itself, in whatever precision the particles are stored.
  */
