@@ -13,14 +13,14 @@ namespace
 {
 
 /* What an ion that survives transfers to the gas: three components of the momentum, and the energy. */
-enum { ENERGY = LM_TRANSFER_ENERGY - LM_TRANSFER_MOMENTUM, TRANSFERS = LM_TRANSFERS - LM_TRANSFER_MOMENTUM };
+enum { ENERGY = LM_GAS_ENERGY - LM_GAS_MOMENTUM, TRANSFERS = LM_GAS_SUMS - LM_GAS_MOMENTUM };
 
 /* The medium that the particles of a species collide with, and the sums that their collisions add to. */
 struct collider {
     struct lm_collisions collisions;
     const double *gas[LM_GAS_FIELDS]; /* grid arrays with ghosts, from their first element */
     struct lm_tally_units units;
-    lm_u64 *transfer;    /* [LM_TRANSFERS][cells_y][cells_x]; NULL without a gas */
+    lm_u64 *transfer;    /* [LM_GAS_SUMS][cells_y][cells_x]; NULL without a gas */
     int received;        /* how many of the TRANSFERS a background field receives */
     int slot[TRANSFERS]; /* the index of each among those that are received, or -1 */
     struct lm_tally *exchanged, *to_gas;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void flush_gas_transfer(const collide_store<T, STOPPI
     typedef collide_store<T, STOPPING_ONLY> G;
     LM_UNROLL
     for (int what = 0; what < TRANSFERS; what++) {
-        lm_u64 *const to = c.transfer + (LM_TRANSFER_MOMENTUM + what) * cells;
+        lm_u64 *const to = c.transfer + (LM_GAS_MOMENTUM + what) * cells;
         for (int k = threadIdx.x; k < near_cells<T>::CELLS && c.slot[what] >= 0; k += blockDim.x) {
             const int64_t sum =
                 sum_of_limbs<G::LIMBS, G::COPIES>(store.limbs + (k * c.received + c.slot[what]) * G::LIMBS * G::COPIES);
@@ -186,8 +186,8 @@ __device__ int collide_stray(const population &h, const collider &c, struct lm_s
     if (is_tallied)
         return outcome.channel;
     const struct lm_tally &to_gas = tallies.to_gas;
-    const int64_t part[LM_TRANSFERS] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
-    for (int k = 0; c.transfer && k < LM_TRANSFERS; k++)
+    const int64_t part[LM_GAS_SUMS] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
+    for (int k = 0; c.transfer && k < LM_GAS_SUMS; k++)
         if (part[k])
             atomicAdd(&c.transfer[k * cells + cell], (lm_u64)part[k]);
     if (c.transfer)
@@ -209,9 +209,9 @@ static inline collider collider_of(const struct lm_gpu *g, int species, const st
     c.units = b.units;
     c.exchanged = &b.tallies->exchanged;
     c.to_gas = &b.tallies->to_gas;
-    c.transfer = gas >= 0 ? g->gas_transfer : NULL;
+    c.transfer = gas >= 0 ? g->given : NULL;
     for (int k = 0; k < TRANSFERS; k++)
-        c.slot[k] = gas >= 0 && lm_has_receiver(&g->base.setup, LM_TRANSFER_MOMENTUM + k) ? c.received++ : -1;
+        c.slot[k] = gas >= 0 && lm_has_receiver(&g->base.setup, LM_GAS_MOMENTUM + k) ? c.received++ : -1;
     c.stopping_only = lm_is_stopping_only(&collisions) && collisions.stopping.rows > 0;
     for (int k = 0; k < ENERGY; k++)
         c.stopping_only = c.stopping_only && c.slot[k] < 0;

@@ -34,20 +34,15 @@ struct lm_background {
     int flow;            /* enum lm_flow */
     int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
     int has_source;
-    int gains; /* 1 + enum lm_gas_transfer: what it receives from collisions; 0: nothing */
+    int gains; /* 0: nothing; 1 + enum lm_gas_sum: what it takes up of that */
 };
 
-/* What the collisions of a step transfer to a gas in each cell. */
-enum lm_gas_transfer {
-    LM_TRANSFER_NUMBER,
-    LM_TRANSFER_MOMENTUM,
-    LM_TRANSFER_ENERGY = LM_TRANSFER_MOMENTUM + 3,
-    LM_TRANSFERS
-};
+/* What a step's collisions have given to a gas in each cell. */
+enum lm_gas_sum { LM_GAS_NUMBER, LM_GAS_MOMENTUM, LM_GAS_ENERGY = LM_GAS_MOMENTUM + 3, LM_GAS_SUMS };
 
 /* A unit of each makes so much of a field; quanta of the fields are 2^-quantum. */
 struct lm_gain {
-    double unit[LM_TRANSFERS];
+    double unit[LM_GAS_SUMS];
     int quantum[LM_MAX_BACKGROUNDS];
     uint64_t key; /* of the step's random numbers */
     int species;  /* that has given */

@@ -109,7 +109,7 @@ struct lm_exchange_limits {
     int64_t limited; /* cells in which x is lm_exchange.most */
 };
 
-/* Whether a background field receives what collisions transfer to a gas: enum lm_gas_transfer. */
+/* Whether a background field takes up what collisions give to a gas: enum lm_gas_sum. */
 static inline int lm_has_receiver(const struct lm_setup *s, int what)
 {
     for (int f = 0; f < s->background_count; f++)

@@ -1,5 +1,4 @@
-/* Checks the keys for collisions of ions with a gas: the field of the gas, the table of stopping, and which keys can be
- * used together. */
+/* Collisions of ions with a gas in a configuration: the field, the table, what goes together. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,6 @@ __attribute__((format(printf, 4, 5))) static void report(struct lm_config_reader
                     wrong);
 }
 
-/* Finds the background field that the key `gas` names. */
 static void find_field(struct lm_config_reader *r, int species)
 {
     const struct lm_config *c = r->config;
@@ -50,8 +48,7 @@ static void find_field(struct lm_config_reader *r, int species)
         report(r, species, "gas", "background.%s.velocity must be prescribed for a gas that ions collide with", s->gas);
 }
 
-/* Keys that need other keys, or exclude them. */
-static void check_together(struct lm_config_reader *r, int species)
+static void check_company(struct lm_config_reader *r, int species)
 {
     const struct lm_species_config *s = &r->config->species[species];
     const struct {
@@ -74,7 +71,6 @@ static void check_together(struct lm_config_reader *r, int species)
         report(r, species, "scattering", "is of a medium everywhere; with gas give scattering_power");
 }
 
-/* Reads the table of stopping. */
 static int check_table(struct lm_config_reader *r, int species)
 {
     struct lm_species_config *s = &r->config->species[species];
@@ -88,11 +84,11 @@ static int check_table(struct lm_config_reader *r, int species)
     return status == LM_FAILED ? status : LM_OK;
 }
 
-/* A neutral_gas is a density, and can receive only a number. */
+/* The field of a gas is its density. */
 static void check_gains(struct lm_config_reader *r, int field)
 {
     const struct lm_background_config *b = &r->config->background[field];
-    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_TRANSFER_NUMBER)
+    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GAS_NUMBER)
         lm_problems_add(&r->problems, r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
                         "background.%s.gains: a neutral_gas is a density and gains a number only; for momentum and "
                         "energy give a tracer",
@@ -107,7 +103,7 @@ int lm_config_check_gas(struct lm_config_reader *r)
     for (int k = 0; k < r->config->species_count && !status; k++) {
         struct lm_species_config *s = &r->config->species[k];
         s->gas_field = -1;
-        check_together(r, k);
+        check_company(r, k);
         if (s->gas[0])
             find_field(r, k);
         if (s->stopping_table[0])

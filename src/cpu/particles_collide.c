@@ -18,7 +18,7 @@ struct collision_work {
     int has_windows; /* the particles are those of one tile in order, and the windows are those of this tile */
     struct lm_window fields;
     struct lm_gas_window gas;
-    int64_t transfer[LM_TRANSFERS][TILE_CELLS_MAX]; /* to the gas in the cells of the tile */
+    int64_t transfer[LM_GAS_SUMS][TILE_CELLS_MAX]; /* to the gas in the cells of the tile */
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
 };
 
@@ -26,16 +26,16 @@ struct collision_work {
 static void add_to_gas(struct collision_work *w, int tile, int i, int j, const struct lm_tally *t)
 {
     const int size = w->tiling.size, left = tile % w->tiling.nx * size, low = tile / w->tiling.nx * size;
-    const int64_t part[LM_TRANSFERS] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
+    const int64_t part[LM_GAS_SUMS] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
     const int a = i - left, b = j - low;
     const int is_in_tile = w->has_windows && a >= 0 && a < size && b >= 0 && b < size;
     const size_t cell = (size_t)j * (size_t)w->tiling.cells_x + (size_t)i;
-    for (int k = 0; k < LM_TRANSFERS; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         if (is_in_tile)
             w->transfer[k][b * size + a] += part[k];
         else if (part[k])
 #pragma omp atomic
-            w->c->gas_transfer[k][cell] += part[k];
+            w->c->given[k][cell] += part[k];
 }
 
 /* Adds the sums of a tile to the shared arrays and clears them. */
@@ -43,12 +43,12 @@ static void flush_gas_transfer(struct collision_work *w, int tile)
 {
     const struct lm_tiling *t = &w->tiling;
     const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
-    for (int k = 0; k < LM_TRANSFERS; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         for (int b = 0; b < t->size && low + b < t->cells_y; b++)
             for (int a = 0; a < t->size && left + a < t->cells_x; a++) {
                 const size_t cell = (size_t)(low + b) * (size_t)t->cells_x + (size_t)(left + a);
 #pragma omp atomic
-                w->c->gas_transfer[k][cell] += w->transfer[k][b * t->size + a];
+                w->c->given[k][cell] += w->transfer[k][b * t->size + a];
             }
     memset(w->transfer, 0, sizeof w->transfer);
 }
@@ -153,7 +153,7 @@ struct block {
     float n[BLOCK];                                      /* density of the gas, n0 */
     struct lm_interpolated_stopping stopping[BLOCK];
     lm_real u[BLOCK], v[BLOCK], w[BLOCK]; /* velocity after the collisions, v_A */
-    int64_t transfer[LM_TRANSFERS - LM_TRANSFER_MOMENTUM][BLOCK];
+    int64_t transfer[LM_GAS_SUMS - LM_GAS_MOMENTUM][BLOCK];
 };
 
 /* The density of the gas at each particle. */
