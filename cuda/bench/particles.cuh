@@ -1,16 +1,15 @@
 /* The kernels of the case `particles` of `larmor bench`, for one precision at a time.
  *
- * Every way runs the same bodies (lm_push, LM_DEPOSIT_*) on the same particles; they differ in where the parts are
- * added and in the order of the particles within their tile. A block takes one chunk of a tile of 8 x 8 cells.
+ * Every way runs the same bodies (lm_pass_near, LM_DEPOSIT_PASS) on the same particles; they differ in where the parts
+ * are added and in the order of the particles within their tile. A block takes one chunk of a tile of 8 x 8 cells.
  */
 #ifndef LARMOR_BENCH_PARTICLES_CUH
 #define LARMOR_BENCH_PARTICLES_CUH
 
 #include <cuda_runtime.h>
 
-#include "larmor/physics/particles/deposit.h"
 #include "larmor/physics/numerics/rng.h"
-#include "larmor/physics/particles/tile.h"
+#include "larmor/physics/particles/pass.h"
 
 namespace
 {
@@ -163,27 +162,21 @@ template <int ORDER, int STAGE, class TARGET>
 __device__ __forceinline__ bool one_particle(const job &h, const struct lm_window &win, TARGET &target,
                                              struct lm_particle &p)
 {
-    lm_fix dx, dy;
+    const struct lm_near near = {NULL, NULL, TILE, 0};
+    struct lm_deposit_places at;
     if (!lm_in_window(ORDER, p.x, p.y, TILE))
         return false;
-    if (STAGE == DEPOSIT) { /* the particle has been pushed: p.x - dx is where it was */
-        dx = lm_round_fix(p.u * h.step.rx);
-        dy = lm_round_fix(p.v * h.step.ry);
+    if (STAGE == DEPOSIT) { /* the particle has been pushed and moved: its velocity says from where */
+        const lm_fix dx = lm_round_fix(p.u * h.step.rx), dy = lm_round_fix(p.v * h.step.ry);
         p.x -= dx;
         p.y -= dy;
-    } else {
-        lm_push(ORDER, &p, &win, &h.step, &dx, &dy);
-    }
-    if (!lm_in_window(ORDER, p.x + dx, p.y + dy, TILE))
+        at = lm_pass_move(&p, dx, dy, h.step.move);
+    } else if (!lm_pass_near(ORDER, 1, &p, &win, &h.step, &near, &at)) {
         return false;
+    }
 #define ADD(d, i, j, part) target.add(d, i, j, part)
     if (STAGE != PUSH)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
-                           h.step.current_scale, ADD);
-    p.x += dx;
-    p.y += dy;
-    if (STAGE != PUSH)
-        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(p.x), lm_fix24(p.y), ADD);
+        LM_DEPOSIT_PASS(ORDER, at, p.u, p.v, p.w, h.step.current_scale, ADD);
 #undef ADD
     return true;
 }

@@ -54,8 +54,8 @@ template <int T, bool MOVES> __device__ __forceinline__ struct lm_gas_window win
 }
 
 template <int T, bool MOVES>
-__device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const population &h, const footprint &p,
-                                                const collider &c, int stride)
+__device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const population &h,
+                                                const struct lm_footprint &p, const collider &c, int stride)
 {
     each_place<T, true>(h, p, stride, [&](int k, size_t g) {
         w.density[k] = (float)c.gas[0][g];
@@ -69,7 +69,7 @@ __device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const p
 /* Makes the store for collisions ready. The caller synchronises. */
 template <int T, bool PLAIN>
 __device__ __forceinline__ void begin_collisions(collide_store<T, PLAIN> &store, const collider &c, const population &h,
-                                                 const footprint &p, int stride)
+                                                 const struct lm_footprint &p, int stride)
 {
     typedef collide_store<T, PLAIN> G;
     for (int k = threadIdx.x; k < near_cells<T>::CELLS * G::LIMBS * G::COPIES * c.takers; k += blockDim.x)

@@ -5,6 +5,7 @@
 
 #include "particles/window.cuh"
 
+#include "backend/particle_pass.h"
 #include "larmor/physics/particles/stray.h"
 
 namespace
@@ -50,7 +51,7 @@ static inline books books_of(struct lm_gpu *g, int species, const struct lm_pass
     return {g->sums,
             &g->control->species[species],
             &g->control->tallies[species],
-            {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)},
+            lm_tally_units_of(pass),
             g->maps,
             pass->move ? g->species[species].map : NULL,
             g->base.setup.species[species].mass};
@@ -100,12 +101,6 @@ __device__ void add_density(const population &h, const books &b, const struct lm
 #undef ADD
 }
 
-__device__ __forceinline__ lm_u64 speed_of(const struct lm_flight &f)
-{
-    struct lm_particle p = {0, 0, f.u, f.v, f.w};
-    return lm_bits((double)lm_speed2(&p));
-}
-
 /* Begins the list of strays of a pass or a sum; their number, *strays, is 0. */
 static inline int list_entered(struct lm_gpu *g, const everyone &h, lm_u64 *strays)
 {
@@ -126,8 +121,8 @@ struct direct_call {
 
 static inline direct_call direct_call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
-    return {population_of(g, species), fields_of(g), step_of(g, species, pass), books_of(g, species, pass),
-            lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside)};
+    return {population_of(g, species), fields_of(g), lm_step_of(&g->base.setup, species, pass),
+            books_of(g, species, pass), lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside)};
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/inflow.h"
 #include "larmor/physics/particles/ionise.h"
+#include "larmor/physics/particles/new_particle.h"
 
 namespace
 {
@@ -26,9 +27,7 @@ __device__ void append(const everyone &h, const books &b, const nursery &to, boo
     at = __shfl_sync(0xffffffffu, at, 0) + __popc(all & ((1u << lane) - 1));
     if (!stays)
         return;
-    to.home[to.first - h.sorted + at] = (uint32_t)(f.j / h.t.size * h.t.nx + f.i / h.t.size);
-    put_particle(h.a, to.first + at,
-                 {(lm_fix)(f.i % h.t.size) * LM_ONE + f.x, (lm_fix)(f.j % h.t.size) * LM_ONE + f.y, f.u, f.v, f.w});
+    put_particle(h.a, to.first + at, lm_new_particle(&f, &h.t, &to.home[to.first - h.sorted + at]));
 }
 
 /* Those of a warp's lanes that `begin` at f with `part` of the step left. All lanes must take part. */
@@ -44,11 +43,9 @@ __device__ void begin_flights(const everyone &h, const struct lm_step &step, con
         t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
     book(&b.tallies->injected[to.way], begins, t);
     if (begins) {
-        struct lm_flight mid = f;
-        if (part > 0.5) { /* it was there half way through the step */
-            lm_fly_on(&mid, &surfaces, &h.t, part - 0.5);
+        struct lm_flight mid;
+        if (lm_new_half_way(&mid, &f, &surfaces, &h.t, part))
             add_current<ORDER, true>(h, b, step, mid);
-        }
         lm_fly_on(&f, &surfaces, &h.t, part);
         book_hits(b, f);
         channel = f.channel;
@@ -56,7 +53,7 @@ __device__ void begin_flights(const everyone &h, const struct lm_step &step, con
     }
     if (stays) {
         add_density<ORDER, true>(h, b, f);
-        raise(speed2, speed_of(f));
+        raise(speed2, lm_flight_speed2_bits(&f));
     }
     if (channel >= 0)
         t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
@@ -167,16 +164,7 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     const struct lm_gpu_species *s = &g->species[species];
     const direct_call c = direct_call_of(g, species, pass);
     const nursery to = {s->home, (uint32_t)s->count, LM_IONISED};
-    struct lm_ionise from = {};
-    from.expected = g->array[LM_BORN + source];
-    from.thermal = g->array[LM_BORN_THERMAL + source];
-    for (int d = 0; d < 3; d++)
-        from.drift[d] = g->array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
-    from.gas = gas < 0 ? NULL : g->array[LM_BACKGROUND + gas];
-    from.unit = lm_exp2i(-quantum);
-    from.quanta = lm_ionise_quanta(b->setup.species[species].weight, quantum);
-    from.key = c.surfaces.key;
-    from.source = source;
+    const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, source, pass, quantum);
     auto kernel = b->setup.shape == 1 ? ionise_kernel<1> : ionise_kernel<2>;
     kernel<<<particle_blocks(b->setup.grid.cells), THREADS, 0, g->stream>>>(
         c.h, c.step, c.b, c.surfaces, to, from, b->setup.grid.stride, g->control->background[gas < 0 ? 0 : gas].source);

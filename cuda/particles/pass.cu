@@ -102,8 +102,9 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
         return;
     uint32_t k = aligned(c.first) + threadIdx.x;
     struct lm_particle next = particle_at(h.a, min(k, c.last - 1));
-    const footprint foot = footprint_of<T, WALLS>(h, c.tile);
-    const bool is_free = !foot.at_wall && !has_body(around, c.tile);
+    const struct lm_footprint foot = footprint_of<T, WALLS>(h, c.tile);
+    const bool is_free = !WALLS || (!foot.at_wall && !has_body(around, c.tile));
+    const struct lm_near near = {&h.t, surfaces_of(around), T, (int)c.tile};
     struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
     clear_parts(store);
     if (threadIdx.x == 0)
@@ -131,23 +132,13 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
                 stray(k - c.first);
                 continue;
             }
-        lm_fix dx, dy;
-        lm_push(ORDER, &p, &win, &step, &dx, &dy);
-        bool near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
-        if constexpr (WALLS)
-            near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
-        if (!near) {
+        struct lm_deposit_places at;
+        if (!lm_pass_near(ORDER, is_free, &p, &win, &step, &near, &at)) {
             stray((k - c.first) | (COLLIDES ? COLLIDED : 0));
             continue;
         }
 #define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
-                           step.current_scale, ADD);
-        if (step.move) {
-            p.x += dx;
-            p.y += dy;
-        }
-        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(p.x), lm_fix24(p.y), ADD);
+        LM_DEPOSIT_PASS(ORDER, at, p.u, p.v, p.w, step.current_scale, ADD);
 #undef ADD
         put_particle(h.a, k, p);
         lm_ufix bits = lm_real_bits(lm_speed2(&p));
@@ -192,7 +183,6 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
     if (WALLS && p.x == LM_GONE)
         return false;
     struct lm_stray s;
-    lm_fix dx, dy;
     struct lm_window win = patch_of(f, h.t, tile, p, s);
     if constexpr (KIND == COLLIDING) {
         m.end.channel = collide_stray<ORDER>(h, around.collider, s, win, f.stride, h.stray_tile[n] & COLLIDED);
@@ -205,15 +195,11 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
             return true;
         }
     }
-    lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-    lm_stray_move(&m, &s, dx, dy, step.move, WALLS, surfaces_of(around), &h.t);
+    lm_pass_stray(ORDER, &m, &s, &win, &step, WALLS, surfaces_of(around), &h.t);
     add_current<ORDER, WALLS>(h, b, step, m.mid);
-    if (WALLS && m.end.channel >= 0) {
-        put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
-        return true;
-    }
-    add_density<ORDER, WALLS>(h, b, m.end);
-    put_particle(h.a, k, {p.x + m.end.dx, p.y + m.end.dy, m.end.u, m.end.v, m.end.w});
+    if (m.end.channel < 0)
+        add_density<ORDER, WALLS>(h, b, m.end);
+    put_particle(h.a, k, lm_stray_stored(&p, &m.end));
     return true;
 }
 
@@ -229,7 +215,7 @@ __global__ void stray_kernel(population h, fields f, struct lm_step step, books 
         struct lm_stray_step m;
         const bool flies = n < count && pass_stray<ORDER, KIND>(h, f, step, b, around, n, m);
         if (flies && m.end.channel < 0)
-            raise(speed2, speed_of(m.end));
+            raise(speed2, lm_flight_speed2_bits(&m.end));
         if (KIND == PERIODIC)
             continue;
         const int channel = flies ? m.end.channel : -1;

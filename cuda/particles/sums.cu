@@ -142,8 +142,7 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
     lm_u64 speed2 = 0;
     for (uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x; k < count; k += (uint64_t)gridDim.x * THREADS) {
         struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
-        lm_u64 bits = lm_bits((double)lm_speed2(&p));
-        speed2 = bits > speed2 ? bits : speed2;
+        raise(speed2, lm_speed2_bits(&p));
     }
     lm_warp_max(speed2_max, speed2);
 }
@@ -152,12 +151,10 @@ __global__ void hash_kernel(everyone h, int species, struct lm_gpu_sums *out)
 {
     lm_u64 sum = 0;
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
-        if (!mine || h.a.x[k] == LM_GONE)
+        if (!mine)
             return;
-        struct lm_particle p = particle_at(h.a, k);
-        sum += lm_hash_particle(species, lm_global(p.x, tile % h.t.nx, h.t.size, h.t.cells_x),
-                                lm_global(p.y, tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,
-                                (double)p.w);
+        const struct lm_particle p = particle_at(h.a, k);
+        sum += lm_hash_stored(&h.t, species, tile, &p);
     });
     lm_warp_sum(&out->value[0], sum);
 }
@@ -166,7 +163,7 @@ template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const
 {
     const everyone h = population_of(g, species);
     const fields f = fields_of(g);
-    const struct lm_step step = step_of(g, species, half);
+    const struct lm_step step = lm_step_of(&g->base.setup, species, half);
     list_entered(g, h, &g->reduced->value[STRAYS]);
     sums_kernel<ORDER, T>
         <<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(h, f, step, in, g->reduced);

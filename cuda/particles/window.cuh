@@ -5,7 +5,8 @@
 
 #include "particles/particles.cuh"
 
-#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/particles/footprint.h"
+#include "larmor/physics/particles/pass.h"
 
 namespace
 {
@@ -24,14 +25,6 @@ struct fields {
 static inline fields fields_of(const struct lm_gpu *g)
 {
     return {g->array[LM_PUSH_E], g->array[LM_B], g->pitch, g->base.setup.grid.stride};
-}
-
-static inline struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass *pass)
-{
-    const struct lm_setup *s = &g->base.setup;
-    const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
 }
 
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read
@@ -60,27 +53,22 @@ template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const 
     return WALLS ? h.sides : periodic;
 }
 
-/* Where a tile's window lies: its first node, and whether it sticks out of the domain, or beyond a wall. */
-struct footprint {
-    int i, j;
-    bool out, at_wall;
-};
-
-template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(const population &h, uint32_t tile)
+template <int T, bool WALLS>
+__device__ __forceinline__ struct lm_footprint footprint_of(const population &h, uint32_t tile)
 {
-    enum { WIDTH = window<T>::WIDTH };
-    const int i = (int)tile % h.t.nx * T - LM_WINDOW_LOW, j = (int)tile / h.t.nx * T - LM_WINDOW_LOW;
-    const bool out_x = i < 0 || i + WIDTH > h.t.cells_x, out_y = j < 0 || j + WIDTH > h.t.cells_y;
-    return {i, j, out_x || out_y,
-            WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)))};
+    const struct lm_sides sides = sides_of<WALLS>(h);
+    struct lm_tiling t = h.t;
+    t.size = T;
+    return lm_footprint_of(&t, &sides, (int)tile, window<T>::WIDTH);
 }
 
 /* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
  * lies in the domain but where there are walls. */
-template <int T, class F> __device__ __forceinline__ void each_node(const population &h, const footprint &p, F body)
+template <int T, class F>
+__device__ __forceinline__ void each_node(const population &h, const struct lm_footprint &p, F body)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
-    if (!p.out || p.at_wall)
+    if (!p.is_out || p.at_wall)
         for (int k = threadIdx.x; k < AREA; k += blockDim.x)
             body(k, p.i + k % WIDTH, p.j + k / WIDTH);
     else
@@ -96,7 +84,7 @@ template <int T> __device__ __forceinline__ struct lm_window window_in(const win
 
 /* Calls body(k, g) for the nodes of a window, a thread each: g their place in arrays of the grid. */
 template <int T, bool WALLS, class F>
-__device__ __forceinline__ void each_place(const population &h, const footprint &p, int stride, F body)
+__device__ __forceinline__ void each_place(const population &h, const struct lm_footprint &p, int stride, F body)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
     each_node<T>(h, p, [&](int k, int i, int j) {
@@ -110,7 +98,7 @@ __device__ __forceinline__ void each_place(const population &h, const footprint 
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
 template <int T, bool WALLS>
-__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const footprint &p,
+__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const struct lm_footprint &p,
                                                         const fields &f)
 {
     enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
@@ -145,7 +133,8 @@ __device__ __forceinline__ void add_to_grid(lm_u64 *sums, const population &h, i
 /* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
  * that to the grid. */
 template <int T, class S>
-__device__ __forceinline__ void flush_parts(const S &store, const population &h, const footprint &p, lm_u64 *sums)
+__device__ __forceinline__ void flush_parts(const S &store, const population &h, const struct lm_footprint &p,
+                                            lm_u64 *sums)
 {
     enum { COPIES = S::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;

@@ -24,7 +24,7 @@ int LM_P(lm_cpu_survey_particles)(struct lm_backend *b, int species)
 #pragma omp parallel for num_threads(c->threads) reduction(max : speed2)
     for (size_t k = 0; k < s->count; k++) {
         struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
-        uint64_t bits = lm_bits(lm_speed2(&p));
+        uint64_t bits = lm_speed2_bits(&p);
         speed2 = bits > speed2 ? bits : speed2;
     }
     c->control.speed2[species] = lm_from_bits(speed2);
@@ -57,7 +57,7 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
-    struct lm_step step = step_of(c, species, half);
+    struct lm_step step = lm_step_of(&c->base.setup, species, half);
     struct arrays a = arrays_of(s);
     out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->cap);
     out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->cap);
@@ -82,30 +82,25 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     return LM_OK;
 }
 
-static uint64_t hash_one(const struct lm_tiling *t, const struct arrays *a, int species, size_t k, int tile)
-{
-    if (a->x[k] == LM_GONE)
-        return 0;
-    return lm_hash_particle(species, lm_global(a->x[k], tile % t->nx, t->size, t->cells_x),
-                            lm_global(a->y[k], tile / t->nx, t->size, t->cells_y), (double)a->u[k], (double)a->v[k],
-                            (double)a->w[k]);
-}
-
 uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
 {
     const struct lm_cpu_species *s = &c->species[species];
     struct lm_tiling t = tiling(c);
-    struct arrays a = arrays_of(s);
+    const struct arrays a = arrays_of(s);
     uint64_t hash = 0;
 #pragma omp parallel num_threads(c->threads) reduction(+ : hash)
     {
 #pragma omp for schedule(dynamic, 16)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
-            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-                hash += hash_one(&t, &a, species, k, tile);
+            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
+                const struct lm_particle p = particle_at(&a, k);
+                hash += lm_hash_stored(&t, species, tile, &p);
+            }
 #pragma omp for schedule(static)
-        for (size_t k = s->sorted; k < s->count; k++)
-            hash += hash_one(&t, &a, species, k, home_of(s, k, 0));
+        for (size_t k = s->sorted; k < s->count; k++) {
+            const struct lm_particle p = particle_at(&a, k);
+            hash += lm_hash_stored(&t, species, home_of(s, k, 0), &p);
+        }
     }
     return hash;
 }

@@ -3,8 +3,9 @@
 #define LARMOR_CPU_PARTICLES_H
 
 #include "cpu/cpu.h"
+#include "backend/particle_pass.h"
+#include "larmor/physics/particles/footprint.h"
 #include "larmor/physics/particles/stray.h"
-#include "larmor/physics/fields/wall.h"
 
 enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
 
@@ -23,6 +24,12 @@ static inline struct lm_particle particle_at(const struct arrays *a, size_t k)
     return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
 }
 
+static inline void put_particle(const struct arrays *a, size_t k, struct lm_particle p)
+{
+    a->x[k] = p.x, a->y[k] = p.y;
+    a->u[k] = p.u, a->v[k] = p.v, a->w[k] = p.w;
+}
+
 static inline struct lm_tiling tiling(const struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
@@ -38,37 +45,25 @@ static inline void window_fields(const struct lm_cpu *c, const double *field[LM_
     }
 }
 
-static inline struct lm_step step_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
-{
-    const struct lm_setup *s = &c->base.setup;
-    const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
-}
-
-/* What lies under the rows and columns of a tile's window: cells of the field arrays (beyond walls, ghosts). */
+/* The window of a tile, and the cells of the field arrays under its rows and columns (beyond walls: ghosts). */
 struct footprint {
+    struct lm_footprint at;
     int width, row[WIDTH_MAX], column[WIDTH_MAX];
-    int first_row, first_column; /* unwrapped */
-    int at_wall;                 /* some of it lies beyond one */
-    int is_free;                 /* nothing to meet within it */
+    int is_free; /* there are no surfaces within it */
 };
 
 static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
 {
     const struct lm_setup *s = &c->base.setup;
     const struct lm_sides *sides = &s->grid.sides;
-    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA,
-                          .first_row = tile / c->tiles_x * s->tile - LM_WINDOW_LOW,
-                          .first_column = tile % c->tiles_x * s->tile - LM_WINDOW_LOW};
+    const struct lm_tiling t = tiling(c);
+    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA};
+    f.at = lm_footprint_of(&t, sides, tile, f.width);
     for (int k = 0; k < f.width; k++) {
-        int i = f.first_column + k, j = f.first_row + k;
-        f.row[k] = lm_field_cell(sides, 1, s->grid.ny, j);
-        f.column[k] = lm_field_cell(sides, 0, s->grid.nx, i);
-        f.at_wall |= (lm_has_walls(sides, 0) && (i < 0 || i >= s->grid.nx)) ||
-                     (lm_has_walls(sides, 1) && (j < 0 || j >= s->grid.ny));
+        f.row[k] = lm_field_cell(sides, 1, s->grid.ny, f.at.j + k);
+        f.column[k] = lm_field_cell(sides, 0, s->grid.nx, f.at.i + k);
     }
-    f.is_free = !f.at_wall && !(c->tile_has_body && c->tile_has_body[tile]);
+    f.is_free = !f.at.at_wall && !(c->tile_has_body && c->tile_has_body[tile]);
     return f;
 }
 
@@ -85,11 +80,6 @@ static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
 static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
 {
     return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->beside);
-}
-
-static inline struct lm_tally_units units_of(const struct lm_pass *pass)
-{
-    return (struct lm_tally_units){lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)};
 }
 
 static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)

@@ -284,7 +284,8 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct gas_store medium;
-        struct collider w = {c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species, .is_home = 1};
+        struct collider w = {
+            c, &collisions, arrays_of(s), tiling(c), lm_tally_units_of(pass), .species = species, .is_home = 1};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             const struct footprint f = footprint_of(c, tile);

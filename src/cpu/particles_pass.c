@@ -7,9 +7,10 @@
  * is done. */
 #include "cpu/particles.h"
 
-#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/particles/pass.h"
 #include "larmor/physics/particles/inflow.h"
 #include "larmor/physics/particles/ionise.h"
+#include "larmor/physics/particles/new_particle.h"
 
 enum { BLOCK = 64, QUADS = 2 };
 
@@ -101,67 +102,48 @@ static int book_flight(struct worker *w, const struct lm_flight *f)
 
 static void raise_speed(struct worker *w, const struct lm_flight *f)
 {
-    struct lm_particle p = {0, 0, f->u, f->v, f->w};
-    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&p)));
+    w->speed2 = larger(w->speed2, lm_flight_speed2_bits(f));
 }
 
 static void pass_stray(struct worker *w, int order, size_t k)
 {
-    struct arrays a = w->a;
-    const struct lm_step *step = &w->step;
-    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
-    struct lm_tiling t = tiling(w->c);
-    lm_fix dx, dy;
-    if (p.x == LM_GONE)
-        return;
+    const struct lm_particle p = particle_at(&w->a, k);
+    const struct lm_tiling t = tiling(w->c);
     struct lm_stray s;
     struct lm_stray_step m;
-    struct lm_window win = stray_window(w->c, w->tile, &p, &s);
-    lm_push(order, &s.p, &win, step, &dx, &dy);
-    lm_stray_move(&m, &s, dx, dy, step->move, w->open, &w->surfaces, &t);
+    if (p.x == LM_GONE)
+        return;
+    const struct lm_window win = stray_window(w->c, w->tile, &p, &s);
+    lm_pass_stray(order, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
     w->strays++;
     add_current(w, order, &m.mid);
-    if (!book_flight(w, &m.end)) {
-        a.x[k] = LM_GONE;
-        a.u[k] = a.v[k] = a.w[k] = 0;
-        return;
+    if (book_flight(w, &m.end)) {
+        add_density(w, order, &m.end);
+        raise_speed(w, &m.end);
     }
-    add_density(w, order, &m.end);
-    a.x[k] += m.end.dx, a.y[k] += m.end.dy;
-    a.u[k] = m.end.u, a.v[k] = m.end.v, a.w[k] = m.end.w;
-    raise_speed(w, &m.end);
+    put_particle(&w->a, k, lm_stray_stored(&p, &m.end));
 }
 
 /* --- blocks --- */
 
-/* What decides whether a particle of a tile takes the short way. */
-struct near_of {
-    int size, tile;
-    struct lm_surfaces surfaces;
-    struct lm_tiling tiling;
-};
-
-/* Particle k, number l of the block: kick, move, where to deposit. A stray is left as it is. Returns |v|^2 as bits.
- * Masks, all ones or 0, instead of branches keep the loop over a block a vector loop. */
-LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct near_of *n,
+/* Particle k, number l of the block: push, move, places of the deposition. A stray is left as it is. Returns |v|^2 as
+ * bits. Masks, which are all ones or 0, instead of branches keep the loop over a block a vector loop. */
+LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct lm_near *n,
                          const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
 {
     struct lm_particle old = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, p = old;
-    lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size), move = -(lm_fix)step->move, dx, dy;
-    p.x &= near;
+    struct lm_deposit_places at;
+    lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
+    p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
     p.y &= near;
-    lm_push(order, &p, win, step, &dx, &dy);
-    lm_fix half_x = p.x + (dx >> 1), half_y = p.y + (dy >> 1);
-    lm_fix end_x = p.x + (dx & move), end_y = p.y + (dy & move);
-    near &= -(lm_fix)lm_in_window(order, p.x + dx, p.y + dy, n->size); /* and so is every place between the two */
-    if (!is_free)
-        near &= -(lm_fix)lm_is_free(&n->surfaces, &n->tiling, n->tile, p.x, p.y, dx, dy);
-    b->near[l] = (int32_t)near;
-    b->half_x[l] = lm_fix24(half_x & near), b->half_y[l] = lm_fix24(half_y & near);
-    b->end_x[l] = lm_fix24(end_x & near), b->end_y[l] = lm_fix24(end_y & near);
-    a.x[k] = near ? end_x : old.x, a.y[k] = near ? end_y : old.y;
+    near &= -(lm_fix)lm_pass_near(order, is_free, &p, win, step, n, &at);
+    const int32_t mask = (int32_t)near;
+    b->near[l] = mask;
+    b->half_x[l] = at.half_x & mask, b->half_y[l] = at.half_y & mask;
+    b->end_x[l] = at.end_x & mask, b->end_y[l] = at.end_y & mask;
+    a.x[k] = near ? p.x : old.x, a.y[k] = near ? p.y : old.y;
     a.u[k] = near ? p.u : old.u, a.v[k] = near ? p.v : old.v, a.w[k] = near ? p.w : old.w;
-    return lm_bits(lm_speed2(&p)) & (uint64_t)(int64_t)near;
+    return lm_speed2_bits(&p) & (uint64_t)(int64_t)near;
 }
 
 /* Integer parts of number l of the block; those of a stray are not used. */
@@ -175,8 +157,8 @@ LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale
         *(corner < 8 ? &b->quads[d][corner / 4][l][corner % 4] : &b->ninth[d][l]) = part;                              \
         corner = (corner + 1) % corners;                                                                               \
     } while (0)
-    LM_DEPOSIT_CURRENT(order, b->half_x[l], b->half_y[l], a.u[k], a.v[k], a.w[k], scale, ADD);
-    LM_DEPOSIT_DENSITY(order, b->end_x[l], b->end_y[l], ADD);
+    const struct lm_deposit_places at = {b->half_x[l], b->half_y[l], b->end_x[l], b->end_y[l]};
+    LM_DEPOSIT_PASS(order, at, a.u[k], a.v[k], a.w[k], scale, ADD);
 #undef ADD
 }
 
@@ -200,7 +182,9 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, in
     const struct lm_step step = w->step;
     const struct lm_window win = w->window;
     struct block *b = &w->block;
-    const struct near_of near = {w->c->base.setup.tile, w->tile, w->surfaces, tiling(w->c)};
+    const struct lm_tiling t = tiling(w->c);
+    const struct lm_surfaces surfaces = w->surfaces;
+    const struct lm_near near = {&t, &surfaces, t.size, w->tile};
     int origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
     uint64_t speed2 = w->speed2;
 #pragma omp simd reduction(max : speed2)
@@ -236,11 +220,11 @@ LM_HD void add_stencils(int order, const struct sums *s, int moment, int first, 
 static void add_row(struct lm_cpu *c, const struct footprint *f, int j, int32_t nodes[LM_MOMENTS][WIDTH_MAX])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    if (f->at_wall) {
+    if (f->at.at_wall) {
         for (int d = 0; d < LM_MOMENTS; d++)
             for (int i = 0; i < f->width; i++)
                 if (nodes[d][i])
-                    add_to_grid(c, d, f->first_column + i, f->first_row + j, nodes[d][i]);
+                    add_to_grid(c, d, f->at.i + i, f->at.j + j, nodes[d][i]);
         return;
     }
     size_t row = (size_t)f->row[j] * (size_t)g->nx;
@@ -278,10 +262,10 @@ static struct worker worker_of(struct lm_cpu *c, int species, const struct lm_pa
 {
     return (struct worker){.c = c,
                            .a = arrays_of(&c->species[species]),
-                           .step = step_of(c, species, pass),
+                           .step = lm_step_of(&c->base.setup, species, pass),
                            .open = lm_setup_is_open(&c->base.setup),
                            .surfaces = surfaces_of(c, species, pass),
-                           .units = units_of(pass),
+                           .units = lm_tally_units_of(pass),
                            .map = pass->move ? c->species[species].map : NULL};
 }
 
@@ -336,37 +320,32 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
 
 /* --- what enters and what is born --- */
 
-/* Where a new one stays until the next sort. */
+/* A new particle stays behind the sorted ones until the next sort. */
 static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_flight *f)
 {
     const struct lm_tiling t = tiling(w->c);
     size_t k;
 #pragma omp atomic capture
     k = s->count++;
-    s->home[k - s->sorted] = (uint32_t)(f->j / t.size * t.nx + f->i / t.size);
-    w->a.x[k] = (lm_fix)(f->i % t.size) * LM_ONE + f->x;
-    w->a.y[k] = (lm_fix)(f->j % t.size) * LM_ONE + f->y;
-    w->a.u[k] = f->u, w->a.v[k] = f->v, w->a.w[k] = f->w;
+    put_particle(&w->a, k, lm_new_particle(f, &t, &s->home[k - s->sorted]));
 }
 
-/* One that begins at `end` with `part` of the step left; adds it to *injected. */
-static void begin_flight(struct worker *w, struct lm_flight *end, double part, struct lm_tally *injected)
+/* A new particle that starts at *f with `part` of the step left; adds it to *injected. */
+static void begin_flight(struct worker *w, struct lm_flight *f, double part, struct lm_tally *injected)
 {
     const struct lm_tiling t = tiling(w->c);
     const int order = w->c->base.setup.shape == 1 ? 1 : 2;
-    const struct lm_tally tally = lm_tally_of(&w->units, (double)end->u, (double)end->v, (double)end->w);
-    struct lm_flight mid = *end;
+    const struct lm_tally tally = lm_tally_of(&w->units, (double)f->u, (double)f->v, (double)f->w);
+    struct lm_flight mid;
     lm_tally_add(injected, &tally);
-    if (part > 0.5) { /* it was there half way through the step */
-        lm_fly_on(&mid, &w->surfaces, &t, part - 0.5);
+    if (lm_new_half_way(&mid, f, &w->surfaces, &t, part))
         add_current(w, order, &mid);
-    }
-    lm_fly_on(end, &w->surfaces, &t, part);
-    if (!book_flight(w, end))
+    lm_fly_on(f, &w->surfaces, &t, part);
+    if (!book_flight(w, f))
         return;
-    add_density(w, order, end);
-    raise_speed(w, end);
-    append(w, &w->c->species[w->surfaces.species], end);
+    add_density(w, order, f);
+    raise_speed(w, f);
+    append(w, &w->c->species[w->surfaces.species], f);
 }
 
 /* Those of one cell of a side. */
@@ -410,22 +389,6 @@ int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
     return LM_OK;
 }
 
-static struct lm_ionise source_of(const struct lm_cpu *c, int source, const struct lm_pass *pass, int quantum)
-{
-    const struct lm_setup *s = &c->base.setup;
-    const struct lm_ionisation *from = &s->ionisation[source];
-    struct lm_ionise to = {.expected = c->array[LM_BORN + source],
-                           .thermal = c->array[LM_BORN_THERMAL + source],
-                           .gas = from->gas < 0 ? NULL : c->array[LM_BACKGROUND + from->gas],
-                           .unit = lm_exp2i(-quantum),
-                           .quanta = lm_ionise_quanta(s->species[from->species].weight, quantum),
-                           .key = lm_step_key(s->seed, pass->step),
-                           .source = source};
-    for (int d = 0; d < 3; d++)
-        to.drift[d] = c->array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
-    return to;
-}
-
 /* Those of one row of cells; adds what they take from the gas to *taken. */
 static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, struct lm_tally *injected,
                        struct lm_wide *taken)
@@ -449,7 +412,7 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_control *to = &c->control;
     const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
-    const struct lm_ionise from = source_of(c, source, pass, quantum);
+    const struct lm_ionise from = lm_ionise_of(&b->setup, c->array, source, pass, quantum);
     const uint64_t gone = c->species[species].gone;
     uint64_t speed2 = lm_bits(to->speed2[species]);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2)

@@ -81,15 +81,4 @@ LM_HD double lm_enter(struct lm_flight *f, const struct lm_inflow_cell *c, const
     return 1.0 - ((double)r + lm_uniform(entry.b)) / (double)n;
 }
 
-/* Flies for `part` of the step. */
-LM_HD void lm_fly_on(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, double part)
-{
-    const uint64_t identity =
-        lm_hash_particle(s->species, (int64_t)f->i << LM_FRACTION_BITS | f->x, (int64_t)f->j << LM_FRACTION_BITS | f->y,
-                         (double)f->u, (double)f->v, (double)f->w);
-    const lm_fix dx = (lm_fix)lm_round64((double)f->u * s->cells_x * part * (double)LM_ONE);
-    const lm_fix dy = (lm_fix)lm_round64((double)f->v * s->cells_y * part * (double)LM_ONE);
-    lm_fly(f, s, t, dx, dy, part, identity);
-}
-
 #endif

@@ -100,4 +100,36 @@ LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm
     lm_fly(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
 }
 
+/* The pass of one particle on the direct path: push, movement among surfaces. `window`: lm_stray_window. */
+LM_HD void lm_pass_stray(int order, struct lm_stray_step *out, struct lm_stray *s, const struct lm_window *window,
+                         const struct lm_step *step, int open, const struct lm_surfaces *surfaces,
+                         const struct lm_tiling *t)
+{
+    lm_fix dx, dy;
+    lm_push(order, &s->p, window, step, &dx, &dy);
+    lm_stray_move(out, s, dx, dy, step->move, open, surfaces, t);
+}
+
+/* What is stored of it: p, as it was before, at the end of its flight, relative to the same home tile; or the mark of a
+ * particle that has left. */
+LM_HD struct lm_particle lm_stray_stored(const struct lm_particle *p, const struct lm_flight *end)
+{
+    struct lm_particle to = {LM_GONE, p->y, 0, 0, 0};
+    if (end->channel < 0) {
+        to.x = p->x + end->dx;
+        to.y = p->y + end->dy;
+        to.u = end->u;
+        to.v = end->v;
+        to.w = end->w;
+    }
+    return to;
+}
+
+/* |v|^2 at the end of a flight, as lm_speed2_bits gives it. */
+LM_HD uint64_t lm_flight_speed2_bits(const struct lm_flight *f)
+{
+    const struct lm_particle p = {0, 0, f->u, f->v, f->w};
+    return lm_speed2_bits(&p);
+}
+
 #endif

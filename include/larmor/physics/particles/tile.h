@@ -7,6 +7,7 @@
 #ifndef LARMOR_PHYSICS_PARTICLES_TILE_H
 #define LARMOR_PHYSICS_PARTICLES_TILE_H
 
+#include "larmor/physics/numerics/hash.h"
 #include "larmor/physics/particles/push.h"
 #include "larmor/physics/particles/surface.h"
 #include "larmor/physics/particles/tiling.h"
@@ -51,6 +52,16 @@ LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 {
     int cell = lm_wrap_seldom((int)(x >> LM_FRACTION_BITS) + tile * size, n);
     return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
+}
+
+/* The hash of a stored particle for the fingerprint (larmor/physics/numerics/hash.h); 0 of one that has left. */
+LM_HD uint64_t lm_hash_stored(const struct lm_tiling *t, int species, int tile, const struct lm_particle *p)
+{
+    if (p->x == LM_GONE)
+        return 0;
+    return lm_hash_particle(species, lm_global(p->x, tile % t->nx, t->size, t->cells_x),
+                            lm_global(p->y, tile / t->nx, t->size, t->cells_y), (double)p->u, (double)p->v,
+                            (double)p->w);
 }
 
 /* Splits a position in the domain into home tile and the position relative to it. */
