@@ -19,7 +19,7 @@ static const char straight[] = "# source = made up for this test\n# energy = nor
 #define BOX(dt, more)                                                                                                  \
     "[run]\ndt = " dt "\nsteps = 100000\n[grid]\nnx = 24\nny = 10\nlx = 12\nly = 5\n[fields]\nsolver = none\n" more
 
-#define TAKERS                                                                                                         \
+#define RECEIVERS                                                                                                      \
     "[background.n]\ngains = number\ninitial = 0\n[background.x]\ngains = momentum_x\ninitial = 0\n"                   \
     "[background.y]\ngains = momentum_y\ninitial = 0\n[background.z]\ngains = momentum_z\ninitial = 0\n"               \
     "[background.e]\ngains = energy\ninitial = 0\nvx = 0.5\n"
@@ -60,13 +60,13 @@ static void add_account(const struct lm_sim *sim, int species, const struct lm_a
  * and a thousand steps. */
 START_TEST(budgets)
 {
-    static const char text[] =
-        BOX("0.02", "") TAKERS "[background.gas]\nkind = neutral_gas\ninitial = 1 + 0.5*sin(2*pi*x/lx)\nvx = 0.3\n"
-                               "vy = 0.1*sin(t)\ntemperature = 0.1\n[species.p]\nparticles_per_cell = 30\ndrift_x = 3\n"
-                               "temperature = 0.2\ngas = gas\nstopping_table = stopping.txt\nenergy_cutoff = 0.1\n"
-                               "charge_exchange = 0.02\nscattering_sigmas = 3\n[species.q]\nmass = 3\n"
-                               "particles_per_cell = 7\ntemperature = 2\ngas = gas\ngas_friction = 0.1\n"
-                               "scattering_power = 0.02\ncharge_exchange_rate = 0.05\n";
+    static const char text[] = BOX("0.02", "") RECEIVERS
+        "[background.gas]\nkind = neutral_gas\ninitial = 1 + 0.5*sin(2*pi*x/lx)\nvx = 0.3\n"
+        "vy = 0.1*sin(t)\ntemperature = 0.1\n[species.p]\nparticles_per_cell = 30\ndrift_x = 3\n"
+        "temperature = 0.2\ngas = gas\nstopping_table = stopping.txt\nenergy_cutoff = 0.1\n"
+        "charge_exchange = 0.02\nscattering_sigmas = 3\n[species.q]\nmass = 3\n"
+        "particles_per_cell = 7\ntemperature = 2\ngas = gas\ngas_friction = 0.1\n"
+        "scattering_power = 0.02\ncharge_exchange_rate = 0.05\n";
     struct lm_sim *sim = gas_new(text, _i ? "particles.precision=single" : NULL);
     double before[2][5], given[5] = {0}, scale[5] = {0};
     for (int s = 0; s < 2; s++)
@@ -260,11 +260,11 @@ END_TEST
 
 /* What only stops and scatters in a gas at rest goes a way of its own, with the same bits: as with a charge exchange
  * that never happens. */
-START_TEST(plain_as_any_other)
+START_TEST(stopping_only_as_any_other)
 {
 #define STOPPED(shape, more)                                                                                           \
     BOX("0.05", "")                                                                                                    \
-    "[particles]\nshape = " shape "\n" TAKERS "[background.gas]\nkind = neutral_gas\n"                                 \
+    "[particles]\nshape = " shape "\n" RECEIVERS "[background.gas]\nkind = neutral_gas\n"                              \
     "initial = 1 + sin(x)\n[species.p]\nparticles_per_cell = 37\ndrift_x = 3\ntemperature = 0.5\n"                     \
     "gas = gas\nstopping_table = stopping.txt\nenergy_cutoff = 0.3\nscattering_sigmas = 2\n" more
     static const char *const text[2][2] = {
@@ -300,7 +300,7 @@ int main(void)
     tcase_add_loop_test(t, scattering_power, 0, 2);
     tcase_add_test(t, speeds_are_bounded);
     tcase_add_loop_test(t, not_finite, 0, 2);
-    tcase_add_loop_test(t, plain_as_any_other, 0, 4);
+    tcase_add_loop_test(t, stopping_only_as_any_other, 0, 4);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -99,7 +99,7 @@ static void gpu_destroy(struct lm_backend *b)
     for (int k = 0; k < LM_MAX_BACKGROUNDS; k++)
         for (int side = 0; side < LM_SIDES; side++)
             cudaFree(g->advect.inflow[k][side]);
-    cudaFree(g->given);
+    cudaFree(g->gas_transfer);
     cudaFree(g->exchange.temperature);
     cudaFree(g->exchange.bath);
     cudaFree(g->exchange.sums);
@@ -443,11 +443,11 @@ static void allocate_surfaces(struct lm_gpu *g)
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
 }
 
-/* Tables of stopping, and room for what a gas is given. */
+/* Tables of stopping power, and memory for what collisions transfer to a gas. */
 static void allocate_gas(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
-    const size_t bytes = LM_GIVEN * s->grid.cells * sizeof(lm_u64);
+    const size_t bytes = LM_TRANSFERS * s->grid.cells * sizeof(lm_u64);
     int any = 0;
     for (int k = 0; k < s->species_count; k++) {
         const struct lm_backend_species *p = &s->species[k];
@@ -455,9 +455,9 @@ static void allocate_gas(struct lm_gpu *g)
             upload(g, (const char *)p->stopping.row, lm_stopping_bytes(&p->stopping), "tables of stopping");
         any |= p->has_gas;
     }
-    g->given = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "what a gas is given") : NULL;
-    if (g->given)
-        lm_gpu_check(g, cudaMemsetAsync(g->given, 0, bytes, g->stream), "what a gas is given");
+    g->gas_transfer = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "transfers to a gas") : NULL;
+    if (g->gas_transfer)
+        lm_gpu_check(g, cudaMemsetAsync(g->gas_transfer, 0, bytes, g->stream), "transfers to a gas");
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "tables of stopping");
 }
 

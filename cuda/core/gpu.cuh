@@ -107,7 +107,7 @@ struct lm_gpu {
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
-    lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
+    lm_u64 *gas_transfer;      /* [LM_TRANSFERS][ny][nx]: collisions to a gas; NULL if no species has a gas */
     struct {
         double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_bath *bath; /* [ny][nx] */

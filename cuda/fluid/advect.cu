@@ -132,7 +132,7 @@ __global__ void gain_kernel(shape s, gaining g)
             g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
             lm_wide_add(&source[f], whole);
         }
-        for (int n = 0; n < LM_GIVEN; n++)
+        for (int n = 0; n < LM_TRANSFERS; n++)
             if (g.given[n * cells + k])
                 g.given[n * cells + k] = 0;
     }
@@ -281,7 +281,7 @@ int lm_gpu_gain(struct lm_backend *b, const struct lm_gain *gain)
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    gaining of = {{}, {}, b->setup.background_count, *gain, g->given, g->control->background};
+    gaining of = {{}, {}, b->setup.background_count, *gain, g->gas_transfer, g->control->background};
     for (int f = 0; f < of.fields; f++) {
         of.what[f] = b->setup.background[f].gains - 1;
         of.q[f] = of.what[f] >= 0 ? g->array[LM_BACKGROUND + f] : NULL;

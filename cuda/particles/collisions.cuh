@@ -1,4 +1,5 @@
-/* Collisions within the pass: the gas around a tile, and the sums of what particles give to it. For one precision at a
+/* Collisions within the particle pass: the gas around a tile in shared memory, and the sums of what collisions transfer
+ * to the gas. The body for one particle is in larmor/physics/collisions/collide_particle.h. For one precision at a
  * time. */
 #ifndef LARMOR_PARTICLES_COLLISIONS_CUH
 #define LARMOR_PARTICLES_COLLISIONS_CUH
@@ -6,44 +7,44 @@
 #include "particles/direct.cuh"
 #include "particles/nearby.cuh"
 
-#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/collisions/collide_particle.h"
 
 namespace
 {
 
-/* What a gas is given of an ion that goes on: momentum and energy. */
-enum { ENERGY = LM_GIVEN_ENERGY - LM_GIVEN_MOMENTUM, GIFTS = LM_GIVEN - LM_GIVEN_MOMENTUM };
+/* What an ion that survives transfers to the gas: three components of the momentum, and the energy. */
+enum { ENERGY = LM_TRANSFER_ENERGY - LM_TRANSFER_MOMENTUM, TRANSFERS = LM_TRANSFERS - LM_TRANSFER_MOMENTUM };
 
-/* What particles collide with, and where what they lose goes. */
+/* The medium that the particles of a species collide with, and the sums that their collisions add to. */
 struct collider {
-    struct lm_collisions how;
-    const double *gas[LM_GAS_FIELDS]; /* with ghosts, on the first element */
+    struct lm_collisions collisions;
+    const double *gas[LM_GAS_FIELDS]; /* grid arrays with ghosts, from their first element */
     struct lm_tally_units units;
-    lm_u64 *given;   /* [LM_GIVEN][cells_y][cells_x] */
-    int takers;      /* how many of these some field takes up */
-    int slot[GIFTS]; /* and at which place among them: momentum and energy, -1 where none does */
+    lm_u64 *transfer;    /* [LM_TRANSFERS][cells_y][cells_x]; NULL without a gas */
+    int received;        /* how many of the TRANSFERS a background field receives */
+    int slot[TRANSFERS]; /* the index of each among those that are received, or -1 */
     struct lm_tally *exchanged, *to_gas;
-    bool plain; /* stopping by a table and scattering in a gas at rest, whose momentum nobody takes: no more */
+    bool stopping_only; /* lm_is_stopping_only with a table of stopping, and no field receives momentum */
 };
 
-/* The same of a gas; its velocity only where it may move. */
+/* The gas around a tile; its velocity only where it may move. */
 template <int T, bool MOVES> struct gas_window {
     float density[window<T>::AREA];
     lm_real velocity[MOVES ? 2 * window<T>::AREA : 1];
 };
 
-/* Beside it where particles collide: the gas, and what is given to it in the cells near the tile, if fields take it up.
- * PLAIN: it is at rest. */
-template <int T, bool PLAIN> struct collide_store {
+/* Shared memory of a block, after that of the pass: the gas, and the transfers to it in the cells near the tile, for
+ * those that a field receives. STOPPING_ONLY: the gas is at rest. */
+template <int T, bool STOPPING_ONLY> struct collide_store {
     enum { LIMBS = 3, COPIES = 4 };
     lm_u64 exchanged[TALLY_SUMS];
-    gas_window<T, !PLAIN> gas;
+    gas_window<T, !STOPPING_ONLY> gas;
     near_cells<T> cells;
-    uint32_t limbs[1]; /* [CELLS][takers][LIMBS][COPIES] */
+    uint32_t limbs[1]; /* [CELLS][received][LIMBS][COPIES] */
 
-    static __host__ __device__ size_t bytes(int takers)
+    static __host__ __device__ size_t bytes(int received)
     {
-        return sizeof(collide_store) + sizeof(uint32_t) * near_cells<T>::CELLS * LIMBS * COPIES * takers;
+        return sizeof(collide_store) + sizeof(uint32_t) * near_cells<T>::CELLS * LIMBS * COPIES * received;
     }
 };
 
@@ -66,58 +67,56 @@ __device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const p
     });
 }
 
-/* Makes the store for collisions ready. The caller synchronises. */
-template <int T, bool PLAIN>
-__device__ __forceinline__ void begin_collisions(collide_store<T, PLAIN> &store, const collider &c, const population &h,
-                                                 const struct lm_footprint &p, int stride)
+/* Clears the sums in the store and fills the rest of it. The caller synchronises. */
+template <int T, bool STOPPING_ONLY>
+__device__ __forceinline__ void begin_collisions(collide_store<T, STOPPING_ONLY> &store, const collider &c,
+                                                 const population &h, const struct lm_footprint &p, int stride)
 {
-    typedef collide_store<T, PLAIN> G;
-    for (int k = threadIdx.x; k < near_cells<T>::CELLS * G::LIMBS * G::COPIES * c.takers; k += blockDim.x)
+    typedef collide_store<T, STOPPING_ONLY> G;
+    for (int k = threadIdx.x; k < near_cells<T>::CELLS * G::LIMBS * G::COPIES * c.received; k += blockDim.x)
         store.limbs[k] = 0;
     if (threadIdx.x < TALLY_SUMS)
         store.exchanged[threadIdx.x] = 0;
     fill_cells(store.cells, h, p.i + LM_WINDOW_LOW, p.j + LM_WINDOW_LOW);
-    if (c.how.gas >= 0)
+    if (c.collisions.gas >= 0)
         fill_gas_window(store.gas, h, p, c, stride);
 }
 
-/* What a thread's particles have given to the gas, each LM_SHIFT51 too much. */
-struct gifts {
-    lm_u64 sum[GIFTS];
+/* What the particles of a thread have transferred to the gas, each number LM_SHIFT51 too large. */
+struct gas_transfer {
+    lm_u64 sum[TRANSFERS];
     uint32_t number;
 };
 
-/* A particle in that cell gives something: its velocity v has become `now`. */
-template <int T, bool PLAIN>
-__device__ __forceinline__ void give(collide_store<T, PLAIN> &store, const collider &c, int cell, const double v[3],
-                                     const double now[3], gifts &all)
+/* A particle in that cell transfers to_gas. */
+template <int T, bool STOPPING_ONLY>
+__device__ __forceinline__ void add_transfer(collide_store<T, STOPPING_ONLY> &store, const collider &c, int cell,
+                                             const struct lm_tally &to_gas, gas_transfer &all)
 {
-    typedef collide_store<T, PLAIN> G;
-    uint32_t *const of_cell = store.limbs + cell * c.takers * G::LIMBS * G::COPIES;
-    double given[GIFTS];
-    lm_given_away(v, now, given);
+    typedef collide_store<T, STOPPING_ONLY> G;
+    uint32_t *const of_cell = store.limbs + cell * c.received * G::LIMBS * G::COPIES;
+    const int64_t part[TRANSFERS] = {to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
     all.number++;
     LM_UNROLL
-    for (int k = 0; k < GIFTS; k++) {
-        const lm_u64 part = lm_shifted51_of(given[k], k < ENERGY ? c.units.v : c.units.v2);
-        all.sum[k] += part;
-        if ((k == ENERGY || !PLAIN) && c.slot[k] >= 0)
-            add_limbs<G::LIMBS, G::COPIES>(of_cell + c.slot[k] * G::LIMBS * G::COPIES, (int64_t)(part - LM_SHIFT51));
+    for (int k = 0; k < TRANSFERS; k++) {
+        all.sum[k] += (lm_u64)part[k] + LM_SHIFT51; /* which lm_tally_of_loss has subtracted: neither is computed */
+        if ((k == ENERGY || !STOPPING_ONLY) && c.slot[k] >= 0)
+            add_limbs<G::LIMBS, G::COPIES>(of_cell + c.slot[k] * G::LIMBS * G::COPIES, part[k]);
     }
 }
 
-/* Adds all that to the grid and the tallies. */
-template <int T, bool PLAIN>
-__device__ __forceinline__ void flush_gifts(const collide_store<T, PLAIN> &store, const collider &c, size_t cells,
-                                            const gifts &all)
+/* Adds the sums of a block to the grid and to the tallies. */
+template <int T, bool STOPPING_ONLY>
+__device__ __forceinline__ void flush_gas_transfer(const collide_store<T, STOPPING_ONLY> &store, const collider &c,
+                                                   size_t cells, const gas_transfer &all)
 {
-    typedef collide_store<T, PLAIN> G;
+    typedef collide_store<T, STOPPING_ONLY> G;
     LM_UNROLL
-    for (int what = 0; what < GIFTS; what++) {
-        lm_u64 *const to = c.given + (LM_GIVEN_MOMENTUM + what) * cells;
+    for (int what = 0; what < TRANSFERS; what++) {
+        lm_u64 *const to = c.transfer + (LM_TRANSFER_MOMENTUM + what) * cells;
         for (int k = threadIdx.x; k < near_cells<T>::CELLS && c.slot[what] >= 0; k += blockDim.x) {
             const int64_t sum =
-                sum_of_limbs<G::LIMBS, G::COPIES>(store.limbs + (k * c.takers + c.slot[what]) * G::LIMBS * G::COPIES);
+                sum_of_limbs<G::LIMBS, G::COPIES>(store.limbs + (k * c.received + c.slot[what]) * G::LIMBS * G::COPIES);
             if (sum)
                 atomicAdd(&to[store.cells.number[k]], (lm_u64)sum);
         }
@@ -128,8 +127,8 @@ __device__ __forceinline__ void flush_gifts(const collide_store<T, PLAIN> &store
         atomicAdd((lm_u64 *)c.exchanged + threadIdx.x, store.exchanged[threadIdx.x]);
 }
 
-/* Adds a tally to `sums`, without the others of the warp: for what is rare. */
-__device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
+/* Adds the tally of one thread to `sums`, for what is rare: without a sum over the warp. */
+__device__ void add_rare_tally(lm_u64 *sums, const struct lm_tally &t)
 {
     const int64_t part[TALLY_SUMS] = {t.number, t.v[0], t.v[1], t.v[2], t.v2};
     for (int k = 0; k < TALLY_SUMS; k++)
@@ -137,64 +136,65 @@ __device__ void tally_alone(lm_u64 *sums, const struct lm_tally &t)
             atomicAdd(&sums[k], (lm_u64)part[k]);
 }
 
-/* What the compiler may know of collisions. */
-template <bool PLAIN> __device__ __forceinline__ struct lm_collisions known(const struct lm_collisions &how)
+/* The parameters of the collisions, with constants where the compiler can use them. */
+template <bool STOPPING_ONLY>
+__device__ __forceinline__ struct lm_collisions known_collisions(const struct lm_collisions &all)
 {
-    if (!PLAIN)
-        return how;
-    struct lm_collisions plain = lm_plain(how);
-    plain.stops = plain.scatters = 1; /* a table says where; without any power nothing scatters */
-    __builtin_assume(plain.stopping.rows > 0);
-    return plain;
+    if (!STOPPING_ONLY)
+        return all;
+    struct lm_collisions known = lm_stopping_only(all);
+    known.stops = known.scatters = 1; /* with a table ions stop; where the scattering power is 0 nothing scatters */
+    __builtin_assume(known.stopping.rows > 0);
+    return known;
 }
 
-/* A particle within the windows collides; false: that takes it out, and nothing is booked. */
-template <int ORDER, int T, bool PLAIN>
-__device__ __forceinline__ bool collide(collide_store<T, PLAIN> &store, const collider &c,
-                                        const struct lm_window &fields, struct lm_particle &p, gifts &all)
+/* The collisions of a particle within the windows, by the parts of lm_collide_and_tally that an ion needs that
+ * survives: the whole of it would make the kernel 1.5 % longer. Returns false for an ion that is lost: nothing has been
+ * added to any sum, and collide_stray does its collisions again. */
+template <int ORDER, int T, bool STOPPING_ONLY>
+__device__ __forceinline__ bool collide_near(collide_store<T, STOPPING_ONLY> &store, const collider &c,
+                                             const struct lm_window &fields, struct lm_particle &p, gas_transfer &all)
 {
-    const struct lm_particle old = p;
-    const struct lm_collisions how = known<PLAIN>(c.how);
-    const struct lm_gas_window gas = window_in(store.gas);
+    const struct lm_collisions collisions = known_collisions<STOPPING_ONLY>(c.collisions);
     const int cell = near_cell_of<T>(p);
-    const struct lm_fate fate = lm_encounter(ORDER, &how, &gas, &fields, p.x, p.y, store.cells.number[cell], &p);
-    if (!fate.goes_on)
+    const struct lm_collision_site site = {window_in(store.gas), fields, p.x, p.y, store.cells.number[cell]};
+    const struct lm_particle old = p;
+    const struct lm_collision_outcome outcome = lm_collide_particle(ORDER, &collisions, &site, &p);
+    if (!outcome.survives)
         return false;
-    if (how.gas >= 0) {
-        const double before[3] = {(double)old.u, (double)old.v, (double)old.w},
-                     now[3] = {(double)p.u, (double)p.v, (double)p.w};
-        give(store, c, cell, before, now, all);
-    }
-    if (fate.exchanged)
-        tally_alone(store.exchanged, lm_exchanged(&c.units, &fate, &p));
+    if (collisions.gas >= 0)
+        add_transfer(store, c, cell, lm_tally_of_survivor(&c.units, &old, &p), all);
+    if (outcome.exchanged)
+        add_rare_tally(store.exchanged, lm_tally_of_exchange(&c.units, &outcome, &p));
     return true;
 }
 
-/* Collisions of a particle of the list; the channel that takes it, or -1. `booked`: what it gives is. */
+/* The collisions of a particle of the list. Returns the channel that takes it out, or -1. is_tallied: collide_near has
+ * already added its tallies; only the velocity is missing. */
 template <int ORDER>
 __device__ int collide_stray(const population &h, const collider &c, struct lm_stray &s, const struct lm_window &win,
-                             int stride, bool booked)
+                             int stride, bool is_tallied)
 {
     struct lm_stray_gas store;
-    struct lm_gas_window gas = {};
-    const struct lm_particle old = s.p;
+    struct lm_collision_tallies tallies;
     const size_t cells = (size_t)h.t.cells_x * h.t.cells_y, cell = (size_t)s.j * h.t.cells_x + s.i;
-    if (c.how.gas >= 0)
-        gas = lm_stray_gas(&store, &s, c.gas, stride);
-    const struct lm_fate fate = lm_encounter(ORDER, &c.how, &gas, &win, s.p.x, s.p.y, (uint32_t)cell, &s.p);
-    lm_leave(&fate, &old, &s.p);
-    if (booked)
-        return fate.channel;
-    const struct lm_tally to_gas = lm_to_gas(&c.units, &fate, &old, &s.p);
-    const int64_t part[LM_GIVEN] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
-    for (int k = 0; c.given && k < LM_GIVEN; k++)
+    struct lm_collision_site site = {{}, win, s.p.x, s.p.y, (uint32_t)cell};
+    if (c.collisions.gas >= 0)
+        site.gas = lm_stray_gas(&store, &s, c.gas, stride);
+    const struct lm_collision_outcome outcome =
+        lm_collide_and_tally(ORDER, &c.collisions, &c.units, &site, &s.p, &tallies);
+    if (is_tallied)
+        return outcome.channel;
+    const struct lm_tally &to_gas = tallies.to_gas;
+    const int64_t part[LM_TRANSFERS] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
+    for (int k = 0; c.transfer && k < LM_TRANSFERS; k++)
         if (part[k])
-            atomicAdd(&c.given[k * cells + cell], (lm_u64)part[k]);
-    if (c.given)
-        tally_alone((lm_u64 *)c.to_gas, to_gas);
-    if (fate.exchanged)
-        tally_alone((lm_u64 *)c.exchanged, lm_exchanged(&c.units, &fate, &s.p));
-    return fate.channel;
+            atomicAdd(&c.transfer[k * cells + cell], (lm_u64)part[k]);
+    if (c.transfer)
+        add_rare_tally((lm_u64 *)c.to_gas, to_gas);
+    if (outcome.exchanged)
+        add_rare_tally((lm_u64 *)c.exchanged, tallies.exchanged);
+    return outcome.channel;
 }
 
 static inline collider collider_of(const struct lm_gpu *g, int species, const struct lm_pass *pass, const books &b)
@@ -203,18 +203,18 @@ static inline collider collider_of(const struct lm_gpu *g, int species, const st
     if (!pass->collisions)
         return c;
     const int gas = pass->collisions->gas;
-    struct lm_collisions &how = c.how;
-    how = *pass->collisions;
-    how.stopping = lm_stopping_at_place(how.stopping, g->species[species].stopping);
+    struct lm_collisions &collisions = c.collisions;
+    collisions = *pass->collisions;
+    collisions.stopping = lm_stopping_in_memory(collisions.stopping, g->species[species].stopping);
     c.units = b.units;
     c.exchanged = &b.tallies->exchanged;
     c.to_gas = &b.tallies->to_gas;
-    c.given = gas >= 0 ? g->given : NULL;
-    for (int k = 0; k < GIFTS; k++)
-        c.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.takers++ : -1;
-    c.plain = lm_is_plain(&how) && how.stopping.rows > 0;
+    c.transfer = gas >= 0 ? g->gas_transfer : NULL;
+    for (int k = 0; k < TRANSFERS; k++)
+        c.slot[k] = gas >= 0 && lm_has_receiver(&g->base.setup, LM_TRANSFER_MOMENTUM + k) ? c.received++ : -1;
+    c.stopping_only = lm_is_stopping_only(&collisions) && collisions.stopping.rows > 0;
     for (int k = 0; k < ENERGY; k++)
-        c.plain = c.plain && c.slot[k] < 0;
+        c.stopping_only = c.stopping_only && c.slot[k] < 0;
     const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     for (int d = 0; d < LM_GAS_FIELDS && gas >= 0; d++)
         c.gas[d] = g->array[arrays[d] + gas];

@@ -87,7 +87,7 @@ __device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIO
 }
 
 /* One chunk: the body of the kernels below. */
-template <int ORDER, int T, enum kind KIND, bool PLAIN = true>
+template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
 __device__ __forceinline__ void pass_chunk(const population &h, const fields &f, const struct lm_step &step,
                                            lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays, const met<KIND> &around)
 {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
     pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
-    collide_store<T, PLAIN> &beside = *(collide_store<T, PLAIN> *)(&store + 1); /* where they collide */
+    collide_store<T, STOPPING_ONLY> &beside = *(collide_store<T, STOPPING_ONLY> *)(&store + 1); /* where they collide */
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
@@ -116,7 +116,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
     int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
-    gifts all = {};
+    gas_transfer transfer = {};
     const auto stray = [&](uint32_t number) { h.place[c.first + atomicAdd(&store.strays.count, 1u)] = number; };
     for (; k < c.last; k += STRIDE) {
         struct lm_particle p = next;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
             continue;
         }
         if constexpr (COLLIDES)
-            if (!collide<ORDER>(beside, around.collider, win, p, all)) {
+            if (!collide_near<ORDER>(beside, around.collider, win, p, transfer)) {
                 stray(k - c.first);
                 continue;
             }
@@ -148,7 +148,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     __syncthreads();
     flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
     if constexpr (COLLIDES)
-        flush_gifts(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y, all);
+        flush_gas_transfer(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y, transfer);
     list_strays(store.strays, h, strays);
 }
 
@@ -161,14 +161,14 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
 }
 
 /* With collisions it takes more registers, and more still with all kinds of them. */
-template <int ORDER, int T, bool PLAIN>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, PLAIN
+template <int ORDER, int T, bool STOPPING_ONLY>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, STOPPING_ONLY
                                                                      ? pass_block<ORDER, T>::COLLIDING_BLOCKS
                                                                      : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
     collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
                    const __grid_constant__ met<COLLIDING> around)
 {
-    pass_chunk<ORDER, T, COLLIDING, PLAIN>(h, f, step, sums, speed2_max, strays, around);
+    pass_chunk<ORDER, T, COLLIDING, STOPPING_ONLY>(h, f, step, sums, speed2_max, strays, around);
 }
 
 /* One particle of the list; the flight it has made, with a channel if it has left in it or before. */
@@ -253,21 +253,21 @@ template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass
     return around;
 }
 
-template <int ORDER, int T, enum kind KIND, bool PLAIN> auto kernel_of()
+template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY> auto kernel_of()
 {
     if constexpr (KIND == COLLIDING)
-        return collide_kernel<ORDER, T, PLAIN>;
+        return collide_kernel<ORDER, T, STOPPING_ONLY>;
     else
         return pass_kernel<ORDER, T, KIND>;
 }
 
-template <int ORDER, int T, enum kind KIND, bool PLAIN = true>
+template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    const auto beside = collide_store<T, PLAIN>::bytes; /* where they collide */
-    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(GIFTS) : 0;
-    const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.takers) : 0);
-    auto kernel = kernel_of<ORDER, T, KIND, PLAIN>();
+    const auto beside = collide_store<T, STOPPING_ONLY>::bytes; /* where they collide */
+    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(TRANSFERS) : 0;
+    const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.received) : 0);
+    auto kernel = kernel_of<ORDER, T, KIND, STOPPING_ONLY>();
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));
@@ -280,20 +280,20 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
     return LM_GPU_LAUNCHED(g, "pass of strays");
 }
 
-template <int ORDER, enum kind KIND, bool PLAIN = true>
+template <int ORDER, enum kind KIND, bool STOPPING_ONLY = true>
 int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND, PLAIN>(g, s, c)
-                                   : launch_pass<ORDER, 16, KIND, PLAIN>(g, s, c);
+    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND, STOPPING_ONLY>(g, s, c)
+                                   : launch_pass<ORDER, 16, KIND, STOPPING_ONLY>(g, s, c);
 }
 
 template <int ORDER>
 int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
 {
-    return collides && c.collider.plain ? launch_tiles<ORDER, COLLIDING>(g, s, c)
-           : collides                   ? launch_tiles<ORDER, COLLIDING, false>(g, s, c)
-           : g->open || s->collides     ? launch_tiles<ORDER, OPEN>(g, s, c)
-                                        : launch_tiles<ORDER, PERIODIC>(g, s, c);
+    return collides && c.collider.stopping_only ? launch_tiles<ORDER, COLLIDING>(g, s, c)
+           : collides                           ? launch_tiles<ORDER, COLLIDING, false>(g, s, c)
+           : g->open || s->collides             ? launch_tiles<ORDER, OPEN>(g, s, c)
+                                                : launch_tiles<ORDER, PERIODIC>(g, s, c);
 }
 
 } // namespace

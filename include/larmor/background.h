@@ -34,15 +34,20 @@ struct lm_background {
     int flow;            /* enum lm_flow */
     int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
     int has_source;
-    int gains; /* 0: nothing; 1 + enum lm_given: what it takes up of that */
+    int gains; /* 1 + enum lm_gas_transfer: what it receives from collisions; 0: nothing */
 };
 
-/* What a step's collisions have given to a gas in each cell. */
-enum lm_given { LM_GIVEN_NUMBER, LM_GIVEN_MOMENTUM, LM_GIVEN_ENERGY = LM_GIVEN_MOMENTUM + 3, LM_GIVEN };
+/* What the collisions of a step transfer to a gas in each cell. */
+enum lm_gas_transfer {
+    LM_TRANSFER_NUMBER,
+    LM_TRANSFER_MOMENTUM,
+    LM_TRANSFER_ENERGY = LM_TRANSFER_MOMENTUM + 3,
+    LM_TRANSFERS
+};
 
 /* A unit of each makes so much of a field; quanta of the fields are 2^-quantum. */
 struct lm_gain {
-    double unit[LM_GIVEN];
+    double unit[LM_TRANSFERS];
     int quantum[LM_MAX_BACKGROUNDS];
     uint64_t key; /* of the step's random numbers */
     int species;  /* that has given */

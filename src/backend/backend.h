@@ -109,8 +109,8 @@ struct lm_exchange_limits {
     int64_t limited; /* cells in which x is lm_exchange.most */
 };
 
-/* Whether a background field takes up what collisions give to a gas: enum lm_given. */
-static inline int lm_is_taken(const struct lm_setup *s, int what)
+/* Whether a background field receives what collisions transfer to a gas: enum lm_gas_transfer. */
+static inline int lm_has_receiver(const struct lm_setup *s, int what)
 {
     for (int f = 0; f < s->background_count; f++)
         if (s->background[f].gains == 1 + what)

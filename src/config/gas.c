@@ -1,4 +1,5 @@
-/* Collisions of ions with a gas in a configuration: the field, the table, what goes together. */
+/* Checks the keys for collisions of ions with a gas: the field of the gas, the table of stopping, and which keys can be
+ * used together. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ __attribute__((format(printf, 4, 5))) static void report(struct lm_config_reader
                     wrong);
 }
 
+/* Finds the background field that the key `gas` names. */
 static void find_field(struct lm_config_reader *r, int species)
 {
     const struct lm_config *c = r->config;
@@ -48,7 +50,8 @@ static void find_field(struct lm_config_reader *r, int species)
         report(r, species, "gas", "background.%s.velocity must be prescribed for a gas that ions collide with", s->gas);
 }
 
-static void check_company(struct lm_config_reader *r, int species)
+/* Keys that need other keys, or exclude them. */
+static void check_together(struct lm_config_reader *r, int species)
 {
     const struct lm_species_config *s = &r->config->species[species];
     const struct {
@@ -71,6 +74,7 @@ static void check_company(struct lm_config_reader *r, int species)
         report(r, species, "scattering", "is of a medium everywhere; with gas give scattering_power");
 }
 
+/* Reads the table of stopping. */
 static int check_table(struct lm_config_reader *r, int species)
 {
     struct lm_species_config *s = &r->config->species[species];
@@ -84,11 +88,11 @@ static int check_table(struct lm_config_reader *r, int species)
     return status == LM_FAILED ? status : LM_OK;
 }
 
-/* The field of a gas is its density. */
+/* A neutral_gas is a density, and can receive only a number. */
 static void check_gains(struct lm_config_reader *r, int field)
 {
     const struct lm_background_config *b = &r->config->background[field];
-    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GIVEN_NUMBER)
+    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_TRANSFER_NUMBER)
         lm_problems_add(&r->problems, r->named[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
                         "background.%s.gains: a neutral_gas is a density and gains a number only; for momentum and "
                         "energy give a tracer",
@@ -103,7 +107,7 @@ int lm_config_check_gas(struct lm_config_reader *r)
     for (int k = 0; k < r->config->species_count && !status; k++) {
         struct lm_species_config *s = &r->config->species[k];
         s->gas_field = -1;
-        check_company(r, k);
+        check_together(r, k);
         if (s->gas[0])
             find_field(r, k);
         if (s->stopping_table[0])

@@ -22,9 +22,9 @@ struct reader {
     const char *path;
     int line;
     double b0, n0;
-    int given[COLUMNS], source; /* the lines they stand on; 0: not given */
-    double factor[COLUMNS];     /* to normalized units */
-    struct row *row;            /* [LM_MOST_STOPPING] */
+    int unit_line[COLUMNS], source_line; /* lines that give the unit of a column, and the source; 0: none yet */
+    double factor[COLUMNS];              /* to normalized units */
+    struct row *row;                     /* [LM_MOST_STOPPING] */
     struct lm_stopping_table *out;
 };
 
@@ -39,7 +39,7 @@ static int wrong_twice(const struct reader *r, const char *key, int first)
                    key, first);
 }
 
-/* Without blanks around it. */
+/* The text without the blanks before and after it, which are cut off in place. */
 static char *trimmed(char *text)
 {
     text += strspn(text, " \t\r\n");
@@ -50,7 +50,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* "1e-15 eV cm2": a number, 1 if there is none, and a unit. */
+/* Splits a text like "1e-15 eV cm2" into a number, 1 if there is none, and a unit, which it returns. */
 static const char *split(const char *text, double *number)
 {
     char *end;
@@ -60,12 +60,13 @@ static const char *split(const char *text, double *number)
     return end + strspn(end, " \t");
 }
 
+/* A line `# energy = UNIT`, `# stopping = UNIT` or `# scattering = UNIT`. */
 static int take_unit(struct reader *r, int column, const char *text)
 {
     static const struct {
         const char *name;
         int column;
-        double ev, m2; /* factors of an electronvolt and a square metre; 0: not in it */
+        double ev, m2; /* its factor in electronvolts and in square metres; 0: the unit has no such factor */
     } units[] = {{"eV", ENERGY, 1, 0},
                  {"keV", ENERGY, 1e3, 0},
                  {"MeV", ENERGY, 1e6, 0},
@@ -73,9 +74,9 @@ static int take_unit(struct reader *r, int column, const char *text)
                  {"rad2 cm2", SCATTERING, 0, 1e-4}};
     double number;
     const char *unit = split(text, &number);
-    if (r->given[column])
-        return wrong_twice(r, column_names[column], r->given[column]);
-    r->given[column] = r->line;
+    if (r->unit_line[column])
+        return wrong_twice(r, column_names[column], r->unit_line[column]);
+    r->unit_line[column] = r->line;
     r->factor[column] = number;
     if (!(number > 0 && number < INFINITY))
         return wrong(r, "the number before a unit must be above 0");
@@ -98,7 +99,7 @@ static int take_unit(struct reader *r, int column, const char *text)
                                          : "unknown unit of scattering: normalized or rad2 cm2");
 }
 
-/* A line that begins with #: `key = value`, or a comment. */
+/* A line that begins with #: `# key = value`, or a comment. */
 static int take_head(struct reader *r, char *text)
 {
     char *equals = strchr(text, '=');
@@ -107,9 +108,9 @@ static int take_head(struct reader *r, char *text)
     *equals = '\0';
     const char *key = trimmed(text), *value = trimmed(equals + 1);
     if (!strcmp(key, "source")) {
-        if (r->source)
-            return wrong_twice(r, key, r->source);
-        r->source = r->line;
+        if (r->source_line)
+            return wrong_twice(r, key, r->source_line);
+        r->source_line = r->line;
         snprintf(r->out->source, sizeof r->out->source, "%s", value);
     }
     for (int k = 0; k < COLUMNS; k++)
@@ -118,13 +119,14 @@ static int take_head(struct reader *r, char *text)
     return LM_OK;
 }
 
+/* A line with the numbers of a row. */
 static int take_row(struct reader *r, const char *text)
 {
     struct lm_stopping_table *t = r->out;
-    const int columns = r->given[SCATTERING] ? 3 : 2;
+    const int columns = r->unit_line[SCATTERING] ? 3 : 2;
     struct row new = {{0}};
     double *v = new.of;
-    if (!r->given[ENERGY] || !r->given[STOPPING] || !t->source[0])
+    if (!r->unit_line[ENERGY] || !r->unit_line[STOPPING] || !t->source[0])
         return wrong(r, "`# source = ...`, `# energy = UNIT` and `# stopping = UNIT` stand before the first row");
     for (int k = 0; k < columns; k++) {
         char *end;
@@ -167,23 +169,24 @@ static int take_lines(struct reader *r, FILE *file)
     return status;
 }
 
-/* The last row at the energy with these bits, found without the guide. */
+/* The row of the energy with these bits, found by bisection, without the guide. */
 static int row_of(const struct lm_stopping *t, int64_t bits)
 {
     return lm_stopping_row_between(t, 0, t->rows - 1, lm_from_bitsf((uint32_t)bits));
 }
 
-/* Buckets from the first row with an energy > 0 to the last one. */
+/* Chooses the buckets of the guide: from the first row with an energy > 0 to the last row. */
 static void choose_buckets(struct lm_stopping *t, const struct reader *r)
 {
     const struct row *first = &r->row[r->row[0].of[ENERGY] > 0 ? 0 : 1];
     const int32_t last = (int32_t)lm_bitsf((float)r->row[r->out->points - 1].of[ENERGY]);
-    t->least = (int32_t)lm_bitsf((float)first->of[ENERGY]);
-    while ((last - t->least) >> t->shift >= LM_MOST_BUCKETS)
+    t->least_bits = (int32_t)lm_bitsf((float)first->of[ENERGY]);
+    while ((last - t->least_bits) >> t->shift >= LM_MOST_BUCKETS)
         t->shift++;
-    t->buckets = ((last - t->least) >> t->shift) + 1;
+    t->buckets = ((last - t->least_bits) >> t->shift) + 1;
 }
 
+/* Row 0 of the lookup lies below all energies; row k is row k - 1 of the file. */
 static void fill_rows(const struct lm_stopping *t, struct lm_stopping_values *row, const struct reader *r)
 {
     for (int k = 0; k < t->rows; k++) {
@@ -193,15 +196,16 @@ static void fill_rows(const struct lm_stopping *t, struct lm_stopping_values *ro
         row[k].energy = k > 0 ? (float)a->of[ENERGY] : -1;
         row[k].stopping = (float)a->of[STOPPING];
         row[k].slope = is_inside ? (float)((b->of[STOPPING] - a->of[STOPPING]) / width) : 0;
-        row[k].power = (float)a->of[SCATTERING];
-        row[k].power_slope = is_inside ? (float)((b->of[SCATTERING] - a->of[SCATTERING]) / width) : 0;
+        row[k].scattering_power = (float)a->of[SCATTERING];
+        row[k].scattering_slope = is_inside ? (float)((b->of[SCATTERING] - a->of[SCATTERING]) / width) : 0;
     }
 }
 
+/* The rows in which the energies of each bucket lie. */
 static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *guide)
 {
     for (int k = 0; k < t->buckets; k++) {
-        const int64_t first = t->least + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
+        const int64_t first = t->least_bits + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
         const int low = row_of(t, k > 0 ? first : 0), high = k + 1 < t->buckets ? row_of(t, last) : t->rows - 1;
         guide[k].low = (uint16_t)low;
         guide[k].more = (uint16_t)(high - low);
@@ -209,7 +213,7 @@ static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *g
     }
 }
 
-/* The rows that have been read, for looking up. */
+/* Makes the lookup table from the rows that were read. */
 static int make_lookup(const struct reader *r)
 {
     struct lm_stopping *t = &r->out->lookup;
@@ -218,7 +222,7 @@ static int make_lookup(const struct reader *r)
     void *memory = calloc(1, lm_stopping_bytes(t));
     if (!memory)
         return lm_fail(LM_FAILED, "not enough memory for a table of stopping");
-    *t = lm_stopping_at_place(*t, memory);
+    *t = lm_stopping_in_memory(*t, memory);
     fill_rows(t, memory, r);
     fill_guide(t, (struct lm_stopping_bucket *)t->guide);
     return LM_OK;

@@ -416,15 +416,15 @@ int lm_cpu_gain(struct lm_backend *b, const struct lm_gain *gain)
         for (int j = 0; j < g->ny && what >= 0; j++)
             for (int i = 0; i < g->nx; i++) {
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
-                if (c->given[what][k] == 0)
+                if (c->gas_transfer[what][k] == 0)
                     continue;
-                const double whole = lm_gained(c->given[what][k], gain->unit[what], gain->quantum[f],
+                const double whole = lm_gained(c->gas_transfer[what][k], gain->unit[what], gain->quantum[f],
                                                lm_gain_chance(gain->key, gain->species, (uint32_t)k, f));
                 c->array[LM_BACKGROUND + f][lm_at(g, i, j)] += whole * lm_exp2i(-gain->quantum[f]);
                 lm_wide_add(&c->control.background[f].source, whole);
             }
     }
-    for (int k = 0; k < LM_GIVEN; k++)
-        memset(c->given[k], 0, g->cells * sizeof *c->given[k]);
+    for (int k = 0; k < LM_TRANSFERS; k++)
+        memset(c->gas_transfer[k], 0, g->cells * sizeof *c->gas_transfer[k]);
     return LM_OK;
 }

@@ -62,8 +62,8 @@ static void cpu_destroy(struct lm_backend *b)
         for (int side = 0; side < LM_SIDES; side++)
             free(s->inflow[side]);
     }
-    for (int k = 0; k < LM_GIVEN; k++)
-        free(c->given[k]);
+    for (int k = 0; k < LM_TRANSFERS; k++)
+        free(c->gas_transfer[k]);
     for (int k = 0; k < LM_MAX_SPECIES; k++)
         free((void *)b->setup.species[k].stopping.row);
     free((void *)b->setup.bodies.mask);
@@ -247,7 +247,7 @@ static int allocate_surfaces(struct lm_cpu *c)
     return 0;
 }
 
-/* Tables of stopping, and room for what a gas is given. */
+/* Tables of stopping power, and memory for what collisions transfer to a gas. */
 static int allocate_gas(struct lm_cpu *c)
 {
     struct lm_setup *s = &c->base.setup;
@@ -255,12 +255,12 @@ static int allocate_gas(struct lm_cpu *c)
     for (int k = 0; k < s->species_count; k++) {
         struct lm_backend_species *p = &s->species[k];
         p->stopping =
-            lm_stopping_at_place(p->stopping, copy_of(p->stopping.row, lm_stopping_bytes(&p->stopping), &failed));
+            lm_stopping_in_memory(p->stopping, copy_of(p->stopping.row, lm_stopping_bytes(&p->stopping), &failed));
         any |= p->has_gas;
     }
-    for (int k = 0; k < LM_GIVEN && any; k++) {
-        c->given[k] = calloc(s->grid.cells, sizeof **c->given);
-        failed |= !c->given[k];
+    for (int k = 0; k < LM_TRANSFERS && any; k++) {
+        c->gas_transfer[k] = calloc(s->grid.cells, sizeof **c->gas_transfer);
+        failed |= !c->gas_transfer[k];
     }
     return failed;
 }

@@ -202,7 +202,7 @@ int lm_sim_update_ionisation(struct lm_sim *sim)
 static double most_gained(const struct lm_sim *sim, int field)
 {
     double most = 0;
-    if (sim->config->background[field].gains != 1 + LM_GIVEN_NUMBER)
+    if (sim->config->background[field].gains != 1 + LM_TRANSFER_NUMBER)
         return 0;
     for (int s = 0; s < sim->config->species_count; s++)
         if (sim->config->species[s].gas_field >= 0)

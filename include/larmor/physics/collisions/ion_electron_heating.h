@@ -20,6 +20,7 @@
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
 #include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/numerics/normal.h"
+#include "larmor/physics/numerics/one_minus_exp.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/fields/wall.h"
 
@@ -59,12 +60,6 @@ struct lm_bath {
 LM_HD double lm_electron_temperature(double entropy, double n, uint8_t room, const struct lm_ohm *o)
 {
     return room && n > o->floor ? lm_pressure_of(entropy, o->gamma) / n : LM_NO_TEMPERATURE;
-}
-
-/* 1 - exp(-x) for x >= 0. */
-LM_HD double lm_share(double x)
-{
-    return x < 1e-5 ? x * (1.0 - 0.5 * x) : 1.0 - lm_exp(-x);
 }
 
 /* x where the mean T_e is t, before it is limited; infinite at 0. */
@@ -129,7 +124,7 @@ LM_HD struct lm_bath lm_bath_of(const struct lm_exchange *e, const struct lm_exc
     if (p->t == LM_NO_TEMPERATURE || number < 2.0)
         return b;
     const double x = lm_min(lm_exchange_rate(e, p->n, p->around), e->most);
-    const double share = lm_min(lm_share(2.0 * x) * (double)crowd->ions / (double)crowd->independent, 1.0);
+    const double share = lm_min(lm_one_minus_exp(2.0 * x) * (double)crowd->ions / (double)crowd->independent, 1.0);
     b.lost = (float)(share / (1.0 + lm_sqrt(1.0 - share)));
     b.thermal = (float)lm_sqrt(p->t * share / e->mass);
     for (int d = 0; d < 3; d++) {
@@ -157,7 +152,7 @@ LM_HD struct lm_exchange_reach lm_exchange_reach(const struct lm_exchange *e, co
     if (p->t == LM_NO_TEMPERATURE)
         return r;
     const double x = lm_exchange_rate(e, p->n, p->around);
-    r.noise2 = lm_size_bits(p->t * lm_share(2.0 * lm_min(x, e->most)));
+    r.noise2 = lm_size_bits(p->t * lm_one_minus_exp(2.0 * lm_min(x, e->most)));
     r.limited = x > e->most;
     return r;
 }
