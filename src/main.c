@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "checkpoint/checkpoint.h"
 #include "larmor/run.h"
+#include "output/info.h"
 #include "base/threads.h"
 
 static const char usage[] =

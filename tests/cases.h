@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 
 struct run_case {
     const char *name, *file;
@@ -196,7 +196,7 @@ static inline struct case_state case_open(const struct run_case *c, int count, c
     struct lm_checkpoint head;
     case_config(c, count, more, s.config);
     case_must(lm_sim_create(s.config, &s.sim), c->name);
-    case_must(restart ? lm_sim_restore(s.sim, restart, &head) : lm_sim_start(s.sim), c->name);
+    case_must(restart ? restore_checkpoint(s.sim, restart, &head) : lm_sim_start(s.sim), c->name);
     return s;
 }
 
@@ -237,7 +237,7 @@ static inline uint64_t case_run_restarted(const struct run_case *c, int count, c
     struct case_state s = case_open(c, count, before, NULL);
     case_advance(c, &s, step);
     snprintf(s.config->output.directory, sizeof s.config->output.directory, "%s", directory);
-    case_must(lm_output_checkpoint(s.sim, &none, path), c->name);
+    case_must(lm_sim_save(s.sim, &none, 0, path), c->name);
     case_close(&s);
     s = case_open(c, count, after, path);
     uint64_t print = case_advance(c, &s, INT64_MAX);

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#include "output/checkpoint/checkpoint.h"
+#include "inside.h"
+#include "checkpoint/checkpoint.h"
 #include "larmor/config.h"
 #include "larmor/physics/numerics/hash.h"
 #include "scratch.h"

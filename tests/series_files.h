@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include "inside.h"
 #include "output/series.h"
 #include "scratch.h"
 

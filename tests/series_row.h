@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 
 struct row {
     int count;
@@ -19,7 +19,7 @@ static inline struct row row_of(struct lm_sim *sim)
     struct row r = {.count = 0};
     ck_assert_msg(!lm_row_columns(sim->config, &r.count, &r.columns), "%s", lm_error());
     ck_assert_int_le(r.count, LM_ROW_MAX);
-    ck_assert_msg(!lm_row_fill(sim, &none, 7.5, r.values), "%s", lm_error());
+    ck_assert_msg(!lm_row_fill(sim, sim->config, &none, 7.5, r.values), "%s", lm_error());
     ck_assert_str_eq(r.columns[r.count - 1].name, "rate"); /* nothing has shifted */
     ck_assert(r.values[r.count - 1] == 7.5);
     return r;

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "larmor/sim.h"
+#include "inside.h"
 #include "scratch.h"
 
 static inline struct lm_config *config_new(const char *text, const char *more)

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "inside.h"
 #include "cases.h"
 #include "scratch.h"
 #include "series_row.h"
@@ -226,7 +227,7 @@ static void save_at(int64_t step, char *path)
     struct case_state s = case_open(&open_case, 2, one_thread, NULL);
     case_advance(&open_case, &s, step);
     snprintf(s.config->output.directory, sizeof s.config->output.directory, "%s", scratch);
-    ck_assert_msg(!lm_output_checkpoint(s.sim, &none, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(s.sim, &none, 0, path), "%s", lm_error());
     case_close(&s);
 }
 
@@ -281,7 +282,7 @@ START_TEST(another_system_is_refused)
         struct lm_sim *sim;
         case_config(&open_case, 2, more, c);
         ck_assert_msg(!lm_sim_create(c, &sim), "%s", lm_error());
-        ck_assert_msg(lm_sim_restore(sim, path, &head) == LM_BAD_INPUT, "%s is accepted", changed[k][0]);
+        ck_assert_msg(restore_checkpoint(sim, path, &head) == LM_BAD_INPUT, "%s is accepted", changed[k][0]);
         assert_error_has(path);
         assert_error_has(changed[k][1]);
         lm_sim_destroy(&sim);
@@ -322,7 +323,7 @@ static double sum_of(hid_t file, const char *name)
 static hid_t open_maps(struct lm_sim *sim)
 {
     char name[64];
-    ck_assert_msg(!lm_output_maps(sim), "%s", lm_error());
+    ck_assert_msg(!lm_output_maps(sim, sim->config), "%s", lm_error());
     snprintf(name, sizeof name, "maps/maps_%08d.h5", (int)sim->step);
     hid_t file = H5Fopen(scratch_path(name), H5F_ACC_RDONLY, H5P_DEFAULT);
     ck_assert_int_ge(file, 0);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
 #include "larmor/config.h"
 #include "scratch.h"
 #include "suite.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/checksum.h"
-#include "larmor/run.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 #include "series_row.h"
@@ -100,10 +100,10 @@ START_TEST(restarts)
     uint64_t stored;
     output_here(whole);
     advance(whole, _i);
-    ck_assert_msg(!lm_output_checkpoint(whole, &references, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &references, 0, path), "%s", lm_error());
     ck_assert_msg(!lm_checkpoint_fingerprint(path, &stored), "%s", lm_error());
     ck_assert(stored == fingerprint(whole));
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     ck_assert_int_eq(head.background_count, 3);
     ck_assert_int_eq(head.field_count, LM_STATE_FIELDS + 3 + 3);
     assert_books(part);
@@ -138,8 +138,8 @@ START_TEST(restarts_after_growth)
     output_here(whole);
     advance(whole, 1);
     ck_assert(whole->background[0].most > ldexp(1, LM_QUANTA_BITS - whole->background[0].ledger.quantum));
-    ck_assert_msg(!lm_output_checkpoint(whole, &references, path), "%s", lm_error());
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &references, 0, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     assert_books(part);
     advance(whole, 3);
     advance(part, 3);
@@ -158,7 +158,7 @@ static void assert_refuses(const char *path, const char *text, const char *expec
     struct lm_sim *sim;
     struct lm_checkpoint head;
     ck_assert_msg(!lm_sim_create(c, &sim), "%s", lm_error());
-    ck_assert_int_eq(lm_sim_restore(sim, path, &head), LM_BAD_INPUT);
+    ck_assert_int_eq(restore_checkpoint(sim, path, &head), LM_BAD_INPUT);
     assert_error_has(expected);
     assert_error_has(path);
     lm_sim_destroy(&sim);
@@ -172,7 +172,7 @@ static void checkpoint_of(const char *text, char *path)
     const struct lm_references references = {0};
     output_here(sim);
     advance(sim, 3);
-    ck_assert_msg(!lm_output_checkpoint(sim, &references, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(sim, &references, 0, path), "%s", lm_error());
     sim_free(sim);
 }
 
@@ -518,7 +518,7 @@ START_TEST(field_files)
 {
     struct lm_sim *sim = sim_new(open_text, NULL);
     output_here(sim);
-    ck_assert_msg(!lm_output_fields(sim), "%s", lm_error());
+    ck_assert_msg(!lm_output_fields(sim, sim->config), "%s", lm_error());
     static double q[16 * 24], powers[7];
     const char *const names[] = {"dye", "gas"};
     hid_t file = H5Fopen(scratch_path("fields/data_00000000.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -1,3 +1,4 @@
+#include "inside.h"
 #include "checkpoint_state.h"
 #include "suite.h"
 

@@ -1,4 +1,5 @@
 /* Every class of wrong file is refused with a message, and never crashes the reader. */
+#include "inside.h"
 #include "checkpoint_state.h"
 #include "suite.h"
 

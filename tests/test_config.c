@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "larmor/base.h"
 #include "larmor/config.h"
 #include "suite.h"

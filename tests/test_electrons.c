@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 #include "series_row.h"
@@ -501,7 +501,7 @@ static struct lm_sim *restored(const char *path, const char *text, const char *m
     struct lm_checkpoint head;
     struct lm_config *c = config_new(text, more);
     ck_assert_msg(!lm_sim_create(c, &sim), "%s", lm_error());
-    ck_assert_msg(lm_sim_restore(sim, path, &head) == expected, "%s", lm_error());
+    ck_assert_msg(restore_checkpoint(sim, path, &head) == expected, "%s", lm_error());
     return sim;
 }
 
@@ -510,7 +510,7 @@ static void checkpoint_of(struct lm_sim *sim, char *path)
     static const struct lm_references none;
     struct lm_config *c = (struct lm_config *)sim->config;
     snprintf(c->output.directory, sizeof c->output.directory, "%s", scratch);
-    ck_assert_msg(!lm_output_checkpoint(sim, &none, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(sim, &none, 0, path), "%s", lm_error());
 }
 
 START_TEST(restarts)

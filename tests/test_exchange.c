@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/run.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
@@ -597,9 +597,9 @@ START_TEST(restarts)
     char path[LM_MAX_PATH];
     snprintf(c->output.directory, sizeof c->output.directory, "%s", scratch);
     advance(whole, 5 + 2 * _i);
-    ck_assert_msg(!lm_output_checkpoint(whole, &none, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &none, 0, path), "%s", lm_error());
     c = config_new(busy_text, "run.tile=16");
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     advance(whole, 20);
     advance(part, 20);
     ck_assert(fingerprint(part) == fingerprint(whole));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
 #include "larmor/base.h"
 #include "base/expr.h"
 #include "suite.h"

@@ -2,8 +2,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "larmor/run.h"
-#include "larmor/sim.h"
+#include "inside.h"
 #include "require.h"
 #include "scratch.h"
 #include "suite.h"
@@ -60,13 +59,13 @@ START_TEST(goes_on_to_the_bit)
     advance(whole, 7);
     const struct lm_references references = {0};
     char path[LM_MAX_PATH];
-    ck_assert_msg(!lm_output_checkpoint(whole, &references, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(whole, &references, 0, path), "%s", lm_error());
     uint64_t here, stored, one, other;
     lm_sim_fingerprint(whole, &here);
     ck_assert_int_eq(lm_checkpoint_fingerprint(path, &stored), LM_OK);
     ck_assert(here == stored);
     struct lm_checkpoint head;
-    ck_assert_msg(!lm_sim_create(c, &part) && !lm_sim_restore(part, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &part) && !restore_checkpoint(part, path, &head), "%s", lm_error());
     ck_assert_int_eq(head.field_count, _i == CASES - 1 ? LM_STATE_FIELDS : LM_STATE_FIELDS + 3);
     ck_assert_int_eq(head.bordered, _i == CASES - 1 ? 0 : 3);
     advance(whole, 20);
@@ -92,9 +91,9 @@ START_TEST(other_sides_are_refused)
     char path[LM_MAX_PATH];
     struct lm_checkpoint head;
     ck_assert_msg(!lm_sim_create(c, &sim) && !lm_sim_start(sim), "%s", lm_error());
-    ck_assert_msg(!lm_output_checkpoint(sim, &references, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(sim, &references, 0, path), "%s", lm_error());
     ck_assert_int_eq(lm_sim_create(periodic, &other), LM_OK);
-    ck_assert_int_eq(lm_sim_restore(other, path, &head), LM_BAD_INPUT);
+    ck_assert_int_eq(restore_checkpoint(other, path, &head), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "[boundary]"));
     lm_sim_destroy(&sim);
     lm_sim_destroy(&other);

@@ -4,6 +4,7 @@
  * LARMOR_TEST_ALL in the environment: in all other variants, and with a restart after every second step. */
 #include <check.h>
 
+#include "inside.h"
 #include "cases.h"
 #include "scratch.h"
 #include "suite.h"
@@ -96,7 +97,7 @@ START_TEST(every_restart)
         straight[step] = case_advance(c, &run, step);
         if (step >= RESTARTS || (step + _i) % 2)
             continue;
-        case_must(lm_output_checkpoint(run.sim, &none, path), c->name);
+        case_must(lm_sim_save(run.sim, &none, 0, path), c->name);
         struct case_state other = case_open(c, 4, after, path);
         restarted[step + A_FEW - 1] = case_advance(c, &other, step + A_FEW - 1);
         snprintf(how, sizeof how, "a restart after step %d", step);

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"

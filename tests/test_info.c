@@ -1,7 +1,8 @@
 /* `larmor info` of damaged files: an error, or as many lines as of the sound file; never a crash. */
+#include "inside.h"
 #include "cli.h"
 
-#include "output/checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "larmor/physics/numerics/hash.h"
 
 /* What HDF5 leaks of a damaged file is not ours. */

@@ -7,7 +7,7 @@
 
 #define LM_PRECISION 64
 #include "larmor/physics/particles/ionise.h"
-#include "larmor/run.h"
+#include "inside.h"
 #include "require.h"
 #include "series_row.h"
 #include "sim_run.h"
@@ -454,7 +454,7 @@ static struct lm_sim *restored(const char *path, const char *more)
     struct lm_checkpoint head;
     struct lm_sim *sim;
     struct lm_config *c = config_new(busy_text, more);
-    ck_assert_msg(!lm_sim_create(c, &sim) && !lm_sim_restore(sim, path, &head), "%s", lm_error());
+    ck_assert_msg(!lm_sim_create(c, &sim) && !restore_checkpoint(sim, path, &head), "%s", lm_error());
     return sim;
 }
 
@@ -463,7 +463,7 @@ static void checkpoint(struct lm_sim *sim, char *path)
     const struct lm_references none = {0};
     struct lm_config *c = (struct lm_config *)sim->config;
     snprintf(c->output.directory, sizeof c->output.directory, "%s", scratch);
-    ck_assert_msg(!lm_output_checkpoint(sim, &none, path), "%s", lm_error());
+    ck_assert_msg(!lm_sim_save(sim, &none, 0, path), "%s", lm_error());
 }
 
 /* The state, and the books to the last bit: with other threads, tiles, sorts, and restarted on the way. */
@@ -507,7 +507,7 @@ START_TEST(other_sources_are_refused)
     snprintf(text, sizeof text, "%.*s", (int)(strstr(busy_text, "[ionisation.comet]") - busy_text), busy_text);
     struct lm_config *c = config_new(text, NULL);
     ck_assert_int_eq(lm_sim_create(c, &sim), LM_OK);
-    ck_assert_int_eq(lm_sim_restore(sim, path, &head), LM_BAD_INPUT);
+    ck_assert_int_eq(restore_checkpoint(sim, path, &head), LM_BAD_INPUT);
     ck_assert_msg(strstr(lm_error(), "particles of species p are born by ionisation there, and not in the run") != NULL,
                   "%s", lm_error());
     sim_free(sim);

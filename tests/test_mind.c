@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "config/keys.h"
-#include "larmor/run.h"
+#include "inside.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "inside.h"
 #include "sim/inflow.h"
 #include "require.h"
 #include "sim_run.h"

@@ -1,3 +1,4 @@
+#include "inside.h"
 #include "output/openpmd.h"
 
 #include <hdf5.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "attributes.h"
-#include "output/checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -2,7 +2,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "run/outlook.h"
+#include "inside.h"
+#include "sim/outlook.h"
 #include "cases.h"
 #include "suite.h"
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "random/compare_run.h"
 #include "random/draw.h"
 #include "random/files.h"

@@ -1,4 +1,5 @@
 /* Restarts go on with the rows that either file of a series has, and say what is missing or unlike. */
+#include "inside.h"
 #include "series_files.h"
 
 #include <math.h>

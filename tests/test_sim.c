@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "larmor/sim.h"
+#include "inside.h"
 #include "require.h"
 #include "sim_run.h"
 #include "suite.h"

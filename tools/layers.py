@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that dependencies between folders point one way: physics <- backend <- cpu, cuda; backend, config <- sim <-
-output <- run, bench <- main. A rule names the folders and the single headers that the files of a folder may include,
+"""Checks that dependencies between folders point one way: physics <- backend <- cpu, cuda; backend, config, checkpoint <-
+sim <- output <- survey <- run; sim, output <- bench; run, bench <- main. A rule names the folders and the single headers that the files of a folder may include,
 beside the folder's own headers. A file with a rule of its own may include what that rule names and nothing else. What
 no rule allows is refused."""
 import pathlib
@@ -18,38 +18,40 @@ RULES = {
     "larmor/physics/fluid": PHYSICS,
     "larmor/physics/collisions": PHYSICS,
     "base": ["larmor/base.h", "larmor/grid.h", "larmor/physics/numerics"],
-    "config": ["larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/stopping.h", "larmor/physics/numerics", "base",
-               "output/openpmd.h"],
-    "backend": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/grid.h", "larmor/ionisation.h", "larmor/ledger.h",
-                          "base"],
+    "config": ["larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/stopping.h", "larmor/physics/numerics", "base"],
+    "backend": PHYSICS + ["larmor/array.h", "larmor/background.h", "larmor/base.h", "larmor/grid.h", "larmor/ionisation.h",
+                          "larmor/ledger.h", "base"],
     "cpu": PHYSICS + ["backend", "base"],
     "core": PHYSICS + ["backend", "base"],
     "fields": PHYSICS + ["core"],
     "fluid": PHYSICS + ["core"],
     "particles": PHYSICS + ["core", "backend"],
-    "sim": PHYSICS + ["larmor/config.h", "larmor/ledger.h", "larmor/sim.h", "backend", "config"],
-    "output": ["larmor/base.h", "larmor/grid.h", "larmor/run.h", "base", "output/checkpoint"],
-    "output/checkpoint": ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/ledger.h",
-                          "larmor/physics/numerics", "backend/raw_particles.h", "base"],
-    "run": PHYSICS + ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base",
-            "config", "output", "output/checkpoint", "run/check"],
-    "run/check": PHYSICS + ["larmor/run.h", "backend", "config", "output", "run"],
-    "bench": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/run.h",
-                        "larmor/sim.h", "base"],
+    "checkpoint": ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/ledger.h",
+                   "larmor/physics/numerics", "backend/raw_particles.h", "base"],
+    "sim": PHYSICS + ["larmor/config.h", "larmor/ledger.h", "larmor/sim.h", "backend", "base", "checkpoint", "config"],
+    "output": ["larmor/base.h", "larmor/grid.h", "larmor/sim.h", "larmor/physics/particles/hit_map.h", "base", "checkpoint",
+               "config/facts.h"],
+    "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "sim/setup.h",
+                         "sim/step_limits.h"],
+    "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",
+            "output", "sim/outlook.h", "sim/restart.h", "survey"],
+    "bench": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/run.h", "base",
+                        "output/series_columns.h", "sim/state.h"],
     # Files with a rule of their own. Each header in include/larmor is one.
     "larmor/base.h": [],
     "larmor/grid.h": [],
     "larmor/ionisation.h": [],
+    "larmor/array.h": ["larmor/background.h", "larmor/base.h", "larmor/ionisation.h"],
     "larmor/body.h": ["larmor/grid.h"],
     "larmor/ledger.h": ["larmor/base.h", "larmor/body.h"],
     "larmor/background.h": ["larmor/grid.h", "larmor/ledger.h", "larmor/physics/fluid/background_sides.h",
                             "larmor/physics/numerics/wide.h"],
     "larmor/stopping.h": ["larmor/base.h", "larmor/physics/collisions/stopping_power.h"],
     "larmor/config.h": ["larmor/background.h", "larmor/base.h", "larmor/body.h", "larmor/grid.h", "larmor/ionisation.h",
-                        "larmor/stopping.h", "base/expr.h"],
-    "larmor/sim.h": ["larmor/config.h", "backend/backend.h", "output/checkpoint/checkpoint.h"],
-    "larmor/run.h": ["larmor/config.h", "larmor/sim.h", "output/series.h"],
-    "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h"],
+                        "larmor/stopping.h"],
+    "larmor/sim.h": ["larmor/array.h", "larmor/config.h"],
+    "larmor/run.h": ["larmor/config.h"],
+    "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "output/info.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
     "base/memory.c": ["base/memory.h", "larmor/base.h"],
@@ -57,7 +59,6 @@ RULES = {
     "base/checksum.c": ["base/checksum.h", "larmor/base.h"],
     "bench/table.h": [],
     "bench/table.c": ["bench/table.h", "larmor/base.h"],
-    "sim/step.c": ["larmor/sim.h", "larmor/physics/numerics/bounds.h", "larmor/physics/particles/tiling.h"],
     # The only file outside of cuda/ that knows which backends exist.
     "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base"],
 }
@@ -66,6 +67,9 @@ RULES = {
 OWNERS = {
     "backend/cuda.h": {"backend/backend.c", "core/backend.cu"},
     "bench/bench.h": {"main.c", "bench/command.c", "bench/cases.h"},
+    "run/run_state.h": {"run/run.c", "run/summary.c"},
+    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c")}
+                      | {"run/check.c"},
 }
 
 
@@ -91,14 +95,28 @@ def is_allowed(name, included):
     return {included, folder_of(included)} & set(rule) and name in OWNERS.get(included, {name})
 
 
+def circles(uses):
+    """Folders of src/ and cuda/ that need one another, found by taking away those that need no other."""
+    left = {a: {b for b in needed if b in uses and b != a} for a, needed in uses.items()}
+    while True:
+        free = {a for a in left if not left[a] & left.keys()}
+        if not free:
+            return sorted(left)
+        left = {a: needed for a, needed in left.items() if a not in free}
+
+
 def main():
-    wrong, names = [], set()
+    wrong, names, uses = [], set(), {}
     for path, name in sources():
         names |= {name, folder_of(name)}
         if name not in RULES and folder_of(name) not in RULES:
             wrong.append(f"{path.relative_to(ROOT)}: neither the file nor its folder has a rule")
             continue
         wrong += [f"{path.relative_to(ROOT)}: must not include {i}" for i in includes(path) if not is_allowed(name, i)]
+        if ROOT / "include" not in path.parents:
+            uses.setdefault(folder_of(name), set()).update(folder_of(i) for i in includes(path))
+    if circles(uses):
+        wrong.append(f"folders that include from one another in a circle: {', '.join(circles(uses))}")
     wrong += [f"tools/layers.py: there is no {name}" for name in sorted(set(RULES) - names)]
     print("\n".join(wrong) if wrong else "layers: ok")
     return 1 if wrong else 0

@@ -11,7 +11,6 @@
 #include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/body.h"
-#include "base/expr.h"
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
 #include "larmor/stopping.h"

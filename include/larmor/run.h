@@ -3,8 +3,10 @@
 #define LARMOR_RUN_H
 
 #include "larmor/config.h"
-#include "output/series.h"
-#include "larmor/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct lm_run_options {
     const char *restart; /* checkpoint, or NULL */
@@ -27,26 +29,7 @@ void lm_version_print(FILE *out);
 const char *lm_version_software(void);
 const char *lm_version_commit(void); /* as git describes it */
 
-/* src/output/output.c: files of one state. */
-int lm_output_fields(struct lm_sim *sim);
-int lm_output_particles(struct lm_sim *sim);
-
-/* src/output/hit_maps.c: DIR/maps/maps_STEP.h5, where the run has maps of what has hit sides and bodies. */
-int lm_output_maps(struct lm_sim *sim);
-
-struct lm_references { /* what the drift columns are relative to */
-    double energy, momentum[3];
-};
-int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path);
-/* The same with a `keep` of its own in place of output.keep. */
-int lm_output_checkpoint_keeping(struct lm_sim *sim, const struct lm_references *references, int keep, char *path);
-
-/* src/output/series_columns.c: the columns of the time series, to be freed, and the row of a state. LM_BAD_INPUT: names
- * of species, bodies and background fields that give two columns one name. `rate`: particle-steps/s since the last row.
- */
-int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns);
-int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row);
-int lm_row_references(struct lm_sim *sim, struct lm_references *out);
-enum { LM_ROW_MAX = 26 + (9 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
-
+#ifdef __cplusplus
+}
+#endif
 #endif

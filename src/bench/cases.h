@@ -3,7 +3,7 @@
 #define LARMOR_BENCH_CASES_H
 
 #include "bench/bench.h"
-#include "larmor/sim.h"
+#include "sim/state.h"
 #include "bench/table.h"
 
 /* One call of `larmor bench`. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bench/cases.h"
-#include "larmor/run.h"
+#include "output/series_columns.h"
 
 enum { MAX_ROWS = 24 };
 
@@ -126,7 +126,7 @@ static int advance(struct lm_bench_sim *s, int steps, int series_every, const st
     for (int k = 0; k < steps && !status; k++) {
         status = lm_bench_advance(s, 1);
         if (!status && series_every && s->sim->step % series_every == 0)
-            status = lm_row_fill(s->sim, references, 0, row);
+            status = lm_row_fill(s->sim, &s->config, references, 0, row);
     }
     return status;
 }

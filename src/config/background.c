@@ -4,6 +4,7 @@
 
 #include "config/reader.h"
 #include "config/side_points.h"
+#include "base/expr.h"
 
 static int line_of(const struct lm_config_reader *r, int field, const char *name)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/reader.h"
+#include "base/expr.h"
 
 /* `text`: what to read in place of the file, or NULL. */
 static int read_into(struct lm_config_reader *r, const char *text, int override_count, const char *const *overrides)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/input.h"
-#include "output/openpmd.h"
+#include "base/units.h"
 #include "larmor/physics/numerics/hash.h"
 
 enum { ENERGY, STOPPING, SCATTERING, COLUMNS };

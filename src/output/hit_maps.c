@@ -7,9 +7,17 @@
 #include <stdlib.h>
 
 #include "base/h5.h"
-#include "larmor/run.h"
+#include "config/facts.h"
+#include "larmor/physics/particles/hit_map.h"
+#include "output/output.h"
 
 enum { MAPS_VERSION = 1, FACE_COLUMNS = 5 };
+
+struct source {
+    const struct lm_config *config;
+    const struct lm_map_bins *bins;
+    struct lm_sim_status now;
+};
 
 static void put_list(struct lm_h5 *h, hid_t at, const char *name, const char *units, const char *about, hsize_t count,
                      const double *values)
@@ -21,13 +29,13 @@ static void put_list(struct lm_h5 *h, hid_t at, const char *name, const char *un
     lm_h5_end(data);
 }
 
-static void put_root(struct lm_h5 *h, const struct lm_sim *sim)
+static void put_root(struct lm_h5 *h, const struct lm_sim_status *now)
 {
     lm_h5_put_text(h, h->file, "format", "larmor-maps");
     lm_h5_put_whole(h, h->file, "format_version", MAPS_VERSION);
     lm_h5_put_text(h, h->file, "software", "larmor " LM_VERSION);
-    lm_h5_put_whole(h, h->file, "step", sim->step);
-    lm_h5_put_real(h, h->file, "time", lm_sim_time(sim));
+    lm_h5_put_whole(h, h->file, "step", now->step);
+    lm_h5_put_real(h, h->file, "time", now->time);
     lm_h5_put_text(h, h->file, "time_units", "1/Omega_ci");
     lm_h5_put_text(h, h->file, "description",
                    "hits_SPECIES [face][angle][energy] counts particles, since the run began: every hit of a particle "
@@ -70,7 +78,7 @@ static void place_face(const struct lm_grid *g, int surface, uint32_t face, doub
     out[4] = along_y ? g->dy : g->dx;
 }
 
-static void put_faces(struct lm_h5 *h, hid_t group, const struct lm_sim *sim, int surface, double *work)
+static void put_faces(struct lm_h5 *h, hid_t group, const struct source *from, int surface, double *work)
 {
     static const char *const names[FACE_COLUMNS][3] = {
         {"x", "d_i", "middle of the face"},
@@ -78,35 +86,36 @@ static void put_faces(struct lm_h5 *h, hid_t group, const struct lm_sim *sim, in
         {"normal_x", "", "unit normal, out of the surface into the plasma"},
         {"normal_y", "", "unit normal, out of the surface into the plasma"},
         {"length", "d_i", "of the face"}};
-    const uint32_t first = sim->maps.first[surface], count = sim->maps.first[surface + 1] - first;
+    const struct lm_grid grid = lm_config_grid(from->config);
+    const uint32_t first = from->bins->first[surface], count = from->bins->first[surface + 1] - first;
     for (int column = 0; column < FACE_COLUMNS; column++) {
         for (uint32_t n = 0; n < count; n++) {
             double face[FACE_COLUMNS];
-            place_face(&sim->grid, surface, sim->maps.faces[first + n], face);
+            place_face(&grid, surface, from->bins->faces[first + n], face);
             work[n] = face[column];
         }
         put_list(h, group, names[column][0], names[column][1], names[column][2], count, work);
     }
 }
 
-static void put_hits(struct lm_h5 *h, const struct lm_sim *sim, int surface, int species, const uint64_t *map)
+static void put_hits(struct lm_h5 *h, const struct source *from, int surface, int species, const uint64_t *map)
 {
-    const struct lm_species_config *s = &sim->config->species[species];
-    const struct lm_map_bins *m = &sim->maps;
+    const struct lm_species_config *s = &from->config->species[species];
+    const struct lm_map_bins *m = from->bins;
     const hsize_t dims[3] = {m->first[surface + 1] - m->first[surface], (hsize_t)m->angles, lm_map_energies(m)};
     char group_name[LM_SURFACE_NAME], name[LM_MAX_NAME + 8];
     if (dims[0] == 0)
         return;
-    lm_surface_name(sim->config, surface, group_name);
+    lm_surface_name(from->config, surface, group_name);
     snprintf(name, sizeof name, "hits_%s", s->name);
     hid_t group = lm_h5_group(h, h->file, group_name);
-    hid_t data = lm_h5_make_dataset(h, group, name, H5T_NATIVE_UINT64, 3, dims, sim->config->output.compress);
+    hid_t data = lm_h5_make_dataset(h, group, name, H5T_NATIVE_UINT64, 3, dims, from->config->output.compress);
     if (h->status == LM_OK && H5Dwrite(data, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                        map + m->first[surface] * dims[1] * dims[2]) < 0)
         lm_h5_error(h, "cannot write the map %s", name);
     lm_h5_put_text(h, data, "units", "");
     lm_h5_put_text(h, data, "description", "particles that have hit [face][angle][energy]");
-    lm_h5_put_real(h, data, "weight", lm_sim_weight(sim, species));
+    lm_h5_put_real(h, data, "weight", from->now.species[species].weight);
     lm_h5_put_text(h, data, "weight_units", "n0 d_i^2");
     lm_h5_put_real(h, data, "mass", s->mass);
     lm_h5_put_text(h, data, "mass_units", "m_p");
@@ -114,55 +123,57 @@ static void put_hits(struct lm_h5 *h, const struct lm_sim *sim, int surface, int
     lm_h5_end(group);
 }
 
-static void put_surfaces(struct lm_h5 *h, const struct lm_sim *sim, double *work)
+static void put_surfaces(struct lm_h5 *h, const struct source *from, double *work)
 {
     for (int surface = 0; surface < LM_SURFACES && h->status == LM_OK; surface++) {
         char name[LM_SURFACE_NAME];
-        if (sim->maps.first[surface] == sim->maps.first[surface + 1])
+        if (from->bins->first[surface] == from->bins->first[surface + 1])
             continue;
-        lm_surface_name(sim->config, surface, name);
+        lm_surface_name(from->config, surface, name);
         hid_t group = lm_h5_make_group(h, h->file, name);
         const int kind =
-            surface < LM_SIDES ? sim->config->boundary[surface] : sim->config->body[surface - LM_SIDES].particles;
+            surface < LM_SIDES ? from->config->boundary[surface] : from->config->body[surface - LM_SIDES].particles;
         lm_h5_put_text(h, group, "particles", lm_boundary_names[kind]);
-        put_faces(h, group, sim, surface, work);
+        put_faces(h, group, from, surface, work);
         lm_h5_end(group);
     }
 }
 
-static int write_all(struct lm_h5 *h, const struct lm_sim *sim, double *work, uint64_t *map)
+static int write_all(struct lm_h5 *h, struct lm_sim *sim, const struct source *from, double *work, uint64_t *map)
 {
-    put_root(h, sim);
-    put_edges(h, &sim->maps, work);
-    put_surfaces(h, sim, work);
-    for (int s = 0; s < sim->config->species_count && h->status == LM_OK; s++) {
-        h->status = sim->backend->ops->get_map(sim->backend, s, map);
+    put_root(h, &from->now);
+    put_edges(h, from->bins, work);
+    put_surfaces(h, from, work);
+    for (int s = 0; s < from->config->species_count && h->status == LM_OK; s++) {
+        h->status = lm_sim_get_map(sim, s, map);
         for (int surface = 0; surface < LM_SURFACES; surface++)
-            put_hits(h, sim, surface, s, map);
+            put_hits(h, from, surface, s, map);
     }
     return lm_h5_finish(h, 1);
 }
 
-int lm_output_maps(struct lm_sim *sim)
+int lm_output_maps(struct lm_sim *sim, const struct lm_config *config)
 {
-    const uint64_t size = lm_map_size(&sim->maps);
+    struct source from = {.config = config, .bins = lm_sim_map_bins(sim)};
+    const uint64_t size = lm_map_size(from.bins);
     char folder[LM_MAX_PATH], path[LM_MAX_PATH];
     struct lm_h5 h;
     if (size == 0)
         return LM_OK;
-    int status = lm_path(folder, "%s/maps", sim->config->output.directory);
+    lm_sim_status(sim, &from.now);
+    int status = lm_path(folder, "%s/maps", config->output.directory);
     if (!status)
-        status = lm_path(path, "%s/maps_%08" PRId64 ".h5", folder, sim->step);
+        status = lm_path(path, "%s/maps_%08" PRId64 ".h5", folder, from.now.step);
     if (!status)
         status = lm_h5_directory(folder);
     if (status)
         return status;
     uint64_t *map = malloc(size * sizeof *map);
-    double *work = malloc((sim->maps.first[LM_SURFACES] + (size_t)sim->maps.angles + 1) * sizeof *work);
+    double *work = malloc((from.bins->first[LM_SURFACES] + (size_t)from.bins->angles + 1) * sizeof *work);
     if (!map || !work)
         status = lm_fail(LM_FAILED, "not enough memory for maps of where particles hit");
     else
-        status = lm_h5_create(&h, path) ? h.status : write_all(&h, sim, work, map);
+        status = lm_h5_create(&h, path) ? h.status : write_all(&h, sim, &from, work, map);
     free(map);
     free(work);
     return status;

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/info.h"
+
 #include "base/checksum.h"
 #include "base/h5.h"
-#include "output/checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 /* ---- checkpoint ---- */
 

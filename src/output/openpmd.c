@@ -14,21 +14,6 @@
 
 enum { PIECE = 1 << 20 }; /* particles in memory at a time */
 
-struct lm_units lm_units_make(double b0, double n0)
-{
-    const double m_p = 1.67262192595e-27, e = 1.602176634e-19, mu0 = 1.25663706127e-6; /* CODATA 2022 */
-    double b = b0 > 0.0 ? b0 : 1.0, n = n0 > 0.0 ? n0 : 1.0;
-    struct lm_units u = {.magnetic = b, .density = n, .mass = m_p, .charge = e};
-    u.velocity = b / sqrt(mu0 * n * m_p);
-    u.time = m_p / (e * b);
-    u.length = sqrt(m_p / (mu0 * n)) / e; /* c / omega_pi = v_A / Omega_ci */
-    u.electric = u.velocity * b;
-    u.current = e * n * u.velocity;
-    u.pressure = b * b / mu0;
-    u.momentum = m_p * u.velocity;
-    return u;
-}
-
 /* ---- what both kinds of file have ---- */
 
 static void put_date(struct lm_h5 *h)

@@ -1,18 +1,19 @@
-/* Files of one state: openPMD fields and particles, checkpoints. */
+/* Files of one state: openPMD fields and particles. */
+#include "output/output.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/facts.h"
 #include "output/openpmd.h"
-#include "larmor/run.h"
 
 static const char *const field_boundaries[] = {
     [LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting", [LM_OPEN] = "open",
     [LM_INFLOW_B] = "inflow",          [LM_INFLOW_E] = "inflow",       [LM_FIELDS_INFLOW] = "inflow"};
 
-static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, char *solver, size_t size)
+static void describe_run(const struct lm_config *c, struct lm_openpmd_run *run, char *solver, size_t size)
 {
-    const struct lm_config *c = sim->config;
     if (c->fields.solver == LM_SOLVER_NONE)
         snprintf(solver, size, "none: particles in given, constant fields");
     else
@@ -22,7 +23,7 @@ static void describe_run(const struct lm_sim *sim, struct lm_openpmd_run *run, c
                  c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma, c->fields.eta, c->fields.eta_hyper,
                  c->fields.density_floor);
     *run = (struct lm_openpmd_run){.directory = c->output.directory,
-                                   .grid = sim->grid,
+                                   .grid = lm_config_grid(c),
                                    .units = lm_units_make(c->units.b0, c->units.n0),
                                    .dt = c->run.dt,
                                    .shape = c->particles.shape,
@@ -40,25 +41,24 @@ enum { MOST_MESHES = LM_OUTPUT_ARRAYS + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS };
 
 struct mesh_list {
     struct lm_mesh mesh[MOST_MESHES];
-    int array[MOST_MESHES];
+    enum lm_array array[MOST_MESHES];
     int count;
 };
 
-static void add_mesh(struct mesh_list *l, int array, const char *record, const char *component, int kind, double x,
-                     double y, double time_offset)
+static void add_mesh(struct mesh_list *l, enum lm_array array, const char *record, const char *component, int kind,
+                     double x, double y, double time_offset)
 {
     l->mesh[l->count] = (struct lm_mesh){
         .record = record, .component = component, .kind = kind, .place = {x, y}, .time_offset = time_offset};
     l->array[l->count++] = array;
 }
 
-int lm_output_fields(struct lm_sim *sim)
+int lm_output_fields(struct lm_sim *sim, const struct lm_config *c)
 {
-    const struct lm_config *c = sim->config;
-    char names[LM_MAX_SPECIES][LM_MAX_NAME + 2], solver[512];
+    char names[LM_MAX_SPECIES][LM_MAX_NAME + 2], backgrounds[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16], solver[512];
     struct mesh_list l = {.count = 0};
     struct lm_openpmd_run run;
-    describe_run(sim, &run, solver, sizeof solver);
+    describe_run(c, &run, solver, sizeof solver);
     add_mesh(&l, LM_B, "B", "x", LM_MESH_B, 0, 0.5, 0);
     add_mesh(&l, LM_B + 1, "B", "y", LM_MESH_B, 0.5, 0, 0);
     add_mesh(&l, LM_B + 2, "B", "z", LM_MESH_B, 0.5, 0.5, 0);
@@ -75,206 +75,90 @@ int lm_output_fields(struct lm_sim *sim)
         snprintf(names[s], sizeof names[s], "n_%s", c->species[s].name);
         add_mesh(&l, LM_SPECIES_N + s, names[s], NULL, LM_MESH_DENSITY, 0, 0, 0);
     }
-    for (int f = 0; f < c->background_count; f++)
-        add_mesh(&l, LM_BACKGROUND + f, sim->background_names[f], NULL,
+    for (int f = 0; f < c->background_count; f++) {
+        snprintf(backgrounds[f], sizeof backgrounds[f], "background_%s", c->background[f].name);
+        add_mesh(&l, LM_BACKGROUND + f, backgrounds[f], NULL,
                  c->background[f].kind == LM_NEUTRAL_GAS ? LM_MESH_DENSITY : LM_MESH_NUMBER, 0, 0, 0);
-    double *store = malloc((size_t)l.count * sim->grid.size * sizeof *store);
+    }
+    double *store = malloc((size_t)l.count * run.grid.size * sizeof *store);
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for an output of fields");
     int status = LM_OK;
     for (int k = 0; k < l.count && !status; k++) {
-        double *a = store + (size_t)k * sim->grid.size;
+        double *a = store + (size_t)k * run.grid.size;
         l.mesh[k].data = a;
-        status = sim->backend->ops->get(sim->backend, l.array[k], a);
+        status = lm_sim_get_array(sim, l.array[k], a);
     }
     if (!status)
-        status = lm_openpmd_fields(&run, sim->step, lm_sim_time(sim), l.count, l.mesh);
+        status = lm_openpmd_fields(&run, lm_sim_step_number(sim), lm_sim_time(sim), l.count, l.mesh);
     free(store);
     return status;
 }
 
 /* --- particles --- */
 
-enum { PIECE = 1 << 18 };
+enum { PIECE = 1 << 18, COMPONENTS = 5 };
 
+/* Reads all particles in pieces and keeps some of them. */
 struct reader {
     struct lm_sim *sim;
-    uint64_t kept[LM_MAX_SPECIES];
-    struct lm_raw_particles raw; /* PIECE of each */
+    uint64_t count[LM_MAX_SPECIES], kept[LM_MAX_SPECIES];
+    double *piece[COMPONENTS]; /* x, y, v_x, v_y, v_z, PIECE of each */
 };
-
-static int raw_allocate(const struct lm_sim *sim, struct lm_raw_particles *raw)
-{
-    size_t real = sim->config->particles.precision == LM_SINGLE ? sizeof(float) : sizeof(double);
-    raw->x = malloc(PIECE * (2 * sizeof(int64_t) + 3 * real));
-    if (!raw->x)
-        return lm_fail(LM_FAILED, "not enough memory for an output of particles");
-    raw->y = raw->x + PIECE;
-    raw->u = raw->y + PIECE;
-    raw->v = (char *)raw->u + PIECE * real;
-    raw->w = (char *)raw->v + PIECE * real;
-    return LM_OK;
-}
-
-static double real_at(const struct lm_sim *sim, const void *array, size_t k)
-{
-    return sim->config->particles.precision == LM_SINGLE ? (double)((const float *)array)[k]
-                                                         : ((const double *)array)[k];
-}
 
 /* Number k of the kept particles is number k count / kept of all: spread evenly over the tiles. */
 static uint64_t source_of(const struct reader *r, int species, uint64_t k)
 {
-    return (uint64_t)((unsigned __int128)k * r->sim->count[species] / r->kept[species]);
+    return (uint64_t)((unsigned __int128)k * r->count[species] / r->kept[species]);
 }
 
-static int read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y, double *u,
-                          double *v, double *w)
+static int read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y, double *vx,
+                          double *vy, double *vz)
 {
-    struct reader *r = context;
-    const struct lm_grid *g = &r->sim->grid;
-    int bits = r->sim->config->particles.precision == LM_SINGLE ? 24 : 48;
-    double sx = ldexp(g->dx, -bits), sy = ldexp(g->dy, -bits);
-    uint64_t begin = 0, end = 0; /* what raw holds */
+    const struct reader *r = context;
+    double *const *p = r->piece, *const out[COMPONENTS] = {x, y, vx, vy, vz};
+    uint64_t begin = 0, end = 0; /* the particles in the piece */
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t from = source_of(r, species, first + k);
+        const uint64_t from = source_of(r, species, first + k);
         if (from >= end) {
             begin = from;
-            end = begin + PIECE < r->sim->count[species] ? begin + PIECE : r->sim->count[species];
-            int status = r->sim->backend->ops->get_particles(r->sim->backend, species, begin, end - begin, r->raw);
+            end = begin + PIECE < r->count[species] ? begin + PIECE : r->count[species];
+            const int status = lm_sim_get_particles(r->sim, species, begin, end - begin, p[0], p[1], p[2], p[3], p[4]);
             if (status)
                 return status;
         }
-        size_t m = (size_t)(from - begin);
-        x[k] = sx * (double)r->raw.x[m];
-        y[k] = sy * (double)r->raw.y[m];
-        u[k] = real_at(r->sim, r->raw.u, m);
-        v[k] = real_at(r->sim, r->raw.v, m);
-        w[k] = real_at(r->sim, r->raw.w, m);
+        for (int c = 0; c < COMPONENTS; c++)
+            out[c][k] = p[c][from - begin];
     }
     return LM_OK;
 }
 
-int lm_output_particles(struct lm_sim *sim)
+int lm_output_particles(struct lm_sim *sim, const struct lm_config *c)
 {
-    const struct lm_config *c = sim->config;
     struct lm_openpmd_species list[LM_MAX_SPECIES];
     struct lm_openpmd_run run;
+    struct lm_sim_status now;
     struct reader r = {.sim = sim};
     char solver[512];
-    int status = lm_sim_compact(sim);
-    if (status)
-        return status;
-    describe_run(sim, &run, solver, sizeof solver);
+    describe_run(c, &run, solver, sizeof solver);
+    lm_sim_status(sim, &now);
     for (int s = 0; s < c->species_count; s++) {
-        double kept = ceil((double)sim->count[s] * c->output.particles_fraction);
-        r.kept[s] = kept < (double)sim->count[s] ? (uint64_t)kept : sim->count[s];
-        double scale = r.kept[s] ? (double)sim->count[s] / (double)r.kept[s] : 1;
+        const uint64_t count = r.count[s] = now.species[s].count;
+        const double kept = ceil((double)count * c->output.particles_fraction);
+        r.kept[s] = kept < (double)count ? (uint64_t)kept : count;
+        const double scale = r.kept[s] ? (double)count / (double)r.kept[s] : 1;
         list[s] = (struct lm_openpmd_species){.name = c->species[s].name,
                                               .charge = c->species[s].charge,
                                               .mass = c->species[s].mass,
-                                              .weight = lm_sim_weight(sim, s) * scale,
+                                              .weight = now.species[s].weight * scale,
                                               .count = r.kept[s]};
     }
-    status = raw_allocate(sim, &r.raw);
-    if (!status)
-        status = lm_openpmd_particles(&run, sim->step, lm_sim_time(sim), c->species_count, list, read_particles, &r);
-    free(r.raw.x);
-    return status;
-}
-
-/* --- checkpoints --- */
-
-struct save {
-    struct lm_sim *sim;
-    double *work;
-};
-
-/* A state that is not finite must not pass for one to go on from, nor displace the checkpoints before it. */
-static int get_field(void *context, int field, double *packed)
-{
-    struct save *s = context;
-    const struct lm_grid *g = &s->sim->grid;
-    const int bordered = field >= lm_sim_state_fields(s->sim) - lm_sim_state_bordered(s->sim);
-    const int border = bordered ? LM_GHOST : 0; /* B with its ghosts */
-    const size_t row = (size_t)(g->nx + 2 * border), all = border ? g->size : g->cells;
-    int status = s->sim->backend->ops->get(s->sim->backend, lm_sim_state_array(s->sim, field), s->work);
-    if (!status && border)
-        memcpy(packed, s->work, all * sizeof *packed);
-    else if (!status)
-        lm_grid_pack(g, s->work, packed);
-    for (size_t k = 0; k < all && !status; k++)
-        if (!isfinite(packed[k]))
-            status = lm_fail(LM_FAILED, "the field %s is not finite at x = %g, y = %g", s->sim->state_names[field],
-                             ((double)(k % row) - border + 0.5) * g->dx, ((double)(k / row) - border + 0.5) * g->dy);
-    return status;
-}
-
-static int get_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles out)
-{
-    struct lm_sim *sim = ((struct save *)context)->sim;
-    int status = sim->backend->ops->get_particles(sim->backend, species, first, count, out);
-    for (uint64_t k = 0; k < count && !status; k++)
-        if (!isfinite(real_at(sim, out.u, k) + real_at(sim, out.v, k) + real_at(sim, out.w, k)))
-            status = lm_fail(LM_FAILED, "a velocity of species %s is not finite", sim->config->species[species].name);
-    return status;
-}
-
-static int get_map(void *context, int species, uint64_t *counters)
-{
-    struct lm_sim *sim = ((struct save *)context)->sim;
-    return sim->backend->ops->get_map(sim->backend, species, counters);
-}
-
-int lm_output_checkpoint(struct lm_sim *sim, const struct lm_references *references, char *path)
-{
-    return lm_output_checkpoint_keeping(sim, references, sim->config->output.keep, path);
-}
-
-int lm_output_checkpoint_keeping(struct lm_sim *sim, const struct lm_references *references, int keep, char *path)
-{
-    const struct lm_config *c = sim->config;
-    struct lm_checkpoint head = {.step = sim->step,
-                                 .time = lm_sim_time(sim),
-                                 .dt = c->run.dt,
-                                 .nx = c->grid.nx,
-                                 .ny = c->grid.ny,
-                                 .lx = c->grid.lx,
-                                 .ly = c->grid.ly,
-                                 .shape = c->particles.shape,
-                                 .precision = c->particles.precision,
-                                 .seed = c->run.seed,
-                                 .energy_start = references->energy,
-                                 .field_count = lm_sim_state_fields(sim),
-                                 .bordered = lm_sim_state_bordered(sim),
-                                 .field_names = sim->state_names,
-                                 .species_count = c->species_count};
-    for (int d = 0; d < 3; d++)
-        head.momentum_start[d] = references->momentum[d];
-    for (int s = 0; s < c->species_count; s++) {
-        head.species[s] = (struct lm_checkpoint_species){.charge = c->species[s].charge,
-                                                         .mass = c->species[s].mass,
-                                                         .weight = sim->backend->setup.species[s].weight,
-                                                         .count = sim->count[s],
-                                                         .ledger = sim->ledger[s]};
-        snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
-    }
-    lm_sim_describe(sim, &head);
-    char *text = NULL;
-    size_t length = 0;
-    FILE *echo = open_memstream(&text, &length);
-    struct save save = {sim, malloc(sim->grid.size * sizeof(double))};
-    int status =
-        echo && save.work ? lm_config_write(c, echo) : lm_fail(LM_FAILED, "not enough memory for a checkpoint");
-    if (echo)
-        fclose(echo);
-    struct lm_checkpoint_io io = {
-        .context = &save, .get_field = get_field, .get_particles = get_particles, .get_map = get_map};
-    if (!status)
-        status = lm_sim_compact(sim);
-    if (!status)
-        status = lm_checkpoint_write(c->output.directory, &head, text, keep, &io, path);
-    free(save.work);
-    free(text);
+    double *store = malloc(COMPONENTS * (size_t)PIECE * sizeof *store);
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory for an output of particles");
+    for (int k = 0; k < COMPONENTS; k++)
+        r.piece[k] = store + (size_t)k * PIECE;
+    const int status = lm_openpmd_particles(&run, now.step, now.time, c->species_count, list, read_particles, &r);
+    free(store);
     return status;
 }

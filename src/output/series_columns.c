@@ -1,23 +1,40 @@
 /* The time series: what its columns are and where their values come from. */
+#include "output/series_columns.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/run.h"
-
 static const char energy[] = "n0 m_p v_A^2 d_i^2", momentum[] = "n0 m_p v_A d_i^2";
 
-struct list {
+/* What the columns are made from. */
+struct state {
+    const struct lm_config *config;
+    const struct lm_sim_status *now;
+    const struct lm_totals *totals;
+    const struct lm_references *references;
+    double rate; /* particle-steps/s since the last row */
+};
+
+/* A row under construction: descriptions, values or both are wanted; the others are NULL. */
+struct row {
     struct lm_series_column *columns;
+    double *values;
     int count;
 };
 
-__attribute__((format(printf, 5, 6))) static void add(struct list *l, const char *unit, const char *about, int whole,
-                                                      const char *name, ...)
+/* One column. `about` is a phrase; whole numbers are written as integers. */
+__attribute__((format(printf, 6, 7))) static void add(struct row *r, double value, const char *unit, const char *about,
+                                                      int whole, const char *name, ...)
 {
-    struct lm_series_column *c = &l->columns[l->count++];
+    const int k = r->count++;
+    if (r->values)
+        r->values[k] = value;
+    if (!r->columns)
+        return;
+    struct lm_series_column *c = &r->columns[k];
     va_list args;
     va_start(args, name);
     vsnprintf(c->name, sizeof c->name, name, args);
@@ -49,7 +66,7 @@ _Static_assert(sizeof(((struct lm_series_column *)0)->name) >=
                    sizeof "injected_momentum_x_" + LM_SURFACE_NAME + LM_MAX_NAME,
                "the longest names must fit");
 
-static void add_account(struct list *l, const struct lm_account_of *a, const char *species)
+static void add_account(struct row *r, const struct state *s, int species, const struct lm_account_of *a)
 {
     static const char *const quantity[LM_LEDGER_VALUES] = {
         "", "weight_", "momentum_x_", "momentum_y_", "momentum_z_", "energy_"};
@@ -58,68 +75,119 @@ static void add_account(struct list *l, const struct lm_account_of *a, const cha
                                                      "momentum y", "momentum z", "kinetic energy"};
     const int by_side = a->channel < LM_SIDES && (a->kind == LM_ENTERS || a->kind == LM_LEAVES);
     const char *prefix = !by_side ? "" : a->kind == LM_ENTERS ? "injected_" : "leak_";
+    const struct lm_species_status *now = &s->now->species[species];
+    const struct lm_species_config *c = &s->config->species[species];
+    double value[LM_LEDGER_VALUES];
     char what[128], about[160];
     describe(a, sizeof what, what);
+    lm_ledger_values(&now->ledger, lm_account_in(&now->ledger, a), now->weight, c->mass, value);
     for (int k = 0; k < LM_LEDGER_VALUES; k++) {
         snprintf(about, sizeof about, "%s of the %s", of[k], what);
-        add(l, unit[k], about, k == 0, "%s%s_%s%s", prefix, a->name, quantity[k], species);
+        add(r, value[k], unit[k], about, k == 0, "%s%s_%s%s", prefix, a->name, quantity[k], c->name);
     }
 }
 
-static void add_ledger(struct list *l, const struct lm_config *config)
+static void add_ledger(struct row *r, const struct state *s)
 {
+    const struct lm_config *c = s->config;
     struct lm_account_of accounts[LM_ACCOUNTS];
-    for (int s = 0; s < config->species_count; s++)
-        for (int k = 0, n = lm_accounts(config, s, accounts); k < n; k++)
-            add_account(l, &accounts[k], config->species[s].name);
-    for (int s = 0; s < config->species_count && lm_accounts_any(config); s++) {
-        add(l, "", "particles that are there", 1, "present_%s", config->species[s].name);
-        add(l, "", "loaded + injected - present - lost: always 0", 1, "ledger_residual_%s", config->species[s].name);
+    for (int k = 0; k < c->species_count; k++)
+        for (int a = 0, n = lm_accounts(c, k, accounts); a < n; a++)
+            add_account(r, s, k, &accounts[a]);
+    for (int k = 0; k < c->species_count && lm_accounts_any(c); k++) {
+        const struct lm_species_status *now = &s->now->species[k];
+        const char *name = c->species[k].name;
+        add(r, (double)now->count, "", "particles that are there", 1, "present_%s", name);
+        add(r, (double)now->residual, "", "loaded + injected - present - lost: always 0", 1, "ledger_residual_%s",
+            name);
     }
 }
 
-static void add_collisions(struct list *l, const struct lm_config *config)
+static void add_collisions(struct row *r, const struct state *s)
 {
-    for (int s = 0; s < config->species_count; s++) {
-        const char *name = config->species[s].name;
-        if (lm_exchanges_charge(&config->species[s]))
-            add(l, "", "no ion exchanges its charge with a larger probability in a step", 0,
-                "charge_exchange_probability_%s", name);
-        if (config->species[s].stopping_table[0])
-            add(l, "", "cells on the way on which a fastest ion would lose its energy in the densest gas", 0,
-                "stopping_cells_%s", name);
-        if (config->species[s].electron_exchange > 0)
-            add(l, "", "cells in which a step exchanges as much heat with electrons as one may", 1,
-                "electron_exchange_limited_%s", name);
+    for (int k = 0; k < s->config->species_count; k++) {
+        const struct lm_species_config *c = &s->config->species[k];
+        const struct lm_species_status *now = &s->now->species[k];
+        if (lm_exchanges_charge(c))
+            add(r, now->charge_exchange_probability, "",
+                "no ion exchanges its charge with a larger probability in a step", 0, "charge_exchange_probability_%s",
+                c->name);
+        if (c->stopping_table[0])
+            add(r, now->stopping_cells, "",
+                "cells on the way on which a fastest ion would lose its energy in the densest gas", 0,
+                "stopping_cells_%s", c->name);
+        if (c->electron_exchange > 0)
+            add(r, (double)now->limited_heating_cells, "",
+                "cells in which a step exchanges as much heat with electrons as one may", 1,
+                "electron_exchange_limited_%s", c->name);
     }
 }
 
-/* Of a side of a field that something can cross. */
-static void add_entered(struct list *l, const struct lm_background_config *b, int side, const char *unit)
+static void add_background(struct row *r, const struct state *s, int field)
 {
+    const struct lm_background_config *b = &s->config->background[field];
+    const struct lm_background_status *now = &s->now->background[field];
+    const char *unit = b->kind == LM_NEUTRAL_GAS ? "n0" : "", *total = *unit ? "n0 d_i^2" : "d_i^2";
     char about[128];
-    snprintf(about, sizeof about, "what has come in by the side %s, less what has left by it", lm_side_names[side]);
-    add(l, unit, about, 0, "background_%s_entered_%s", b->name, lm_side_names[side]);
+    add(r, now->total, total, "integral of the field over the domain", 0, "background_%s_total", b->name);
+    add(r, now->least, unit, "smallest value in the fluid", 0, "background_%s_min", b->name);
+    add(r, now->most, unit, "largest value in the fluid", 0, "background_%s_max", b->name);
+    for (int side = 0; side < LM_SIDES; side++) {
+        if (!lm_background_is_open(b, side))
+            continue;
+        snprintf(about, sizeof about, "what has come in by the side %s, less what has left by it", lm_side_names[side]);
+        add(r, now->entered[side], total, about, 0, "background_%s_entered_%s", b->name, lm_side_names[side]);
+    }
+    if (lm_background_is_sourced(s->config, field))
+        add(r, now->source, total, "what sources and particles have given, less what ionisation has taken", 0,
+            "background_%s_source", b->name);
+    add(r, (double)now->substeps, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
+    add(r, now->residual, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1,
+        "background_%s_residual", b->name);
 }
 
-static void add_backgrounds(struct list *l, const struct lm_config *config)
+static void add_totals(struct row *r, const struct state *s)
 {
-    for (int f = 0; f < config->background_count; f++) {
-        const struct lm_background_config *b = &config->background[f];
-        const char *unit = b->kind == LM_NEUTRAL_GAS ? "n0" : "", *total = *unit ? "n0 d_i^2" : "d_i^2";
-        add(l, total, "integral of the field over the domain", 0, "background_%s_total", b->name);
-        add(l, unit, "smallest value in the fluid", 0, "background_%s_min", b->name);
-        add(l, unit, "largest value in the fluid", 0, "background_%s_max", b->name);
-        for (int side = 0; side < LM_SIDES; side++)
-            if (lm_background_is_open(b, side))
-                add_entered(l, b, side, total);
-        if (lm_background_is_sourced(config, f))
-            add(l, total, "what sources and particles have given, less what ionisation has taken", 0,
-                "background_%s_source", b->name);
-        add(l, "", "substeps of the last step", 1, "background_%s_substeps", b->name);
-        add(l, "", "loaded + entered + source + rounded - total, in quanta: always 0", 1, "background_%s_residual",
-            b->name);
+    static const char axis[3] = {'x', 'y', 'z'};
+    const struct lm_totals *t = s->totals;
+    const double start = s->references->energy;
+    for (int k = 0; k < s->config->species_count; k++)
+        for (int d = 0; d < 3; d++)
+            add(r, t->kinetic[k][d], energy, "kinetic energy, drift included", 0, "kinetic_%c_%s", axis[d],
+                s->config->species[k].name);
+    for (int d = 0; d < 3; d++)
+        add(r, t->magnetic[d], energy, "magnetic energy", 0, "magnetic_%c", axis[d]);
+    add(r, t->electrons, energy, "thermal energy of the electrons (isothermal: T n ln n)", 0, "electron_thermal");
+    add(r, t->energy, energy, "sum of all energies", 0, "energy_total");
+    add(r, start != 0 ? (t->energy - start) / fabs(start) : 0, "",
+        "change of energy_total since the start over its value then", 0, "energy_drift");
+    for (int d = 0; d < 3; d++)
+        add(r, t->momentum[d], momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
+    add(r, t->div_b, "B0/d_i", "largest |div B|", 0, "div_b_max");
+}
+
+static void add_all(struct row *r, const struct state *s)
+{
+    const struct lm_sim_status *now = s->now;
+    add(r, (double)now->step, "", "number of the step", 1, "step");
+    add(r, now->time, "1/Omega_ci", "time", 0, "time");
+    add_totals(r, s);
+    for (int k = 0; k < s->config->species_count; k++)
+        add(r, now->species[k].fastest, "v_A", "largest speed, half a step back", 0, "speed_max_%s",
+            s->config->species[k].name);
+    add(r, (double)now->floored_cells, "", "cells below the density floor", 1, "floored_cells");
+    add(r, now->substeps, "", "field substeps of the last step", 1, "substeps");
+    add_ledger(r, s);
+    add_collisions(r, s);
+    for (int f = 0; f < s->config->background_count; f++)
+        add_background(r, s, f);
+    if (lm_entropy_field(s->config) >= 0) {
+        add(r, now->electron_heat, energy, "heat of resistivity that electrons have taken up since the start", 0,
+            "electron_heat");
+        add(r, (double)now->conduction_substeps, "", "substeps of the electrons' heat conduction in the last step", 1,
+            "conduction_substeps");
     }
+    add(r, s->rate, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
 }
 
 static int by_name(const void *a, const void *b)
@@ -128,7 +196,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A species p beside a body moon_weight would have a column that the weight of what the body moon takes has too. */
-static int check_names(const struct lm_config *config, const struct list *l)
+static int check_names(const struct lm_config *config, const struct row *l)
 {
     const char *names[LM_ROW_MAX] = {NULL};
     for (int c = 0; c < l->count; c++)
@@ -143,45 +211,19 @@ static int check_names(const struct lm_config *config, const struct list *l)
     return LM_OK;
 }
 
-static void add_all(struct list *l, const struct lm_config *config)
-{
-    static const char axis[3] = {'x', 'y', 'z'};
-    add(l, "", "number of the step", 1, "step");
-    add(l, "1/Omega_ci", "time", 0, "time");
-    for (int s = 0; s < config->species_count; s++)
-        for (int d = 0; d < 3; d++)
-            add(l, energy, "kinetic energy, drift included", 0, "kinetic_%c_%s", axis[d], config->species[s].name);
-    for (int d = 0; d < 3; d++)
-        add(l, energy, "magnetic energy", 0, "magnetic_%c", axis[d]);
-    add(l, energy, "thermal energy of the electrons (isothermal: T n ln n)", 0, "electron_thermal");
-    add(l, energy, "sum of all energies", 0, "energy_total");
-    add(l, "", "change of energy_total since the start over its value then", 0, "energy_drift");
-    for (int d = 0; d < 3; d++)
-        add(l, momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
-    add(l, "B0/d_i", "largest |div B|", 0, "div_b_max");
-    for (int s = 0; s < config->species_count; s++)
-        add(l, "v_A", "largest speed, half a step back", 0, "speed_max_%s", config->species[s].name);
-    add(l, "", "cells below the density floor", 1, "floored_cells");
-    add(l, "", "field substeps of the last step", 1, "substeps");
-    add_ledger(l, config);
-    add_collisions(l, config);
-    add_backgrounds(l, config);
-    if (lm_sim_entropy(config) >= 0) {
-        add(l, energy, "heat of resistivity that electrons have taken up since the start", 0, "electron_heat");
-        add(l, "", "substeps of the electrons' heat conduction in the last step", 1, "conduction_substeps");
-    }
-    add(l, "1/s", "particle-steps a second of wall time since the last row", 0, "rate");
-}
-
 int lm_row_columns(const struct lm_config *config, int *count, struct lm_series_column **columns)
 {
-    struct list l = {malloc(LM_ROW_MAX * sizeof *l.columns), 0};
-    *columns = l.columns;
-    if (!l.columns)
+    static const struct lm_sim_status now;
+    static const struct lm_totals totals;
+    static const struct lm_references references;
+    const struct state nothing = {config, &now, &totals, &references, 0};
+    struct row r = {.columns = malloc(LM_ROW_MAX * sizeof *r.columns)};
+    *columns = r.columns;
+    if (!r.columns)
         return lm_fail(LM_FAILED, "not enough memory for the time series");
-    add_all(&l, config);
-    *count = l.count;
-    return check_names(config, &l);
+    add_all(&r, &nothing);
+    *count = r.count;
+    return check_names(config, &r);
 }
 
 int lm_row_references(struct lm_sim *sim, struct lm_references *out)
@@ -194,93 +236,14 @@ int lm_row_references(struct lm_sim *sim, struct lm_references *out)
     return status;
 }
 
-/* Values in the order of add_ledger; how many. */
-static int fill_ledger(const struct lm_sim *sim, double *row)
+int lm_row_fill(struct lm_sim *sim, const struct lm_config *config, const struct lm_references *references, double rate,
+                double *row)
 {
-    const struct lm_config *c = sim->config;
-    struct lm_account_of accounts[LM_ACCOUNTS];
-    int n = 0;
-    for (int s = 0; s < c->species_count; s++)
-        for (int k = 0, count = lm_accounts(c, s, accounts); k < count; k++, n += LM_LEDGER_VALUES)
-            lm_ledger_values(&sim->ledger[s], lm_account_in(&sim->ledger[s], &accounts[k]), lm_sim_weight(sim, s),
-                             c->species[s].mass, row + n);
-    for (int s = 0; s < c->species_count && lm_accounts_any(c); s++) {
-        row[n++] = (double)sim->count[s];
-        row[n++] = (double)lm_sim_residual(sim, s);
-    }
-    return n;
-}
-
-/* Values in the order of add_collisions; how many. */
-static int fill_collisions(const struct lm_sim *sim, double *row)
-{
-    int n = 0;
-    for (int s = 0; s < sim->config->species_count; s++) {
-        const struct lm_species_config *c = &sim->config->species[s];
-        const double speed = lm_sim_collided_speed(sim, s, sqrt(sim->control.speed2[s]), 0);
-        struct lm_collision_limits l = {0};
-        if (c->gas_field >= 0)
-            l = lm_collision_limits(c, &sim->grid, lm_collision_time(sim->config, s),
-                                    sim->background[c->gas_field].most, speed);
-        if (lm_exchanges_charge(c))
-            row[n++] = l.exchange;
-        if (c->stopping_table[0])
-            row[n++] = l.cells;
-        if (c->electron_exchange > 0)
-            row[n++] = (double)sim->exchange[s].limited;
-    }
-    return n;
-}
-
-/* Values in the order of add_backgrounds; how many. */
-static int fill_backgrounds(const struct lm_sim *sim, double *row)
-{
-    int n = 0;
-    for (int f = 0; f < sim->config->background_count; f++) {
-        const struct lm_background_config *b = &sim->config->background[f];
-        const struct lm_sim_background *s = &sim->background[f];
-        row[n++] = lm_sim_background_value(sim, f, s->ledger.total);
-        row[n++] = s->least;
-        row[n++] = s->most;
-        for (int side = 0; side < LM_SIDES; side++)
-            if (lm_background_is_open(b, side))
-                row[n++] = lm_sim_background_value(sim, f, s->ledger.entered[side]);
-        if (lm_background_is_sourced(sim->config, f))
-            row[n++] = lm_sim_background_value(sim, f, s->ledger.source);
-        row[n++] = (double)s->substeps;
-        row[n++] = lm_sim_background_residual(sim, f);
-    }
-    return n;
-}
-
-int lm_row_fill(struct lm_sim *sim, const struct lm_references *references, double rate, double *row)
-{
-    struct lm_totals t;
-    int status = lm_sim_totals(sim, &t), n = 0, species = sim->config->species_count;
-    row[n++] = (double)sim->step;
-    row[n++] = lm_sim_time(sim);
-    for (int s = 0; s < species; s++)
-        for (int d = 0; d < 3; d++)
-            row[n++] = t.kinetic[s][d];
-    for (int d = 0; d < 3; d++)
-        row[n++] = t.magnetic[d];
-    row[n++] = t.electrons;
-    row[n++] = t.energy;
-    row[n++] = references->energy != 0 ? (t.energy - references->energy) / fabs(references->energy) : 0;
-    for (int d = 0; d < 3; d++)
-        row[n++] = t.momentum[d];
-    row[n++] = t.div_b;
-    for (int s = 0; s < species; s++)
-        row[n++] = sqrt(sim->control.speed2[s]);
-    row[n++] = (double)sim->control.floored;
-    row[n++] = sim->substeps;
-    n += fill_ledger(sim, row + n);
-    n += fill_collisions(sim, row + n);
-    n += fill_backgrounds(sim, row + n);
-    if (lm_sim_entropy(sim->config) >= 0) {
-        row[n++] = sim->electrons.heat * sim->grid.dx * sim->grid.dy;
-        row[n++] = 2 * (double)sim->electrons.substeps;
-    }
-    row[n++] = rate;
+    struct lm_sim_status now;
+    struct lm_totals totals;
+    struct row r = {.values = row};
+    const int status = lm_sim_totals(sim, &totals);
+    lm_sim_status(sim, &now);
+    add_all(&r, &(struct state){config, &now, &totals, references, rate});
     return status;
 }

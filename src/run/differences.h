@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "output/checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "larmor/config.h"
 
 enum { LM_DIFFERENCE_KEY = 112, LM_DIFFERENCE_VALUE = LM_MAX_TEXT };
@@ -25,7 +25,7 @@ struct lm_differences {
 
 /* Verifies the checkpoint `path`, reads its head and compares `config` with the settings in it. Keys that a state does
  * not depend on (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT: the checkpoint cannot be
- * used (output/checkpoint/checkpoint.h), or a key differs that must not; the message has all of those with both values.
+ * used (checkpoint/checkpoint.h), or a key differs that must not; the message has all of those with both values.
  * LM_FAILED: no memory. Free in either case. */
 int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
                         struct lm_differences *out);

@@ -12,23 +12,33 @@
 #include "run/differences.h"
 #include "output/directory.h"
 #include "base/stop.h"
-#include "run/prepare.h"
+#include "survey/prepare.h"
 #include "run/run_state.h"
 #include "run/signals.h"
 #include "run/warnings.h"
+#include "output/output.h"
+#include "sim/restart.h"
 
 static int due(int64_t every, int64_t step)
 {
     return every > 0 && step % every == 0;
 }
 
+static uint64_t particle_steps(const struct lm_run_state *r)
+{
+    struct lm_sim_status now;
+    lm_sim_status(r->sim, &now);
+    return now.particle_steps;
+}
+
 static int write_row(struct lm_run_state *r)
 {
     double row[LM_ROW_MAX], spent = r->stepping - r->row_stepping;
-    double rate = spent > 0 ? (double)(r->sim->pushed - r->row_pushed) / spent : 0;
-    int status = lm_row_fill(r->sim, &r->references, rate, row);
+    const uint64_t done = particle_steps(r);
+    const double rate = spent > 0 ? (double)(done - r->row_particle_steps) / spent : 0;
+    int status = lm_row_fill(r->sim, r->config, &r->references, rate, row);
     r->row_stepping = r->stepping;
-    r->row_pushed = r->sim->pushed;
+    r->row_particle_steps = done;
     return status ? status : lm_series_append(r->series, row);
 }
 
@@ -69,11 +79,11 @@ static int write_checkpoint(struct lm_run_state *r, int keep)
 {
     char path[LM_MAX_PATH];
     const double before = lm_clock();
-    int status = lm_output_checkpoint_keeping(r->sim, &r->references, keep, path);
+    int status = lm_sim_save(r->sim, &r->references, keep, path);
     if (status)
         return status;
     memcpy(r->checkpoint, path, sizeof path);
-    r->checkpoint_step = r->sim->step;
+    r->checkpoint_step = lm_sim_step_number(r->sim);
     r->checkpoint_seconds = lm_clock() - before;
     drop_spare(r);
     tell_signals(r);
@@ -91,23 +101,23 @@ static int write_regular(struct lm_run_state *r)
 
 static int is_last(const struct lm_run_state *r)
 {
-    return r->sim->step >= r->config->run.steps;
+    return lm_sim_step_number(r->sim) >= r->config->run.steps;
 }
 
 /* What is due at the present step; the last step gets a row and a checkpoint where there are any. */
 static int write_due(struct lm_run_state *r)
 {
     const struct lm_config *c = r->config;
-    int64_t step = r->sim->step;
+    int64_t step = lm_sim_step_number(r->sim);
     int last = is_last(r), status = LM_OK;
     if (due(c->output.series_every, step) || (c->output.series_every > 0 && last))
         status = write_row(r);
     if (!status && due(c->output.fields_every, step))
-        status = lm_output_fields(r->sim);
+        status = lm_output_fields(r->sim, c);
     if (!status && due(c->output.particles_every, step))
-        status = lm_output_particles(r->sim);
+        status = lm_output_particles(r->sim, c);
     if (!status && (due(c->output.maps_every, step) || last))
-        status = lm_output_maps(r->sim);
+        status = lm_output_maps(r->sim, c);
     int fresh = step > r->first_step || (last && !r->options->restart); /* not what it was restarted from */
     if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
         status = write_regular(r);
@@ -116,21 +126,11 @@ static int write_due(struct lm_run_state *r)
 
 /* --- the end, early --- */
 
-static int is_finite(const struct lm_run_state *r)
-{
-    const struct lm_control *c = &r->sim->control;
-    double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
-    for (int s = 0; s < r->config->species_count; s++)
-        sum += c->speed2[s];
-    for (int f = 0; f < r->config->background_count; f++)
-        sum += r->sim->background[f].least + r->sim->background[f].most;
-    return isfinite(sum);
-}
-
 /* Whether there is a checkpoint of the state as it stands: one of this run, or the one it began with. */
 static int is_kept(const struct lm_run_state *r)
 {
-    return r->checkpoint[0] ? r->checkpoint_step == r->sim->step : r->options->restart && r->sim->step == r->first_step;
+    return r->checkpoint[0] ? r->checkpoint_step == lm_sim_step_number(r->sim)
+                            : r->options->restart && lm_sim_step_number(r->sim) == r->first_step;
 }
 
 static const char *kept(const struct lm_run_state *r)
@@ -159,15 +159,17 @@ static int rescue(struct lm_run_state *r, int status)
     if (!failed)
         return lm_fail(status, "%s\nthe last good state is in %s", why, kept(r));
     snprintf(reason, sizeof reason, "%s", lm_error());
-    return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %s; %s", why, (long long)r->sim->step,
-                   reason, before);
+    return lm_fail(status, "%s\nno checkpoint of step %lld could be written: %s; %s", why,
+                   (long long)lm_sim_step_number(r->sim), reason, before);
 }
 
 /* NULL when nothing asks to stop. The time limit does not before the first step: restarts would never get on. */
 static const char *reason_to_stop(const struct lm_run_state *r)
 {
     const int asked = lm_stop_asked();
-    return asked == 0 || (asked == LM_STOP_TIME && r->sim->step == r->first_step) ? NULL : lm_signals_name(asked);
+    return asked == 0 || (asked == LM_STOP_TIME && lm_sim_step_number(r->sim) == r->first_step)
+               ? NULL
+               : lm_signals_name(asked);
 }
 
 /* Ends in a checkpoint. `within`: the step that was under way has been given up. */
@@ -178,8 +180,9 @@ static int stop_at(struct lm_run_state *r, const char *why, int within)
         return rescue(r, status);
     r->told = 1;
     snprintf(r->ended, sizeof r->ended, "%s", why);
-    return lm_fail(LM_STOPPED, "stopped at step %lld%s: %s; go on with --restart %s", (long long)r->sim->step,
-                   within ? " (the step after it has been given up)" : "", why, kept(r));
+    return lm_fail(LM_STOPPED, "stopped at step %lld%s: %s; go on with --restart %s",
+                   (long long)lm_sim_step_number(r->sim), within ? " (the step after it has been given up)" : "", why,
+                   kept(r));
 }
 
 static int stop_early(struct lm_run_state *r, const char *why)
@@ -215,8 +218,8 @@ static void warn_of_spare(struct lm_run_state *r)
 static int write_spare(struct lm_run_state *r)
 {
     char path[LM_MAX_PATH];
-    int status =
-        lm_path(path, "%s/checkpoints/checkpoint_%08lld.h5", r->config->output.directory, (long long)r->sim->step);
+    int status = lm_path(path, "%s/checkpoints/checkpoint_%08lld.h5", r->config->output.directory,
+                         (long long)lm_sim_step_number(r->sim));
     const int replaces = !status && !access(path, F_OK);
     if (!status)
         status = write_checkpoint(r, INT_MAX);
@@ -259,7 +262,7 @@ static int advance(struct lm_run_state *r)
     r->stepping += lm_clock() - before;
     /* Also after the last step, so that its row is that of a run which goes on: rows hold limits of the next step. */
     status = lm_sim_check(r->sim);
-    if (is_last(r) && is_finite(r))
+    if (is_last(r) && lm_sim_is_finite(r->sim))
         status = LM_OK;
     if (status == LM_STOPPED)
         return stop_before_more(r);
@@ -267,7 +270,7 @@ static int advance(struct lm_run_state *r)
         status = write_due(r);
     if (status)
         return rescue(r, status);
-    lm_progress_step(&r->progress, r->sim->step, r->stepping);
+    lm_progress_step(&r->progress, lm_sim_step_number(r->sim), r->stepping);
     return LM_OK;
 }
 
@@ -327,14 +330,14 @@ static int prepare(struct lm_run_state *r)
         status = restart ? lm_sim_restore_state(r->sim, restart, &head) : lm_sim_begin(r->sim);
     if (status)
         return status;
-    r->first_step = r->sim->step;
+    struct lm_sim_status now;
+    lm_sim_status(r->sim, &now);
+    r->first_step = now.step;
     for (int s = 0; s < r->config->species_count; s++)
-        r->particles += r->sim->count[s];
+        r->particles += now.species[s].count;
     if (!restart)
         return lm_row_references(r->sim, &r->references);
-    r->references.energy = head.energy_start;
-    for (int d = 0; d < 3; d++)
-        r->references.momentum[d] = head.momentum_start[d];
+    r->references = lm_checkpoint_references(&head);
     if (is_last(r))
         return lm_fail(LM_BAD_INPUT,
                        "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps", restart,

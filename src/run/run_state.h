@@ -5,8 +5,9 @@
 #include "run/differences.h"
 #include "larmor/run.h"
 #include "output/lock.h"
-#include "run/limits.h"
-#include "run/outlook.h"
+#include "survey/limits.h"
+#include "output/series_columns.h"
+#include "sim/outlook.h"
 #include "run/progress.h"
 #include "run/summary.h"
 
@@ -24,7 +25,7 @@ struct lm_run_state {
     int64_t first_step;
     double started, stepping; /* clock at the start; seconds spent in steps */
     double row_stepping;      /* `stepping` and step at the last row */
-    uint64_t row_pushed;
+    uint64_t row_particle_steps;
     uint64_t particles;
     struct lm_limits limits;       /* of the start: what is warned of */
     struct lm_differences changed; /* from the checkpoint's settings */

@@ -6,83 +6,79 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/facts.h"
 #include "output/directory.h"
 #include "run/run_state.h"
 #include "run/warnings.h"
+#include "backend/backend.h"
 
 static json_t *real_json(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *account_json(const struct lm_run_state *r, int species, const struct lm_account *a)
+static json_t *account_json(const struct lm_species_status *now, double mass, const struct lm_account *a)
 {
     double v[LM_LEDGER_VALUES];
-    lm_ledger_values(&r->sim->ledger[species], a, lm_sim_weight(r->sim, species), r->config->species[species].mass, v);
+    lm_ledger_values(&now->ledger, a, now->weight, mass, v);
     return json_pack("{s:I, s:o, s:[o, o, o], s:o}", "number", (json_int_t)a->number, "weight", real_json(v[1]),
                      "momentum", real_json(v[2]), real_json(v[3]), real_json(v[4]), "energy", real_json(v[5]));
 }
 
 /* In every step loaded + injected = present + lost: the program stops where it is not so. */
-static json_t *ledger_json(const struct lm_run_state *r, int species)
+static json_t *ledger_json(const struct lm_config *c, const struct lm_species_status *now, int species)
 {
-    const struct lm_ledger *l = &r->sim->ledger[species];
+    const struct lm_ledger *l = &now->ledger;
     struct lm_account_of accounts[LM_ACCOUNTS];
     json_t *injected = json_object(), *lost = json_object();
     json_t *all = json_pack("{s:I, s:o, s:o, s:I, s:I}", "loaded", (json_int_t)l->loaded, "injected", injected, "lost",
-                            lost, "present", (json_int_t)r->sim->count[species], "residual",
-                            (json_int_t)lm_sim_residual(r->sim, species));
-    for (int k = 0, n = lm_accounts(r->config, species, accounts); k < n; k++) {
+                            lost, "present", (json_int_t)now->count, "residual", (json_int_t)now->residual);
+    for (int k = 0, n = lm_accounts(c, species, accounts); k < n; k++) {
         const struct lm_account_of *a = &accounts[k];
         json_object_set_new(a->kind == LM_ENTERS   ? injected
                             : a->kind == LM_LEAVES ? lost
                                                    : all,
-                            a->name, account_json(r, species, lm_account_in(l, a)));
+                            a->name, account_json(now, c->species[species].mass, lm_account_in(l, a)));
     }
     return all;
 }
 
 /* Of all species, each counted as a positive number. */
-static json_int_t residual_of_all(const struct lm_run_state *r)
+static json_int_t residual_of_all(const struct lm_config *c, const struct lm_sim_status *now)
 {
     json_int_t sum = 0;
-    for (int s = 0; s < r->config->species_count; s++)
-        sum += llabs(lm_sim_residual(r->sim, s));
+    for (int s = 0; s < c->species_count; s++)
+        sum += llabs(now->species[s].residual);
     return sum;
 }
 
-static json_t *species_json(const struct lm_run_state *r)
+static json_t *species_json(const struct lm_config *c, const struct lm_sim_status *now)
 {
     json_t *list = json_array();
-    for (int s = 0; s < r->config->species_count; s++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", r->config->species[s].name, "particles",
-                                              (json_int_t)r->sim->count[s], "ledger", ledger_json(r, s)));
+    for (int s = 0; s < c->species_count; s++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", c->species[s].name, "particles",
+                                              (json_int_t)now->species[s].count, "ledger",
+                                              ledger_json(c, &now->species[s], s)));
     return list;
 }
 
-static json_t *background_json(const struct lm_run_state *r, int field)
+static json_t *background_json(const struct lm_background_config *b, const struct lm_background_status *now)
 {
-    const struct lm_background_config *b = &r->config->background[field];
-    const struct lm_sim_background *s = &r->sim->background[field];
-    const lm_int128 sums[] = {s->ledger.loaded, s->ledger.source, s->ledger.rounded, s->ledger.total};
-    json_t *entered = json_object(), *value[4];
+    json_t *entered = json_object();
     for (int side = 0; side < LM_SIDES; side++)
         if (lm_background_is_open(b, side))
-            json_object_set_new(entered, lm_side_names[side],
-                                real_json(lm_sim_background_value(r->sim, field, s->ledger.entered[side])));
-    for (int k = 0; k < 4; k++)
-        value[k] = real_json(lm_sim_background_value(r->sim, field, sums[k]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded", value[0], "entered",
-                     entered, "source", value[1], "rounded", value[2], "total", value[3], "minimum",
-                     real_json(s->least), "maximum", real_json(s->most), "residual",
-                     (json_int_t)lm_sim_background_residual(r->sim, field));
+            json_object_set_new(entered, lm_side_names[side], real_json(now->entered[side]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "name", b->name, "loaded", real_json(now->loaded),
+                     "entered", entered, "source", real_json(now->source), "rounded", real_json(now->rounded), "total",
+                     real_json(now->total), "minimum", real_json(now->least), "maximum", real_json(now->most),
+                     "residual", (json_int_t)now->residual);
 }
 
-static json_t *backgrounds_json(const struct lm_run_state *r)
+static json_t *backgrounds_json(const struct lm_config *c, const struct lm_sim_status *now)
 {
     json_t *list = json_array();
-    for (int f = 0; f < r->config->background_count; f++)
-        json_array_append_new(list, background_json(r, f));
+    for (int f = 0; f < c->background_count; f++)
+        json_array_append_new(list, background_json(&c->background[f], &now->background[f]));
     return list;
 }
 
@@ -94,7 +90,7 @@ static json_t *text_json(const char *text)
 }
 
 /* Fingerprint, rate and device. */
-static int measure(const struct lm_run_state *r, struct lm_summary *s)
+static int measure(const struct lm_run_state *r, const struct lm_sim_status *now, struct lm_summary *s)
 {
     struct lm_totals totals;
     int kind = LM_BACKEND_CPU;
@@ -106,34 +102,36 @@ static int measure(const struct lm_run_state *r, struct lm_summary *s)
         status = lm_backend_resolve(r->config->run.backend, r->config->run.threads, &kind, s->device, sizeof s->device);
     if (status)
         return status;
-    s->rate = r->stepping > 0 ? (double)r->sim->pushed / r->stepping : 0;
+    s->rate = r->stepping > 0 ? (double)now->particle_steps / r->stepping : 0;
     s->drift = start != 0 ? (totals.energy - start) / fabs(start) : 0;
     return LM_OK;
 }
 
 /* What is known at the end only is null. */
-static json_t *summary_json(const struct lm_run_state *r, const struct lm_summary *s)
+static json_t *summary_json(const struct lm_run_state *r, const struct lm_sim_status *now, const struct lm_summary *s)
 {
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
     return json_pack(
         "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o, s:o}",
         "software", lm_version_software(), "ended", "configuration", text_json(r->config->file), "restart",
-        lm_differences_json(&r->changed, r->options->restart), "backend", r->sim->backend->ops->name, "device",
-        s->device, "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)r->sim->step, "time",
-        lm_sim_time(r->sim), "particles", (json_int_t)r->particles, "species", species_json(r), "backgrounds",
-        backgrounds_json(r), "ledger", "residual", residual_of_all(r), "fingerprint", print, "seconds_stepping",
-        r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts", (json_int_t)r->sim->sorts,
-        "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
+        lm_differences_json(&r->changed, r->options->restart), "backend", now->backend, "device", s->device,
+        "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)now->step, "time", now->time, "particles",
+        (json_int_t)r->particles, "species", species_json(r->config, now), "backgrounds",
+        backgrounds_json(r->config, now), "ledger", "residual", residual_of_all(r->config, now), "fingerprint", print,
+        "seconds_stepping", r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts",
+        (json_int_t)now->sorts, "energy_drift", real_json(s->drift), "warnings", lm_warnings_json(&r->limits));
 }
 
 int lm_summary_take(const struct lm_run_state *r, struct lm_summary *out)
 {
     lm_summary_free(out);
-    int status = measure(r, out);
+    struct lm_sim_status now;
+    lm_sim_status(r->sim, &now);
+    int status = measure(r, &now, out);
     if (status)
         return status;
-    out->json = summary_json(r, out);
+    out->json = summary_json(r, &now, out);
     return out->json ? LM_OK : lm_fail(LM_FAILED, "run.json: not enough memory");
 }
 
@@ -163,7 +161,7 @@ int lm_summary_write(const struct lm_run_state *r, const struct lm_summary *s)
     int status = write_json(r, s->json);
     if (!status && !r->options->quiet)
         fprintf(stderr, "%lld steps of %.4g M particles in %.3g s: %.4g M particle-steps/s; fingerprint %016llx\n",
-                (long long)(r->sim->step - r->first_step), 1e-6 * (double)r->particles, r->stepping, 1e-6 * s->rate,
-                (unsigned long long)s->fingerprint);
+                (long long)(lm_sim_step_number(r->sim) - r->first_step), 1e-6 * (double)r->particles, r->stepping,
+                1e-6 * s->rate, (unsigned long long)s->fingerprint);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "larmor/config.h"
 #include "larmor/run.h"
 #include "base/threads.h"
+#include "backend/backend.h"
 
 #ifndef LM_GIT
 #define LM_GIT "unknown"

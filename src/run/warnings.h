@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "run/limits.h"
+#include "survey/limits.h"
 
 /* A line "larmor: warning: ..." on stderr for each. */
 void lm_warnings_print(const struct lm_limits *limits);

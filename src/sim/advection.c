@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/sim.h"
+#include "sim/advection.h"
 #include "config/side_points.h"
 #include "larmor/physics/fluid/advect.h"
+#include "config/facts.h"
+#include "sim/electrons.h"
+#include "sim/setup.h"
+#include "base/expr.h"
 
 /* A sum over a large grid in units of the ledger fits 127 bits as long as the quanta are no larger than this many times
  * those units, as a power of two. */
@@ -13,25 +17,6 @@ enum { MOST_GROWTH = 40 };
 
 /* WENO takes squares of differences. */
 static const double LARGEST = 1e150;
-
-int lm_background_has_source(const struct lm_background_config *b)
-{
-    return strcmp(b->source, "0") != 0;
-}
-
-int lm_background_is_sourced(const struct lm_config *c, int field)
-{
-    const struct lm_background_config *b = &c->background[field];
-    int any = lm_background_has_source(b) || b->gains || b->kind == LM_ENTROPY;
-    for (int k = 0; k < c->ionisation_count; k++)
-        any |= c->ionisation[k].from == field;
-    return any;
-}
-
-int lm_background_is_open(const struct lm_background_config *b, int side)
-{
-    return b->sides[side] == LM_BACKGROUND_INFLOW || b->sides[side] == LM_BACKGROUND_OPEN;
-}
 
 double lm_sim_background_value(const struct lm_sim *sim, int field, lm_int128 sum)
 {
@@ -357,9 +342,9 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
             status = put_given(sim, f, 0, work);
         memset(work, 0, sim->grid.size * sizeof *work);
         if (!status)
-            status = head                               ? take_field(sim, f, path, &head->background[f], work)
-                     : f == lm_sim_entropy(sim->config) ? LM_OK /* that follows from the density */
-                                                        : start_field(sim, f, work);
+            status = head                                 ? take_field(sim, f, path, &head->background[f], work)
+                     : f == lm_entropy_field(sim->config) ? LM_OK /* that follows from the density */
+                                                          : start_field(sim, f, work);
     }
     free(work);
     return status ? status : takes_rates(sim, 0);
@@ -473,7 +458,7 @@ int lm_sim_advect_field(struct lm_sim *sim, int field, double dt)
 
 int lm_sim_advect(struct lm_sim *sim)
 {
-    const int entropy = lm_sim_entropy(sim->config); /* that goes by itself, and takes the rates then */
+    const int entropy = lm_entropy_field(sim->config); /* that goes by itself, and takes the rates then */
     int status = count_carried(sim) > (entropy >= 0) ? takes_rates(sim, 1) : LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++) {
         if (f == entropy)

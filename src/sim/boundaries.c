@@ -1,5 +1,5 @@
 /* Walls, bodies, what enters and what is taken out: what a simulation of an open system does beside the algorithm. */
-#include "larmor/sim.h"
+#include "sim/boundaries.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "larmor/physics/numerics/elementary.h"
 #include "larmor/physics/particles/tiling.h"
 #include "backend/surfaces.h"
+#include "sim/setup.h"
 
 /* Angles of equal width, energies of equal ratio. */
 static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
@@ -20,6 +21,7 @@ static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
         return LM_OK;
     double *cos2 = malloc((size_t)angles * sizeof *cos2), *energy = malloc((size_t)(energies + 1) * sizeof *energy);
     uint32_t *faces = malloc(m->first[LM_SURFACES] * sizeof *faces);
+    sim->map_arrays.cos2 = cos2, sim->map_arrays.energy = energy, sim->map_arrays.faces = faces;
     m->cos2 = cos2, m->energy = energy, m->faces = faces;
     if (!cos2 || !energy || !faces)
         return lm_fail(LM_FAILED, "not enough memory for maps of where particles hit");
@@ -137,7 +139,7 @@ int lm_sim_book(struct lm_sim *sim)
         const uint64_t in = sum_of(c->injected[s], LM_ENTRANCES), out = sum_of(c->lost[s], LM_CHANNELS);
         book_tallies(sim, s);
         sim->count[s] += in - out;
-        sim->shuffled[s] |= in + out > 0;
+        sim->has_gaps[s] |= in + out > 0;
         if ((uint64_t)c->parts[s] == sim->count[s] * LM_PARTS && sim->count[s] == lm_ledger_present(l))
             continue;
         return lm_fail(

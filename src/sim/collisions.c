@@ -4,36 +4,11 @@
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/numerics/elementary.h"
-#include "larmor/sim.h"
+#include "sim/collisions.h"
 #include "larmor/physics/collisions/collide.h"
 #include "larmor/physics/numerics/normal.h"
 #include "larmor/physics/particles/surface.h"
-
-int lm_collides(const struct lm_species_config *s)
-{
-    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
-}
-
-double lm_collision_time(const struct lm_config *c, int species)
-{
-    return c->run.dt * (double)c->species[species].collide_every;
-}
-
-int lm_scatters(const struct lm_config *c, int species)
-{
-    const struct lm_species_config *s = &c->species[species];
-    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
-}
-
-int lm_exchanges_charge(const struct lm_species_config *s)
-{
-    return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
-}
-
-int lm_limits_pitch(const struct lm_species_config *s)
-{
-    return s->pitch_min > 0 || s->pitch_max < 180;
-}
+#include "config/facts.h"
 
 /* An upper bound of the speed of a gas. */
 static double largest_speed(const struct lm_sim *sim, int field)

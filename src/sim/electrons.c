@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/sim.h"
+#include "sim/electrons.h"
 #include "larmor/physics/fluid/electrons.h"
+#include "config/facts.h"
+#include "sim/advection.h"
+#include "base/expr.h"
 
 static const double MOST_SUBSTEPS = 1e6;
-
-int lm_sim_entropy(const struct lm_config *c)
-{
-    return c->electrons.closure == LM_EVOLVED ? c->background_count - 1 : -1;
-}
 
 /* T where there is such an expression, else what the relation p = T n^gamma has. */
 static double entropy_at(const struct lm_config *c, double density, const double *temperature)
@@ -26,7 +24,7 @@ int lm_sim_start_electrons(struct lm_sim *sim)
     static const struct lm_place centre = {0, 0};
     const struct lm_config *c = sim->config;
     const struct lm_grid *g = &sim->grid;
-    const int field = lm_sim_entropy(c), given = c->electrons.initial_temperature[0] != 0;
+    const int field = lm_entropy_field(c), given = c->electrons.initial_temperature[0] != 0;
     if (field < 0)
         return LM_OK;
     double *q = malloc(2 * g->size * sizeof *q), *t = q + g->size;
@@ -120,13 +118,13 @@ static int heat(struct lm_sim *sim, int level)
     const struct lm_heat_pass pass = {.level = level,
                                       .dt = 0.5 * sim->config->run.dt,
                                       .substeps = conducts ? (int)sim->electrons.substeps : 0,
-                                      .quantum = sim->background[lm_sim_entropy(sim->config)].ledger.quantum};
+                                      .quantum = sim->background[lm_entropy_field(sim->config)].ledger.quantum};
     return status ? status : sim->backend->ops->heat(sim->backend, &pass);
 }
 
 int lm_sim_advance_electrons(struct lm_sim *sim, int level)
 {
-    const int field = lm_sim_entropy(sim->config), first = level == LM_N_OLD;
+    const int field = lm_entropy_field(sim->config), first = level == LM_N_OLD;
     int status = LM_OK;
     if (field < 0)
         return LM_OK;
@@ -141,7 +139,7 @@ int lm_sim_advance_electrons(struct lm_sim *sim, int level)
 
 void lm_sim_book_heat(struct lm_sim *sim)
 {
-    const int field = lm_sim_entropy(sim->config);
+    const int field = lm_entropy_field(sim->config);
     if (field < 0)
         return;
     const int exponent = lm_heat_exponent(sim->background[field].ledger.quantum, sim->config->electrons.gamma);

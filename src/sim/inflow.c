@@ -7,6 +7,7 @@
 #include "larmor/sim.h"
 #include "backend/surfaces.h"
 #include "config/side_points.h"
+#include "base/expr.h"
 
 double lm_normal_below(double x)
 {

@@ -3,8 +3,9 @@
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/surface.h"
-#include "larmor/sim.h"
+#include "sim/ion_electron_heating.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
+#include "config/facts.h"
 
 static int exchanges(const struct lm_sim *sim, int species)
 {
@@ -74,7 +75,7 @@ int lm_sim_exchange(struct lm_sim *sim)
                                               .first = first,
                                               .tally_v = sim->pass[s].tally_v,
                                               .tally_v2 = sim->pass[s].tally_v2,
-                                              .quantum = sim->background[lm_sim_entropy(c)].ledger.quantum};
+                                              .quantum = sim->background[lm_entropy_field(c)].ledger.quantum};
         status = sim->backend->ops->exchange(sim->backend, s, &pass);
         first = 0;
     }

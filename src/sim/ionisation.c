@@ -4,18 +4,12 @@
 #include <string.h>
 
 #include "larmor/physics/numerics/elementary.h"
-#include "larmor/sim.h"
+#include "sim/ionisation.h"
 #include "backend/surfaces.h"
+#include "sim/setup.h"
+#include "base/expr.h"
 
 static const double MOST_IN_CELL = 1e9;
-
-int lm_is_ionised(const struct lm_config *c, int species)
-{
-    for (int k = 0; k < c->ionisation_count; k++)
-        if (c->ionisation[k].into == species)
-            return 1;
-    return 0;
-}
 
 /* --- what is given --- */
 

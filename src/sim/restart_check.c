@@ -5,38 +5,9 @@
 
 #include "backend/field_boundaries.h"
 #include "larmor/physics/numerics/hash.h"
-#include "larmor/sim.h"
-
-void lm_sim_name_state(struct lm_sim *sim)
-{
-    static const char *const names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
-                                                       "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
-    static const char *const beyond[3] = {"B_x_beyond", "B_y_beyond", "B_z_beyond"};
-    const int fields = sim->config->background_count;
-    memcpy(sim->state_names, names, sizeof names);
-    for (int f = 0; f < fields; f++) {
-        snprintf(sim->background_names[f], sizeof sim->background_names[f], "background_%s",
-                 sim->config->background[f].name);
-        sim->state_names[LM_STATE_FIELDS + f] = sim->background_names[f];
-    }
-    memcpy(sim->state_names + LM_STATE_FIELDS + fields, beyond, sizeof beyond);
-}
-
-int lm_sim_state_bordered(const struct lm_sim *sim)
-{
-    return lm_has_field_walls(&sim->backend->setup) ? 3 : 0;
-}
-
-int lm_sim_state_fields(const struct lm_sim *sim)
-{
-    return LM_STATE_FIELDS + sim->config->background_count + lm_sim_state_bordered(sim);
-}
-
-int lm_sim_state_array(const struct lm_sim *sim, int k)
-{
-    const int field = k - LM_STATE_FIELDS, beyond = field - sim->config->background_count;
-    return field < 0 ? k : beyond < 0 ? LM_BACKGROUND + field : LM_B + beyond;
-}
+#include "sim/restart.h"
+#include "config/facts.h"
+#include "sim/state.h"
 
 static uint64_t hash_of_cells(const struct lm_sim *sim)
 {
@@ -76,7 +47,7 @@ void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
     head->background_count = c->background_count;
     for (int k = 0; k < c->background_count; k++)
         describe_background(sim, k, &head->background[k]);
-    head->electrons_gamma = lm_sim_entropy(c) >= 0 ? c->electrons.gamma : 0;
+    head->electrons_gamma = lm_entropy_field(c) >= 0 ? c->electrons.gamma : 0;
     head->electrons_heat = sim->electrons.heat;
     for (int k = 0; k < c->species_count; k++) {
         head->species[k].ionised = lm_is_ionised(c, k);
@@ -202,7 +173,7 @@ static int compare_backgrounds(const char *path, const struct lm_checkpoint *the
 int lm_sim_compare_electrons(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *head)
 {
     const struct lm_config *c = sim->config;
-    const int there = head->electrons_gamma > 0, here = lm_sim_entropy(c) >= 0;
+    const int there = head->electrons_gamma > 0, here = lm_entropy_field(c) >= 0;
     if (there != here)
         return lm_fail(LM_BAD_INPUT,
                        "%s: a checkpoint %s closure = evolved; the run has %s: set electrons.closure as there", path,

@@ -1,5 +1,5 @@
 /* What the configuration means on the grid: backend setup, B, profiles of the species. */
-#include "larmor/sim.h"
+#include "sim/setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +7,8 @@
 
 #include "larmor/physics/fields/wall.h"
 #include "larmor/physics/fields/fields.h"
+#include "config/facts.h"
+#include "base/expr.h"
 
 /* Large tiles have few nodes a particle, small ones leave more room in shared memory. Chosen on an H200; a CPU is as
  * fast with either. */

@@ -5,7 +5,7 @@
  *
  * Known at the start of a step: x^n, v^{n-1/2}, B^n, E^n, n^n, J_i^{n-1/2}.
  */
-#include "larmor/sim.h"
+#include "sim/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,13 @@
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/tiling.h"
+#include "sim/advection.h"
+#include "sim/boundaries.h"
+#include "sim/collisions.h"
+#include "sim/electrons.h"
+#include "sim/ion_electron_heating.h"
+#include "sim/ionisation.h"
+#include "sim/setup.h"
 
 /* Measured on an H200 (`larmor bench order`): a sort costs as much as so many passes, a stray as much as so many other
  * particles. */
@@ -48,26 +55,11 @@ void lm_sim_destroy(struct lm_sim **sim)
             free((*sim)->inflow[s].cells[side]);
     free((*sim)->mask);
     free((*sim)->room);
-    free((void *)(*sim)->maps.cos2);
-    free((void *)(*sim)->maps.energy);
-    free((void *)(*sim)->maps.faces);
+    free((*sim)->map_arrays.cos2);
+    free((*sim)->map_arrays.energy);
+    free((*sim)->map_arrays.faces);
     free(*sim);
     *sim = NULL;
-}
-
-double lm_sim_time(const struct lm_sim *sim)
-{
-    return (double)sim->step * sim->config->run.dt;
-}
-
-double lm_sim_weight(const struct lm_sim *sim, int species)
-{
-    return sim->backend->setup.species[species].weight * sim->grid.dx * sim->grid.dy;
-}
-
-int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint)
-{
-    return sim->backend->ops->fingerprint(sim->backend, sim->step, fingerprint);
 }
 
 /* NaN where the velocities or the fields are not finite: lm_max keeps that of its second argument. */
@@ -144,7 +136,7 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
         sim->unsorted[species].steps = 0;
         sim->unsorted[species].cells = 0;
         sim->unsorted[species].cost = 0;
-        sim->shuffled[species] = 0;
+        sim->has_gaps[species] = 0;
         sim->sorts++;
     }
     sim->unsorted[species].steps++;
@@ -176,9 +168,9 @@ int lm_sim_compact(struct lm_sim *sim)
 {
     int status = LM_OK;
     for (int s = 0; s < sim->config->species_count && !status; s++)
-        if (sim->shuffled[s]) {
+        if (sim->has_gaps[s]) {
             status = sim->backend->ops->sort(sim->backend, s);
-            sim->shuffled[s] = 0;
+            sim->has_gaps[s] = 0;
         }
     return status;
 }
@@ -217,7 +209,7 @@ int lm_sim_step(struct lm_sim *sim)
         return status;
     sim->step++;
     for (int s = 0; s < sim->config->species_count; s++)
-        sim->pushed += sim->count[s];
+        sim->particle_steps += sim->count[s];
     status = hybrid ? ops->control(sim->backend, &sim->control) : lm_sim_settle(sim);
     status = status ? status : lm_sim_book(sim);
     return status ? status : lm_sim_book_backgrounds(sim);

@@ -1,5 +1,5 @@
 /* Integrals of the state, from the backends' integer sums. */
-#include "larmor/sim.h"
+#include "sim/state.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
  * A program without Check: CUDA does not survive a fork, and the machine with the GPU may have no libraries. */
 #include <time.h>
 
+#include "../inside.h"
 #include "../cases.h"
 #include "backgrounds.h"
 #include "field_walls.h"

@@ -1,3 +1,4 @@
+#include "../inside.h"
 #include "compare.h"
 
 #include <sys/types.h>
@@ -157,7 +158,7 @@ static int compare_step(struct way_run *w)
     double row[LM_ROW_MAX];
     uint64_t print;
     const int64_t step = w->sim->step;
-    if (lm_sim_fingerprint(w->sim, &print) || lm_row_fill(w->sim, &t->references, 0, row)) {
+    if (lm_sim_fingerprint(w->sim, &print) || lm_row_fill(w->sim, w->sim->config, &t->references, 0, row)) {
         compare_breaks(w->result);
         return 1;
     }
@@ -193,7 +194,7 @@ static int open_way(struct way_run *w, const struct compare_machine *machine, co
     w->config = compare_config(w->trace, machine);
     int status = w->config && head ? lm_sim_create(w->config, &w->sim) : LM_FAILED;
     if (!status)
-        status = checkpoint ? lm_sim_restore(w->sim, checkpoint, head) : lm_sim_start(w->sim);
+        status = checkpoint ? restore_checkpoint(w->sim, checkpoint, head) : lm_sim_start(w->sim);
     if (!status)
         status = lm_sim_check(w->sim);
     free(head);
@@ -214,7 +215,7 @@ static int move_way(struct way_run *w, const struct compare_machine *machine)
 {
     char path[LM_MAX_PATH];
     const int64_t step = w->sim->step;
-    if (lm_output_checkpoint(w->sim, &w->trace->references, path))
+    if (lm_sim_save(w->sim, &w->trace->references, 0, path))
         return compare_differs(w->result, step, "no checkpoint could be written: %s\n", lm_error());
     close_way(w);
     if (open_way(w, machine, path))

@@ -7,7 +7,7 @@
 #define LARMOR_TESTS_RANDOM_COMPARE_H
 
 #include "draft.h"
-#include "larmor/run.h"
+#include "../inside.h"
 
 enum compare_verdict {
     COMPARE_SAME,

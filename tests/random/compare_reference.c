@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../inside.h"
 #include "compare_run.h"
 #include "files.h"
 
@@ -20,7 +21,7 @@ static int make_trace(struct compare_trace *t)
 /* What is left of one step after another. */
 static int record(struct compare_trace *t)
 {
-    int status = lm_row_fill(t->sim, &t->references, 0, compare_row(t, t->sim->step));
+    int status = lm_row_fill(t->sim, t->sim->config, &t->references, 0, compare_row(t, t->sim->step));
     t->steps = t->sim->step;
     return status ? status : lm_sim_fingerprint(t->sim, &t->prints[t->steps]);
 }

@@ -2,6 +2,7 @@
 #ifndef LARMOR_TESTS_RANDOM_COMPARE_RUN_H
 #define LARMOR_TESTS_RANDOM_COMPARE_RUN_H
 
+#include "../inside.h"
 #include "compare.h"
 
 /* The reference, step by step. */

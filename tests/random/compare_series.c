@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../inside.h"
 #include "compare_run.h"
 
 static int is_due(const struct lm_config *c, int64_t step)

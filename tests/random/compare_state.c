@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../inside.h"
 #include "compare_run.h"
 #include "larmor/physics/particles/surface.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config/reader.h"
-#include "larmor/sim.h"
+#include "../inside.h"
 #include "draw.h"
 
 static int as_number(char *out, double value)

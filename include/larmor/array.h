@@ -1,0 +1,35 @@
+/* The arrays on the grid that a simulation has, by number. Where each lives in a cell: larmor/grid.h. */
+#ifndef LARMOR_ARRAY_H
+#define LARMOR_ARRAY_H
+
+#include "larmor/background.h"
+#include "larmor/base.h"
+#include "larmor/ionisation.h"
+
+/* Vectors are three in a row; the OLD and NEW groups are laid out alike. */
+enum lm_array {
+    LM_B,                     /* B^n */
+    LM_PUSH_E = LM_B + 3,     /* E felt by the ions at n: smoothed, without friction's part */
+    LM_N_OLD = LM_PUSH_E + 3, /* electron density at n */
+    LM_J_OLD,                 /* ion current at n-1/2, centres */
+    LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
+    LM_J_NEW,                 /* n+1/2 */
+    LM_E = LM_J_NEW + 3,      /* E of Ohm's law at n, for output */
+    LM_FLOORED = LM_E + 3,    /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
+    LM_PRESSURE,              /* electron pressure; to get it: at n */
+    LM_ETA,                   /* resistivity at centres */
+    LM_SPECIES_N,             /* number density of species 0, 1, ... */
+    LM_BACKGROUND = LM_SPECIES_N + LM_MAX_SPECIES,          /* background field 0, 1, ..., whole quanta */
+    LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
+    LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
+    LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,
+    LM_BORN = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS,  /* source of ions 0, 1, ...: particles expected in a step; */
+    LM_BORN_THERMAL = LM_BORN + LM_MAX_IONISATIONS,       /* their thermal speed; */
+    LM_BORN_DRIFT = LM_BORN_THERMAL + LM_MAX_IONISATIONS, /* their drift: x of each source, y of each, z of each */
+    LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
+};
+
+/* An output of the fields has at most so many arrays, and one more for each species and background field. */
+enum { LM_OUTPUT_ARRAYS = 16 };
+
+#endif

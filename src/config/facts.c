@@ -1,0 +1,139 @@
+/* Facts that follow from the configuration alone. */
+#include "config/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- species --- */
+
+int lm_is_ionised(const struct lm_config *c, int species)
+{
+    for (int k = 0; k < c->ionisation_count; k++)
+        if (c->ionisation[k].into == species)
+            return 1;
+    return 0;
+}
+
+int lm_collides(const struct lm_species_config *s)
+{
+    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
+}
+
+int lm_scatters(const struct lm_config *c, int species)
+{
+    const struct lm_species_config *s = &c->species[species];
+    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
+}
+
+int lm_exchanges_charge(const struct lm_species_config *s)
+{
+    return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
+}
+
+int lm_limits_pitch(const struct lm_species_config *s)
+{
+    return s->pitch_min > 0 || s->pitch_max < 180;
+}
+
+double lm_collision_time(const struct lm_config *c, int species)
+{
+    return c->run.dt * (double)c->species[species].collide_every;
+}
+
+int lm_entropy_field(const struct lm_config *c)
+{
+    return c->electrons.closure == LM_EVOLVED ? c->background_count - 1 : -1;
+}
+
+int lm_background_has_source(const struct lm_background_config *b)
+{
+    return strcmp(b->source, "0") != 0;
+}
+
+int lm_background_is_sourced(const struct lm_config *c, int field)
+{
+    const struct lm_background_config *b = &c->background[field];
+    int any = lm_background_has_source(b) || b->gains || b->kind == LM_ENTROPY;
+    for (int k = 0; k < c->ionisation_count; k++)
+        any |= c->ionisation[k].from == field;
+    return any;
+}
+
+int lm_background_is_open(const struct lm_background_config *b, int side)
+{
+    return b->sides[side] == LM_BACKGROUND_INFLOW || b->sides[side] == LM_BACKGROUND_OPEN;
+}
+
+/* --- accounts of the ledger --- */
+
+const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};
+
+void lm_surface_name(const struct lm_config *c, int surface, char out[LM_SURFACE_NAME])
+{
+    if (surface < LM_SIDES)
+        snprintf(out, LM_SURFACE_NAME, "%s", lm_side_names[surface]);
+    else
+        snprintf(out, LM_SURFACE_NAME, "body_%s", c->body[surface - LM_SIDES].name);
+}
+
+int lm_channel_is_open(const struct lm_config *c, int species, int channel)
+{
+    const struct lm_species_config *s = &c->species[species];
+    const int body = channel - LM_SIDES;
+    if (channel < LM_SIDES)
+        return c->boundary[channel] == LM_ABSORBING || c->boundary[channel] == LM_INFLOW;
+    if (channel < LM_SURFACES)
+        return body < c->body_count && c->body[body].particles == LM_ABSORBING;
+    if (channel == LM_ENERGY_STOPPED)
+        return s->energy_cutoff > 0 || s->stopping_table[0];
+    if (channel == LM_THETA_BOUNDARY)
+        return lm_limits_pitch(s);
+    return lm_scatters(c, species);
+}
+
+int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out[LM_ACCOUNTS])
+{
+    int n = 0;
+    for (int channel = 0; channel < LM_CHANNELS; channel++) {
+        if (!lm_channel_is_open(c, species, channel))
+            continue;
+        out[n] = (struct lm_account_of){.kind = LM_LEAVES, .channel = channel};
+        if (channel < LM_SURFACES)
+            lm_surface_name(c, channel, out[n].name);
+        else
+            snprintf(out[n].name, sizeof out[n].name, "%s", lm_channel_names[channel]);
+        n++;
+    }
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->boundary[side] == LM_INFLOW) {
+            out[n] = (struct lm_account_of){.kind = LM_ENTERS, .channel = side};
+            lm_surface_name(c, side, out[n++].name);
+        }
+    if (lm_is_ionised(c, species))
+        out[n++] = (struct lm_account_of){"ionised", LM_ENTERS, LM_IONISED};
+    if (c->species[species].gas_field >= 0)
+        out[n++] = (struct lm_account_of){"to_gas", LM_TO_GAS, 0};
+    if (lm_exchanges_charge(&c->species[species]))
+        out[n++] = (struct lm_account_of){"charge_exchanged", LM_EXCHANGED, 0};
+    if (c->species[species].electron_exchange > 0)
+        out[n++] = (struct lm_account_of){"to_electrons", LM_TO_ELECTRONS, 0};
+    return n;
+}
+
+int lm_accounts_any(const struct lm_config *c)
+{
+    struct lm_account_of list[LM_ACCOUNTS];
+    int n = 0;
+    for (int s = 0; s < c->species_count; s++)
+        n += lm_accounts(c, s, list);
+    return n > 0;
+}
+
+const struct lm_account *lm_account_in(const struct lm_ledger *l, const struct lm_account_of *a)
+{
+    return a->kind == LM_ENTERS      ? &l->injected[a->channel]
+           : a->kind == LM_LEAVES    ? &l->lost[a->channel]
+           : a->kind == LM_TO_GAS    ? &l->to_gas
+           : a->kind == LM_EXCHANGED ? &l->exchanged
+                                     : &l->to_electrons;
+}

@@ -1,0 +1,52 @@
+/* Facts that follow from the configuration alone. */
+#ifndef LARMOR_CONFIG_FACTS_H
+#define LARMOR_CONFIG_FACTS_H
+
+#include "larmor/config.h"
+
+/* --- species --- */
+
+int lm_is_ionised(const struct lm_config *config, int species); /* a source of ions creates its particles */
+int lm_collides(const struct lm_species_config *s);             /* it has collisions, or limits that are tested then */
+int lm_scatters(const struct lm_config *config, int species);   /* collisions turn its particles */
+int lm_exchanges_charge(const struct lm_species_config *s);
+int lm_limits_pitch(const struct lm_species_config *s); /* ions are taken out at some angles between v and B */
+
+/* The time that one collision covers: run.dt times collide_every. */
+double lm_collision_time(const struct lm_config *config, int species);
+
+/* --- background fields --- */
+
+/* The number of the background field that is the entropy of evolved electrons; -1: there is none. */
+int lm_entropy_field(const struct lm_config *config);
+
+int lm_background_has_source(const struct lm_background_config *b);
+int lm_background_is_sourced(const struct lm_config *config, int field); /* has a source, or ionisation takes from it */
+int lm_background_is_open(const struct lm_background_config *b, int side); /* something can cross the side */
+
+/* --- accounts of the ledger --- */
+
+/* The accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */
+enum { LM_SURFACE_NAME = LM_MAX_NAME + 8 };
+enum lm_account_kind { LM_LEAVES, LM_ENTERS, LM_TO_GAS, LM_EXCHANGED, LM_TO_ELECTRONS };
+struct lm_account_of {
+    char name[LM_SURFACE_NAME]; /* x_min, body_NAME, energy_stopped, to_gas, ... */
+    enum lm_account_kind kind;
+    int channel; /* of what leaves, enum lm_channel; of what enters, enum lm_entrance */
+};
+enum { LM_ACCOUNTS = LM_ENTRANCES + LM_CHANNELS + 3 };
+
+int lm_accounts(const struct lm_config *config, int species, struct lm_account_of out[LM_ACCOUNTS]);
+int lm_accounts_any(const struct lm_config *config); /* any species of the run has an account */
+const struct lm_account *lm_account_in(const struct lm_ledger *l, const struct lm_account_of *a);
+
+/* Whether particles of the species can leave by the channel. */
+int lm_channel_is_open(const struct lm_config *config, int species, int channel);
+
+/* Indices: enum lm_boundary. */
+extern const char *const lm_boundary_names[];
+
+/* x_min, body_NAME, ...: surface k < LM_SIDES + the number of bodies. */
+void lm_surface_name(const struct lm_config *config, int surface, char out[LM_SURFACE_NAME]);
+
+#endif

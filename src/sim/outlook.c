@@ -1,0 +1,88 @@
+#include "sim/outlook.h"
+
+#include <math.h>
+
+#include "config/facts.h"
+#include "larmor/physics/fluid/electrons.h"
+#include "sim/state.h"
+
+/* What a substep takes on one slow core, for each cell and besides. Measured on one of an Intel Xeon (Sapphire Rapids):
+ * 1.1e-7 s a cell for B, 1.9e-7 for conduction, 1e-5 besides. A GPU takes a hundredth. */
+static const double CELL_SECONDS = 2e-7, CALL_SECONDS = 3e-5;
+
+/* A machine that is busy with other work may be so much slower. */
+static const double BUSY = 10;
+
+/* A bound of lm_flow_rate where ions or electrons carry a field. Ions are no faster than the fastest of them; electrons
+ * move relative to them with J/n, which on the grid is slower than whistlers. */
+static double carried_rate(const struct lm_sim *sim, int field)
+{
+    double speed2 = 0;
+    for (int s = 0; s < sim->config->species_count; s++)
+        speed2 = fmax(speed2, sim->control.speed2[s]);
+    const int ions = sim->config->background[field].flow == LM_FLOW_ION;
+    return 2 * sqrt(speed2) * (1 / sim->grid.dx + 1 / sim->grid.dy) + (ions ? 0 : sim->control.frequency);
+}
+
+/* Of the next step; `first`: there is no last one to go by. */
+static double field_substeps(const struct lm_sim *sim, int field, int first)
+{
+    const struct lm_background_config *b = &sim->config->background[field];
+    const int carried = b->flow != LM_FLOW_PRESCRIBED;
+    if (carried && !first)
+        return (double)sim->background[field].substeps;
+    const double flow = carried ? carried_rate(sim, field) : sim->background[field].flow_rate;
+    const double rate = lm_background_rate(&sim->grid, &sim->backend->setup.background[field], flow);
+    return fmax(1, ceil(sim->config->run.dt * rate / b->courant));
+}
+
+static double conduction_substeps(const struct lm_sim *sim, int first)
+{
+    const struct lm_setup *s = &sim->backend->setup;
+    if (lm_entropy_field(sim->config) < 0 || !(s->conductivity.along > 0 || s->conductivity.across > 0))
+        return 0;
+    if (!first)
+        return 2 * (double)sim->electrons.substeps;
+    const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, &sim->grid, &s->ohm);
+    return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
+}
+
+void lm_outlook_substeps(const struct lm_outlook *o, const struct lm_sim *sim, double substeps[LM_SUBSTEP_KINDS])
+{
+    const int first = o->seconds == 0;
+    substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? lm_sim_substeps_needed(sim) : 0;
+    substeps[1] = conduction_substeps(sim, first);
+    for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
+        substeps[2 + f] = f < sim->config->background_count ? field_substeps(sim, f, first) : 0;
+}
+
+double lm_outlook_next(const struct lm_outlook *o, const struct lm_sim *sim)
+{
+    double substeps[LM_SUBSTEP_KINDS], sum = 0, ratio = 1;
+    lm_outlook_substeps(o, sim, substeps);
+    for (int k = 0; k < LM_SUBSTEP_KINDS; k++) {
+        sum += substeps[k];
+        ratio = fmax(ratio, substeps[k] / fmax(1, o->substeps[k]));
+    }
+    const double slow = sum * ((double)sim->grid.cells * CELL_SECONDS + CALL_SECONDS);
+    /* With the largest ratio for all of it, the last step gives a bound too. */
+    return o->seconds == 0 ? slow : fmin(BUSY * slow, o->seconds * ratio);
+}
+
+void lm_outlook_took(struct lm_outlook *o, const struct lm_sim *sim, double seconds)
+{
+    o->seconds = seconds;
+    o->substeps[0] = sim->substeps;
+    o->substeps[1] = 2 * (double)sim->electrons.substeps;
+    for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
+        o->substeps[2 + f] = (double)sim->background[f].substeps;
+}
+
+double lm_outlook_bytes(const struct lm_sim *sim)
+{
+    const double real = sim->config->particles.precision == LM_SINGLE ? sizeof(float) : sizeof(double);
+    double bytes = (double)lm_sim_state_fields(sim) * (double)sim->grid.cells * sizeof(double);
+    for (int s = 0; s < sim->config->species_count; s++)
+        bytes += (double)sim->count[s] * (2 * sizeof(int64_t) + 3 * real);
+    return bytes;
+}

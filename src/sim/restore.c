@@ -1,0 +1,168 @@
+/* The state from a checkpoint. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/field_boundaries.h"
+#include "sim/advection.h"
+#include "sim/boundaries.h"
+#include "sim/initial_fields.h"
+#include "sim/ionisation.h"
+#include "sim/restart.h"
+#include "sim/state.h"
+
+/* Callbacks of the checkpoint: one simulation, and a packed array's ghosted twin. What lies beyond walls follows from
+ * what is inside, but for B, which comes with its ghosts, and E where it is given. */
+struct restore {
+    struct lm_sim *sim;
+    double *work;
+    int place;
+};
+
+static int set_field(void *context, int field, const double *packed)
+{
+    struct restore *r = context;
+    if (r->place)
+        return LM_OK; /* the second reading is for the particles */
+    struct lm_backend *b = r->sim->backend;
+    const int array = lm_sim_state_array(r->sim, field);
+    if (field >= lm_sim_state_fields(r->sim) - lm_sim_state_bordered(r->sim))
+        return b->ops->put(b, array, packed);
+    const int e = field - LM_PUSH_E, walls = lm_has_field_walls(&b->setup);
+    int status = walls && e >= 0 && e < 3 ? b->ops->get(b, LM_E + e, r->work) : LM_OK;
+    lm_grid_unpack(&r->sim->grid, packed, r->work);
+    if (walls && e >= 0 && e < 3)
+        lm_fill_e(&b->setup, r->work, e, LM_FILL_PUSH);
+    else if (walls && array >= LM_N_OLD && array < LM_STATE_FIELDS)
+        lm_fill_moment(&r->sim->grid, r->work, field - LM_J_OLD);
+    return status ? status : b->ops->put(b, array, r->work);
+}
+
+static int set_particles(void *context, int species, uint64_t first, uint64_t count, struct lm_raw_particles in)
+{
+    struct restore *r = context;
+    (void)first;
+    return r->sim->backend->ops->put_particles(r->sim->backend, species, r->place, count, in);
+}
+
+static int set_map(void *context, int species, const uint64_t *counters)
+{
+    struct restore *r = context;
+    return r->place ? LM_OK : r->sim->backend->ops->put_map(r->sim->backend, species, counters);
+}
+
+static int check_head(const struct lm_sim *sim, const char *path, const struct lm_checkpoint *h)
+{
+    const struct lm_config *c = sim->config;
+    const struct lm_grid *g = &sim->grid;
+    if (h->nx != g->nx || h->ny != g->ny || h->lx != g->lx || h->ly != g->ly)
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: a checkpoint of another grid: %d x %d cells, %.17g x %.17g d_i; the run has %d x %d, %.17g x "
+            "%.17g: set [grid] as there",
+            path, h->nx, h->ny, h->lx, h->ly, g->nx, g->ny, g->lx, g->ly);
+    if (h->dt != c->run.dt)
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: a checkpoint with dt = %.17g; the run has %.17g: set run.dt as there (velocities are half a "
+            "step back)",
+            path, h->dt, c->run.dt);
+    if (h->shape != c->particles.shape || h->precision != c->particles.precision)
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: a checkpoint with %s shape and %s precision: set particles.shape and particles.precision so", path,
+            h->shape == LM_LINEAR ? "linear" : "quadratic", h->precision == LM_SINGLE ? "single" : "double");
+    if (h->species_count != c->species_count)
+        return lm_fail(LM_BAD_INPUT, "%s: a checkpoint of %d species; the run has %d: give the same [species.NAME]",
+                       path, h->species_count, c->species_count);
+    for (int s = 0; s < h->species_count; s++) {
+        const struct lm_checkpoint_species *a = &h->species[s];
+        const struct lm_species_config *k = &c->species[s];
+        if (strcmp(a->name, k->name) || a->charge != k->charge || a->mass != k->mass ||
+            a->weight != sim->backend->setup.species[s].weight)
+            return lm_fail(
+                LM_BAD_INPUT,
+                "%s: species %d is '%s' there (charge %.17g, mass %.17g, particles_per_cell %.17g), '%s' (%.17g, "
+                "%.17g, %.17g) in the run: give the same [species.NAME]",
+                path, s + 1, a->name, a->charge, a->mass, 1 / a->weight, k->name, k->charge, k->mass,
+                k->particles_per_cell);
+    }
+    if (lm_sim_compare_electrons(sim, path, h))
+        return LM_BAD_INPUT;
+    const int fields = lm_sim_state_fields(sim) - c->background_count + h->background_count;
+    if (h->field_count != fields || h->bordered != lm_sim_state_bordered(sim))
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: holds %d fields instead of %d: take the version that wrote it, and [boundary] as there",
+                       path, h->field_count, fields);
+    return lm_sim_compare(sim, path, h);
+}
+
+/* Counts and ledger of a species; the ledger's units follow from grid and time step. */
+static int take_ledger(struct lm_sim *sim, int species, const char *path, const struct lm_checkpoint_species *from)
+{
+    struct lm_ledger own;
+    lm_ledger_begin(&own, from->ledger.loaded, lm_sim_speed_limit(sim));
+    if (own.exponent_v != from->ledger.exponent_v || own.exponent_v2 != from->ledger.exponent_v2)
+        return lm_fail(LM_BAD_INPUT, "%s: species %s: the ledger has other units; the file is damaged", path,
+                       from->name);
+    sim->count[species] = from->count;
+    sim->ledger[species] = from->ledger;
+    return LM_OK;
+}
+
+int lm_sim_restore(struct lm_sim *sim, const char *path, struct lm_references *references)
+{
+    struct lm_checkpoint head;
+    int status = lm_checkpoint_head(path, &head);
+    if (!status)
+        status = lm_sim_restore_state(sim, path, &head);
+    if (!status)
+        *references = lm_checkpoint_references(&head);
+    return status;
+}
+
+int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    int status = check_head(sim, path, head);
+    if (status)
+        return status;
+    head->field_names = sim->state_names;
+    double *work = calloc(5 * sim->grid.size, sizeof *work);
+    struct restore r = {sim, work, 0};
+    struct lm_checkpoint_io io = {
+        .context = &r, .set_field = set_field, .set_particles = set_particles, .set_map = set_map};
+    if (!work)
+        status = lm_fail(LM_FAILED, "not enough memory");
+    for (int s = 0; s < head->species_count && !status; s++) {
+        status = take_ledger(sim, s, path, &head->species[s]);
+        if (!status)
+            status = ops->reserve(sim->backend, s, sim->count[s]);
+    }
+    if (!status)
+        status = lm_sim_put_e(sim, 0, work);
+    for (r.place = 0; r.place < 2 && !status; r.place++)
+        status = lm_checkpoint_read(path, head, &io);
+    for (int s = 0; s < head->species_count && !status; s++)
+        status = ops->survey_particles(sim->backend, s);
+    if (!status)
+        status = ops->copy(sim->backend, LM_E, LM_PUSH_E, 3); /* for an output before the first step */
+    if (!status)
+        status = lm_sim_put_eta(sim, work);
+    const int given = sim->config->fields.solver == LM_SOLVER_NONE;
+    if (!status)
+        status = lm_sim_put_e(sim, 1, work);
+    if (!status && given &&
+        (sim->grid.sides.of[LM_X_MIN] != LM_PERIODIC || sim->grid.sides.of[LM_Y_MIN] != LM_PERIODIC))
+        status = lm_sim_put_b_behind_walls(sim, work);
+    free(work);
+    sim->step = head->step;
+    sim->electrons.heat = head->electrons_heat;
+    if (!status)
+        status = lm_sim_begin_inflow(sim);
+    if (!status)
+        status = lm_sim_begin_backgrounds(sim, path, head);
+    if (!status)
+        status = lm_sim_begin_ionisation(sim);
+    return status ? status : lm_sim_settle(sim);
+}

@@ -1,0 +1,106 @@
+/* `larmor check`: what a run would do with its background fields. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "survey/parts.h"
+#include "config/keys.h"
+#include "larmor/physics/fluid/advect.h"
+#include "sim/setup.h"
+#include "config/facts.h"
+
+static const char *value_of(const struct lm_background_config *b, const char *key, char *text)
+{
+    lm_key_text(&lm_keys[lm_keys_find(LM_BACKGROUND_SECTION, key)], b, text);
+    return text;
+}
+
+static void print_field(const struct lm_background_config *b, FILE *out)
+{
+    static const char *const sides[] = {"periodic", "wall", "inflow", "open"};
+    char kind[LM_MAX_PATH], order[LM_MAX_PATH], flow[LM_MAX_PATH];
+    fprintf(out, "  %s: %s, weno %s, velocity %s;", b->name, value_of(b, "kind", kind), value_of(b, "weno", order),
+            value_of(b, "velocity", flow));
+    for (int side = 0; side < LM_SIDES; side++)
+        fprintf(out, "%s %s %s", side ? "," : "", lm_side_names[side], sides[b->sides[side]]);
+    fprintf(out, "\n");
+}
+
+/* Of a given flow, over the points of fluid: the rate, and its divergence. */
+static void survey_flow(const struct lm_survey *s, const double *vx, const double *vy, double *rate, double *divergence)
+{
+    const struct lm_grid *g = &s->at;
+    *rate = *divergence = 0;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double west = vx[k - 1], east = vx[k], south = vy[k - (size_t)g->stride], north = vy[k];
+            if (!lm_survey_is_plasma(s, i, j))
+                continue;
+            *rate = fmax(*rate, lm_flow_rate(west, east, south, north, 1 / s->grid.dx, 1 / s->grid.dy));
+            *divergence = fmax(*divergence, fabs((east - west) / g->dx + (north - south) / g->dy));
+        }
+}
+
+int lm_check_flow(const struct lm_survey *s, int field, double *rate, double *divergence)
+{
+    const size_t size = s->at.size;
+    *rate = 0;
+    *divergence = INFINITY;
+    if (s->config->background[field].flow != LM_FLOW_PRESCRIBED)
+        return LM_OK;
+    double *store = calloc(3 * size, sizeof *store);
+    uint8_t *room = malloc(size);
+    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
+    if (!status)
+        status = lm_background_room(&s->at, s->point_mask, room);
+    if (!status)
+        status = lm_setup_flow(s->points, field, room, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
+    if (!status)
+        survey_flow(s, store, store + size, rate, divergence);
+    free(store);
+    free(room);
+    return status;
+}
+
+double lm_check_substeps(const struct lm_survey *s, int field, double rate)
+{
+    const struct lm_setup setup = lm_setup_of(s->config);
+    const double all = lm_background_rate(&s->grid, &setup.background[field], rate);
+    return fmax(1, ceil(s->config->run.dt * all / s->config->background[field].courant));
+}
+
+static int print_flow(const struct lm_survey *s, int field, FILE *out)
+{
+    const struct lm_background_config *c = &s->config->background[field];
+    double rate, divergence;
+    int status = lm_check_flow(s, field, &rate, &divergence);
+    if (status)
+        return status;
+    const double substeps = lm_check_substeps(s, field, rate);
+    if (c->flow == LM_FLOW_PRESCRIBED)
+        fprintf(out, "    %.4g substeps in the first step\n", substeps);
+    else
+        fprintf(out, "    %.4g substeps or more in a step: they follow the flow\n", substeps);
+    if (substeps > 100)
+        fprintf(out, "    so many substeps take long: a smaller velocity or diffusivity, larger cells or run.dt "
+                     "would need fewer\n");
+    if (c->limited && divergence > 1e-9 * rate && (c->least != 0 || isfinite(c->most)))
+        fprintf(out, "    its flow can have a divergence: there no bound holds but a minimum of 0\n");
+    if (c->limited && lm_background_has_source(c))
+        fprintf(out, "    its source knows no bounds\n");
+    return LM_OK;
+}
+
+int lm_check_backgrounds(const struct lm_survey *s, FILE *out)
+{
+    const struct lm_config *c = s->config;
+    const int own = lm_entropy_field(c), given = own < 0 ? c->background_count : own; /* it is the last one */
+    int status = own < 0 ? LM_OK : lm_check_electrons(s, out);
+    if (!status && given > 0)
+        fprintf(out, "background fields\n");
+    for (int k = 0; k < given && !status; k++) {
+        print_field(&c->background[k], out);
+        status = print_flow(s, k, out);
+    }
+    return status;
+}

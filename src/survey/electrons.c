@@ -1,0 +1,170 @@
+/* `larmor check`: what a run would do with electrons whose pressure is evolved, from the state at the start. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "survey/parts.h"
+#include "larmor/physics/fields/wall.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/fluid/flow.h"
+#include "sim/setup.h"
+#include "config/facts.h"
+#include "sim/step_limits.h"
+
+enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
+
+/* Arrays of the grid. */
+struct start {
+    const struct lm_survey *survey;
+    struct lm_setup setup; /* of the points */
+    uint8_t *room;
+    double *b[3], *n, *current[2], *velocity[2], *work;
+};
+
+static int add_species(const struct lm_config *c, int species, const struct start *s)
+{
+    struct lm_loading l;
+    const int status = lm_setup_loading(c, species, s->b, s->work, &l);
+    for (size_t k = 0; k < s->setup.grid.size && !status; k++) {
+        const double charge = c->species[species].charge * l.density[k];
+        s->n[k] += charge;
+        for (int d = 0; d < 2; d++)
+            s->current[d][k] += charge * l.drift[d][k];
+    }
+    return status;
+}
+
+/* The largest rate of the electrons' flow over the cells. */
+static double flow_rate(const struct start *s)
+{
+    const struct lm_grid *g = &s->setup.grid;
+    const struct lm_flow_given given = {.density = {s->n, s->n},
+                                        .current = {s->current[0], s->current[1]},
+                                        .b = {s->b[0], s->b[1], s->b[2], g->stride},
+                                        .room = s->room};
+    double largest = 0;
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++)
+            for (int axis = 0; axis < 2; axis++) {
+                const long k = (long)lm_at(g, i, j);
+                const enum lm_face_place place =
+                    lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, !lm_has_walls(&g->sides, axis));
+                s->velocity[axis][k] = lm_flow_on_face(&given, axis, k, place, 0, &s->setup.ohm).entropy;
+            }
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double *x = s->velocity[0] + k, *y = s->velocity[1] + k;
+            if (s->room[k])
+                largest = fmax(largest, lm_flow_rate(x[-1], x[0], y[-g->stride], y[0], 1 / s->survey->grid.dx,
+                                                     1 / s->survey->grid.dy));
+        }
+    return largest;
+}
+
+static double least_density(const struct start *s)
+{
+    const struct lm_grid *g = &s->setup.grid;
+    double least = INFINITY;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            if (s->room[k] && s->n[k] > s->setup.ohm.floor)
+                least = fmin(least, s->n[k]);
+        }
+    return least;
+}
+
+/* n T_e^(-3/2) where it is largest: to be multiplied with x of larmor/physics/collisions/ion_electron_heating.h at n =
+ * T_e = 1. */
+static int densest_bath(const struct lm_config *c, const struct start *s, double *most)
+{
+    static const struct lm_place centre = {0, 0};
+    const struct lm_grid *g = &s->setup.grid;
+    const int given = c->electrons.initial_temperature[0] != 0;
+    const int status = given ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
+    const struct lm_exchange one = {.rate = 1};
+    *most = 0;
+    for (int j = 0; j < g->ny && !status; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double t = given ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
+            if (s->room[k] && s->n[k] > s->setup.ohm.floor)
+                *most = fmax(*most, lm_exchange_rate(&one, s->n[k], t));
+        }
+    return status;
+}
+
+static int print_exchange(const struct lm_config *c, const struct start *s, FILE *out)
+{
+    double most;
+    const int status = densest_bath(c, s, &most);
+    for (int k = 0; k < c->species_count && !status; k++) {
+        const double x = lm_exchange_at_one(c, k) * most, limit = lm_exchange_most(c);
+        if (x > 0)
+            fprintf(out, "    exchange with %s: nu dt up to %.3g at the start%s%s\n", c->species[k].name, x,
+                    x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every would follow the temperatures better"
+                                           : "",
+                    x > limit ? ", and where it is so large a step takes less" : "");
+    }
+    return status;
+}
+
+static void print_substeps(FILE *out, const char *what, double substeps)
+{
+    fprintf(out, "    %s: %.4g substeps in the first step%s\n", what, substeps,
+            substeps > 100 ? "; so many take long: larger cells or a smaller run.dt would need fewer" : "");
+}
+
+static void print(const struct lm_config *c, const struct start *s, FILE *out)
+{
+    const struct lm_grid *g = &s->survey->grid;
+    const struct lm_setup whole = lm_setup_of(c);
+    const struct lm_background *field = &whole.background[lm_entropy_field(c)];
+    const double dt = c->run.dt, courant = c->electrons.courant, least = least_density(s);
+    const double flow = lm_background_rate(g, field, flow_rate(s));
+    const double heat = lm_conduction_rate(whole.conductivity, least, g, &whole.ohm);
+    fprintf(out, "electrons\n  pressure evolved, gamma %g; %s\n", c->electrons.gamma,
+            c->electrons.initial_temperature[0] ? "p_e = n T at the start" : "p_e = T n^gamma at the start");
+    print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));
+    if (c->electrons.conductivity > 0 || c->electrons.conductivity_across > 0)
+        print_substeps(out, "conduction", 2 * fmax(1, ceil(0.5 * dt * heat / courant)));
+    for (int k = 0; k < c->body_count; k++)
+        if (c->body[k].particles == LM_ABSORBING)
+            fprintf(out,
+                    "    body.%s absorbs ions but no heat of the electrons: their pressure grows where plasma flows "
+                    "against it\n",
+                    c->body[k].name);
+}
+
+static int take(struct start *s)
+{
+    const struct lm_config *points = s->survey->points;
+    int status = lm_background_room(&s->setup.grid, s->survey->point_mask, s->room);
+    if (!status)
+        status = lm_setup_b(points, s->b);
+    for (int k = 0; k < points->species_count && !status; k++)
+        status = add_species(points, k, s);
+    return status;
+}
+
+int lm_check_electrons(const struct lm_survey *survey, FILE *out)
+{
+    struct start s = {.survey = survey, .setup = lm_setup_of(survey->points)};
+    const size_t size = s.setup.grid.size;
+    double *store = calloc(ARRAYS * size, sizeof *store), *next = store;
+    double **const arrays[] = {&s.b[0],       &s.b[1],        &s.b[2],        &s.n,   &s.current[0],
+                               &s.current[1], &s.velocity[0], &s.velocity[1], &s.work};
+    s.room = malloc(size);
+    int status = store && s.room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a survey of the electrons");
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !status; k++, next += size)
+        *arrays[k] = next;
+    if (!status)
+        status = take(&s);
+    if (!status)
+        print(survey->config, &s, out);
+    if (!status)
+        status = print_exchange(survey->points, &s, out);
+    free(store);
+    free(s.room);
+    return status;
+}

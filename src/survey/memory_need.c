@@ -1,0 +1,97 @@
+#include "survey/memory_need.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/setup.h"
+#include "backend/surfaces.h"
+
+const char *const lm_need_names[LM_NEED_PARTS] = {"particles", "grid", "start and outputs", "maps of hits", "program"};
+
+/* Counters of all species. */
+static double map_bytes(const struct lm_config *c, const uint8_t *mask)
+{
+    const struct lm_grid g = lm_config_grid(c);
+    struct lm_bodies bodies = {.count = mask ? c->body_count : 0, .mask = mask};
+    uint32_t first[LM_SURFACES + 1];
+    for (int k = 0; k < bodies.count; k++)
+        bodies.particles[k] = c->body[k].particles;
+    lm_surfaces_faces(&g, &bodies, first, NULL);
+    return 8.0 * c->species_count * first[LM_SURFACES] * c->output.map_angles * (c->output.map_energies + 2.0);
+}
+
+/* Arrays on the host while an output of fields, or else a checkpoint, is written. */
+static double output_bytes(const struct lm_config *c, double size)
+{
+    const double checkpoint = 2, fields = LM_OUTPUT_ARRAYS + c->species_count + c->background_count;
+    return 8.0 * size * (c->output.fields_every > 0 ? fields : checkpoint);
+}
+
+static void find_memory(struct lm_need *n)
+{
+    lm_memory_host(&n->has_host);
+    if (n->kind != LM_BACKEND_CUDA)
+        return;
+    lm_backend_memory(n->kind, &n->has_device.free, &n->has_device.total);
+    snprintf(n->has_device.limited_by, sizeof n->has_device.limited_by, "the GPU's memory");
+}
+
+void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, const uint64_t counts[LM_MAX_SPECIES],
+                  struct lm_need *out)
+{
+    const struct lm_setup setup = lm_setup_of(c);
+    const struct lm_backend_parts backend = lm_backend_parts(kind, &setup, counts);
+    const double size = (double)setup.grid.size, output = output_bytes(c, size), maps = map_bytes(c, mask);
+    const int cuda = kind == LM_BACKEND_CUDA;
+    *out = (struct lm_need){.kind = kind};
+    double *own = cuda ? out->device : out->host;
+    own[LM_NEED_PARTICLES] = backend.particles;
+    own[LM_NEED_GRID] = backend.grid;
+    own[LM_NEED_MAPS] = maps;
+    if (cuda) {
+        const double profiles = 8.0 * (3 + LM_LOADING_ARRAYS) * size;
+        out->device[LM_NEED_START] = backend.loading;
+        out->host[LM_NEED_START] = fmax(profiles, output);
+        out->host[LM_NEED_MAPS] = maps / fmax(1, c->species_count); /* one at a time is written */
+    } else {
+        out->host[LM_NEED_START] = fmax(backend.loading, output);
+    }
+    out->host[LM_NEED_REST] = LM_MEMORY_RESERVE;
+    find_memory(out);
+}
+
+double lm_need_sum(const double parts[LM_NEED_PARTS])
+{
+    double sum = 0;
+    for (int k = 0; k < LM_NEED_PARTS; k++)
+        sum += parts[k];
+    return sum;
+}
+
+static int refuse(const struct lm_config *c, const char *where, const double parts[LM_NEED_PARTS],
+                  const struct lm_memory *has)
+{
+    char list[256] = "";
+    for (int k = 0; k < LM_NEED_PARTS; k++) {
+        const size_t n = strlen(list);
+        if (parts[k] > 0)
+            snprintf(list + n, sizeof list - n, "%s%s %.3g", n ? ", " : "", lm_need_names[k], parts[k] / 0x1p30);
+    }
+    return lm_fail(
+        LM_BAD_INPUT,
+        "%s: not enough memory on %s: the run needs %.4g GiB (%s), and %.4g of %.4g GiB are free (%s). Use %s"
+        "fewer cells (grid.nx, grid.ny), fewer particles (particles_per_cell)%s",
+        c->file, where, lm_need_sum(parts) / 0x1p30, list, has->free / 0x1p30, has->total / 0x1p30, has->limited_by,
+        parts[LM_NEED_MAPS] > 0.5 * has->free ? "fewer bins (output.map_angles), " : "",
+        c->particles.precision == LM_DOUBLE ? " or particles.precision = single" : "");
+}
+
+int lm_need_check(const struct lm_config *c, const struct lm_need *n)
+{
+    if (n->kind == LM_BACKEND_CUDA && lm_need_sum(n->device) > n->has_device.free)
+        return refuse(c, "the GPU", n->device, &n->has_device);
+    if (lm_need_sum(n->host) > n->has_host.free)
+        return refuse(c, "the host", n->host, &n->has_host);
+    return LM_OK;
+}

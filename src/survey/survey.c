@@ -1,0 +1,270 @@
+#include "survey/survey.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/physics/numerics/bounds.h"
+#include "backend/surfaces.h"
+#include "config/facts.h"
+#include "sim/setup.h"
+#include "larmor/physics/fields/fields.h"
+#include "larmor/physics/numerics/operators.h"
+
+/* Arrays of the points. */
+struct arrays {
+    double *b[3], *n, *per_cell, *at_random, *eta, *work;
+};
+enum { ARRAYS = 7 + LM_LOADING_ARRAYS };
+
+/* --- points --- */
+
+static int most_along(int n)
+{
+    return n < LM_SURVEYED_SIDE ? n : LM_SURVEYED_SIDE;
+}
+
+/* The mask at the middle of each point's patch of cells. */
+static int thin_mask(struct lm_survey *s)
+{
+    s->point_mask = malloc(s->at.cells);
+    if (!s->point_mask)
+        return lm_fail(LM_FAILED, "not enough memory for the bodies");
+    for (int j = 0; j < s->at.ny; j++)
+        for (int i = 0; i < s->at.nx; i++) {
+            const size_t x = (size_t)((i + 0.5) * s->grid.nx / s->at.nx),
+                         y = (size_t)((j + 0.5) * s->grid.ny / s->at.ny);
+            s->point_mask[(size_t)j * (size_t)s->at.nx + (size_t)i] = s->mask[y * (size_t)s->grid.nx + x];
+        }
+    return LM_OK;
+}
+
+static int choose_points(struct lm_survey *s)
+{
+    s->points = malloc(sizeof *s->points);
+    if (!s->points)
+        return lm_fail(LM_FAILED, "not enough memory for a survey");
+    *s->points = *s->config; /* what it owns stays the configuration's */
+    if (s->grid.cells > LM_SURVEYED) {
+        s->points->grid.nx = most_along(s->grid.nx);
+        s->points->grid.ny = most_along(s->grid.ny);
+    }
+    s->at = lm_config_grid(s->points);
+    s->cells_a_point = (double)s->grid.cells / (double)s->at.cells;
+    return s->mask ? thin_mask(s) : LM_OK;
+}
+
+int lm_survey_begin(const struct lm_config *config, struct lm_survey *s)
+{
+    *s = (struct lm_survey){.config = config, .grid = lm_config_grid(config)};
+    int status = LM_OK;
+    if (config->body_count > 0) {
+        s->mask = malloc(s->grid.cells);
+        status = s->mask ? lm_body_mask(config, s->mask) : lm_fail(LM_FAILED, "not enough memory for the bodies");
+    }
+    if (!status)
+        status = choose_points(s);
+    if (status)
+        lm_survey_end(s);
+    return status;
+}
+
+void lm_survey_end(struct lm_survey *s)
+{
+    free(s->mask);
+    free(s->point_mask);
+    free(s->points);
+    s->mask = s->point_mask = NULL;
+    s->points = NULL;
+}
+
+/* --- extremes --- */
+
+double lm_survey_top(const struct lm_survey *s, const double *a)
+{
+    double m = 0;
+    for (int j = 0; j < s->at.ny; j++)
+        for (int i = 0; i < s->at.nx; i++)
+            m = fmax(m, fabs(a[lm_at(&s->at, i, j)]));
+    return m;
+}
+
+int lm_survey_enters(const struct lm_config *c)
+{
+    int enters = c->ionisation_count > 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        enters |= c->boundary[side] == LM_INFLOW;
+    return enters;
+}
+
+void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES])
+{
+    for (int k = 0; k < LM_MAX_SPECIES; k++)
+        counts[k] = (uint64_t)(fmin(s->count[k], 1e18) + 0.5);
+}
+
+/* What a run takes as the largest speed of what enters or is re-emitted. */
+static double new_speed(const struct lm_config *c, const struct lm_setup *setup, int s, double drift, double thermal)
+{
+    double fastest = lm_surfaces_speed(setup, s);
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->boundary[side] == LM_INFLOW)
+            fastest = fmax(fastest, lm_drawn_speed(drift, thermal));
+    return fastest;
+}
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* The speed at one thermal speed from the drift, where particles are. */
+static double typical_speed(const struct lm_survey *s, const struct lm_loading *l)
+{
+    double most = 0;
+    for (int j = 0; j < s->at.ny; j++)
+        for (int i = 0; i < s->at.nx; i++) {
+            const size_t k = lm_at(&s->at, i, j);
+            if (!lm_survey_is_plasma(s, i, j) || !(l->density[k] > 0))
+                continue;
+            double drift = 0, thermal = 0;
+            for (int d = 0; d < 3; d++) {
+                drift += square(l->drift[d][k]);
+                thermal = fmax(thermal, l->temperature[d][k]);
+            }
+            most = fmax(most, sqrt(drift) + sqrt(thermal));
+        }
+    return most;
+}
+
+static void add_moments(struct lm_survey *s, int species, const struct lm_loading *l, const struct arrays *a)
+{
+    double count = 0;
+    for (int j = 0; j < s->at.ny; j++)
+        for (int i = 0; i < s->at.nx; i++) {
+            const size_t k = lm_at(&s->at, i, j);
+            a->n[k] += s->config->species[species].charge * l->density[k];
+            a->per_cell[k] += l->particles_per_cell * l->density[k];
+            a->at_random[k] += l->quiet ? 0 : l->particles_per_cell * l->density[k];
+            count += lm_survey_is_plasma(s, i, j) ? l->particles_per_cell * l->density[k] : 0;
+        }
+    s->count[species] = count * s->cells_a_point;
+}
+
+static void add_speeds(struct lm_survey *s, const struct lm_setup *setup, int species, const struct lm_loading *l)
+{
+    double drift = 0, thermal = 0;
+    for (int d = 0; d < 3; d++) {
+        drift += square(lm_survey_top(s, l->drift[d]));
+        thermal = fmax(thermal, sqrt(lm_survey_top(s, l->temperature[d])));
+    }
+    s->thermal[species] = thermal;
+    s->temperature[species] = thermal * thermal * s->config->species[species].mass;
+    s->speed[species] = fmax(sqrt(drift) + 5 * thermal, new_speed(s->config, setup, species, sqrt(drift), thermal));
+}
+
+static int take_species(struct lm_survey *s, const struct lm_setup *setup, int species, const struct arrays *a)
+{
+    const struct lm_config *c = s->config;
+    struct lm_loading l;
+    int status = lm_setup_loading(s->points, species, a->b, a->work, &l);
+    if (status)
+        return status;
+    add_moments(s, species, &l, a);
+    add_speeds(s, setup, species, &l);
+    if (!(s->count[species] <= (double)LM_MAX_PARTICLES))
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: [species.%s]: %.4g particles; at most %llu fit one device: use fewer particles_per_cell, "
+                       "fewer cells or less density",
+                       c->file, c->species[species].name, s->count[species], (unsigned long long)LM_MAX_PARTICLES);
+    if (!(typical_speed(s, &l) < LM_MAX_SPEED))
+        return lm_sim_too_fast(c, species);
+    return LM_OK;
+}
+
+static double centre_b(const struct lm_survey *s, const struct arrays *a, size_t k, struct lm_vector *out)
+{
+    *out = lm_b_centre(lm_view_at((struct lm_view){a->b[0], a->b[1], a->b[2], s->at.stride}, (long)k));
+    return sqrt(out->x * out->x + out->y * out->y + out->z * out->z);
+}
+
+static void take_noise(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a, size_t k)
+{
+    const double noise = sqrt(a->at_random[k]) / a->per_cell[k];
+    if (!(a->n[k] >= setup->ohm.floor) || !(noise > s->noise))
+        return;
+    s->noise = noise;
+    s->per_cell = a->per_cell[k];
+}
+
+static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a)
+{
+    const struct lm_vector rest = {0, 0, 0};
+    const double k2 = lm_largest_k2(&s->grid, setup->ohm.rx, setup->ohm.ry);
+    for (int j = 0; j < s->at.ny; j++)
+        for (int i = 0; i < s->at.nx; i++) {
+            const size_t k = lm_at(&s->at, i, j);
+            struct lm_vector b;
+            s->b = fmax(s->b, centre_b(s, a, k, &b));
+            if (!lm_survey_is_plasma(s, i, j)) {
+                s->frequency = fmax(s->frequency, k2 * a->eta[k]);
+                continue;
+            }
+            s->n_min = fmin(s->n_min, a->n[k]);
+            take_noise(s, setup, a, k);
+            s->frequency =
+                fmax(s->frequency, lm_frequency(b, rest, lm_floored(a->n[k], &setup->ohm), a->eta[k], k2, &setup->ohm));
+        }
+    for (int k = 0; k < s->config->species_count; k++)
+        s->gyration = fmax(s->gyration, s->b * s->config->species[k].charge / s->config->species[k].mass);
+}
+
+static int check_particles(const struct lm_survey *s)
+{
+    double particles = 0;
+    for (int k = 0; k < s->config->species_count; k++)
+        particles += s->count[k];
+    return particles > 0 || lm_survey_enters(s->config) ? LM_OK : lm_sim_no_particles(s->config);
+}
+
+/* --- background fields --- */
+
+static int take_backgrounds(const struct lm_survey *s, double *work)
+{
+    const int own = lm_entropy_field(s->config);
+    int status = LM_OK;
+    for (int k = 0; k < s->config->background_count && !status; k++)
+        if (k != own)
+            status = lm_setup_initial(s->points, k, s->point_mask, work);
+    return status;
+}
+
+int lm_survey_take(struct lm_survey *s)
+{
+    const size_t size = s->at.size;
+    double *store = calloc(ARRAYS * size, sizeof *store);
+    if (!store)
+        return lm_fail(LM_FAILED, "not enough memory for a survey of the start");
+    const struct arrays a = {.b = {store, store + size, store + 2 * size},
+                             .n = store + 3 * size,
+                             .per_cell = store + 4 * size,
+                             .at_random = store + 5 * size,
+                             .eta = store + 6 * size,
+                             .work = store + 7 * size};
+    const struct lm_setup setup = lm_setup_of(s->config);
+    double *b[3] = {a.b[0], a.b[1], a.b[2]};
+    s->n_min = INFINITY;
+    int status = lm_setup_b(s->points, b);
+    if (!status)
+        status = lm_setup_eta(s->points, s->point_mask, a.eta);
+    for (int k = 0; k < s->config->species_count && !status; k++)
+        status = take_species(s, &setup, k, &a);
+    if (!status)
+        status = check_particles(s);
+    if (!status)
+        status = take_backgrounds(s, a.work);
+    if (!status)
+        take_fields(s, &setup, &a);
+    free(store);
+    return status;
+}
