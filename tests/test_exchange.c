@@ -34,7 +34,7 @@ static double *velocities(struct lm_sim *sim, int species)
     int64_t *place = malloc(2 * count * sizeof *place);
     double *store = malloc(3 * count * sizeof *store), *out = malloc(3 * count * sizeof *out);
     const struct lm_raw_particles raw = {place, place + count, store, store + count, store + 2 * count};
-    void *const v[3] = {raw.u, raw.v, raw.w};
+    void *const v[3] = {raw.vx, raw.vy, raw.vz};
     ck_assert_int_eq(sim->backend->ops->get_particles(sim->backend, species, 0, count, raw), LM_OK);
     for (size_t k = 0; k < 3 * count; k++)
         out[k] = single ? (double)((const float *)v[k / count])[k % count] : ((const double *)v[k / count])[k % count];
@@ -492,7 +492,7 @@ START_TEST(speeds_are_bounded)
     struct lm_sim *sim = sim_new(text, NULL);
     advance(sim, 1);
     ck_assert_double_gt(sqrt(sim->control.speed2[0]), 4 * sqrt(50));
-    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].cap));
+    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].speed_exponent));
     ck_assert_int_eq(sim->exchange[0].limited, 12);
     advance(sim, 10);
     sim_free(sim);

@@ -39,9 +39,9 @@ static void particles_free(struct particles *p)
 {
     free(p->raw.x);
     free(p->raw.y);
-    free(p->raw.u);
-    free(p->raw.v);
-    free(p->raw.w);
+    free(p->raw.vx);
+    free(p->raw.vy);
+    free(p->raw.vz);
 }
 
 /* In cells. */
@@ -130,7 +130,7 @@ START_TEST(velocities)
     ck_assert(n == NX * NY * 60.0); /* expected: two a cell and step, exactly */
     lm_ledger_values(&sim->ledger[0], &sim->ledger[0].injected[LM_IONISED], lm_sim_weight(sim, 0), mass, value);
     for (uint64_t k = 0; k < p.count; k++) {
-        const double v[3] = {velocity(p.raw.u, k), velocity(p.raw.v, k), velocity(p.raw.w, k)};
+        const double v[3] = {velocity(p.raw.vx, k), velocity(p.raw.vy, k), velocity(p.raw.vz, k)};
         for (int d = 0; d < 3; d++) {
             sum[d] += v[d];
             squares[d] += (v[d] - drift[d]) * (v[d] - drift[d]);
@@ -165,8 +165,8 @@ START_TEST(independent)
                                     .drift = {&zero, &zero, &zero},
                                     .key = lm_step_key(7, _i == 2 ? k : 0),
                                     .source = _i == 3 ? (int)k : 0};
-        const double part = lm_ionise_one(&f, &s, 0, 3, 4, _i == 0 ? k : 0, _i == 1 ? k : 0, _i == 1 ? 1 << 30 : 1);
-        const double v[KINDS] = {place(&f.x, 0), place(&f.y, 0), f.u, f.v, f.w, _i == 1 ? 0.5 : part};
+        const double part = lm_draw_newborn(&f, &s, 0, 3, 4, _i == 0 ? k : 0, _i == 1 ? k : 0, _i == 1 ? 1 << 30 : 1);
+        const double v[KINDS] = {place(&f.x, 0), place(&f.y, 0), f.vx, f.vy, f.vz, _i == 1 ? 0.5 : part};
         for (int a = 0; a < KINDS; a++) /* with mean 0 and variance 1 */
             value[k][a] = a == 2 || a == 3 || a == 4 ? v[a] : (v[a] - 0.5) * sqrt(12);
     }
@@ -373,9 +373,9 @@ START_TEST(velocity_of_the_gas)
             continue;
         const size_t c = lm_at(&sim->grid, (int)place(p.raw.x, k), (int)place(p.raw.y, k));
         const double x = _i < 2 ? 0.5 * (vx[c - 1] + vx[c]) : 0.2;
-        require_near(velocity(p.raw.u, k), x, 1e-12);
-        require_near(velocity(p.raw.v, k), 0.5 * (vy[c - (size_t)sim->grid.stride] + vy[c]), 1e-12);
-        require(velocity(p.raw.w, k) == (_i < 2 ? 0 : 0.3));
+        require_near(velocity(p.raw.vx, k), x, 1e-12);
+        require_near(velocity(p.raw.vy, k), 0.5 * (vy[c - (size_t)sim->grid.stride] + vy[c]), 1e-12);
+        require(velocity(p.raw.vz, k) == (_i < 2 ? 0 : 0.3));
     }
     free(vx);
     free(vy);

@@ -29,7 +29,7 @@ enum order { RANDOM, STRIDED, SORTED, ORDERS };
 
 struct arrays {
     lm_fix *x, *y;
-    lm_real *u, *v, *w;
+    lm_real *vx, *vy, *vz;
 };
 
 /* What a kernel works on. Every tile holds `in_tile` particles. */
@@ -167,7 +167,7 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
     if (!lm_in_window(ORDER, p.x, p.y, TILE))
         return false;
     if (STAGE == DEPOSIT) { /* the particle has been pushed and moved: its velocity says from where */
-        const lm_fix dx = lm_round_fix(p.u * h.step.rx), dy = lm_round_fix(p.v * h.step.ry);
+        const lm_fix dx = lm_round_fix(p.vx * h.step.rx), dy = lm_round_fix(p.vy * h.step.ry);
         p.x -= dx;
         p.y -= dy;
         at = lm_pass_move(&p, dx, dy, h.step.move);
@@ -176,7 +176,7 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
     }
 #define ADD(d, i, j, part) target.add(d, i, j, part)
     if (STAGE != PUSH)
-        LM_DEPOSIT_PASS(ORDER, at, p.u, p.v, p.w, h.step.current_scale, ADD);
+        LM_DEPOSIT_PASS(ORDER, at, p.vx, p.vy, p.vz, h.step.current_scale, ADD);
 #undef ADD
     return true;
 }
@@ -195,7 +195,7 @@ template <int ORDER, int STAGE, class TARGET> __global__ void __launch_bounds__(
         fill_window(h, tile, field);
     __syncthreads();
     for (uint32_t k = start + first + threadIdx.x; k < last; k += TARGET::THREADS) {
-        struct lm_particle p = {h.a.x[k], h.a.y[k], h.a.u[k], h.a.v[k], h.a.w[k]};
+        struct lm_particle p = {h.a.x[k], h.a.y[k], h.a.vx[k], h.a.vy[k], h.a.vz[k]};
         if (!one_particle<ORDER, STAGE>(h, win, target, p)) {
             atomicAdd(h.strays, 1ull);
             continue;
@@ -203,9 +203,9 @@ template <int ORDER, int STAGE, class TARGET> __global__ void __launch_bounds__(
         if (STAGE != DEPOSIT) {
             h.a.x[k] = p.x;
             h.a.y[k] = p.y;
-            h.a.u[k] = p.u;
-            h.a.v[k] = p.v;
-            h.a.w[k] = p.w;
+            h.a.vx[k] = p.vx;
+            h.a.vy[k] = p.vy;
+            h.a.vz[k] = p.vz;
         }
     }
     __syncthreads();
@@ -259,9 +259,9 @@ __global__ void load_kernel(job h, int order)
     uint64_t to = (uint64_t)tile * h.in_tile + place_of(order, q, h.in_tile, tile);
     h.a.x[to] = (lm_fix)(cell % TILE) * LM_ONE + (lm_fix)(place.a >> (64 - LM_FRACTION_BITS));
     h.a.y[to] = (lm_fix)(cell / TILE) * LM_ONE + (lm_fix)(place.b >> (64 - LM_FRACTION_BITS));
-    h.a.u[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.a)));
-    h.a.v[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.b)));
-    h.a.w[to] = (lm_real)(thermal * lm_normal(lm_uniform(z.a)));
+    h.a.vx[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.a)));
+    h.a.vy[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.b)));
+    h.a.vz[to] = (lm_real)(thermal * lm_normal(lm_uniform(z.a)));
 }
 
 } // namespace

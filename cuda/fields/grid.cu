@@ -48,7 +48,7 @@ struct moments_of {
     lm_u64 *sums[4], *clear[4];
     double *raw[4], *out[4], *number;
     double charge, weight;
-    int cap;
+    int speed_exponent;
     lm_u64 *parts; /* sum of the density, as integers */
 };
 
@@ -62,7 +62,7 @@ __global__ void collect_kernel(shape s, moments_of a, int first)
         const int64_t parts[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
                                   (int64_t)a.sums[3][m]};
         double add[4];
-        store(s, a.number, i, j, lm_species_moments(parts, a.charge, a.weight, a.cap, add));
+        store(s, a.number, i, j, lm_species_moments(parts, a.charge, a.weight, a.speed_exponent, add));
         LM_UNROLL
         for (int d = 0; d < 4; d++) {
             a.raw[d][k] = first ? add[d] : a.raw[d][k] + add[d];
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, moments
         if (mine && j >= first && j < last)
             density += (lm_u64)here.parts[0];
         double v[4], centred[4], number_below = number;
-        number = lm_species_moments(here.parts, a.charge, a.weight, a.cap, v);
+        number = lm_species_moments(here.parts, a.charge, a.weight, a.speed_exponent, v);
         LM_UNROLL
         for (int d = 0; d < 4 && !ALONE; d++)
             v[d] = here.before[d] + v[d];
@@ -310,7 +310,7 @@ __global__ void grid_max_kernel(shape s, const double *b, const double *density,
 /* Units of a term's sum are 2^-exponent; `largest`: bits of the largest term. */
 __host__ __device__ int term_exponent(double cells, lm_u64 largest)
 {
-    return lm_sum_exponent(cells, lm_cap_exponent(lm_from_bits(largest)));
+    return lm_sum_exponent(cells, lm_speed_exponent(lm_from_bits(largest)));
 }
 
 template <bool BODIES>
@@ -408,7 +408,7 @@ int lm_gpu_survey(struct lm_backend *b)
     return lm_gpu_survey_level(lm_gpu_of(b), LM_N_OLD);
 }
 
-static moments_of moments_of_species(const struct lm_gpu *g, int species, int cap)
+static moments_of moments_of_species(const struct lm_gpu *g, int species, int speed_exponent)
 {
     const struct lm_backend_species *s = &g->base.setup.species[species];
     int passes = g->base.setup.smoothing; /* the kernel does the first; the last must end in LM_N_NEW */
@@ -421,10 +421,10 @@ static moments_of moments_of_species(const struct lm_gpu *g, int species, int ca
         a.out[d] = out + d * g->pitch;
     }
     a.number = g->array[LM_SPECIES_N + species];
-    a.parts = &g->control->species[species].parts;
+    a.parts = &g->control->species[species].charge_quanta;
     a.charge = s->charge;
     a.weight = s->weight;
-    a.cap = cap;
+    a.speed_exponent = speed_exponent;
     return a;
 }
 
@@ -478,16 +478,17 @@ static int moments_with_walls(struct lm_gpu *g)
     return LM_GPU_LAUNCHED(g, "moments before walls");
 }
 
-int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
+int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
 {
     lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
     if (species == b->setup.species_count - 1 && !has_walls(g)) {
-        g->last_cap = cap;
+        g->last_speed_exponent = speed_exponent;
         g->last_alone = first;
         return g->failed;
     }
-    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), moments_of_species(g, species, cap), first);
+    collect_kernel<<<cell_blocks(g), THREADS, 0, g->stream>>>(shape_of(g),
+                                                              moments_of_species(g, species, speed_exponent), first);
     return LM_GPU_LAUNCHED(g, "collecting moments");
 }
 
@@ -499,7 +500,7 @@ int lm_gpu_moments(struct lm_backend *b)
         return moments_with_walls(g);
     int passes = b->setup.smoothing, rows;
     dim3 strips = cut_into_strips(g, LANES - 2 * HALO, STRIPS, &rows);
-    moments_of a = moments_of_species(g, b->setup.species_count - 1, g->last_cap);
+    moments_of a = moments_of_species(g, b->setup.species_count - 1, g->last_speed_exponent);
     auto kernel = g->last_alone ? (passes > 0 ? moments_kernel<true, true> : moments_kernel<true, false>)
                                 : (passes > 0 ? moments_kernel<false, true> : moments_kernel<false, false>);
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, rows);

@@ -24,7 +24,7 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
 }
 
 /* Those that have entered since the last sort begin the list of strays. */
-__global__ void list_entered_kernel(everyone h, lm_u64 *strays)
+__global__ void list_entered_kernel(all_particles h, lm_u64 *strays)
 {
     const uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n == 0)
@@ -36,7 +36,7 @@ __global__ void list_entered_kernel(everyone h, lm_u64 *strays)
 }
 
 /* What the direct path leaves behind. */
-struct books {
+struct pass_sinks {
     lm_u64 *sums; /* of moments */
     struct lm_gpu_pass_control *control;
     struct lm_gpu_tallies *tallies;
@@ -46,7 +46,7 @@ struct books {
     double mass;
 };
 
-static inline books books_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
+static inline pass_sinks sinks_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
     return {g->sums,
             &g->control->species[species],
@@ -67,7 +67,7 @@ __device__ __forceinline__ void book(struct lm_tally *to, bool mine, const struc
 }
 
 /* Books the lanes that have left through a channel >= 0: a channel at a time. All lanes must take part. */
-__device__ void book_lost(const books &b, int channel, const struct lm_tally &t)
+__device__ void book_lost(const pass_sinks &b, int channel, const struct lm_tally &t)
 {
     unsigned left = __ballot_sync(0xffffffffu, channel >= 0);
     while (left) {
@@ -78,23 +78,24 @@ __device__ void book_lost(const books &b, int channel, const struct lm_tally &t)
     }
 }
 
-__device__ void book_hits(const books &b, const struct lm_flight &f)
+__device__ void book_hits(const pass_sinks &b, const struct lm_flight &f)
 {
     for (int n = 0; b.map && n < f.hits; n++)
         atomicAdd(&b.map[lm_map_bin(&b.bins, &f.hit[n], b.mass)], 1ull);
 }
 
 template <int ORDER, bool WALLS>
-__device__ void add_current(const population &h, const books &b, const struct lm_step &step, const struct lm_flight &f)
+__device__ void add_current(const tile_particles &h, const pass_sinks &b, const struct lm_step &step,
+                            const struct lm_flight &f)
 {
 #define ADD(d, a, c, part) add_to_grid<WALLS>(b.sums, h, d, f.i + (a), f.j + (c), part)
     if (f.channel < 0)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(f.x), lm_fix24(f.y), f.u, f.v, f.w, step.current_scale, ADD);
+        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(f.x), lm_fix24(f.y), f.vx, f.vy, f.vz, step.current_scale, ADD);
 #undef ADD
 }
 
 template <int ORDER, bool WALLS>
-__device__ void add_density(const population &h, const books &b, const struct lm_flight &f)
+__device__ void add_density(const tile_particles &h, const pass_sinks &b, const struct lm_flight &f)
 {
 #define ADD(d, a, c, part) add_to_grid<WALLS>(b.sums, h, d, f.i + (a), f.j + (c), part)
     LM_DEPOSIT_DENSITY(ORDER, lm_fix24(f.x), lm_fix24(f.y), ADD);
@@ -102,7 +103,7 @@ __device__ void add_density(const population &h, const books &b, const struct lm
 }
 
 /* Begins the list of strays of a pass or a sum; their number, *strays, is 0. */
-static inline int list_entered(struct lm_gpu *g, const everyone &h, lm_u64 *strays)
+static inline int list_entered(struct lm_gpu *g, const all_particles &h, lm_u64 *strays)
 {
     if (h.entered == 0)
         return g->failed;
@@ -112,17 +113,17 @@ static inline int list_entered(struct lm_gpu *g, const everyone &h, lm_u64 *stra
 
 /* What is done to a species in a step, ready to be launched. */
 struct direct_call {
-    everyone h;
+    all_particles h;
     fields f;
     struct lm_step step;
-    books b;
+    pass_sinks b;
     struct lm_surfaces surfaces;
 };
 
 static inline direct_call direct_call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
-    return {population_of(g, species), fields_of(g), lm_step_of(&g->base.setup, species, pass),
-            books_of(g, species, pass), lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside)};
+    return {particles_of(g, species), fields_of(g), lm_step_of(&g->base.setup, species, pass),
+            sinks_of(g, species, pass), lm_surfaces_make(&g->base.setup, species, pass, g->body, g->near_body)};
 }
 
 } // namespace

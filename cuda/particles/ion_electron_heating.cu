@@ -16,7 +16,7 @@ struct exchanger {
 
 /* Calls body(present, k, cell, p) in all threads alike: for a particle that is there, its place, and the cell of the
  * domain it is in. */
-template <class F> __device__ __forceinline__ void each_present(const everyone &h, F body)
+template <class F> __device__ __forceinline__ void each_present(const all_particles &h, F body)
 {
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
         const bool present = mine && h.a.x[k] != LM_GONE;
@@ -34,7 +34,7 @@ template <int T, int COUNT, int LIMBS> struct near_sums {
 
 /* Adds what parts(part, cell, p) gives of each particle to sums FIRST to FIRST + COUNT - 1 of its cell. */
 template <int T, int FIRST, int COUNT, int LIMBS, class F>
-__device__ __forceinline__ void add_up(const everyone &h, lm_u64 *sums, F parts)
+__device__ __forceinline__ void add_up(const all_particles &h, lm_u64 *sums, F parts)
 {
     typedef near_sums<T, COUNT, LIMBS> S;
     __shared__ S store;
@@ -72,7 +72,7 @@ __device__ __forceinline__ void add_up(const everyone &h, lm_u64 *sums, F parts)
     }
 }
 
-template <int T> __global__ void sum_kernel(everyone h, exchanger e, lm_u64 *sums)
+template <int T> __global__ void sum_kernel(all_particles h, exchanger e, lm_u64 *sums)
 {
     add_up<T, LM_SUM_NUMBER, LM_SUM_ENERGY, 2>(
         h, sums, [&](int64_t part[LM_SUM_ENERGY], uint32_t cell, const struct lm_particle &p) {
@@ -81,7 +81,7 @@ template <int T> __global__ void sum_kernel(everyone h, exchanger e, lm_u64 *sum
         });
 }
 
-template <int T> __global__ void ask_kernel(everyone h, exchanger e, lm_u64 *sums)
+template <int T> __global__ void ask_kernel(all_particles h, exchanger e, lm_u64 *sums)
 {
     add_up<T, LM_SUM_ENERGY, 1, 3>(h, sums, [&](int64_t part[1], uint32_t cell, const struct lm_particle &p) {
         const struct lm_bath bath = e.bath[cell];
@@ -93,7 +93,7 @@ template <int T> __global__ void ask_kernel(everyone h, exchanger e, lm_u64 *sum
     });
 }
 
-__global__ void give_kernel(everyone h, exchanger e, struct lm_tally *to)
+__global__ void give_kernel(all_particles h, exchanger e, struct lm_tally *to)
 {
     lm_u64 sum[TALLY_SUMS] = {0, 0, 0, 0, 0};
     each_present(h, [&](bool present, uint32_t k, uint32_t cell, const struct lm_particle &p) {
@@ -108,9 +108,9 @@ __global__ void give_kernel(everyone h, exchanger e, struct lm_tally *to)
         for (int d = 0; d < 3; d++)
             sum[1 + d] += (lm_u64)given.v[d];
         sum[4] += (lm_u64)given.v2;
-        h.a.u[k] = after.u;
-        h.a.v[k] = after.v;
-        h.a.w[k] = after.w;
+        h.a.vx[k] = after.vx;
+        h.a.vy[k] = after.vy;
+        h.a.vz[k] = after.vz;
     });
     lm_block_reduce<false>((lm_u64 *)to, sum);
 }
@@ -122,7 +122,7 @@ int LM_P(lm_gpu_exchange)(struct lm_backend *b, int species, const struct lm_exc
     lm_gpu_range range("exchange of heat");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    const everyone h = population_of(g, species);
+    const all_particles h = particles_of(g, species);
     const exchanger e = {pass->with, g->exchange.bath, {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
     const unsigned blocks = all_blocks(s);
     const bool wide = b->setup.tile == 16;

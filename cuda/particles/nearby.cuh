@@ -24,7 +24,7 @@ template <int T> struct near_cells {
 };
 
 /* With the tile's first cell (i, j). The caller synchronises. */
-template <int T> __device__ __forceinline__ void fill_cells(near_cells<T> &cells, const population &h, int i, int j)
+template <int T> __device__ __forceinline__ void fill_cells(near_cells<T> &cells, const tile_particles &h, int i, int j)
 {
     typedef near_cells<T> N;
     for (int k = threadIdx.x; k < N::CELLS; k += blockDim.x) /* of those beyond walls the numbers mean nothing */

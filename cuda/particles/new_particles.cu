@@ -10,14 +10,15 @@ namespace
 {
 
 /* Where new particles go: places after `first`, which are free, and their tiles. */
-struct nursery {
+struct new_particle_slots {
     uint32_t *home;
     uint32_t first;
     int way; /* enum lm_entrance by which they come */
 };
 
 /* A place for each lane that `stays` at the end of its flight. All lanes must take part. */
-__device__ void append(const everyone &h, const books &b, const nursery &to, bool stays, const struct lm_flight &f)
+__device__ void append(const all_particles &h, const pass_sinks &b, const new_particle_slots &to, bool stays,
+                       const struct lm_flight &f)
 {
     const int lane = threadIdx.x % 32;
     const unsigned all = __ballot_sync(0xffffffffu, stays);
@@ -32,21 +33,21 @@ __device__ void append(const everyone &h, const books &b, const nursery &to, boo
 
 /* Those of a warp's lanes that `begin` at f with `part` of the step left. All lanes must take part. */
 template <int ORDER>
-__device__ void begin_flights(const everyone &h, const struct lm_step &step, const books &b,
-                              const struct lm_surfaces &surfaces, const nursery &to, bool begins, struct lm_flight &f,
-                              double part, lm_u64 &speed2)
+__device__ void begin_flights(const all_particles &h, const struct lm_step &step, const pass_sinks &b,
+                              const struct lm_surfaces &surfaces, const new_particle_slots &to, bool begins,
+                              struct lm_flight &f, double part, lm_u64 &speed2)
 {
     struct lm_tally t = {};
     int channel = -1;
     bool stays = false;
     if (begins)
-        t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
+        t = lm_tally_of(&b.units, (double)f.vx, (double)f.vy, (double)f.vz);
     book(&b.tallies->injected[to.way], begins, t);
     if (begins) {
         struct lm_flight mid;
         if (lm_new_half_way(&mid, &f, &surfaces, &h.t, part))
             add_current<ORDER, true>(h, b, step, mid);
-        lm_fly_on(&f, &surfaces, &h.t, part);
+        lm_move_partial(&f, &surfaces, &h.t, part);
         book_hits(b, f);
         channel = f.channel;
         stays = channel < 0;
@@ -56,15 +57,16 @@ __device__ void begin_flights(const everyone &h, const struct lm_step &step, con
         raise(speed2, lm_flight_speed2_bits(&f));
     }
     if (channel >= 0)
-        t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
+        t = lm_tally_of(&b.units, (double)f.vx, (double)f.vy, (double)f.vz);
     book_lost(b, channel, t);
     append(h, b, to, stays, f);
 }
 
 /* Who enters through a side, a warp for each of its cells. */
 template <int ORDER>
-__global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces, nursery to,
-                             const struct lm_inflow_cell *from, int side, int cells, uint64_t seed, int64_t number)
+__global__ void enter_kernel(all_particles h, struct lm_step step, pass_sinks b, struct lm_surfaces surfaces,
+                             new_particle_slots to, const struct lm_inflow_cell *from, int side, int cells,
+                             uint64_t seed, int64_t number)
 {
     const int cell = (int)((blockIdx.x * THREADS + threadIdx.x) / 32), lane = threadIdx.x % 32;
     const uint32_t n = cell < cells ? lm_inflow_count(&from[cell], seed, surfaces.species, side, cell, number) : 0;
@@ -74,7 +76,7 @@ __global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm
         struct lm_flight f;
         double part = 0.0;
         if (r < n)
-            part = lm_enter(&f, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
+            part = lm_draw_entering(&f, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
         begin_flights<ORDER>(h, step, b, surfaces, to, r < n, f, part, speed2);
     }
     lm_warp_max(&b.control->speed2, speed2);
@@ -102,8 +104,8 @@ __device__ __forceinline__ int lane_of(uint32_t up_to, uint32_t m)
 
 /* Who is born, a thread for each cell; a warp shares those of its cells. `taken`: from the gas, as its source. */
 template <int ORDER>
-__global__ void ionise_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces, nursery to,
-                              struct lm_ionise from, int stride, lm_u64 *taken)
+__global__ void ionise_kernel(all_particles h, struct lm_step step, pass_sinks b, struct lm_surfaces surfaces,
+                              new_particle_slots to, struct lm_ionise from, int stride, lm_u64 *taken)
 {
     const uint32_t cell = blockIdx.x * THREADS + threadIdx.x, cells = (uint32_t)h.t.cells_x * (uint32_t)h.t.cells_y;
     const uint32_t width = (uint32_t)h.t.cells_x, first = cell - threadIdx.x % 32;
@@ -121,7 +123,7 @@ __global__ void ionise_kernel(everyone h, struct lm_step step, books b, struct l
             const uint32_t c = first + (uint32_t)lane;
             const int i = (int)(c % width), j = (int)(c / width);
             part =
-                lm_ionise_one(&f, &from, ((size_t)j + LM_GHOST) * stride + i + LM_GHOST, i, j, c, m - (end - of), of);
+                lm_draw_newborn(&f, &from, ((size_t)j + LM_GHOST) * stride + i + LM_GHOST, i, j, c, m - (end - of), of);
         }
         begin_flights<ORDER>(h, step, b, surfaces, to, m < all, f, part, speed2);
     }
@@ -142,7 +144,7 @@ int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const direct_call c = direct_call_of(g, species, pass);
-    nursery to = {s->home, (uint32_t)s->count, 0};
+    new_particle_slots to = {s->home, (uint32_t)s->count, 0};
     for (int side = 0; side < LM_SIDES; side++) {
         const int cells = side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx;
         if (!s->inflow[side])
@@ -163,7 +165,7 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
     const struct lm_gpu_species *s = &g->species[species];
     const direct_call c = direct_call_of(g, species, pass);
-    const nursery to = {s->home, (uint32_t)s->count, LM_IONISED};
+    const new_particle_slots to = {s->home, (uint32_t)s->count, LM_IONISED};
     const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, source, pass, quantum);
     auto kernel = b->setup.shape == 1 ? ionise_kernel<1> : ionise_kernel<2>;
     kernel<<<particle_blocks(b->setup.grid.cells), THREADS, 0, g->stream>>>(

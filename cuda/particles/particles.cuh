@@ -21,40 +21,40 @@ enum { GROUP_MAX = 4 };
 
 struct arrays {
     lm_fix *x, *y;
-    lm_real *u, *v, *w;
+    lm_real *vx, *vy, *vz;
 };
 
 /* A species' particles and where its tiles are. */
-struct population {
+struct tile_particles {
     arrays a;
     struct lm_tiling t;
     struct lm_sides sides;
     const uint32_t *tile_start;
     const struct lm_gpu_chunk *chunk;
     const uint32_t *chunks; /* how many there are */
-    uint32_t *place;
+    uint32_t *slot;
     uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
 };
 
 /* And those that have entered since the last sort. Apart, so that the pass, whose registers are few, does not know. */
-struct everyone : population {
+struct all_particles : tile_particles {
     const uint32_t *home; /* tiles of the `entered` particles behind the `sorted` ones */
     uint32_t sorted, entered;
     uint32_t blocks; /* for the sorted ones */
 };
 
-static inline everyone population_of(const struct lm_gpu *g, int species)
+static inline all_particles particles_of(const struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
-    population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
-                    g->tiling,
-                    g->base.setup.grid.sides,
-                    s->tile_start,
-                    s->chunk,
-                    s->chunk_first + g->tiles,
-                    s->place,
-                    s->rank,
-                    (uint32_t *)s->scratch};
+    tile_particles h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->vx, (lm_real *)s->vy, (lm_real *)s->vz},
+                        g->tiling,
+                        g->base.setup.grid.sides,
+                        s->tile_start,
+                        s->chunk,
+                        s->chunk_first + g->tiles,
+                        s->slot,
+                        s->rank,
+                        (uint32_t *)s->scratch};
     return {h, s->home, (uint32_t)s->sorted, (uint32_t)(s->count - s->sorted), s->blocks};
 }
 
@@ -64,7 +64,7 @@ static inline unsigned particle_blocks(uint64_t count)
 }
 
 /* The chunk of this block; empty for blocks beyond the last chunk. */
-__device__ __forceinline__ struct lm_gpu_chunk chunk_of(const population &h)
+__device__ __forceinline__ struct lm_gpu_chunk chunk_of(const tile_particles &h)
 {
     struct lm_gpu_chunk c = h.chunk[blockIdx.x];
     if (blockIdx.x >= *h.chunks)
@@ -86,7 +86,7 @@ static inline unsigned all_blocks(const struct lm_gpu_species *s)
 }
 
 /* Calls body(mine, k, tile) in all threads alike: k the place of a particle and its home tile, if `mine`. */
-template <class F> __device__ __forceinline__ void each_particle(const everyone &h, F body)
+template <class F> __device__ __forceinline__ void each_particle(const all_particles &h, F body)
 {
     if (blockIdx.x < h.blocks) {
         const struct lm_gpu_chunk c = chunk_of(h);
@@ -101,7 +101,7 @@ template <class F> __device__ __forceinline__ void each_particle(const everyone 
 }
 
 /* Home tile of the particle in place k. */
-__device__ __forceinline__ int tile_of(const everyone &h, uint32_t k)
+__device__ __forceinline__ int tile_of(const all_particles &h, uint32_t k)
 {
     if (k >= h.sorted)
         return (int)h.home[k - h.sorted];
@@ -123,7 +123,7 @@ __device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)
 
 __device__ __forceinline__ struct lm_particle particle_at(const arrays &a, uint32_t k)
 {
-    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+    struct lm_particle p = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]};
     return p;
 }
 
@@ -131,9 +131,9 @@ __device__ __forceinline__ void put_particle(const arrays &a, uint32_t k, const 
 {
     a.x[k] = p.x;
     a.y[k] = p.y;
-    a.u[k] = p.u;
-    a.v[k] = p.v;
-    a.w[k] = p.w;
+    a.vx[k] = p.vx;
+    a.vy[k] = p.vy;
+    a.vz[k] = p.vz;
 }
 
 } // namespace

@@ -49,54 +49,56 @@ template <> struct pass_block<2, 16> {
 
 /* Shared memory of a block of the pass. */
 template <int ORDER, int T> struct pass_store {
-    enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
-    int32_t parts[PARTS * COPIES];
+    enum { COPIES = pass_block<ORDER, T>::COPIES, SUMS = LM_MOMENTS * window<T>::AREA };
+    int32_t quanta[SUMS * COPIES];
     window<T> win;
     struct stray_list strays;
 };
 
 /* What a pass knows of surfaces and collisions: nothing in a periodic domain. */
-template <enum kind KIND> struct met {
+template <enum kind KIND> struct pass_extras {
     struct lm_surfaces surfaces;
     const uint8_t *tile_has_body; /* NULL without bodies */
 };
-template <> struct met<PERIODIC> {
+template <> struct pass_extras<PERIODIC> {
 };
-template <> struct met<COLLIDING> : met<OPEN> {
+template <> struct pass_extras<COLLIDING> : pass_extras<OPEN> {
     struct collider collider;
 };
 
-__device__ __forceinline__ bool has_body(const met<OPEN> &around, uint32_t tile)
+__device__ __forceinline__ bool has_body(const pass_extras<OPEN> &around, uint32_t tile)
 {
     return around.tile_has_body && around.tile_has_body[tile];
 }
 
-__device__ __forceinline__ bool has_body(const met<PERIODIC> &, uint32_t)
+__device__ __forceinline__ bool has_body(const pass_extras<PERIODIC> &, uint32_t)
 {
     return false;
 }
 
-__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<OPEN> &around)
+__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const pass_extras<OPEN> &around)
 {
     return &around.surfaces;
 }
 
-__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIODIC> &)
+__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const pass_extras<PERIODIC> &)
 {
     return NULL;
 }
 
 /* One chunk: the body of the kernels below. */
 template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
-__device__ __forceinline__ void pass_chunk(const population &h, const fields &f, const struct lm_step &step,
-                                           lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays, const met<KIND> &around)
+__device__ __forceinline__ void pass_chunk(const tile_particles &h, const fields &f, const struct lm_step &step,
+                                           lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                                           const pass_extras<KIND> &around)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
     enum { STRIDE = pass_block<ORDER, T>::THREADS };
     constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
     pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
-    collide_store<T, STOPPING_ONLY> &beside = *(collide_store<T, STOPPING_ONLY> *)(&store + 1); /* where they collide */
+    collide_store<T, STOPPING_ONLY> &collisions =
+        *(collide_store<T, STOPPING_ONLY> *)(&store + 1); /* where they collide */
     const struct lm_gpu_chunk c = chunk_of(h);
     if (c.first == c.last)
         return;
@@ -106,18 +108,18 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     const bool is_free = !WALLS || (!foot.at_wall && !has_body(around, c.tile));
     const struct lm_near near = {&h.t, surfaces_of(around), T, (int)c.tile};
     struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
-    clear_parts(store);
+    clear_quanta(store);
     if (threadIdx.x == 0)
         store.strays.count = 0;
     if constexpr (COLLIDES)
-        begin_collisions(beside, around.collider, h, foot, f.stride);
+        begin_collisions(collisions, around.collider, h, foot, f.stride);
     __syncthreads();
     unsigned copy = threadIdx.x % COPIES;
     asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
-    int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
+    int32_t *origin = store.quanta + window<T>::ORIGIN * COPIES + copy;
     lm_ufix speed2 = 0;
     gas_transfer transfer = {};
-    const auto stray = [&](uint32_t number) { h.place[c.first + atomicAdd(&store.strays.count, 1u)] = number; };
+    const auto stray = [&](uint32_t number) { h.slot[c.first + atomicAdd(&store.strays.count, 1u)] = number; };
     for (; k < c.last; k += STRIDE) {
         struct lm_particle p = next;
         next = particle_at(h.a, min(k + STRIDE, c.last - 1));
@@ -128,7 +130,7 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
             continue;
         }
         if constexpr (COLLIDES)
-            if (!collide_near<ORDER>(beside, around.collider, win, p, transfer)) {
+            if (!collide_near<ORDER>(collisions, around.collider, win, p, transfer)) {
                 stray(k - c.first);
                 continue;
             }
@@ -137,8 +139,8 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
             stray((k - c.first) | (COLLIDES ? COLLIDED : 0));
             continue;
         }
-#define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
-        LM_DEPOSIT_PASS(ORDER, at, p.u, p.v, p.w, step.current_scale, ADD);
+#define ADD(d, i, j, quanta) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], quanta)
+        LM_DEPOSIT_PASS(ORDER, at, p.vx, p.vy, p.vz, step.current_scale, ADD);
 #undef ADD
         put_particle(h.a, k, p);
         lm_ufix bits = lm_real_bits(lm_speed2(&p));
@@ -146,16 +148,16 @@ __device__ __forceinline__ void pass_chunk(const population &h, const fields &f,
     }
     lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
     __syncthreads();
-    flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
+    flush_quanta<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
     if constexpr (COLLIDES)
-        flush_gas_transfer(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y, transfer);
+        flush_gas_transfer(collisions, around.collider, (size_t)h.t.cells_x * h.t.cells_y, transfer);
     list_strays(store.strays, h, strays);
 }
 
 template <int ORDER, int T, enum kind KIND>
 __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - (KIND == OPEN))
-    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
-                const __grid_constant__ met<KIND> around)
+    pass_kernel(tile_particles h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                const __grid_constant__ pass_extras<KIND> around)
 {
     pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
 }
@@ -165,16 +167,16 @@ template <int ORDER, int T, bool STOPPING_ONLY>
 __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, STOPPING_ONLY
                                                                      ? pass_block<ORDER, T>::COLLIDING_BLOCKS
                                                                      : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
-    collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
-                   const __grid_constant__ met<COLLIDING> around)
+    collide_kernel(tile_particles h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                   const __grid_constant__ pass_extras<COLLIDING> around)
 {
     pass_chunk<ORDER, T, COLLIDING, STOPPING_ONLY>(h, f, step, sums, speed2_max, strays, around);
 }
 
 /* One particle of the list; the flight it has made, with a channel if it has left in it or before. */
 template <int ORDER, enum kind KIND>
-__device__ bool pass_stray(const population &h, const fields &f, const struct lm_step &step, const books &b,
-                           const met<KIND> &around, lm_u64 n, struct lm_stray_step &m)
+__device__ bool pass_stray(const tile_particles &h, const fields &f, const struct lm_step &step, const pass_sinks &b,
+                           const pass_extras<KIND> &around, lm_u64 n, struct lm_stray_step &m)
 {
     constexpr bool WALLS = KIND != PERIODIC;
     const uint32_t k = h.stray[n];
@@ -188,9 +190,9 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
         m.end.channel = collide_stray<ORDER>(h, around.collider, s, win, f.stride, h.stray_tile[n] & COLLIDED);
         if (m.end.channel >= 0) {
             m.end.hits = 0;
-            m.end.u = s.p.u;
-            m.end.v = s.p.v;
-            m.end.w = s.p.w;
+            m.end.vx = s.p.vx;
+            m.end.vy = s.p.vy;
+            m.end.vz = s.p.vz;
             put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
             return true;
         }
@@ -205,8 +207,8 @@ __device__ bool pass_stray(const population &h, const fields &f, const struct lm
 
 /* The direct path: particles of the list, gathered from and deposited on the whole grid. */
 template <int ORDER, enum kind KIND>
-__global__ void stray_kernel(population h, fields f, struct lm_step step, books b,
-                             const __grid_constant__ met<KIND> around)
+__global__ void stray_kernel(tile_particles h, fields f, struct lm_step step, pass_sinks b,
+                             const __grid_constant__ pass_extras<KIND> around)
 {
     const lm_u64 count = b.control->strays;
     lm_u64 speed2 = 0;
@@ -223,7 +225,7 @@ __global__ void stray_kernel(population h, fields f, struct lm_step step, books 
         if (flies)
             book_hits(b, m.end);
         if (channel >= 0)
-            t = lm_tally_of(&b.units, (double)m.end.u, (double)m.end.v, (double)m.end.w);
+            t = lm_tally_of(&b.units, (double)m.end.vx, (double)m.end.vy, (double)m.end.vz);
         lm_warp_sum(&b.tallies->gone, channel >= 0);
         book_lost(b, channel, t);
     }
@@ -241,9 +243,9 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     return {c, collider_of(g, species, pass, c.b)};
 }
 
-template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass_call &c)
+template <enum kind KIND> pass_extras<KIND> around_of(const struct lm_gpu *g, const pass_call &c)
 {
-    met<KIND> around;
+    pass_extras<KIND> around;
     if constexpr (KIND != PERIODIC) {
         around.surfaces = c.surfaces;
         around.tile_has_body = g->tile_has_body;
@@ -264,15 +266,15 @@ template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY> auto kernel_of()
 template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
-    const auto beside = collide_store<T, STOPPING_ONLY>::bytes; /* where they collide */
-    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(TRANSFERS) : 0;
-    const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.received) : 0);
+    const auto collision_bytes = collide_store<T, STOPPING_ONLY>::bytes; /* where they collide */
+    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? collision_bytes(TRANSFERS) : 0;
+    const size_t bytes = own + (KIND == COLLIDING ? collision_bytes(c.collider.received) : 0);
     auto kernel = kernel_of<ORDER, T, KIND, STOPPING_ONLY>();
     static const cudaError_t allowed = /* asked once, not in every step */
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));
     lm_gpu_check(g, allowed, "shared memory of the pass");
-    const met<KIND> around = around_of<KIND>(g, c);
+    const pass_extras<KIND> around = around_of<KIND>(g, c);
     kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(
         c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, around);
     LM_GPU_LAUNCHED(g, "particle pass");

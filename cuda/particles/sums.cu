@@ -33,7 +33,7 @@ template <class V, int N> struct alignas(N * sizeof(V)) row {
 
 template <int N> struct group {
     row<lm_fix, N> x, y;
-    row<lm_real, N> u, v, w;
+    row<lm_real, N> vx, vy, vz;
 };
 
 template <class V, int N> __device__ __forceinline__ row<V, N> row_at(const V *from, uint32_t k)
@@ -44,8 +44,8 @@ template <class V, int N> __device__ __forceinline__ row<V, N> row_at(const V *f
 /* Particles k to k + N - 1; k is a multiple of N. */
 template <int N> __device__ __forceinline__ group<N> group_at(const arrays &a, uint32_t k)
 {
-    return {row_at<lm_fix, N>(a.x, k), row_at<lm_fix, N>(a.y, k), row_at<lm_real, N>(a.u, k),
-            row_at<lm_real, N>(a.v, k), row_at<lm_real, N>(a.w, k)};
+    return {row_at<lm_fix, N>(a.x, k), row_at<lm_fix, N>(a.y, k), row_at<lm_real, N>(a.vx, k),
+            row_at<lm_real, N>(a.vy, k), row_at<lm_real, N>(a.vz, k)};
 }
 
 enum { STRAYS = 6 }; /* value of lm_gpu_sums after the six sums: length of the list */
@@ -67,7 +67,7 @@ units units_of(const struct lm_particle_sums *sums, uint64_t count)
  * the unit, and this is the last bit. The square of a float is exact in double: its fma rounds no more and no less. */
 __device__ __forceinline__ void add_rounded(lm_u64 sums[6], const struct lm_particle &p, const units &in)
 {
-    const double v[3] = {(double)p.u, (double)p.v, (double)p.w};
+    const double v[3] = {(double)p.vx, (double)p.vy, (double)p.vz};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         sums[d] += lm_bits(v[d] + in.shift_one);
@@ -77,7 +77,7 @@ __device__ __forceinline__ void add_rounded(lm_u64 sums[6], const struct lm_part
 
 template <int ORDER, int T>
 __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>::BLOCKS)
-    sums_kernel(population h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
+    sums_kernel(tile_particles h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
 {
     enum { GROUP = sums_block<ORDER>::GROUP, STRIDE = sums_block<ORDER>::THREADS * GROUP };
     static_assert(GROUP <= GROUP_MAX, "reads beyond the arrays");
@@ -100,13 +100,13 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
         next = group_at<GROUP>(h.a, min(k + STRIDE, last));
         LM_UNROLL
         for (int n = 0; n < GROUP; n++) {
-            struct lm_particle p = {now.x.at[n], now.y.at[n], now.u.at[n], now.v.at[n], now.w.at[n]};
+            struct lm_particle p = {now.x.at[n], now.y.at[n], now.vx.at[n], now.vy.at[n], now.vz.at[n]};
             const uint32_t number = k + n - c.first; /* huge before the first */
             if (number < served && lm_in_window(ORDER, p.x, p.y, T)) {
                 lm_push(ORDER, &p, &near, &step, &dx, &dy);
                 add_rounded(sums, p, in);
             } else if (number < count) {
-                h.place[c.first + atomicAdd(&strays.count, 1u)] = number;
+                h.slot[c.first + atomicAdd(&strays.count, 1u)] = number;
             }
         }
     }
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
 
 /* The same for the particles of the list. */
 template <int ORDER>
-__global__ void stray_sums_kernel(population h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
+__global__ void stray_sums_kernel(tile_particles h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
 {
     int64_t sums[6] = {0, 0, 0, 0, 0, 0};
     for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < out->value[STRAYS];
@@ -141,13 +141,13 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
 {
     lm_u64 speed2 = 0;
     for (uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x; k < count; k += (uint64_t)gridDim.x * THREADS) {
-        struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
+        struct lm_particle p = {0, 0, a.vx[k], a.vy[k], a.vz[k]};
         raise(speed2, lm_speed2_bits(&p));
     }
     lm_warp_max(speed2_max, speed2);
 }
 
-__global__ void hash_kernel(everyone h, int species, struct lm_gpu_sums *out)
+__global__ void hash_kernel(all_particles h, int species, struct lm_gpu_sums *out)
 {
     lm_u64 sum = 0;
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
@@ -161,7 +161,7 @@ __global__ void hash_kernel(everyone h, int species, struct lm_gpu_sums *out)
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
 {
-    const everyone h = population_of(g, species);
+    const all_particles h = particles_of(g, species);
     const fields f = fields_of(g);
     const struct lm_step step = lm_step_of(&g->base.setup, species, half);
     list_entered(g, h, &g->reduced->value[STRAYS]);
@@ -179,7 +179,7 @@ int LM_P(lm_gpu_survey_particles)(struct lm_backend *b, int species)
     struct lm_gpu *g = lm_gpu_of(b);
     lm_u64 *speed2 = &g->control->species[species].speed2;
     lm_gpu_check(g, cudaMemsetAsync(speed2, 0, sizeof *speed2, g->stream), "survey of particles");
-    speed_kernel<<<(unsigned)g->processors * 8, THREADS, 0, g->stream>>>(population_of(g, species).a,
+    speed_kernel<<<(unsigned)g->processors * 8, THREADS, 0, g->stream>>>(particles_of(g, species).a,
                                                                          g->species[species].count, speed2);
     return LM_GPU_LAUNCHED(g, "survey of particles");
 }
@@ -191,8 +191,8 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const uint64_t present = s->count - s->gone;
-    out->exponent_v = lm_sum_exponent((double)present, half->cap);
-    out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->cap);
+    out->exponent_v = lm_sum_exponent((double)present, half->speed_exponent);
+    out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
     const units in = units_of(out, present);
     lm_gpu_reduce_begin(g);
     if (s->count > 0) {
@@ -213,6 +213,6 @@ int LM_P(lm_gpu_hash_particles)(struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
     if (s->count > 0)
-        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), species, g->reduced);
+        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(particles_of(g, species), species, g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of particles");
 }

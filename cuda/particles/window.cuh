@@ -39,7 +39,7 @@ template <int T> struct window {
     lm_real field[LM_WINDOW_FIELDS * FIELD];
 };
 
-/* A chunk's strays, their numbers in it in h.place: how many, and where they begin in the list of all. */
+/* A chunk's strays, their numbers in it in h.slot: how many, and where they begin in the list of all. */
 struct stray_list {
     uint32_t count, first;
 };
@@ -47,14 +47,14 @@ struct stray_list {
 /* Beside a stray's number, then beside its tile: its collisions are done and booked, but for its velocity. */
 enum : uint32_t { COLLIDED = 1u << 31 };
 
-template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const population &h)
+template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const tile_particles &h)
 {
     struct lm_sides periodic = {};
     return WALLS ? h.sides : periodic;
 }
 
 template <int T, bool WALLS>
-__device__ __forceinline__ struct lm_footprint footprint_of(const population &h, uint32_t tile)
+__device__ __forceinline__ struct lm_footprint footprint_of(const tile_particles &h, uint32_t tile)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
     struct lm_tiling t = h.t;
@@ -65,7 +65,7 @@ __device__ __forceinline__ struct lm_footprint footprint_of(const population &h,
 /* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
  * lies in the domain but where there are walls. */
 template <int T, class F>
-__device__ __forceinline__ void each_node(const population &h, const struct lm_footprint &p, F body)
+__device__ __forceinline__ void each_node(const tile_particles &h, const struct lm_footprint &p, F body)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
     if (!p.is_out || p.at_wall)
@@ -84,7 +84,7 @@ template <int T> __device__ __forceinline__ struct lm_window window_in(const win
 
 /* Calls body(k, g) for the nodes of a window, a thread each: g their place in arrays of the grid. */
 template <int T, bool WALLS, class F>
-__device__ __forceinline__ void each_place(const population &h, const struct lm_footprint &p, int stride, F body)
+__device__ __forceinline__ void each_place(const tile_particles &h, const struct lm_footprint &p, int stride, F body)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
     each_node<T>(h, p, [&](int k, int i, int j) {
@@ -98,8 +98,8 @@ __device__ __forceinline__ void each_place(const population &h, const struct lm_
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
 template <int T, bool WALLS>
-__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const struct lm_footprint &p,
-                                                        const fields &f)
+__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const tile_particles &h,
+                                                        const struct lm_footprint &p, const fields &f)
 {
     enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
     each_place<T, WALLS>(h, p, f.stride, [&](int k, size_t g) {
@@ -111,30 +111,31 @@ __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const popu
     return window_in(w);
 }
 
-template <class S> __device__ __forceinline__ void clear_parts(S &store)
+template <class S> __device__ __forceinline__ void clear_quanta(S &store)
 {
-    int4 *parts = (int4 *)store.parts;
-    for (int k = threadIdx.x; k < store.PARTS * store.COPIES / 4; k += blockDim.x)
-        parts[k] = make_int4(0, 0, 0, 0);
+    int4 *quanta = (int4 *)store.quanta;
+    for (int k = threadIdx.x; k < store.SUMS * store.COPIES / 4; k += blockDim.x)
+        quanta[k] = make_int4(0, 0, 0, 0);
 }
 
 /* Adds to node (i, j), which may lie beyond the domain, of a moment. */
 template <bool WALLS>
-__device__ __forceinline__ void add_to_grid(lm_u64 *sums, const population &h, int moment, int i, int j, int64_t part)
+__device__ __forceinline__ void add_to_grid(lm_u64 *sums, const tile_particles &h, int moment, int i, int j,
+                                            int64_t quanta)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
     int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
     i = lm_node_inside(&sides, 0, h.t.cells_x, x, x, i, &sign);
     j = lm_node_inside(&sides, 1, h.t.cells_y, y, y, j, &sign);
     if (i >= 0 && j >= 0)
-        atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * part));
+        atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * quanta));
 }
 
 /* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
  * that to the grid. */
 template <int T, class S>
-__device__ __forceinline__ void flush_parts(const S &store, const population &h, const struct lm_footprint &p,
-                                            lm_u64 *sums)
+__device__ __forceinline__ void flush_quanta(const S &store, const tile_particles &h, const struct lm_footprint &p,
+                                             lm_u64 *sums)
 {
     enum { COPIES = S::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
@@ -142,24 +143,24 @@ __device__ __forceinline__ void flush_parts(const S &store, const population &h,
         lm_u64 *to = sums + (size_t)j * h.t.cells_x + i;
         LM_UNROLL
         for (int d = 0; d < LM_MOMENTS; d++) {
-            const int4 *copies = (const int4 *)store.parts + (d * AREA + k) * FOURS;
-            int32_t part = 0;
+            const int4 *copies = (const int4 *)store.quanta + (d * AREA + k) * FOURS;
+            int32_t quanta = 0;
             LM_UNROLL
             for (int c = 0; c < FOURS; c++) {
                 int4 v = copies[(c + k / (32 / COPIES)) % FOURS];
-                part += v.x + v.y + v.z + v.w;
+                quanta += v.x + v.y + v.z + v.w;
             }
-            if (part && p.at_wall)
-                add_to_grid<true>(sums, h, d, i, j, part);
-            else if (part)
-                atomicAdd(&to[d * cells], (lm_u64)(int64_t)part);
+            if (quanta && p.at_wall)
+                add_to_grid<true>(sums, h, d, i, j, quanta);
+            else if (quanta)
+                atomicAdd(&to[d * cells], (lm_u64)(int64_t)quanta);
         }
     });
 }
 
-/* Adds the chunk's strays to the list of all; *strays: how many there are. All threads of the block take part, after a
- * barrier. */
-__device__ __forceinline__ void list_strays(struct stray_list &list, const population &h, lm_u64 *strays)
+/* Adds the chunk's strays to the list of all; *strays: how many there are. All threads of the block take part, after
+ * a barrier. */
+__device__ __forceinline__ void list_strays(struct stray_list &list, const tile_particles &h, lm_u64 *strays)
 {
     if (list.count == 0)
         return;
@@ -168,7 +169,7 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
         list.first = (uint32_t)atomicAdd(strays, (lm_u64)list.count);
     __syncthreads();
     for (uint32_t n = threadIdx.x; n < list.count; n += blockDim.x) {
-        const uint32_t stray = h.place[c.first + n];
+        const uint32_t stray = h.slot[c.first + n];
         h.stray[list.first + n] = c.first + (stray & ~COLLIDED);
         h.stray_tile[list.first + n] = c.tile | (stray & COLLIDED);
     }

@@ -63,8 +63,8 @@ extern const char *const lm_channel_names[LM_CHANNELS];
 /* An empty ledger of a species, no particle of which is ever faster than `fastest`, v_A. */
 void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest);
 
-/* Exponents for a step's tallies of at most `count` particles with |v| <= 2^cap. */
-void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2);
+/* Exponents for a step's tallies of at most `count` particles with |v| <= 2^speed_exponent. */
+void lm_ledger_units(const struct lm_ledger *l, double count, int speed_exponent, int *exponent_v, int *exponent_v2);
 
 /* Books a step's tally, which has those exponents, to one of the ledger's accounts. */
 void lm_ledger_add(const struct lm_ledger *l, struct lm_account *to, const struct lm_tally *t, int exponent_v,

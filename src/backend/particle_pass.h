@@ -10,7 +10,7 @@
 static inline struct lm_step lm_step_of(const struct lm_setup *s, int species, const struct lm_pass *pass)
 {
     const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->speed_exponent, p->charge / p->mass, s->ohm.rx,
                         s->ohm.ry);
 }
 

@@ -400,7 +400,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 }
 
 /* Adds the integer moments of a species to the sums over species, as charge density and current, and clears them. */
-int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
+int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
@@ -413,7 +413,7 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
             size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
             const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
             double add[4];
-            number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
+            number[k] = lm_species_moments(sums, s->charge, s->weight, speed_exponent, add);
             parts += sums[0];
             for (int d = 0; d < 4; d++) {
                 c->raw[d][k] = first ? add[d] : c->raw[d][k] + add[d];
@@ -423,7 +423,7 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
     for (size_t k = 0; k < g->size && c->solid; k++)
         if (c->solid[k])
             number[k] = 0.0;
-    c->control.parts[species] = parts;
+    c->control.charge_quanta[species] = parts;
     lm_fill_moment(g, number, -1);
     return LM_OK;
 }
@@ -472,7 +472,7 @@ static int64_t sum_cells(const struct lm_cpu *c, const double *a, int square, in
             double v = a[lm_at(g, i, j)];
             top = larger(top, square ? v * v : v);
         }
-    *exponent = lm_sum_exponent((double)g->cells, lm_cap_exponent(lm_from_bits(top)));
+    *exponent = lm_sum_exponent((double)g->cells, lm_speed_exponent(lm_from_bits(top)));
     double scale = lm_exp2i(*exponent);
     int64_t sum = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : sum)

@@ -23,7 +23,7 @@ int LM_P(lm_cpu_survey_particles)(struct lm_backend *b, int species)
     uint64_t speed2 = 0;
 #pragma omp parallel for num_threads(c->threads) reduction(max : speed2)
     for (size_t k = 0; k < s->count; k++) {
-        struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
+        struct lm_particle p = {0, 0, a.vx[k], a.vy[k], a.vz[k]};
         uint64_t bits = lm_speed2_bits(&p);
         speed2 = bits > speed2 ? bits : speed2;
     }
@@ -59,8 +59,8 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     const struct lm_cpu_species *s = &c->species[species];
     struct lm_step step = lm_step_of(&c->base.setup, species, half);
     struct arrays a = arrays_of(s);
-    out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->cap);
-    out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->cap);
+    out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->speed_exponent);
+    out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->speed_exponent);
     const double units[2] = {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)};
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
@@ -139,8 +139,8 @@ static void move_array(struct lm_cpu *c, struct lm_cpu_species *s, void **array)
     char *to = s->scratch;
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
-        if (s->place[k] != NOWHERE)
-            memcpy(to + s->place[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
+        if (s->slot[k] != NOWHERE)
+            memcpy(to + s->slot[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
     s->scratch = *array;
     *array = to;
 }
@@ -150,7 +150,7 @@ static void rank_one(struct lm_cpu_species *s, const struct lm_tiling *t, const 
                      uint32_t *cell_of)
 {
     cell_of[k] = a->x[k] == LM_GONE ? NOWHERE : lm_rebase(t, tile, &a->x[k], &a->y[k]);
-    s->place[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
+    s->slot[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
 }
 
 int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
@@ -175,12 +175,12 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
         if (cell_of[k] != NOWHERE)
-            s->place[k] += s->cell_start[cell_of[k]];
+            s->slot[k] += s->cell_start[cell_of[k]];
     move_array(c, s, &s->x);
     move_array(c, s, &s->y);
-    move_array(c, s, &s->u);
-    move_array(c, s, &s->v);
-    move_array(c, s, &s->w);
+    move_array(c, s, &s->vx);
+    move_array(c, s, &s->vy);
+    move_array(c, s, &s->vz);
     s->count -= s->gone;
     s->sorted = s->count;
     s->gone = 0;
@@ -193,7 +193,7 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_cpu_species *s = &c->species[species];
-    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    void **const arrays[] = {&s->x, &s->y, &s->vx, &s->vy, &s->vz, &s->scratch};
     if (count > LM_MAX_PARTICLES)
         return lm_fail(LM_BAD_INPUT, "%llu particles; at most %llu fit one device", (unsigned long long)count,
                        (unsigned long long)LM_MAX_PARTICLES);
@@ -201,9 +201,9 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
         free(*arrays[k]);
         *arrays[k] = malloc((count + 1) * sizeof(lm_real));
     }
-    free(s->place);
-    s->place = malloc((count + 1) * sizeof *s->place);
-    if (!s->x || !s->y || !s->u || !s->v || !s->w || !s->scratch || !s->place)
+    free(s->slot);
+    s->slot = malloc((count + 1) * sizeof *s->slot);
+    if (!s->x || !s->y || !s->vx || !s->vy || !s->vz || !s->scratch || !s->slot)
         return lm_fail(LM_FAILED, "not enough memory for %llu particles of species %d", (unsigned long long)count,
                        species);
     s->count = s->sorted = s->capacity = count;
@@ -254,14 +254,14 @@ static int grow_home(struct lm_cpu *c, int species, uint64_t more)
 
 static int grow(struct lm_cpu_species *s, uint64_t capacity)
 {
-    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    void **const arrays[] = {&s->x, &s->y, &s->vx, &s->vy, &s->vz, &s->scratch};
     int failed = 0;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !failed; k++)
         failed = !extend(arrays[k], capacity);
-    uint32_t *place = failed ? NULL : realloc(s->place, (capacity + 1) * sizeof *place);
-    if (!place)
+    uint32_t *slot = failed ? NULL : realloc(s->slot, (capacity + 1) * sizeof *slot);
+    if (!slot)
         return lm_fail(LM_STOPPED, "not enough memory for %llu particles of a species", (unsigned long long)capacity);
-    s->place = place;
+    s->slot = slot;
     s->capacity = capacity;
     return LM_OK;
 }
@@ -269,7 +269,7 @@ static int grow(struct lm_cpu_species *s, uint64_t capacity)
 /* Memory for as many places and a quarter more; where that is not there, for hardly more. */
 static int grow_places(const struct lm_cpu *c, struct lm_cpu_species *s, uint64_t wanted)
 {
-    const double each = 6 * sizeof(lm_real) + sizeof *s->place;
+    const double each = 6 * sizeof(lm_real) + sizeof *s->slot;
     for (uint64_t part = 4; part <= 64; part *= 16) {
         const uint64_t capacity = wanted + wanted / part < LM_MAX_PARTICLES ? wanted + wanted / part : LM_MAX_PARTICLES;
         if (!lm_memory_spare(each * (double)(capacity - s->capacity), reserve_bytes(c), "room for more particles"))
@@ -316,9 +316,9 @@ int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, int place, uin
         uint32_t to = s->cell_start[cell] + s->cell_rank[cell]++;
         a.x[to] = lm_local(from.x[k], t.size, &home);
         a.y[to] = lm_local(from.y[k], t.size, &home);
-        a.u[to] = ((const lm_real *)from.u)[k];
-        a.v[to] = ((const lm_real *)from.v)[k];
-        a.w[to] = ((const lm_real *)from.w)[k];
+        a.vx[to] = ((const lm_real *)from.vx)[k];
+        a.vy[to] = ((const lm_real *)from.vy)[k];
+        a.vz[to] = ((const lm_real *)from.vz)[k];
     }
     return LM_OK;
 }
@@ -336,9 +336,9 @@ int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first
         tile = home_of(s, p, p < s->sorted ? tile : 0);
         to.x[k] = lm_global(a.x[p], tile % t.nx, t.size, t.cells_x);
         to.y[k] = lm_global(a.y[p], tile / t.nx, t.size, t.cells_y);
-        ((lm_real *)to.u)[k] = a.u[p];
-        ((lm_real *)to.v)[k] = a.v[p];
-        ((lm_real *)to.w)[k] = a.w[p];
+        ((lm_real *)to.vx)[k] = a.vx[p];
+        ((lm_real *)to.vy)[k] = a.vy[p];
+        ((lm_real *)to.vz)[k] = a.vz[p];
     }
     return LM_OK;
 }
@@ -389,7 +389,7 @@ int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading
                 lm_load_particle(&profile, lm_at(g, i, j), g->stride, cell, r, n, &a.x[to], &a.y[to], v);
                 a.x[to] += (lm_fix)(i % t.size) * LM_ONE;
                 a.y[to] += (lm_fix)(j % t.size) * LM_ONE;
-                a.u[to] = v[0], a.v[to] = v[1], a.w[to] = v[2];
+                a.vx[to] = v[0], a.vy[to] = v[1], a.vz[to] = v[2];
             }
         }
     *count = total;

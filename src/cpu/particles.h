@@ -11,23 +11,23 @@ enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
 
 struct arrays {
     lm_fix *x, *y;
-    lm_real *u, *v, *w;
+    lm_real *vx, *vy, *vz;
 };
 
 static inline struct arrays arrays_of(const struct lm_cpu_species *s)
 {
-    return (struct arrays){s->x, s->y, s->u, s->v, s->w};
+    return (struct arrays){s->x, s->y, s->vx, s->vy, s->vz};
 }
 
 static inline struct lm_particle particle_at(const struct arrays *a, size_t k)
 {
-    return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+    return (struct lm_particle){a->x[k], a->y[k], a->vx[k], a->vy[k], a->vz[k]};
 }
 
 static inline void put_particle(const struct arrays *a, size_t k, struct lm_particle p)
 {
     a->x[k] = p.x, a->y[k] = p.y;
-    a->u[k] = p.u, a->v[k] = p.v, a->w[k] = p.w;
+    a->vx[k] = p.vx, a->vy[k] = p.vy, a->vz[k] = p.vz;
 }
 
 static inline struct lm_tiling tiling(const struct lm_cpu *c)
@@ -79,7 +79,7 @@ static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
 
 static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
 {
-    return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->beside);
+    return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->near_body);
 }
 
 static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)

@@ -49,7 +49,7 @@ static void give(struct exchanger *w, uint32_t cell, size_t k, const struct lm_p
     const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
     const struct lm_tally given = lm_to_electrons(&w->units, p, &after);
     lm_tally_add(&w->given, &given);
-    w->a.u[k] = after.u, w->a.v[k] = after.v, w->a.w[k] = after.w;
+    w->a.vx[k] = after.vx, w->a.vy[k] = after.vy, w->a.vz[k] = after.vz;
 }
 
 static void visit_one(struct exchanger *w, visit *body, int tile, size_t k)

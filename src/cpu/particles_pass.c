@@ -73,7 +73,7 @@ static void add_current(struct worker *w, int order, const struct lm_flight *f)
 {
 #define ADD(d, a, b, part) add_to_grid(w->c, d, f->i + (a), f->j + (b), part)
     if (f->channel < 0)
-        LM_DEPOSIT_CURRENT(order, lm_fix24(f->x), lm_fix24(f->y), f->u, f->v, f->w, w->step.current_scale, ADD);
+        LM_DEPOSIT_CURRENT(order, lm_fix24(f->x), lm_fix24(f->y), f->vx, f->vy, f->vz, w->step.current_scale, ADD);
 #undef ADD
 }
 
@@ -95,7 +95,7 @@ static int book_flight(struct worker *w, const struct lm_flight *f)
     }
     if (f->channel < 0)
         return 1;
-    struct lm_tally t = lm_tally_of(&w->units, (double)f->u, (double)f->v, (double)f->w);
+    struct lm_tally t = lm_tally_of(&w->units, (double)f->vx, (double)f->vy, (double)f->vz);
     lm_tally_add(&w->lost[f->channel], &t);
     return 0;
 }
@@ -131,7 +131,7 @@ static void pass_stray(struct worker *w, int order, size_t k)
 LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct lm_near *n,
                          const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
 {
-    struct lm_particle old = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, p = old;
+    struct lm_particle old = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]}, p = old;
     struct lm_deposit_places at;
     lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
     p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
@@ -142,7 +142,7 @@ LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, cons
     b->half_x[l] = at.half_x & mask, b->half_y[l] = at.half_y & mask;
     b->end_x[l] = at.end_x & mask, b->end_y[l] = at.end_y & mask;
     a.x[k] = near ? p.x : old.x, a.y[k] = near ? p.y : old.y;
-    a.u[k] = near ? p.u : old.u, a.v[k] = near ? p.v : old.v, a.w[k] = near ? p.w : old.w;
+    a.vx[k] = near ? p.vx : old.vx, a.vy[k] = near ? p.vy : old.vy, a.vz[k] = near ? p.vz : old.vz;
     return lm_speed2_bits(&p) & (uint64_t)(int64_t)near;
 }
 
@@ -158,7 +158,7 @@ LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale
         corner = (corner + 1) % corners;                                                                               \
     } while (0)
     const struct lm_deposit_places at = {b->half_x[l], b->half_y[l], b->end_x[l], b->end_y[l]};
-    LM_DEPOSIT_PASS(order, at, a.u[k], a.v[k], a.w[k], scale, ADD);
+    LM_DEPOSIT_PASS(order, at, a.vx[k], a.vy[k], a.vz[k], scale, ADD);
 #undef ADD
 }
 
@@ -335,12 +335,12 @@ static void begin_flight(struct worker *w, struct lm_flight *f, double part, str
 {
     const struct lm_tiling t = tiling(w->c);
     const int order = w->c->base.setup.shape == 1 ? 1 : 2;
-    const struct lm_tally tally = lm_tally_of(&w->units, (double)f->u, (double)f->v, (double)f->w);
+    const struct lm_tally tally = lm_tally_of(&w->units, (double)f->vx, (double)f->vy, (double)f->vz);
     struct lm_flight mid;
     lm_tally_add(injected, &tally);
     if (lm_new_half_way(&mid, f, &w->surfaces, &t, part))
         add_current(w, order, &mid);
-    lm_fly_on(f, &w->surfaces, &t, part);
+    lm_move_partial(f, &w->surfaces, &t, part);
     if (!book_flight(w, f))
         return;
     add_density(w, order, f);
@@ -357,7 +357,7 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
     const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, cell, pass->step);
     for (uint32_t r = 0; r < n; r++) {
         struct lm_flight f;
-        const double part = lm_enter(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
+        const double part = lm_draw_entering(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
         begin_flight(w, &f, part, injected);
     }
 }
@@ -399,7 +399,7 @@ static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, st
         const uint32_t cell = (uint32_t)j * (uint32_t)g->nx + (uint32_t)i, n = lm_ionise_count(from, k, cell);
         for (uint32_t r = 0; r < n; r++) {
             struct lm_flight f;
-            const double part = lm_ionise_one(&f, from, k, i, j, cell, r, n);
+            const double part = lm_draw_newborn(&f, from, k, i, j, cell, r, n);
             begin_flight(w, &f, part, injected);
         }
         if (from->gas && n > 0)

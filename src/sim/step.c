@@ -77,11 +77,11 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
     struct lm_pass p = {.kick_dt = kick_dt,
                         .drift_dt = drift_dt,
                         .move = move,
-                        .cap = lm_cap_exponent(speed_bound(sim, species, kick_dt)),
+                        .speed_exponent = lm_speed_exponent(speed_bound(sim, species, kick_dt)),
                         .step = sim->step};
     const uint64_t present = sim->count[species] + sim->inflow[species].most + lm_sim_most_births(sim, species);
     const double most = fmax(LEAST_TALLIED, 2.0 * (double)present); /* a gas may get 2 |v| */
-    lm_ledger_units(&sim->ledger[species], most, p.cap, &p.tally_v, &p.tally_v2);
+    lm_ledger_units(&sim->ledger[species], most, p.speed_exponent, &p.tally_v, &p.tally_v2);
     return p;
 }
 
@@ -107,7 +107,7 @@ int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
         if (!status && move)
             status = lm_sim_ionise(sim, s);
         if (!status)
-            status = ops->collect(sim->backend, s, pass->cap, s == 0);
+            status = ops->collect(sim->backend, s, pass->speed_exponent, s == 0);
     }
     return status ? status : ops->moments(sim->backend);
 }

@@ -106,9 +106,9 @@ LM_HD void lm_wall_field(int axis, long inside, struct lm_view force, struct lm_
 
 /* Integer moments of a species in a cell (larmor/physics/particles/deposit.h) as charge density and current; returns
  * its number density. */
-LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int cap, double out[4])
+LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int speed_exponent, double out[4])
 {
-    double number = weight * lm_exp2i(-16) * (double)sums[0], current = charge * weight * lm_exp2i(cap - 16);
+    double number = weight * lm_exp2i(-16) * (double)sums[0], current = charge * weight * lm_exp2i(speed_exponent - 16);
     out[0] = charge * number;
     for (int d = 1; d < 4; d++)
         out[d] = current * (double)sums[d];

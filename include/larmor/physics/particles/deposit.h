@@ -39,10 +39,10 @@ LM_HD float lm_dither(int32_t x24, int32_t y24)
 #define LM_DEPOSIT_DENSITY(order, x24, y24, ADD)                                                                       \
     do {                                                                                                               \
         struct lm_stencil24 sx_ = lm_centre24(order, x24), sy_ = lm_centre24(order, y24);                              \
-        int32_t rest_ = LM_PARTS;                                                                                      \
+        int32_t rest_ = LM_CHARGE_QUANTA;                                                                              \
         LM_UNROLL                                                                                                      \
         for (int b_ = 0; b_ <= (order); b_++) {                                                                        \
-            float row_ = sy_.w[b_] * (float)LM_PARTS;                                                                  \
+            float row_ = sy_.w[b_] * (float)LM_CHARGE_QUANTA;                                                          \
             LM_UNROLL                                                                                                  \
             for (int a_ = 0; a_ <= (order); a_++) {                                                                    \
                 int32_t part_ = a_ + b_ == 2 * (order) ? rest_ : lm_round32(sx_.w[a_] * row_);                         \

@@ -17,11 +17,11 @@ enum {
 };
 
 struct lm_flight {
-    int i, j;        /* cell of the domain */
-    lm_fix x, y;     /* place in it */
-    lm_fix dx, dy;   /* way made, not wrapped */
-    lm_real u, v, w; /* velocity */
-    int channel;     /* that took it, or -1 */
+    int i, j;           /* cell of the domain */
+    lm_fix x, y;        /* place in it */
+    lm_fix dx, dy;      /* way made, not wrapped */
+    lm_real vx, vy, vz; /* velocity */
+    int channel;        /* that took it, or -1 */
     int hits;
     struct lm_hit hit[LM_MAX_HITS];
 };
@@ -103,7 +103,7 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     struct lm_hit *h = &f->hit[f->hits - 1];
     const int i = axis ? leg[0].cell : next, j = axis ? next : leg[1].cell;
     const int direction = 2 * axis + (leg[axis].step < 0); /* the body's face looks back */
-    const double u = (double)f->u, v = (double)f->v, w = (double)f->w;
+    const double u = (double)f->vx, v = (double)f->vy, w = (double)f->vz;
     h->surface = surface;
     h->face = surface < LM_SIDES ? (uint32_t)leg[!axis].cell
                                  : 4 * ((uint32_t)j * (uint32_t)t->cells_x + (uint32_t)i) + (uint32_t)direction;
@@ -122,9 +122,9 @@ LM_HD void lm_re_emit(struct lm_flight *f, const struct lm_surfaces *s, int surf
     const double thermal = s->thermal[surface];
     const lm_real normal = (lm_real)(inward * (thermal * lm_sqrt(-2.0 * lm_log(lm_uniform(a.a)))));
     const lm_real along = (lm_real)(thermal * lm_normal(lm_uniform(b.a)));
-    f->u = axis ? along : normal;
-    f->v = axis ? normal : along;
-    f->w = (lm_real)(thermal * lm_normal(lm_uniform(b.b)));
+    f->vx = axis ? along : normal;
+    f->vy = axis ? normal : along;
+    f->vz = (lm_real)(thermal * lm_normal(lm_uniform(b.b)));
 }
 
 /* From the surface it stands before with its new velocity, for the part of the step that is left. */
@@ -136,7 +136,7 @@ LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, s
     int64_t at = lm_leg_at(b, (b->by > 0 ? 1 : -1) * lm_round64(done * (double)b->way));
     const int64_t low = lm_leg_face(b, b->cell), high = lm_leg_face(b, b->cell + 1) - 1;
     at = at < low ? low : at > high ? high : at;
-    const double by[2] = {(double)f->u * s->cells_x * part, (double)f->v * s->cells_y * part};
+    const double by[2] = {(double)f->vx * s->cells_x * part, (double)f->vy * s->cells_y * part};
     lm_leg_start(a, a->step > 0 ? lm_leg_face(a, a->cell + 1) - 1 : lm_leg_face(a, a->cell),
                  lm_round64(by[axis] * (double)LM_ONE));
     lm_leg_start(b, at, lm_round64(by[!axis] * (double)LM_ONE));
@@ -144,8 +144,8 @@ LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, s
 
 /* Flies from where `f` stands by (dx, dy), which takes `part` of the step. `identity`: of the particle in this step,
  * for its random numbers. */
-LM_HD void lm_fly(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, lm_fix dx, lm_fix dy,
-                  double part, uint64_t identity)
+LM_HD void lm_move_with_surfaces(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, lm_fix dx,
+                                 lm_fix dy, double part, uint64_t identity)
 {
     struct lm_leg leg[2];
     leg[0].cell = leg[0].frame = f->i;
@@ -171,8 +171,8 @@ LM_HD void lm_fly(struct lm_flight *f, const struct lm_surfaces *s, const struct
         lm_add_hit(f, t, leg, axis, surface, next);
         if (s->of[surface] == LM_REFLECTING) {
             lm_leg_turn(a);
-            f->u = axis ? f->u : -f->u;
-            f->v = axis ? -f->v : f->v;
+            f->vx = axis ? f->vx : -f->vx;
+            f->vy = axis ? -f->vy : f->vy;
         } else if (s->of[surface] == LM_THERMAL) {
             part *= 1.0 - (double)a->ahead / (double)a->way;
             lm_re_emit(f, s, surface, axis, -a->step, legs, identity);
@@ -192,7 +192,7 @@ LM_HD void lm_fly(struct lm_flight *f, const struct lm_surfaces *s, const struct
 }
 
 /* The same in a periodic domain without bodies. */
-LM_HD void lm_glide(struct lm_flight *f, const struct lm_tiling *t, lm_fix dx, lm_fix dy)
+LM_HD void lm_move_periodic(struct lm_flight *f, const struct lm_tiling *t, lm_fix dx, lm_fix dy)
 {
     const int64_t end_x = (int64_t)f->x + dx, end_y = (int64_t)f->y + dy;
     f->channel = -1;

@@ -55,8 +55,8 @@ LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t num
 }
 
 /* Number r of n that enter through a cell of a side in a step: place, velocity and how much of the step is left. */
-LM_HD double lm_enter(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
-                      int cell, uint32_t r, uint32_t n, uint64_t key, int species)
+LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
+                              int cell, uint32_t r, uint32_t n, uint64_t key, int species)
 {
     const uint32_t number = lm_inflow_number(side, cell);
     const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
@@ -75,9 +75,9 @@ LM_HD double lm_enter(struct lm_flight *f, const struct lm_inflow_cell *c, const
     f->j = axis ? (high ? t->cells_y - 1 : 0) : cell;
     f->x = axis ? place : at_wall;
     f->y = axis ? at_wall : place;
-    f->u = (lm_real)(axis ? a : normal);
-    f->v = (lm_real)(axis ? normal : a);
-    f->w = (lm_real)b;
+    f->vx = (lm_real)(axis ? a : normal);
+    f->vy = (lm_real)(axis ? normal : a);
+    f->vz = (lm_real)b;
     return 1.0 - ((double)r + lm_uniform(entry.b)) / (double)n;
 }
 

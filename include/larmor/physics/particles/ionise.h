@@ -50,8 +50,8 @@ LM_HD double lm_ionise_take(const struct lm_ionise *s, size_t k, uint32_t n)
 }
 
 /* Number r of n that are born in cell (i, j): place, velocity and how much of the step is left. */
-LM_HD double lm_ionise_one(struct lm_flight *f, const struct lm_ionise *s, size_t k, int i, int j, uint32_t cell,
-                           uint32_t r, uint32_t n)
+LM_HD double lm_draw_newborn(struct lm_flight *f, const struct lm_ionise *s, size_t k, int i, int j, uint32_t cell,
+                             uint32_t r, uint32_t n)
 {
     const struct lm_random place = lm_random_at(s->key, s->source, LM_STREAM_BIRTH_PLACE, cell, r);
     const struct lm_random v = lm_random_at(s->key, s->source, LM_STREAM_BIRTH_VELOCITY, cell, r);
@@ -61,9 +61,9 @@ LM_HD double lm_ionise_one(struct lm_flight *f, const struct lm_ionise *s, size_
     f->j = j;
     f->x = (lm_fix)(place.a >> (64 - LM_FRACTION_BITS));
     f->y = (lm_fix)(place.b >> (64 - LM_FRACTION_BITS));
-    f->u = (lm_real)(s->drift[0][k] + thermal * lm_normal(lm_uniform(v.a)));
-    f->v = (lm_real)(s->drift[1][k] + thermal * lm_normal(lm_uniform(v.b)));
-    f->w = (lm_real)(s->drift[2][k] + thermal * lm_normal(lm_uniform(z.a)));
+    f->vx = (lm_real)(s->drift[0][k] + thermal * lm_normal(lm_uniform(v.a)));
+    f->vy = (lm_real)(s->drift[1][k] + thermal * lm_normal(lm_uniform(v.b)));
+    f->vz = (lm_real)(s->drift[2][k] + thermal * lm_normal(lm_uniform(z.a)));
     return 1.0 - ((double)r + lm_uniform(z.b)) / (double)n;
 }
 

@@ -11,7 +11,7 @@
 
 struct lm_particle {
     lm_fix x, y; /* relative to the home tile */
-    lm_real u, v, w;
+    lm_real vx, vy, vz;
 };
 
 /* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z) of node (i, j) is
@@ -30,16 +30,16 @@ struct lm_step {
     float current_scale; /* 2^16 / bound on |v|, a power of two */
 };
 
-/* `kick_dt`, `drift_dt`, `move`, `cap`: of struct lm_pass (backend/backend.h); rx, ry: 1/dx, 1/dy. */
-LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int cap, double charge_to_mass, double rx,
-                                  double ry)
+/* `kick_dt`, `drift_dt`, `move`, `speed_exponent`: of struct lm_pass (backend/backend.h); rx, ry: 1/dx, 1/dy. */
+LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int speed_exponent, double charge_to_mass,
+                                  double rx, double ry)
 {
     struct lm_step s;
     s.kick = (lm_real)(0.5 * kick_dt * charge_to_mass);
     s.rx = (lm_real)(drift_dt * rx * (double)LM_ONE);
     s.ry = (lm_real)(drift_dt * ry * (double)LM_ONE);
     s.move = move;
-    s.current_scale = (float)lm_exp2i(16 - cap);
+    s.current_scale = (float)lm_exp2i(16 - speed_exponent);
     return s;
 }
 
@@ -101,15 +101,15 @@ LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win
 {
     lm_real e[3], b[3];
     lm_gather_fields(order, win, p->x, p->y, e, b);
-    lm_boris(&p->u, &p->v, &p->w, e, b, step->kick);
-    *dx = lm_round_fix(p->u * step->rx);
-    *dy = lm_round_fix(p->v * step->ry);
+    lm_boris(&p->vx, &p->vy, &p->vz, e, b, step->kick);
+    *dx = lm_round_fix(p->vx * step->rx);
+    *dy = lm_round_fix(p->vy * step->ry);
 }
 
 /* |v|^2, for the bound that the next step's scales come from. */
 LM_HD lm_real lm_speed2(const struct lm_particle *p)
 {
-    return lm_rfma(p->u, p->u, lm_rfma(p->v, p->v, p->w * p->w));
+    return lm_rfma(p->vx, p->vx, lm_rfma(p->vy, p->vy, p->vz * p->vz));
 }
 
 /* The same as bits of a double: as whole numbers they have the order of the speeds, and NaN stands above all. */
@@ -121,7 +121,7 @@ LM_HD uint64_t lm_speed2_bits(const struct lm_particle *p)
 /* Adds v and v^2 of a particle to sums[0..2] and sums[3..5], in units of 1/one and 1/two. */
 LM_HD void lm_add_sums(int64_t sums[6], const struct lm_particle *p, double one, double two)
 {
-    double v[3] = {(double)p->u, (double)p->v, (double)p->w};
+    double v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         sums[d] += lm_round64(v[d] * one);

@@ -83,21 +83,21 @@ LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm
     mid->j = end->j = s->j;
     mid->x = end->x = s->p.x;
     mid->y = end->y = s->p.y;
-    mid->u = end->u = s->p.u;
-    mid->v = end->v = s->p.v;
-    mid->w = end->w = s->p.w;
+    mid->vx = end->vx = s->p.vx;
+    mid->vy = end->vy = s->p.vy;
+    mid->vz = end->vz = s->p.vz;
     if (!open) {
-        lm_glide(mid, t, dx >> 1, dy >> 1);
-        lm_glide(end, t, move ? dx : 0, move ? dy : 0);
+        lm_move_periodic(mid, t, dx >> 1, dy >> 1);
+        lm_move_periodic(end, t, move ? dx : 0, move ? dy : 0);
         return;
     }
     const uint64_t identity =
         lm_hash_particle(surfaces->species, (int64_t)s->i << LM_FRACTION_BITS | s->p.x,
-                         (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.u, (double)s->p.v, (double)s->p.w);
-    lm_fly(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
+                         (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.vx, (double)s->p.vy, (double)s->p.vz);
+    lm_move_with_surfaces(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
     if (!move && mid->channel >= 0 && surfaces->of[mid->channel] == LM_INFLOW)
         mid->channel = -1; /* as many were here half a step ago as have left since: the current is the same */
-    lm_fly(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
+    lm_move_with_surfaces(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
 }
 
 /* The pass of one particle on the direct path: push, movement among surfaces. `window`: lm_stray_window. */
@@ -118,9 +118,9 @@ LM_HD struct lm_particle lm_stray_stored(const struct lm_particle *p, const stru
     if (end->channel < 0) {
         to.x = p->x + end->dx;
         to.y = p->y + end->dy;
-        to.u = end->u;
-        to.v = end->v;
-        to.w = end->w;
+        to.vx = end->vx;
+        to.vy = end->vy;
+        to.vz = end->vz;
     }
     return to;
 }
@@ -128,7 +128,7 @@ LM_HD struct lm_particle lm_stray_stored(const struct lm_particle *p, const stru
 /* |v|^2 at the end of a flight, as lm_speed2_bits gives it. */
 LM_HD uint64_t lm_flight_speed2_bits(const struct lm_flight *f)
 {
-    const struct lm_particle p = {0, 0, f->u, f->v, f->w};
+    const struct lm_particle p = {0, 0, f->vx, f->vy, f->vz};
     return lm_speed2_bits(&p);
 }
 

@@ -11,7 +11,7 @@ struct lm_surfaces {
     int of[LM_SURFACES];         /* enum lm_boundary of the sides, then of the bodies */
     double thermal[LM_SURFACES]; /* thermal speed of what a LM_THERMAL surface re-emits, v_A */
     const uint8_t *body;         /* [cells_y][cells_x]: k + 1 in body k; NULL without bodies */
-    const uint8_t *beside;       /* likewise: 1 where it or one of the eight cells around is a body's */
+    const uint8_t *near_body;    /* likewise: 1 where it or one of the eight cells around is a body's */
     double cells_x, cells_y;     /* crossed in the step by a unit of velocity */
     uint64_t key;                /* of the step's random numbers */
     int species;

@@ -38,11 +38,11 @@ LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int
     const int i = (int)((x + dx) >> LM_FRACTION_BITS) + left, j = (int)((y + dy) >> LM_FRACTION_BITS) + low;
     int free = (s->of[LM_X_MIN] == LM_PERIODIC || (unsigned)i < (unsigned)t->cells_x) &
                (s->of[LM_Y_MIN] == LM_PERIODIC || (unsigned)j < (unsigned)t->cells_y);
-    if (s->beside) {
+    if (s->near_body) {
         const int a = lm_wrap((int)(x >> LM_FRACTION_BITS) + left, t->cells_x),
                   b = lm_wrap((int)(y >> LM_FRACTION_BITS) + low, t->cells_y);
         const lm_ufix far = (lm_ufix)(dx + LM_ONE) | (lm_ufix)(dy + LM_ONE); /* both in [0, 2) cells */
-        free &= !s->beside[(size_t)b * (size_t)t->cells_x + (size_t)a] & (far <= 2 * (lm_ufix)LM_ONE - 1);
+        free &= !s->near_body[(size_t)b * (size_t)t->cells_x + (size_t)a] & (far <= 2 * (lm_ufix)LM_ONE - 1);
     }
     return free;
 }
@@ -60,8 +60,8 @@ LM_HD uint64_t lm_hash_stored(const struct lm_tiling *t, int species, int tile, 
     if (p->x == LM_GONE)
         return 0;
     return lm_hash_particle(species, lm_global(p->x, tile % t->nx, t->size, t->cells_x),
-                            lm_global(p->y, tile / t->nx, t->size, t->cells_y), (double)p->u, (double)p->v,
-                            (double)p->w);
+                            lm_global(p->y, tile / t->nx, t->size, t->cells_y), (double)p->vx, (double)p->vy,
+                            (double)p->vz);
 }
 
 /* Splits a position in the domain into home tile and the position relative to it. */

@@ -4,7 +4,7 @@
 
 #include "larmor/physics/numerics/portable.h"
 
-#define LM_PARTS                                                                                                       \
+#define LM_CHARGE_QUANTA                                                                                               \
     65536 /* integer parts of density that a particle is deposited as (larmor/physics/particles/deposit.h) */
 
 struct lm_tiling {
