@@ -23,7 +23,7 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
     return lm_stray_window(&s);
 }
 
-/* Those that have entered since the last sort begin the list of strays. */
+/* Particles that have entered since the last sort are the first ones in the list of strays. */
 __global__ void list_entered_kernel(all_particles h, lm_u64 *strays)
 {
     const uint32_t n = blockIdx.x * THREADS + threadIdx.x;
@@ -35,7 +35,7 @@ __global__ void list_entered_kernel(all_particles h, lm_u64 *strays)
     h.stray_tile[n] = h.home[n];
 }
 
-/* What the direct path leaves behind. */
+/* Where the direct path adds its results: moments, maxima, tallies of the ledger, maps of hits. */
 struct pass_sinks {
     lm_u64 *sums; /* of moments */
     struct lm_gpu_pass_control *control;
@@ -57,7 +57,7 @@ static inline pass_sinks sinks_of(struct lm_gpu *g, int species, const struct lm
             g->base.setup.species[species].mass};
 }
 
-/* Adds the tallies of a warp's lanes for which `mine`. All lanes must take part. */
+/* Adds the tallies of the lanes of a warp for which `mine` is true. All lanes must take part. */
 __device__ __forceinline__ void book(struct lm_tally *to, bool mine, const struct lm_tally &t)
 {
     lm_warp_sum((lm_u64 *)&to->number, mine ? (lm_u64)t.number : 0);
@@ -66,7 +66,8 @@ __device__ __forceinline__ void book(struct lm_tally *to, bool mine, const struc
     lm_warp_sum((lm_u64 *)&to->v2, mine ? (lm_u64)t.v2 : 0);
 }
 
-/* Books the lanes that have left through a channel >= 0: a channel at a time. All lanes must take part. */
+/* Adds the tallies of the lanes whose particle has left through a channel >= 0, one channel at a time. All lanes must
+ * take part. */
 __device__ void book_lost(const pass_sinks &b, int channel, const struct lm_tally &t)
 {
     unsigned left = __ballot_sync(0xffffffffu, channel >= 0);
@@ -102,7 +103,7 @@ __device__ void add_density(const tile_particles &h, const pass_sinks &b, const 
 #undef ADD
 }
 
-/* Begins the list of strays of a pass or a sum; their number, *strays, is 0. */
+/* Begins the list of strays of a pass or of a sum. Before, their number, *strays, is 0. */
 static inline int list_entered(struct lm_gpu *g, const all_particles &h, lm_u64 *strays)
 {
     if (h.entered == 0)
@@ -111,7 +112,7 @@ static inline int list_entered(struct lm_gpu *g, const all_particles &h, lm_u64 
     return LM_GPU_LAUNCHED(g, "listing what has entered");
 }
 
-/* What is done to a species in a step, ready to be launched. */
+/* What the kernels on the direct path are launched with. */
 struct direct_call {
     all_particles h;
     fields f;

@@ -1,5 +1,5 @@
-/* What the particle kernels share: a species' particles on the device, chunks and tiles. For one precision at a time.
- */
+/* What the particle kernels share: the particles of a species on the device, chunks and tiles. For one precision at a
+ * time. */
 #ifndef LARMOR_PARTICLES_PARTICLES_CUH
 #define LARMOR_PARTICLES_PARTICLES_CUH
 
@@ -13,10 +13,10 @@ namespace
 
 enum { THREADS = LM_GPU_THREADS };
 
-enum { TALLY_SUMS = sizeof(struct lm_tally) / sizeof(lm_u64) }; /* which it is in a row */
+enum { TALLY_SUMS = sizeof(struct lm_tally) / sizeof(lm_u64) }; /* struct lm_tally as so many integers in a row */
 
-/* Neighbours in one load at most. As many elements follow the last particle in every array, so that the last load may
- * be whole. */
+/* The most neighbours that one load reads. So many elements follow the last particle in every array, so that the last
+ * load may read a whole group. */
 enum { GROUP_MAX = 4 };
 
 struct arrays {
@@ -24,7 +24,7 @@ struct arrays {
     lm_real *vx, *vy, *vz;
 };
 
-/* A species' particles and where its tiles are. */
+/* The particles of a species in their tiles. */
 struct tile_particles {
     arrays a;
     struct lm_tiling t;
@@ -36,7 +36,7 @@ struct tile_particles {
     uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
 };
 
-/* And those that have entered since the last sort. Apart, so that the pass, whose registers are few, does not know. */
+/* The same, with the particles that have entered since the last sort. They are apart to save registers in the pass. */
 struct all_particles : tile_particles {
     const uint32_t *home; /* tiles of the `entered` particles behind the `sorted` ones */
     uint32_t sorted, entered;
@@ -72,8 +72,8 @@ __device__ __forceinline__ struct lm_gpu_chunk chunk_of(const tile_particles &h)
     return c;
 }
 
-/* Where a block begins, so that each warp reads and writes whole, aligned segments of memory; it skips what is before
- * `first`. */
+/* Where the loop of a block begins, so that each warp reads and writes whole, aligned segments of memory. The loop
+ * skips the slots before `first`. */
 __device__ __forceinline__ uint32_t aligned(uint32_t first)
 {
     return first & ~31u;
@@ -85,7 +85,8 @@ static inline unsigned all_blocks(const struct lm_gpu_species *s)
     return s->blocks + particle_blocks(s->count - s->sorted);
 }
 
-/* Calls body(mine, k, tile) in all threads alike: k the place of a particle and its home tile, if `mine`. */
+/* Calls body(mine, k, tile) in all threads alike. If `mine` is true, k is the slot of a particle and `tile` its home
+ * tile. */
 template <class F> __device__ __forceinline__ void each_particle(const all_particles &h, F body)
 {
     if (blockIdx.x < h.blocks) {
@@ -100,7 +101,7 @@ template <class F> __device__ __forceinline__ void each_particle(const all_parti
     body(n < h.entered, h.sorted + n, n < h.entered ? (int)h.home[n] : 0);
 }
 
-/* Home tile of the particle in place k. */
+/* Home tile of the particle in slot k. */
 __device__ __forceinline__ int tile_of(const all_particles &h, uint32_t k)
 {
     if (k >= h.sorted)

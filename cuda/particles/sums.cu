@@ -1,4 +1,10 @@
-/* CUDA backend: sums, maxima and hashes over particles, compiled for each precision. */
+/* CUDA backend: sums, maxima and hashes over particles. Compiled for each precision.
+ *
+ * Sums of v and v^2 half a step later: a block takes a chunk, as in the pass (pass.cu), and a thread a group of
+ * neighbours. Sums are integers, so their order has no effect.
+ *
+ * Rate of a whole step with a row of the time series every 10 steps: 37.4e9 particle-steps/s (CIC, double precision;
+ * one NVIDIA H200, 2026-11-21, commit 34d4a2f; docs/performance/results.md). */
 #include "particles/direct.cuh"
 
 #include "larmor/physics/numerics/bounds.h"
@@ -7,8 +13,8 @@
 namespace
 {
 
-/* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
- * once, which it does a group ahead. */
+/* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours (a group) a thread
+ * loads at once. The loads are one group ahead. */
 template <int ORDER> struct sums_block;
 #if LM_PRECISION == 32
 template <> struct sums_block<1> {
@@ -41,7 +47,7 @@ template <class V, int N> __device__ __forceinline__ row<V, N> row_at(const V *f
     return *(const row<V, N> *)(from + k);
 }
 
-/* Particles k to k + N - 1; k is a multiple of N. */
+/* Particles k to k + N - 1; k must be a multiple of N. */
 template <int N> __device__ __forceinline__ group<N> group_at(const arrays &a, uint32_t k)
 {
     return {row_at<lm_fix, N>(a.x, k), row_at<lm_fix, N>(a.y, k), row_at<lm_real, N>(a.vx, k),
@@ -50,28 +56,30 @@ template <int N> __device__ __forceinline__ group<N> group_at(const arrays &a, u
 
 enum { STRAYS = 6 }; /* value of lm_gpu_sums after the six sums: length of the list */
 
-/* What the sums are rounded to: units of 1/one and 1/two. add_rounded needs terms of at most 2^51 units: `small`. If
- * not (few particles have finer units), all take the direct path. */
+/* The units of the sums: 1/scale_v for v and 1/scale_v2 for v^2. add_rounded needs terms of at most 2^51 units:
+ * `small`. The fewer the particles, the finer the units; where they are too fine, all particles take the direct path.
+ */
 struct units {
-    double one, two, shift_one, shift_two; /* shifts: 3 2^51 units */
+    double scale_v, scale_v2, shift_v, shift_v2; /* shifts: 3 2^51 units */
     bool small;
 };
 
 units units_of(const struct lm_particle_sums *sums, uint64_t count)
 {
-    double one = lm_exp2i(sums->exponent_v), two = lm_exp2i(sums->exponent_v2);
-    return {one, two, 0x1.8p52 / one, 0x1.8p52 / two, lm_sum_exponent((double)count, 0) <= 51};
+    const double v = lm_exp2i(sums->exponent_v), v2 = lm_exp2i(sums->exponent_v2);
+    return {v, v2, 0x1.8p52 / v, 0x1.8p52 / v2, lm_sum_exponent((double)count, 0) <= 51};
 }
 
-/* lm_add_sums, and the bits of the shifts, which the host takes off again. A term with its shift added is rounded to
- * the unit, and this is the last bit. The square of a float is exact in double: its fma rounds no more and no less. */
+/* lm_add_sums without a conversion to integers. A term with its shift added is rounded to the unit, and the unit is its
+ * last bit. The sums hold the bits of the shifts, too; the host subtracts these. The square of a float is exact in
+ * double, so the fma gives the same rounding. */
 __device__ __forceinline__ void add_rounded(lm_u64 sums[6], const struct lm_particle &p, const units &in)
 {
     const double v[3] = {(double)p.vx, (double)p.vy, (double)p.vz};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
-        sums[d] += lm_bits(v[d] + in.shift_one);
-        sums[3 + d] += lm_bits(LM_PRECISION == 32 ? lm_fma(v[d], v[d], in.shift_two) : v[d] * v[d] + in.shift_two);
+        sums[d] += lm_bits(v[d] + in.shift_v);
+        sums[3 + d] += lm_bits(LM_PRECISION == 32 ? lm_fma(v[d], v[d], in.shift_v2) : v[d] * v[d] + in.shift_v2);
     }
 }
 
@@ -115,7 +123,7 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
     lm_block_reduce<false>(out->value, sums);
 }
 
-/* The same for the particles of the list. */
+/* The same for the particles in the list of strays. */
 template <int ORDER>
 __global__ void stray_sums_kernel(tile_particles h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
 {
@@ -128,10 +136,10 @@ __global__ void stray_sums_kernel(tile_particles h, fields f, struct lm_step ste
         if (p.x != LM_GONE) {
             struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-            lm_add_sums(sums, &s.p, in.one, in.two);
+            lm_add_sums(sums, &s.p, in.scale_v, in.scale_v2);
         }
         for (int d = 0; d < 6; d++)
-            sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_one : in.shift_two);
+            sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_v : in.shift_v2);
     }
     for (int d = 0; d < 6; d++)
         lm_warp_sum(&out->value[d], (lm_u64)sums[d]);
@@ -203,8 +211,8 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     }
     lm_gpu_reduce_end(g);
     for (int d = 0; d < 3; d++) {
-        out->v[d] = (int64_t)(g->reduced_host->value[d] - s->count * lm_bits(in.shift_one));
-        out->v2[d] = (int64_t)(g->reduced_host->value[3 + d] - s->count * lm_bits(in.shift_two));
+        out->v[d] = (int64_t)(g->reduced_host->value[d] - s->count * lm_bits(in.shift_v));
+        out->v2[d] = (int64_t)(g->reduced_host->value[3 + d] - s->count * lm_bits(in.shift_v2));
     }
     return g->failed;
 }

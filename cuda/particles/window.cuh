@@ -11,7 +11,7 @@
 namespace
 {
 
-/* The E of the push and B, three arrays each, `pitch` apart. */
+/* E of the push and B: three arrays each, with `pitch` elements from one to the next. */
 struct fields {
     const double *e, *b;
     size_t pitch;
@@ -39,12 +39,14 @@ template <int T> struct window {
     lm_real field[LM_WINDOW_FIELDS * FIELD];
 };
 
-/* A chunk's strays, their numbers in it in h.slot: how many, and where they begin in the list of all. */
+/* The strays of a chunk: how many, and where they begin in the list of all strays. Their numbers in the chunk are in
+ * h.slot. */
 struct stray_list {
     uint32_t count, first;
 };
 
-/* Beside a stray's number, then beside its tile: its collisions are done and booked, but for its velocity. */
+/* A flag in the number of a stray, and later in the number of its tile: what its collisions exchange has been added to
+ * the sums already; only its velocity is not stored. */
 enum : uint32_t { COLLIDED = 1u << 31 };
 
 template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const tile_particles &h)
@@ -62,8 +64,8 @@ __device__ __forceinline__ struct lm_footprint footprint_of(const tile_particles
     return lm_footprint_of(&t, &sides, (int)tile, window<T>::WIDTH);
 }
 
-/* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
- * lies in the domain but where there are walls. */
+/* Calls body(k, i, j) for each node of a window, a thread a node: k is the number of the node in the window, (i, j) its
+ * cell. The cell lies in the domain, except beyond walls. */
 template <int T, class F>
 __device__ __forceinline__ void each_node(const tile_particles &h, const struct lm_footprint &p, F body)
 {
@@ -82,7 +84,7 @@ template <int T> __device__ __forceinline__ struct lm_window window_in(const win
     return win;
 }
 
-/* Calls body(k, g) for the nodes of a window, a thread each: g their place in arrays of the grid. */
+/* Calls body(k, g) for each node of a window, a thread a node: g is its index in arrays of the grid. */
 template <int T, bool WALLS, class F>
 __device__ __forceinline__ void each_place(const tile_particles &h, const struct lm_footprint &p, int stride, F body)
 {
@@ -111,14 +113,17 @@ __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const tile
     return window_in(w);
 }
 
-template <class S> __device__ __forceinline__ void clear_quanta(S &store)
+/* Clears the sums and the number of strays of a block. The caller synchronises. */
+template <class S> __device__ __forceinline__ void clear_store(S &store)
 {
     int4 *quanta = (int4 *)store.quanta;
     for (int k = threadIdx.x; k < store.SUMS * store.COPIES / 4; k += blockDim.x)
         quanta[k] = make_int4(0, 0, 0, 0);
+    if (threadIdx.x == 0)
+        store.strays.count = 0;
 }
 
-/* Adds to node (i, j), which may lie beyond the domain, of a moment. */
+/* Adds to node (i, j) of a moment. The node may lie beyond the domain. */
 template <bool WALLS>
 __device__ __forceinline__ void add_to_grid(lm_u64 *sums, const tile_particles &h, int moment, int i, int j,
                                             int64_t quanta)
@@ -131,8 +136,8 @@ __device__ __forceinline__ void add_to_grid(lm_u64 *sums, const tile_particles &
         atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * quanta));
 }
 
-/* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
- * that to the grid. */
+/* Adds up the copies of each node and adds the sum to the grid. One access reads four copies, and eight threads in a
+ * row read from all banks. */
 template <int T, class S>
 __device__ __forceinline__ void flush_quanta(const S &store, const tile_particles &h, const struct lm_footprint &p,
                                              lm_u64 *sums)

@@ -1,5 +1,5 @@
-/* CPU backend: loops over particles other than the pass, compiled for each precision. The bodies are in
- * larmor/physics/. */
+/* CPU backend: loops over particles other than the pass: sums, hash, sort, memory, loading. Compiled for each
+ * precision. The bodies are in larmor/physics/particles/. */
 #include "cpu/particles.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
     return hash;
 }
 
-/* --- where particles go: counts by cell, starts, places --- */
+/* --- sort: numbers of particles in the cells, starts of the cells, slots --- */
 
 #define NOWHERE 0xffffffffu
 

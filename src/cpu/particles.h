@@ -1,4 +1,4 @@
-/* What the CPU's loops over particles share; for sources compiled for each precision. */
+/* What the loops over particles on the CPU share. For sources that are compiled for each precision. */
 #ifndef LARMOR_CPU_PARTICLES_H
 #define LARMOR_CPU_PARTICLES_H
 
@@ -67,7 +67,7 @@ static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
     return f;
 }
 
-/* The tile that the particle in place k is at home in; `tile` may be any before it. */
+/* Home tile of the particle in slot k; `tile`: any tile up to it. */
 static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
 {
     if (k >= s->sorted)

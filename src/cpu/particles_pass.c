@@ -1,10 +1,12 @@
-/* CPU backend: the pass over particles. A thread takes a tile, copies the fields around it, runs through the tile's
- * particles a block at a time and adds their integer moments to the grid.
+/* CPU backend: the particle pass, and new particles. The bodies are in larmor/physics/particles/.
  *
- * A block goes through three loops: push, integer parts, sums. The first two have no branches and one iteration a
- * particle, so that the compiler makes vector instructions of the bodies in larmor/physics/. The third adds the parts
- * of a stencil's corners four at a time: every node has its own sum for each corner, and these meet only when the tile
- * is done. */
+ * A thread takes a tile and copies the fields around it to a window. It goes through the particles of the tile in
+ * blocks of BLOCK, and adds their integer moments to the grid when the tile is done.
+ *
+ * A block of particles goes through three loops: push, charge quanta, sums. The first two loops have no branches and
+ * one iteration a particle, so that the compiler makes vector instructions from the bodies. The third loop adds the
+ * quanta of the corners of a stencil, four at a time: every node has a sum of its own for each corner. These sums are
+ * added up only when the tile is done. */
 #include "cpu/particles.h"
 
 #include "larmor/physics/particles/pass.h"
@@ -23,9 +25,9 @@ struct sums {
 };
 
 struct block {
-    _Alignas(64) int32_t near[BLOCK];                                 /* 0: a stray */
-    int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* where current and density are deposited */
-    int32_t node[LM_MOMENTS][BLOCK]; /* the stencil's first, from the window's origin */
+    _Alignas(64) int32_t near[BLOCK];                                 /* 0: a stray, which takes the direct path */
+    int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* struct lm_deposit_places */
+    int32_t node[LM_MOMENTS][BLOCK]; /* first node of the stencil, from the origin of the window */
     int32_t quads[LM_MOMENTS][QUADS][BLOCK][4], ninth[LM_MOMENTS][BLOCK];
 };
 
@@ -54,8 +56,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* --- strays: everything through the grid --- */
 
-/* Threads add to a row of the grid's sums one at a time. */
-static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part)
+/* Only one thread at a time adds to a row of the sums of the grid. */
+static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t quanta)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
@@ -64,11 +66,11 @@ static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part
     if (column < 0 || row < 0)
         return;
     omp_set_lock(&c->row_lock[row]);
-    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)column] += sign * part;
+    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)column] += sign * quanta;
     omp_unset_lock(&c->row_lock[row]);
 }
 
-/* Deposits a flight's current or density, wherever it ended. */
+/* Deposits the current or the density of a flight where it ended. */
 static void add_current(struct worker *w, int order, const struct lm_flight *f)
 {
 #define ADD(d, a, b, part) add_to_grid(w->c, d, f->i + (a), f->j + (b), part)
@@ -84,7 +86,7 @@ static void add_density(struct worker *w, int order, const struct lm_flight *f)
 #undef ADD
 }
 
-/* What a flight has met; returns whether the particle is still there. */
+/* Adds the hits of a flight to the maps, and the particle to the losses if it has left. Returns 0 if it has left. */
 static int book_flight(struct worker *w, const struct lm_flight *f)
 {
     const struct lm_setup *s = &w->c->base.setup;
@@ -146,8 +148,8 @@ LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, cons
     return lm_speed2_bits(&p) & (uint64_t)(int64_t)near;
 }
 
-/* Integer parts of number l of the block; those of a stray are not used. */
-LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale, struct block *b, int l)
+/* Quanta of particle number l of the block. Those of a stray are not used. */
+LM_HD void quanta_of(int order, struct arrays a, size_t k, int width, float scale, struct block *b, int l)
 {
     int corner = 0, corners = (order + 1) * (order + 1);
 #define ADD(d, i, j, part)                                                                                             \
@@ -162,7 +164,7 @@ LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale
 #undef ADD
 }
 
-LM_HD void sum_parts(int order, struct sums *s, int origin, const struct block *b, int l)
+LM_HD void sum_quanta(int order, struct sums *s, int origin, const struct block *b, int l)
 {
     LM_UNROLL
     for (int d = 0; d < LM_MOMENTS; d++) {
@@ -195,10 +197,10 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, in
     w->speed2 = speed2;
 #pragma omp simd
     for (int l = 0; l < count; l++)
-        parts_of(order, a, first + (size_t)l, win.width, step.current_scale, b, l);
+        quanta_of(order, a, first + (size_t)l, win.width, step.current_scale, b, l);
     for (int l = 0; l < count; l++)
         if (b->near[l])
-            sum_parts(order, &w->sums, origin, b, l);
+            sum_quanta(order, &w->sums, origin, b, l);
         else
             pass_stray(w, order, first + (size_t)l);
 }
@@ -269,8 +271,8 @@ static struct worker worker_of(struct lm_cpu *c, int species, const struct lm_pa
                            .map = pass->move ? c->species[species].map : NULL};
 }
 
-/* Books what a thread's particles have met. */
-static void book_worker(const struct worker *w, int species)
+/* Adds the losses of a thread to those of the step. */
+static void add_losses(const struct worker *w, int species)
 {
     struct lm_control *to = &w->c->control;
 #pragma omp critical(book)
@@ -311,7 +313,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         }
         speed2 = w.speed2;
         strays = w.strays;
-        book_worker(&w, species);
+        add_losses(&w, species);
     }
     c->control.speed2[species] = lm_from_bits(speed2);
     c->control.strays[species] = strays;
@@ -348,7 +350,7 @@ static void begin_flight(struct worker *w, struct lm_flight *f, double part, str
     append(w, &w->c->species[w->surfaces.species], f);
 }
 
-/* Those of one cell of a side. */
+/* Particles that enter through one cell of a side. */
 static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, int cell, struct lm_tally *injected)
 {
     const int species = w->surfaces.species;
@@ -382,14 +384,14 @@ int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
             lm_tally_add(&to->injected[species][side], &injected);
         }
         speed2 = larger(speed2, w.speed2);
-        book_worker(&w, species);
+        add_losses(&w, species);
     }
-    c->species[species].gone = gone; /* who left at once has had no place */
+    c->species[species].gone = gone; /* a new particle that leaves in its first step has had no slot */
     to->speed2[species] = lm_from_bits(speed2);
     return LM_OK;
 }
 
-/* Those of one row of cells; adds what they take from the gas to *taken. */
+/* Ions that are born in one row of cells; adds what they take from the gas to *taken. */
 static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, struct lm_tally *injected,
                        struct lm_wide *taken)
 {
@@ -430,9 +432,9 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
                 lm_wide_merge(&to->background[gas].source, &taken);
         }
         speed2 = larger(speed2, w.speed2);
-        book_worker(&w, species);
+        add_losses(&w, species);
     }
-    c->species[species].gone = gone; /* who left at once has had no place */
+    c->species[species].gone = gone; /* a new particle that leaves in its first step has had no slot */
     to->speed2[species] = lm_from_bits(speed2);
     return LM_OK;
 }

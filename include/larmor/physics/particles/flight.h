@@ -1,7 +1,8 @@
-/* Where a particle's straight step ends among walls and bodies.
+/* Where a particle ends after a straight step among walls and bodies.
  *
- * A step is followed from cell to cell in integers. Positions are cells << LM_FRACTION_BITS; a mirror at the face F
- * takes x to 2 F - 1 - x, so no place lies on a wall, and any overshoot, also of many box lengths, folds exactly.
+ * The step is followed from cell to cell in integers. Positions are cells << LM_FRACTION_BITS. A reflection at the face
+ * F takes x to 2 F - 1 - x, so no position lies on a wall. Even a particle that crosses several box lengths in a step
+ * is handled exactly.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_FLIGHT_H
 #define LARMOR_PHYSICS_PARTICLES_FLIGHT_H
@@ -12,27 +13,27 @@
 #include "larmor/physics/particles/tiling.h"
 
 enum {
-    LM_MAX_HITS = 8, /* of one particle in one step that are kept for the maps */
-    LM_MAX_LEGS = 16 /* after as many re-emissions in one step it stays where it is */
+    LM_MAX_HITS = 8, /* hits of one particle in one step that are kept for the maps */
+    LM_MAX_LEGS = 16 /* after this number of re-emissions in one step the particle stays at the surface */
 };
 
 struct lm_flight {
     int i, j;           /* cell of the domain */
-    lm_fix x, y;        /* place in it */
-    lm_fix dx, dy;      /* way made, not wrapped */
+    lm_fix x, y;        /* position in the cell */
+    lm_fix dx, dy;      /* displacement, not wrapped */
     lm_real vx, vy, vz; /* velocity */
-    int channel;        /* that took it, or -1 */
+    int channel;        /* enum lm_channel by which the particle has left, or -1 */
     int hits;
     struct lm_hit hit[LM_MAX_HITS];
 };
 
-/* One axis of a straight leg. Places are relative to cell `frame`. */
+/* One axis of a straight leg of the flight. Positions are relative to cell `frame`. */
 struct lm_leg {
     int64_t from, by;
-    int64_t way, ahead; /* |by|; how much of it to the next face */
-    int step;           /* +1 or -1, as it moves now */
+    int64_t way, ahead; /* |by|, and the part of it up to the next face */
+    int step;           /* direction of motion now: +1 or -1 */
     int cell, frame;
-    int sign;       /* mirrors have made of a place x */
+    int sign;       /* reflections have turned a position x into */
     int64_t offset; /* sign x + offset */
 };
 
@@ -57,7 +58,7 @@ LM_HD int64_t lm_leg_at(const struct lm_leg *a, int64_t by)
     return a->sign * (a->from + by) + a->offset;
 }
 
-/* Whether it comes to a face, and, both doing so, to which one first. */
+/* Whether the leg reaches a face; if both axes do, which one is first. */
 LM_HD int lm_leg_crosses(const struct lm_leg *a)
 {
     return a->ahead <= a->way;
@@ -111,7 +112,7 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     h->speed2 = u * u + v * v + w * w;
 }
 
-/* A velocity from the flux of a Maxwellian at rest: `inward` is the sign of the part along `axis`. */
+/* Draws a velocity from the flux of a Maxwellian at rest. `inward`: sign of the component along `axis`. */
 LM_HD void lm_re_emit(struct lm_flight *f, const struct lm_surfaces *s, int surface, int axis, int inward, int leg,
                       uint64_t identity)
 {
@@ -127,7 +128,7 @@ LM_HD void lm_re_emit(struct lm_flight *f, const struct lm_surfaces *s, int surf
     f->vz = (lm_real)(thermal * lm_normal(lm_uniform(b.b)));
 }
 
-/* From the surface it stands before with its new velocity, for the part of the step that is left. */
+/* Starts the next leg at the surface, with the new velocity, for the part of the step that is left. */
 LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, struct lm_leg leg[2], int axis,
                        double part)
 {
@@ -142,8 +143,8 @@ LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, s
     lm_leg_start(b, at, lm_round64(by[!axis] * (double)LM_ONE));
 }
 
-/* Flies from where `f` stands by (dx, dy), which takes `part` of the step. `identity`: of the particle in this step,
- * for its random numbers. */
+/* Moves from the position of `f` by (dx, dy), which takes `part` of the step. `identity`: a number that tells the
+ * particle from others in this step, for its random numbers. */
 LM_HD void lm_move_with_surfaces(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, lm_fix dx,
                                  lm_fix dy, double part, uint64_t identity)
 {

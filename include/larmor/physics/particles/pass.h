@@ -54,9 +54,9 @@ LM_HD int lm_pass_near(int order, int is_free, struct lm_particle *p, const stru
 }
 
 /* Deposits current and density. ADD(moment, i, j, quanta) is how a backend adds to node (i, j) of the window. */
-#define LM_DEPOSIT_PASS(order, at, u, v, w, scale, ADD)                                                                \
+#define LM_DEPOSIT_PASS(order, at, vx, vy, vz, scale, ADD)                                                             \
     do {                                                                                                               \
-        LM_DEPOSIT_CURRENT(order, (at).half_x, (at).half_y, u, v, w, scale, ADD);                                      \
+        LM_DEPOSIT_CURRENT(order, (at).half_x, (at).half_y, vx, vy, vz, scale, ADD);                                   \
         LM_DEPOSIT_DENSITY(order, (at).end_x, (at).end_y, ADD);                                                        \
     } while (0)
 

@@ -1,4 +1,5 @@
-/* The direct path: a particle too far from its home tile gathers from the whole grid and is deposited on it. */
+/* The direct path of strays: a particle too far from its home tile gathers from the whole grid and is deposited on it.
+ */
 #ifndef LARMOR_PHYSICS_PARTICLES_STRAY_H
 #define LARMOR_PHYSICS_PARTICLES_STRAY_H
 
@@ -19,7 +20,8 @@ LM_HD long lm_stray_corner(const struct lm_stray *s, int stride)
     return (long)(s->j + LM_GHOST - LM_PATCH_LOW) * stride + (s->i + LM_GHOST - LM_PATCH_LOW);
 }
 
-/* `field`: those of a window, grid arrays with ghosts (larmor/grid.h), standing on the first element. */
+/* Finds the cell and copies the fields around it. `field`: the components of a window, grid arrays with ghost cells
+ * (larmor/grid.h), from their first element. */
 LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
                        const double *const *field, int stride)
 {
@@ -69,12 +71,14 @@ LM_HD struct lm_gas_window lm_stray_gas(struct lm_stray_gas *to, const struct lm
     return w;
 }
 
-/* Where a stray's current and density go, if anywhere (channel < 0). */
+/* Where a stray deposits its current (mid) and its density (end). It deposits nothing where channel >= 0: there it has
+ * left before. */
 struct lm_stray_step {
     struct lm_flight mid, end;
 };
 
-/* s->p has been pushed and would move by (dx, dy); `move` as in struct lm_step. `open`: there is anything to meet. */
+/* Moves s->p, which has been pushed, by (dx, dy) among surfaces. `move`: as in struct lm_step. `open`: there are any
+ * surfaces. */
 LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm_fix dx, lm_fix dy, int move, int open,
                          const struct lm_surfaces *surfaces, const struct lm_tiling *t)
 {

@@ -1,8 +1,8 @@
-/* Tiles: where particles are kept, and the exact integer arithmetic of moving between them.
+/* Tiles of particles, and the exact integer arithmetic of moving between them.
  *
- * A particle is stored with its home tile of T x T cells, in positions relative to that tile, and may stray from it
- * until the next sort. A window of fields serves particles within LM_MARGIN cells of the tile; others take the direct
- * path.
+ * A particle is stored with its home tile of T x T cells. Its position is relative to this tile. It may leave the tile,
+ * and gets a new home tile in the next sort. A window of fields serves the particles within LM_MARGIN cells of the
+ * tile; the others (strays) take the direct path (stray.h).
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_TILE_H
 #define LARMOR_PHYSICS_PARTICLES_TILE_H
@@ -21,7 +21,8 @@ enum {
     LM_PATCH_LOW = 2 /* nodes around a single cell, and how many of them below it */
 };
 
-/* Where the window serves a particle. The quadratic shape reaches half a cell further on the low side. */
+/* Whether the window holds all nodes of a particle at (x, y). The stencil of TSC reaches half a cell further on the low
+ * side than that of CIC. */
 LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
 {
     lm_ufix low = (lm_ufix)(order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE);
@@ -29,8 +30,8 @@ LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
     return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
 }
 
-/* Whether a particle at (x, y) relative to tile number `tile` meets nothing on its way by (dx, dy). Careful: 0 also for
- * some that would not, beside bodies. */
+/* Whether the way of a particle from (x, y), relative to tile number `tile`, by (dx, dy) is free of surfaces. The test
+ * is on the safe side: near bodies it returns 0 also for some ways that are free. */
 LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int tile, lm_fix x, lm_fix y, lm_fix dx,
                      lm_fix dy)
 {
