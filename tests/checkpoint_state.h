@@ -119,9 +119,9 @@ static inline int get_particles(void *context, int k, uint64_t first, uint64_t c
     s->largest = count > s->largest ? count : s->largest;
     memcpy(out.x, s->position[k][0] + first, count * sizeof(int64_t));
     memcpy(out.y, s->position[k][1] + first, count * sizeof(int64_t));
-    memcpy(out.u, (char *)s->velocity[k][0] + first * real, count * real);
-    memcpy(out.v, (char *)s->velocity[k][1] + first * real, count * real);
-    memcpy(out.w, (char *)s->velocity[k][2] + first * real, count * real);
+    memcpy(out.vx, (char *)s->velocity[k][0] + first * real, count * real);
+    memcpy(out.vy, (char *)s->velocity[k][1] + first * real, count * real);
+    memcpy(out.vz, (char *)s->velocity[k][2] + first * real, count * real);
     return LM_OK;
 }
 
@@ -134,9 +134,9 @@ static inline int set_particles(void *context, int k, uint64_t first, uint64_t c
     ck_assert_uint_le(first + count, s->count[k]);
     memcpy(s->position[k][0] + first, in.x, count * sizeof(int64_t));
     memcpy(s->position[k][1] + first, in.y, count * sizeof(int64_t));
-    memcpy((char *)s->velocity[k][0] + first * real, in.u, count * real);
-    memcpy((char *)s->velocity[k][1] + first * real, in.v, count * real);
-    memcpy((char *)s->velocity[k][2] + first * real, in.w, count * real);
+    memcpy((char *)s->velocity[k][0] + first * real, in.vx, count * real);
+    memcpy((char *)s->velocity[k][1] + first * real, in.vy, count * real);
+    memcpy((char *)s->velocity[k][2] + first * real, in.vz, count * real);
     return LM_OK;
 }
 

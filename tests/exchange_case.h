@@ -19,7 +19,7 @@ static inline double *velocities(struct lm_sim *sim, int species)
     int64_t *place = malloc(2 * count * sizeof *place);
     double *store = malloc(3 * count * sizeof *store), *out = malloc(3 * count * sizeof *out);
     const struct lm_raw_particles raw = {place, place + count, store, store + count, store + 2 * count};
-    void *const v[3] = {raw.u, raw.v, raw.w};
+    void *const v[3] = {raw.vx, raw.vy, raw.vz};
     ck_assert_int_eq(sim->backend->particles->get(sim->backend, species, 0, count, raw), LM_OK);
     for (size_t k = 0; k < 3 * count; k++)
         out[k] = single ? (double)((const float *)v[k / count])[k % count] : ((const double *)v[k / count])[k % count];

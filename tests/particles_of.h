@@ -30,9 +30,9 @@ static inline void particles_free(struct particles *p)
 {
     free(p->raw.x);
     free(p->raw.y);
-    free(p->raw.u);
-    free(p->raw.v);
-    free(p->raw.w);
+    free(p->raw.vx);
+    free(p->raw.vy);
+    free(p->raw.vz);
 }
 
 /* The coordinate of particle k in cells. */

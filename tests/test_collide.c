@@ -108,7 +108,7 @@ static struct lm_collision_outcome collide_once(const struct lm_collisions *c, c
     const struct lm_tally_units units = {0x1p30, 0x1p30};
     struct lm_collision_tallies tallies;
     const struct lm_collision_outcome outcome = lm_collide_and_tally(2, c, &units, &site, &p, &tallies);
-    v[0] = (double)p.u, v[1] = (double)p.v, v[2] = (double)p.w;
+    v[0] = (double)p.vx, v[1] = (double)p.vy, v[2] = (double)p.vz;
     return outcome;
 }
 
@@ -298,10 +298,10 @@ START_TEST(identities)
             const uint32_t cell = way == 0 ? k : way == 5 ? k / 1024 : 7;
             p.x += way == 1 ? (lm_fix)k * (LM_ONE >> 22) : way == 5 ? (lm_fix)(k % 32) * (LM_ONE / 64) : 0;
             p.y += way == 2 ? (lm_fix)k * (LM_ONE >> 22) : way == 5 ? (lm_fix)(k / 32 % 32) * (LM_ONE / 64) : 0;
-            p.u += way == 3 ? (lm_real)k * (lm_real)0x1p-22 : 0;
-            p.w += way == 4 ? (lm_real)k * (lm_real)0x1p-22 : 0;
+            p.vx += way == 3 ? (lm_real)k * (lm_real)0x1p-22 : 0;
+            p.vz += way == 4 ? (lm_real)k * (lm_real)0x1p-22 : 0;
             all[k] = lm_identity(cell, &p);
-            const struct lm_particle same = {p.x + 3 * LM_ONE, p.y - 2 * LM_ONE, p.u, p.v, p.w};
+            const struct lm_particle same = {p.x + 3 * LM_ONE, p.y - 2 * LM_ONE, p.vx, p.vy, p.vz};
             require(lm_identity(cell, &same) == all[k]);
         }
         qsort(all, MANY, sizeof *all, compare);

@@ -97,8 +97,8 @@ START_TEST(charge_is_exact)
         int32_t x = position(k, 0), y = position(k, 1);
         density(_i, x, y);
         const struct deposit *d = &got[LM_DENSITY];
-        require(d->sum == LM_PARTS);
-        require(d->largest <= LM_PARTS);
+        require(d->sum == LM_CHARGE_QUANTA);
+        require(d->largest <= LM_CHARGE_QUANTA);
         require(d->smallest >= (_i == 1 ? -2 : -4)); /* the last weight takes the rounding of the others */
     }
 }
@@ -113,8 +113,8 @@ START_TEST(centre_of_charge)
         int32_t x = position(k, 0), y = position(k, 1);
         density(_i, x, y);
         const struct deposit *d = &got[LM_DENSITY];
-        require_near((double)d->x + 0.5 * LM_PARTS, ldexp(x, -24) * LM_PARTS, tolerance);
-        require_near((double)d->y + 0.5 * LM_PARTS, ldexp(y, -24) * LM_PARTS, tolerance);
+        require_near((double)d->x + 0.5 * LM_CHARGE_QUANTA, ldexp(x, -24) * LM_CHARGE_QUANTA, tolerance);
+        require_near((double)d->y + 0.5 * LM_CHARGE_QUANTA, ldexp(y, -24) * LM_CHARGE_QUANTA, tolerance);
     }
 }
 END_TEST
@@ -191,8 +191,8 @@ START_TEST(chunk_cannot_overflow)
             largest = -(int64_t)got[c].smallest > largest && got[c].smallest < 0 ? -(int64_t)got[c].smallest : largest;
         }
     }
-    require(largest <= LM_PARTS);
-    require((int64_t)LM_CHUNK * (LM_PARTS + 1) <= INT32_MAX);
+    require(largest <= LM_CHARGE_QUANTA);
+    require((int64_t)LM_CHUNK * (LM_CHARGE_QUANTA + 1) <= INT32_MAX);
     memset(parts, 0, sizeof parts);
 #define ADD(c, i, j, part) parts[c][(j) + LOW][(i) + LOW] += part
     for (int k = 0; k < LM_CHUNK; k++) {
@@ -200,8 +200,8 @@ START_TEST(chunk_cannot_overflow)
         LM_DEPOSIT_CURRENT(1, ONE24, ONE24 / 2, -4.0, 4.0, 4.0, 16384.0f, ADD);
     }
 #undef ADD
-    require(parts[LM_DENSITY][LOW][LOW] == LM_CHUNK * LM_PARTS);
-    require(parts[LM_CURRENT_X][LOW][LOW] == -LM_CHUNK * LM_PARTS);
+    require(parts[LM_DENSITY][LOW][LOW] == LM_CHUNK * LM_CHARGE_QUANTA);
+    require(parts[LM_CURRENT_X][LOW][LOW] == -LM_CHUNK * LM_CHARGE_QUANTA);
 }
 END_TEST
 
@@ -234,7 +234,7 @@ START_TEST(exponents)
 {
     static const double bounds[] = {0, 1e-300, 1e-13, 0x1p-40, 0.3, 0.5, 1, 1.0000001, 3, 4, 1e9, 1e100};
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
-        int e = lm_cap_exponent(bounds[k]);
+        int e = lm_speed_exponent(bounds[k]);
         require(e >= -40 && ldexp(1, e) >= bounds[k]);
         require(e == -40 || ldexp(1, e - 1) < bounds[k]);
         for (double count = 0; count < 1e10; count = 3 * count + 1) {

@@ -39,7 +39,7 @@ START_TEST(speeds_are_bounded)
     struct lm_sim *sim = sim_new(text, NULL);
     advance(sim, 1);
     ck_assert_double_gt(sqrt(sim->control.speed2[0]), 4 * sqrt(50));
-    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].cap));
+    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].speed_exponent));
     ck_assert_int_eq(sim->exchange[0].limited, 12);
     advance(sim, 10);
     sim_free(sim);

@@ -155,9 +155,9 @@ static void deposit(struct box *x, double *out[3])
                                  .seed = 1};
     uint64_t count;
     ck_assert_int_eq(x->b->particles->load(x->b, 0, &loading, &count), LM_OK);
-    struct lm_pass pass = {.cap = 2};
+    struct lm_pass pass = {.speed_exponent = 2};
     x->b->particles->pass(x->b, 0, &pass);
-    x->b->ops->collect(x->b, 0, pass.cap, 1);
+    x->b->ops->collect(x->b, 0, pass.speed_exponent, 1);
     x->b->ops->moments(x->b);
     static const int which[3] = {LM_SPECIES_N, LM_N_NEW, LM_J_NEW + 2};
     for (int k = 0; k < 3; k++)

@@ -36,7 +36,7 @@ static struct lm_sim *gas_new(const char *text, const char *more)
 static void sums_over(struct lm_sim *sim, int species, double out[5])
 {
     struct lm_particle_sums sums;
-    struct lm_pass none = {.cap = 3};
+    struct lm_pass none = {.speed_exponent = 3};
     const double mass = sim->config->species[species].mass * lm_sim_weight(sim, species);
     ck_assert_int_eq(sim->backend->particles->sums(sim->backend, species, &none, &sums), LM_OK);
     out[0] = lm_sim_weight(sim, species) * (double)sim->count[species];
@@ -220,7 +220,7 @@ START_TEST(scattering_power)
     double v[5];
     sums_over(sim, 0, v);
     struct lm_particle_sums sums;
-    struct lm_pass none = {.cap = 3};
+    struct lm_pass none = {.speed_exponent = 3};
     ck_assert_int_eq(sim->backend->particles->sums(sim->backend, 0, &none, &sums), LM_OK);
     const double n = (double)sim->count[0],
                  across2 = ldexp((double)(sums.v2[1] + sums.v2[2]), -sums.exponent_v2) / n / 4;
@@ -241,7 +241,7 @@ START_TEST(speeds_are_bounded)
     struct lm_sim *sim = gas_new(text, NULL);
     advance(sim, 1);
     ck_assert_double_gt(sqrt(sim->control.speed2[0]), 8.0);
-    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].cap));
+    ck_assert_double_le(sqrt(sim->control.speed2[0]), ldexp(1, sim->pass[0].speed_exponent));
     sim_free(sim);
 }
 END_TEST

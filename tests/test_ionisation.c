@@ -80,7 +80,7 @@ START_TEST(velocities)
     ck_assert(n == NX * NY * 60.0); /* exactly two in each cell and step */
     lm_ledger_values(&sim->ledger[0], &sim->ledger[0].injected[LM_IONISED], lm_sim_weight(sim, 0), mass, value);
     for (uint64_t k = 0; k < p.count; k++) {
-        const double v[3] = {velocity(p.raw.u, k), velocity(p.raw.v, k), velocity(p.raw.w, k)};
+        const double v[3] = {velocity(p.raw.vx, k), velocity(p.raw.vy, k), velocity(p.raw.vz, k)};
         for (int d = 0; d < 3; d++) {
             sum[d] += v[d];
             squares[d] += (v[d] - drift[d]) * (v[d] - drift[d]);
@@ -116,8 +116,8 @@ START_TEST(independent)
                                     .drift = {&zero, &zero, &zero},
                                     .key = lm_step_key(7, _i == 2 ? k : 0),
                                     .source = _i == 3 ? (int)k : 0};
-        const double part = lm_ionise_one(&f, &s, 0, 3, 4, _i == 0 ? k : 0, _i == 1 ? k : 0, _i == 1 ? 1 << 30 : 1);
-        const double v[KINDS] = {place(&f.x, 0), place(&f.y, 0), f.u, f.v, f.w, _i == 1 ? 0.5 : part};
+        const double part = lm_draw_newborn(&f, &s, 0, 3, 4, _i == 0 ? k : 0, _i == 1 ? k : 0, _i == 1 ? 1 << 30 : 1);
+        const double v[KINDS] = {place(&f.x, 0), place(&f.y, 0), f.vx, f.vy, f.vz, _i == 1 ? 0.5 : part};
         for (int a = 0; a < KINDS; a++) /* with mean 0 and variance 1 */
             value[k][a] = a == 2 || a == 3 || a == 4 ? v[a] : (v[a] - 0.5) * sqrt(12);
     }

@@ -125,9 +125,9 @@ START_TEST(velocity_of_the_gas)
             continue;
         const size_t c = lm_at(&sim->grid, (int)place(p.raw.x, k), (int)place(p.raw.y, k));
         const double x = _i < 2 ? 0.5 * (vx[c - 1] + vx[c]) : 0.2;
-        require_near(velocity(p.raw.u, k), x, 1e-12);
-        require_near(velocity(p.raw.v, k), 0.5 * (vy[c - (size_t)sim->grid.stride] + vy[c]), 1e-12);
-        require(velocity(p.raw.w, k) == (_i < 2 ? 0 : 0.3));
+        require_near(velocity(p.raw.vx, k), x, 1e-12);
+        require_near(velocity(p.raw.vy, k), 0.5 * (vy[c - (size_t)sim->grid.stride] + vy[c]), 1e-12);
+        require(velocity(p.raw.vz, k) == (_i < 2 ? 0 : 0.3));
     }
     free(vx);
     free(vy);

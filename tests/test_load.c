@@ -71,7 +71,7 @@ static void load(struct plasma *s)
     s->p = (struct lm_raw_particles){malloc(8 * n), malloc(8 * n), malloc(8 * n), malloc(8 * n), malloc(8 * n)};
     ck_assert_int_eq(s->b->particles->get(s->b, 0, 0, n, s->p), LM_OK);
     s->x = malloc(8 * n), s->y = malloc(8 * n);
-    s->v[0] = s->p.u, s->v[1] = s->p.v, s->v[2] = s->p.w;
+    s->v[0] = s->p.vx, s->v[1] = s->p.vy, s->v[2] = s->p.vz;
     for (size_t k = 0; k < n; k++) {
         s->x[k] = ldexp((double)s->p.x[k], -BITS);
         s->y[k] = ldexp((double)s->p.y[k], -BITS);
@@ -83,7 +83,7 @@ static void plasma_free(struct plasma *s)
     lm_backend_destroy(&s->b);
     for (int k = 0; k < 10; k++)
         free(s->profile[k]);
-    void *all[] = {s->p.x, s->p.y, s->p.u, s->p.v, s->p.w, s->x, s->y};
+    void *all[] = {s->p.x, s->p.y, s->p.vx, s->p.vy, s->p.vz, s->x, s->y};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     free(s);
@@ -274,11 +274,11 @@ END_TEST
 
 /* --- quiet --- */
 
-static void deposit(struct plasma *s, int cap)
+static void deposit(struct plasma *s, int speed_exponent)
 {
-    struct lm_pass pass = {.cap = cap};
+    struct lm_pass pass = {.speed_exponent = speed_exponent};
     ck_assert_int_eq(s->b->particles->pass(s->b, 0, &pass), LM_OK);
-    ck_assert_int_eq(s->b->ops->collect(s->b, 0, pass.cap, 1), LM_OK);
+    ck_assert_int_eq(s->b->ops->collect(s->b, 0, pass.speed_exponent, 1), LM_OK);
     ck_assert_int_eq(s->b->ops->moments(s->b), LM_OK);
 }
 

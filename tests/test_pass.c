@@ -22,7 +22,7 @@ enum { NX = 37, NY = 21, CELLS = NX * NY, SIZE = (NX + 2 * LM_GHOST) * (NY + 2 *
 
 struct particles {
     int64_t x[MOST], y[MOST];
-    lm_real u[MOST], v[MOST], w[MOST];
+    lm_real vx[MOST], vy[MOST], vz[MOST];
 };
 
 static struct particles before, after;
@@ -37,7 +37,7 @@ static double draw(void) /* in [0, 1) */
 
 static struct lm_raw_particles raw(struct particles *p)
 {
-    return (struct lm_raw_particles){p->x, p->y, p->u, p->v, p->w};
+    return (struct lm_raw_particles){p->x, p->y, p->vx, p->vy, p->vz};
 }
 
 static struct lm_backend *backend(int shape, int tile, int threads)
@@ -69,9 +69,9 @@ static void fill(struct lm_backend *b, int count, int wide, int fast)
         double speed = fast && k % fast == 0 ? 14 : 0.2;
         before.x[k] = (int64_t)(draw() * wide * (double)LM_ONE);
         before.y[k] = (int64_t)(draw() * wide * (double)LM_ONE);
-        before.u[k] = (lm_real)(speed * (2 * draw() - 1));
-        before.v[k] = (lm_real)(speed * (2 * draw() - 1));
-        before.w[k] = (lm_real)(speed * (2 * draw() - 1));
+        before.vx[k] = (lm_real)(speed * (2 * draw() - 1));
+        before.vy[k] = (lm_real)(speed * (2 * draw() - 1));
+        before.vz[k] = (lm_real)(speed * (2 * draw() - 1));
     }
     b->particles->reserve(b, 0, (uint64_t)count);
     for (int place = 0; place < 2; place++)
@@ -89,7 +89,7 @@ static double pass_one(const struct lm_setup *s, int order, const struct lm_step
     const double *const fields[6] = {field[0], field[1], field[2], field[3], field[4], field[5]};
     /* positions relative to the corner of the domain, as there is one tile */
     struct lm_tiling t = {NX, 1, 1, NX, NY};
-    struct lm_particle p = {(lm_fix)before.x[k], (lm_fix)before.y[k], before.u[k], before.v[k], before.w[k]};
+    struct lm_particle p = {(lm_fix)before.x[k], (lm_fix)before.y[k], before.vx[k], before.vy[k], before.vz[k]};
     struct lm_stray at;
     lm_fix dx, dy;
     lm_stray_at(&at, &t, 0, &p, fields, s->grid.stride);
@@ -99,25 +99,25 @@ static double pass_one(const struct lm_setup *s, int order, const struct lm_step
     dx = step->move ? dx : 0, dy = step->move ? dy : 0;
     int32_t end_x = lm_fix24(at.p.x + dx), end_y = lm_fix24(at.p.y + dy);
 #define ADD(d, a, b, part) add(d, at.i + (a), at.j + (b), part)
-    LM_DEPOSIT_CURRENT(order, half_x, half_y, at.p.u, at.p.v, at.p.w, step->current_scale, ADD);
+    LM_DEPOSIT_CURRENT(order, half_x, half_y, at.p.vx, at.p.vy, at.p.vz, step->current_scale, ADD);
     LM_DEPOSIT_DENSITY(order, end_x, end_y, ADD);
 #undef ADD
     before.x[k] = lm_global((lm_fix)(p.x + dx), 0, NX, NX);
     before.y[k] = lm_global((lm_fix)(p.y + dy), 0, NX, NY);
-    before.u[k] = at.p.u, before.v[k] = at.p.v, before.w[k] = at.p.w;
+    before.vx[k] = at.p.vx, before.vy[k] = at.p.vy, before.vz[k] = at.p.vz;
     return lm_speed2(&at.p);
 }
 
-static void require_moments(struct lm_backend *b, int cap)
+static void require_moments(struct lm_backend *b, int speed_exponent)
 {
     static double got[SIZE], want[LM_MOMENTS][SIZE];
     const struct lm_grid *g = &b->setup.grid;
-    b->ops->collect(b, 0, cap, 1);
+    b->ops->collect(b, 0, speed_exponent, 1);
     b->ops->moments(b);
     for (int k = 0; k < CELLS; k++) {
         const int64_t sums[4] = {moments[0][k], moments[1][k], moments[2][k], moments[3][k]};
         double out[4];
-        lm_species_moments(sums, 1, 1, cap, out);
+        lm_species_moments(sums, 1, 1, speed_exponent, out);
         for (int d = 0; d < 4; d++)
             want[d][lm_at(g, k % NX, k / NX)] = out[d];
     }
@@ -138,8 +138,8 @@ static void require_moments(struct lm_backend *b, int cap)
 static void check_pass(struct lm_backend *b, int count, int move)
 {
     const struct lm_setup *s = &b->setup;
-    struct lm_pass pass = {.kick_dt = 0.125, .drift_dt = 0.125, .move = move, .cap = 5};
-    struct lm_step step = lm_step_make(pass.kick_dt, pass.drift_dt, move, pass.cap, 1, s->ohm.rx, s->ohm.ry);
+    struct lm_pass pass = {.kick_dt = 0.125, .drift_dt = 0.125, .move = move, .speed_exponent = 5};
+    struct lm_step step = lm_step_make(pass.kick_dt, pass.drift_dt, move, pass.speed_exponent, 1, s->ohm.rx, s->ohm.ry);
     struct lm_control control;
     double speed2 = 0;
     memset(moments, 0, sizeof moments);
@@ -152,9 +152,9 @@ static void check_pass(struct lm_backend *b, int count, int move)
     require(control.speed2[0] == speed2);
     for (int k = 0; k < count; k++) {
         require(after.x[k] == before.x[k] && after.y[k] == before.y[k]);
-        require(after.u[k] == before.u[k] && after.v[k] == before.v[k] && after.w[k] == before.w[k]);
+        require(after.vx[k] == before.vx[k] && after.vy[k] == before.vy[k] && after.vz[k] == before.vz[k]);
     }
-    require_moments(b, pass.cap);
+    require_moments(b, pass.speed_exponent);
 }
 
 /* Every remainder of a block and of the vectors in it, more than one block, more than LM_CHUNK; strays that begin or

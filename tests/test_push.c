@@ -210,7 +210,7 @@ START_TEST(displacement)
     struct lm_step step = {(lm_real)0.125, (lm_real)LM_ONE, (lm_real)(LM_ONE / 2), 1, 1};
     lm_fix dx, dy;
     lm_push(1, &p, &win, &step, &dx, &dy);
-    require((double)p.u == 2);
+    require((double)p.vx == 2);
     require((int64_t)dx == 2 * (int64_t)LM_ONE);
     require((int64_t)dy == -(int64_t)LM_ONE);
     require(lm_speed2(&p) == 8);
@@ -258,7 +258,7 @@ static void push_both(int order, const struct lm_tiling *t, int tile, uint32_t k
         lm_push(2, &p, &near, &step, &d[0], &d[1]);
         lm_push(2, &s.p, &far, &step, &d[2], &d[3]);
     }
-    require(p.u == s.p.u && p.v == s.p.v && p.w == s.p.w);
+    require(p.vx == s.p.vx && p.vy == s.p.vy && p.vz == s.p.vz);
     require(d[0] == d[2] && d[1] == d[3]);
 }
 

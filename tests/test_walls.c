@@ -56,8 +56,8 @@ static struct lm_flight flight_from(int64_t x, int64_t y)
                               .j = (int)(y >> LM_FRACTION_BITS),
                               .x = x & (LM_ONE - 1),
                               .y = y & (LM_ONE - 1),
-                              .u = 1,
-                              .v = 1};
+                              .vx = 1,
+                              .vy = 1};
 }
 
 /* Steps along one axis, over several box lengths, also from and to the outermost positions of cells. */
@@ -82,7 +82,7 @@ START_TEST(folds)
                     by = ((int64_t)random_below(&random, 17) - 8) * LM_ONE + (int64_t)random_below(&random, 3) - 1;
                 }
                 struct lm_flight f = flight_from(axis ? LM_ONE : from, axis ? from : LM_ONE);
-                lm_fly(&f, &s, &t, axis ? 0 : by, axis ? by : 0, 1, 0);
+                lm_move_with_surfaces(&f, &s, &t, axis ? 0 : by, axis ? by : 0, 1, 0);
                 const struct folded want = fold(&s, axis, from, by, size);
                 require(f.channel == want.side);
                 if (want.side >= 0)
@@ -90,7 +90,7 @@ START_TEST(folds)
                 const int64_t end =
                     axis ? ((int64_t)f.j << LM_FRACTION_BITS | f.y) : ((int64_t)f.i << LM_FRACTION_BITS | f.x);
                 require(end == want.end);
-                require((axis ? f.v : f.u) == (want.flipped && low != LM_PERIODIC ? -1 : 1));
+                require((axis ? f.vy : f.vx) == (want.flipped && low != LM_PERIODIC ? -1 : 1));
                 require(low == LM_PERIODIC || from + (axis ? f.dy : f.dx) == end);
                 require((axis ? f.i : f.j) == 1 && (axis ? f.dx : f.dy) == 0);
             }
@@ -108,7 +108,7 @@ START_TEST(corners)
                 {100, 900, -300, 50, LM_X_MIN}, {100, 900, -50, 50, -1},         {900, 100, 300, -300, -1}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         struct lm_flight f = flight_from(list[k].x * (LM_ONE / 100), list[k].y * (LM_ONE / 100));
-        lm_fly(&f, &s, &t, list[k].dx * (LM_ONE / 100), list[k].dy * (LM_ONE / 100), 1, 0);
+        lm_move_with_surfaces(&f, &s, &t, list[k].dx * (LM_ONE / 100), list[k].dy * (LM_ONE / 100), 1, 0);
         require(f.channel == list[k].channel);
     }
 }
@@ -118,20 +118,20 @@ static const char scene[CELLS][CELLS + 1] = {"............", "..##........", "..
                                              "....#.......", "...###......", "....#....aa.", ".........a..",
                                              "#..........#", "..aa....#...", "........##..", "............"};
 
-static void make_scene(uint8_t *body, uint8_t *beside, struct lm_surfaces *s)
+static void make_scene(uint8_t *body, uint8_t *near_body, struct lm_surfaces *s)
 {
     for (int k = 0; k < CELLS * CELLS; k++)
         body[k] = scene[k / CELLS][k % CELLS] == '#' ? 1 : scene[k / CELLS][k % CELLS] == 'a' ? 2 : 0;
     for (int k = 0; k < CELLS * CELLS; k++) {
-        beside[k] = 0;
+        near_body[k] = 0;
         for (int d = 0; d < 9; d++)
-            beside[k] |=
+            near_body[k] |=
                 body[lm_wrap(k / CELLS + d / 3 - 1, CELLS) * CELLS + lm_wrap(k % CELLS + d % 3 - 1, CELLS)] != 0;
     }
     *s =
         (struct lm_surfaces){.of = {LM_PERIODIC, LM_PERIODIC, LM_REFLECTING, LM_ABSORBING, LM_REFLECTING, LM_ABSORBING},
                              .body = body,
-                             .beside = beside};
+                             .near_body = near_body};
 }
 
 /* The same step in many small steps in floating point. *near: the path came so close to a corner that rounding may
@@ -170,12 +170,12 @@ static int walk(const struct lm_surfaces *s, double *x, double *y, double dx, do
 /* Steps among bodies and walls. A step that the quick test calls free must meet no surface. */
 START_TEST(bodies)
 {
-    uint8_t body[CELLS * CELLS], beside[CELLS * CELLS];
+    uint8_t body[CELLS * CELLS], near_body[CELLS * CELLS];
     const struct lm_tiling t = {8, 2, 2, CELLS, CELLS};
     struct lm_surfaces s;
     uint64_t random = 7;
     int compared = 0, taken = 0, turned = 0, freed = 0;
-    make_scene(body, beside, &s);
+    make_scene(body, near_body, &s);
     for (int k = 0; k < 3000; k++) {
         const int64_t size = CELLS * LM_ONE, span = k % 2 ? 2 * LM_ONE : 14 * LM_ONE;
         const int64_t x = (int64_t)random_below(&random, (uint64_t)size),
@@ -188,7 +188,7 @@ START_TEST(bodies)
         const int home = f.j / 8 * 2 + f.i / 8;
         const int free = lm_is_free(&s, &t, home, x - (int64_t)(home % 2 * 8) * LM_ONE,
                                     y - (int64_t)(home / 2 * 8) * LM_ONE, dx, dy);
-        lm_fly(&f, &s, &t, dx, dy, 1, 0);
+        lm_move_with_surfaces(&f, &s, &t, dx, dy, 1, 0);
         require(f.channel >= 0 || !body[f.j * CELLS + f.i]);
         require(!free || (f.channel < 0 && f.dx == dx && f.dy == dy));
         double px = (double)x / (double)LM_ONE, py = (double)y / (double)LM_ONE;
@@ -200,7 +200,7 @@ START_TEST(bodies)
         require(channel == f.channel);
         taken += channel >= 0;
         freed += free;
-        turned += channel < 0 && (f.u < 0 || f.v < 0);
+        turned += channel < 0 && (f.vx < 0 || f.vy < 0);
         if (channel < 0) {
             require(fabs(px - f.i - (double)f.x / (double)LM_ONE) < 0.02);
             require(fabs(py - f.j - (double)f.y / (double)LM_ONE) < 0.02);
@@ -223,13 +223,13 @@ START_TEST(re_emission)
     double sum = 0, sum2 = 0, along2[2] = {0, 0}, along = 0;
     for (int k = 0; k < COUNT; k++) {
         struct lm_flight f = flight_from(LM_ONE / 10, 8 * LM_ONE);
-        f.u = -1;
-        lm_fly(&f, &s, &t, -LM_ONE / 2, LM_ONE / 4, 1, lm_mix((uint64_t)k));
-        require(f.channel < 0 && f.hits == 1 && f.u > 0);
+        f.vx = -1;
+        lm_move_with_surfaces(&f, &s, &t, -LM_ONE / 2, LM_ONE / 4, 1, lm_mix((uint64_t)k));
+        require(f.channel < 0 && f.hits == 1 && f.vx > 0);
         /* the particle hit the wall after a fifth of the step */
-        require(fabs(f.i + (double)f.x / (double)LM_ONE - f.u * 0.5 * 0.8) < 1e-12);
-        sum += f.u, sum2 += f.u * f.u;
-        along += f.v, along2[0] += f.v * f.v, along2[1] += f.w * f.w;
+        require(fabs(f.i + (double)f.x / (double)LM_ONE - f.vx * 0.5 * 0.8) < 1e-12);
+        sum += f.vx, sum2 += f.vx * f.vx;
+        along += f.vy, along2[0] += f.vy * f.vy, along2[1] += f.vz * f.vz;
     }
     const double T = 0.49, error = 5 / sqrt(COUNT);
     require(fabs(sum / COUNT / sqrt(T) - sqrt(acos(-1) / 2)) < error * 0.66);

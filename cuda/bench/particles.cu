@@ -74,9 +74,9 @@ arrays arrays_in(void *memory, uint64_t count)
     arrays a;
     a.x = (lm_fix *)memory;
     a.y = a.x + count;
-    a.u = (lm_real *)(a.y + count);
-    a.v = a.u + count;
-    a.w = a.v + count;
+    a.vx = (lm_real *)(a.y + count);
+    a.vy = a.vx + count;
+    a.vz = a.vy + count;
     return a;
 }
 
@@ -188,7 +188,7 @@ int verdict(const measurement &m, const variant &v, double *difference)
     for (size_t k = 0; k < m.sum_values; k++) {
         double sum;
         memcpy(&sum, &m.here[k], sizeof sum);
-        double off = std::fabs(sum - (double)m.reference[k]) / ((double)LM_PARTS * m.h.ppc);
+        double off = std::fabs(sum - (double)m.reference[k]) / ((double)LM_CHARGE_QUANTA * m.h.ppc);
         if (!(off <= *difference))
             *difference = off;
     }

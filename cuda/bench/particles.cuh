@@ -1,16 +1,15 @@
 /* The kernels of the case `particles` of `larmor bench`, for one precision at a time.
  *
- * Every way runs the same bodies (lm_push, LM_DEPOSIT_*) on the same particles; they differ in where the parts are
- * added and in the order of the particles within their tile. A block takes one chunk of a tile of 8 x 8 cells.
+ * Every way runs the same bodies (lm_pass_near, LM_DEPOSIT_PASS) on the same particles; they differ in where the parts
+ * are added and in the order of the particles within their tile. A block takes one chunk of a tile of 8 x 8 cells.
  */
 #ifndef LARMOR_BENCH_PARTICLES_CUH
 #define LARMOR_BENCH_PARTICLES_CUH
 
 #include <cuda_runtime.h>
 
-#include "larmor/physics/particles/deposit.h"
 #include "larmor/physics/numerics/rng.h"
-#include "larmor/physics/particles/tile.h"
+#include "larmor/physics/particles/pass.h"
 
 namespace
 {
@@ -30,7 +29,7 @@ enum order { RANDOM, STRIDED, SORTED, ORDERS };
 
 struct arrays {
     lm_fix *x, *y;
-    lm_real *u, *v, *w;
+    lm_real *vx, *vy, *vz;
 };
 
 /* What a kernel works on. Every tile holds `in_tile` particles. */
@@ -163,27 +162,21 @@ template <int ORDER, int STAGE, class TARGET>
 __device__ __forceinline__ bool one_particle(const job &h, const struct lm_window &win, TARGET &target,
                                              struct lm_particle &p)
 {
-    lm_fix dx, dy;
+    const struct lm_near near = {NULL, NULL, TILE, 0};
+    struct lm_deposit_places at;
     if (!lm_in_window(ORDER, p.x, p.y, TILE))
         return false;
-    if (STAGE == DEPOSIT) { /* the particle has been pushed: p.x - dx is where it was */
-        dx = lm_round_fix(p.u * h.step.rx);
-        dy = lm_round_fix(p.v * h.step.ry);
+    if (STAGE == DEPOSIT) { /* the particle has been pushed and moved: its velocity says from where */
+        const lm_fix dx = lm_round_fix(p.vx * h.step.rx), dy = lm_round_fix(p.vy * h.step.ry);
         p.x -= dx;
         p.y -= dy;
-    } else {
-        lm_push(ORDER, &p, &win, &h.step, &dx, &dy);
-    }
-    if (!lm_in_window(ORDER, p.x + dx, p.y + dy, TILE))
+        at = lm_pass_move(&p, dx, dy, h.step.move);
+    } else if (!lm_pass_near(ORDER, 1, &p, &win, &h.step, &near, &at)) {
         return false;
+    }
 #define ADD(d, i, j, part) target.add(d, i, j, part)
     if (STAGE != PUSH)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
-                           h.step.current_scale, ADD);
-    p.x += dx;
-    p.y += dy;
-    if (STAGE != PUSH)
-        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(p.x), lm_fix24(p.y), ADD);
+        LM_DEPOSIT_PASS(ORDER, at, p.vx, p.vy, p.vz, h.step.current_scale, ADD);
 #undef ADD
     return true;
 }
@@ -202,7 +195,7 @@ template <int ORDER, int STAGE, class TARGET> __global__ void __launch_bounds__(
         fill_window(h, tile, field);
     __syncthreads();
     for (uint32_t k = start + first + threadIdx.x; k < last; k += TARGET::THREADS) {
-        struct lm_particle p = {h.a.x[k], h.a.y[k], h.a.u[k], h.a.v[k], h.a.w[k]};
+        struct lm_particle p = {h.a.x[k], h.a.y[k], h.a.vx[k], h.a.vy[k], h.a.vz[k]};
         if (!one_particle<ORDER, STAGE>(h, win, target, p)) {
             atomicAdd(h.strays, 1ull);
             continue;
@@ -210,9 +203,9 @@ template <int ORDER, int STAGE, class TARGET> __global__ void __launch_bounds__(
         if (STAGE != DEPOSIT) {
             h.a.x[k] = p.x;
             h.a.y[k] = p.y;
-            h.a.u[k] = p.u;
-            h.a.v[k] = p.v;
-            h.a.w[k] = p.w;
+            h.a.vx[k] = p.vx;
+            h.a.vy[k] = p.vy;
+            h.a.vz[k] = p.vz;
         }
     }
     __syncthreads();
@@ -266,9 +259,9 @@ __global__ void load_kernel(job h, int order)
     uint64_t to = (uint64_t)tile * h.in_tile + place_of(order, q, h.in_tile, tile);
     h.a.x[to] = (lm_fix)(cell % TILE) * LM_ONE + (lm_fix)(place.a >> (64 - LM_FRACTION_BITS));
     h.a.y[to] = (lm_fix)(cell / TILE) * LM_ONE + (lm_fix)(place.b >> (64 - LM_FRACTION_BITS));
-    h.a.u[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.a)));
-    h.a.v[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.b)));
-    h.a.w[to] = (lm_real)(thermal * lm_normal(lm_uniform(z.a)));
+    h.a.vx[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.a)));
+    h.a.vy[to] = (lm_real)(thermal * lm_normal(lm_uniform(plane.b)));
+    h.a.vz[to] = (lm_real)(thermal * lm_normal(lm_uniform(z.a)));
 }
 
 } // namespace

@@ -78,8 +78,8 @@ static void gpu_destroy(struct lm_backend *b)
     struct lm_gpu *g = lm_gpu_of(b);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_gpu_species *s = &g->species[k];
-        void *all[] = {s->x,     s->y,    s->u,          s->v,          s->w,          s->scratch,
-                       s->place, s->rank, s->tile_start, s->cell_count, s->cell_start, s->chunk_first,
+        void *all[] = {s->x,     s->y,    s->vx,         s->vy,         s->vz,         s->scratch,
+                       s->slot,  s->rank, s->tile_start, s->cell_count, s->cell_start, s->chunk_first,
                        s->chunk, s->home, s->map,        s->stopping};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             cudaFree(all[m]);
@@ -87,7 +87,7 @@ static void gpu_destroy(struct lm_backend *b)
             cudaFree(s->inflow[side]);
     }
     cudaFree(g->body);
-    cudaFree(g->beside);
+    cudaFree(g->near_body);
     cudaFree(g->tile_has_body);
     cudaFree((void *)g->maps.cos2);
     cudaFree((void *)g->maps.energy);
@@ -205,7 +205,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     for (int s = 0; s < b->setup.species_count; s++) {
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
         out->strays[s] = (int64_t)c->species[s].strays;
-        out->parts[s] = (int64_t)c->species[s].parts;
+        out->charge_quanta[s] = (int64_t)c->species[s].charge_quanta;
         if (!g->counted)
             continue;
         memcpy(out->lost[s], c->tallies[s].lost, sizeof out->lost[s]);
@@ -403,17 +403,17 @@ static void allocate_surfaces(struct lm_gpu *g)
     g->open = lm_setup_is_open(s);
     g->counted = g->open || s->ionisation_count > 0 || lm_any_exchanges(s);
     if (s->bodies.count > 0) {
-        uint8_t *beside = (uint8_t *)malloc(s->grid.cells), *tile = (uint8_t *)malloc(g->tiles);
-        if (beside && tile) {
-            lm_surfaces_mark(s, beside, tile);
+        uint8_t *near_body = (uint8_t *)malloc(s->grid.cells), *tile = (uint8_t *)malloc(g->tiles);
+        if (near_body && tile) {
+            lm_surfaces_mark(s, near_body, tile);
             g->body = upload(g, s->bodies.mask, s->grid.cells, "bodies");
-            g->beside = upload(g, beside, s->grid.cells, "bodies");
+            g->near_body = upload(g, near_body, s->grid.cells, "bodies");
             g->tile_has_body = upload(g, tile, g->tiles, "bodies");
             lm_gpu_check(g, cudaStreamSynchronize(g->stream), "bodies");
         } else {
             g->failed = lm_fail(LM_FAILED, "not enough memory for the bodies");
         }
-        free(beside);
+        free(near_body);
         free(tile);
     }
     g->maps = lent;

@@ -15,7 +15,7 @@ typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
 
 /* What a pass finds out about a species. */
 struct lm_gpu_pass_control {
-    lm_u64 speed2, strays, parts; /* as in lm_control */
+    lm_u64 speed2, strays, charge_quanta; /* as in lm_control */
 };
 
 /* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
@@ -50,12 +50,12 @@ struct lm_gpu_chunk {
 };
 
 struct lm_gpu_species {
-    uint64_t count;                    /* places in use */
-    uint64_t gone;                     /* of these, of particles that have left since the last sort */
-    uint64_t sorted;                   /* places up to here are in tiles; the ones behind hold what has entered since */
-    uint64_t capacity;                 /* places there is memory for */
-    void *x, *y, *u, *v, *w, *scratch; /* a sort moves one array at a time into scratch and swaps */
-    uint32_t *place;                   /* in a sort: where a place's particle comes from; in a pass: a chunk's strays */
+    uint64_t count;    /* places in use */
+    uint64_t gone;     /* of these, of particles that have left since the last sort */
+    uint64_t sorted;   /* places up to here are in tiles; the ones behind hold what has entered since */
+    uint64_t capacity; /* places there is memory for */
+    void *x, *y, *vx, *vy, *vz, *scratch; /* a sort moves one array at a time into scratch and swaps */
+    uint32_t *slot;       /* in a sort: where a place's particle comes from; in a pass: a chunk's strays */
     uint32_t *rank;       /* in a sort: a particle's number in its cell; in a pass: all strays; their tiles: scratch */
     uint32_t *tile_start; /* [tiles + 1] */
     uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
@@ -90,9 +90,9 @@ struct lm_gpu {
     int resistive;            /* some LM_ETA is not 0 */
     int open;                 /* particles can leave */
     int counted;              /* they can leave or come, or exchange heat: tallies count */
-    uint8_t *body, *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
-    struct lm_map_bins maps;                /* arrays on the device */
-    double *next_b;                         /* three: where a Runge-Kutta step puts B */
+    uint8_t *body, *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    struct lm_map_bins maps;                   /* arrays on the device */
+    double *next_b;                            /* three: where a Runge-Kutta step puts B */
     struct lm_field_sides sides;
     uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
     struct {
@@ -114,7 +114,8 @@ struct lm_gpu {
         struct lm_heating_cell *cells; /* [ny][nx] */
         lm_u64 *sums;                  /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;
-    int last_cap, last_alone; /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
+    int last_speed_exponent,
+        last_alone; /* `speed_exponent` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
@@ -180,7 +181,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: w
 
 /* lm_gpu_collect leaves the last species to lm_gpu_moments, which reads its sums, clears the spare ones for the next
  * pass and swaps the two. The species before it are added up in `raw`, and their sums cleared where they are. */
-int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first);
+int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first);
 int lm_gpu_moments(struct lm_backend *b);
 
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);

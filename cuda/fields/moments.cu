@@ -20,8 +20,8 @@ struct species_moments {
     lm_u64 *sums[4], *clear[4];
     double *raw[4], *out[4], *number;
     double charge, weight;
-    int cap;
-    lm_u64 *parts; /* sum of the density, as integers */
+    int speed_exponent;
+    lm_u64 *charge_quanta; /* sum of the density, as integers */
 };
 
 /* Every species but the last, and with walls or bodies every species. `raw` has no images. */
@@ -31,18 +31,18 @@ __global__ void collect_kernel(shape s, species_moments a, int first)
     cell c;
     if (my_cell(s, 0, c)) {
         size_t m = (size_t)c.j * s.nx + c.i, k = at(s, c.i, c.j);
-        const int64_t parts[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
-                                  (int64_t)a.sums[3][m]};
+        const int64_t quanta[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
+                                   (int64_t)a.sums[3][m]};
         double add[4];
-        store(s, a.number, c.i, c.j, lm_species_moments(parts, a.charge, a.weight, a.cap, add));
+        store(s, a.number, c.i, c.j, lm_species_moments(quanta, a.charge, a.weight, a.speed_exponent, add));
         LM_UNROLL
         for (int d = 0; d < 4; d++) {
             a.raw[d][k] = lm_add_moment(first, first ? 0.0 : a.raw[d][k], add[d]);
             a.sums[d][m] = 0;
         }
-        density = (lm_u64)parts[0];
+        density = (lm_u64)quanta[0];
     }
-    lm_warp_sum(a.parts, density);
+    lm_warp_sum(a.charge_quanta, density);
 }
 
 /* Currents as deposited, on the faces of walls: one thread for each line that ends at them. */
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species
         if (mine && j >= first && j < last)
             density += (lm_u64)here.sums[0];
         double v[4], centred[4], number_below = number;
-        number = lm_species_moments(here.sums, a.charge, a.weight, a.cap, v);
+        number = lm_species_moments(here.sums, a.charge, a.weight, a.speed_exponent, v);
         LM_UNROLL
         for (int d = 0; d < 4 && !ALONE; d++)
             v[d] = lm_add_moment(0, here.before[d], v[d]);
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species
                 a.out[d][k] = result[d];
         });
     }
-    lm_warp_sum(a.parts, density);
+    lm_warp_sum(a.charge_quanta, density);
 }
 
 /* --- the filter; blockIdx.z is the array of a group --- */
@@ -205,7 +205,7 @@ int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes)
     return LM_GPU_LAUNCHED(g, "smoothing");
 }
 
-static species_moments moments_of_species(const struct lm_gpu *g, int species, int cap)
+static species_moments moments_of_species(const struct lm_gpu *g, int species, int speed_exponent)
 {
     const struct lm_backend_species *s = &g->base.setup.species[species];
     int passes = g->base.setup.smoothing; /* moments_kernel makes the first one; the last one must end in LM_N_NEW */
@@ -218,10 +218,10 @@ static species_moments moments_of_species(const struct lm_gpu *g, int species, i
         a.out[d] = out + d * g->pitch;
     }
     a.number = g->array[LM_SPECIES_N + species];
-    a.parts = &g->control->species[species].parts;
+    a.charge_quanta = &g->control->species[species].charge_quanta;
     a.charge = s->charge;
     a.weight = s->weight;
-    a.cap = cap;
+    a.speed_exponent = speed_exponent;
     return a;
 }
 
@@ -273,17 +273,17 @@ static int moments_with_walls(struct lm_gpu *g)
     return LM_GPU_LAUNCHED(g, "moments before walls");
 }
 
-int lm_gpu_collect(struct lm_backend *b, int species, int cap, int first)
+int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
 {
     lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
     if (species == b->setup.species_count - 1 && !has_walls(g)) {
-        g->last_cap = cap;
+        g->last_speed_exponent = speed_exponent;
         g->last_alone = first;
         return g->failed;
     }
-    collect_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), moments_of_species(g, species, cap),
-                                                                first);
+    collect_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g),
+                                                                moments_of_species(g, species, speed_exponent), first);
     return LM_GPU_LAUNCHED(g, "collecting moments");
 }
 
@@ -295,7 +295,7 @@ int lm_gpu_moments(struct lm_backend *b)
         return moments_with_walls(g);
     int passes = b->setup.smoothing, rows;
     dim3 strips = cut_into_strips(g, LANES - 2 * HALO, STRIPS, &rows);
-    species_moments a = moments_of_species(g, b->setup.species_count - 1, g->last_cap);
+    species_moments a = moments_of_species(g, b->setup.species_count - 1, g->last_speed_exponent);
     auto kernel = g->last_alone ? (passes > 0 ? moments_kernel<true, true> : moments_kernel<true, false>)
                                 : (passes > 0 ? moments_kernel<false, true> : moments_kernel<false, false>);
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, rows);

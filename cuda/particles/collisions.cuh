@@ -55,8 +55,8 @@ template <int T, bool MOVES> __device__ __forceinline__ struct lm_gas_window win
 }
 
 template <int T, bool MOVES>
-__device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const population &h, const footprint &p,
-                                                const collider &c, int stride)
+__device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const tile_particles &h,
+                                                const struct lm_footprint &p, const collider &c, int stride)
 {
     each_place<T, true>(h, p, stride, [&](int k, size_t g) {
         w.density[k] = (float)c.gas[0][g];
@@ -70,7 +70,7 @@ __device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const p
 /* Clears the sums in the store and fills the rest of it. The caller synchronises. */
 template <int T, bool STOPPING_ONLY>
 __device__ __forceinline__ void begin_collisions(collide_store<T, STOPPING_ONLY> &store, const collider &c,
-                                                 const population &h, const footprint &p, int stride)
+                                                 const tile_particles &h, const struct lm_footprint &p, int stride)
 {
     typedef collide_store<T, STOPPING_ONLY> G;
     for (int k = threadIdx.x; k < near_cells<T>::CELLS * G::LIMBS * G::COPIES * c.received; k += blockDim.x)
@@ -172,8 +172,8 @@ __device__ __forceinline__ bool collide_near(collide_store<T, STOPPING_ONLY> &st
 /* The collisions of a particle of the list. Returns the channel that takes it out, or -1. is_tallied: collide_near has
  * already added its tallies; only the velocity is missing. */
 template <int ORDER>
-__device__ int collide_stray(const population &h, const collider &c, struct lm_stray &s, const struct lm_window &win,
-                             int stride, bool is_tallied)
+__device__ int collide_stray(const tile_particles &h, const collider &c, struct lm_stray &s,
+                             const struct lm_window &win, int stride, bool is_tallied)
 {
     struct lm_stray_gas store;
     struct lm_collision_tallies tallies;
@@ -197,7 +197,7 @@ __device__ int collide_stray(const population &h, const collider &c, struct lm_s
     return outcome.channel;
 }
 
-static inline collider collider_of(const struct lm_gpu *g, int species, const struct lm_pass *pass, const books &b)
+static inline collider collider_of(const struct lm_gpu *g, int species, const struct lm_pass *pass, const pass_sinks &b)
 {
     collider c = {};
     if (!pass->collisions)

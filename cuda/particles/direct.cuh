@@ -5,6 +5,7 @@
 
 #include "particles/window.cuh"
 
+#include "backend/particle_pass.h"
 #include "larmor/physics/particles/stray.h"
 
 namespace
@@ -22,8 +23,8 @@ __device__ __forceinline__ struct lm_window patch_of(const fields &f, const stru
     return lm_stray_window(&s);
 }
 
-/* Those that have entered since the last sort begin the list of strays. */
-__global__ void list_entered_kernel(everyone h, lm_u64 *strays)
+/* Particles that have entered since the last sort are the first ones in the list of strays. */
+__global__ void list_entered_kernel(all_particles h, lm_u64 *strays)
 {
     const uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n == 0)
@@ -34,8 +35,8 @@ __global__ void list_entered_kernel(everyone h, lm_u64 *strays)
     h.stray_tile[n] = h.home[n];
 }
 
-/* What the direct path leaves behind. */
-struct books {
+/* Where the direct path adds its results: moments, maxima, tallies of the ledger, maps of hits. */
+struct pass_sinks {
     lm_u64 *sums; /* of moments */
     struct lm_gpu_pass_control *control;
     struct lm_gpu_tallies *tallies;
@@ -45,18 +46,18 @@ struct books {
     double mass;
 };
 
-static inline books books_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
+static inline pass_sinks sinks_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
     return {g->sums,
             &g->control->species[species],
             &g->control->tallies[species],
-            {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)},
+            lm_tally_units_of(pass),
             g->maps,
             pass->move ? g->species[species].map : NULL,
             g->base.setup.species[species].mass};
 }
 
-/* Adds the tallies of a warp's lanes for which `mine`. All lanes must take part. */
+/* Adds the tallies of the lanes of a warp for which `mine` is true. All lanes must take part. */
 __device__ __forceinline__ void book(struct lm_tally *to, bool mine, const struct lm_tally &t)
 {
     lm_warp_sum((lm_u64 *)&to->number, mine ? (lm_u64)t.number : 0);
@@ -65,8 +66,9 @@ __device__ __forceinline__ void book(struct lm_tally *to, bool mine, const struc
     lm_warp_sum((lm_u64 *)&to->v2, mine ? (lm_u64)t.v2 : 0);
 }
 
-/* Books the lanes that have left through a channel >= 0: a channel at a time. All lanes must take part. */
-__device__ void book_lost(const books &b, int channel, const struct lm_tally &t)
+/* Adds the tallies of the lanes whose particle has left through a channel >= 0, one channel at a time. All lanes must
+ * take part. */
+__device__ void book_lost(const pass_sinks &b, int channel, const struct lm_tally &t)
 {
     unsigned left = __ballot_sync(0xffffffffu, channel >= 0);
     while (left) {
@@ -77,37 +79,32 @@ __device__ void book_lost(const books &b, int channel, const struct lm_tally &t)
     }
 }
 
-__device__ void book_hits(const books &b, const struct lm_flight &f)
+__device__ void book_hits(const pass_sinks &b, const struct lm_flight &f)
 {
     for (int n = 0; b.map && n < f.hits; n++)
         atomicAdd(&b.map[lm_map_bin(&b.bins, &f.hit[n], b.mass)], 1ull);
 }
 
 template <int ORDER, bool WALLS>
-__device__ void add_current(const population &h, const books &b, const struct lm_step &step, const struct lm_flight &f)
+__device__ void add_current(const tile_particles &h, const pass_sinks &b, const struct lm_step &step,
+                            const struct lm_flight &f)
 {
 #define ADD(d, a, c, part) add_to_grid<WALLS>(b.sums, h, d, f.i + (a), f.j + (c), part)
     if (f.channel < 0)
-        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(f.x), lm_fix24(f.y), f.u, f.v, f.w, step.current_scale, ADD);
+        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(f.x), lm_fix24(f.y), f.vx, f.vy, f.vz, step.current_scale, ADD);
 #undef ADD
 }
 
 template <int ORDER, bool WALLS>
-__device__ void add_density(const population &h, const books &b, const struct lm_flight &f)
+__device__ void add_density(const tile_particles &h, const pass_sinks &b, const struct lm_flight &f)
 {
 #define ADD(d, a, c, part) add_to_grid<WALLS>(b.sums, h, d, f.i + (a), f.j + (c), part)
     LM_DEPOSIT_DENSITY(ORDER, lm_fix24(f.x), lm_fix24(f.y), ADD);
 #undef ADD
 }
 
-__device__ __forceinline__ lm_u64 speed_of(const struct lm_flight &f)
-{
-    struct lm_particle p = {0, 0, f.u, f.v, f.w};
-    return lm_bits((double)lm_speed2(&p));
-}
-
-/* Begins the list of strays of a pass or a sum; their number, *strays, is 0. */
-static inline int list_entered(struct lm_gpu *g, const everyone &h, lm_u64 *strays)
+/* Begins the list of strays of a pass or of a sum. Before, their number, *strays, is 0. */
+static inline int list_entered(struct lm_gpu *g, const all_particles &h, lm_u64 *strays)
 {
     if (h.entered == 0)
         return g->failed;
@@ -115,19 +112,19 @@ static inline int list_entered(struct lm_gpu *g, const everyone &h, lm_u64 *stra
     return LM_GPU_LAUNCHED(g, "listing what has entered");
 }
 
-/* What is done to a species in a step, ready to be launched. */
+/* What the kernels on the direct path are launched with. */
 struct direct_call {
-    everyone h;
+    all_particles h;
     fields f;
     struct lm_step step;
-    books b;
+    pass_sinks b;
     struct lm_surfaces surfaces;
 };
 
 static inline direct_call direct_call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
-    return {population_of(g, species), fields_of(g), step_of(g, species, pass), books_of(g, species, pass),
-            lm_surfaces_make(&g->base.setup, species, pass, g->body, g->beside)};
+    return {particles_of(g, species), fields_of(g), lm_step_of(&g->base.setup, species, pass),
+            sinks_of(g, species, pass), lm_surfaces_make(&g->base.setup, species, pass, g->body, g->near_body)};
 }
 
 } // namespace

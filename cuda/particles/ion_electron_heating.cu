@@ -21,7 +21,7 @@ struct exchanger {
 
 /* Calls body(present, k, cell, p) in all threads alike. For a thread with a particle, `present` is true, k is the index
  * of the particle p and `cell` the cell of the domain in which it lies. */
-template <class F> __device__ __forceinline__ void each_present(const everyone &h, F body)
+template <class F> __device__ __forceinline__ void each_present(const all_particles &h, F body)
 {
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
         const bool present = mine && h.a.x[k] != LM_GONE;
@@ -40,7 +40,7 @@ template <int T, int COUNT, int LIMBS> struct near_sums {
 /* Adds the values that parts(part, cell, p) finds for each particle to the sums FIRST to FIRST + COUNT - 1 of its cell.
  */
 template <int T, int FIRST, int COUNT, int LIMBS, class F>
-__device__ __forceinline__ void add_up(const everyone &h, lm_u64 *sums, F parts)
+__device__ __forceinline__ void add_up(const all_particles &h, lm_u64 *sums, F parts)
 {
     typedef near_sums<T, COUNT, LIMBS> S;
     __shared__ S store;
@@ -78,7 +78,7 @@ __device__ __forceinline__ void add_up(const everyone &h, lm_u64 *sums, F parts)
     }
 }
 
-template <int T> __global__ void sum_kernel(everyone h, exchanger e, lm_u64 *sums)
+template <int T> __global__ void sum_kernel(all_particles h, exchanger e, lm_u64 *sums)
 {
     add_up<T, LM_SUM_NUMBER, LM_SUM_ENERGY, 2>(
         h, sums, [&](int64_t part[LM_SUM_ENERGY], uint32_t cell, const struct lm_particle &p) {
@@ -87,7 +87,7 @@ template <int T> __global__ void sum_kernel(everyone h, exchanger e, lm_u64 *sum
         });
 }
 
-template <int T> __global__ void request_kernel(everyone h, exchanger e, lm_u64 *sums)
+template <int T> __global__ void request_kernel(all_particles h, exchanger e, lm_u64 *sums)
 {
     add_up<T, LM_SUM_ENERGY, 1, 3>(h, sums, [&](int64_t part[1], uint32_t cell, const struct lm_particle &p) {
         const struct lm_heating_cell target = e.cells[cell];
@@ -95,7 +95,7 @@ template <int T> __global__ void request_kernel(everyone h, exchanger e, lm_u64 
     });
 }
 
-__global__ void apply_kernel(everyone h, exchanger e, struct lm_tally *to)
+__global__ void apply_kernel(all_particles h, exchanger e, struct lm_tally *to)
 {
     struct lm_tally mine = {0, {0, 0, 0}, 0};
     each_present(h, [&](bool present, uint32_t k, uint32_t cell, const struct lm_particle &p) {
@@ -105,9 +105,9 @@ __global__ void apply_kernel(everyone h, exchanger e, struct lm_tally *to)
         struct lm_particle after;
         if (!lm_apply_exchange(&e.with, &target, cell, &e.units, &p, &after, &mine))
             return;
-        h.a.u[k] = after.u;
-        h.a.v[k] = after.v;
-        h.a.w[k] = after.w;
+        h.a.vx[k] = after.vx;
+        h.a.vy[k] = after.vy;
+        h.a.vz[k] = after.vz;
     });
     lm_u64 sum[TALLY_SUMS] = {(lm_u64)mine.number, (lm_u64)mine.v[0], (lm_u64)mine.v[1], (lm_u64)mine.v[2],
                               (lm_u64)mine.v2};
@@ -121,7 +121,7 @@ int LM_P(lm_gpu_exchange_heat)(struct lm_backend *b, int species, const struct l
     lm_gpu_range range("exchange of heat");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    const everyone h = population_of(g, species);
+    const all_particles h = particles_of(g, species);
     const exchanger e = {pass->with, g->exchange.cells, {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
     const unsigned blocks = all_blocks(s);
     const bool wide = b->setup.tile == 16;

@@ -17,14 +17,14 @@ namespace
 enum { LIMB_BITS = 17 };
 static_assert(LM_CHUNK <= 1 << (31 - LIMB_BITS), "sums of limbs overflow");
 
-/* The cells near a tile by their numbers in the domain. */
+/* Numbers in the domain of the cells near a tile. */
 template <int T> struct near_cells {
     enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH };
     uint32_t number[CELLS];
 };
 
-/* With the tile's first cell (i, j). The caller synchronises. */
-template <int T> __device__ __forceinline__ void fill_cells(near_cells<T> &cells, const population &h, int i, int j)
+/* (i, j): the first cell of the tile. The caller synchronises. */
+template <int T> __device__ __forceinline__ void fill_cells(near_cells<T> &cells, const tile_particles &h, int i, int j)
 {
     typedef near_cells<T> N;
     for (int k = threadIdx.x; k < N::CELLS; k += blockDim.x) /* of those beyond walls the numbers mean nothing */
@@ -32,7 +32,7 @@ template <int T> __device__ __forceinline__ void fill_cells(near_cells<T> &cells
                           (uint32_t)lm_wrap(i + N::LOW + k % N::WIDTH, h.t.cells_x);
 }
 
-/* The one of them that a particle is in; outside [0, CELLS) or another one if it is in none. */
+/* Which of these cells holds a particle. If none does, the result is another one of them or outside [0, CELLS). */
 template <int T> __device__ __forceinline__ int near_cell_of(const struct lm_particle &p)
 {
     typedef near_cells<T> N;
@@ -40,7 +40,7 @@ template <int T> __device__ __forceinline__ int near_cell_of(const struct lm_par
     return j * N::WIDTH + i;
 }
 
-/* Whether it is in one of them. */
+/* Whether one of these cells holds a particle. */
 template <int T> __device__ __forceinline__ bool is_near(const struct lm_particle &p)
 {
     typedef near_cells<T> N;
@@ -48,7 +48,7 @@ template <int T> __device__ __forceinline__ bool is_near(const struct lm_particl
     return i >= 0 && i < N::WIDTH && j >= 0 && j < N::WIDTH;
 }
 
-/* Adds to a sum, whose first limb's first copy is `sum`. */
+/* Adds to a sum; `sum`: the first copy of its first limb. */
 template <int LIMBS, int COPIES> __device__ __forceinline__ void add_limbs(uint32_t *sum, int64_t part)
 {
     uint32_t *const to = sum + threadIdx.x % COPIES;

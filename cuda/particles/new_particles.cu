@@ -1,22 +1,30 @@
-/* CUDA backend: particles that enter through sides and those that are born, compiled for each precision. */
+/* CUDA backend: particles that enter through inflow sides, and newborn ions. Compiled for each precision.
+ *
+ * A warp draws the particles of a cell of a side, or of 32 cells of the domain, a lane a particle. Each moves for what
+ * is left of the step, is deposited directly on the grid, and gets a slot behind the sorted particles.
+ *
+ * Rate of a whole step with a wind of 0.1 cells a step from an inflow side to an open one: 30.5e9 particle-steps/s
+ * (CIC, double precision; one NVIDIA H200, commit f3f446c; docs/performance/results.md). */
 #include "particles/direct.cuh"
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/inflow.h"
 #include "larmor/physics/particles/ionise.h"
+#include "larmor/physics/particles/new_particle.h"
 
 namespace
 {
 
-/* Where new particles go: places after `first`, which are free, and their tiles. */
-struct nursery {
+/* Where new particles go: the free slots from `first` on, and the list of their home tiles. */
+struct new_particle_slots {
     uint32_t *home;
     uint32_t first;
-    int way; /* enum lm_entrance by which they come */
+    int way; /* enum lm_entrance: how they come */
 };
 
-/* A place for each lane that `stays` at the end of its flight. All lanes must take part. */
-__device__ void append(const everyone &h, const books &b, const nursery &to, bool stays, const struct lm_flight &f)
+/* Stores the particle of each lane that `stays` in the domain, in a slot of its own. All lanes must take part. */
+__device__ void append(const all_particles &h, const pass_sinks &b, const new_particle_slots &to, bool stays,
+                       const struct lm_flight &f)
 {
     const int lane = threadIdx.x % 32;
     const unsigned all = __ballot_sync(0xffffffffu, stays);
@@ -26,48 +34,46 @@ __device__ void append(const everyone &h, const books &b, const nursery &to, boo
     at = __shfl_sync(0xffffffffu, at, 0) + __popc(all & ((1u << lane) - 1));
     if (!stays)
         return;
-    to.home[to.first - h.sorted + at] = (uint32_t)(f.j / h.t.size * h.t.nx + f.i / h.t.size);
-    put_particle(h.a, to.first + at,
-                 {(lm_fix)(f.i % h.t.size) * LM_ONE + f.x, (lm_fix)(f.j % h.t.size) * LM_ONE + f.y, f.u, f.v, f.w});
+    put_particle(h.a, to.first + at, lm_new_particle(&f, &h.t, &to.home[to.first - h.sorted + at]));
 }
 
-/* Those of a warp's lanes that `begin` at f with `part` of the step left. All lanes must take part. */
+/* New particles of the lanes for which `begins` is true: they start at f with `part` of the step left. All lanes must
+ * take part. */
 template <int ORDER>
-__device__ void begin_flights(const everyone &h, const struct lm_step &step, const books &b,
-                              const struct lm_surfaces &surfaces, const nursery &to, bool begins, struct lm_flight &f,
-                              double part, lm_u64 &speed2)
+__device__ void begin_flights(const all_particles &h, const struct lm_step &step, const pass_sinks &b,
+                              const struct lm_surfaces &surfaces, const new_particle_slots &to, bool begins,
+                              struct lm_flight &f, double part, lm_u64 &speed2)
 {
     struct lm_tally t = {};
     int channel = -1;
     bool stays = false;
     if (begins)
-        t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
+        t = lm_tally_of(&b.units, (double)f.vx, (double)f.vy, (double)f.vz);
     book(&b.tallies->injected[to.way], begins, t);
     if (begins) {
-        struct lm_flight mid = f;
-        if (part > 0.5) { /* it was there half way through the step */
-            lm_fly_on(&mid, &surfaces, &h.t, part - 0.5);
+        struct lm_flight mid;
+        if (lm_new_half_way(&mid, &f, &surfaces, &h.t, part))
             add_current<ORDER, true>(h, b, step, mid);
-        }
-        lm_fly_on(&f, &surfaces, &h.t, part);
+        lm_move_partial(&f, &surfaces, &h.t, part);
         book_hits(b, f);
         channel = f.channel;
         stays = channel < 0;
     }
     if (stays) {
         add_density<ORDER, true>(h, b, f);
-        raise(speed2, speed_of(f));
+        raise(speed2, lm_flight_speed2_bits(&f));
     }
     if (channel >= 0)
-        t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
+        t = lm_tally_of(&b.units, (double)f.vx, (double)f.vy, (double)f.vz);
     book_lost(b, channel, t);
     append(h, b, to, stays, f);
 }
 
-/* Who enters through a side, a warp for each of its cells. */
+/* Particles that enter through a side, a warp a cell of the side. */
 template <int ORDER>
-__global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces, nursery to,
-                             const struct lm_inflow_cell *from, int side, int cells, uint64_t seed, int64_t number)
+__global__ void enter_kernel(all_particles h, struct lm_step step, pass_sinks b, struct lm_surfaces surfaces,
+                             new_particle_slots to, const struct lm_inflow_cell *from, int side, int cells,
+                             uint64_t seed, int64_t number)
 {
     const int cell = (int)((blockIdx.x * THREADS + threadIdx.x) / 32), lane = threadIdx.x % 32;
     const uint32_t n = cell < cells ? lm_inflow_count(&from[cell], seed, surfaces.species, side, cell, number) : 0;
@@ -77,13 +83,13 @@ __global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm
         struct lm_flight f;
         double part = 0.0;
         if (r < n)
-            part = lm_enter(&f, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
+            part = lm_draw_entering(&f, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
         begin_flights<ORDER>(h, step, b, surfaces, to, r < n, f, part, speed2);
     }
     lm_warp_max(&b.control->speed2, speed2);
 }
 
-/* The sum over the lanes before this one and itself. */
+/* The sum over this lane and the lanes before it. */
 __device__ __forceinline__ uint32_t sum_up_to(uint32_t n)
 {
     const int lane = threadIdx.x % 32;
@@ -94,7 +100,7 @@ __device__ __forceinline__ uint32_t sum_up_to(uint32_t n)
     return n;
 }
 
-/* The lane whose share of all holds number m: the first one up to which there are more. */
+/* The lane whose particles include number m: the first lane with up_to > m. */
 __device__ __forceinline__ int lane_of(uint32_t up_to, uint32_t m)
 {
     int lane = 0;
@@ -103,10 +109,11 @@ __device__ __forceinline__ int lane_of(uint32_t up_to, uint32_t m)
     return lane;
 }
 
-/* Who is born, a thread for each cell; a warp shares those of its cells. `taken`: from the gas, as its source. */
+/* Newborn ions. A thread counts those of a cell; a warp shares the ions of its 32 cells. *taken: what they take from
+ * the gas, as its source. */
 template <int ORDER>
-__global__ void ionise_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces, nursery to,
-                              struct lm_ionise from, int stride, lm_u64 *taken)
+__global__ void ionise_kernel(all_particles h, struct lm_step step, pass_sinks b, struct lm_surfaces surfaces,
+                              new_particle_slots to, struct lm_ionise from, int stride, lm_u64 *taken)
 {
     const uint32_t cell = blockIdx.x * THREADS + threadIdx.x, cells = (uint32_t)h.t.cells_x * (uint32_t)h.t.cells_y;
     const uint32_t width = (uint32_t)h.t.cells_x, first = cell - threadIdx.x % 32;
@@ -124,7 +131,7 @@ __global__ void ionise_kernel(everyone h, struct lm_step step, books b, struct l
             const uint32_t c = first + (uint32_t)lane;
             const int i = (int)(c % width), j = (int)(c / width);
             part =
-                lm_ionise_one(&f, &from, ((size_t)j + LM_GHOST) * stride + i + LM_GHOST, i, j, c, m - (end - of), of);
+                lm_draw_newborn(&f, &from, ((size_t)j + LM_GHOST) * stride + i + LM_GHOST, i, j, c, m - (end - of), of);
         }
         begin_flights<ORDER>(h, step, b, surfaces, to, m < all, f, part, speed2);
     }
@@ -145,7 +152,7 @@ int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const direct_call c = direct_call_of(g, species, pass);
-    nursery to = {s->home, (uint32_t)s->count, 0};
+    new_particle_slots to = {s->home, (uint32_t)s->count, 0};
     for (int side = 0; side < LM_SIDES; side++) {
         const int cells = side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx;
         if (!s->inflow[side])
@@ -166,17 +173,8 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
     const struct lm_gpu_species *s = &g->species[species];
     const direct_call c = direct_call_of(g, species, pass);
-    const nursery to = {s->home, (uint32_t)s->count, LM_IONISED};
-    struct lm_ionise from = {};
-    from.expected = g->array[LM_BORN + source];
-    from.thermal = g->array[LM_BORN_THERMAL + source];
-    for (int d = 0; d < 3; d++)
-        from.drift[d] = g->array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
-    from.gas = gas < 0 ? NULL : g->array[LM_BACKGROUND + gas];
-    from.unit = lm_exp2i(-quantum);
-    from.quanta = lm_ionise_quanta(b->setup.species[species].weight, quantum);
-    from.key = c.surfaces.key;
-    from.source = source;
+    const new_particle_slots to = {s->home, (uint32_t)s->count, LM_IONISED};
+    const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, source, pass, quantum);
     auto kernel = b->setup.shape == 1 ? ionise_kernel<1> : ionise_kernel<2>;
     kernel<<<particle_blocks(b->setup.grid.cells), THREADS, 0, g->stream>>>(
         c.h, c.step, c.b, c.surfaces, to, from, b->setup.grid.stride, g->control->background[gas < 0 ? 0 : gas].source);

@@ -1,5 +1,5 @@
-/* What the particle kernels share: a species' particles on the device, chunks and tiles. For one precision at a time.
- */
+/* What the particle kernels share: the particles of a species on the device, chunks and tiles. For one precision at a
+ * time. */
 #ifndef LARMOR_PARTICLES_PARTICLES_CUH
 #define LARMOR_PARTICLES_PARTICLES_CUH
 
@@ -13,48 +13,48 @@ namespace
 
 enum { THREADS = LM_GPU_THREADS };
 
-enum { TALLY_SUMS = sizeof(struct lm_tally) / sizeof(lm_u64) }; /* which it is in a row */
+enum { TALLY_SUMS = sizeof(struct lm_tally) / sizeof(lm_u64) }; /* struct lm_tally as so many integers in a row */
 
-/* Neighbours in one load at most. As many elements follow the last particle in every array, so that the last load may
- * be whole. */
+/* The most neighbours that one load reads. So many elements follow the last particle in every array, so that the last
+ * load may read a whole group. */
 enum { GROUP_MAX = 4 };
 
 struct arrays {
     lm_fix *x, *y;
-    lm_real *u, *v, *w;
+    lm_real *vx, *vy, *vz;
 };
 
-/* A species' particles and where its tiles are. */
-struct population {
+/* The particles of a species in their tiles. */
+struct tile_particles {
     arrays a;
     struct lm_tiling t;
     struct lm_sides sides;
     const uint32_t *tile_start;
     const struct lm_gpu_chunk *chunk;
     const uint32_t *chunks; /* how many there are */
-    uint32_t *place;
+    uint32_t *slot;
     uint32_t *stray, *stray_tile; /* the list of strays: which particles, and their tiles */
 };
 
-/* And those that have entered since the last sort. Apart, so that the pass, whose registers are few, does not know. */
-struct everyone : population {
+/* The same, with the particles that have entered since the last sort. They are apart to save registers in the pass. */
+struct all_particles : tile_particles {
     const uint32_t *home; /* tiles of the `entered` particles behind the `sorted` ones */
     uint32_t sorted, entered;
     uint32_t blocks; /* for the sorted ones */
 };
 
-static inline everyone population_of(const struct lm_gpu *g, int species)
+static inline all_particles particles_of(const struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
-    population h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->u, (lm_real *)s->v, (lm_real *)s->w},
-                    g->tiling,
-                    g->base.setup.grid.sides,
-                    s->tile_start,
-                    s->chunk,
-                    s->chunk_first + g->tiles,
-                    s->place,
-                    s->rank,
-                    (uint32_t *)s->scratch};
+    tile_particles h = {{(lm_fix *)s->x, (lm_fix *)s->y, (lm_real *)s->vx, (lm_real *)s->vy, (lm_real *)s->vz},
+                        g->tiling,
+                        g->base.setup.grid.sides,
+                        s->tile_start,
+                        s->chunk,
+                        s->chunk_first + g->tiles,
+                        s->slot,
+                        s->rank,
+                        (uint32_t *)s->scratch};
     return {h, s->home, (uint32_t)s->sorted, (uint32_t)(s->count - s->sorted), s->blocks};
 }
 
@@ -64,7 +64,7 @@ static inline unsigned particle_blocks(uint64_t count)
 }
 
 /* The chunk of this block; empty for blocks beyond the last chunk. */
-__device__ __forceinline__ struct lm_gpu_chunk chunk_of(const population &h)
+__device__ __forceinline__ struct lm_gpu_chunk chunk_of(const tile_particles &h)
 {
     struct lm_gpu_chunk c = h.chunk[blockIdx.x];
     if (blockIdx.x >= *h.chunks)
@@ -72,8 +72,8 @@ __device__ __forceinline__ struct lm_gpu_chunk chunk_of(const population &h)
     return c;
 }
 
-/* Where a block begins, so that each warp reads and writes whole, aligned segments of memory; it skips what is before
- * `first`. */
+/* Where the loop of a block begins, so that each warp reads and writes whole, aligned segments of memory. The loop
+ * skips the slots before `first`. */
 __device__ __forceinline__ uint32_t aligned(uint32_t first)
 {
     return first & ~31u;
@@ -85,8 +85,9 @@ static inline unsigned all_blocks(const struct lm_gpu_species *s)
     return s->blocks + particle_blocks(s->count - s->sorted);
 }
 
-/* Calls body(mine, k, tile) in all threads alike: k the place of a particle and its home tile, if `mine`. */
-template <class F> __device__ __forceinline__ void each_particle(const everyone &h, F body)
+/* Calls body(mine, k, tile) in all threads alike. If `mine` is true, k is the slot of a particle and `tile` its home
+ * tile. */
+template <class F> __device__ __forceinline__ void each_particle(const all_particles &h, F body)
 {
     if (blockIdx.x < h.blocks) {
         const struct lm_gpu_chunk c = chunk_of(h);
@@ -100,8 +101,8 @@ template <class F> __device__ __forceinline__ void each_particle(const everyone 
     body(n < h.entered, h.sorted + n, n < h.entered ? (int)h.home[n] : 0);
 }
 
-/* Home tile of the particle in place k. */
-__device__ __forceinline__ int tile_of(const everyone &h, uint32_t k)
+/* Home tile of the particle in slot k. */
+__device__ __forceinline__ int tile_of(const all_particles &h, uint32_t k)
 {
     if (k >= h.sorted)
         return (int)h.home[k - h.sorted];
@@ -123,7 +124,7 @@ __device__ __forceinline__ void raise(lm_u64 &to, lm_u64 v)
 
 __device__ __forceinline__ struct lm_particle particle_at(const arrays &a, uint32_t k)
 {
-    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
+    struct lm_particle p = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]};
     return p;
 }
 
@@ -131,9 +132,9 @@ __device__ __forceinline__ void put_particle(const arrays &a, uint32_t k, const 
 {
     a.x[k] = p.x;
     a.y[k] = p.y;
-    a.u[k] = p.u;
-    a.v[k] = p.v;
-    a.w[k] = p.w;
+    a.vx[k] = p.vx;
+    a.vy[k] = p.vy;
+    a.vz[k] = p.vz;
 }
 
 } // namespace

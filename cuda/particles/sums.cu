@@ -1,4 +1,10 @@
-/* CUDA backend: sums, maxima and hashes over particles, compiled for each precision. */
+/* CUDA backend: sums, maxima and hashes over particles. Compiled for each precision.
+ *
+ * Sums of v and v^2 half a step later: a block takes a chunk, as in the pass (pass.cu), and a thread a group of
+ * neighbours. Sums are integers, so their order has no effect.
+ *
+ * Rate of a whole step with a row of the time series every 10 steps: 37.4e9 particle-steps/s (CIC, double precision;
+ * one NVIDIA H200, 2026-11-21, commit 34d4a2f; docs/performance/results.md). */
 #include "particles/direct.cuh"
 
 #include "larmor/physics/numerics/bounds.h"
@@ -7,8 +13,8 @@
 namespace
 {
 
-/* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours a thread loads at
- * once, which it does a group ahead. */
+/* A block of the sums: its threads, how many blocks share a multiprocessor, and how many neighbours (a group) a thread
+ * loads at once. The loads are one group ahead. */
 template <int ORDER> struct sums_block;
 #if LM_PRECISION == 32
 template <> struct sums_block<1> {
@@ -33,7 +39,7 @@ template <class V, int N> struct alignas(N * sizeof(V)) row {
 
 template <int N> struct group {
     row<lm_fix, N> x, y;
-    row<lm_real, N> u, v, w;
+    row<lm_real, N> vx, vy, vz;
 };
 
 template <class V, int N> __device__ __forceinline__ row<V, N> row_at(const V *from, uint32_t k)
@@ -41,43 +47,45 @@ template <class V, int N> __device__ __forceinline__ row<V, N> row_at(const V *f
     return *(const row<V, N> *)(from + k);
 }
 
-/* Particles k to k + N - 1; k is a multiple of N. */
+/* Particles k to k + N - 1; k must be a multiple of N. */
 template <int N> __device__ __forceinline__ group<N> group_at(const arrays &a, uint32_t k)
 {
-    return {row_at<lm_fix, N>(a.x, k), row_at<lm_fix, N>(a.y, k), row_at<lm_real, N>(a.u, k),
-            row_at<lm_real, N>(a.v, k), row_at<lm_real, N>(a.w, k)};
+    return {row_at<lm_fix, N>(a.x, k), row_at<lm_fix, N>(a.y, k), row_at<lm_real, N>(a.vx, k),
+            row_at<lm_real, N>(a.vy, k), row_at<lm_real, N>(a.vz, k)};
 }
 
 enum { STRAYS = 6 }; /* value of lm_gpu_sums after the six sums: length of the list */
 
-/* What the sums are rounded to: units of 1/one and 1/two. add_rounded needs terms of at most 2^51 units: `small`. If
- * not (few particles have finer units), all take the direct path. */
+/* The units of the sums: 1/scale_v for v and 1/scale_v2 for v^2. add_rounded needs terms of at most 2^51 units:
+ * `small`. The fewer the particles, the finer the units; where they are too fine, all particles take the direct path.
+ */
 struct units {
-    double one, two, shift_one, shift_two; /* shifts: 3 2^51 units */
+    double scale_v, scale_v2, shift_v, shift_v2; /* shifts: 3 2^51 units */
     bool small;
 };
 
 units units_of(const struct lm_particle_sums *sums, uint64_t count)
 {
-    double one = lm_exp2i(sums->exponent_v), two = lm_exp2i(sums->exponent_v2);
-    return {one, two, 0x1.8p52 / one, 0x1.8p52 / two, lm_sum_exponent((double)count, 0) <= 51};
+    const double v = lm_exp2i(sums->exponent_v), v2 = lm_exp2i(sums->exponent_v2);
+    return {v, v2, 0x1.8p52 / v, 0x1.8p52 / v2, lm_sum_exponent((double)count, 0) <= 51};
 }
 
-/* lm_add_sums, and the bits of the shifts, which the host takes off again. A term with its shift added is rounded to
- * the unit, and this is the last bit. The square of a float is exact in double: its fma rounds no more and no less. */
+/* lm_add_sums without a conversion to integers. A term with its shift added is rounded to the unit, and the unit is its
+ * last bit. The sums hold the bits of the shifts, too; the host subtracts these. The square of a float is exact in
+ * double, so the fma gives the same rounding. */
 __device__ __forceinline__ void add_rounded(lm_u64 sums[6], const struct lm_particle &p, const units &in)
 {
-    const double v[3] = {(double)p.u, (double)p.v, (double)p.w};
+    const double v[3] = {(double)p.vx, (double)p.vy, (double)p.vz};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
-        sums[d] += lm_bits(v[d] + in.shift_one);
-        sums[3 + d] += lm_bits(LM_PRECISION == 32 ? lm_fma(v[d], v[d], in.shift_two) : v[d] * v[d] + in.shift_two);
+        sums[d] += lm_bits(v[d] + in.shift_v);
+        sums[3 + d] += lm_bits(LM_PRECISION == 32 ? lm_fma(v[d], v[d], in.shift_v2) : v[d] * v[d] + in.shift_v2);
     }
 }
 
 template <int ORDER, int T>
 __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>::BLOCKS)
-    sums_kernel(population h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
+    sums_kernel(tile_particles h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
 {
     enum { GROUP = sums_block<ORDER>::GROUP, STRIDE = sums_block<ORDER>::THREADS * GROUP };
     static_assert(GROUP <= GROUP_MAX, "reads beyond the arrays");
@@ -100,13 +108,13 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
         next = group_at<GROUP>(h.a, min(k + STRIDE, last));
         LM_UNROLL
         for (int n = 0; n < GROUP; n++) {
-            struct lm_particle p = {now.x.at[n], now.y.at[n], now.u.at[n], now.v.at[n], now.w.at[n]};
+            struct lm_particle p = {now.x.at[n], now.y.at[n], now.vx.at[n], now.vy.at[n], now.vz.at[n]};
             const uint32_t number = k + n - c.first; /* huge before the first */
             if (number < served && lm_in_window(ORDER, p.x, p.y, T)) {
                 lm_push(ORDER, &p, &near, &step, &dx, &dy);
                 add_rounded(sums, p, in);
             } else if (number < count) {
-                h.place[c.first + atomicAdd(&strays.count, 1u)] = number;
+                h.slot[c.first + atomicAdd(&strays.count, 1u)] = number;
             }
         }
     }
@@ -115,9 +123,9 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
     lm_block_reduce<false>(out->value, sums);
 }
 
-/* The same for the particles of the list. */
+/* The same for the particles in the list of strays. */
 template <int ORDER>
-__global__ void stray_sums_kernel(population h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
+__global__ void stray_sums_kernel(tile_particles h, fields f, struct lm_step step, units in, struct lm_gpu_sums *out)
 {
     int64_t sums[6] = {0, 0, 0, 0, 0, 0};
     for (lm_u64 n = blockIdx.x * (lm_u64)THREADS + threadIdx.x; n < out->value[STRAYS];
@@ -128,10 +136,10 @@ __global__ void stray_sums_kernel(population h, fields f, struct lm_step step, u
         if (p.x != LM_GONE) {
             struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-            lm_add_sums(sums, &s.p, in.one, in.two);
+            lm_add_sums(sums, &s.p, in.scale_v, in.scale_v2);
         }
         for (int d = 0; d < 6; d++)
-            sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_one : in.shift_two);
+            sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_v : in.shift_v2);
     }
     for (int d = 0; d < 6; d++)
         lm_warp_sum(&out->value[d], (lm_u64)sums[d]);
@@ -141,32 +149,29 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
 {
     lm_u64 speed2 = 0;
     for (uint64_t k = blockIdx.x * (uint64_t)THREADS + threadIdx.x; k < count; k += (uint64_t)gridDim.x * THREADS) {
-        struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
-        lm_u64 bits = lm_bits((double)lm_speed2(&p));
-        speed2 = bits > speed2 ? bits : speed2;
+        struct lm_particle p = {0, 0, a.vx[k], a.vy[k], a.vz[k]};
+        raise(speed2, lm_speed2_bits(&p));
     }
     lm_warp_max(speed2_max, speed2);
 }
 
-__global__ void hash_kernel(everyone h, int species, struct lm_gpu_sums *out)
+__global__ void hash_kernel(all_particles h, int species, struct lm_gpu_sums *out)
 {
     lm_u64 sum = 0;
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
-        if (!mine || h.a.x[k] == LM_GONE)
+        if (!mine)
             return;
-        struct lm_particle p = particle_at(h.a, k);
-        sum += lm_hash_particle(species, lm_global(p.x, tile % h.t.nx, h.t.size, h.t.cells_x),
-                                lm_global(p.y, tile / h.t.nx, h.t.size, h.t.cells_y), (double)p.u, (double)p.v,
-                                (double)p.w);
+        const struct lm_particle p = particle_at(h.a, k);
+        sum += lm_hash_stored(&h.t, species, tile, &p);
     });
     lm_warp_sum(&out->value[0], sum);
 }
 
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
 {
-    const everyone h = population_of(g, species);
+    const all_particles h = particles_of(g, species);
     const fields f = fields_of(g);
-    const struct lm_step step = step_of(g, species, half);
+    const struct lm_step step = lm_step_of(&g->base.setup, species, half);
     list_entered(g, h, &g->reduced->value[STRAYS]);
     sums_kernel<ORDER, T>
         <<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(h, f, step, in, g->reduced);
@@ -182,7 +187,7 @@ int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species)
     struct lm_gpu *g = lm_gpu_of(b);
     lm_u64 *speed2 = &g->control->species[species].speed2;
     lm_gpu_check(g, cudaMemsetAsync(speed2, 0, sizeof *speed2, g->stream), "survey of particles");
-    speed_kernel<<<(unsigned)g->processors * 8, THREADS, 0, g->stream>>>(population_of(g, species).a,
+    speed_kernel<<<(unsigned)g->processors * 8, THREADS, 0, g->stream>>>(particles_of(g, species).a,
                                                                          g->species[species].count, speed2);
     return LM_GPU_LAUNCHED(g, "survey of particles");
 }
@@ -194,8 +199,8 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const uint64_t present = s->count - s->gone;
-    out->exponent_v = lm_sum_exponent((double)present, half->cap);
-    out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->cap);
+    out->exponent_v = lm_sum_exponent((double)present, half->speed_exponent);
+    out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
     const units in = units_of(out, present);
     lm_gpu_reduce_begin(g);
     if (s->count > 0) {
@@ -206,8 +211,8 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     }
     lm_gpu_reduce_end(g);
     for (int d = 0; d < 3; d++) {
-        out->v[d] = (int64_t)(g->reduced_host->value[d] - s->count * lm_bits(in.shift_one));
-        out->v2[d] = (int64_t)(g->reduced_host->value[3 + d] - s->count * lm_bits(in.shift_two));
+        out->v[d] = (int64_t)(g->reduced_host->value[d] - s->count * lm_bits(in.shift_v));
+        out->v2[d] = (int64_t)(g->reduced_host->value[3 + d] - s->count * lm_bits(in.shift_v2));
     }
     return g->failed;
 }
@@ -216,6 +221,6 @@ int LM_P(lm_gpu_hash_particles)(struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
     if (s->count > 0)
-        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(population_of(g, species), species, g->reduced);
+        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(particles_of(g, species), species, g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of particles");
 }

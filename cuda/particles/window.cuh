@@ -5,12 +5,13 @@
 
 #include "particles/particles.cuh"
 
-#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/particles/footprint.h"
+#include "larmor/physics/particles/pass.h"
 
 namespace
 {
 
-/* The E of the push and B, three arrays each, `pitch` apart. */
+/* E of the push and B: three arrays each, with `pitch` elements from one to the next. */
 struct fields {
     const double *e, *b;
     size_t pitch;
@@ -26,14 +27,6 @@ static inline fields fields_of(const struct lm_gpu *g)
     return {g->array[LM_PUSH_E], g->array[LM_B], g->pitch, g->base.setup.grid.stride};
 }
 
-static inline struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass *pass)
-{
-    const struct lm_setup *s = &g->base.setup;
-    const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
-}
-
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read
  * from different banks. */
 template <int T> struct window {
@@ -46,41 +39,38 @@ template <int T> struct window {
     lm_real field[LM_WINDOW_FIELDS * FIELD];
 };
 
-/* A chunk's strays, their numbers in it in h.place: how many, and where they begin in the list of all. */
+/* The strays of a chunk: how many, and where they begin in the list of all strays. Their numbers in the chunk are in
+ * h.slot. */
 struct stray_list {
     uint32_t count, first;
 };
 
-/* Beside a stray's number, then beside its tile: its collisions are done and booked, but for its velocity. */
+/* A flag in the number of a stray, and later in the number of its tile: what its collisions exchange has been added to
+ * the sums already; only its velocity is not stored. */
 enum : uint32_t { COLLIDED = 1u << 31 };
 
-template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const population &h)
+template <bool WALLS> __device__ __forceinline__ struct lm_sides sides_of(const tile_particles &h)
 {
     struct lm_sides periodic = {};
     return WALLS ? h.sides : periodic;
 }
 
-/* Where a tile's window lies: its first node, and whether it sticks out of the domain, or beyond a wall. */
-struct footprint {
-    int i, j;
-    bool out, at_wall;
-};
-
-template <int T, bool WALLS> __device__ __forceinline__ footprint footprint_of(const population &h, uint32_t tile)
+template <int T, bool WALLS>
+__device__ __forceinline__ struct lm_footprint footprint_of(const tile_particles &h, uint32_t tile)
 {
-    enum { WIDTH = window<T>::WIDTH };
-    const int i = (int)tile % h.t.nx * T - LM_WINDOW_LOW, j = (int)tile / h.t.nx * T - LM_WINDOW_LOW;
-    const bool out_x = i < 0 || i + WIDTH > h.t.cells_x, out_y = j < 0 || j + WIDTH > h.t.cells_y;
-    return {i, j, out_x || out_y,
-            WALLS && ((out_x && lm_has_walls(&h.sides, 0)) || (out_y && lm_has_walls(&h.sides, 1)))};
+    const struct lm_sides sides = sides_of<WALLS>(h);
+    struct lm_tiling t = h.t;
+    t.size = T;
+    return lm_footprint_of(&t, &sides, (int)tile, window<T>::WIDTH);
 }
 
-/* Calls body(k, i, j) for the nodes of a window, a thread each: k their number in the window, (i, j) their cell, which
- * lies in the domain but where there are walls. */
-template <int T, class F> __device__ __forceinline__ void each_node(const population &h, const footprint &p, F body)
+/* Calls body(k, i, j) for each node of a window, a thread a node: k is the number of the node in the window, (i, j) its
+ * cell. The cell lies in the domain, except beyond walls. */
+template <int T, class F>
+__device__ __forceinline__ void each_node(const tile_particles &h, const struct lm_footprint &p, F body)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA };
-    if (!p.out || p.at_wall)
+    if (!p.is_out || p.at_wall)
         for (int k = threadIdx.x; k < AREA; k += blockDim.x)
             body(k, p.i + k % WIDTH, p.j + k / WIDTH);
     else
@@ -94,9 +84,9 @@ template <int T> __device__ __forceinline__ struct lm_window window_in(const win
     return win;
 }
 
-/* Calls body(k, g) for the nodes of a window, a thread each: g their place in arrays of the grid. */
+/* Calls body(k, g) for each node of a window, a thread a node: g is its index in arrays of the grid. */
 template <int T, bool WALLS, class F>
-__device__ __forceinline__ void each_place(const population &h, const footprint &p, int stride, F body)
+__device__ __forceinline__ void each_place(const tile_particles &h, const struct lm_footprint &p, int stride, F body)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
     each_node<T>(h, p, [&](int k, int i, int j) {
@@ -110,8 +100,8 @@ __device__ __forceinline__ void each_place(const population &h, const footprint 
 
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
 template <int T, bool WALLS>
-__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const population &h, const footprint &p,
-                                                        const fields &f)
+__device__ __forceinline__ struct lm_window fill_window(window<T> &w, const tile_particles &h,
+                                                        const struct lm_footprint &p, const fields &f)
 {
     enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
     each_place<T, WALLS>(h, p, f.stride, [&](int k, size_t g) {
@@ -123,29 +113,34 @@ __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const popu
     return window_in(w);
 }
 
-template <class S> __device__ __forceinline__ void clear_parts(S &store)
+/* Clears the sums and the number of strays of a block. The caller synchronises. */
+template <class S> __device__ __forceinline__ void clear_store(S &store)
 {
-    int4 *parts = (int4 *)store.parts;
-    for (int k = threadIdx.x; k < store.PARTS * store.COPIES / 4; k += blockDim.x)
-        parts[k] = make_int4(0, 0, 0, 0);
+    int4 *quanta = (int4 *)store.quanta;
+    for (int k = threadIdx.x; k < store.SUMS * store.COPIES / 4; k += blockDim.x)
+        quanta[k] = make_int4(0, 0, 0, 0);
+    if (threadIdx.x == 0)
+        store.strays.count = 0;
 }
 
-/* Adds to node (i, j), which may lie beyond the domain, of a moment. */
+/* Adds to node (i, j) of a moment. The node may lie beyond the domain. */
 template <bool WALLS>
-__device__ __forceinline__ void add_to_grid(lm_u64 *sums, const population &h, int moment, int i, int j, int64_t part)
+__device__ __forceinline__ void add_to_grid(lm_u64 *sums, const tile_particles &h, int moment, int i, int j,
+                                            int64_t quanta)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
     int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
     i = lm_node_inside(&sides, 0, h.t.cells_x, x, x, i, &sign);
     j = lm_node_inside(&sides, 1, h.t.cells_y, y, y, j, &sign);
     if (i >= 0 && j >= 0)
-        atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * part));
+        atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * quanta));
 }
 
-/* Adds up the copies of each node, four in one access and so that eight threads in a row read from all banks, and adds
- * that to the grid. */
+/* Adds up the copies of each node and adds the sum to the grid. One access reads four copies, and eight threads in a
+ * row read from all banks. */
 template <int T, class S>
-__device__ __forceinline__ void flush_parts(const S &store, const population &h, const footprint &p, lm_u64 *sums)
+__device__ __forceinline__ void flush_quanta(const S &store, const tile_particles &h, const struct lm_footprint &p,
+                                             lm_u64 *sums)
 {
     enum { COPIES = S::COPIES, FOURS = COPIES / 4, AREA = window<T>::AREA };
     size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
@@ -153,24 +148,24 @@ __device__ __forceinline__ void flush_parts(const S &store, const population &h,
         lm_u64 *to = sums + (size_t)j * h.t.cells_x + i;
         LM_UNROLL
         for (int d = 0; d < LM_MOMENTS; d++) {
-            const int4 *copies = (const int4 *)store.parts + (d * AREA + k) * FOURS;
-            int32_t part = 0;
+            const int4 *copies = (const int4 *)store.quanta + (d * AREA + k) * FOURS;
+            int32_t quanta = 0;
             LM_UNROLL
             for (int c = 0; c < FOURS; c++) {
                 int4 v = copies[(c + k / (32 / COPIES)) % FOURS];
-                part += v.x + v.y + v.z + v.w;
+                quanta += v.x + v.y + v.z + v.w;
             }
-            if (part && p.at_wall)
-                add_to_grid<true>(sums, h, d, i, j, part);
-            else if (part)
-                atomicAdd(&to[d * cells], (lm_u64)(int64_t)part);
+            if (quanta && p.at_wall)
+                add_to_grid<true>(sums, h, d, i, j, quanta);
+            else if (quanta)
+                atomicAdd(&to[d * cells], (lm_u64)(int64_t)quanta);
         }
     });
 }
 
-/* Adds the chunk's strays to the list of all; *strays: how many there are. All threads of the block take part, after a
- * barrier. */
-__device__ __forceinline__ void list_strays(struct stray_list &list, const population &h, lm_u64 *strays)
+/* Adds the chunk's strays to the list of all; *strays: how many there are. All threads of the block take part, after
+ * a barrier. */
+__device__ __forceinline__ void list_strays(struct stray_list &list, const tile_particles &h, lm_u64 *strays)
 {
     if (list.count == 0)
         return;
@@ -179,7 +174,7 @@ __device__ __forceinline__ void list_strays(struct stray_list &list, const popul
         list.first = (uint32_t)atomicAdd(strays, (lm_u64)list.count);
     __syncthreads();
     for (uint32_t n = threadIdx.x; n < list.count; n += blockDim.x) {
-        const uint32_t stray = h.place[c.first + n];
+        const uint32_t stray = h.slot[c.first + n];
         h.stray[list.first + n] = c.first + (stray & ~COLLIDED);
         h.stray_tile[list.first + n] = c.tile | (stray & COLLIDED);
     }

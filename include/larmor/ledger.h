@@ -66,8 +66,9 @@ extern const char *const lm_channel_names[LM_CHANNELS];
 /* Begins the ledger of a species. No particle of the species may ever be faster than `fastest` [v_A]. */
 void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest);
 
-/* The exponents for the tallies of a step with at most `count` particles and |v| <= 2^cap: a sum cannot overflow. */
-void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2);
+/* The exponents for the tallies of a step with at most `count` particles and |v| <= 2^speed_exponent: a sum cannot
+ * overflow. */
+void lm_ledger_units(const struct lm_ledger *l, double count, int speed_exponent, int *exponent_v, int *exponent_v2);
 
 /* Adds the tally of a step, which has these exponents, to the account `to` of the ledger. */
 void lm_ledger_add(const struct lm_ledger *l, struct lm_account *to, const struct lm_tally *t, int exponent_v,

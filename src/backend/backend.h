@@ -121,20 +121,21 @@ struct lm_pass {
     double kick_dt;  /* velocities advance by this; 0: not */
     double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
     int move;
-    int cap;               /* 2^cap >= every |v| after the kick, and of what enters, is born or is re-emitted */
-    int tally_v, tally_v2; /* exponents of struct lm_tally */
-    int64_t step;          /* that is taken: the random numbers' */
+    int speed_exponent; /* 2^speed_exponent >= every |v| after the kick, and of what enters, is born or is re-emitted */
+    int tally_v, tally_v2;                  /* exponents of struct lm_tally */
+    int64_t step;                           /* that is taken: the random numbers' */
     const struct lm_collisions *collisions; /* before the kick; NULL: none. Its table is the backend's own */
 };
 
 /* What the host decides the next step from. NaN counts as the largest value. */
 struct lm_control {
-    double speed2[LM_MAX_SPECIES];  /* max |v|^2 after the last pass */
-    double push_e[3];               /* max |E_c| of LM_PUSH_E */
-    double frequency;               /* max of lm_frequency */
-    int64_t floored;                /* cells at the density floor */
-    int64_t strays[LM_MAX_SPECIES]; /* particles that took the direct path in the last pass */
-    int64_t parts[LM_MAX_SPECIES];  /* sum of the last pass's density: LM_PARTS for each particle that is there */
+    double speed2[LM_MAX_SPECIES];         /* max |v|^2 after the last pass */
+    double push_e[3];                      /* max |E_c| of LM_PUSH_E */
+    double frequency;                      /* max of lm_frequency */
+    int64_t floored;                       /* cells at the density floor */
+    int64_t strays[LM_MAX_SPECIES];        /* particles that took the direct path in the last pass */
+    int64_t charge_quanta[LM_MAX_SPECIES]; /* sum of the last pass's density: LM_CHARGE_QUANTA for each particle that is
+                                              there */
     /* Since the values were last handed over: */
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_ENTRANCES];
     struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES], to_electrons[LM_MAX_SPECIES];
@@ -226,7 +227,7 @@ struct lm_backend_ops {
     /* The integer sums of the passes become density and current. `collect` adds a species: the first one overwrites,
      * the last one of the setup comes last. `moments` centres and smooths the sum over the species into LM_N_NEW and
      * LM_J_NEW. Only after `moments` does LM_SPECIES_N hold the number density of the last species. */
-    int (*collect)(struct lm_backend *b, int species, int cap, int first);
+    int (*collect)(struct lm_backend *b, int species, int speed_exponent, int first);
     int (*moments)(struct lm_backend *b);
 
     /* --- fields --- */

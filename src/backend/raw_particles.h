@@ -8,7 +8,7 @@
  * 48 for double precision), velocities as float or double. */
 struct lm_raw_particles {
     int64_t *x, *y;
-    void *u, *v, *w;
+    void *vx, *vy, *vz;
 };
 
 #endif

@@ -12,10 +12,10 @@ int lm_setup_is_open(const struct lm_setup *setup)
 }
 
 struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, const struct lm_pass *pass,
-                                    const uint8_t *body, const uint8_t *beside)
+                                    const uint8_t *body, const uint8_t *near_body)
 {
     struct lm_surfaces s = {.body = body,
-                            .beside = beside,
+                            .near_body = near_body,
                             .cells_x = pass->drift_dt * setup->ohm.rx,
                             .cells_y = pass->drift_dt * setup->ohm.ry,
                             .key = lm_step_key(setup->seed, pass->step),
@@ -61,14 +61,14 @@ static uint8_t has_body(const struct lm_setup *setup, int left, int low, int wid
     return 0;
 }
 
-void lm_surfaces_mark(const struct lm_setup *setup, uint8_t *beside, uint8_t *tile)
+void lm_surfaces_mark(const struct lm_setup *setup, uint8_t *near_body, uint8_t *tile)
 {
     enum { REACH = 2 }; /* of a window beyond its tile: LM_MARGIN of larmor/physics/particles/tile.h */
     const struct lm_grid *g = &setup->grid;
     const int size = setup->tile;
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++)
-            *beside++ = has_body(setup, i - 1, j - 1, 3, 3);
+            *near_body++ = has_body(setup, i - 1, j - 1, 3, 3);
     for (int j = 0; j < g->ny; j += size)
         for (int i = 0; i < g->nx; i += size)
             *tile++ = has_body(setup, i - REACH, j - REACH, size + 2 * REACH, size + 2 * REACH);

@@ -21,7 +21,7 @@ struct piece {
 
 static void *column_of(const struct piece *p, int column)
 {
-    void *const all[5] = {p->raw.x, p->raw.y, p->raw.u, p->raw.v, p->raw.w};
+    void *const all[5] = {p->raw.x, p->raw.y, p->raw.vx, p->raw.vy, p->raw.vz};
     return all[column];
 }
 
@@ -348,8 +348,8 @@ static int hash_particles(void *context, int species, uint64_t first, uint64_t c
     int precision = sum->head->precision;
     (void)first;
     for (uint64_t i = 0; i < count; i++)
-        sum->total += lm_hash_particle(species, in.x[i], in.y[i], velocity(in.u, precision, i),
-                                       velocity(in.v, precision, i), velocity(in.w, precision, i));
+        sum->total += lm_hash_particle(species, in.x[i], in.y[i], velocity(in.vx, precision, i),
+                                       velocity(in.vy, precision, i), velocity(in.vz, precision, i));
     return LM_OK;
 }
 

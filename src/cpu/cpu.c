@@ -55,8 +55,8 @@ static void cpu_destroy(struct lm_backend *b)
     free(c->row_lock);
     for (int k = 0; k < LM_MAX_SPECIES; k++) {
         struct lm_cpu_species *s = &c->species[k];
-        void *all[] = {s->x,     s->y,          s->u,          s->v,         s->w,    s->scratch,
-                       s->place, s->tile_start, s->cell_start, s->cell_rank, s->home, s->map};
+        void *all[] = {s->x,    s->y,          s->vx,         s->vy,        s->vz,   s->scratch,
+                       s->slot, s->tile_start, s->cell_start, s->cell_rank, s->home, s->map};
         for (size_t m = 0; m < sizeof all / sizeof *all; m++)
             free(all[m]);
         for (int side = 0; side < LM_SIDES; side++)
@@ -70,7 +70,7 @@ static void cpu_destroy(struct lm_backend *b)
     free((void *)b->setup.maps.cos2);
     free((void *)b->setup.maps.energy);
     free((void *)b->setup.maps.faces);
-    free(c->beside);
+    free(c->near_body);
     free(c->tile_has_body);
     free(c);
 }
@@ -248,11 +248,11 @@ static int allocate_surfaces(struct lm_cpu *c)
     }
     if (failed || s->bodies.count == 0)
         return failed;
-    c->beside = malloc(s->grid.cells);
+    c->near_body = malloc(s->grid.cells);
     c->tile_has_body = malloc((size_t)c->tiles_x * (size_t)c->tiles_y);
-    if (!c->beside || !c->tile_has_body)
+    if (!c->near_body || !c->tile_has_body)
         return 1;
-    lm_surfaces_mark(s, c->beside, c->tile_has_body);
+    lm_surfaces_mark(s, c->near_body, c->tile_has_body);
     return 0;
 }
 

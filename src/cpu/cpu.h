@@ -10,13 +10,13 @@
 #include "base/threads.h"
 
 struct lm_cpu_species {
-    uint64_t count, gone;    /* places; particles that have left since the last sort, and still have theirs */
-    uint64_t sorted;         /* places up to here are in tiles; the ones behind hold what has entered since */
-    uint64_t capacity;       /* places there is memory for */
-    void *x, *y, *u, *v, *w; /* lm_fix and lm_real arrays, by home tile; after a sort by cell */
-    void *scratch;           /* one more such array: sorting moves one array at a time into it and swaps */
-    uint32_t *place;         /* where each particle goes in a sort */
-    uint32_t *home;          /* tile of each particle behind the sorted ones */
+    uint64_t count, gone;       /* places; particles that have left since the last sort, and still have theirs */
+    uint64_t sorted;            /* places up to here are in tiles; the ones behind hold what has entered since */
+    uint64_t capacity;          /* places there is memory for */
+    void *x, *y, *vx, *vy, *vz; /* lm_fix and lm_real arrays, by home tile; after a sort by cell */
+    void *scratch;              /* one more such array: sorting moves one array at a time into it and swaps */
+    uint32_t *slot;             /* where each particle goes in a sort */
+    uint32_t *home;             /* tile of each particle behind the sorted ones */
     uint64_t home_capacity;
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     uint64_t *map;                           /* counters of hits; NULL without maps */
@@ -41,7 +41,7 @@ struct lm_cpu {
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
-    uint8_t *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    uint8_t *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_field_sides sides;
     int walls[2];                       /* whether fields end at walls along an axis */
     uint8_t *solid;                     /* enum lm_solid, with ghosts; NULL without bodies */
@@ -75,7 +75,7 @@ int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_cpu_field_maxima(struct lm_backend *b);
-int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first);
+int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int first);
 int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);

@@ -5,21 +5,21 @@
 #include "cpu/fields.h"
 
 /* Adds the integer sums of a species to those of all species, as charge density and current, and clears them. */
-int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
+int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
     const struct lm_backend_species *s = &b->setup.species[species];
     double *number = c->array[LM_SPECIES_N + species];
-    int64_t parts = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : parts)
+    int64_t quanta = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : quanta)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
             const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
             double add[4];
-            number[k] = lm_species_moments(sums, s->charge, s->weight, cap, add);
-            parts += sums[0];
+            number[k] = lm_species_moments(sums, s->charge, s->weight, speed_exponent, add);
+            quanta += sums[0];
             for (int d = 0; d < 4; d++) {
                 c->raw[d][k] = lm_add_moment(first, c->raw[d][k], add[d]);
                 c->sums[d][m] = 0;
@@ -28,7 +28,7 @@ int lm_cpu_collect(struct lm_backend *b, int species, int cap, int first)
     for (size_t k = 0; k < g->size && c->solid; k++)
         if (c->solid[k])
             number[k] = 0.0;
-    c->control.parts[species] = parts;
+    c->control.charge_quanta[species] = quanta;
     lm_fill_moment(g, number, -1);
     return LM_OK;
 }

@@ -1,5 +1,5 @@
-/* CPU backend: loops over particles other than the pass, compiled for each precision. The bodies are in
- * larmor/physics/. */
+/* CPU backend: loops over particles other than the pass: sums, hash, sort, memory, loading. Compiled for each
+ * precision. The bodies are in larmor/physics/particles/. */
 #include "cpu/particles.h"
 
 #include <stdlib.h>
@@ -23,8 +23,8 @@ int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species)
     uint64_t speed2 = 0;
 #pragma omp parallel for num_threads(c->threads) reduction(max : speed2)
     for (size_t k = 0; k < s->count; k++) {
-        struct lm_particle p = {0, 0, a.u[k], a.v[k], a.w[k]};
-        uint64_t bits = lm_bits(lm_speed2(&p));
+        struct lm_particle p = {0, 0, a.vx[k], a.vy[k], a.vz[k]};
+        uint64_t bits = lm_speed2_bits(&p);
         speed2 = bits > speed2 ? bits : speed2;
     }
     c->control.speed2[species] = lm_from_bits(speed2);
@@ -57,10 +57,10 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
-    struct lm_step step = step_of(c, species, half);
+    struct lm_step step = lm_step_of(&c->base.setup, species, half);
     struct arrays a = arrays_of(s);
-    out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->cap);
-    out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->cap);
+    out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->speed_exponent);
+    out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->speed_exponent);
     const double units[2] = {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)};
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
@@ -82,35 +82,30 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     return LM_OK;
 }
 
-static uint64_t hash_one(const struct lm_tiling *t, const struct arrays *a, int species, size_t k, int tile)
-{
-    if (a->x[k] == LM_GONE)
-        return 0;
-    return lm_hash_particle(species, lm_global(a->x[k], tile % t->nx, t->size, t->cells_x),
-                            lm_global(a->y[k], tile / t->nx, t->size, t->cells_y), (double)a->u[k], (double)a->v[k],
-                            (double)a->w[k]);
-}
-
 uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
 {
     const struct lm_cpu_species *s = &c->species[species];
     struct lm_tiling t = tiling(c);
-    struct arrays a = arrays_of(s);
+    const struct arrays a = arrays_of(s);
     uint64_t hash = 0;
 #pragma omp parallel num_threads(c->threads) reduction(+ : hash)
     {
 #pragma omp for schedule(dynamic, 16)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
-            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-                hash += hash_one(&t, &a, species, k, tile);
+            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
+                const struct lm_particle p = particle_at(&a, k);
+                hash += lm_hash_stored(&t, species, tile, &p);
+            }
 #pragma omp for schedule(static)
-        for (size_t k = s->sorted; k < s->count; k++)
-            hash += hash_one(&t, &a, species, k, home_of(s, k, 0));
+        for (size_t k = s->sorted; k < s->count; k++) {
+            const struct lm_particle p = particle_at(&a, k);
+            hash += lm_hash_stored(&t, species, home_of(s, k, 0), &p);
+        }
     }
     return hash;
 }
 
-/* --- where particles go: counts by cell, starts, places --- */
+/* --- sort: numbers of particles in the cells, starts of the cells, slots --- */
 
 #define NOWHERE 0xffffffffu
 
@@ -144,8 +139,8 @@ static void move_array(struct lm_cpu *c, struct lm_cpu_species *s, void **array)
     char *to = s->scratch;
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
-        if (s->place[k] != NOWHERE)
-            memcpy(to + s->place[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
+        if (s->slot[k] != NOWHERE)
+            memcpy(to + s->slot[k] * sizeof(lm_real), from + k * sizeof(lm_real), sizeof(lm_real));
     s->scratch = *array;
     *array = to;
 }
@@ -155,7 +150,7 @@ static void rank_one(struct lm_cpu_species *s, const struct lm_tiling *t, const 
                      uint32_t *cell_of)
 {
     cell_of[k] = a->x[k] == LM_GONE ? NOWHERE : lm_rebase(t, tile, &a->x[k], &a->y[k]);
-    s->place[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
+    s->slot[k] = cell_of[k] == NOWHERE ? NOWHERE : next_rank(&s->cell_start[cell_of[k]]);
 }
 
 int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
@@ -180,12 +175,12 @@ int LM_P(lm_cpu_sort)(struct lm_backend *b, int species)
 #pragma omp parallel for num_threads(c->threads)
     for (size_t k = 0; k < s->count; k++)
         if (cell_of[k] != NOWHERE)
-            s->place[k] += s->cell_start[cell_of[k]];
+            s->slot[k] += s->cell_start[cell_of[k]];
     move_array(c, s, &s->x);
     move_array(c, s, &s->y);
-    move_array(c, s, &s->u);
-    move_array(c, s, &s->v);
-    move_array(c, s, &s->w);
+    move_array(c, s, &s->vx);
+    move_array(c, s, &s->vy);
+    move_array(c, s, &s->vz);
     s->count -= s->gone;
     s->sorted = s->count;
     s->gone = 0;
@@ -198,7 +193,7 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_cpu_species *s = &c->species[species];
-    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    void **const arrays[] = {&s->x, &s->y, &s->vx, &s->vy, &s->vz, &s->scratch};
     if (count > LM_MAX_PARTICLES)
         return lm_fail(LM_BAD_INPUT, "%llu particles; at most %llu fit one device", (unsigned long long)count,
                        (unsigned long long)LM_MAX_PARTICLES);
@@ -206,9 +201,9 @@ int LM_P(lm_cpu_reserve)(struct lm_backend *b, int species, uint64_t count)
         free(*arrays[k]);
         *arrays[k] = malloc((count + 1) * sizeof(lm_real));
     }
-    free(s->place);
-    s->place = malloc((count + 1) * sizeof *s->place);
-    if (!s->x || !s->y || !s->u || !s->v || !s->w || !s->scratch || !s->place)
+    free(s->slot);
+    s->slot = malloc((count + 1) * sizeof *s->slot);
+    if (!s->x || !s->y || !s->vx || !s->vy || !s->vz || !s->scratch || !s->slot)
         return lm_fail(LM_FAILED, "not enough memory for %llu particles of species %d", (unsigned long long)count,
                        species);
     s->count = s->sorted = s->capacity = count;
@@ -259,14 +254,14 @@ static int grow_home(struct lm_cpu *c, int species, uint64_t more)
 
 static int grow(struct lm_cpu_species *s, uint64_t capacity)
 {
-    void **const arrays[] = {&s->x, &s->y, &s->u, &s->v, &s->w, &s->scratch};
+    void **const arrays[] = {&s->x, &s->y, &s->vx, &s->vy, &s->vz, &s->scratch};
     int failed = 0;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !failed; k++)
         failed = !extend(arrays[k], capacity);
-    uint32_t *place = failed ? NULL : realloc(s->place, (capacity + 1) * sizeof *place);
-    if (!place)
+    uint32_t *slot = failed ? NULL : realloc(s->slot, (capacity + 1) * sizeof *slot);
+    if (!slot)
         return lm_fail(LM_STOPPED, "not enough memory for %llu particles of a species", (unsigned long long)capacity);
-    s->place = place;
+    s->slot = slot;
     s->capacity = capacity;
     return LM_OK;
 }
@@ -274,7 +269,7 @@ static int grow(struct lm_cpu_species *s, uint64_t capacity)
 /* Memory for as many places and a quarter more; where that is not there, for hardly more. */
 static int grow_places(const struct lm_cpu *c, struct lm_cpu_species *s, uint64_t wanted)
 {
-    const double each = 6 * sizeof(lm_real) + sizeof *s->place;
+    const double each = 6 * sizeof(lm_real) + sizeof *s->slot;
     for (uint64_t part = 4; part <= 64; part *= 16) {
         const uint64_t capacity = wanted + wanted / part < LM_MAX_PARTICLES ? wanted + wanted / part : LM_MAX_PARTICLES;
         if (!lm_memory_require(each * (double)(capacity - s->capacity), reserve_bytes(c), "room for more particles"))
@@ -321,9 +316,9 @@ int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, enum lm_put_ph
         uint32_t to = s->cell_start[cell] + s->cell_rank[cell]++;
         a.x[to] = lm_local(from.x[k], t.size, &home);
         a.y[to] = lm_local(from.y[k], t.size, &home);
-        a.u[to] = ((const lm_real *)from.u)[k];
-        a.v[to] = ((const lm_real *)from.v)[k];
-        a.w[to] = ((const lm_real *)from.w)[k];
+        a.vx[to] = ((const lm_real *)from.vx)[k];
+        a.vy[to] = ((const lm_real *)from.vy)[k];
+        a.vz[to] = ((const lm_real *)from.vz)[k];
     }
     return LM_OK;
 }
@@ -341,9 +336,9 @@ int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first
         tile = home_of(s, p, p < s->sorted ? tile : 0);
         to.x[k] = lm_global(a.x[p], tile % t.nx, t.size, t.cells_x);
         to.y[k] = lm_global(a.y[p], tile / t.nx, t.size, t.cells_y);
-        ((lm_real *)to.u)[k] = a.u[p];
-        ((lm_real *)to.v)[k] = a.v[p];
-        ((lm_real *)to.w)[k] = a.w[p];
+        ((lm_real *)to.vx)[k] = a.vx[p];
+        ((lm_real *)to.vy)[k] = a.vy[p];
+        ((lm_real *)to.vz)[k] = a.vz[p];
     }
     return LM_OK;
 }
@@ -394,7 +389,7 @@ int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading
                 lm_load_particle(&profile, lm_at(g, i, j), g->stride, cell, r, n, &a.x[to], &a.y[to], v);
                 a.x[to] += (lm_fix)(i % t.size) * LM_ONE;
                 a.y[to] += (lm_fix)(j % t.size) * LM_ONE;
-                a.u[to] = v[0], a.v[to] = v[1], a.w[to] = v[2];
+                a.vx[to] = v[0], a.vy[to] = v[1], a.vz[to] = v[2];
             }
         }
     *count = total;

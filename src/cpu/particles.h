@@ -1,26 +1,33 @@
-/* What the CPU's loops over particles share; for sources compiled for each precision. */
+/* What the loops over particles on the CPU share. For sources that are compiled for each precision. */
 #ifndef LARMOR_CPU_PARTICLES_H
 #define LARMOR_CPU_PARTICLES_H
 
 #include "cpu/cpu.h"
+#include "backend/particle_pass.h"
+#include "larmor/physics/particles/footprint.h"
 #include "larmor/physics/particles/stray.h"
-#include "larmor/physics/fields/wall.h"
 
 enum { WIDTH_MAX = 16 + LM_WINDOW_EXTRA, AREA_MAX = WIDTH_MAX * WIDTH_MAX };
 
 struct arrays {
     lm_fix *x, *y;
-    lm_real *u, *v, *w;
+    lm_real *vx, *vy, *vz;
 };
 
 static inline struct arrays arrays_of(const struct lm_cpu_species *s)
 {
-    return (struct arrays){s->x, s->y, s->u, s->v, s->w};
+    return (struct arrays){s->x, s->y, s->vx, s->vy, s->vz};
 }
 
 static inline struct lm_particle particle_at(const struct arrays *a, size_t k)
 {
-    return (struct lm_particle){a->x[k], a->y[k], a->u[k], a->v[k], a->w[k]};
+    return (struct lm_particle){a->x[k], a->y[k], a->vx[k], a->vy[k], a->vz[k]};
+}
+
+static inline void put_particle(const struct arrays *a, size_t k, struct lm_particle p)
+{
+    a->x[k] = p.x, a->y[k] = p.y;
+    a->vx[k] = p.vx, a->vy[k] = p.vy, a->vz[k] = p.vz;
 }
 
 static inline struct lm_tiling tiling(const struct lm_cpu *c)
@@ -38,41 +45,29 @@ static inline void window_fields(const struct lm_cpu *c, const double *field[LM_
     }
 }
 
-static inline struct lm_step step_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
-{
-    const struct lm_setup *s = &c->base.setup;
-    const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
-}
-
-/* What lies under the rows and columns of a tile's window: cells of the field arrays (beyond walls, ghosts). */
+/* The window of a tile, and the cells of the field arrays under its rows and columns (beyond walls: ghosts). */
 struct footprint {
+    struct lm_footprint at;
     int width, row[WIDTH_MAX], column[WIDTH_MAX];
-    int first_row, first_column; /* unwrapped */
-    int at_wall;                 /* some of it lies beyond one */
-    int is_free;                 /* nothing to meet within it */
+    int is_free; /* there are no surfaces within it */
 };
 
 static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
 {
     const struct lm_setup *s = &c->base.setup;
     const struct lm_sides *sides = &s->grid.sides;
-    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA,
-                          .first_row = tile / c->tiles_x * s->tile - LM_WINDOW_LOW,
-                          .first_column = tile % c->tiles_x * s->tile - LM_WINDOW_LOW};
+    const struct lm_tiling t = tiling(c);
+    struct footprint f = {.width = s->tile + LM_WINDOW_EXTRA};
+    f.at = lm_footprint_of(&t, sides, tile, f.width);
     for (int k = 0; k < f.width; k++) {
-        int i = f.first_column + k, j = f.first_row + k;
-        f.row[k] = lm_field_cell(sides, 1, s->grid.ny, j);
-        f.column[k] = lm_field_cell(sides, 0, s->grid.nx, i);
-        f.at_wall |= (lm_has_walls(sides, 0) && (i < 0 || i >= s->grid.nx)) ||
-                     (lm_has_walls(sides, 1) && (j < 0 || j >= s->grid.ny));
+        f.row[k] = lm_field_cell(sides, 1, s->grid.ny, f.at.j + k);
+        f.column[k] = lm_field_cell(sides, 0, s->grid.nx, f.at.i + k);
     }
-    f.is_free = !f.at_wall && !(c->tile_has_body && c->tile_has_body[tile]);
+    f.is_free = !f.at.at_wall && !(c->tile_has_body && c->tile_has_body[tile]);
     return f;
 }
 
-/* The tile that the particle in place k is at home in; `tile` may be any before it. */
+/* Home tile of the particle in slot k; `tile`: any tile up to it. */
 static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
 {
     if (k >= s->sorted)
@@ -84,12 +79,7 @@ static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
 
 static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
 {
-    return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->beside);
-}
-
-static inline struct lm_tally_units units_of(const struct lm_pass *pass)
-{
-    return (struct lm_tally_units){lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)};
+    return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->near_body);
 }
 
 static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)

@@ -110,10 +110,10 @@ static struct lm_collision_outcome collide_stray(const struct collision_work *w,
 static void remove_particle(struct collision_work *w, size_t k, int channel, const struct lm_particle *p)
 {
     const struct arrays a = w->a;
-    const struct lm_tally lost = lm_tally_of(&w->units, (double)p->u, (double)p->v, (double)p->w);
+    const struct lm_tally lost = lm_tally_of(&w->units, (double)p->vx, (double)p->vy, (double)p->vz);
     lm_tally_add(&w->lost[channel], &lost);
     a.x[k] = LM_GONE;
-    a.u[k] = a.v[k] = a.w[k] = 0;
+    a.vx[k] = a.vy[k] = a.vz[k] = 0;
 }
 
 /* Particle k, whose home is the tile. */
@@ -132,7 +132,7 @@ static void collide(struct collision_work *w, int tile, size_t k)
     struct lm_collision_tallies tallies;
     const struct lm_collision_outcome outcome =
         is_near ? collide_at(w, &site, &p, &tallies) : collide_stray(w, tile, cell, &p, &tallies);
-    a.u[k] = p.u, a.v[k] = p.v, a.w[k] = p.w;
+    a.vx[k] = p.vx, a.vy[k] = p.vy, a.vz[k] = p.vz;
     lm_tally_add(&w->exchanged, &tallies.exchanged);
     if (w->collisions->gas >= 0) {
         add_to_gas(w, tile, i, j, &tallies.to_gas);
@@ -152,7 +152,7 @@ struct block {
     int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK]; /* in the windows; cell; enum lm_channel or -1 */
     float n[BLOCK];                                      /* density of the gas, n0 */
     struct lm_interpolated_stopping stopping[BLOCK];
-    lm_real u[BLOCK], v[BLOCK], w[BLOCK]; /* velocity after the collisions, v_A */
+    lm_real vx[BLOCK], vy[BLOCK], vz[BLOCK]; /* velocity after the collisions, v_A */
     int64_t transfer[LM_GAS_SUMS - LM_GAS_MOMENTUM][BLOCK];
 };
 
@@ -180,7 +180,7 @@ static void look_up_stopping(const struct collision_work *w, int tile, size_t fi
     const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
     for (int l = 0; l < count; l++) {
         const size_t k = first + (size_t)l;
-        const float v[3] = {(float)a.u[k], (float)a.v[k], (float)a.w[k]};
+        const float v[3] = {(float)a.vx[k], (float)a.vy[k], (float)a.vz[k]};
         b->stopping[l] = lm_stopping_of_ion(w->collisions, v);
         b->i[l] = lm_wrap_seldom((int)(a.x[k] >> LM_FRACTION_BITS) + left, t->cells_x);
         b->j[l] = lm_wrap_seldom((int)(a.y[k] >> LM_FRACTION_BITS) + low, t->cells_y);
@@ -192,16 +192,16 @@ LM_HD void collide_lane(const struct lm_collisions *collisions, const struct lm_
                         const struct arrays *a, size_t k, uint32_t cell, struct block *b, int l)
 {
     const struct lm_medium m = {b->n[l], {0, 0}};
-    const double old[3] = {(double)a->u[k], (double)a->v[k], (double)a->w[k]};
+    const double old[3] = {(double)a->vx[k], (double)a->vy[k], (double)a->vz[k]};
     struct lm_particle p = particle_at(a, k);
-    const lm_real w[3] = {p.u, p.v, p.w};
+    const lm_real w[3] = {p.vx, p.vy, p.vz};
     const struct lm_interpolated_stopping stopping = b->stopping[l];
     b->channel[l] = lm_collide_in_medium(collisions, &m, w, &stopping, cell, &p).channel;
-    const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
+    const double now[3] = {(double)p.vx, (double)p.vy, (double)p.vz};
     const struct lm_tally to_gas = lm_tally_of_loss(units, old, now);
-    b->u[l] = p.u;
-    b->v[l] = p.v;
-    b->w[l] = p.w;
+    b->vx[l] = p.vx;
+    b->vy[l] = p.vy;
+    b->vz[l] = p.vz;
     b->transfer[0][l] = to_gas.v[0];
     b->transfer[1][l] = to_gas.v[1];
     b->transfer[2][l] = to_gas.v[2];
@@ -237,7 +237,7 @@ static void collide_block(struct collision_work *w, int tile, size_t first, int 
             collide(w, tile, k);
             continue;
         }
-        a.u[k] = b->u[l], a.v[k] = b->v[l], a.w[k] = b->w[l];
+        a.vx[k] = b->vx[l], a.vy[k] = b->vy[l], a.vz[k] = b->vz[l];
         add_to_gas(w, tile, b->i[l], b->j[l], &to_gas);
         lm_tally_add(&w->to_gas, &to_gas);
     }
@@ -299,7 +299,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct gas_store medium;
         struct collision_work w = {
-            c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species, .has_windows = 1};
+            c, &collisions, arrays_of(s), tiling(c), lm_tally_units_of(pass), .species = species, .has_windows = 1};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             const struct footprint f = footprint_of(c, tile);

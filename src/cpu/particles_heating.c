@@ -46,7 +46,7 @@ static void apply(struct exchanger *w, uint32_t cell, size_t k, const struct lm_
 {
     struct lm_particle after;
     if (lm_apply_exchange(&w->with, &w->c->exchange.cells[cell], cell, &w->units, p, &after, &w->to_electrons))
-        w->a.u[k] = after.u, w->a.v[k] = after.v, w->a.w[k] = after.w;
+        w->a.vx[k] = after.vx, w->a.vy[k] = after.vy, w->a.vz[k] = after.vz;
 }
 
 static void visit_one(struct exchanger *w, visit *body, int tile, size_t k)

@@ -1,15 +1,18 @@
-/* CPU backend: the pass over particles. A thread takes a tile, copies the fields around it, runs through the tile's
- * particles a block at a time and adds their integer moments to the grid.
+/* CPU backend: the particle pass, and new particles. The bodies are in larmor/physics/particles/.
  *
- * A block goes through three loops: push, integer parts, sums. The first two have no branches and one iteration a
- * particle, so that the compiler makes vector instructions of the bodies in larmor/physics/. The third adds the parts
- * of a stencil's corners four at a time: every node has its own sum for each corner, and these meet only when the tile
- * is done. */
+ * A thread takes a tile and copies the fields around it to a window. It goes through the particles of the tile in
+ * blocks of BLOCK, and adds their integer moments to the grid when the tile is done.
+ *
+ * A block of particles goes through three loops: push, charge quanta, sums. The first two loops have no branches and
+ * one iteration a particle, so that the compiler makes vector instructions from the bodies. The third loop adds the
+ * quanta of the corners of a stencil, four at a time: every node has a sum of its own for each corner. These sums are
+ * added up only when the tile is done. */
 #include "cpu/particles.h"
 
-#include "larmor/physics/particles/deposit.h"
+#include "larmor/physics/particles/pass.h"
 #include "larmor/physics/particles/inflow.h"
 #include "larmor/physics/particles/ionise.h"
+#include "larmor/physics/particles/new_particle.h"
 
 enum { BLOCK = 64, QUADS = 2 };
 
@@ -22,9 +25,9 @@ struct sums {
 };
 
 struct block {
-    _Alignas(64) int32_t near[BLOCK];                                 /* 0: a stray */
-    int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* where current and density are deposited */
-    int32_t node[LM_MOMENTS][BLOCK]; /* the stencil's first, from the window's origin */
+    _Alignas(64) int32_t near[BLOCK];                                 /* 0: a stray, which takes the direct path */
+    int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* struct lm_deposit_places */
+    int32_t node[LM_MOMENTS][BLOCK]; /* first node of the stencil, from the origin of the window */
     int32_t quads[LM_MOMENTS][QUADS][BLOCK][4], ninth[LM_MOMENTS][BLOCK];
 };
 
@@ -53,8 +56,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* --- strays: everything through the grid --- */
 
-/* Threads add to a row of the grid's sums one at a time. */
-static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part)
+/* Only one thread at a time adds to a row of the sums of the grid. */
+static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t quanta)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
@@ -63,16 +66,16 @@ static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t part
     if (column < 0 || row < 0)
         return;
     omp_set_lock(&c->row_lock[row]);
-    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)column] += sign * part;
+    c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)column] += sign * quanta;
     omp_unset_lock(&c->row_lock[row]);
 }
 
-/* Deposits a flight's current or density, wherever it ended. */
+/* Deposits the current or the density of a flight where it ended. */
 static void add_current(struct worker *w, int order, const struct lm_flight *f)
 {
 #define ADD(d, a, b, part) add_to_grid(w->c, d, f->i + (a), f->j + (b), part)
     if (f->channel < 0)
-        LM_DEPOSIT_CURRENT(order, lm_fix24(f->x), lm_fix24(f->y), f->u, f->v, f->w, w->step.current_scale, ADD);
+        LM_DEPOSIT_CURRENT(order, lm_fix24(f->x), lm_fix24(f->y), f->vx, f->vy, f->vz, w->step.current_scale, ADD);
 #undef ADD
 }
 
@@ -83,7 +86,7 @@ static void add_density(struct worker *w, int order, const struct lm_flight *f)
 #undef ADD
 }
 
-/* What a flight has met; returns whether the particle is still there. */
+/* Adds the hits of a flight to the maps, and the particle to the losses if it has left. Returns 0 if it has left. */
 static int book_flight(struct worker *w, const struct lm_flight *f)
 {
     const struct lm_setup *s = &w->c->base.setup;
@@ -94,78 +97,59 @@ static int book_flight(struct worker *w, const struct lm_flight *f)
     }
     if (f->channel < 0)
         return 1;
-    struct lm_tally t = lm_tally_of(&w->units, (double)f->u, (double)f->v, (double)f->w);
+    struct lm_tally t = lm_tally_of(&w->units, (double)f->vx, (double)f->vy, (double)f->vz);
     lm_tally_add(&w->lost[f->channel], &t);
     return 0;
 }
 
 static void raise_speed(struct worker *w, const struct lm_flight *f)
 {
-    struct lm_particle p = {0, 0, f->u, f->v, f->w};
-    w->speed2 = larger(w->speed2, lm_bits(lm_speed2(&p)));
+    w->speed2 = larger(w->speed2, lm_flight_speed2_bits(f));
 }
 
 static void pass_stray(struct worker *w, int order, size_t k)
 {
-    struct arrays a = w->a;
-    const struct lm_step *step = &w->step;
-    struct lm_particle p = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]};
-    struct lm_tiling t = tiling(w->c);
-    lm_fix dx, dy;
-    if (p.x == LM_GONE)
-        return;
+    const struct lm_particle p = particle_at(&w->a, k);
+    const struct lm_tiling t = tiling(w->c);
     struct lm_stray s;
     struct lm_stray_step m;
-    struct lm_window win = stray_window(w->c, w->tile, &p, &s);
-    lm_push(order, &s.p, &win, step, &dx, &dy);
-    lm_stray_move(&m, &s, dx, dy, step->move, w->open, &w->surfaces, &t);
+    if (p.x == LM_GONE)
+        return;
+    const struct lm_window win = stray_window(w->c, w->tile, &p, &s);
+    lm_pass_stray(order, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
     w->strays++;
     add_current(w, order, &m.mid);
-    if (!book_flight(w, &m.end)) {
-        a.x[k] = LM_GONE;
-        a.u[k] = a.v[k] = a.w[k] = 0;
-        return;
+    if (book_flight(w, &m.end)) {
+        add_density(w, order, &m.end);
+        raise_speed(w, &m.end);
     }
-    add_density(w, order, &m.end);
-    a.x[k] += m.end.dx, a.y[k] += m.end.dy;
-    a.u[k] = m.end.u, a.v[k] = m.end.v, a.w[k] = m.end.w;
-    raise_speed(w, &m.end);
+    put_particle(&w->a, k, lm_stray_stored(&p, &m.end));
 }
 
 /* --- blocks --- */
 
-/* What decides whether a particle of a tile takes the short way. */
-struct near_of {
-    int size, tile;
-    struct lm_surfaces surfaces;
-    struct lm_tiling tiling;
-};
-
-/* Particle k, number l of the block: kick, move, where to deposit. A stray is left as it is. Returns |v|^2 as bits.
- * Masks, all ones or 0, instead of branches keep the loop over a block a vector loop. */
-LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct near_of *n,
+/* Particle k, number l of the block: push, move, places of the deposition. A stray is left as it is. Returns |v|^2 as
+ * bits. Masks, which are all ones or 0, instead of branches keep the loop over a block a vector loop. */
+LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct lm_near *n,
                          const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
 {
-    struct lm_particle old = {a.x[k], a.y[k], a.u[k], a.v[k], a.w[k]}, p = old;
-    lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size), move = -(lm_fix)step->move, dx, dy;
-    p.x &= near;
+    struct lm_particle old = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]}, p = old;
+    struct lm_deposit_places at;
+    lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
+    p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
     p.y &= near;
-    lm_push(order, &p, win, step, &dx, &dy);
-    lm_fix half_x = p.x + (dx >> 1), half_y = p.y + (dy >> 1);
-    lm_fix end_x = p.x + (dx & move), end_y = p.y + (dy & move);
-    near &= -(lm_fix)lm_in_window(order, p.x + dx, p.y + dy, n->size); /* and so is every place between the two */
-    if (!is_free)
-        near &= -(lm_fix)lm_is_free(&n->surfaces, &n->tiling, n->tile, p.x, p.y, dx, dy);
-    b->near[l] = (int32_t)near;
-    b->half_x[l] = lm_fix24(half_x & near), b->half_y[l] = lm_fix24(half_y & near);
-    b->end_x[l] = lm_fix24(end_x & near), b->end_y[l] = lm_fix24(end_y & near);
-    a.x[k] = near ? end_x : old.x, a.y[k] = near ? end_y : old.y;
-    a.u[k] = near ? p.u : old.u, a.v[k] = near ? p.v : old.v, a.w[k] = near ? p.w : old.w;
-    return lm_bits(lm_speed2(&p)) & (uint64_t)(int64_t)near;
+    near &= -(lm_fix)lm_pass_near(order, is_free, &p, win, step, n, &at);
+    const int32_t mask = (int32_t)near;
+    b->near[l] = mask;
+    b->half_x[l] = at.half_x & mask, b->half_y[l] = at.half_y & mask;
+    b->end_x[l] = at.end_x & mask, b->end_y[l] = at.end_y & mask;
+    a.x[k] = near ? p.x : old.x, a.y[k] = near ? p.y : old.y;
+    a.vx[k] = near ? p.vx : old.vx, a.vy[k] = near ? p.vy : old.vy, a.vz[k] = near ? p.vz : old.vz;
+    return lm_speed2_bits(&p) & (uint64_t)(int64_t)near;
 }
 
-/* Integer parts of number l of the block; those of a stray are not used. */
-LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale, struct block *b, int l)
+/* Quanta of particle number l of the block. Those of a stray are not used. */
+LM_HD void quanta_of(int order, struct arrays a, size_t k, int width, float scale, struct block *b, int l)
 {
     int corner = 0, corners = (order + 1) * (order + 1);
 #define ADD(d, i, j, part)                                                                                             \
@@ -175,12 +159,12 @@ LM_HD void parts_of(int order, struct arrays a, size_t k, int width, float scale
         *(corner < 8 ? &b->quads[d][corner / 4][l][corner % 4] : &b->ninth[d][l]) = part;                              \
         corner = (corner + 1) % corners;                                                                               \
     } while (0)
-    LM_DEPOSIT_CURRENT(order, b->half_x[l], b->half_y[l], a.u[k], a.v[k], a.w[k], scale, ADD);
-    LM_DEPOSIT_DENSITY(order, b->end_x[l], b->end_y[l], ADD);
+    const struct lm_deposit_places at = {b->half_x[l], b->half_y[l], b->end_x[l], b->end_y[l]};
+    LM_DEPOSIT_PASS(order, at, a.vx[k], a.vy[k], a.vz[k], scale, ADD);
 #undef ADD
 }
 
-LM_HD void sum_parts(int order, struct sums *s, int origin, const struct block *b, int l)
+LM_HD void sum_quanta(int order, struct sums *s, int origin, const struct block *b, int l)
 {
     LM_UNROLL
     for (int d = 0; d < LM_MOMENTS; d++) {
@@ -200,7 +184,9 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, in
     const struct lm_step step = w->step;
     const struct lm_window win = w->window;
     struct block *b = &w->block;
-    const struct near_of near = {w->c->base.setup.tile, w->tile, w->surfaces, tiling(w->c)};
+    const struct lm_tiling t = tiling(w->c);
+    const struct lm_surfaces surfaces = w->surfaces;
+    const struct lm_near near = {&t, &surfaces, t.size, w->tile};
     int origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
     uint64_t speed2 = w->speed2;
 #pragma omp simd reduction(max : speed2)
@@ -211,10 +197,10 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, in
     w->speed2 = speed2;
 #pragma omp simd
     for (int l = 0; l < count; l++)
-        parts_of(order, a, first + (size_t)l, win.width, step.current_scale, b, l);
+        quanta_of(order, a, first + (size_t)l, win.width, step.current_scale, b, l);
     for (int l = 0; l < count; l++)
         if (b->near[l])
-            sum_parts(order, &w->sums, origin, b, l);
+            sum_quanta(order, &w->sums, origin, b, l);
         else
             pass_stray(w, order, first + (size_t)l);
 }
@@ -236,11 +222,11 @@ LM_HD void add_stencils(int order, const struct sums *s, int moment, int first, 
 static void add_row(struct lm_cpu *c, const struct footprint *f, int j, int32_t nodes[LM_MOMENTS][WIDTH_MAX])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    if (f->at_wall) {
+    if (f->at.at_wall) {
         for (int d = 0; d < LM_MOMENTS; d++)
             for (int i = 0; i < f->width; i++)
                 if (nodes[d][i])
-                    add_to_grid(c, d, f->first_column + i, f->first_row + j, nodes[d][i]);
+                    add_to_grid(c, d, f->at.i + i, f->at.j + j, nodes[d][i]);
         return;
     }
     size_t row = (size_t)f->row[j] * (size_t)g->nx;
@@ -278,15 +264,15 @@ static struct worker worker_of(struct lm_cpu *c, int species, const struct lm_pa
 {
     return (struct worker){.c = c,
                            .a = arrays_of(&c->species[species]),
-                           .step = step_of(c, species, pass),
+                           .step = lm_step_of(&c->base.setup, species, pass),
                            .open = lm_setup_is_open(&c->base.setup),
                            .surfaces = surfaces_of(c, species, pass),
-                           .units = units_of(pass),
+                           .units = lm_tally_units_of(pass),
                            .map = pass->move ? c->species[species].map : NULL};
 }
 
-/* Books what a thread's particles have met. */
-static void book_worker(const struct worker *w, int species)
+/* Adds the losses of a thread to those of the step. */
+static void add_losses(const struct worker *w, int species)
 {
     struct lm_control *to = &w->c->control;
 #pragma omp critical(book)
@@ -327,7 +313,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         }
         speed2 = w.speed2;
         strays = w.strays;
-        book_worker(&w, species);
+        add_losses(&w, species);
     }
     c->control.speed2[species] = lm_from_bits(speed2);
     c->control.strays[species] = strays;
@@ -336,40 +322,35 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
 
 /* --- what enters and what is born --- */
 
-/* Where a new one stays until the next sort. */
+/* A new particle stays behind the sorted ones until the next sort. */
 static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_flight *f)
 {
     const struct lm_tiling t = tiling(w->c);
     size_t k;
 #pragma omp atomic capture
     k = s->count++;
-    s->home[k - s->sorted] = (uint32_t)(f->j / t.size * t.nx + f->i / t.size);
-    w->a.x[k] = (lm_fix)(f->i % t.size) * LM_ONE + f->x;
-    w->a.y[k] = (lm_fix)(f->j % t.size) * LM_ONE + f->y;
-    w->a.u[k] = f->u, w->a.v[k] = f->v, w->a.w[k] = f->w;
+    put_particle(&w->a, k, lm_new_particle(f, &t, &s->home[k - s->sorted]));
 }
 
-/* One that begins at `end` with `part` of the step left; adds it to *injected. */
-static void begin_flight(struct worker *w, struct lm_flight *end, double part, struct lm_tally *injected)
+/* A new particle that starts at *f with `part` of the step left; adds it to *injected. */
+static void begin_flight(struct worker *w, struct lm_flight *f, double part, struct lm_tally *injected)
 {
     const struct lm_tiling t = tiling(w->c);
     const int order = w->c->base.setup.shape == 1 ? 1 : 2;
-    const struct lm_tally tally = lm_tally_of(&w->units, (double)end->u, (double)end->v, (double)end->w);
-    struct lm_flight mid = *end;
+    const struct lm_tally tally = lm_tally_of(&w->units, (double)f->vx, (double)f->vy, (double)f->vz);
+    struct lm_flight mid;
     lm_tally_add(injected, &tally);
-    if (part > 0.5) { /* it was there half way through the step */
-        lm_fly_on(&mid, &w->surfaces, &t, part - 0.5);
+    if (lm_new_half_way(&mid, f, &w->surfaces, &t, part))
         add_current(w, order, &mid);
-    }
-    lm_fly_on(end, &w->surfaces, &t, part);
-    if (!book_flight(w, end))
+    lm_move_partial(f, &w->surfaces, &t, part);
+    if (!book_flight(w, f))
         return;
-    add_density(w, order, end);
-    raise_speed(w, end);
-    append(w, &w->c->species[w->surfaces.species], end);
+    add_density(w, order, f);
+    raise_speed(w, f);
+    append(w, &w->c->species[w->surfaces.species], f);
 }
 
-/* Those of one cell of a side. */
+/* Particles that enter through one cell of a side. */
 static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, int cell, struct lm_tally *injected)
 {
     const int species = w->surfaces.species;
@@ -378,7 +359,7 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
     const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, cell, pass->step);
     for (uint32_t r = 0; r < n; r++) {
         struct lm_flight f;
-        const double part = lm_enter(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
+        const double part = lm_draw_entering(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
         begin_flight(w, &f, part, injected);
     }
 }
@@ -403,30 +384,14 @@ int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
             lm_tally_add(&to->injected[species][side], &injected);
         }
         speed2 = larger(speed2, w.speed2);
-        book_worker(&w, species);
+        add_losses(&w, species);
     }
-    c->species[species].gone = gone; /* who left at once has had no place */
+    c->species[species].gone = gone; /* a new particle that leaves in its first step has had no slot */
     to->speed2[species] = lm_from_bits(speed2);
     return LM_OK;
 }
 
-static struct lm_ionise source_of(const struct lm_cpu *c, int source, const struct lm_pass *pass, int quantum)
-{
-    const struct lm_setup *s = &c->base.setup;
-    const struct lm_ionisation *from = &s->ionisation[source];
-    struct lm_ionise to = {.expected = c->array[LM_BORN + source],
-                           .thermal = c->array[LM_BORN_THERMAL + source],
-                           .gas = from->gas < 0 ? NULL : c->array[LM_BACKGROUND + from->gas],
-                           .unit = lm_exp2i(-quantum),
-                           .quanta = lm_ionise_quanta(s->species[from->species].weight, quantum),
-                           .key = lm_step_key(s->seed, pass->step),
-                           .source = source};
-    for (int d = 0; d < 3; d++)
-        to.drift[d] = c->array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
-    return to;
-}
-
-/* Those of one row of cells; adds what they take from the gas to *taken. */
+/* Ions that are born in one row of cells; adds what they take from the gas to *taken. */
 static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, struct lm_tally *injected,
                        struct lm_wide *taken)
 {
@@ -436,7 +401,7 @@ static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, st
         const uint32_t cell = (uint32_t)j * (uint32_t)g->nx + (uint32_t)i, n = lm_ionise_count(from, k, cell);
         for (uint32_t r = 0; r < n; r++) {
             struct lm_flight f;
-            const double part = lm_ionise_one(&f, from, k, i, j, cell, r, n);
+            const double part = lm_draw_newborn(&f, from, k, i, j, cell, r, n);
             begin_flight(w, &f, part, injected);
         }
         if (from->gas && n > 0)
@@ -449,7 +414,7 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_control *to = &c->control;
     const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
-    const struct lm_ionise from = source_of(c, source, pass, quantum);
+    const struct lm_ionise from = lm_ionise_of(&b->setup, c->array, source, pass, quantum);
     const uint64_t gone = c->species[species].gone;
     uint64_t speed2 = lm_bits(to->speed2[species]);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2)
@@ -467,9 +432,9 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
                 lm_wide_merge(&to->background[gas].source, &taken);
         }
         speed2 = larger(speed2, w.speed2);
-        book_worker(&w, species);
+        add_losses(&w, species);
     }
-    c->species[species].gone = gone; /* who left at once has had no place */
+    c->species[species].gone = gone; /* a new particle that leaves in its first step has had no slot */
     to->speed2[species] = lm_from_bits(speed2);
     return LM_OK;
 }

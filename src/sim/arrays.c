@@ -44,9 +44,9 @@ int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64
         y[k] = scale_y * (double)raw.y[k];
     }
     if (!status) {
-        widen(sim, raw.u, count, vx);
-        widen(sim, raw.v, count, vy);
-        widen(sim, raw.w, count, vz);
+        widen(sim, raw.vx, count, vx);
+        widen(sim, raw.vy, count, vy);
+        widen(sim, raw.vz, count, vz);
     }
     free(positions);
     return status;

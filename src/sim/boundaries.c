@@ -140,7 +140,7 @@ int lm_sim_book_particles(struct lm_sim *sim)
         book_tallies(sim, s);
         sim->count[s] += in - out;
         sim->has_gaps[s] |= in + out > 0;
-        if ((uint64_t)c->parts[s] == sim->count[s] * LM_PARTS && sim->count[s] == lm_ledger_present(l))
+        if ((uint64_t)c->charge_quanta[s] == sim->count[s] * LM_CHARGE_QUANTA && sim->count[s] == lm_ledger_present(l))
             continue;
         return lm_fail(
             LM_FAILED,
@@ -149,7 +149,7 @@ int lm_sim_book_particles(struct lm_sim *sim)
             "of the program",
             (long long)sim->step, sim->config->species[s].name, (unsigned long long)l->loaded,
             (unsigned long long)lm_ledger_present(l), (unsigned long long)in, (unsigned long long)out,
-            (double)c->parts[s] / LM_PARTS);
+            (double)c->charge_quanta[s] / LM_CHARGE_QUANTA);
     }
     return LM_OK;
 }

@@ -29,16 +29,17 @@ double lm_exchange_most(const struct lm_config *c)
     return 0.5 * lm_log(1 + charge / (1.5 * (c->electrons.gamma - 1)));
 }
 
-/* `cap` is that of the pass: 2^cap >= |v| for all ions. */
-static struct lm_exchange exchange_of(const struct lm_sim *sim, int species, int cap)
+/* `speed_exponent` is that of the pass: 2^speed_exponent >= |v| for all ions. */
+static struct lm_exchange exchange_of(const struct lm_sim *sim, int species, int speed_exponent)
 {
     const struct lm_config *c = sim->config;
     const uint64_t key = lm_step_key(c->run.seed, sim->step);
-    const int exponent = lm_sum_exponent((double)sim->count[species], cap); /* even if all ions are in one cell */
+    const int exponent =
+        lm_sum_exponent((double)sim->count[species], speed_exponent); /* even if all ions are in one cell */
     struct lm_exchange e = {.rate = lm_exchange_at_one(c, species),
                             .most = lm_exchange_most(c),
                             .mass = c->species[species].mass,
-                            .unit = ldexp(1, exponent < 33 - cap ? exponent : 33 - cap)};
+                            .unit = ldexp(1, exponent < 33 - speed_exponent ? exponent : 33 - speed_exponent)};
     lm_random_keys(key, species, LM_STREAM_HEAT, e.keys[0]);
     lm_random_keys(key, species, LM_STREAM_HEAT_Z, e.keys[1]);
     return e;
@@ -72,7 +73,7 @@ int lm_sim_exchange_heat(struct lm_sim *sim)
     for (int s = 0; s < c->species_count && !status; s++) {
         if (!exchanges(sim, s) || sim->step % c->species[s].collide_every != 0)
             continue;
-        const struct lm_exchange_pass pass = {.with = exchange_of(sim, s, sim->pass[s].cap),
+        const struct lm_exchange_pass pass = {.with = exchange_of(sim, s, sim->pass[s].speed_exponent),
                                               .first = first,
                                               .tally_v = sim->pass[s].tally_v,
                                               .tally_v2 = sim->pass[s].tally_v2,

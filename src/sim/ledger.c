@@ -18,8 +18,9 @@ enum { LEDGER_BITS = 76 };
 
 void lm_ledger_begin(struct lm_ledger *l, uint64_t loaded, double fastest)
 {
-    const int cap = lm_cap_exponent(fastest);
-    *l = (struct lm_ledger){.loaded = loaded, .exponent_v = LEDGER_BITS - cap, .exponent_v2 = LEDGER_BITS - 2 * cap};
+    const int speed_exponent = lm_speed_exponent(fastest);
+    *l = (struct lm_ledger){
+        .loaded = loaded, .exponent_v = LEDGER_BITS - speed_exponent, .exponent_v2 = LEDGER_BITS - 2 * speed_exponent};
 }
 
 static lm_int128 shifted(int64_t sum, int from, int to)
@@ -27,9 +28,9 @@ static lm_int128 shifted(int64_t sum, int from, int to)
     return (lm_int128)sum * ((lm_int128)1 << (to - from));
 }
 
-void lm_ledger_units(const struct lm_ledger *l, double count, int cap, int *exponent_v, int *exponent_v2)
+void lm_ledger_units(const struct lm_ledger *l, double count, int speed_exponent, int *exponent_v, int *exponent_v2)
 {
-    const int v = lm_sum_exponent(count, cap), v2 = lm_sum_exponent(count, 2 * cap);
+    const int v = lm_sum_exponent(count, speed_exponent), v2 = lm_sum_exponent(count, 2 * speed_exponent);
     *exponent_v = v < l->exponent_v ? v : l->exponent_v;
     *exponent_v2 = v2 < l->exponent_v2 ? v2 : l->exponent_v2;
 }

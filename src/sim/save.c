@@ -43,7 +43,7 @@ static int get_particles(void *context, int species, uint64_t first, uint64_t co
     struct lm_sim *sim = ((struct save *)context)->sim;
     int status = sim->backend->particles->get(sim->backend, species, first, count, out);
     for (uint64_t k = 0; k < count && !status; k++)
-        if (!isfinite(real_at(sim, out.u, k) + real_at(sim, out.v, k) + real_at(sim, out.w, k)))
+        if (!isfinite(real_at(sim, out.vx, k) + real_at(sim, out.vy, k) + real_at(sim, out.vz, k)))
             status = lm_fail(LM_FAILED, "a velocity of species %s is not finite", sim->config->species[species].name);
     return status;
 }

@@ -38,11 +38,11 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
     struct lm_pass p = {.kick_dt = kick_dt,
                         .drift_dt = drift_dt,
                         .move = move,
-                        .cap = lm_cap_exponent(lm_sim_speed_bound(sim, species, kick_dt)),
+                        .speed_exponent = lm_speed_exponent(lm_sim_speed_bound(sim, species, kick_dt)),
                         .step = sim->step};
     const uint64_t present = sim->count[species] + lm_sim_most_new_particles(sim, species);
     const double most = fmax(LEAST_TALLIED, 2.0 * (double)present); /* a gas may get 2 |v| */
-    lm_ledger_units(&sim->ledger[species], most, p.cap, &p.tally_v, &p.tally_v2);
+    lm_ledger_units(&sim->ledger[species], most, p.speed_exponent, &p.tally_v, &p.tally_v2);
     return p;
 }
 
@@ -58,7 +58,7 @@ static int pass_species(struct lm_sim *sim, int species)
         LM_TRY(b->particles->enter(b, species, pass));
     if (pass->move)
         LM_TRY(lm_sim_ionise(sim, species));
-    return b->ops->collect(b, species, pass->cap, species == 0);
+    return b->ops->collect(b, species, pass->speed_exponent, species == 0);
 }
 
 int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int move)

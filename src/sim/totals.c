@@ -30,7 +30,7 @@ int lm_sim_totals(struct lm_sim *sim, struct lm_totals *out)
         const struct lm_backend_species *p = &b->setup.species[s];
         struct lm_particle_sums sums;
         double bound = lm_speed_bound(sim->control.speed2[s], sim->control.push_e, p->charge / p->mass, 0.5 * dt);
-        struct lm_pass half = {.kick_dt = 0.5 * dt, .cap = lm_cap_exponent(bound)};
+        struct lm_pass half = {.kick_dt = 0.5 * dt, .speed_exponent = lm_speed_exponent(bound)};
         status = b->particles->sums(b, s, &half, &sums);
         if (status)
             return status;

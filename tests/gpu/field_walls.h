@@ -156,11 +156,11 @@ static inline void fields_deposit(struct lm_backend *b, double *work)
                                      .temperature = {work, ones, work},
                                      .particles_per_cell = 2,
                                      .seed = 3};
-        struct lm_pass pass = {.drift_dt = 0.1, .cap = 4};
+        struct lm_pass pass = {.drift_dt = 0.1, .speed_exponent = 4};
         uint64_t count;
         b->particles->load(b, s, &loading, &count);
         b->particles->pass(b, s, &pass);
-        b->ops->collect(b, s, pass.cap, s == 0);
+        b->ops->collect(b, s, pass.speed_exponent, s == 0);
     }
     b->ops->moments(b);
 }

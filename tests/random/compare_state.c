@@ -81,24 +81,24 @@ static double real_at(const struct lm_sim *sim, const void *array, size_t k)
 static struct particle *particles_of(struct lm_sim *sim, int species)
 {
     const size_t n = sim->count[species], most = n + 1;
-    struct lm_raw_particles raw = {.x = malloc(2 * most * sizeof(int64_t)), .u = malloc(3 * most * sizeof(double))};
+    struct lm_raw_particles raw = {.x = malloc(2 * most * sizeof(int64_t)), .vx = malloc(3 * most * sizeof(double))};
     struct particle *out = calloc(most, sizeof *out);
-    int status = !raw.x || !raw.u || !out;
+    int status = !raw.x || !raw.vx || !out;
     if (!status) {
         raw.y = raw.x + most;
-        raw.v = (char *)raw.u + most * sizeof(double);
-        raw.w = (char *)raw.v + most * sizeof(double);
+        raw.vy = (char *)raw.vx + most * sizeof(double);
+        raw.vz = (char *)raw.vy + most * sizeof(double);
         status = lm_sim_compact(sim);
     }
     if (!status)
         status = sim->backend->particles->get(sim->backend, species, 0, n, raw);
     for (size_t k = 0; !status && k < n; k++)
         out[k] = (struct particle){
-            raw.x[k], raw.y[k], {real_at(sim, raw.u, k), real_at(sim, raw.v, k), real_at(sim, raw.w, k)}};
+            raw.x[k], raw.y[k], {real_at(sim, raw.vx, k), real_at(sim, raw.vy, k), real_at(sim, raw.vz, k)}};
     if (!status)
         qsort(out, n, sizeof *out, by_value);
     free(raw.x);
-    free(raw.u);
+    free(raw.vx);
     if (!status)
         return out;
     free(out);

@@ -34,9 +34,9 @@ LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
     sum += 0xbb67ae85ull * (uint32_t)(p->x >> 16);
     sum += 0x9b05688cull * (uint32_t)(p->y >> 16);
 #endif
-    sum += 0x3c6ef372ull * lm_velocity_bits(p->u);
-    sum += 0xa54ff53aull * lm_velocity_bits(p->v);
-    return sum + 0x510e527full * lm_velocity_bits(p->w);
+    sum += 0x3c6ef372ull * lm_velocity_bits(p->vx);
+    sum += 0xa54ff53aull * lm_velocity_bits(p->vy);
+    return sum + 0x510e527full * lm_velocity_bits(p->vz);
 }
 
 /* --- the velocity --- */
@@ -59,9 +59,9 @@ struct lm_collision_outcome {
 /* The velocity in the frame of the medium. */
 LM_HD void lm_velocity_in_medium(const struct lm_medium *m, const struct lm_particle *p, lm_real w[3])
 {
-    w[0] = p->u - m->u[0];
-    w[1] = p->v - m->u[1];
-    w[2] = p->w;
+    w[0] = p->vx - m->u[0];
+    w[1] = p->vy - m->u[1];
+    w[2] = p->vz;
 }
 
 /* Turns and slows down a velocity v, which is w in the frame of the medium. A turn must keep the speed. Double
@@ -95,16 +95,16 @@ LM_HD struct lm_collision_outcome lm_collide_in_medium(const struct lm_collision
     const struct lm_velocity_change change = lm_collide(c, m->n, single, stopping, lm_identity(cell, p));
     struct lm_collision_outcome outcome = {change.survives, change.channel, change.exchanged, {0.0, 0.0, 0.0}};
     const lm_real u[3] = {m->u[0], m->u[1], 0};
-    lm_real v[3] = {p->u, p->v, p->w};
+    lm_real v[3] = {p->vx, p->vy, p->vz};
     lm_turn_and_slow(v, w, &change);
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         outcome.before_exchange[d] = (double)v[d];
         v[d] = change.exchanged ? u[d] + (lm_real)change.atom[d] : v[d];
     }
-    p->u = v[0];
-    p->v = v[1];
-    p->w = v[2];
+    p->vx = v[0];
+    p->vy = v[1];
+    p->vz = v[2];
     return outcome;
 }
 
@@ -122,7 +122,7 @@ LM_HD struct lm_collision_outcome lm_collide_particle(int order, const struct lm
         lm_real e[3], b[3];
         lm_gather_fields(order, &site->fields, site->x, site->y, e, b);
         const double field[3] = {(double)b[0], (double)b[1], (double)b[2]},
-                     v[3] = {(double)p->u, (double)p->v, (double)p->w};
+                     v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
         outcome.survives = lm_is_in_pitch_range(c, v, field);
         outcome.channel = outcome.survives ? -1 : LM_THETA_BOUNDARY;
     }
@@ -161,8 +161,8 @@ LM_HD struct lm_tally lm_tally_of_loss(const struct lm_tally_units *units, const
 LM_HD struct lm_tally lm_tally_of_survivor(const struct lm_tally_units *units, const struct lm_particle *old,
                                            const struct lm_particle *p)
 {
-    const double before[3] = {(double)old->u, (double)old->v, (double)old->w};
-    const double now[3] = {(double)p->u, (double)p->v, (double)p->w};
+    const double before[3] = {(double)old->vx, (double)old->vy, (double)old->vz};
+    const double now[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
     return lm_tally_of_loss(units, before, now);
 }
 
@@ -171,7 +171,7 @@ LM_HD struct lm_tally lm_tally_to_gas(const struct lm_tally_units *units, const 
                                       const struct lm_particle *old, const struct lm_particle *p)
 {
     if (outcome->channel == LM_ENERGY_STOPPED)
-        return lm_tally_of(units, (double)old->u, (double)old->v, (double)old->w);
+        return lm_tally_of(units, (double)old->vx, (double)old->vy, (double)old->vz);
     return lm_tally_of_survivor(units, old, p);
 }
 
@@ -179,7 +179,7 @@ LM_HD struct lm_tally lm_tally_to_gas(const struct lm_tally_units *units, const 
 LM_HD struct lm_tally lm_tally_of_exchange(const struct lm_tally_units *units,
                                            const struct lm_collision_outcome *outcome, const struct lm_particle *p)
 {
-    const double now[3] = {(double)p->u, (double)p->v, (double)p->w};
+    const double now[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
     struct lm_tally t = lm_tally_of_loss(units, outcome->before_exchange, now);
     t.number = 1;
     return t;
@@ -190,9 +190,9 @@ LM_HD void lm_restore_velocity(const struct lm_collision_outcome *outcome, const
                                struct lm_particle *p)
 {
     if (outcome->channel >= 0 && outcome->channel != LM_THETA_BOUNDARY) {
-        p->u = old->u;
-        p->v = old->v;
-        p->w = old->w;
+        p->vx = old->vx;
+        p->vy = old->vy;
+        p->vz = old->vz;
     }
 }
 

@@ -29,7 +29,7 @@ LM_HD void lm_exchange_noise(const struct lm_exchange *e, uint32_t cell, const s
 LM_HD void lm_exchange_moments(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p,
                                int64_t part[LM_SUM_ENERGY])
 {
-    const double v[3] = {(double)p->u, (double)p->v, (double)p->w};
+    const double v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
     float n[4];
     lm_exchange_noise(e, cell, p, n);
     part[LM_SUM_NUMBER] = 1;
@@ -44,16 +44,16 @@ LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const str
                                           const struct lm_particle *p)
 {
     struct lm_particle after = *p;
-    lm_real v[3] = {p->u, p->v, p->w};
+    lm_real v[3] = {p->vx, p->vy, p->vz};
     float n[4];
     lm_exchange_noise(e, cell, p, n);
     for (int d = 0; d < 3; d++) {
         const float w = (float)(v[d] - (lm_real)b->u[d]);
         v[d] += (lm_real)lm_fmaf(-b->lost, w, b->thermal * (n[d] - b->noise[d]));
     }
-    after.u = v[0];
-    after.v = v[1];
-    after.w = v[2];
+    after.vx = v[0];
+    after.vy = v[1];
+    after.vz = v[2];
     return after;
 }
 
@@ -61,8 +61,8 @@ LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const str
 LM_HD struct lm_tally lm_to_electrons(const struct lm_tally_units *units, const struct lm_particle *p,
                                       const struct lm_particle *after)
 {
-    const double old[3] = {(double)p->u, (double)p->v, (double)p->w};
-    const double now[3] = {(double)after->u, (double)after->v, (double)after->w};
+    const double old[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
+    const double now[3] = {(double)after->vx, (double)after->vy, (double)after->vz};
     return lm_tally_of_loss(units, old, now);
 }
 

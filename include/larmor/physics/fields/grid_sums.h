@@ -20,7 +20,7 @@ LM_HD double lm_electron_energy_in_cell(int solid, const double *entropy, const 
 /* A sum over so many cells counts in units of 2^-exponent; `largest`: lm_size_bits of the largest term. */
 LM_HD int lm_grid_sum_exponent(double cells, uint64_t largest)
 {
-    return lm_sum_exponent(cells, lm_cap_exponent(lm_from_bits(largest)));
+    return lm_sum_exponent(cells, lm_speed_exponent(lm_from_bits(largest)));
 }
 
 /* A term of the sum, in these units; scale = 2^exponent. */

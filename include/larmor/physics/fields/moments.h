@@ -12,10 +12,10 @@
 /* --- from integers to charge density and current --- */
 
 /* The integer sums of a species in a cell as charge density and current; returns the number density. Densities are
- * deposited in units of 2^-16 particles, currents in units of 2^(cap - 16). */
-LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int cap, double out[4])
+ * deposited in units of 2^-16 particles, currents in units of 2^(speed_exponent - 16). */
+LM_HD double lm_species_moments(const int64_t sums[4], double charge, double weight, int speed_exponent, double out[4])
 {
-    double number = weight * lm_exp2i(-16) * (double)sums[0], current = charge * weight * lm_exp2i(cap - 16);
+    double number = weight * lm_exp2i(-16) * (double)sums[0], current = charge * weight * lm_exp2i(speed_exponent - 16);
     out[0] = charge * number;
     for (int d = 1; d < 4; d++)
         out[d] = current * (double)sums[d];

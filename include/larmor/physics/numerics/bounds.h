@@ -27,7 +27,7 @@ static inline double lm_speed_bound(double speed2_max, const double e_max[3], do
 }
 
 /* Exponent of the smallest power of two >= bound, at least 2^-40. */
-LM_HD int lm_cap_exponent(double bound)
+LM_HD int lm_speed_exponent(double bound)
 {
     int e;
     double m = frexp(bound, &e);
@@ -35,12 +35,13 @@ LM_HD int lm_cap_exponent(double bound)
     return bound > 0 && e > -40 ? e : -40;
 }
 
-/* Exponent of the fixed-point scale with which `count` terms of at most 2^cap each sum without overflow in int64. */
-LM_HD int lm_sum_exponent(double count, int cap)
+/* Exponent of the fixed-point scale with which `count` terms of at most 2^exponent each sum without overflow in int64.
+ */
+LM_HD int lm_sum_exponent(double count, int exponent)
 {
     int e;
     frexp(count < 1 ? 1 : count, &e);
-    return 62 - e - cap;
+    return 62 - e - exponent;
 }
 
 #endif

@@ -1,7 +1,8 @@
-/* Where a particle's straight step ends among walls and bodies.
+/* Where a particle ends after a straight step among walls and bodies.
  *
- * A step is followed from cell to cell in integers. Positions are cells << LM_FRACTION_BITS; a mirror at the face F
- * takes x to 2 F - 1 - x, so no place lies on a wall, and any overshoot, also of many box lengths, folds exactly.
+ * The step is followed from cell to cell in integers. Positions are cells << LM_FRACTION_BITS. A reflection at the face
+ * F takes x to 2 F - 1 - x, so no position lies on a wall. Even a particle that crosses several box lengths in a step
+ * is handled exactly.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_FLIGHT_H
 #define LARMOR_PHYSICS_PARTICLES_FLIGHT_H
@@ -12,27 +13,27 @@
 #include "larmor/physics/particles/tiling.h"
 
 enum {
-    LM_MAX_HITS = 8, /* of one particle in one step that are kept for the maps */
-    LM_MAX_LEGS = 16 /* after as many re-emissions in one step it stays where it is */
+    LM_MAX_HITS = 8, /* hits of one particle in one step that are kept for the maps */
+    LM_MAX_LEGS = 16 /* after this number of re-emissions in one step the particle stays at the surface */
 };
 
 struct lm_flight {
-    int i, j;        /* cell of the domain */
-    lm_fix x, y;     /* place in it */
-    lm_fix dx, dy;   /* way made, not wrapped */
-    lm_real u, v, w; /* velocity */
-    int channel;     /* that took it, or -1 */
+    int i, j;           /* cell of the domain */
+    lm_fix x, y;        /* position in the cell */
+    lm_fix dx, dy;      /* displacement, not wrapped */
+    lm_real vx, vy, vz; /* velocity */
+    int channel;        /* enum lm_channel by which the particle has left, or -1 */
     int hits;
     struct lm_hit hit[LM_MAX_HITS];
 };
 
-/* One axis of a straight leg. Places are relative to cell `frame`. */
+/* One axis of a straight leg of the flight. Positions are relative to cell `frame`. */
 struct lm_leg {
     int64_t from, by;
-    int64_t way, ahead; /* |by|; how much of it to the next face */
-    int step;           /* +1 or -1, as it moves now */
+    int64_t way, ahead; /* |by|, and the part of it up to the next face */
+    int step;           /* direction of motion now: +1 or -1 */
     int cell, frame;
-    int sign;       /* mirrors have made of a place x */
+    int sign;       /* reflections have turned a position x into */
     int64_t offset; /* sign x + offset */
 };
 
@@ -57,7 +58,7 @@ LM_HD int64_t lm_leg_at(const struct lm_leg *a, int64_t by)
     return a->sign * (a->from + by) + a->offset;
 }
 
-/* Whether it comes to a face, and, both doing so, to which one first. */
+/* Whether the leg reaches a face; if both axes do, which one is first. */
 LM_HD int lm_leg_crosses(const struct lm_leg *a)
 {
     return a->ahead <= a->way;
@@ -103,7 +104,7 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     struct lm_hit *h = &f->hit[f->hits - 1];
     const int i = axis ? leg[0].cell : next, j = axis ? next : leg[1].cell;
     const int direction = 2 * axis + (leg[axis].step < 0); /* the body's face looks back */
-    const double u = (double)f->u, v = (double)f->v, w = (double)f->w;
+    const double u = (double)f->vx, v = (double)f->vy, w = (double)f->vz;
     h->surface = surface;
     h->face = surface < LM_SIDES ? (uint32_t)leg[!axis].cell
                                  : 4 * ((uint32_t)j * (uint32_t)t->cells_x + (uint32_t)i) + (uint32_t)direction;
@@ -111,7 +112,7 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     h->speed2 = u * u + v * v + w * w;
 }
 
-/* A velocity from the flux of a Maxwellian at rest: `inward` is the sign of the part along `axis`. */
+/* Draws a velocity from the flux of a Maxwellian at rest. `inward`: sign of the component along `axis`. */
 LM_HD void lm_re_emit(struct lm_flight *f, const struct lm_surfaces *s, int surface, int axis, int inward, int leg,
                       uint64_t identity)
 {
@@ -122,12 +123,12 @@ LM_HD void lm_re_emit(struct lm_flight *f, const struct lm_surfaces *s, int surf
     const double thermal = s->thermal[surface];
     const lm_real normal = (lm_real)(inward * (thermal * lm_sqrt(-2.0 * lm_log(lm_uniform(a.a)))));
     const lm_real along = (lm_real)(thermal * lm_normal(lm_uniform(b.a)));
-    f->u = axis ? along : normal;
-    f->v = axis ? normal : along;
-    f->w = (lm_real)(thermal * lm_normal(lm_uniform(b.b)));
+    f->vx = axis ? along : normal;
+    f->vy = axis ? normal : along;
+    f->vz = (lm_real)(thermal * lm_normal(lm_uniform(b.b)));
 }
 
-/* From the surface it stands before with its new velocity, for the part of the step that is left. */
+/* Starts the next leg at the surface, with the new velocity, for the part of the step that is left. */
 LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, struct lm_leg leg[2], int axis,
                        double part)
 {
@@ -136,16 +137,16 @@ LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, s
     int64_t at = lm_leg_at(b, (b->by > 0 ? 1 : -1) * lm_round64(done * (double)b->way));
     const int64_t low = lm_leg_face(b, b->cell), high = lm_leg_face(b, b->cell + 1) - 1;
     at = at < low ? low : at > high ? high : at;
-    const double by[2] = {(double)f->u * s->cells_x * part, (double)f->v * s->cells_y * part};
+    const double by[2] = {(double)f->vx * s->cells_x * part, (double)f->vy * s->cells_y * part};
     lm_leg_start(a, a->step > 0 ? lm_leg_face(a, a->cell + 1) - 1 : lm_leg_face(a, a->cell),
                  lm_round64(by[axis] * (double)LM_ONE));
     lm_leg_start(b, at, lm_round64(by[!axis] * (double)LM_ONE));
 }
 
-/* Flies from where `f` stands by (dx, dy), which takes `part` of the step. `identity`: of the particle in this step,
- * for its random numbers. */
-LM_HD void lm_fly(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, lm_fix dx, lm_fix dy,
-                  double part, uint64_t identity)
+/* Moves from the position of `f` by (dx, dy), which takes `part` of the step. `identity`: a number that tells the
+ * particle from others in this step, for its random numbers. */
+LM_HD void lm_move_with_surfaces(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, lm_fix dx,
+                                 lm_fix dy, double part, uint64_t identity)
 {
     struct lm_leg leg[2];
     leg[0].cell = leg[0].frame = f->i;
@@ -171,8 +172,8 @@ LM_HD void lm_fly(struct lm_flight *f, const struct lm_surfaces *s, const struct
         lm_add_hit(f, t, leg, axis, surface, next);
         if (s->of[surface] == LM_REFLECTING) {
             lm_leg_turn(a);
-            f->u = axis ? f->u : -f->u;
-            f->v = axis ? -f->v : f->v;
+            f->vx = axis ? f->vx : -f->vx;
+            f->vy = axis ? -f->vy : f->vy;
         } else if (s->of[surface] == LM_THERMAL) {
             part *= 1.0 - (double)a->ahead / (double)a->way;
             lm_re_emit(f, s, surface, axis, -a->step, legs, identity);
@@ -192,7 +193,7 @@ LM_HD void lm_fly(struct lm_flight *f, const struct lm_surfaces *s, const struct
 }
 
 /* The same in a periodic domain without bodies. */
-LM_HD void lm_glide(struct lm_flight *f, const struct lm_tiling *t, lm_fix dx, lm_fix dy)
+LM_HD void lm_move_periodic(struct lm_flight *f, const struct lm_tiling *t, lm_fix dx, lm_fix dy)
 {
     const int64_t end_x = (int64_t)f->x + dx, end_y = (int64_t)f->y + dy;
     f->channel = -1;

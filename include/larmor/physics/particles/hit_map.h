@@ -1,4 +1,4 @@
-/* Maps of what hits sides and bodies: where, at which angle and at which energy. */
+/* Maps of the particles that hit sides and bodies, by face, angle and energy. */
 #ifndef LARMOR_PHYSICS_PARTICLES_HIT_MAP_H
 #define LARMOR_PHYSICS_PARTICLES_HIT_MAP_H
 
@@ -10,10 +10,10 @@
 struct lm_hit {
     int surface;
     uint32_t face;
-    double normal2, speed2; /* squares of the velocity's part into the surface, and of all of it */
+    double normal2, speed2; /* squares of the velocity normal to the surface, and of the whole velocity */
 };
 
-/* Bins of all maps, and the faces in their order: sides that are not periodic, then bodies. */
+/* Bins of all maps, and the list of faces: first those of the sides that are not periodic, then those of bodies. */
 struct lm_map_bins {
     int angles, energies;            /* angles = 0: no maps */
     const double *cos2;              /* [angles]: squares of the cosines above which a bin ends, falling; last: 0 */

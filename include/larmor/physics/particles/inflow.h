@@ -1,8 +1,8 @@
-/* Particles that enter through a side from a plasma beyond it: a drifting Maxwellian, weighted by the flux.
+/* Particles that enter through a side from the plasma beyond it: a drifting Maxwellian, weighted by the flux.
  *
- * Their number in a step is the expected one, rounded by a low-discrepancy sequence over the steps, and they are spread
- * evenly over the step: the density that comes in has hardly any noise of its own. Normal velocities by rejection:
- * Garcia and Wagner, J. Comput. Phys. 217 (2006) 693, with other envelopes.
+ * The number of particles in a step is the expected number, rounded by a low-discrepancy sequence over the steps. Their
+ * times are spread evenly over the step. So the density of the incoming plasma has hardly any noise of its own. Normal
+ * velocities are drawn by rejection, as in Garcia and Wagner, J. Comput. Phys. 217 (2006) 693, with other envelopes.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_INFLOW_H
 #define LARMOR_PHYSICS_PARTICLES_INFLOW_H
@@ -15,7 +15,7 @@ LM_HD uint32_t lm_inflow_number(int side, int cell)
     return (uint32_t)side << 16 | (uint32_t)cell;
 }
 
-/* How many enter through a cell in a step. */
+/* How many particles enter through a cell of a side in a step. */
 LM_HD uint32_t lm_inflow_count(const struct lm_inflow_cell *c, uint64_t seed, int species, int side, int cell,
                                int64_t step)
 {
@@ -24,7 +24,7 @@ LM_HD uint32_t lm_inflow_count(const struct lm_inflow_cell *c, uint64_t seed, in
     return (uint32_t)whole + (lm_uniform(phase.a + (uint64_t)step * 0x9e3779b97f4a7c15ull) < c->rate - whole ? 1u : 0u);
 }
 
-/* Normal velocity in units of its thermal speed, of density v exp(-(v - drift)^2 / 2), v > 0. */
+/* Draws a normal velocity in units of its thermal speed, with the density v exp(-(v - drift)^2 / 2), v > 0. */
 LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t number, uint32_t r)
 {
     enum { TRIES = 128 };                         /* one in 2^70 needs more */
@@ -54,9 +54,10 @@ LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t num
     return drift > 0.0 ? drift : 0.0;
 }
 
-/* Number r of n that enter through a cell of a side in a step: place, velocity and how much of the step is left. */
-LM_HD double lm_enter(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
-                      int cell, uint32_t r, uint32_t n, uint64_t key, int species)
+/* Draws number r of the n particles that enter through a cell of a side in a step: position and velocity. Returns the
+ * part of the step that is left. */
+LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
+                              int cell, uint32_t r, uint32_t n, uint64_t key, int species)
 {
     const uint32_t number = lm_inflow_number(side, cell);
     const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
@@ -75,21 +76,10 @@ LM_HD double lm_enter(struct lm_flight *f, const struct lm_inflow_cell *c, const
     f->j = axis ? (high ? t->cells_y - 1 : 0) : cell;
     f->x = axis ? place : at_wall;
     f->y = axis ? at_wall : place;
-    f->u = (lm_real)(axis ? a : normal);
-    f->v = (lm_real)(axis ? normal : a);
-    f->w = (lm_real)b;
+    f->vx = (lm_real)(axis ? a : normal);
+    f->vy = (lm_real)(axis ? normal : a);
+    f->vz = (lm_real)b;
     return 1.0 - ((double)r + lm_uniform(entry.b)) / (double)n;
-}
-
-/* Flies for `part` of the step. */
-LM_HD void lm_fly_on(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, double part)
-{
-    const uint64_t identity =
-        lm_hash_particle(s->species, (int64_t)f->i << LM_FRACTION_BITS | f->x, (int64_t)f->j << LM_FRACTION_BITS | f->y,
-                         (double)f->u, (double)f->v, (double)f->w);
-    const lm_fix dx = (lm_fix)lm_round64((double)f->u * s->cells_x * part * (double)LM_ONE);
-    const lm_fix dy = (lm_fix)lm_round64((double)f->v * s->cells_y * part * (double)LM_ONE);
-    lm_fly(f, s, t, dx, dy, part, identity);
 }
 
 #endif

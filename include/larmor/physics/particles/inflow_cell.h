@@ -1,9 +1,10 @@
-/* What lies beyond an inflow side (larmor/physics/particles/inflow.h). */
+/* The plasma beyond an inflow side (larmor/physics/particles/inflow.h). */
 #ifndef LARMOR_PHYSICS_PARTICLES_INFLOW_CELL_H
 #define LARMOR_PHYSICS_PARTICLES_INFLOW_CELL_H
 
 /* The plasma beyond one cell of a side, along its inward normal and two tangents: y, z for sides in x; x, z for those
- * in y. Given the normal velocity the tangential ones are normal, with means that depend on it. */
+ * in y. For a given normal velocity, the tangential velocities have normal distributions, with means that depend on it.
+ */
 struct lm_inflow_cell {
     double rate;      /* particles expected in a step */
     double drift[3];  /* v_A */

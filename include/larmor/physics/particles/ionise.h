@@ -1,32 +1,34 @@
-/* Ions that come into being within the domain: a given production, or the ionisation of a gas.
+/* Newborn ions within the domain: from a given production rate, or from the ionisation of a gas.
  *
- * Their number in a cell in a step is the expected one, rounded up with the probability of its fraction. They stand
- * anywhere in the cell with the velocities of a drifting Maxwellian, and are born evenly over the step, of which each
- * flies for what is left. The velocity at birth stands for that in the middle of the step: births lie around it
- * evenly, so that means over many ions are of second order in dt.
+ * The number of newborn ions in a cell in a step is the expected number, rounded up with the probability of its
+ * fraction. Their positions are uniform in the cell, and their velocities are those of a drifting Maxwellian. The times
+ * of birth are spread evenly over the step, and each ion moves for the rest of the step. The velocity at birth is used
+ * as that in the middle of the step. The times of birth are symmetric about the middle, so means over many ions are of
+ * second order in dt.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_IONISE_H
 #define LARMOR_PHYSICS_PARTICLES_IONISE_H
 
 #include "larmor/physics/particles/flight.h"
 
-/* One source in one step. Arrays of the grid, standing on the first element. */
+/* One source of ions in one step. Arrays of the grid, from their first element. */
 struct lm_ionise {
     const double *expected; /* particles in a cell; of a gas: for each unit of its density */
     const double *thermal, *drift[3];
-    double *gas;         /* its density, whole quanta; NULL: none is counted */
+    double *gas;         /* its density, whole quanta; NULL: the ions take nothing from a gas */
     double unit, quanta; /* of the gas: its quantum, and how many of them a particle takes */
     uint64_t key;        /* of the step's random numbers */
     int source;
 };
 
-/* Quanta of 2^-quantum that a particle of a weight takes: rounded down, so that a gas worth n particles makes n. */
+/* Quanta of 2^-quantum that a particle of a weight takes from the gas. They are rounded down, so that a gas with the
+ * mass of n particles makes n of them. */
 LM_HD double lm_ionise_quanta(double weight, int quantum)
 {
     return lm_trunc(weight * lm_exp2i(quantum));
 }
 
-/* How many are born in cell number `cell`, at k: no more than the gas there makes. */
+/* How many ions are born in cell number `cell`, at index k of the arrays: at most as many as its gas can make. */
 LM_HD uint32_t lm_ionise_count(const struct lm_ionise *s, size_t k, uint32_t cell)
 {
     const double there = s->gas ? lm_max(s->gas[k], 0.0) : 1.0, expected = s->expected[k] * there;
@@ -41,7 +43,7 @@ LM_HD uint32_t lm_ionise_count(const struct lm_ionise *s, size_t k, uint32_t cel
     return (double)n < most ? n : (uint32_t)most;
 }
 
-/* What n of them take from the gas of their cell; returns that in quanta. */
+/* Takes the quanta of n ions from the gas of their cell; returns their number. */
 LM_HD double lm_ionise_take(const struct lm_ionise *s, size_t k, uint32_t n)
 {
     const double taken = (double)n * s->quanta;
@@ -49,9 +51,10 @@ LM_HD double lm_ionise_take(const struct lm_ionise *s, size_t k, uint32_t n)
     return taken;
 }
 
-/* Number r of n that are born in cell (i, j): place, velocity and how much of the step is left. */
-LM_HD double lm_ionise_one(struct lm_flight *f, const struct lm_ionise *s, size_t k, int i, int j, uint32_t cell,
-                           uint32_t r, uint32_t n)
+/* Draws number r of the n ions that are born in cell (i, j) in a step: position and velocity. Returns the part of the
+ * step that is left. */
+LM_HD double lm_draw_newborn(struct lm_flight *f, const struct lm_ionise *s, size_t k, int i, int j, uint32_t cell,
+                             uint32_t r, uint32_t n)
 {
     const struct lm_random place = lm_random_at(s->key, s->source, LM_STREAM_BIRTH_PLACE, cell, r);
     const struct lm_random v = lm_random_at(s->key, s->source, LM_STREAM_BIRTH_VELOCITY, cell, r);
@@ -61,9 +64,9 @@ LM_HD double lm_ionise_one(struct lm_flight *f, const struct lm_ionise *s, size_
     f->j = j;
     f->x = (lm_fix)(place.a >> (64 - LM_FRACTION_BITS));
     f->y = (lm_fix)(place.b >> (64 - LM_FRACTION_BITS));
-    f->u = (lm_real)(s->drift[0][k] + thermal * lm_normal(lm_uniform(v.a)));
-    f->v = (lm_real)(s->drift[1][k] + thermal * lm_normal(lm_uniform(v.b)));
-    f->w = (lm_real)(s->drift[2][k] + thermal * lm_normal(lm_uniform(z.a)));
+    f->vx = (lm_real)(s->drift[0][k] + thermal * lm_normal(lm_uniform(v.a)));
+    f->vy = (lm_real)(s->drift[1][k] + thermal * lm_normal(lm_uniform(v.b)));
+    f->vz = (lm_real)(s->drift[2][k] + thermal * lm_normal(lm_uniform(z.a)));
     return 1.0 - ((double)r + lm_uniform(z.b)) / (double)n;
 }
 

@@ -1,10 +1,11 @@
-/* Loading: how many particles a cell gets and where they are, from profiles given at the cell centres.
+/* Loading: the number of particles in a cell, their positions and velocities, from profiles at the cell centres.
  *
- * Random start: uniform in the cell, Maxwellian velocities. Quiet start: the same set in every cell, so that the
- * density of a uniform plasma is exactly uniform; pairs of opposite thermal velocity stand at one place, so that no
- * cell has a net current; the set fills positions and velocities evenly (the additive recurrence of Roberts 2018 in
- * four dimensions, strata in v_x) and is scaled to the exact temperature. Drifts are interpolated linearly to the
- * particle.
+ * Random start: positions are uniform in the cell, and velocities are Maxwellian.
+ * Quiet start: every cell gets the same set of particles, so the density of a uniform plasma is exactly uniform. Two
+ * particles of opposite thermal velocity share one position, so no cell has a net current. The set fills positions and
+ * velocities evenly (the additive recurrence of Roberts 2018 in four dimensions, strata in v_x), and is scaled to the
+ * exact temperature.
+ * In both, drifts are interpolated linearly to the particle.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_LOAD_H
 #define LARMOR_PHYSICS_PARTICLES_LOAD_H
@@ -59,7 +60,7 @@ LM_HD double lm_at_particle(const double *a, size_t k, int stride, double x, dou
     return low + fy * (high - low);
 }
 
-/* Particle number r of n in the cell: place in fixed point within the cell, velocity at t = 0. */
+/* Particle number r of n in the cell: position within the cell in fixed point, velocity at t = 0. */
 LM_HD void lm_load_particle(const struct lm_profile *p, size_t k, int stride, uint32_t cell, uint32_t r, uint32_t n,
                             lm_fix *x, lm_fix *y, lm_real v[3])
 {

@@ -1,4 +1,5 @@
-/* What a species is loaded from, and the sets of a quiet start; independent of the particles' precision. */
+/* The profiles from which a species is loaded, and the sets of a quiet start. Independent of the precision of the
+ * particles. */
 #ifndef LARMOR_PHYSICS_PARTICLES_PROFILE_H
 #define LARMOR_PHYSICS_PARTICLES_PROFILE_H
 

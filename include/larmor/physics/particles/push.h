@@ -1,7 +1,9 @@
-/* One particle: gather the fields from where each component lives, Boris push, move.
+/* One particle: gather of the fields and Boris push.
  *
- * Boris, Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall and Langdon section 4-3:
- * v- = v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m dt/2.
+ * The gather is the interpolation with the shape of the particle (shape.h), for each field component from its own place
+ * on the staggered grid. The push is that of Boris, Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall
+ * and Langdon, Plasma Physics via Computer Simulation (1985), section 4-3: v- = v + h E, t = h B, v' = v- + v- x t, v+
+ * = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m dt/2.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_PUSH_H
 #define LARMOR_PHYSICS_PARTICLES_PUSH_H
@@ -11,7 +13,7 @@
 
 struct lm_particle {
     lm_fix x, y; /* relative to the home tile */
-    lm_real u, v, w;
+    lm_real vx, vy, vz;
 };
 
 /* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z) of node (i, j) is
@@ -22,28 +24,28 @@ struct lm_window {
     int width, area;
 };
 
-/* What one pass over the particles of a species does. */
+/* The numbers of one pass over the particles of a species. */
 struct lm_step {
     lm_real kick;        /* h = Z/m dt/2 */
-    lm_real rx, ry;      /* displacement in fixed-point cells a unit of velocity: dt/dx 2^LM_FRACTION_BITS */
-    int move;            /* 0: the particles stay; the current is deposited half a displacement away all the same */
-    float current_scale; /* 2^16 / bound on |v|, a power of two */
+    lm_real rx, ry;      /* displacement by a unit of velocity, in fixed-point cells: dt/dx 2^LM_FRACTION_BITS */
+    int move;            /* 0: the particles stay, but the current is still deposited half a displacement away */
+    float current_scale; /* 2^16 / bound on |v|; a power of two */
 };
 
-/* `kick_dt`, `drift_dt`, `move`, `cap`: of struct lm_pass (backend/backend.h); rx, ry: 1/dx, 1/dy. */
-LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int cap, double charge_to_mass, double rx,
-                                  double ry)
+/* `kick_dt`, `drift_dt`, `move`, `speed_exponent`: of struct lm_pass (backend/backend.h); rx, ry: 1/dx, 1/dy. */
+LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int speed_exponent, double charge_to_mass,
+                                  double rx, double ry)
 {
     struct lm_step s;
     s.kick = (lm_real)(0.5 * kick_dt * charge_to_mass);
     s.rx = (lm_real)(drift_dt * rx * (double)LM_ONE);
     s.ry = (lm_real)(drift_dt * ry * (double)LM_ONE);
     s.move = move;
-    s.current_scale = (float)lm_exp2i(16 - cap);
+    s.current_scale = (float)lm_exp2i(16 - speed_exponent);
     return s;
 }
 
-/* sum over the stencil of wx wy field */
+/* Gather: the sum over the stencil of wx wy field. */
 #define LM_DEFINE_GATHER(suffix, real, fma)                                                                            \
     LM_HD real lm_gather##suffix(int order, const real *f, int width, const struct lm_stencil##suffix *x,              \
                                  const struct lm_stencil##suffix *y)                                                   \
@@ -64,7 +66,7 @@ LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int
 LM_DEFINE_GATHER(, lm_real, lm_rfma)
 LM_DEFINE_GATHER(24, float, lm_fmaf)
 
-/* E and B at (x, y), each component from its own place on the grid (larmor/grid.h). */
+/* E and B at (x, y), each component from its own place on the staggered grid (larmor/grid.h). */
 LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
 {
     struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y);
@@ -78,7 +80,7 @@ LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm
     b[2] = lm_gather(order, f + 5 * win->area, win->width, &fx, &fy);
 }
 
-/* v += h E, rotation by B, v += h E. Keeps |v| to round-off when E = 0. */
+/* Boris push: v += h E, rotation by B, v += h E. If E = 0, |v| is conserved to round-off. */
 LM_HD void lm_boris(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], const lm_real b[3], lm_real h)
 {
     lm_real vx = lm_rfma(h, e[0], *u), vy = lm_rfma(h, e[1], *v), vz = lm_rfma(h, e[2], *w);
@@ -95,31 +97,39 @@ LM_HD void lm_boris(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], cons
     *w = lm_rfma(h, e[2], vz);
 }
 
-/* v^{n-1/2} to v^{n+1/2}; *dx, *dy: displacement over the step, fixed point. Positions are left to the caller. */
+/* Advances the velocity from n-1/2 to n+1/2. *dx, *dy: the displacement over the step, fixed point. The caller moves
+ * the particle. */
 LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
                    lm_fix *dx, lm_fix *dy)
 {
     lm_real e[3], b[3];
     lm_gather_fields(order, win, p->x, p->y, e, b);
-    lm_boris(&p->u, &p->v, &p->w, e, b, step->kick);
-    *dx = lm_round_fix(p->u * step->rx);
-    *dy = lm_round_fix(p->v * step->ry);
+    lm_boris(&p->vx, &p->vy, &p->vz, e, b, step->kick);
+    *dx = lm_round_fix(p->vx * step->rx);
+    *dy = lm_round_fix(p->vy * step->ry);
 }
 
-/* |v|^2, for the bound that the next step's scales come from. */
+/* |v|^2. The scales of the next step follow from its maximum. */
 LM_HD lm_real lm_speed2(const struct lm_particle *p)
 {
-    return lm_rfma(p->u, p->u, lm_rfma(p->v, p->v, p->w * p->w));
+    return lm_rfma(p->vx, p->vx, lm_rfma(p->vy, p->vy, p->vz * p->vz));
 }
 
-/* Adds v and v^2 of a particle to sums[0..2] and sums[3..5], in units of 1/one and 1/two. */
-LM_HD void lm_add_sums(int64_t sums[6], const struct lm_particle *p, double one, double two)
+/* The same as bits of a double: as whole numbers they have the order of the speeds, and NaN stands above all. */
+LM_HD uint64_t lm_speed2_bits(const struct lm_particle *p)
 {
-    double v[3] = {(double)p->u, (double)p->v, (double)p->w};
+    return lm_bits((double)lm_speed2(p));
+}
+
+/* Adds v of a particle to sums[0..2] and v^2 to sums[3..5], component by component, in units of 1/scale_v and
+ * 1/scale_v2. */
+LM_HD void lm_add_sums(int64_t sums[6], const struct lm_particle *p, double scale_v, double scale_v2)
+{
+    double v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
-        sums[d] += lm_round64(v[d] * one);
-        sums[3 + d] += lm_round64(v[d] * v[d] * two);
+        sums[d] += lm_round64(v[d] * scale_v);
+        sums[3 + d] += lm_round64(v[d] * v[d] * scale_v2);
     }
 }
 

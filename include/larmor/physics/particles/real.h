@@ -1,8 +1,8 @@
-/* The precision of particles: a source that touches them is compiled twice, with LM_PRECISION 32 and 64.
+/* The precision of particles. A source that works on particles is compiled twice, with LM_PRECISION 32 and 64.
  *
- * Positions are fixed-point integers in units of 2^-LM_FRACTION_BITS cells, relative to the particle's home tile:
- * re-basing, wrapping and folding are exact, and the bits of a run depend neither on tiles nor on the size of the
- * domain.
+ * Positions are fixed-point integers in units of 2^-LM_FRACTION_BITS cells, relative to the home tile of the particle.
+ * So a change of the tile, periodic wrapping and reflection are exact, and the bits of a run depend neither on the
+ * tiles nor on the size of the domain.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_REAL_H
 #define LARMOR_PHYSICS_PARTICLES_REAL_H

@@ -1,19 +1,21 @@
-/* Particle shapes along one axis: linear (cloud in cell) and quadratic (triangular-shaped cloud).
+/* Particle shapes along one axis: linear (cloud in cell, CIC) and quadratic (triangular-shaped cloud, TSC).
  *
- * Birdsall and Langdon, Plasma Physics via Computer Simulation (1985), section 8-8. A position g counts cells; cell i
- * spans [i, i+1); node i of a centred quantity lies at i + 1/2, node i of a face quantity at i + 1. The stencil starts
- * at node `at` and has order + 1 weights, which sum to 1 to round-off.
+ * Birdsall and Langdon, Plasma Physics via Computer Simulation (1985), section 8-8; Hockney and Eastwood, Computer
+ * Simulation Using Particles (1988), chapter 5. A position g counts cells: cell i spans [i, i+1), node i of a centred
+ * quantity lies at i + 1/2, and node i of a face quantity at i + 1. The stencil starts at node `at`. It has order + 1
+ * weights, and their sum is 1 to round-off.
  *
- * Two instances: lm_centre and lm_face in the particles' precision for the gather, lm_centre24 and lm_face24 for the
- * deposition, whose weights are rounded to 2^-16 anyway: 24 bits of position and float serve both precisions alike.
+ * There are two instances. lm_centre and lm_face are for the gather, in the precision of the particles. lm_centre24 and
+ * lm_face24 are for the deposition. Its weights are rounded to 2^-16, so 24 bits of position and float weights are
+ * enough in both precisions.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_SHAPE_H
 #define LARMOR_PHYSICS_PARTICLES_SHAPE_H
 
 #include "larmor/physics/particles/real.h"
 
-/* The place within the cell, [0, 1), exact. In double, the bits of 1 + f: the conversion of an int64 is slow or no
- * vector instruction on most processors. */
+/* The position within the cell, [0, 1), exact. In double precision it is made from the bits of 1 + f, because most
+ * processors convert an int64 slowly or without vector instructions. */
 LM_HD float lm_in_cell24(int32_t g)
 {
     return (float)(g & 0xffffff) * (1.0f / 16777216.0f);

@@ -1,4 +1,5 @@
-/* The direct path: a particle too far from its home tile gathers from the whole grid and is deposited on it. */
+/* The direct path of strays: a particle too far from its home tile gathers from the whole grid and is deposited on it.
+ */
 #ifndef LARMOR_PHYSICS_PARTICLES_STRAY_H
 #define LARMOR_PHYSICS_PARTICLES_STRAY_H
 
@@ -19,7 +20,8 @@ LM_HD long lm_stray_corner(const struct lm_stray *s, int stride)
     return (long)(s->j + LM_GHOST - LM_PATCH_LOW) * stride + (s->i + LM_GHOST - LM_PATCH_LOW);
 }
 
-/* `field`: those of a window, grid arrays with ghosts (larmor/grid.h), standing on the first element. */
+/* Finds the cell and copies the fields around it. `field`: the components of a window, grid arrays with ghost cells
+ * (larmor/grid.h), from their first element. */
 LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
                        const double *const *field, int stride)
 {
@@ -69,12 +71,14 @@ LM_HD struct lm_gas_window lm_stray_gas(struct lm_stray_gas *to, const struct lm
     return w;
 }
 
-/* Where a stray's current and density go, if anywhere (channel < 0). */
+/* Where a stray deposits its current (mid) and its density (end). It deposits nothing where channel >= 0: there it has
+ * left before. */
 struct lm_stray_step {
     struct lm_flight mid, end;
 };
 
-/* s->p has been pushed and would move by (dx, dy); `move` as in struct lm_step. `open`: there is anything to meet. */
+/* Moves s->p, which has been pushed, by (dx, dy) among surfaces. `move`: as in struct lm_step. `open`: there are any
+ * surfaces. */
 LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm_fix dx, lm_fix dy, int move, int open,
                          const struct lm_surfaces *surfaces, const struct lm_tiling *t)
 {
@@ -83,21 +87,53 @@ LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm
     mid->j = end->j = s->j;
     mid->x = end->x = s->p.x;
     mid->y = end->y = s->p.y;
-    mid->u = end->u = s->p.u;
-    mid->v = end->v = s->p.v;
-    mid->w = end->w = s->p.w;
+    mid->vx = end->vx = s->p.vx;
+    mid->vy = end->vy = s->p.vy;
+    mid->vz = end->vz = s->p.vz;
     if (!open) {
-        lm_glide(mid, t, dx >> 1, dy >> 1);
-        lm_glide(end, t, move ? dx : 0, move ? dy : 0);
+        lm_move_periodic(mid, t, dx >> 1, dy >> 1);
+        lm_move_periodic(end, t, move ? dx : 0, move ? dy : 0);
         return;
     }
     const uint64_t identity =
         lm_hash_particle(surfaces->species, (int64_t)s->i << LM_FRACTION_BITS | s->p.x,
-                         (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.u, (double)s->p.v, (double)s->p.w);
-    lm_fly(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
+                         (int64_t)s->j << LM_FRACTION_BITS | s->p.y, (double)s->p.vx, (double)s->p.vy, (double)s->p.vz);
+    lm_move_with_surfaces(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
     if (!move && mid->channel >= 0 && surfaces->of[mid->channel] == LM_INFLOW)
         mid->channel = -1; /* as many were here half a step ago as have left since: the current is the same */
-    lm_fly(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
+    lm_move_with_surfaces(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
+}
+
+/* The pass of one particle on the direct path: push, movement among surfaces. `window`: lm_stray_window. */
+LM_HD void lm_pass_stray(int order, struct lm_stray_step *out, struct lm_stray *s, const struct lm_window *window,
+                         const struct lm_step *step, int open, const struct lm_surfaces *surfaces,
+                         const struct lm_tiling *t)
+{
+    lm_fix dx, dy;
+    lm_push(order, &s->p, window, step, &dx, &dy);
+    lm_stray_move(out, s, dx, dy, step->move, open, surfaces, t);
+}
+
+/* What is stored of it: p, as it was before, at the end of its flight, relative to the same home tile; or the mark of a
+ * particle that has left. */
+LM_HD struct lm_particle lm_stray_stored(const struct lm_particle *p, const struct lm_flight *end)
+{
+    struct lm_particle to = {LM_GONE, p->y, 0, 0, 0};
+    if (end->channel < 0) {
+        to.x = p->x + end->dx;
+        to.y = p->y + end->dy;
+        to.vx = end->vx;
+        to.vy = end->vy;
+        to.vz = end->vz;
+    }
+    return to;
+}
+
+/* |v|^2 at the end of a flight, as lm_speed2_bits gives it. */
+LM_HD uint64_t lm_flight_speed2_bits(const struct lm_flight *f)
+{
+    const struct lm_particle p = {0, 0, f->vx, f->vy, f->vz};
+    return lm_speed2_bits(&p);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* What particles can meet, what it does to them, and what is kept of those it takes; independent of their precision. */
+/* Surfaces (sides and bodies) as particles see them, and tallies of the particles that have left. Independent of the
+ * precision of the particles. */
 #ifndef LARMOR_PHYSICS_PARTICLES_SURFACE_H
 #define LARMOR_PHYSICS_PARTICLES_SURFACE_H
 
@@ -6,14 +7,14 @@
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/particles/hit_map.h"
 
-/* For one species in one step. */
+/* The surfaces for one species in one step. */
 struct lm_surfaces {
     int of[LM_SURFACES];         /* enum lm_boundary of the sides, then of the bodies */
-    double thermal[LM_SURFACES]; /* thermal speed of what a LM_THERMAL surface re-emits, v_A */
+    double thermal[LM_SURFACES]; /* thermal speed of particles that a LM_THERMAL surface re-emits, v_A */
     const uint8_t *body;         /* [cells_y][cells_x]: k + 1 in body k; NULL without bodies */
-    const uint8_t *beside;       /* likewise: 1 where it or one of the eight cells around is a body's */
-    double cells_x, cells_y;     /* crossed in the step by a unit of velocity */
-    uint64_t key;                /* of the step's random numbers */
+    const uint8_t *near_body;    /* the same: 1 where the cell or one of its eight neighbours is in a body */
+    double cells_x, cells_y;     /* cells that a unit of velocity crosses in the step */
+    uint64_t key;                /* of the random numbers of the step */
     int species;
 };
 
@@ -22,7 +23,7 @@ LM_HD int lm_is_open(const struct lm_surfaces *s)
     return s->of[LM_X_MIN] != LM_PERIODIC || s->of[LM_Y_MIN] != LM_PERIODIC || s->body;
 }
 
-/* Key of a step's random numbers. */
+/* Key of the random numbers of a step. */
 LM_HD uint64_t lm_step_key(uint64_t seed, int64_t step)
 {
     uint64_t z = seed ^ ((uint64_t)step + 1) * 0x9e3779b97f4a7c15ull;
@@ -33,7 +34,7 @@ LM_HD uint64_t lm_step_key(uint64_t seed, int64_t step)
 
 /* --- the ledger --- */
 
-/* Factors that make fixed point of velocities and their squares: 2^exponent (struct lm_pass). */
+/* Factors from velocities and their squares to fixed point: 2^exponent (struct lm_pass). */
 struct lm_tally_units {
     double v, v2;
 };

@@ -1,12 +1,13 @@
-/* Tiles: where particles are kept, and the exact integer arithmetic of moving between them.
+/* Tiles of particles, and the exact integer arithmetic of moving between them.
  *
- * A particle is stored with its home tile of T x T cells, in positions relative to that tile, and may stray from it
- * until the next sort. A window of fields serves particles within LM_MARGIN cells of the tile; others take the direct
- * path.
+ * A particle is stored with its home tile of T x T cells. Its position is relative to this tile. It may leave the tile,
+ * and gets a new home tile in the next sort. A window of fields serves the particles within LM_MARGIN cells of the
+ * tile; the others (strays) take the direct path (stray.h).
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_TILE_H
 #define LARMOR_PHYSICS_PARTICLES_TILE_H
 
+#include "larmor/physics/numerics/hash.h"
 #include "larmor/physics/particles/push.h"
 #include "larmor/physics/particles/surface.h"
 #include "larmor/physics/particles/tiling.h"
@@ -20,7 +21,8 @@ enum {
     LM_PATCH_LOW = 2 /* nodes around a single cell, and how many of them below it */
 };
 
-/* Where the window serves a particle. The quadratic shape reaches half a cell further on the low side. */
+/* Whether the window holds all nodes of a particle at (x, y). The stencil of TSC reaches half a cell further on the low
+ * side than that of CIC. */
 LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
 {
     lm_ufix low = (lm_ufix)(order == 1 ? -LM_MARGIN * LM_ONE : LM_HALF - LM_MARGIN * LM_ONE);
@@ -28,8 +30,8 @@ LM_HD int lm_in_window(int order, lm_fix x, lm_fix y, int size)
     return ((lm_ufix)x - low < span) & ((lm_ufix)y - low < span);
 }
 
-/* Whether a particle at (x, y) relative to tile number `tile` meets nothing on its way by (dx, dy). Careful: 0 also for
- * some that would not, beside bodies. */
+/* Whether the way of a particle from (x, y), relative to tile number `tile`, by (dx, dy) is free of surfaces. The test
+ * is on the safe side: near bodies it returns 0 also for some ways that are free. */
 LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int tile, lm_fix x, lm_fix y, lm_fix dx,
                      lm_fix dy)
 {
@@ -37,11 +39,11 @@ LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int
     const int i = (int)((x + dx) >> LM_FRACTION_BITS) + left, j = (int)((y + dy) >> LM_FRACTION_BITS) + low;
     int free = (s->of[LM_X_MIN] == LM_PERIODIC || (unsigned)i < (unsigned)t->cells_x) &
                (s->of[LM_Y_MIN] == LM_PERIODIC || (unsigned)j < (unsigned)t->cells_y);
-    if (s->beside) {
+    if (s->near_body) {
         const int a = lm_wrap((int)(x >> LM_FRACTION_BITS) + left, t->cells_x),
                   b = lm_wrap((int)(y >> LM_FRACTION_BITS) + low, t->cells_y);
         const lm_ufix far = (lm_ufix)(dx + LM_ONE) | (lm_ufix)(dy + LM_ONE); /* both in [0, 2) cells */
-        free &= !s->beside[(size_t)b * (size_t)t->cells_x + (size_t)a] & (far <= 2 * (lm_ufix)LM_ONE - 1);
+        free &= !s->near_body[(size_t)b * (size_t)t->cells_x + (size_t)a] & (far <= 2 * (lm_ufix)LM_ONE - 1);
     }
     return free;
 }
@@ -51,6 +53,16 @@ LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 {
     int cell = lm_wrap_seldom((int)(x >> LM_FRACTION_BITS) + tile * size, n);
     return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
+}
+
+/* The hash of a stored particle for the fingerprint (larmor/physics/numerics/hash.h); 0 of one that has left. */
+LM_HD uint64_t lm_hash_stored(const struct lm_tiling *t, int species, int tile, const struct lm_particle *p)
+{
+    if (p->x == LM_GONE)
+        return 0;
+    return lm_hash_particle(species, lm_global(p->x, tile % t->nx, t->size, t->cells_x),
+                            lm_global(p->y, tile / t->nx, t->size, t->cells_y), (double)p->vx, (double)p->vy,
+                            (double)p->vz);
 }
 
 /* Splits a position in the domain into home tile and the position relative to it. */

@@ -4,8 +4,8 @@
 
 #include "larmor/physics/numerics/portable.h"
 
-#define LM_PARTS                                                                                                       \
-    65536 /* integer parts of density that a particle is deposited as (larmor/physics/particles/deposit.h) */
+#define LM_CHARGE_QUANTA                                                                                               \
+    65536 /* integer quanta into which the charge of a particle is split (larmor/physics/particles/deposit.h) */
 
 struct lm_tiling {
     int size, nx, ny; /* cells a side; tiles in x and y */
