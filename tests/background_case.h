@@ -53,7 +53,7 @@ static inline void case_velocities(struct background_case *c)
 {
     const struct lm_grid *g = &c->setup.grid;
     uint8_t *room = malloc(g->size);
-    lm_background_room(g, c->setup.bodies.mask, room);
+    lm_stencil_clearance(g, c->setup.bodies.mask, room);
     for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++) {
             const int pi = g->sides.of[LM_X_MIN] == LM_PERIODIC ? (i + g->nx) % g->nx : i;
@@ -223,7 +223,7 @@ static inline double reference_units(const struct background_case *c, const stru
         value = reference_weno(r, f->single, w);
         if (f->limited && r > 1) {
             const struct lm_bounds bounds = {f->least, f->most};
-            value = lm_limited(w[r - 1], value, reference_weno(r, f->single, turned), &bounds);
+            value = lm_bounded_value(w[r - 1], value, reference_weno(r, f->single, turned), &bounds);
         }
     }
     double units = trunc(u * value * factor);

@@ -142,7 +142,7 @@ START_TEST(test_constant)
             const struct lm_grid *g = &c.setup.grid;
             double *out = malloc(g->size * sizeof *out), *psi = calloc(g->size, sizeof *psi), worst = 0;
             uint8_t *room = malloc(g->size);
-            lm_background_room(g, c.mask, room);
+            lm_stencil_clearance(g, c.mask, room);
             /* psi on the upper right corner of a cell; 0 where a solid or a wall touches the corner */
             for (int j = -1; j < g->ny; j++)
                 for (int i = -1; i < g->nx; i++) {

@@ -19,9 +19,9 @@ START_TEST(worst_noise)
     double worst = 0;
     for (int k = 2; k < 100; k++) {
         const int64_t sum[LM_SUM_ENERGY] = {k};
-        const struct lm_crowd around = {k + 8, k - 1};
-        const struct lm_exchange_place place = {1, 1, 1};
-        const struct lm_bath b = lm_bath_of(&e, &place, sum, &around);
+        const struct lm_neighbour_counts around = {k + 8, k - 1};
+        const struct lm_cell_electrons place = {1, 1, 1};
+        const struct lm_heating_cell b = lm_heating_cell_of(&e, &place, sum, &around);
         worst = fmax(worst, (double)b.thermal * 2 * reach * (k - 1) / k);
     }
     ck_assert_double_le(worst, bound);
@@ -56,13 +56,13 @@ START_TEST(crowds)
         sums[k * LM_CELL_SUMS + LM_SUM_NUMBER] = numbers[k / 3][k % 3];
     const struct lm_sides periodic = {{LM_PERIODIC, LM_PERIODIC, LM_PERIODIC, LM_PERIODIC}},
                           walls = {{LM_REFLECTING, LM_ABSORBING, LM_PERIODIC, LM_PERIODIC}};
-    struct lm_crowd c = lm_crowd_around(sums, 3, 4, &periodic, 1, 1);
+    struct lm_neighbour_counts c = lm_count_neighbours(sums, 3, 4, &periodic, 1, 1);
     ck_assert(c.ions == 20 && c.independent == 1 + 2 + 4 + 6);
-    c = lm_crowd_around(sums, 3, 4, &periodic, 0, 3);
+    c = lm_count_neighbours(sums, 3, 4, &periodic, 0, 3);
     ck_assert(c.ions == 16 && c.independent == 1 + 6 + 3);
-    c = lm_crowd_around(sums, 3, 4, &walls, 0, 3);
+    c = lm_count_neighbours(sums, 3, 4, &walls, 0, 3);
     ck_assert(c.ions == 3 && c.independent == 0);
-    c = lm_crowd_around(sums, 3, 4, &walls, 2, 0);
+    c = lm_count_neighbours(sums, 3, 4, &walls, 2, 0);
     ck_assert(c.ions == 11 && c.independent == 1 + 4 + 3);
     const double no = LM_NO_TEMPERATURE, t[12] = {1, no, 2, 3, 5, no, no, 1, 7, no, no, no};
     require_near(lm_temperature_around(t, 3, 4, &periodic, 1, 1), (1 + 2 + 3 + 5 + 1 + 7) / 6.0, 1e-15);
@@ -73,11 +73,11 @@ START_TEST(crowds)
 }
 END_TEST
 
-static struct lm_bath bath_at(const struct lm_exchange *e, double n, double t, const int64_t *sum,
-                              const struct lm_crowd *crowd)
+static struct lm_heating_cell bath_at(const struct lm_exchange *e, double n, double t, const int64_t *sum,
+                                      const struct lm_neighbour_counts *crowd)
 {
-    const struct lm_exchange_place place = {n, t, t};
-    return lm_bath_of(e, &place, sum, crowd);
+    const struct lm_cell_electrons place = {n, t, t};
+    return lm_heating_cell_of(e, &place, sum, crowd);
 }
 
 /* What the electrons of a cell give to ions: nothing at the density floor, in solids, and to a single ion; at T_e = 0
@@ -88,23 +88,23 @@ START_TEST(baths)
     const struct lm_ohm o = {.floor = 0.1, .gamma = GAMMA};
     const struct lm_exchange e = {.rate = 0.1, .most = 0.3, .mass = 4, .unit = 0x1p20};
     const int64_t many[] = {1 << 30, (int64_t)0.3e6 << 30, 0, -((int64_t)0.4e6 << 30), 0, (int64_t)1 << 58, 0};
-    const struct lm_crowd plenty = {1 << 30, 1 << 30}, thirds = {9, 6}, halves = {18, 9}, lonely = {10, 1};
+    const struct lm_neighbour_counts plenty = {1 << 30, 1 << 30}, thirds = {9, 6}, halves = {18, 9}, lonely = {10, 1};
     const int64_t alone[] = {1, 5, 5, 5, 1, 2, 3}, two[] = {2, 2 << 20, 0, 0, 0, 0, 1 << 30},
                   three[LM_SUM_ENERGY] = {3};
     ck_assert(lm_electron_temperature(1, 0.1, 1, &o) == LM_NO_TEMPERATURE);
     ck_assert(lm_electron_temperature(1, 1, 0, &o) == LM_NO_TEMPERATURE);
     ck_assert_double_eq_tol(lm_electron_temperature(8, 2, 1, &o), 16, 1e-12);
-    ck_assert_int_eq(bath_at(&e, 1, LM_NO_TEMPERATURE, many, &plenty).kind, LM_BATH_NONE);
-    ck_assert_int_eq(bath_at(&e, 1, 4, alone, &halves).kind, LM_BATH_NONE);
-    struct lm_bath b = bath_at(&e, 2, 4, many, &plenty);
-    ck_assert_int_eq(b.kind, LM_BATH_OPEN);
+    ck_assert_int_eq(bath_at(&e, 1, LM_NO_TEMPERATURE, many, &plenty).kind, LM_HEATING_NONE);
+    ck_assert_int_eq(bath_at(&e, 1, 4, alone, &halves).kind, LM_HEATING_NONE);
+    struct lm_heating_cell b = bath_at(&e, 2, 4, many, &plenty);
+    ck_assert_int_eq(b.kind, LM_HEATING_ALLOWED);
     ck_assert_double_eq_tol(b.lost, -expm1(-0.1 * 2 / 8), 1e-8);
     ck_assert_double_eq_tol(b.thermal, sqrt(-expm1(-0.05)), 1e-7);
     ck_assert_double_eq_tol(b.u[0], 0.3e6 / 0x1p20, 1e-12);
     ck_assert_double_eq_tol(b.u[2], -0.4e6 / 0x1p20, 1e-12);
     ck_assert(b.noise[0] == 0 && b.noise[1] == 0.25f);
     b = bath_at(&e, 0.2, 0, many, &plenty);
-    ck_assert(b.thermal == 0 && b.kind == LM_BATH_OPEN);
+    ck_assert(b.thermal == 0 && b.kind == LM_HEATING_ALLOWED);
     ck_assert_double_eq_tol(b.lost, -expm1(-0.3), 1e-7);
     b = bath_at(&e, 2, 4, three, &thirds);
     ck_assert_double_eq_tol(b.lost, 1 - sqrt(1 + 1.5 * expm1(-0.05)), 1e-7);

@@ -110,10 +110,10 @@ START_TEST(gains_are_fair)
         const double share = fabs(parts[k]) - floor(fabs(parts[k]));
         double sum = 0;
         for (uint32_t cell = 0; cell < (uint32_t)many; cell++) {
-            const double u = lm_gain_chance(5, 1, cell, (int)k),
-                         got = lm_gained(1000, parts[k] * 0x1p-20 / 1000, 20, u);
+            const double u = lm_gas_gain_chance(5, 1, cell, (int)k),
+                         got = lm_gas_gain_quanta(1000, parts[k] * 0x1p-20 / 1000, 20, u);
             require(got == rint(got) && fabs(got - parts[k]) < 1);
-            require(lm_gained(-(int64_t)cell, 4, 3, u) == -32.0 * cell);
+            require(lm_gas_gain_quanta(-(int64_t)cell, 4, 3, u) == -32.0 * cell);
             sum += got;
         }
         require_near(sum / many, parts[k], 5 * sqrt(share * (1 - share) / many));

@@ -67,8 +67,8 @@ START_TEST(reads_all)
     ck_assert(p->gas_friction == 0.4 && p->stopping.points == 3 && !p->stopping.scatters);
     ck_assert(q->gas_field == -1 && !q->gas[0] && !q->stopping_table[0]);
     ck_assert_int_eq(config.background[0].gains, 0);
-    ck_assert_int_eq(config.background[2].gains, 1 + LM_GIVEN_ENERGY);
-    ck_assert_int_eq(config.background[3].gains, 1 + LM_GIVEN_NUMBER);
+    ck_assert_int_eq(config.background[2].gains, 1 + LM_GAS_ENERGY);
+    ck_assert_int_eq(config.background[3].gains, 1 + LM_GAS_NUMBER);
     ck_assert(config.background[4].temperature == 0.7);
 }
 END_TEST

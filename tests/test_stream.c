@@ -82,7 +82,7 @@ static void set_psi(struct flow *f, double noise, double u, double v)
 
 static void make(struct flow *f)
 {
-    lm_background_room(&f->g, f->mask, f->room);
+    lm_stencil_clearance(&f->g, f->mask, f->room);
     ck_assert_int_eq(lm_background_stream(&f->g, f->sides, f->room, f->psi, f->vx, f->vy), LM_OK);
 }
 
@@ -273,7 +273,7 @@ START_TEST(shut)
         struct flow f = flow_new(kinds[n][0], kinds[n][1], kinds[n][2], kinds[n][3]);
         add_disk(&f, 3, 2, 1);
         add_box(&f, NX - 2, NX - 1, 4, 6);
-        lm_background_room(&f.g, f.mask, f.room);
+        lm_stencil_clearance(&f.g, f.mask, f.room);
         for (size_t k = 0; k < f.g.size; k++)
             f.vx[k] = 1 + (double)k, f.vy[k] = -1 - (double)k;
         lm_background_shut(&f.g, f.room, f.vx, f.vy);

@@ -242,7 +242,7 @@ template <int OP, int AXIS, int SET, class A, class U = no_velocity> struct alon
         if (b.steps == 0)
             return first;
         const double second = c[b.side].kind == LM_EXTRAPOLATED ? node(r, i, j, b.second) : first;
-        return lm_go_on(b, c, from_faces, r.d.cell[AXIS], first, second);
+        return lm_continued(b, c, from_faces, r.d.cell[AXIS], first, second);
     }
 };
 

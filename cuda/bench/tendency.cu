@@ -202,7 +202,7 @@ void prepare(measurement &m)
     m.t.vx = brought(m, p->vx, m.elements);
     m.t.vy = brought(m, p->vy, m.elements);
     m.t.source = brought(m, p->source, m.elements);
-    m.t.room = brought(m, p->room, m.elements);
+    m.t.clearance = brought(m, p->clearance, m.elements);
     m.t.gain = zeros(m);
     m.exact = zeros(m);
     m.single = zeros(m);

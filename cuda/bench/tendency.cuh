@@ -32,7 +32,7 @@ struct tendency {
     struct lm_advect by;
     int stride;
     const double *q, *vx, *vy, *source;
-    const uint8_t *room;
+    const uint8_t *clearance;
     double *gain;
 };
 
@@ -49,7 +49,7 @@ __device__ __forceinline__ double on_face(const double *c, double u, int before,
     if (ORDER == FULL)
         return lm_face_value(MOST, SINGLE, NULL, c, u);
     if (ORDER == NESTED)
-        return lm_face_value_beside(MOST, SINGLE, NULL, c, u, before, behind);
+        return lm_face_value_near_body(MOST, SINGLE, NULL, c, u, before, behind);
     const int r = u > 0.0 ? before : behind;
     lm_upwind_window(MOST, c, u, w);
     if (ORDER == BRANCH && r >= MOST)
@@ -64,8 +64,8 @@ __device__ __forceinline__ double carried(const tendency &t, bool along_y, unsig
     const double u = (along_y ? t.vy : t.vx)[k];
     int before = 0, behind = 0;
     if (ORDER != FULL) {
-        before = (along_y ? lm_room_y : lm_room_x)(t.room[k]);
-        behind = (along_y ? lm_room_y : lm_room_x)(t.room[k + step]);
+        before = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k]);
+        behind = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k + step]);
         if (!before || !behind)
             return 0.0;
     }
@@ -74,7 +74,7 @@ __device__ __forceinline__ double carried(const tendency &t, bool along_y, unsig
     LM_UNROLL
     for (int m = 0; m < 2 * MOST; m++)
         c[m] = from[(m - MOST + 1) * step];
-    return lm_carried(u, on_face<MOST, SINGLE, ORDER>(c, u, before, behind), along_y ? t.by.y : t.by.x);
+    return lm_advective_flux(u, on_face<MOST, SINGLE, ORDER>(c, u, before, behind), along_y ? t.by.y : t.by.x);
 }
 
 template <int MOST, bool SINGLE, int ORDER>
@@ -89,9 +89,9 @@ __device__ __forceinline__ double advection(const tendency &t, bool along_y, uns
 template <int ORDER> __device__ __forceinline__ double diffused(const tendency &t, unsigned k, int step, double factor)
 {
     const double c[2] = {t.q[k], t.q[k + step]};
-    if (ORDER != FULL && (!t.room[k] || !t.room[k + step]))
+    if (ORDER != FULL && (!t.clearance[k] || !t.clearance[k + step]))
         return 0.0;
-    return lm_diffused(c, factor);
+    return lm_diffusive_flux(c, factor);
 }
 
 template <int ORDER> __device__ __forceinline__ double diffusion(const tendency &t, unsigned k)
@@ -154,8 +154,8 @@ __global__ void __launch_bounds__(BLOCK) different_kernel(cells c, const double 
 template <int MOST> __device__ double face_bound(const tendency &t, bool along_y, unsigned k, int step)
 {
     const double u = (along_y ? t.vy : t.vx)[k];
-    const int before = (along_y ? lm_room_y : lm_room_x)(t.room[k]);
-    const int behind = (along_y ? lm_room_y : lm_room_x)(t.room[k + step]);
+    const int before = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k]);
+    const int behind = (along_y ? lm_clearance_y : lm_clearance_x)(t.clearance[k + step]);
     struct lm_weno_differences d;
     double c[2 * LM_WENO_MOST], w[LM_WENO_WINDOW], g[LM_WENO_MOST];
     const int r = u > 0.0 ? before : behind;

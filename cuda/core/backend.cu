@@ -94,14 +94,14 @@ static void gpu_destroy(struct lm_backend *b)
     cudaFree((void *)g->maps.faces);
     cudaFree(g->grid);
     cudaFree(g->solid);
-    cudaFree(g->advect.room);
+    cudaFree(g->advect.clearance);
     cudaFree(g->advect.list);
     for (int k = 0; k < LM_MAX_BACKGROUNDS; k++)
         for (int side = 0; side < LM_SIDES; side++)
             cudaFree(g->advect.inflow[k][side]);
     cudaFree(g->given);
     cudaFree(g->exchange.temperature);
-    cudaFree(g->exchange.bath);
+    cudaFree(g->exchange.cells);
     cudaFree(g->exchange.sums);
     cudaFree(g->sums);
     cudaFree(g->spare_sums);
@@ -433,7 +433,7 @@ static void allocate_surfaces(struct lm_gpu *g)
 static void allocate_gas(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
-    const size_t bytes = LM_GIVEN * s->grid.cells * sizeof(lm_u64);
+    const size_t bytes = LM_GAS_SUMS * s->grid.cells * sizeof(lm_u64);
     int any = 0;
     for (int k = 0; k < s->species_count; k++) {
         const struct lm_backend_species *p = &s->species[k];
@@ -454,8 +454,8 @@ static void allocate_exchange(struct lm_gpu *g)
     if (!lm_any_exchanges(&g->base.setup))
         return;
     g->exchange.temperature = (double *)lm_gpu_allocate(g, grid->cells * sizeof(double), "the exchange of heat");
-    g->exchange.bath =
-        (struct lm_bath *)lm_gpu_allocate(g, grid->cells * sizeof(struct lm_bath), "the exchange of heat");
+    g->exchange.cells = (struct lm_heating_cell *)lm_gpu_allocate(g, grid->cells * sizeof(struct lm_heating_cell),
+                                                                  "the exchange of heat");
     g->exchange.sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the exchange of heat");
     if (!g->failed)
         lm_gpu_check(g, cudaMemsetAsync(g->exchange.sums, 0, sums, g->stream), "the exchange of heat");

@@ -1,4 +1,4 @@
-/* What kernels with a thread a cell share. */
+/* What kernels with one thread a cell share. */
 #ifndef LARMOR_CORE_CELLS_CUH
 #define LARMOR_CORE_CELLS_CUH
 
@@ -9,18 +9,25 @@ namespace
 
 enum { TX = 32, TY = 8, THREADS = TX * TY };
 
-/* A thread a cell, with `beyond` more on each side. */
+/* One thread a cell, with `beyond` more cells on each side. */
 inline dim3 blocks_for(const struct lm_gpu *g, int beyond)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     return dim3((unsigned)(grid->nx + 2 * beyond + TX - 1) / TX, (unsigned)(grid->ny + 2 * beyond + TY - 1) / TY);
 }
 
+/* Blocks of a loop over the elements of an array, ghost cells included, or over so many others. */
+inline unsigned line_blocks(size_t count)
+{
+    return (unsigned)((count + THREADS - 1) / THREADS);
+}
+
 struct cell {
     int i, j;
 };
 
-/* This thread's cell, and whether there is such a one. */
+/* The cell of this thread in the blocks of blocks_for, and whether there is such a cell: blocks at the upper ends have
+ * more threads than cells. */
 __device__ __forceinline__ bool my_cell(const shape &s, int beyond, cell &c)
 {
     c.i = (int)(blockIdx.x * TX + threadIdx.x % TX) - beyond;

@@ -101,18 +101,18 @@ struct lm_gpu {
     } plain;
     struct {
         double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
-        uint8_t *room;             /* lm_background_room */
+        uint8_t *clearance;        /* lm_stencil_clearance */
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
         uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
-        unsigned in_free, beside;
+        unsigned in_free, near_body;
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
-    lm_u64 *given;             /* [LM_GIVEN][ny][nx]: by collisions to a gas; NULL where no species has one */
+    lm_u64 *given;             /* [LM_GAS_SUMS][ny][nx]: by collisions to a gas; NULL where no species has one */
     struct {
-        double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
-        struct lm_bath *bath; /* [ny][nx] */
-        lm_u64 *sums;         /* [ny][nx][LM_CELL_SUMS]; clear between steps */
+        double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
+        struct lm_heating_cell *cells; /* [ny][nx] */
+        lm_u64 *sums;                  /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;
     int last_cap, last_alone; /* `cap` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
@@ -163,7 +163,7 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* grid.cu, faraday.cu, ohm.cu */
+/* cuda/fields: closure.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
@@ -185,14 +185,11 @@ int lm_gpu_moments(struct lm_backend *b);
 
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
-/* walls.cu: where plain.used says so. With walls the largest |div B| on lower walls, and the hash of B beyond walls,
- * add to what is found inside. */
-int lm_gpu_general_advance_b(struct lm_gpu *g, int ion_current, double dt, int substeps);
-int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
-int lm_gpu_general_maxima(struct lm_gpu *g, int level);
-void lm_gpu_wall_div(struct lm_gpu *g, lm_u64 *largest);
-void lm_gpu_hash_beyond(struct lm_gpu *g);
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
+
+/* cuda/fields/walls.cu: where plain.used is 1 */
+int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps);
+int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
 /* advect.cu */
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g);
@@ -200,7 +197,7 @@ int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side sid
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
-int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain);
+int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */
 int lm_gpu_fill_gas(struct lm_gpu *g, int field);
@@ -213,8 +210,8 @@ int lm_gpu_least_density(struct lm_backend *b, double *least);
 
 /* exchange.cu: what ions meet in the cells, from the sums over them; then which cells can take or give the energy that
  * has been asked for, and these do. */
-int lm_gpu_baths(struct lm_gpu *g, const struct lm_exchange_pass *pass);
-int lm_gpu_apply_heat_exchange(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
+int lm_gpu_heating_cells(struct lm_gpu *g, const struct lm_exchange_pass *pass);
+int lm_gpu_heat_electrons(struct lm_gpu *g, int species, const struct lm_exchange_pass *pass);
 int lm_gpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
 /* cuda/particles/table.cu, compiled for each precision, as all of cuda/particles. */

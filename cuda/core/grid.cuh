@@ -1,8 +1,9 @@
-/* What the kernels over the grid share: where cells are in memory. */
+/* What the kernels over the grid share: where cells are in memory, and strips of columns. */
 #ifndef LARMOR_CORE_GRID_CUH
 #define LARMOR_CORE_GRID_CUH
 
 #include "core/gpu.cuh"
+#include "larmor/physics/numerics/operators.h"
 
 namespace
 {
@@ -23,13 +24,32 @@ __device__ __forceinline__ size_t at(const shape &s, int i, int j)
     return (size_t)(j + LM_GHOST) * s.stride + (i + LM_GHOST);
 }
 
-/* Whether a cell has no image in the ghosts. */
+/* The three arrays of a vector, standing on element k. */
+__device__ __forceinline__ struct lm_view view_of(const double *a, const shape &s, size_t k)
+{
+    return {a + k, a + s.pitch + k, a + 2 * s.pitch + k, s.stride};
+}
+
+__device__ __forceinline__ struct lm_vector vector_at(const double *a, const shape &s, size_t k)
+{
+    return {a[k], a[s.pitch + k], a[2 * s.pitch + k]};
+}
+
+template <class INDEX>
+__device__ __forceinline__ void put_vector(double *a, const shape &s, INDEX k, const struct lm_vector &v)
+{
+    a[k] = v.x;
+    a[s.pitch + k] = v.y;
+    a[2 * s.pitch + k] = v.z;
+}
+
+/* Whether a cell has no image in the ghost cells. */
 __device__ __forceinline__ bool is_inner(const shape &s, int i, int j)
 {
     return i >= LM_GHOST && i < s.nx - LM_GHOST && j >= LM_GHOST && j < s.ny - LM_GHOST;
 }
 
-/* Calls body(k) for the element of a cell and of each of its periodic images in the ghosts. */
+/* Calls body(k) for the element of a cell and of each of its periodic images in the ghost cells. */
 template <class F> __device__ __forceinline__ void each_image(const shape &s, int i, int j, F body)
 {
     if (is_inner(s, i, j)) {
@@ -41,17 +61,25 @@ template <class F> __device__ __forceinline__ void each_image(const shape &s, in
             body((unsigned)at(s, x, y));
 }
 
-/* Writes a cell and its images. */
+/* Write a cell and its images. */
 __device__ __forceinline__ void store(const shape &s, double *a, int i, int j, double value)
 {
     each_image(s, i, j, [&](unsigned k) { a[k] = value; });
 }
 
-/* --- strips: a warp goes up 32 columns, a lane each; a block is one warp, so that the compiler knows its lanes to stay
- * together --- */
+__device__ __forceinline__ void store_vector(const shape &s, double *a, int i, int j, const struct lm_vector &v)
+{
+    each_image(s, i, j, [&](unsigned k) { put_vector(a, s, k, v); });
+}
 
-enum { LANES = 32, SMALLEST_ROWS = 4 /* of a strip or block: less would be mostly halo */ };
+/* --- strips ---
+ *
+ * A warp goes up a strip of 32 columns, one lane a column. A block is one warp: then the compiler knows that the lanes
+ * stay together. */
 
+enum { LANES = 32, SMALLEST_ROWS = 4 /* of a strip or block: fewer rows would be mostly halo */ };
+
+/* The value that the lane to the left, or to the right, has. */
 __device__ __forceinline__ double left(double v)
 {
     return __shfl_up_sync(0xffffffffu, v, 1);
@@ -62,8 +90,8 @@ __device__ __forceinline__ double right(double v)
     return __shfl_down_sync(0xffffffffu, v, 1);
 }
 
-/* Cuts the domain into strips of `own` columns and *rows rows: as many as run at a time, `strips` a multiprocessor, and
- * no more, because every strip adds the rows of its halo. Returns the grid of blocks. */
+/* Cuts the domain into strips of `own` columns and *rows rows, and returns the grid of blocks. There are as many strips
+ * as run at a time, `strips` a multiprocessor. More would only add rows of halo. */
 inline dim3 cut_into_strips(const struct lm_gpu *g, int own, int strips, int *rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;

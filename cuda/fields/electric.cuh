@@ -1,6 +1,6 @@
-/* Ohm's law as a warp goes through it: 32 columns, a lane each, up row by row. What a row needs of the rows below it
- * stays in registers, what it needs of the columns beside it comes by shuffles or is handed in. Columns and rows at the
- * edges of a warp's or a block's part are computed twice. The bodies are in larmor/physics/fields/fields.h.
+/* Ohm's law as a warp computes it: 32 columns, one lane a column, row by row upwards. Registers keep what a row needs
+ * of the rows below it. Shuffles, or the caller, bring what it needs of the neighbouring columns. Columns and rows at
+ * the edges of a warp's or a block's part are computed twice. The bodies are in larmor/physics/fields/ohm.h.
  */
 #ifndef LARMOR_FIELDS_ELECTRIC_CUH
 #define LARMOR_FIELDS_ELECTRIC_CUH
@@ -12,41 +12,27 @@
 namespace
 {
 
-enum { HALO = 2 };
+enum { HALO = 2 }; /* columns and rows on each side of those whose E, or dB/dt, is wanted */
 
-__device__ __forceinline__ void put(double *a, const shape &s, unsigned k, const struct lm_vector &v)
-{
-    a[k] = v.x;
-    a[s.pitch + k] = v.y;
-    a[2 * s.pitch + k] = v.z;
-}
-
-/* A cell and its periodic images. */
-__device__ __forceinline__ void store_vector(const shape &s, double *a, int i, int j, const struct lm_vector &v)
-{
-    each_image(s, i, j, [&](unsigned k) { put(a, s, k, v); });
-}
-
-/* What Ohm's law takes in a cell besides B, and some of the cell to the right. */
+/* What Ohm's law reads in a cell besides B, and some of the cell to the right. */
 struct plasma {
     struct lm_vector ji;
-    double n, p, eta, n_right, p_right, eta_right;
+    double n, p, eta, n_right, p_right, eta_right; /* n is floored */
 };
 
-/* E of a strip. Given B of row j, returns E of row j - 1: of lanes HALO .. 30, and once rows j - 3 .. j have been
- * given.
- */
+/* E of a strip. Given B of row j, `advance` returns E of row j - 1: in lanes HALO .. 30, and once rows j - 3 .. j have
+ * been given. */
 template <bool HYPER> struct electric_rows {
     struct lm_vector b, j, j_below, f; /* of row j - 1; j_below of j - 2 */
     struct lm_vector b_centre;         /* of row j */
     double bz_left;
     plasma here;
 
-    /* by_left, bz_left_new: of b_new, in the column to the left. */
+    /* by_left and bz_left_new belong to b_new, in the column to the left. */
     __device__ __forceinline__ void advance(const struct lm_vector &b_new, double by_left, double bz_left_new,
                                             const plasma &above, struct lm_ohm o, double total[3], double ideal[3])
     {
-        o.eta_vacuum = 0.0; /* else cuda/fields/walls.cu is in charge */
+        o.eta_vacuum = 0.0; /* else cuda/fields/walls.cu computes E */
         if (!HYPER)
             o.eta_hyper = 0.0;
         /* Patches of 2 x 2 cells whose last one is cell (i, j): what the bodies read of it and its neighbours. */
@@ -56,7 +42,7 @@ template <bool HYPER> struct electric_rows {
         struct lm_vector j_new = lm_curl_b(bv, o.rx, o.ry);
         const double jx[4] = {0, 0, left(j_new.x), j_new.x}, jy[4] = {0, j.y, 0, j_new.y}, jz[4] = {0, 0, 0, j_new.z};
         struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
-        struct lm_vector f_new = lm_electron_force(jv, bv, above.ji);
+        struct lm_vector f_new = lm_hall_convection(jv, bv, above.ji);
         b_centre = lm_b_centre(bv);
 
         /* Patches whose first cell is (i, j - 1); of J, its four neighbours. */
@@ -67,8 +53,8 @@ template <bool HYPER> struct electric_rows {
         cross(cx, j_below.x, j.x, j_new.x);
         cross(cy, j_below.y, j.y, j_new.y);
         cross(cz, j_below.z, j.z, j_new.z);
-        struct lm_view fv = {fx, fy, fz, 2}, cv = {cx + 4, cy + 4, cz + 4, 3}, given = {n, p, eta, 2};
-        lm_electric_field(fv, cv, given, &o, total, ideal);
+        struct lm_ohm_view v = {{fx, fy, fz, 2}, {cx + 4, cy + 4, cz + 4, 3}, {n, p, eta, 2}};
+        lm_electric_field(v, &o, total, ideal);
 
         b = b_new;
         bz_left = bz_left_new;

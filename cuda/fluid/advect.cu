@@ -1,4 +1,5 @@
-/* CUDA backend: background fields; the kernel is in advect.cuh. */
+/* CUDA backend: background fields. The kernel of a stage is in advect.cuh, with its rates. The bodies of the other
+ * loops are in larmor/physics/fluid/advect.h and flow.h. */
 #include "fluid/advect.cuh"
 
 #include <cstddef>
@@ -10,9 +11,10 @@
 namespace
 {
 
-/* Of a piece: with more rows the last pieces take long alone, with fewer the halo counts (an H200: 32 rows 5 % faster
- * than 64, 15 % than 128). Beside solids pieces are low: there are few of them. */
-enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_BESIDE = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
+/* Rows of a piece. With more rows, a few warps are still busy when the others have finished; with fewer, the halo costs
+ * more. On an H200, 32 rows are 5 % faster than 64 and 15 % faster than 128. Pieces near bodies are low, because there
+ * are few of them. */
+enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_NEAR_BODY = LEAST_ROWS, PIECES_OF_A_PROCESSOR = 32 };
 
 typedef void (*stage_function)(stage);
 
@@ -44,47 +46,35 @@ struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
     return {list, count, (count + PIECE_WARPS - 1) / PIECE_WARPS, rows};
 }
 
-/* --- what the host asks for --- */
-
-/* Bits that order like all numbers do. */
-__device__ __forceinline__ lm_u64 ordered(double x)
-{
-    lm_u64 b = (lm_u64)__double_as_longlong(x);
-    return b >> 63 ? ~b : b | 0x8000000000000000ull;
-}
+/* --- sums over a field --- */
 
 /* Total and extremes of a field. */
-__global__ void survey_kernel(shape s, const double *q, const uint8_t *room, double per_quantum,
+__global__ void survey_kernel(shape s, const double *q, const uint8_t *clearance, double per_quantum,
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    struct lm_wide total = {0, 0};
-    lm_u64 least = 0, most = 0;
+    struct lm_field_survey mine = {{0, 0}, 0, 0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
-        lm_wide_add(&total, q[k] * per_quantum);
-        if (room[k]) {
-            raise(least, ~ordered(q[k]));
-            raise(most, ordered(q[k]));
-        }
+        lm_survey_cell(&mine, q[k], clearance[k], per_quantum);
     }
-    lm_warp_sum_wide(found->total, total);
-    lm_warp_max(&found->not_least, least);
-    lm_warp_max(&found->most, most);
+    lm_warp_sum_wide(found->total, mine.total);
+    lm_warp_max(&found->not_least, mine.not_least);
+    lm_warp_max(&found->most, mine.most);
 }
 
-/* What a source gives in `times` steps, of whose stages two have one factor and one the other; in parts as the CPU adds
- * them up. */
-__global__ void source_kernel(shape s, const double *source, double early, double late, int times,
+/* What a source adds in `times` substeps. Of the stages of each, two are like `early` and one is like `late`. The terms
+ * are those that the CPU adds up stage by stage. */
+__global__ void source_kernel(shape s, const double *source, struct lm_advect early, struct lm_advect late, int times,
                               struct lm_gpu_advected *found)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     struct lm_wide sum = {0, 0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const double here = source[at(s, i, j)];
-        lm_wide_add(&sum, lm_trunc(here * early));
-        lm_wide_add(&sum, lm_trunc(here * early));
-        lm_wide_add(&sum, lm_trunc(here * late));
+        lm_wide_add(&sum, lm_source_units(&early, here));
+        lm_wide_add(&sum, lm_source_units(&early, here));
+        lm_wide_add(&sum, lm_source_units(&late, here));
     }
     sum.high *= times;
     sum.low *= times;
@@ -101,18 +91,17 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 {
     if (!s.source)
         return;
-    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, early->source, late->source, times,
-                                                                s.found);
+    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, *early, *late, times, s.found);
     LM_GPU_LAUNCHED(g, "sum of a source");
 }
 
-/* --- what particles give to a gas --- */
+/* --- what particles transfer to a gas --- */
 
 struct gaining {
-    double *q[LM_MAX_BACKGROUNDS]; /* NULL: it does not gain */
-    int what[LM_MAX_BACKGROUNDS], fields;
-    struct lm_gain gain;
-    lm_u64 *given;
+    double *q[LM_MAX_BACKGROUNDS];        /* NULL: the field gains nothing */
+    int what[LM_MAX_BACKGROUNDS], fields; /* enum lm_gas_sum of each field; how many fields there are */
+    struct lm_gas_gain gain;
+    lm_u64 *sums;                  /* [LM_GAS_SUMS][ny][nx] */
     struct lm_gpu_advected *found; /* of all fields */
 };
 
@@ -125,23 +114,23 @@ __global__ void gain_kernel(shape s, gaining g)
         const size_t k = (size_t)j * s.nx + i;
         for (int f = 0; f < g.fields; f++) {
             const int what = g.what[f];
-            if (!g.q[f] || g.given[what * cells + k] == 0)
+            if (!g.q[f] || g.sums[what * cells + k] == 0)
                 continue;
-            const double whole = lm_gained((int64_t)g.given[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
-                                           lm_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
-            g.q[f][at(s, i, j)] += whole * lm_exp2i(-g.gain.quantum[f]);
-            lm_wide_add(&source[f], whole);
+            const double quanta =
+                lm_add_gas_gain(&g.q[f][at(s, i, j)], (int64_t)g.sums[what * cells + k], g.gain.unit[what],
+                                g.gain.quantum[f], lm_gas_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
+            lm_wide_add(&source[f], quanta);
         }
-        for (int n = 0; n < LM_GIVEN; n++)
-            if (g.given[n * cells + k])
-                g.given[n * cells + k] = 0;
+        for (int n = 0; n < LM_GAS_SUMS; n++)
+            if (g.sums[n * cells + k])
+                g.sums[n * cells + k] = 0;
     }
     for (int f = 0; f < g.fields; f++)
         if (g.q[f])
             lm_warp_sum_wide(g.found[f].source, source[f]);
 }
 
-/* Ghosts of a gas' density and velocity: larmor/physics/fields/wall.h. */
+/* Fills the ghosts of the density and velocity of a gas (larmor/physics/fields/wall.h). */
 __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, double *x, double *y)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - LM_GHOST, j = (int)blockIdx.y - LM_GHOST;
@@ -158,7 +147,7 @@ __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, doubl
 
 /* --- velocities --- */
 
-__global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x, int periodic_y, int later,
+__global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodic_x, int periodic_y, int later,
                             struct lm_ohm ohm, double *flow, double *entropy)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) - 1, j = (int)blockIdx.y - 1;
@@ -168,28 +157,20 @@ __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x,
     for (int axis = 0; axis < 2; axis++) {
         const enum lm_face_place place =
             axis == 0 ? lm_face_place(i, s.nx, periodic_x) : lm_face_place(j, s.ny, periodic_y);
-        const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &ohm);
-        if (entropy)
-            entropy[axis * s.pitch + k] = u.entropy;
-        if (!flow)
-            continue;
-        double *ion = flow + axis * s.pitch, *electron = flow + (2 + axis) * s.pitch;
-        if (!later)
-            ion[k] = u.ion;
-        electron[k] = later ? electron[k] + u.electron : u.electron;
+        const struct lm_flow_arrays to = {flow ? flow + axis * s.pitch : NULL,
+                                          flow ? flow + (2 + axis) * s.pitch : NULL,
+                                          entropy ? entropy + axis * s.pitch : NULL};
+        lm_set_flow_on_face(&moments, axis, (long)k, place, later, &ohm, &to);
     }
 }
 
-__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *room, double rx, double ry,
+__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *clearance, struct lm_ohm ohm,
                             lm_u64 *largest)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     lm_u64 mine[1] = {0};
-    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
-        const size_t k = at(s, i, j);
-        if (room[k])
-            raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], rx, ry)));
-    }
+    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y)
+        raise(mine[0], lm_flow_rate_bits(x, y, clearance, (long)at(s, i, j), s.stride, &ohm));
     lm_block_reduce<true, 1>(largest, mine);
 }
 
@@ -200,13 +181,13 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     lm_gpu_range range("flow");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    struct lm_flow_given given = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
-                                  {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
-                                  {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
-                                  g->advect.room};
+    const struct lm_flow_moments moments = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+                                            {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+                                            {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
+                                            g->advect.clearance};
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
-        s, given, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
+        s, moments, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
         g->advect.flow, b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }
@@ -221,8 +202,8 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     lm_gpu_reduce_begin(g);
     for (int f = 0; f < fields; f++)
         rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
-            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.room, b->setup.ohm.rx,
-            b->setup.ohm.ry, &g->reduced->value[f]);
+            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.clearance, b->setup.ohm,
+            &g->reduced->value[f]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
     for (int f = 0; f < fields && !g->failed; f++)
@@ -244,7 +225,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.periodic_x = grid->sides.of[LM_X_MIN] == LM_PERIODIC;
     s.periodic_y = grid->sides.of[LM_Y_MIN] == LM_PERIODIC;
     s.across = g->advect.across;
-    s.beside = pieces_of(g->advect.list_end - g->advect.beside, g->advect.beside, ROWS_BESIDE);
+    s.near_body = pieces_of(g->advect.list_end - g->advect.near_body, g->advect.near_body, ROWS_NEAR_BODY);
     s.in_free = pieces_of(g->advect.list, g->advect.in_free, g->advect.rows);
     s.bounds.least = f->least;
     s.bounds.most = f->most;
@@ -252,7 +233,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.vx = g->array[LM_BACKGROUND_X + field];
     s.vy = g->array[LM_BACKGROUND_Y + field];
     s.source = f->has_source ? g->array[LM_BACKGROUND_SOURCE + field] : NULL;
-    s.room = g->advect.room;
+    s.clearance = g->advect.clearance;
     s.found = &g->control->background[field];
     for (int side = 0; side < LM_SIDES; side++) {
         s.sides[side] = f->sides[side];
@@ -268,7 +249,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
-        kernel_of(f)<<<s.beside.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
+        kernel_of(f)<<<s.near_body.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
     }
     lm_gpu_background_extremes(g, field, quantum);
@@ -276,7 +257,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     return g->failed;
 }
 
-int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain)
+int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
@@ -305,49 +286,50 @@ int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum)
     struct lm_gpu_advected *found = &g->control->background[field];
     const shape s = shape_of(g);
     lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
-    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.room,
+    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.clearance,
                                                            1.0 / lm_exp2i(-quantum), found);
     return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
 
 /* --- memory --- */
 
-enum piece_kind { PIECE_FREE, PIECE_BESIDE, PIECE_SOLID };
+enum piece_kind { PIECE_FREE, PIECE_NEAR_BODY, PIECE_IN_BODY };
 
-static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *room, unsigned piece, int rows)
+static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clearance, unsigned piece, int rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const int x0 = (int)piece % g->advect.across * PIECE_COLUMNS, j0 = (int)piece / g->advect.across * rows;
-    int beside = 0, fluid = 0;
+    int near_body = 0, free_cells = 0;
     for (int j = j0 - 1; j <= j0 + rows && j <= grid->ny; j++)
         for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
-            const uint8_t r = room[lm_at(grid, i, j)];
-            beside |= lm_room_x(r) < LM_WENO_MOST || lm_room_y(r) < LM_WENO_MOST;
-            fluid |= r != 0;
+            const uint8_t r = clearance[lm_at(grid, i, j)];
+            near_body |= !lm_has_full_clearance(r);
+            free_cells |= r != 0;
         }
-    return !fluid ? PIECE_SOLID : beside ? PIECE_BESIDE : PIECE_FREE;
+    return !free_cells ? PIECE_IN_BODY : near_body ? PIECE_NEAR_BODY : PIECE_FREE;
 }
 
-/* Two lists in one: the pieces in free fluid from the front; from the back the others in low pieces that hold fluid. */
-static void list_pieces(struct lm_gpu *g, const uint8_t *room)
+/* Two lists in one array. The pieces all of whose cells have full clearance are listed from the front. The others are
+ * cut into low pieces, and those that hold free cells are listed from the back. */
+static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_BESIDE);
+    const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_NEAR_BODY);
     const unsigned up = (unsigned)((grid->ny + g->advect.rows - 1) / g->advect.rows), most = across * up * low;
     uint32_t *list = (uint32_t *)malloc(most * sizeof *list);
     g->advect.list = (uint32_t *)lm_gpu_allocate(g, most * sizeof *list, "pieces of the grid");
     if (!list && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the pieces of the grid");
     for (unsigned p = 0; p < across * up && !g->failed; p++) {
-        if (kind_of_piece(g, room, p, g->advect.rows) == PIECE_FREE) {
+        if (kind_of_piece(g, clearance, p, g->advect.rows) == PIECE_FREE) {
             list[g->advect.in_free++] = p;
             continue;
         }
         for (unsigned n = 0; n < low; n++) {
             const unsigned part = (p / across * low + n) * across + p % across;
-            if ((int)(part / across) * ROWS_BESIDE < grid->ny &&
-                kind_of_piece(g, room, part, ROWS_BESIDE) != PIECE_SOLID)
-                list[most - ++g->advect.beside] = part;
+            if ((int)(part / across) * ROWS_NEAR_BODY < grid->ny &&
+                kind_of_piece(g, clearance, part, ROWS_NEAR_BODY) != PIECE_IN_BODY)
+                list[most - ++g->advect.near_body] = part;
         }
     }
     g->advect.list_end = g->advect.list + most;
@@ -363,22 +345,22 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
     const struct lm_grid *grid = &g->base.setup.grid;
     if (g->base.setup.background_count == 0 || g->failed)
         return g->failed;
-    uint8_t *room = (uint8_t *)malloc(grid->size);
-    g->advect.room = (uint8_t *)lm_gpu_allocate(g, grid->size, "the room around cells");
-    if (!room && !g->failed)
-        g->failed = lm_fail(LM_FAILED, "not enough memory for the room around cells");
+    uint8_t *clearance = (uint8_t *)malloc(grid->size);
+    g->advect.clearance = (uint8_t *)lm_gpu_allocate(g, grid->size, "the clearance of the cells");
+    if (!clearance && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the clearance of the cells");
     if (!g->failed)
-        g->failed = lm_background_room(grid, g->base.setup.bodies.mask, room);
+        g->failed = lm_stencil_clearance(grid, g->base.setup.bodies.mask, clearance);
     if (!g->failed) {
-        lm_gpu_check(g, cudaMemcpyAsync(g->advect.room, room, grid->size, cudaMemcpyHostToDevice, g->stream),
-                     "the room around cells");
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.clearance, clearance, grid->size, cudaMemcpyHostToDevice, g->stream),
+                     "the clearance of the cells");
         g->advect.across = (grid->nx + PIECE_COLUMNS - 1) / PIECE_COLUMNS;
         int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
         rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
-        g->advect.rows = rows / ROWS_BESIDE * ROWS_BESIDE;
-        list_pieces(g, room);
+        g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
+        list_pieces(g, clearance);
     }
-    free(room);
+    free(clearance);
     return g->failed;
 }
 

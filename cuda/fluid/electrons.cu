@@ -1,7 +1,8 @@
-/* CUDA backend: electrons whose pressure is evolved. The bodies are in larmor/physics/fluid/electrons.h.
+/* CUDA backend: electrons whose pressure is evolved. The bodies of the loops are in larmor/physics/fluid/electrons.h,
+ * joule_heating.h and conduction.h.
  *
- * The plain way: a thread a cell, a kernel for each loop of src/cpu/electrons.c; no shared memory, atomics only in the
- * sums (one a warp). Nothing here has been measured yet.
+ * A thread takes a cell, and each loop of src/cpu/electrons.c is a kernel. There is no shared memory. Atomics are in
+ * the sums only, one a warp. No rate of this file is recorded.
  */
 #include "core/cells.cuh"
 
@@ -11,12 +12,11 @@
 namespace
 {
 
-/* The cell that one beyond the sides is an image of. */
-__device__ __forceinline__ size_t image(const shape &s, const struct lm_sides &sides, const cell &c)
+/* Index of the cell whose values cell c has. */
+__device__ __forceinline__ size_t image(const shape &s, const struct lm_sides &sides, cell c)
 {
-    int sign = 1;
-    const int x = lm_node_inside(&sides, 0, s.nx, 0, 0, c.i, &sign);
-    return at(s, x, lm_node_inside(&sides, 1, s.ny, 0, 0, c.j, &sign));
+    lm_image_cell(&sides, s.nx, s.ny, &c.i, &c.j);
+    return at(s, c.i, c.j);
 }
 
 __global__ void pressure_kernel(shape s, struct lm_sides sides, const double *entropy, double gamma, double *p)
@@ -26,20 +26,16 @@ __global__ void pressure_kernel(shape s, struct lm_sides sides, const double *en
         p[at(s, c.i, c.j)] = lm_pressure_of(entropy[image(s, sides, c)], gamma);
 }
 
-/* Pressure and heat at the beginning; 0 in bodies. */
-__global__ void begin_kernel(shape s, struct lm_sides sides, struct lm_heat_given given, const double *entropy,
+/* Pressure and Joule heat at the beginning. */
+__global__ void begin_kernel(shape s, struct lm_sides sides, struct lm_joule_fields fields, const double *entropy,
                              struct lm_ohm o, double *p, double *heat)
 {
     cell c;
     if (!my_cell(s, 0, c))
         return;
     const size_t k = at(s, c.i, c.j);
-    const int periodic_x = !lm_has_walls(&sides, 0), periodic_y = !lm_has_walls(&sides, 1);
-    const enum lm_face_place place[4] = {lm_face_place(c.i - 1, s.nx, periodic_x), lm_face_place(c.i, s.nx, periodic_x),
-                                         lm_face_place(c.j - 1, s.ny, periodic_y),
-                                         lm_face_place(c.j, s.ny, periodic_y)};
     p[k] = lm_pressure_of(entropy[k], o.gamma);
-    heat[k] = given.room[k] ? lm_heat_in_cell(&given, (long)k, place, &o) : 0.0;
+    heat[k] = lm_joule_heat(&fields, &sides, s.nx, s.ny, c.i, c.j, (long)k, &o);
 }
 
 __global__ void temperature_kernel(shape s, struct lm_sides sides, const double *p, const double *n, struct lm_ohm o,
@@ -49,10 +45,10 @@ __global__ void temperature_kernel(shape s, struct lm_sides sides, const double 
     if (!my_cell(s, 1, c))
         return;
     const size_t k = image(s, sides, c);
-    t[at(s, c.i, c.j)] = p[k] / lm_floored(n[k], &o);
+    t[at(s, c.i, c.j)] = lm_conduction_temperature(p[k], n[k], &o);
 }
 
-/* A stage of Heun's method: from `p`, the step having begun with `start`, into `to`. */
+/* A stage of Heun's method, from the pressure `p` to the pressure `to`. The step has begun with `start`. */
 __global__ void conduct_kernel(shape s, struct lm_conduction by, const double *heat, struct lm_ohm o, int first,
                                double h, const double *start, const double *p, double *to)
 {
@@ -60,41 +56,36 @@ __global__ void conduct_kernel(shape s, struct lm_conduction by, const double *h
     if (!my_cell(s, 0, c))
         return;
     const size_t k = at(s, c.i, c.j);
-    const double rate = (o.gamma - 1.0) * (heat[k] + lm_heat_conducted(&by, (long)k, &o));
-    to[k] = lm_heated(first, start[k], p[k], rate, h);
+    to[k] = lm_conduction_stage(&by, (long)k, heat, first, start, p, h, &o);
 }
 
-/* The entropy with what its pressure has gained, and what that adds to the sums. `p` NULL: nothing is conducted. */
+/* Brings the entropy to the new pressure, and adds up the change and the Joule heat. `p` is NULL if nothing is
+ * conducted. */
 __global__ void finish_kernel(shape s, const double *p, const double *heat, struct lm_ohm o, int quantum, double dt,
                               double *entropy, lm_u64 *source, lm_u64 *heat_sum)
 {
     cell c;
-    struct lm_wide given = {0, 0}, heated = {0, 0};
+    struct lm_wide changed = {0, 0}, heated = {0, 0};
     if (my_cell(s, 0, c)) {
         const size_t k = at(s, c.i, c.j);
-        const double before = entropy[k];
-        const double gain = p ? p[k] - lm_pressure_of(before, o.gamma) : (o.gamma - 1.0) * heat[k] * dt;
-        const double after = lm_heated_entropy(before, gain, quantum, o.gamma);
-        lm_wide_add_sound(&given, (after - before) * lm_exp2i(quantum));
-        lm_wide_add_sound(&heated, lm_whole(heat[k] * dt * lm_exp2i(lm_heat_exponent(quantum, o.gamma))));
-        entropy[k] = after;
+        const double before = entropy[k], gain = lm_pressure_gain(before, p ? &p[k] : NULL, heat[k], dt, o.gamma);
+        entropy[k] = lm_heat_cell(before, gain, quantum, o.gamma, &changed);
+        lm_count_heat(&heated, heat[k], dt, lm_heat_exponent(quantum, o.gamma));
     }
-    lm_warp_sum_wide(source, given);
+    lm_warp_sum_wide(source, changed);
     lm_warp_sum_wide(heat_sum, heated);
 }
 
-/* The largest of the densities' bits turned over: of the least one. */
-__global__ void least_kernel(shape s, const double *older, const double *newer, const uint8_t *room, double floor,
+/* The least density of both levels where heat is conducted. Its bits are inverted, so that it is a maximum. */
+__global__ void least_kernel(shape s, const double *older, const double *newer, const uint8_t *clearance, double floor,
                              lm_u64 *not_least)
 {
     cell c;
     lm_u64 mine = 0;
     if (my_cell(s, 0, c)) {
         const size_t k = at(s, c.i, c.j);
-        const double n[2] = {older[k], newer[k]};
-        for (int level = 0; level < 2; level++)
-            if (room[k] && n[level] > floor)
-                raise(mine, ~(lm_u64)lm_bits(n[level]));
+        raise(mine, ~lm_conducting_density_bits(older[k], clearance[k], floor));
+        raise(mine, ~lm_conducting_density_bits(newer[k], clearance[k], floor));
     }
     lm_warp_max(not_least, mine);
 }
@@ -123,10 +114,11 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const int field = b->setup.background_count - 1;
     const double *n = g->array[pass->level];
     double *p = g->spare, *next = p + g->pitch, *t = next + g->pitch, *heat = t + g->pitch;
-    const struct lm_heat_given given = {view_of(g, LM_B), view_of(g, LM_J_NEW), n, g->array[LM_ETA], g->advect.room};
-    const struct lm_conduction by = {t, n, view_of(g, LM_B), g->advect.room, b->setup.conductivity};
+    const struct lm_joule_fields fields = {view_of(g, LM_B), view_of(g, LM_J_NEW), n, g->array[LM_ETA],
+                                           g->advect.clearance};
+    const struct lm_conduction by = {t, n, view_of(g, LM_B), g->advect.clearance, b->setup.conductivity};
     const dim3 blocks = blocks_for(g, 0);
-    begin_kernel<<<blocks, THREADS, 0, g->stream>>>(s, sides, given, entropy_of(g), o, p, heat);
+    begin_kernel<<<blocks, THREADS, 0, g->stream>>>(s, sides, fields, entropy_of(g), o, p, heat);
     LM_GPU_LAUNCHED(g, "heat");
     for (int k = 0; k < 2 * pass->substeps && !g->failed; k++) {
         if (lm_gpu_is_given_up(g))
@@ -150,8 +142,9 @@ int lm_gpu_least_density(struct lm_backend *b, double *least)
     lm_gpu_range range("least density");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW], g->advect.room, b->setup.ohm.floor, &g->reduced->value[0]);
+    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW],
+                                                              g->advect.clearance, b->setup.ohm.floor,
+                                                              &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "least density");
     if (lm_gpu_reduce_end(g))
         return g->failed;

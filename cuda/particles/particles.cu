@@ -19,7 +19,7 @@ namespace
 {
 
 /* What a gas is given of an ion that goes on: momentum and energy. */
-enum { ENERGY = LM_GIVEN_ENERGY - LM_GIVEN_MOMENTUM, GIFTS = LM_GIVEN - LM_GIVEN_MOMENTUM };
+enum { ENERGY = LM_GAS_ENERGY - LM_GAS_MOMENTUM, GIFTS = LM_GAS_SUMS - LM_GAS_MOMENTUM };
 
 /* The E of the push and B, three arrays each, `pitch` apart. */
 struct fields {
@@ -42,7 +42,7 @@ struct collider {
     struct lm_collisions how;
     const double *gas[LM_GAS_FIELDS]; /* with ghosts, on the first element */
     struct lm_tally_units units;
-    lm_u64 *given;   /* [LM_GIVEN][cells_y][cells_x] */
+    lm_u64 *given;   /* [LM_GAS_SUMS][cells_y][cells_x] */
     int takers;      /* how many of these some field takes up */
     int slot[GIFTS]; /* and at which place among them: momentum and energy, -1 where none does */
     struct lm_tally *exchanged, *to_gas;
@@ -371,7 +371,7 @@ __device__ __forceinline__ void flush_gifts(const collide_store<T, PLAIN> &store
     typedef collide_store<T, PLAIN> G;
     LM_UNROLL
     for (int what = 0; what < GIFTS; what++) {
-        lm_u64 *const to = c.given + (LM_GIVEN_MOMENTUM + what) * cells;
+        lm_u64 *const to = c.given + (LM_GAS_MOMENTUM + what) * cells;
         for (int k = threadIdx.x; k < near_cells<T>::CELLS && c.slot[what] >= 0; k += blockDim.x) {
             const int64_t sum =
                 sum_of_limbs<G::LIMBS, G::COPIES>(store.limbs + (k * c.takers + c.slot[what]) * G::LIMBS * G::COPIES);
@@ -633,8 +633,8 @@ __device__ int collide_stray(const population &h, const collider &c, struct lm_s
     if (booked)
         return fate.channel;
     const struct lm_tally to_gas = lm_to_gas(&c.units, &fate, &old, &s.p);
-    const int64_t part[LM_GIVEN] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
-    for (int k = 0; c.given && k < LM_GIVEN; k++)
+    const int64_t part[LM_GAS_SUMS] = {to_gas.number, to_gas.v[0], to_gas.v[1], to_gas.v[2], to_gas.v2};
+    for (int k = 0; c.given && k < LM_GAS_SUMS; k++)
         if (part[k])
             atomicAdd(&c.given[k * cells + cell], (lm_u64)part[k]);
     if (c.given)
@@ -1031,7 +1031,7 @@ pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
     c.collider.to_gas = &b.tallies->to_gas;
     c.collider.given = gas >= 0 ? g->given : NULL;
     for (int k = 0; k < GIFTS; k++)
-        c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GIVEN_MOMENTUM + k) ? c.collider.takers++ : -1;
+        c.collider.slot[k] = gas >= 0 && lm_is_taken(&g->base.setup, LM_GAS_MOMENTUM + k) ? c.collider.takers++ : -1;
     c.collider.plain = lm_is_plain(&how) && how.stopping.rows > 0;
     for (int k = 0; k < ENERGY; k++)
         c.collider.plain = c.collider.plain && c.collider.slot[k] < 0;

@@ -1,5 +1,5 @@
-/* Background fields: scalars on the cells that flows carry (neutral gas, tracers, electron entropy). The equations are
- * in larmor/physics/fluid/advect.h; here: what a field is, its setup and its ledger.
+/* Background fields: scalars in the cells that a flow carries, such as a neutral gas, a tracer or the entropy of the
+ * electrons. The equations are in larmor/physics/fluid/advect.h. This header has the setup of a field and its ledger.
  */
 #ifndef LARMOR_BACKGROUND_H
 #define LARMOR_BACKGROUND_H
@@ -15,40 +15,40 @@ extern "C" {
 
 enum { LM_MAX_BACKGROUNDS = 8 };
 
-/* LM_ENTROPY: the electrons', which the program adds itself (larmor/physics/fluid/electrons.h). */
+/* LM_ENTROPY is that of the electrons; the program adds this field itself (larmor/physics/fluid/electrons.h). */
 enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS, LM_ENTROPY };
 extern const char *const lm_background_kinds[]; /* in words */
 
-/* Reconstruction on the faces: the mean of both cells, or WENO of order 2r - 1 (r = 1: upwind). */
+/* The value on a face: the mean of both cells, or WENO of order 2r - 1, where r is the number here (r = 1: upwind). */
 enum lm_scheme { LM_CENTRED = 0, LM_UPWIND = 1, LM_WENO3, LM_WENO5, LM_WENO7, LM_WENO9 };
 
-/* What carries a field. */
+/* The flow that carries a field. */
 enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON, LM_FLOW_ENTROPY };
 
 struct lm_background {
     int scheme;          /* enum lm_scheme */
-    int single;          /* smoothness in single precision */
-    int limited;         /* kept between `least` and `most` */
+    int single;          /* WENO smoothness in single precision */
+    int limited;         /* the field is kept between `least` and `most` */
     double least, most;  /* most may be infinite */
     double diffusivity;  /* v_A d_i, >= 0 */
     int flow;            /* enum lm_flow */
     int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
     int has_source;
-    int gains; /* 0: nothing; 1 + enum lm_given: what it takes up of that */
+    int gains; /* 1 + enum lm_gas_sum: the field gains this from collisions; 0: nothing */
 };
 
-/* What a step's collisions have given to a gas in each cell. */
-enum lm_given { LM_GIVEN_NUMBER, LM_GIVEN_MOMENTUM, LM_GIVEN_ENERGY = LM_GIVEN_MOMENTUM + 3, LM_GIVEN };
+/* What the collisions of a step have transferred to a gas in each cell. */
+enum lm_gas_sum { LM_GAS_NUMBER, LM_GAS_MOMENTUM, LM_GAS_ENERGY = LM_GAS_MOMENTUM + 3, LM_GAS_SUMS };
 
-/* A unit of each makes so much of a field; quanta of the fields are 2^-quantum. */
-struct lm_gain {
-    double unit[LM_GIVEN];
-    int quantum[LM_MAX_BACKGROUNDS];
-    uint64_t key; /* of the step's random numbers */
-    int species;  /* that has given */
+/* How the fields gain what one species has transferred in a step. */
+struct lm_gas_gain {
+    double unit[LM_GAS_SUMS];        /* the gain of a field for one unit of each sum */
+    int quantum[LM_MAX_BACKGROUNDS]; /* quanta of the fields are 2^-quantum */
+    uint64_t key;                    /* of the random numbers of the step */
+    int species;
 };
 
-/* Whether it has a velocity of its own, not one that fields share. */
+/* Whether a field has velocity arrays of its own. Fields that ions or electrons carry share theirs. */
 static inline int lm_has_own_flow(const struct lm_background *b)
 {
     return b->flow == LM_FLOW_PRESCRIBED || b->flow == LM_FLOW_ENTROPY;
@@ -59,68 +59,70 @@ static inline lm_int128 lm_wide_value(struct lm_wide w)
     return (lm_int128)w.high * ((lm_int128)1 << LM_WIDE_BITS) + w.low;
 }
 
-/* What a backend finds out about a field while it advances it, in quanta. */
+/* What a backend counts while it advances a field, in quanta. */
 struct lm_advected {
-    struct lm_wide total;             /* sum over the cells, as it is now */
+    struct lm_wide total;             /* sum over the cells as they stand */
     struct lm_wide crossed[LM_SIDES]; /* through each side in the direction of the axis, since the last call */
-    struct lm_wide source;            /* what the source has given since then */
-    double least, most;               /* over the cells of fluid, as they are now; NaN if any is */
+    struct lm_wide source;            /* what sources have added since the last call */
+    double least, most;               /* over the cells outside bodies; least + most is not finite if a cell is not */
 };
 
-/* The ledger of a field: at all times
+/* The ledger of a field. At all times
  *
  *     loaded + entered + source + rounded = total
  *
- * in units of 2^-exponent, as integers: the quantum at the start, or a larger one since the field has outgrown that by
- * far (as a pulse does that begins at 1e-40). */
+ * holds as integers, in units of 2^-exponent. The unit is the quantum at the start. A larger one replaces it if the
+ * field grows by many orders of magnitude. */
 struct lm_background_ledger {
     int exponent;                /* of the ledger */
-    int quantum;                 /* of the field now: U = 2^-quantum, quantum <= exponent */
-    lm_int128 loaded, source;    /* at the start; by the source since then */
-    lm_int128 entered[LM_SIDES]; /* by each side, less what has left */
-    lm_int128 rounded;           /* by taking larger quanta */
-    lm_int128 total;             /* now */
+    int quantum;                 /* of the field as it stands: U = 2^-quantum, quantum <= exponent */
+    lm_int128 loaded, source;    /* the total at the start; what sources have added since then */
+    lm_int128 entered[LM_SIDES]; /* what has entered through each side less what has left */
+    lm_int128 rounded;           /* what rounding to larger quanta has changed */
+    lm_int128 total;             /* the sum over the cells as they stand */
 };
 
-/* An exponent for values up to `largest`: they are below 2^47 quanta. 0 stands for 1; for less than LM_BACKGROUND_LEAST
- * quanta are no smaller than for that, so that squares of differences stay normal numbers. */
+/* The exponent of the quanta for values up to `largest`: these are below 2^47 quanta. A field of 0 gets the quanta of a
+ * field of 1. Below LM_BACKGROUND_LEAST the quanta stay those of LM_BACKGROUND_LEAST, so that squares of differences
+ * are normal numbers. */
 #define LM_BACKGROUND_LEAST 0x1p-400
 int lm_background_quantum(double largest);
 
-/* Adds what a backend has found, in quanta. */
+/* Books what a backend has counted. */
 void lm_background_book(struct lm_background_ledger *l, const struct lm_advected *a);
 
-/* Goes over to larger units; what their rounding changes is booked under `rounded`. */
+/* Changes the units of the ledger to larger ones. What the rounding of the sums changes is booked under `rounded`. */
 void lm_background_coarsen(struct lm_background_ledger *l, int exponent);
 
-/* loaded + entered + source + rounded - total; 0 unless something is wrong. */
+/* loaded + entered + source + rounded - total. It is 0 unless the program has an error. */
 lm_int128 lm_background_residual(const struct lm_background_ledger *l);
 
 /* A sum of a ledger as a double, rounded once. */
 double lm_background_value(const struct lm_background_ledger *l, lm_int128 sum);
 
-/* Rounds an array's cells (without ghosts) to whole quanta. */
+/* Rounds the cells of an array to whole quanta; ghosts stay. */
 void lm_background_round(const struct lm_grid *g, double *q, int quantum);
 
-/* The sum over its cells in units of 2^-exponent; exact if all are whole ones. */
+/* The sum over the cells of an array in units of 2^-exponent. It is exact if each cell is a whole number of units. */
 lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
 
-/* room[g->size]: larmor/physics/fluid/advect.h, with one cell beyond the sides; mask[ny][nx] as in larmor/body.h, or
- * NULL. LM_FAILED: not enough memory. */
-int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room);
+/* Fills clearance[g->size] with the clearance of each cell (larmor/physics/fluid/face_value.h), including the first
+ * cell beyond each side. mask[ny][nx] is that of larmor/body.h, or NULL. LM_FAILED: not enough memory. */
+int lm_stencil_clearance(const struct lm_grid *g, const uint8_t *mask, uint8_t *clearance);
 
-/* Velocities on the faces from a stream function psi on the corners (grid array, corner (i+1/2, j+1/2) at (i, j); the
- * ghosts at -1 are read): u_x = d psi/dy, u_y = -d psi/dx, so that the flow has no divergence on this grid. Where
- * nothing can pass, around each body and along each wall, psi is made constant: the mean of what it is on the
- * fluid's corners there. */
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
+/* Velocities on the faces from a stream function psi on the corners: u_x = d psi/dy, u_y = -d psi/dx. The flow has no
+ * divergence on this grid. psi is a grid array with corner (i+1/2, j+1/2) at (i, j); the ghosts at -1 are read. Around
+ * each body and along each wall psi is made constant, because nothing passes there. The constant is the mean of psi
+ * over the corners there that touch a free cell. */
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance, double *psi,
                          double *vx, double *vy);
 
-/* Sets the velocities through faces of solid cells to 0. */
-void lm_background_shut(const struct lm_grid *g, const uint8_t *room, double *vx, double *vy);
+/* Sets the velocities on the faces of cells of bodies to 0. */
+void lm_background_shut(const struct lm_grid *g, const uint8_t *clearance, double *vx, double *vy);
 
-/* Courant number of a field in a unit of time: that of the flow (the largest over the cells of what leaves and what
- * enters, lm_flow_rate; 1 / LM_LOBATTO times that for a field with bounds) and 2 kappa (1/dx^2 + 1/dy^2). */
+/* The Courant number of a field per unit of time, the sum of two parts. The part of the flow is the largest
+ * lm_flow_rate over the cells, times 1 / LM_LOBATTO for a field with bounds. The part of diffusion is 2 kappa (1/dx^2 +
+ * 1/dy^2). */
 double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate);
 
 #ifdef __cplusplus

@@ -102,7 +102,7 @@ static double grid_bytes(int kind, const struct lm_setup *setup)
     double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain);
     bytes += setup->bodies.count > 0 ? size : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
-    const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_bath);
+    const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);
     bytes += lm_any_exchanges(setup) ? exchange * cells : 0;
     bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;
     return bytes + 4 * 8.0 * moments * cells + tile_bytes(setup);

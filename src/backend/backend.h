@@ -87,7 +87,7 @@ struct lm_exchange_limits {
     int64_t limited; /* cells in which x is lm_exchange.most */
 };
 
-/* Whether a background field takes up what collisions give to a gas: enum lm_given. */
+/* Whether a background field takes up what collisions give to a gas: enum lm_gas_sum. */
 static inline int lm_is_taken(const struct lm_setup *s, int what)
 {
     for (int f = 0; f < s->background_count; f++)
@@ -262,7 +262,7 @@ struct lm_backend_ops {
     int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
     /* Background fields take up what particles have given to a gas in the last pass; none of it is left. */
-    int (*transfer_to_gas)(struct lm_backend *b, const struct lm_gain *gain);
+    int (*transfer_to_gas)(struct lm_backend *b, const struct lm_gas_gain *gain);
 
     /* --- evolved electrons --- */
 

@@ -1,3 +1,4 @@
+/* Background fields on the host: quanta, ledgers, and the clearance of the WENO stencils. */
 #include "larmor/background.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ int lm_background_quantum(double largest)
     return quantum < SMALLEST_QUANTUM ? quantum : SMALLEST_QUANTUM;
 }
 
-/* A sum in quanta of now in units of the ledger. */
+/* A sum of quanta as they stand, in units of the ledger. */
 static lm_int128 in_ledger(const struct lm_background_ledger *l, struct lm_wide w)
 {
     return lm_wide_value(w) * ((lm_int128)1 << (l->exponent - l->quantum));
@@ -85,16 +86,16 @@ void lm_background_round(const struct lm_grid *g, double *q, int quantum)
         }
 }
 
-/* --- room --- */
+/* --- clearance --- */
 
-/* A line of cells: the first one of the mask (NULL: all fluid), and from each to the next. */
+/* A row or column of n cells. The mask of the first one (NULL: all are free), and the distance from one to the next. */
 struct line {
     const uint8_t *first;
     size_t step;
     int n, periodic;
 };
 
-static int is_fluid(const struct line *l, int k)
+static int is_free(const struct line *l, int k)
 {
     if (k < 0 || k >= l->n) {
         if (!l->periodic)
@@ -104,45 +105,45 @@ static int is_fluid(const struct line *l, int k)
     return !l->first || !l->first[(size_t)k * l->step];
 }
 
-/* Cells of fluid in a row up to and with each of the cells -1 .. n, on the way up or down, LM_WENO_MOST at most; room
- * becomes the lesser of the two. */
-static void find_room(const struct line *l, uint8_t *room)
+/* The number of free cells in a row that end with each of the cells -1 .. n, counted from below and from above, at most
+ * LM_WENO_MOST. The clearance is the smaller one. */
+static void find_clearance(const struct line *l, uint8_t *clearance)
 {
     uint8_t run = 0;
     for (int k = -LM_WENO_MOST; k <= l->n; k++) {
-        run = (uint8_t)(is_fluid(l, k) ? run + (run < LM_WENO_MOST) : 0);
+        run = (uint8_t)(is_free(l, k) ? run + (run < LM_WENO_MOST) : 0);
         if (k >= -1)
-            room[k + 1] = run;
+            clearance[k + 1] = run;
     }
     run = 0;
     for (int k = l->n + LM_WENO_MOST - 1; k >= -1; k--) {
-        run = (uint8_t)(is_fluid(l, k) ? run + (run < LM_WENO_MOST) : 0);
-        if (k <= l->n && run < room[k + 1])
-            room[k + 1] = run;
+        run = (uint8_t)(is_free(l, k) ? run + (run < LM_WENO_MOST) : 0);
+        if (k <= l->n && run < clearance[k + 1])
+            clearance[k + 1] = run;
     }
 }
 
-int lm_background_room(const struct lm_grid *g, const uint8_t *mask, uint8_t *room)
+int lm_stencil_clearance(const struct lm_grid *g, const uint8_t *mask, uint8_t *clearance)
 {
     const int periodic_x = g->sides.of[LM_X_MIN] == LM_PERIODIC, periodic_y = g->sides.of[LM_Y_MIN] == LM_PERIODIC;
     uint8_t *of_line = malloc((size_t)(g->nx > g->ny ? g->nx : g->ny) + 2);
     if (!of_line)
-        return lm_fail(LM_FAILED, "not enough memory for the room around cells");
-    memset(room, 0, g->size);
+        return lm_fail(LM_FAILED, "not enough memory for the clearance of the cells");
+    memset(clearance, 0, g->size);
     for (int j = -1; j <= g->ny; j++) {
         const int y = periodic_y ? (j + g->ny) % g->ny : j;
         if (y < 0 || y >= g->ny)
             continue;
-        find_room(&(struct line){mask ? mask + (size_t)y * (size_t)g->nx : NULL, 1, g->nx, periodic_x}, of_line);
-        memcpy(room + lm_at(g, -1, j), of_line, (size_t)g->nx + 2);
+        find_clearance(&(struct line){mask ? mask + (size_t)y * (size_t)g->nx : NULL, 1, g->nx, periodic_x}, of_line);
+        memcpy(clearance + lm_at(g, -1, j), of_line, (size_t)g->nx + 2);
     }
     for (int i = -1; i <= g->nx; i++) {
         const int x = periodic_x ? (i + g->nx) % g->nx : i;
         if (x < 0 || x >= g->nx)
             continue;
-        find_room(&(struct line){mask ? mask + x : NULL, (size_t)g->nx, g->ny, periodic_y}, of_line);
+        find_clearance(&(struct line){mask ? mask + x : NULL, (size_t)g->nx, g->ny, periodic_y}, of_line);
         for (int j = -1; j <= g->ny; j++)
-            room[lm_at(g, i, j)] |= (uint8_t)(of_line[j + 1] << 4);
+            clearance[lm_at(g, i, j)] |= (uint8_t)(of_line[j + 1] << 4);
     }
     free(of_line);
     return LM_OK;

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "larmor/physics/fields/solid.h"
-#include "larmor/physics/fields/wall.h"
+#include "larmor/physics/fields/moments.h"
 
 struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
@@ -26,10 +25,9 @@ void lm_fill_moment(const struct lm_grid *g, double *a, int along)
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             if (i == 0 && j >= 0 && j < g->ny)
-                i = g->nx; /* no ghosts between the two */
-            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, along == 0, i, &sign),
-                y = lm_node_inside(&g->sides, 1, g->ny, 0, along == 1, j, &sign);
-            a[lm_at(g, i, j)] = sign * a[lm_at(g, x, y)];
+                i = g->nx; /* there are no ghost cells in between */
+            const struct lm_moment_image image = lm_moment_image(&g->sides, g->nx, g->ny, along, i, j);
+            a[lm_at(g, i, j)] = image.sign * a[lm_at(g, image.i, image.j)];
         }
 }
 
@@ -52,9 +50,8 @@ void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)
     const struct lm_bodies *bodies = &setup->bodies;
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, 0, i, &sign),
-                y = lm_node_inside(&g->sides, 1, g->ny, 0, 0, j, &sign);
-            int body = bodies->mask[(size_t)y * (size_t)g->nx + (size_t)x];
+            const struct lm_moment_image image = lm_moment_image(&g->sides, g->nx, g->ny, -1, i, j);
+            int body = bodies->mask[(size_t)image.j * (size_t)g->nx + (size_t)image.i];
             int bits = body == 0 ? 0 : LM_SOLID;
             if (body > 0 && bodies->fields[body - 1] == LM_BODY_CONDUCTING)
                 bits |= LM_SOLID_CONDUCTS;

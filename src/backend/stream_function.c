@@ -1,8 +1,9 @@
-/* Flows on the faces: from a stream function on the corners, and shut at solids.
+/* Velocities on the faces from a stream function psi on the corners.
  *
- * A face lies between two corners, and what passes it is the difference of psi there. Corners joined by faces that let
- * nothing pass form groups, on each of which psi is constant. Across periodic sides psi may grow, by the same amount
- * everywhere: that is a mean flow. A group can run around the domain and meet itself; then no mean flow can pass it.
+ * A face lies between two corners. The flow through it is the difference of psi between them. Corners that are joined
+ * by closed faces (faces of bodies and walls) form groups. psi is constant on each group. Across periodic sides psi may
+ * grow, by the same amount everywhere; this growth is a mean flow. A group can run around the domain and meet itself.
+ * No mean flow can pass such a group.
  */
 #include <stdlib.h>
 
@@ -10,32 +11,32 @@
 #include "larmor/base.h"
 #include "larmor/physics/fields/wall.h"
 
-/* Corners are numbered by the cell whose upper right one they are; those at -1 stand for themselves where the axis is
- * not periodic, and for those of the last cells where it is. */
+/* A corner has the number of the cell whose upper right corner it is. Corners at -1 exist where the axis is not
+ * periodic; where it is periodic they are the corners of the last cells. */
 struct corners {
     const struct lm_grid *g;
     const int *sides;
-    const uint8_t *room;
+    const uint8_t *clearance;
     int first[2], count[2], periodic[2];
-    double growth[2];    /* of psi across the domain */
-    int fixed;           /* how many conditions there are for it */
-    int condition[2];    /* the first one: condition . growth = 0 */
-    int *order;          /* corners of groups, one group after the other, ~corner for the first of each */
-    int ordered;         /* how many there are */
-    int16_t (*turns)[2]; /* how often the way from the first one has gone around the domain */
+    double growth[2]; /* of psi across the domain */
+    int fixed;        /* the number of conditions on the growth */
+    int condition[2]; /* the first condition: condition . growth = 0 */
+    int *order;       /* the corners of one group after the other; the first one of each group is stored as ~corner */
+    int ordered;      /* their number */
+    int16_t (*turns)[2]; /* how many times the path from the first corner of the group crosses the periodic sides */
     uint8_t *seen;
 };
 
-/* A cell of a body; not one beyond a side. */
-static int is_solid(const struct lm_grid *g, const uint8_t *room, int i, int j)
+/* Whether a cell of the domain lies in a body. */
+static int is_body(const struct lm_grid *g, const uint8_t *clearance, int i, int j)
 {
     if ((lm_has_walls(&g->sides, 0) && (i < 0 || i >= g->nx)) || (lm_has_walls(&g->sides, 1) && (j < 0 || j >= g->ny)))
         return 0;
-    return room[lm_at(g, i, j)] == 0;
+    return clearance[lm_at(g, i, j)] == 0;
 }
 
-/* Whether nothing passes the upper face of cell (i, j) along an axis. */
-static int is_shut(const struct corners *c, int axis, int i, int j)
+/* Whether the upper face of cell (i, j) along an axis is closed: a face of a wall or of a body. */
+static int is_closed(const struct corners *c, int axis, int i, int j)
 {
     const struct lm_grid *g = c->g;
     const int at = axis == 0 ? i : j, last = (axis == 0 ? g->nx : g->ny) - 1;
@@ -43,7 +44,7 @@ static int is_shut(const struct corners *c, int axis, int i, int j)
         return 1;
     if (!c->periodic[axis] && at == last && c->sides[2 * axis + 1] == LM_BACKGROUND_WALL)
         return 1;
-    return is_solid(g, c->room, i, j) || is_solid(g, c->room, i + (axis == 0), j + (axis == 1));
+    return is_body(g, c->clearance, i, j) || is_body(g, c->clearance, i + (axis == 0), j + (axis == 1));
 }
 
 static int number_of(const struct corners *c, const int at[2])
@@ -51,8 +52,8 @@ static int number_of(const struct corners *c, const int at[2])
     return (at[1] - c->first[1]) * c->count[0] + at[0] - c->first[0];
 }
 
-/* The corner next to one along an axis, if no fluid passes between them: its number, or -1. `turn`: across a periodic
- * side. */
+/* The number of the next corner along an axis if a closed face joins both, else -1. *turn is +1 or -1 if a periodic
+ * side lies between them, else 0. */
 static int next_of(const struct corners *c, int corner, int axis, int step, int *turn)
 {
     int at[2] = {corner % c->count[0] + c->first[0], corner / c->count[0] + c->first[1]};
@@ -66,10 +67,10 @@ static int next_of(const struct corners *c, int corner, int axis, int step, int 
     } else if (at[axis] < c->first[axis] || at[axis] >= c->first[axis] + c->count[axis]) {
         return -1;
     }
-    return is_shut(c, !axis, face[0], face[1]) ? number_of(c, at) : -1;
+    return is_closed(c, !axis, face[0], face[1]) ? number_of(c, at) : -1;
 }
 
-/* A way around the domain along which psi is constant. */
+/* psi is constant along a path that goes x and y times around the domain. */
 static void add_condition(struct corners *c, int x, int y)
 {
     if (c->fixed == 0) {
@@ -109,7 +110,7 @@ static void find_groups(struct corners *c)
         for (int k = begin; k < c->ordered; k++)
             visit_neighbours(c, c->order[k]);
         if (c->ordered == begin + 1)
-            c->ordered = begin; /* by itself */
+            c->ordered = begin; /* a single corner is no group */
         else
             c->order[begin] = ~corner;
     }
@@ -120,7 +121,7 @@ static double *psi_at(const struct corners *c, double *psi, int corner)
     return &psi[lm_at(c->g, corner % c->count[0] + c->first[0], corner / c->count[0] + c->first[1])];
 }
 
-/* The mean of what psi grows by across the domain. */
+/* The mean growth of psi across the domain. */
 static void find_growth(struct corners *c, const double *psi)
 {
     const struct lm_grid *g = c->g;
@@ -133,21 +134,21 @@ static void find_growth(struct corners *c, const double *psi)
     c->growth[1] = c->periodic[1] ? y / c->count[0] : 0;
 }
 
-/* Whether a corner belongs to a cell of fluid; what psi is deep in a solid, maybe singular, does not count. */
-static int is_beside_fluid(const struct corners *c, int corner)
+/* Whether a corner touches a free cell. Deep inside a body psi may be singular; its values there are not used. */
+static int touches_free_cell(const struct corners *c, int corner)
 {
     const int i = corner % c->count[0] + c->first[0], j = corner / c->count[0] + c->first[1];
     for (int k = 0; k < 4; k++) {
         const int x = i + k % 2, y = j + k / 2;
         const int beyond =
             (!c->periodic[0] && (x < 0 || x >= c->g->nx)) || (!c->periodic[1] && (y < 0 || y >= c->g->ny));
-        if (!beyond && !is_solid(c->g, c->room, x, y))
+        if (!beyond && !is_body(c->g, c->clearance, x, y))
             return 1;
     }
     return 0;
 }
 
-/* Takes from psi the part of the mean flow that cannot pass. */
+/* Subtracts from psi the part of the mean flow that cannot pass the groups. */
 static void stop_mean_flow(struct corners *c, double *psi)
 {
     const struct lm_grid *g = c->g;
@@ -164,6 +165,7 @@ static void stop_mean_flow(struct corners *c, double *psi)
         c->growth[axis] -= part[axis];
 }
 
+/* Makes psi constant on each group: the mean over the corners of the group that touch a free cell. */
 static void level_groups(const struct corners *c, double *psi)
 {
     for (int begin = 0, end; begin < c->ordered; begin = end) {
@@ -172,7 +174,7 @@ static void level_groups(const struct corners *c, double *psi)
         for (end = begin; end < c->ordered && (end == begin || c->order[end] >= 0); end++) {
             const int corner = end == begin ? ~c->order[end] : c->order[end];
             const int16_t *turns = c->turns[corner];
-            if (!is_beside_fluid(c, corner))
+            if (!touches_free_cell(c, corner))
                 continue;
             sum += *psi_at(c, psi, corner) + turns[0] * c->growth[0] + turns[1] * c->growth[1];
             count++;
@@ -197,21 +199,23 @@ static void set_velocities(const struct corners *c, double *psi, double *vx, dou
         for (int i = -1; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
             if (j >= 0)
-                vx[k] = is_shut(c, 0, i, j) ? 0 : (psi[k] - psi[k - (size_t)g->stride]) / g->dy;
+                vx[k] = is_closed(c, 0, i, j) ? 0 : (psi[k] - psi[k - (size_t)g->stride]) / g->dy;
             if (i >= 0)
-                vy[k] = is_shut(c, 1, i, j) ? 0 : (psi[k - 1] - psi[k]) / g->dx;
+                vy[k] = is_closed(c, 1, i, j) ? 0 : (psi[k - 1] - psi[k]) / g->dx;
         }
-    for (int j = 0; j < g->ny && c->periodic[0]; j++) /* the same face, the same bits */
+    for (int j = 0; j < g->ny && c->periodic[0]; j++) /* both are the same face */
         vx[lm_at(g, -1, j)] = vx[lm_at(g, g->nx - 1, j)];
     for (int i = 0; i < g->nx && c->periodic[1]; i++)
         vy[lm_at(g, i, -1)] = vy[lm_at(g, i, g->ny - 1)];
 }
 
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *room, double *psi,
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance, double *psi,
                          double *vx, double *vy)
 {
-    struct corners c = {
-        .g = g, .sides = sides, .room = room, .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
+    struct corners c = {.g = g,
+                        .sides = sides,
+                        .clearance = clearance,
+                        .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
     for (int axis = 0; axis < 2; axis++) {
         c.first[axis] = c.periodic[axis] ? 0 : -1;
         c.count[axis] = (axis == 0 ? g->nx : g->ny) - c.first[axis];
@@ -222,7 +226,7 @@ int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], con
     c.seen = calloc(corners, 1);
     const int status =
         c.order && c.turns && c.seen ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a stream function");
-    if (!status) {
+    if (status == LM_OK) {
         find_growth(&c, psi);
         find_groups(&c);
         stop_mean_flow(&c, psi);
@@ -235,14 +239,14 @@ int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], con
     return status;
 }
 
-void lm_background_shut(const struct lm_grid *g, const uint8_t *room, double *vx, double *vy)
+void lm_background_shut(const struct lm_grid *g, const uint8_t *clearance, double *vx, double *vy)
 {
     for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++) {
-            const int here = is_solid(g, room, i, j);
-            if (j >= 0 && (here || is_solid(g, room, i + 1, j)))
+            const int here = is_body(g, clearance, i, j);
+            if (j >= 0 && (here || is_body(g, clearance, i + 1, j)))
                 vx[lm_at(g, i, j)] = 0;
-            if (i >= 0 && (here || is_solid(g, room, i, j + 1)))
+            if (i >= 0 && (here || is_body(g, clearance, i, j + 1)))
                 vy[lm_at(g, i, j)] = 0;
         }
 }

@@ -68,7 +68,7 @@ int lm_bench_fluid_new(int nx, int ny, int bodies, lm_bench_profile *initial, lm
         f->cells -= f->mask[k];
     }
     if (!status)
-        status = lm_background_room(g, f->mask, room);
+        status = lm_stencil_clearance(g, f->mask, room);
     if (!status) {
         f->vx = f->q + g->size;
         f->vy = f->vx + g->size;

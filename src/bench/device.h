@@ -84,7 +84,7 @@ struct lm_tendency_problem {
     int order; /* 3, 4, 5: WENO5, 7, 9 */
     double unit, dt, rx, ry, diffusivity;
     const double *q, *vx, *vy, *source;
-    const uint8_t *room;
+    const uint8_t *clearance;
     const uint32_t *list[LM_TENDENCY_LISTS];
     uint32_t count[LM_TENDENCY_LISTS];
     int repeats;

@@ -160,8 +160,8 @@ static void fill_beyond(const struct lm_ops_problem *p, const struct step *s, do
             const int i = first[k / count] + k % count;
             const struct lm_beyond b = lm_beyond_wall(c, faces, n, i);
             new[k / count][k % count] = b.steps == 0 ? line[i * step]
-                                                     : lm_go_on(b, c, faces, s->axis == X ? g->dx : g->dy,
-                                                                line[b.first * step], line[b.second * step]);
+                                                     : lm_continued(b, c, faces, s->axis == X ? g->dx : g->dy,
+                                                                    line[b.first * step], line[b.second * step]);
         }
         for (int k = 0; k < 2 * count; k++)
             line[(first[k / count] + k % count) * step] = new[k / count][k % count];

@@ -19,7 +19,7 @@ struct host {
     const struct lm_bench_fluid *fluid;
     struct lm_grid g;
     double *arrays; /* q, vx, vy, source */
-    uint8_t *room;
+    uint8_t *clearance;
     uint32_t *lists;
     double *advanced;
 };
@@ -27,7 +27,7 @@ struct host {
 static void host_free(struct host *h)
 {
     free(h->arrays);
-    free(h->room);
+    free(h->clearance);
     free(h->lists);
     free(h->advanced);
 }
@@ -53,17 +53,17 @@ static void put_arrays(struct host *h, size_t elements)
                     from[n][lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
 }
 
-static int put_room(struct host *h)
+static int put_clearance(struct host *h)
 {
     const struct lm_grid *g = &h->g;
-    uint8_t *room = malloc(g->size);
-    int status = room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
+    uint8_t *clearance = malloc(g->size);
+    int status = clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the problem");
     if (!status)
-        status = lm_background_room(g, h->fluid->mask, room);
+        status = lm_stencil_clearance(g, h->fluid->mask, clearance);
     for (int j = -GHOSTS; j < g->ny + GHOSTS && !status; j++)
         for (int i = -GHOSTS; i < g->nx + GHOSTS; i++)
-            h->room[element_of(&h->p, i, j)] = room[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
-    free(room);
+            h->clearance[element_of(&h->p, i, j)] = clearance[lm_at(g, (i + g->nx) % g->nx, (j + g->ny) % g->ny)];
+    free(clearance);
     return status;
 }
 
@@ -74,12 +74,12 @@ static int put_room(struct host *h)
 static int is_interior(const struct host *h, size_t k)
 {
     const size_t stride = (size_t)h->p.stride;
-    const uint8_t *room = h->room;
-    int x = lm_room_x(room[k]), y = lm_room_y(room[k]);
-    x = x < lm_room_x(room[k - 1]) ? x : lm_room_x(room[k - 1]);
-    x = x < lm_room_x(room[k + 1]) ? x : lm_room_x(room[k + 1]);
-    y = y < lm_room_y(room[k - stride]) ? y : lm_room_y(room[k - stride]);
-    y = y < lm_room_y(room[k + stride]) ? y : lm_room_y(room[k + stride]);
+    const uint8_t *clearance = h->clearance;
+    int x = lm_clearance_x(clearance[k]), y = lm_clearance_y(clearance[k]);
+    x = x < lm_clearance_x(clearance[k - 1]) ? x : lm_clearance_x(clearance[k - 1]);
+    x = x < lm_clearance_x(clearance[k + 1]) ? x : lm_clearance_x(clearance[k + 1]);
+    y = y < lm_clearance_y(clearance[k - stride]) ? y : lm_clearance_y(clearance[k - stride]);
+    y = y < lm_clearance_y(clearance[k + stride]) ? y : lm_clearance_y(clearance[k + stride]);
     return x >= h->p.order && y >= h->p.order;
 }
 
@@ -95,7 +95,7 @@ static void make_lists(struct host *h)
         for (int i = 0; i < h->g.nx; i++) {
             const size_t k = element_of(&h->p, i, j);
             const int list = is_interior(h, k) ? LM_TENDENCY_INTERIOR : LM_TENDENCY_BOUNDARY;
-            if (!h->room[k])
+            if (!h->clearance[k])
                 continue;
             to[LM_TENDENCY_ACTIVE][h->p.count[LM_TENDENCY_ACTIVE]++] = (uint32_t)k;
             to[list][h->p.count[list]++] = (uint32_t)k;
@@ -146,10 +146,10 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
     const struct lm_grid *g = &f->g;
     const size_t elements = (size_t)(g->nx + 2 * GHOSTS) * (size_t)(g->ny + 2 * GHOSTS);
     *h = (struct host){.fluid = f, .g = *g, .arrays = malloc(4 * elements * sizeof *h->arrays)};
-    h->room = malloc(elements);
+    h->clearance = malloc(elements);
     h->lists = malloc(LM_TENDENCY_LISTS * g->cells * sizeof *h->lists);
     h->advanced = malloc(g->cells * sizeof *h->advanced);
-    if (!h->arrays || !h->room || !h->lists || !h->advanced)
+    if (!h->arrays || !h->clearance || !h->lists || !h->advanced)
         return lm_fail(LM_FAILED, "not enough memory for the problem");
     h->p = (struct lm_tendency_problem){.nx = g->nx,
                                         .ny = g->ny,
@@ -164,10 +164,10 @@ static int host_new(const struct lm_bench *b, const struct lm_bench_fluid *f, in
                                         .vx = h->arrays + elements,
                                         .vy = h->arrays + 2 * elements,
                                         .source = h->arrays + 3 * elements,
-                                        .room = h->room,
+                                        .clearance = h->clearance,
                                         .repeats = lm_bench_repeats(b, b->options->quick ? 2 : REPEATS)};
     put_arrays(h, elements);
-    int status = put_room(h);
+    int status = put_clearance(h);
     if (!status)
         make_lists(h);
     return status;

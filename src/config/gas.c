@@ -89,7 +89,7 @@ static int check_table(struct lm_config_reader *r, int species)
 static void check_gains(struct lm_config_reader *r, int field)
 {
     const struct lm_background_config *b = &r->config->background[field];
-    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GIVEN_NUMBER)
+    if (b->kind == LM_NEUTRAL_GAS && b->gains && b->gains != 1 + LM_GAS_NUMBER)
         lm_problems_add(&r->problems,
                         r->named_key_line[LM_BACKGROUNDS][field][lm_keys_find(LM_BACKGROUND_SECTION, "gains")],
                         "background.%s.gains: a neutral_gas is a density and gains a number only; for momentum and "

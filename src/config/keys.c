@@ -55,11 +55,11 @@ static const struct lm_choice body_fields[] = {
     {"conducting", LM_BODY_CONDUCTING}, {"resistive", LM_BODY_RESISTIVE}, {"transparent", LM_BODY_TRANSPARENT}, {0}};
 static const struct lm_choice background_kinds[] = {{"tracer", LM_TRACER}, {"neutral_gas", LM_NEUTRAL_GAS}, {0}};
 static const struct lm_choice gains[] = {{"nothing", 0},
-                                         {"number", 1 + LM_GIVEN_NUMBER},
-                                         {"momentum_x", 1 + LM_GIVEN_MOMENTUM},
-                                         {"momentum_y", 1 + LM_GIVEN_MOMENTUM + 1},
-                                         {"momentum_z", 1 + LM_GIVEN_MOMENTUM + 2},
-                                         {"energy", 1 + LM_GIVEN_ENERGY},
+                                         {"number", 1 + LM_GAS_NUMBER},
+                                         {"momentum_x", 1 + LM_GAS_MOMENTUM},
+                                         {"momentum_y", 1 + LM_GAS_MOMENTUM + 1},
+                                         {"momentum_z", 1 + LM_GAS_MOMENTUM + 2},
+                                         {"energy", 1 + LM_GAS_ENERGY},
                                          {0}};
 static const struct lm_choice flows[] = {
     {"prescribed", LM_FLOW_PRESCRIBED}, {"ion", LM_FLOW_ION}, {"electron", LM_FLOW_ELECTRON}, {0}};

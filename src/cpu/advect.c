@@ -1,6 +1,8 @@
-/* CPU backend: background fields. A stage of the Runge-Kutta method goes up the rows; the flux through each face is
- * formed once, a row of faces at a time, as in free fluid; those beside solids and on sides are then put right one by
- * one. The bodies are in larmor/physics/fluid/advect.h. */
+/* CPU backend: advection of background fields. A stage of the Runge-Kutta method goes up the rows of cells. The flux
+ * through each face is computed once: first for a whole row of faces as if all cells were free, in a vector loop; then
+ * again, face by face, for the faces near bodies and on the sides of the domain. The bodies of the loops are in
+ * larmor/physics/fluid/advect.h and face_value.h. No rate of this file is recorded; `larmor bench advect --backend cpu`
+ * measures it. */
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
@@ -12,26 +14,33 @@ enum { ACROSS = 2 * LM_WENO_MOST };
 /* One stage of a field. */
 struct stage {
     const struct lm_cpu *cpu;
-    const struct lm_background *field;
     const struct lm_bounds *bounds; /* NULL: none */
     const struct scheme *scheme;
+    int reach; /* lm_scheme_reach */
     struct lm_advect by;
+    int sides[LM_SIDES];            /* enum lm_background_side */
+    const double *inflow[LM_SIDES]; /* NULL where nothing flows in */
     const double *q0, *q, *vx, *vy, *source;
-    double *const *inflow; /* of each side; NULL where nothing flows in */
     double *to;
 };
 
-/* A row of faces: c[m][f] are the cells across face f. */
+/* A row of faces. c[m][f] are the cells across face f, u[f] is the velocity on it. */
 struct row {
     int count;
     const double *c[ACROSS], *u;
-    double factor, diffusion;
+    double factor, diffusion; /* of lm_advective_flux and lm_diffusive_flux */
 };
 
-/* --- free fluid, a row at a time --- */
+/* What a thread adds up in a stage. */
+struct sums {
+    struct lm_wide crossed[LM_SIDES], source;
+    struct lm_field_survey survey;
+};
 
-static inline __attribute__((always_inline)) void carry(int scheme, int single, const struct lm_bounds *bounds,
-                                                        const struct row *r, double *units)
+/* --- a row of faces between free cells --- */
+
+static inline __attribute__((always_inline)) void advect_row(int scheme, int single, const struct lm_bounds *bounds,
+                                                             const struct row *r, double *flux)
 {
     const double *const u = r->u, factor = r->factor;
     for (int f = 0; f < r->count; f++) {
@@ -39,28 +48,26 @@ static inline __attribute__((always_inline)) void carry(int scheme, int single, 
         LM_UNROLL
         for (int m = 0; m < 2 * lm_scheme_reach(scheme); m++)
             c[m] = r->c[m][f];
-        units[f] = lm_carried(u[f], lm_face_value(scheme, single, bounds, c, u[f]), factor);
+        flux[f] = lm_advective_flux(u[f], lm_face_value(scheme, single, bounds, c, u[f]), factor);
     }
 }
 
-/* --- beside solids, and on sides: one face --- */
+typedef void row_function(const struct lm_bounds *bounds, const struct row *r, double *restrict flux);
+typedef double near_body_function(const struct lm_bounds *bounds, const double *c, double u, int before, int behind);
 
-typedef void carry_function(const struct lm_bounds *bounds, const struct row *r, double *restrict units);
-typedef double beside_function(const struct lm_bounds *bounds, const double *c, double u, int before, int behind);
-
-/* Functions for each scheme and precision, so that the loop is one of vectors. */
+/* Functions for each scheme and precision, so that the compiler vectorises the loop over the faces. */
 #define SCHEME(scheme, single)                                                                                         \
-    static void carry_##scheme##_##single(const struct lm_bounds *bounds, const struct row *r, double *restrict units) \
+    static void row_##scheme##_##single(const struct lm_bounds *bounds, const struct row *r, double *restrict flux)    \
     {                                                                                                                  \
         if (bounds)                                                                                                    \
-            carry(scheme, single, bounds, r, units);                                                                   \
+            advect_row(scheme, single, bounds, r, flux);                                                               \
         else                                                                                                           \
-            carry(scheme, single, NULL, r, units);                                                                     \
+            advect_row(scheme, single, NULL, r, flux);                                                                 \
     }                                                                                                                  \
-    static double beside_##scheme##_##single(const struct lm_bounds *bounds, const double *c, double u, int before,    \
-                                             int behind)                                                               \
+    static double near_body_##scheme##_##single(const struct lm_bounds *bounds, const double *c, double u, int before, \
+                                                int behind)                                                            \
     {                                                                                                                  \
-        return lm_face_value_beside(scheme, single, bounds, c, u, before, behind);                                     \
+        return lm_face_value_near_body(scheme, single, bounds, c, u, before, behind);                                  \
     }
 SCHEME(0, 0)
 SCHEME(1, 0)
@@ -74,82 +81,81 @@ SCHEME(4, 1)
 SCHEME(5, 1)
 
 static const struct scheme {
-    carry_function *carry;
-    beside_function *beside;
+    row_function *row;
+    near_body_function *near_body;
 } schemes[6][2] = {
-    {{carry_0_0, beside_0_0}, {carry_0_0, beside_0_0}}, {{carry_1_0, beside_1_0}, {carry_1_0, beside_1_0}},
-    {{carry_2_0, beside_2_0}, {carry_2_1, beside_2_1}}, {{carry_3_0, beside_3_0}, {carry_3_1, beside_3_1}},
-    {{carry_4_0, beside_4_0}, {carry_4_1, beside_4_1}}, {{carry_5_0, beside_5_0}, {carry_5_1, beside_5_1}}};
+    {{row_0_0, near_body_0_0}, {row_0_0, near_body_0_0}}, {{row_1_0, near_body_1_0}, {row_1_0, near_body_1_0}},
+    {{row_2_0, near_body_2_0}, {row_2_1, near_body_2_1}}, {{row_3_0, near_body_3_0}, {row_3_1, near_body_3_1}},
+    {{row_4_0, near_body_4_0}, {row_4_1, near_body_4_1}}, {{row_5_0, near_body_5_0}, {row_5_1, near_body_5_1}}};
 
-static void diffuse(int reach, const struct row *r, double *units)
+static void diffuse_row(int reach, const struct row *r, double *flux)
 {
     const double *from = r->c[reach - 1], *to = r->c[reach], factor = r->diffusion;
     if (factor > 0.0)
         for (int f = 0; f < r->count; f++) {
             const double pair[2] = {from[f], to[f]};
-            units[f] += lm_diffused(pair, factor);
+            flux[f] += lm_diffusive_flux(pair, factor);
         }
 }
 
-static double units_beside(const struct stage *s, const struct row *r, int f, int before, int behind)
+/* --- one face near a body, or on a side of the domain --- */
+
+/* `before` and `behind`: clearances of the two cells of face f. Reads no cell outside the window they allow. */
+static double flux_near_body(const struct stage *s, const struct row *r, int f, int before, int behind)
 {
-    const int reach = lm_scheme_reach(s->field->scheme), forward = r->u[f] > 0.0, room = forward ? before : behind;
-    const int first = reach - room + !forward, last = first + 2 * room - 2;
+    const int reach = s->reach, forward = r->u[f] > 0.0, clearance = forward ? before : behind;
+    const int first = reach - clearance + !forward, last = first + 2 * clearance - 2;
     double c[ACROSS] = {0};
     if (!before || !behind)
         return 0.0;
-    for (int m = 0; m < 2 * reach; m++) /* solid cells are not read */
+    for (int m = 0; m < 2 * reach; m++)
         if ((m >= first && m <= last) || m == reach - 1 || m == reach)
             c[m] = r->c[m][f];
-    double units = lm_carried(r->u[f], s->scheme->beside(s->bounds, c, r->u[f], before, behind), r->factor);
+    double flux = lm_advective_flux(r->u[f], s->scheme->near_body(s->bounds, c, r->u[f], before, behind), r->factor);
     if (r->diffusion > 0.0)
-        units += lm_diffused(c + reach - 1, r->diffusion);
-    return units;
+        flux += lm_diffusive_flux(c + reach - 1, r->diffusion);
+    return flux;
 }
 
-/* Through face f of a row, which is cell n of a side of the domain. */
-static double units_on_side(const struct stage *s, const struct row *r, int f, int side, int n)
+/* Face f of a row is on cell n of a side of the domain. `clearance`: of the cell inside. */
+static double flux_on_side(const struct stage *s, const struct row *r, int f, int side, int n, uint8_t clearance)
 {
-    const int reach = lm_scheme_reach(s->field->scheme), high = side % 2;
-    const double u = r->u[f], inside = r->c[high ? reach - 1 : reach][f];
-    return lm_side_units(s->field->sides[side], u, high ? -u : u, inside, s->inflow[side] ? s->inflow[side][n] : 0.0,
-                         r->factor);
+    const double inside = r->c[side % 2 ? s->reach - 1 : s->reach][f];
+    return clearance ? lm_side_flux(s->sides[side], s->inflow[side], side, r->u[f], n, inside, r->factor) : 0.0;
 }
 
-/* --- rows --- */
+/* --- rows of faces --- */
 
 static const struct lm_grid *grid_of(const struct stage *s)
 {
     return &s->cpu->base.setup.grid;
 }
 
-/* The cell of a row or column of n that stands for one beyond its ends: nothing but a number where they are not
- * periodic. */
+/* The cell of a row or column of n whose value is read for cell k: the periodic image, or the nearest cell where the
+ * axis is not periodic. There the value is not used. */
 static int inside(int k, int n, int periodic)
 {
     return periodic ? ((k % n) + n) % n : k < 0 ? 0 : k >= n ? n - 1 : k;
 }
 
-static void put_right_x(const struct stage *s, int j, const struct row *r, double *units)
+static void special_faces_x(const struct stage *s, int j, const struct row *r, double *flux)
 {
     const struct lm_grid *g = grid_of(s);
-    const uint8_t *room = s->cpu->room + lm_at(g, -1, j);
-    const int reach = lm_scheme_reach(s->field->scheme);
-    for (int f = 0; f < r->count && s->cpu->row_beside[j]; f++)
-        if (lm_room_x(room[f]) < reach || lm_room_x(room[f + 1]) < reach)
-            units[f] = units_beside(s, r, f, lm_room_x(room[f]), lm_room_x(room[f + 1]));
+    const uint8_t *clearance = s->cpu->clearance + lm_at(g, -1, j);
+    for (int f = 0; f < r->count && s->cpu->row_near_body[j]; f++)
+        if (lm_clearance_x(clearance[f]) < s->reach || lm_clearance_x(clearance[f + 1]) < s->reach)
+            flux[f] = flux_near_body(s, r, f, lm_clearance_x(clearance[f]), lm_clearance_x(clearance[f + 1]));
     if (!lm_has_walls(&g->sides, 0))
         return;
-    units[0] = room[1] ? units_on_side(s, r, 0, LM_X_MIN, j) : 0.0;
-    units[g->nx] = room[g->nx] ? units_on_side(s, r, g->nx, LM_X_MAX, j) : 0.0;
+    flux[0] = flux_on_side(s, r, 0, LM_X_MIN, j, clearance[1]);
+    flux[g->nx] = flux_on_side(s, r, g->nx, LM_X_MAX, j, clearance[g->nx]);
 }
 
-/* Units through the nx + 1 faces of row j; `line` has room for the cells of a row and LM_WENO_MOST more on each
- * side. */
-static void faces_x(const struct stage *s, int j, double *line, double *units)
+/* Fluxes through the nx + 1 faces of row j. `line` holds the cells of a row and LM_WENO_MOST more on each side. */
+static void faces_x(const struct stage *s, int j, double *line, double *flux)
 {
     const struct lm_grid *g = grid_of(s);
-    const int reach = lm_scheme_reach(s->field->scheme), periodic = !lm_has_walls(&g->sides, 0);
+    const int periodic = !lm_has_walls(&g->sides, 0);
     const double *q = s->q + lm_at(g, 0, j);
     struct row r = {.count = g->nx + 1, .u = s->vx + lm_at(g, -1, j), .factor = s->by.x, .diffusion = s->by.kx};
     for (int i = -LM_WENO_MOST; i < 0; i++) {
@@ -157,67 +163,44 @@ static void faces_x(const struct stage *s, int j, double *line, double *units)
         line[g->nx - 1 - i] = q[inside(g->nx - 1 - i, g->nx, periodic)];
     }
     memcpy(line, q, (size_t)g->nx * sizeof *line);
-    for (int m = 0; m < 2 * reach; m++)
-        r.c[m] = line + m - reach;
-    s->scheme->carry(s->bounds, &r, units);
-    diffuse(reach, &r, units);
-    put_right_x(s, j, &r, units);
+    for (int m = 0; m < 2 * s->reach; m++)
+        r.c[m] = line + m - s->reach;
+    s->scheme->row(s->bounds, &r, flux);
+    diffuse_row(s->reach, &r, flux);
+    special_faces_x(s, j, &r, flux);
 }
 
-static void put_right_y(const struct stage *s, int j, const struct row *r, double *units)
+static void special_faces_y(const struct stage *s, int j, const struct row *r, double *flux)
 {
     const struct lm_grid *g = grid_of(s);
-    const int reach = lm_scheme_reach(s->field->scheme), side = j < 0 ? LM_Y_MIN : LM_Y_MAX;
+    const int side = j < 0 ? LM_Y_MIN : LM_Y_MAX;
     const int on_side = lm_has_walls(&g->sides, 1) && (j < 0 || j == g->ny - 1);
-    const uint8_t *room = s->cpu->room + lm_at(g, 0, j), *next = room + g->stride;
-    if (!s->cpu->row_beside[inside(j, g->ny, 1)] && !s->cpu->row_beside[inside(j + 1, g->ny, 1)])
+    const uint8_t *below = s->cpu->clearance + lm_at(g, 0, j), *above = below + g->stride;
+    if (!s->cpu->row_near_body[inside(j, g->ny, 1)] && !s->cpu->row_near_body[inside(j + 1, g->ny, 1)])
         return;
     for (int f = 0; f < r->count; f++)
         if (on_side)
-            units[f] = room[f] || next[f] ? units_on_side(s, r, f, side, f) : 0.0;
-        else if (lm_room_y(room[f]) < reach || lm_room_y(next[f]) < reach)
-            units[f] = units_beside(s, r, f, lm_room_y(room[f]), lm_room_y(next[f]));
+            flux[f] = flux_on_side(s, r, f, side, f, side == LM_Y_MAX ? below[f] : above[f]);
+        else if (lm_clearance_y(below[f]) < s->reach || lm_clearance_y(above[f]) < s->reach)
+            flux[f] = flux_near_body(s, r, f, lm_clearance_y(below[f]), lm_clearance_y(above[f]));
 }
 
-/* Units through the faces between rows j and j + 1. */
-static void faces_y(const struct stage *s, int j, double *units)
+/* Fluxes through the faces between rows j and j + 1. */
+static void faces_y(const struct stage *s, int j, double *flux)
 {
     const struct lm_grid *g = grid_of(s);
-    const int reach = lm_scheme_reach(s->field->scheme), periodic = !lm_has_walls(&g->sides, 1);
+    const int periodic = !lm_has_walls(&g->sides, 1);
     struct row r = {.count = g->nx, .u = s->vy + lm_at(g, 0, j), .factor = s->by.y, .diffusion = s->by.ky};
-    for (int m = 0; m < 2 * reach; m++)
-        r.c[m] = s->q + lm_at(g, 0, inside(j + 1 - reach + m, g->ny, periodic));
-    s->scheme->carry(s->bounds, &r, units);
-    diffuse(reach, &r, units);
-    put_right_y(s, j, &r, units);
+    for (int m = 0; m < 2 * s->reach; m++)
+        r.c[m] = s->q + lm_at(g, 0, inside(j + 1 - s->reach + m, g->ny, periodic));
+    s->scheme->row(s->bounds, &r, flux);
+    diffuse_row(s->reach, &r, flux);
+    special_faces_y(s, j, &r, flux);
 }
 
-/* --- what is counted --- */
+/* --- rows of cells --- */
 
-static const struct lm_advected nothing = {.least = INFINITY, .most = -INFINITY};
-
-/* NaN is lesser and greater than anything. */
-static double lesser(double a, double b)
-{
-    return a != a || a <= b ? a : b;
-}
-
-static double greater(double a, double b)
-{
-    return a != a || a >= b ? a : b;
-}
-
-static void add_found(struct lm_advected *to, const struct lm_advected *from)
-{
-    lm_wide_merge(&to->total, &from->total);
-    lm_wide_merge(&to->source, &from->source);
-    for (int side = 0; side < LM_SIDES; side++)
-        lm_wide_merge(&to->crossed[side], &from->crossed[side]);
-    to->least = lesser(to->least, from->least);
-    to->most = greater(to->most, from->most);
-}
-
-/* One row of cells from the units through their faces; the source's are counted on the way. */
+/* Updates one row of cells from the fluxes through their faces, and counts what the source adds. */
 static void update_row(const struct stage *s, int j, const double *x, const double *below, const double *above,
                        double *gain, struct lm_wide *from_source)
 {
@@ -226,56 +209,57 @@ static void update_row(const struct stage *s, int j, const double *x, const doub
     const double *q0 = s->q0 + k, *q = s->q + k;
     double *to = s->to + k;
     for (int i = 0; i < g->nx; i++)
-        gain[i] = (x[i] - x[i + 1]) + (below[i] - above[i]);
+        gain[i] = lm_net_inflow(x[i], x[i + 1], below[i], above[i]);
     for (int i = 0; i < g->nx && s->source; i++) {
-        const double given = lm_trunc(s->source[k + (size_t)i] * s->by.source);
-        gain[i] += given;
-        lm_wide_add(from_source, given);
+        const double added = lm_source_units(&s->by, s->source[k + (size_t)i]);
+        gain[i] += added;
+        lm_wide_add(from_source, added);
     }
     for (int i = 0; i < g->nx; i++)
         to[i] = lm_advect_update(&s->by, q0[i], q[i], gain[i]);
 }
 
-/* What crosses the sides. */
+/* Counts what crosses the sides of the domain. */
 static void count_row(const struct stage *s, int j, const double *x, const double *below, const double *above,
-                      struct lm_advected *found)
+                      struct lm_wide crossed[LM_SIDES])
 {
     const struct lm_grid *g = grid_of(s);
     if (lm_has_walls(&g->sides, 0)) {
-        lm_wide_add(&found->crossed[LM_X_MIN], x[0]);
-        lm_wide_add(&found->crossed[LM_X_MAX], x[g->nx]);
+        lm_wide_add(&crossed[LM_X_MIN], x[0]);
+        lm_wide_add(&crossed[LM_X_MAX], x[g->nx]);
     }
     for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1) && j == 0; i++)
-        lm_wide_add(&found->crossed[LM_Y_MIN], below[i]);
+        lm_wide_add(&crossed[LM_Y_MIN], below[i]);
     for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1) && j == g->ny - 1; i++)
-        lm_wide_add(&found->crossed[LM_Y_MAX], above[i]);
+        lm_wide_add(&crossed[LM_Y_MAX], above[i]);
 }
 
-/* What the host asks for, of the field as it is at last. */
 static void survey_row(const struct lm_cpu *c, const double *field, double per_quantum, int j,
-                       struct lm_advected *found)
+                       struct lm_field_survey *survey)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const double *q = field + lm_at(g, 0, j);
-    const uint8_t *room = c->room + lm_at(g, 0, j);
-    for (int i = 0; i < g->nx; i++) {
-        lm_wide_add(&found->total, q[i] * per_quantum);
-        if (room[i]) {
-            found->least = lesser(found->least, q[i]);
-            found->most = greater(found->most, q[i]);
-        }
-    }
+    const uint8_t *clearance = c->clearance + lm_at(g, 0, j);
+    for (int i = 0; i < g->nx; i++)
+        lm_survey_cell(survey, q[i], clearance[i], per_quantum);
+}
+
+static void take_survey(struct lm_advected *to, const struct lm_field_survey *from)
+{
+    to->total = from->total;
+    to->least = lm_from_ordered_bits(~from->not_least);
+    to->most = lm_from_ordered_bits(from->most);
 }
 
 void lm_cpu_background_extremes(struct lm_cpu *c, int field, double per_quantum)
 {
-    struct lm_advected all = nothing, *found = &c->control.background[field];
+    struct lm_field_survey survey = {.most = 0};
     for (int j = 0; j < c->base.setup.grid.ny; j++)
-        survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &all);
-    found->total = all.total;
-    found->least = all.least;
-    found->most = all.most;
+        survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &survey);
+    take_survey(&c->control.background[field], &survey);
 }
+
+/* --- a stage --- */
 
 enum { ROW_ARRAYS = 5 };
 
@@ -284,8 +268,9 @@ static size_t row_size(const struct lm_grid *g)
     return (size_t)g->nx + 2 * LM_WENO_MOST;
 }
 
-/* Rows [first, end); `work` has ROW_ARRAYS rows. */
-static void advance_rows(const struct stage *s, int first, int end, int last, double *work, struct lm_advected *found)
+/* Rows [first, end); `work` has ROW_ARRAYS rows. `last`: the last stage of a call, after which the field is surveyed.
+ */
+static void advance_rows(const struct stage *s, int first, int end, int last, double *work, struct sums *sums)
 {
     const size_t size = row_size(grid_of(s));
     double *line = work + LM_WENO_MOST, *x = work + size, *gain = work + 2 * size;
@@ -294,28 +279,63 @@ static void advance_rows(const struct stage *s, int first, int end, int last, do
     for (int j = first; j < end; j++) {
         faces_x(s, j, line, x);
         faces_y(s, j, above);
-        update_row(s, j, x, below, above, gain, &found->source);
-        count_row(s, j, x, below, above, found);
+        update_row(s, j, x, below, above, gain, &sums->source);
+        count_row(s, j, x, below, above, sums->crossed);
         if (last)
-            survey_row(s->cpu, s->to, 1.0 / s->by.unit, j, found);
+            survey_row(s->cpu, s->to, 1.0 / s->by.unit, j, &sums->survey);
         double *t = below;
         below = above;
         above = t;
     }
 }
 
-static void run_stage(const struct stage *s, int last, double *work, struct lm_advected *found)
+static void merge_sums(struct sums *to, const struct sums *from)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        lm_wide_merge(&to->crossed[side], &from->crossed[side]);
+    lm_wide_merge(&to->source, &from->source);
+    lm_merge_surveys(&to->survey, &from->survey);
+}
+
+static void run_stage(const struct stage *s, int last, double *work, struct sums *sums)
 {
     const struct lm_grid *g = grid_of(s);
 #pragma omp parallel num_threads(s->cpu->grid_threads)
     {
         const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-        struct lm_advected own = nothing;
+        struct sums own = {.source = {0, 0}};
         advance_rows(s, g->ny * thread / threads, g->ny * (thread + 1) / threads, last,
                      work + (size_t)thread * ROW_ARRAYS * row_size(g), &own);
 #pragma omp critical
-        add_found(found, &own);
+        merge_sums(sums, &own);
     }
+}
+
+/* What all stages of a call share. */
+static struct stage begin_stages(const struct lm_cpu *c, int field, const struct lm_bounds *bounds)
+{
+    const struct lm_background *f = &c->base.setup.background[field];
+    struct stage s = {.cpu = c,
+                      .bounds = f->limited ? bounds : NULL,
+                      .scheme = &schemes[f->scheme][f->single],
+                      .reach = lm_scheme_reach(f->scheme),
+                      .q0 = c->array[LM_BACKGROUND + field],
+                      .vx = c->array[LM_BACKGROUND_X + field],
+                      .vy = c->array[LM_BACKGROUND_Y + field],
+                      .source = f->has_source ? c->array[LM_BACKGROUND_SOURCE + field] : NULL};
+    for (int side = 0; side < LM_SIDES; side++) {
+        s.sides[side] = f->sides[side];
+        s.inflow[side] = c->background_inflow[field][side];
+    }
+    return s;
+}
+
+static void take_sums(struct lm_advected *to, const struct sums *from)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        lm_wide_merge(&to->crossed[side], &from->crossed[side]);
+    lm_wide_merge(&to->source, &from->source);
+    take_survey(to, &from->survey);
 }
 
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps)
@@ -326,31 +346,21 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     const struct lm_bounds bounds = {f->least, f->most};
     double *q = c->array[LM_BACKGROUND + field], *first = c->stage[0], *second = c->stage[1];
     double *const from[LM_ADVECT_STAGES] = {q, first, second}, *const to[LM_ADVECT_STAGES] = {first, second, q};
-    struct lm_advected *found = &c->control.background[field];
+    struct stage s = begin_stages(c, field, &bounds);
+    struct sums sums = {.source = {0, 0}};
     double *work = malloc((size_t)c->grid_threads * ROW_ARRAYS * row_size(&b->setup.grid) * sizeof *work);
     if (!work)
         return lm_fail(LM_FAILED, "not enough memory for the background fields");
-    found->total = nothing.total;
-    found->least = nothing.least;
-    found->most = nothing.most;
     int given_up = 0;
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !given_up; n++) {
         const int k = n % LM_ADVECT_STAGES;
-        const struct stage s = {.cpu = c,
-                                .field = f,
-                                .bounds = f->limited ? &bounds : NULL,
-                                .scheme = &schemes[f->scheme][f->single],
-                                .by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity),
-                                .q0 = q,
-                                .q = from[k],
-                                .to = to[k],
-                                .vx = c->array[LM_BACKGROUND_X + field],
-                                .vy = c->array[LM_BACKGROUND_Y + field],
-                                .source = f->has_source ? c->array[LM_BACKGROUND_SOURCE + field] : NULL,
-                                .inflow = c->background_inflow[field]};
-        run_stage(&s, n == LM_ADVECT_STAGES * substeps - 1, work, found);
+        s.by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+        s.q = from[k];
+        s.to = to[k];
+        run_stage(&s, n == LM_ADVECT_STAGES * substeps - 1, work, &sums);
         given_up = lm_stop_now();
     }
+    take_sums(&c->control.background[field], &sums);
     free(work);
     return given_up ? lm_stop_give_up() : LM_OK;
 }
@@ -361,27 +371,19 @@ int lm_cpu_flow(struct lm_backend *b, int later)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
-    const struct lm_flow_given given = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
-                                        .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
-                                        .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
-                                        .room = c->room};
+    const struct lm_flow_moments moments = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
+                                            .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
+                                            .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
+                                            .clearance = c->clearance};
     const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
-    double *const entropy[2] = {evolved ? c->array[LM_BACKGROUND_X + last] : NULL,
-                                evolved ? c->array[LM_BACKGROUND_Y + last] : NULL};
+    const struct lm_flow_arrays to[2] = {{c->flow[0], c->flow[2], evolved ? c->array[LM_BACKGROUND_X + last] : NULL},
+                                         {c->flow[1], c->flow[3], evolved ? c->array[LM_BACKGROUND_Y + last] : NULL}};
     LM_ROWS(c, 1, 0)
     for (int i = -1; i < g->nx; i++)
         for (int axis = 0; axis < 2; axis++) {
-            const size_t k = lm_at(g, i, j);
             const enum lm_face_place place =
                 lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, !lm_has_walls(&g->sides, axis));
-            const struct lm_flows u = lm_flow_on_face(&given, axis, (long)k, place, later, &b->setup.ohm);
-            if (entropy[axis])
-                entropy[axis][k] = u.entropy;
-            if (!c->flow[0])
-                continue;
-            double *ion = &c->flow[axis][k], *electron = &c->flow[2 + axis][k];
-            *ion = later ? *ion : u.ion;
-            *electron = later ? *electron + u.electron : u.electron;
+            lm_set_flow_on_face(&moments, axis, (long)lm_at(g, i, j), place, later, &b->setup.ohm, &to[axis]);
         }
     return LM_OK;
 }
@@ -397,17 +399,17 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
         for (int j = 0; j < g->ny; j++)
             for (int i = 0; i < g->nx; i++) {
-                const size_t k = lm_at(g, i, j);
-                uint64_t size =
-                    lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - (size_t)g->stride], y[k], o->rx, o->ry));
-                largest = c->room[k] && size > largest ? size : largest;
+                const uint64_t size = lm_flow_rate_bits(x, y, c->clearance, (long)lm_at(g, i, j), g->stride, o);
+                largest = size > largest ? size : largest;
             }
         rate[f] = lm_from_bits(largest);
     }
     return LM_OK;
 }
 
-int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain)
+/* --- what particles transfer to a gas --- */
+
+int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
@@ -418,13 +420,13 @@ int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain)
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
                 if (c->given[what][k] == 0)
                     continue;
-                const double whole = lm_gained(c->given[what][k], gain->unit[what], gain->quantum[f],
-                                               lm_gain_chance(gain->key, gain->species, (uint32_t)k, f));
-                c->array[LM_BACKGROUND + f][lm_at(g, i, j)] += whole * lm_exp2i(-gain->quantum[f]);
-                lm_wide_add(&c->control.background[f].source, whole);
+                const double quanta =
+                    lm_add_gas_gain(&c->array[LM_BACKGROUND + f][lm_at(g, i, j)], c->given[what][k], gain->unit[what],
+                                    gain->quantum[f], lm_gas_gain_chance(gain->key, gain->species, (uint32_t)k, f));
+                lm_wide_add(&c->control.background[f].source, quanta);
             }
     }
-    for (int k = 0; k < LM_GIVEN; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         memset(c->given[k], 0, g->cells * sizeof *c->given[k]);
     return LM_OK;
 }

@@ -31,8 +31,8 @@ static void cpu_destroy(struct lm_backend *b)
     for (int k = 0; k < LM_MAX_BACKGROUNDS; k++)
         for (int side = 0; side < LM_SIDES; side++)
             free(c->background_inflow[k][side]);
-    free(c->room);
-    free(c->row_beside);
+    free(c->clearance);
+    free(c->row_near_body);
     for (int k = 0; k < 4; k++) {
         free(c->sums[k]);
         free(c->raw[k]);
@@ -46,7 +46,7 @@ static void cpu_destroy(struct lm_backend *b)
         free(c->result[k]);
     }
     free(c->exchange.temperature);
-    free(c->exchange.bath);
+    free(c->exchange.cells);
     free(c->exchange.sums);
     free(c->spare);
     free(c->solid);
@@ -62,7 +62,7 @@ static void cpu_destroy(struct lm_backend *b)
         for (int side = 0; side < LM_SIDES; side++)
             free(s->inflow[side]);
     }
-    for (int k = 0; k < LM_GIVEN; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         free(c->given[k]);
     for (int k = 0; k < LM_MAX_SPECIES; k++)
         free((void *)b->setup.species[k].stopping.row);
@@ -267,14 +267,14 @@ static int allocate_gas(struct lm_cpu *c)
             lm_stopping_at_place(p->stopping, copy_of(p->stopping.row, lm_stopping_bytes(&p->stopping), &failed));
         any |= p->has_gas;
     }
-    for (int k = 0; k < LM_GIVEN && any; k++) {
+    for (int k = 0; k < LM_GAS_SUMS && any; k++) {
         c->given[k] = calloc(s->grid.cells, sizeof **c->given);
         failed |= !c->given[k];
     }
     return failed;
 }
 
-/* Memory for the background fields: the arrays, and where there is little room for their windows. */
+/* Memory for the background fields: the arrays, and the clearance of their stencils. */
 static int allocate_backgrounds(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
@@ -294,15 +294,13 @@ static int allocate_backgrounds(struct lm_cpu *c)
     }
     if (s->background_count == 0)
         return 0;
-    c->room = malloc(g->size);
-    c->row_beside = calloc((size_t)g->ny, 1);
-    if (failed || !c->room || !c->row_beside || lm_background_room(g, s->bodies.mask, c->room))
+    c->clearance = malloc(g->size);
+    c->row_near_body = calloc((size_t)g->ny, 1);
+    if (failed || !c->clearance || !c->row_near_body || lm_stencil_clearance(g, s->bodies.mask, c->clearance))
         return 1;
     for (int j = 0; j < g->ny; j++)
-        for (int i = -1; i <= g->nx; i++) {
-            const uint8_t room = c->room[lm_at(g, i, j)];
-            c->row_beside[j] |= lm_room_x(room) < LM_WENO_MOST || lm_room_y(room) < LM_WENO_MOST;
-        }
+        for (int i = -1; i <= g->nx; i++)
+            c->row_near_body[j] |= !lm_has_full_clearance(c->clearance[lm_at(g, i, j)]);
     return 0;
 }
 
@@ -321,9 +319,9 @@ static int allocate_exchange(struct lm_cpu *c)
     if (!lm_any_exchanges(&c->base.setup))
         return 0;
     c->exchange.temperature = calloc(g->cells, sizeof *c->exchange.temperature);
-    c->exchange.bath = malloc(g->cells * sizeof *c->exchange.bath);
+    c->exchange.cells = malloc(g->cells * sizeof *c->exchange.cells);
     c->exchange.sums = calloc(g->cells, LM_CELL_SUMS * sizeof *c->exchange.sums);
-    return !c->exchange.temperature || !c->exchange.bath || !c->exchange.sums;
+    return !c->exchange.temperature || !c->exchange.cells || !c->exchange.sums;
 }
 
 static int allocate(struct lm_cpu *c)

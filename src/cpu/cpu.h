@@ -34,22 +34,22 @@ struct lm_cpu {
     int grid_threads; /* for loops over the grid: the same number, or 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
-    int64_t *sums[4];         /* [ny][nx] integer moments of one species */
-    int64_t *given[LM_GIVEN]; /* [ny][nx]: by its collisions to a gas; NULL where no species has one */
-    omp_lock_t *row_lock;     /* [ny]: held by the thread that adds to this row of `sums` */
-    double *raw[4];           /* density and face currents of all species */
+    int64_t *sums[4];            /* [ny][nx] integer moments of one species */
+    int64_t *given[LM_GAS_SUMS]; /* [ny][nx]: by its collisions to a gas; NULL where no species has one */
+    omp_lock_t *row_lock;        /* [ny]: held by the thread that adds to this row of `sums` */
+    double *raw[4];              /* density and face currents of all species */
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;
     uint8_t *beside, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_field_sides sides;
-    int walls[2];               /* whether fields end at walls along an axis */
-    uint8_t *solid;             /* enum lm_solid, with ghosts; NULL without bodies */
-    uint8_t *room, *row_beside; /* lm_background_room; rows with too little of it */
+    int walls[2];                       /* whether fields end at walls along an axis */
+    uint8_t *solid;                     /* enum lm_solid, with ghosts; NULL without bodies */
+    uint8_t *clearance, *row_near_body; /* lm_stencil_clearance; rows with too little of it */
     struct {
-        double *temperature;  /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
-        struct lm_bath *bath; /* [ny][nx] */
-        int64_t *sums;        /* [ny][nx][LM_CELL_SUMS]; clear between steps */
+        double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
+        struct lm_heating_cell *cells; /* [ny][nx] */
+        int64_t *sums;                 /* [ny][nx][LM_CELL_SUMS]; clear between steps */
     } exchange;
     double *flow[4]; /* of ions x, y; of electrons; NULL if they carry nothing */
     double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
@@ -69,7 +69,7 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
                                                                                      (c)->base.setup.grid.ny + (high); \
                                                                                      j++)
 
-/* src/cpu/fields.c */
+/* The grid: src/cpu/closure.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
@@ -81,7 +81,7 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
 /* src/cpu/advect.c */
-int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gain *gain);
+int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 int lm_cpu_flow(struct lm_backend *b, int later);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
@@ -102,8 +102,8 @@ int lm_cpu_least_density(struct lm_backend *b, double *least);
 
 /* src/cpu/ion_electron_heating.c: what ions meet in the cells, from the sums over them; then which cells can take or
  * give the energy that has been asked for, and these do. */
-void lm_cpu_baths(struct lm_cpu *c, const struct lm_exchange_pass *pass);
-void lm_cpu_apply_heat_exchange(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
+void lm_cpu_heating_cells(struct lm_cpu *c, const struct lm_exchange_pass *pass);
+void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
 int lm_cpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 
 /* src/cpu/particles_table.c, compiled for each precision, as all of src/cpu/particles*.c. */

@@ -15,18 +15,18 @@ struct collider {
     int is_home; /* the next ones are of a tile in order, with its windows */
     struct lm_window fields;
     struct lm_gas_window gas;
-    int64_t given[LM_GIVEN][CELLS_MAX]; /* to the gas in the tile's cells */
+    int64_t given[LM_GAS_SUMS][CELLS_MAX]; /* to the gas in the tile's cells */
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
 };
 
 static void give(struct collider *w, int tile, int i, int j, const struct lm_tally *t)
 {
     const int size = w->tiling.size, left = tile % w->tiling.nx * size, low = tile / w->tiling.nx * size;
-    const int64_t part[LM_GIVEN] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
+    const int64_t part[LM_GAS_SUMS] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
     const int a = i - left, b = j - low;
     const int is_here = w->is_home && a >= 0 && a < size && b >= 0 && b < size;
     const size_t cell = (size_t)j * (size_t)w->tiling.cells_x + (size_t)i;
-    for (int k = 0; k < LM_GIVEN; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         if (is_here)
             w->given[k][b * size + a] += part[k];
         else if (part[k])
@@ -38,7 +38,7 @@ static void share(struct collider *w, int tile)
 {
     const struct lm_tiling *t = &w->tiling;
     const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
-    for (int k = 0; k < LM_GIVEN; k++)
+    for (int k = 0; k < LM_GAS_SUMS; k++)
         for (int b = 0; b < t->size && low + b < t->cells_y; b++)
             for (int a = 0; a < t->size && left + a < t->cells_x; a++) {
                 const size_t cell = (size_t)(low + b) * (size_t)t->cells_x + (size_t)(left + a);
@@ -142,7 +142,7 @@ struct block {
     float n[BLOCK];
     struct lm_stopped at[BLOCK];
     lm_real u[BLOCK], v[BLOCK], w[BLOCK]; /* after */
-    int64_t given[LM_GIVEN - LM_GIVEN_MOMENTUM][BLOCK];
+    int64_t given[LM_GAS_SUMS - LM_GAS_MOMENTUM][BLOCK];
 };
 
 /* The density around each; of those far from the tile some other. */

@@ -1,5 +1,9 @@
-/* CPU backend: ions exchange heat with the electrons. Three times over the particles: first their sums in each cell;
- * then what they would give to its electrons; then, where these can take or give that, they do. */
+/* CPU backend: ions exchange heat with the electrons, in three loops over the particles. The first sums the moments of
+ * the ions in each cell. The second sums the energy that they request the electrons of the cell to take. The third
+ * applies the exchange where the electrons can take or give that energy. The bodies of the loops are in
+ * larmor/physics/collisions/ion_electron_heating_particle.h.
+ *
+ * A thread does 6e6 particles a second with the exchange and 3.4e7 without (2026-11-22, commit 620b7f0). */
 #include "larmor/physics/collisions/ion_electron_heating_particle.h"
 #include "cpu/particles.h"
 
@@ -10,46 +14,39 @@ struct exchanger {
     struct arrays a;
     struct lm_tiling tiling;
     struct lm_tally_units units;
-    struct lm_tally given;
+    struct lm_tally to_electrons;
 };
 
 typedef void visit(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p);
 
-static void add(struct exchanger *w, uint32_t cell, int what, int64_t part)
+static void add(struct exchanger *w, uint32_t cell, int what, int64_t amount)
 {
 #pragma omp atomic
-    w->c->exchange.sums[(size_t)cell * LM_CELL_SUMS + (size_t)what] += part;
+    w->c->exchange.sums[(size_t)cell * LM_CELL_SUMS + (size_t)what] += amount;
 }
 
-static void sum(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+static void sum_moments(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    int64_t part[LM_SUM_ENERGY];
+    int64_t moments[LM_SUM_ENERGY];
     (void)k;
-    lm_exchange_parts(&w->with, cell, p, part);
+    lm_exchange_moments(&w->with, cell, p, moments);
     for (int what = 0; what < LM_SUM_ENERGY; what++)
-        add(w, cell, what, part[what]);
+        add(w, cell, what, moments[what]);
 }
 
-static void ask(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+static void request_energy(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    const struct lm_bath *bath = &w->c->exchange.bath[cell];
+    int64_t energy;
     (void)k;
-    if (bath->kind == LM_BATH_NONE)
-        return;
-    const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
-    add(w, cell, LM_SUM_ENERGY, lm_to_electrons(&w->units, p, &after).v2);
+    if (lm_request_energy(&w->with, &w->c->exchange.cells[cell], cell, &w->units, p, &energy))
+        add(w, cell, LM_SUM_ENERGY, energy);
 }
 
-static void give(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+static void apply(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
 {
-    const struct lm_bath *bath = &w->c->exchange.bath[cell];
-    w->given.number += bath->kind == LM_BATH_REFUSES;
-    if (bath->kind != LM_BATH_OPEN)
-        return;
-    const struct lm_particle after = lm_exchange_heat(&w->with, bath, cell, p);
-    const struct lm_tally given = lm_to_electrons(&w->units, p, &after);
-    lm_tally_add(&w->given, &given);
-    w->a.u[k] = after.u, w->a.v[k] = after.v, w->a.w[k] = after.w;
+    struct lm_particle after;
+    if (lm_apply_exchange(&w->with, &w->c->exchange.cells[cell], cell, &w->units, p, &after, &w->to_electrons))
+        w->a.u[k] = after.u, w->a.v[k] = after.v, w->a.w[k] = after.w;
 }
 
 static void visit_one(struct exchanger *w, visit *body, int tile, size_t k)
@@ -74,7 +71,7 @@ static void each(const struct exchanger *of, visit *body)
         for (size_t k = s->sorted; k < s->count; k++)
             visit_one(&w, body, home_of(s, k, 0), k);
 #pragma omp critical(exchange)
-        lm_tally_add(&c->control.to_electrons[w.species], &w.given);
+        lm_tally_add(&c->control.to_electrons[w.species], &w.to_electrons);
     }
 }
 
@@ -87,10 +84,10 @@ int LM_P(lm_cpu_exchange_heat)(struct lm_backend *b, int species, const struct l
                                 .a = arrays_of(&c->species[species]),
                                 .tiling = tiling(c),
                                 .units = {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
-    each(&w, sum);
-    lm_cpu_baths(c, pass);
-    each(&w, ask);
-    lm_cpu_apply_heat_exchange(c, species, pass);
-    each(&w, give);
+    each(&w, sum_moments);
+    lm_cpu_heating_cells(c, pass);
+    each(&w, request_energy);
+    lm_cpu_heat_electrons(c, species, pass);
+    each(&w, apply);
     return LM_OK;
 }

@@ -89,13 +89,12 @@ int lm_sim_transfer_to_gas(struct lm_sim *sim, int species)
     if (!pass->collisions || pass->collisions->gas < 0)
         return LM_OK;
     const double momentum = p->weight * p->mass * ldexp(1, -pass->tally_v);
-    struct lm_gain gain = {
+    struct lm_gas_gain gain = {
         .key = lm_step_key(sim->config->run.seed, sim->step),
         .species = species,
-        .unit = {
-            [LM_GIVEN_NUMBER] = p->weight, [LM_GIVEN_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
+        .unit = {[LM_GAS_NUMBER] = p->weight, [LM_GAS_ENERGY] = 0.5 * p->weight * p->mass * ldexp(1, -pass->tally_v2)}};
     for (int d = 0; d < 3; d++)
-        gain.unit[LM_GIVEN_MOMENTUM + d] = momentum;
+        gain.unit[LM_GAS_MOMENTUM + d] = momentum;
     for (int f = 0; f < sim->config->background_count; f++)
         gain.quantum[f] = sim->background[f].ledger.quantum;
     return sim->backend->ops->transfer_to_gas(sim->backend, &gain);

@@ -1,4 +1,5 @@
-/* Electrons whose pressure is evolved: their entropy at the start and beyond inflow sides, heat and its conduction. */
+/* Electrons whose pressure is evolved: their entropy at the start and beyond inflow sides, Joule heat and conduction.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 static const double MOST_SUBSTEPS = 1e6;
 
-/* T where there is such an expression, else what the relation p = T n^gamma has. */
+/* The entropy for a density and a temperature. Without a temperature (NULL), p = T n^gamma with the T of the setup. */
 static double entropy_at(const struct lm_config *c, double density, const double *temperature)
 {
     const double gamma = c->electrons.gamma;
@@ -24,15 +25,16 @@ int lm_sim_start_electrons(struct lm_sim *sim)
     static const struct lm_cell_offset centre = {0, 0};
     const struct lm_config *c = sim->config;
     const struct lm_grid *g = &sim->grid;
-    const int field = lm_entropy_field(c), given = c->electrons.initial_temperature[0] != 0;
+    const int field = lm_entropy_field(c), has_temperature = c->electrons.initial_temperature[0] != 0;
     if (field < 0)
         return LM_OK;
     double *q = malloc(2 * g->size * sizeof *q), *t = q + g->size;
-    int status = q ? sim->backend->ops->get(sim->backend, LM_N_OLD, q) : lm_fail(LM_FAILED, "not enough memory");
-    if (!status && given)
+    int status = q ? sim->backend->ops->get(sim->backend, LM_N_OLD, q)
+                   : lm_fail(LM_FAILED, "not enough memory for the electrons");
+    if (!status && has_temperature)
         status = lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, t);
     for (size_t k = 0; k < g->size && !status; k++)
-        q[k] = entropy_at(c, q[k], given ? &t[k] : NULL);
+        q[k] = entropy_at(c, q[k], has_temperature ? &t[k] : NULL);
     if (!status)
         status = lm_sim_put_field(sim, field, q);
     free(q);
@@ -65,7 +67,7 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
                           double *values)
 {
     const size_t n = (size_t)count;
-    const int given = c->electrons.initial_temperature[0] != 0;
+    const int has_temperature = c->electrons.initial_temperature[0] != 0;
     double *density = calloc(2 * n, sizeof *density), *more = density + n;
     int status = density ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what flows in");
     for (int s = 0; s < c->species_count && !status; s++) {
@@ -73,14 +75,14 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
         for (size_t k = 0; k < n && !status; k++)
             density[k] += c->species[s].charge * fmax(more[k], 0);
     }
-    if (!status && given)
+    if (!status && has_temperature)
         status = lm_expr_at(c->constants, c->electrons.initial_temperature, n, x, y, t, more);
     for (size_t k = 0; k < n && !status; k++) {
-        if (given && more[k] < 0)
+        if (has_temperature && more[k] < 0)
             status = lm_fail(LM_BAD_INPUT, "%s: electrons.initial_temperature: negative on a side, at x = %g, y = %g",
                              c->file, x[k], y[k]);
         else
-            values[k] = entropy_at(c, density[k], given ? &more[k] : NULL);
+            values[k] = entropy_at(c, density[k], has_temperature ? &more[k] : NULL);
     }
     free(density);
     return status;
@@ -88,7 +90,7 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
 
 /* --- a step --- */
 
-/* Of half a step, for the densities at both of its ends. */
+/* The substeps of the conduction in half a step, for the densities at the beginning and at the end of the step. */
 static int find_substeps(struct lm_sim *sim)
 {
     const struct lm_setup *setup = &sim->backend->setup;

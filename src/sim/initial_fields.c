@@ -46,7 +46,7 @@ int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
     const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);
     const int all = c->fields.solver == LM_SOLVER_NONE;
     double *b[3] = {work + size, work + 2 * size, work + 3 * size};
-    if (!all && !lm_is_given_e(&sides))
+    if (!all && !lm_any_prescribed_e(&sides))
         return LM_OK;
     int status = lm_setup_b(c, b);
     for (int d = 0; d < 3 && !status; d++) {

@@ -1,4 +1,4 @@
-/* Ions exchange heat with electrons whose pressure is evolved: how much in a step, and how fast that makes them. */
+/* Ions exchange heat with electrons whose pressure is evolved: the parameters of a step, and limits of the speeds. */
 #include <math.h>
 
 #include "larmor/physics/numerics/bounds.h"
@@ -17,8 +17,9 @@ double lm_exchange_at_one(const struct lm_config *c, int species)
     return c->species[species].electron_exchange * lm_collision_time(c, species);
 }
 
-/* In a step T_i comes nearer to T_e by 1 - exp(-2 x) of their difference, and T_e to T_i by r times that: r, the ratio
- * of heat capacities, is at most 3/2 (gamma - 1) / Z. Both meet where (1 + r)(1 - exp(-2 x)) = 1. */
+/* In a step T_i approaches T_e by the share 1 - exp(-2 x) of their difference, and T_e approaches T_i by r times this
+ * share. r is the ratio of the heat capacities, at most 3/2 (gamma - 1) / Z. Both temperatures become equal where
+ * (1 + r)(1 - exp(-2 x)) = 1. */
 double lm_exchange_most(const struct lm_config *c)
 {
     double charge = INFINITY;
@@ -28,12 +29,12 @@ double lm_exchange_most(const struct lm_config *c)
     return 0.5 * lm_log(1 + charge / (1.5 * (c->electrons.gamma - 1)));
 }
 
-/* cap: of the pass, 2^cap >= every |v|. */
+/* `cap` is that of the pass: 2^cap >= |v| for all ions. */
 static struct lm_exchange exchange_of(const struct lm_sim *sim, int species, int cap)
 {
     const struct lm_config *c = sim->config;
     const uint64_t key = lm_step_key(c->run.seed, sim->step);
-    const int exponent = lm_sum_exponent((double)sim->count[species], cap); /* all in one cell */
+    const int exponent = lm_sum_exponent((double)sim->count[species], cap); /* even if all ions are in one cell */
     struct lm_exchange e = {.rate = lm_exchange_at_one(c, species),
                             .most = lm_exchange_most(c),
                             .mass = c->species[species].mass,
@@ -60,7 +61,7 @@ double lm_sim_heated_speed2(const struct lm_sim *sim, int species)
     if (!exchanges(sim, species))
         return speed2;
     const double noise = sqrt(sim->exchange[species].noise2 / sim->config->species[species].mass);
-    const double after = sqrt(speed2) + LM_EXCHANGE_REACH * noise; /* towards a mean, and noise */
+    const double after = sqrt(speed2) + LM_EXCHANGE_REACH * noise;
     return after * after;
 }
 

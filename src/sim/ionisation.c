@@ -39,13 +39,13 @@ static int fill(const struct lm_config *c, int source, const char *key, const ch
 }
 
 /* The mean of what a given flow is on the faces of a cell. */
-static int fill_flow(const struct lm_config *c, int field, const uint8_t *room, double t, double *const to[3],
+static int fill_flow(const struct lm_config *c, int field, const uint8_t *clearance, double t, double *const to[3],
                      double *work)
 {
     const struct lm_grid g = lm_config_grid(c);
     double *vx = work, *vy = work + g.size;
     memset(work, 0, 2 * g.size * sizeof *work);
-    int status = lm_setup_flow(c, field, room, t, vx, vy, vy + g.size);
+    int status = lm_setup_flow(c, field, clearance, t, vx, vy, vy + g.size);
     for (int j = 0; j < g.ny && !status; j++)
         for (int i = 0; i < g.nx; i++) {
             const size_t k = lm_at(&g, i, j);
@@ -57,7 +57,7 @@ static int fill_flow(const struct lm_config *c, int field, const uint8_t *room, 
 }
 
 /* The gas's, and what the configuration says in its place. */
-static int fill_drift(const struct lm_config *c, int source, const uint8_t *room, double t, double *const to[3],
+static int fill_drift(const struct lm_config *c, int source, const uint8_t *clearance, double t, double *const to[3],
                       double *work)
 {
     static const char *const keys[3] = {"vx", "vy", "vz"};
@@ -66,7 +66,7 @@ static int fill_drift(const struct lm_config *c, int source, const uint8_t *room
     const int flows = s->from >= 0 && c->background[s->from].flow == LM_FLOW_PRESCRIBED;
     for (int d = 0; d < 3; d++)
         memset(to[d], 0, g.size * sizeof *to[d]);
-    int status = flows ? fill_flow(c, s->from, room, t, to, work) : LM_OK;
+    int status = flows ? fill_flow(c, s->from, clearance, t, to, work) : LM_OK;
     for (int d = 0; d < 3 && !status; d++)
         if (s->drift[d][0] && lm_expr_fill_at(c->constants, s->drift[d], &g, (struct lm_cell_offset){0, 0}, t, to[d]))
             status = fail_expression(c, source, keys[d]);
@@ -79,7 +79,7 @@ static double share(double nu_dt)
     return nu_dt < 1e-5 ? nu_dt * (1 - 0.5 * nu_dt) : 1 - lm_exp(-nu_dt);
 }
 
-int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *mask, const uint8_t *room, double t,
+int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *mask, const uint8_t *clearance, double t,
                         double *const to[LM_BORN_ARRAYS], double *work)
 {
     const struct lm_ionisation_config *s = &c->ionisation[source];
@@ -97,7 +97,7 @@ int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *ma
             if (mask && mask[(size_t)j * (size_t)g.nx + (size_t)i])
                 to[0][k] = 0;
         }
-    return status ? status : fill_drift(c, source, room, t, to + 2, work);
+    return status ? status : fill_drift(c, source, clearance, t, to + 2, work);
 }
 
 /* Whether anything of a source changes with time. */
@@ -148,8 +148,8 @@ static int put_source(struct lm_sim *sim, int source, double *work)
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = work + (size_t)n * sim->grid.size;
     int status =
-        lm_setup_ionisation(sim->config, source, sim->mask, sim->room, lm_sim_time(sim) + 0.5 * sim->config->run.dt, to,
-                            work + LM_BORN_ARRAYS * sim->grid.size);
+        lm_setup_ionisation(sim->config, source, sim->mask, sim->clearance,
+                            lm_sim_time(sim) + 0.5 * sim->config->run.dt, to, work + LM_BORN_ARRAYS * sim->grid.size);
     for (int n = 0; n < LM_BORN_ARRAYS && !status; n++)
         status = sim->backend->ops->put(sim->backend, LM_BORN + n * LM_MAX_IONISATIONS + source, to[n]);
     if (!status)
@@ -196,7 +196,7 @@ int lm_sim_update_ionisation(struct lm_sim *sim)
 static double most_gained(const struct lm_sim *sim, int field)
 {
     double most = 0;
-    if (sim->config->background[field].gains != 1 + LM_GIVEN_NUMBER)
+    if (sim->config->background[field].gains != 1 + LM_GAS_NUMBER)
         return 0;
     for (int s = 0; s < sim->config->species_count; s++)
         if (sim->config->species[s].gas_field >= 0)

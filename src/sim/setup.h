@@ -25,13 +25,13 @@ enum { LM_LOADING_ARRAYS = 10 };
 
 /* src/sim/ionisation.c: what a source of ions is expected to create in a step at time t: particles in the cells, of a
  * gas for each unit of its density; thermal speeds and drifts. `work` has 3 arrays. `mask` as in struct lm_bodies, or
- * NULL; `room`: lm_background_room. */
-int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *room, double t,
-                        double *const to[LM_BORN_ARRAYS], double *work);
+ * NULL; `clearance`: lm_stencil_clearance. */
+int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *clearance,
+                        double t, double *const to[LM_BORN_ARRAYS], double *work);
 
 /* src/sim/advection.c: the prescribed flow of a background field on the faces at time t, shut at bodies and walls;
  * arrays that hold something, `work` another one. */
-int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *room, double t, double *vx, double *vy,
+int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *clearance, double t, double *vx, double *vy,
                   double *work);
 
 /* A background field at t = 0 in the cells, 0 in bodies; `mask` as in struct lm_bodies, or NULL. LM_BAD_INPUT: not

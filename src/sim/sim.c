@@ -33,7 +33,7 @@ void lm_sim_destroy(struct lm_sim **sim)
         for (int side = 0; side < LM_SIDES; side++)
             free((*sim)->inflow[s].cells[side]);
     free((*sim)->mask);
-    free((*sim)->room);
+    free((*sim)->clearance);
     free((*sim)->map_arrays.cos2);
     free((*sim)->map_arrays.energy);
     free((*sim)->map_arrays.faces);

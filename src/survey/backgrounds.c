@@ -49,16 +49,17 @@ int lm_check_flow(const struct lm_survey *s, int field, double *rate, double *di
     if (s->config->background[field].flow != LM_FLOW_PRESCRIBED)
         return LM_OK;
     double *store = calloc(3 * size, sizeof *store);
-    uint8_t *room = malloc(size);
-    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
+    uint8_t *clearance = malloc(size);
+    int status = store && clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
     if (!status)
-        status = lm_background_room(&s->at, s->point_mask, room);
+        status = lm_stencil_clearance(&s->at, s->point_mask, clearance);
     if (!status)
-        status = lm_setup_flow(s->points, field, room, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
+        status =
+            lm_setup_flow(s->points, field, clearance, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
     if (!status)
         survey_flow(s, store, store + size, rate, divergence);
     free(store);
-    free(room);
+    free(clearance);
     return status;
 }
 

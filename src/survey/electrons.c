@@ -16,7 +16,7 @@ enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
 struct start {
     const struct lm_survey *survey;
     struct lm_setup setup; /* of the points */
-    uint8_t *room;
+    uint8_t *clearance;
     double *b[3], *n, *current[2], *velocity[2], *work;
 };
 
@@ -37,10 +37,10 @@ static int add_species(const struct lm_config *c, int species, const struct star
 static double flow_rate(const struct start *s)
 {
     const struct lm_grid *g = &s->setup.grid;
-    const struct lm_flow_given given = {.density = {s->n, s->n},
-                                        .current = {s->current[0], s->current[1]},
-                                        .b = {s->b[0], s->b[1], s->b[2], g->stride},
-                                        .room = s->room};
+    const struct lm_flow_moments given = {.density = {s->n, s->n},
+                                          .current = {s->current[0], s->current[1]},
+                                          .b = {s->b[0], s->b[1], s->b[2], g->stride},
+                                          .clearance = s->clearance};
     double largest = 0;
     for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++)
@@ -54,7 +54,7 @@ static double flow_rate(const struct start *s)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
             const double *x = s->velocity[0] + k, *y = s->velocity[1] + k;
-            if (s->room[k])
+            if (s->clearance[k])
                 largest = fmax(largest, lm_flow_rate(x[-1], x[0], y[-g->stride], y[0], 1 / s->survey->grid.dx,
                                                      1 / s->survey->grid.dy));
         }
@@ -68,7 +68,7 @@ static double least_density(const struct start *s)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            if (s->room[k] && s->n[k] > s->setup.ohm.floor)
+            if (s->clearance[k] && s->n[k] > s->setup.ohm.floor)
                 least = fmin(least, s->n[k]);
         }
     return least;
@@ -89,7 +89,7 @@ static int densest_bath(const struct lm_config *c, const struct start *s, double
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
             const double t = has_profile ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
-            if (s->room[k] && s->n[k] > s->setup.ohm.floor)
+            if (s->clearance[k] && s->n[k] > s->setup.ohm.floor)
                 *most = fmax(*most, lm_exchange_rate(&one, s->n[k], t));
         }
     return status;
@@ -139,7 +139,7 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
 static int take(struct start *s)
 {
     const struct lm_config *points = s->survey->points;
-    int status = lm_background_room(&s->setup.grid, s->survey->point_mask, s->room);
+    int status = lm_stencil_clearance(&s->setup.grid, s->survey->point_mask, s->clearance);
     if (!status)
         status = lm_setup_b(points, s->b);
     for (int k = 0; k < points->species_count && !status; k++)
@@ -154,8 +154,8 @@ int lm_check_electrons(const struct lm_survey *survey, FILE *out)
     double *store = calloc(ARRAYS * size, sizeof *store), *next = store;
     double **const arrays[] = {&s.b[0],       &s.b[1],        &s.b[2],        &s.n,   &s.current[0],
                                &s.current[1], &s.velocity[0], &s.velocity[1], &s.work};
-    s.room = malloc(size);
-    int status = store && s.room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a survey of the electrons");
+    s.clearance = malloc(size);
+    int status = store && s.clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a survey of the electrons");
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !status; k++, next += size)
         *arrays[k] = next;
     if (!status)
@@ -165,6 +165,6 @@ int lm_check_electrons(const struct lm_survey *survey, FILE *out)
     if (!status)
         status = print_exchange(survey->points, &s, out);
     free(store);
-    free(s.room);
+    free(s.clearance);
     return status;
 }

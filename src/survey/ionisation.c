@@ -81,8 +81,8 @@ static void scale(struct production *p, double cells_a_point)
     p->gas *= p->gas > 0 ? cells_a_point : 1;
 }
 
-/* `room` as in lm_setup_ionisation, `store`: LM_BORN_ARRAYS + 3 arrays, of the points. */
-static int take_production(const struct lm_survey *s, int source, const uint8_t *room, double *store,
+/* `clearance` as in lm_setup_ionisation, `store`: LM_BORN_ARRAYS + 3 arrays, of the points. */
+static int take_production(const struct lm_survey *s, int source, const uint8_t *clearance, double *store,
                            struct production *p)
 {
     const struct lm_config *c = s->points;
@@ -91,7 +91,7 @@ static int take_production(const struct lm_survey *s, int source, const uint8_t 
     *p = (struct production){.gas = -1};
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = store + (size_t)n * g->size;
-    int status = lm_setup_ionisation(c, source, s->point_mask, room, 0.5 * c->run.dt, to, work);
+    int status = lm_setup_ionisation(c, source, s->point_mask, clearance, 0.5 * c->run.dt, to, work);
     if (!status && c->ionisation[source].from >= 0)
         status = add_gas(c, source, to[0], work, p);
     if (!status)
@@ -103,14 +103,14 @@ static int take_production(const struct lm_survey *s, int source, const uint8_t 
 static int find_production(const struct lm_survey *s, int source, struct production *p)
 {
     double *store = calloc((LM_BORN_ARRAYS + 3) * s->at.size, sizeof *store);
-    uint8_t *room = malloc(s->at.size);
-    int status = store && room ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the sources of ions");
+    uint8_t *clearance = malloc(s->at.size);
+    int status = store && clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the sources of ions");
     if (!status)
-        status = lm_background_room(&s->at, s->point_mask, room);
+        status = lm_stencil_clearance(&s->at, s->point_mask, clearance);
     if (!status)
-        status = take_production(s, source, room, store, p);
+        status = take_production(s, source, clearance, store, p);
     free(store);
-    free(room);
+    free(clearance);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/particles/tile.h"
 
-/* Number j nx + i of the cell of the domain that a particle of a tile is in. */
+/* The number j nx + i of the cell of the domain in which a particle of a tile lies. */
 LM_HD uint32_t lm_cell_of(const struct lm_tiling *t, int tile, lm_fix x, lm_fix y)
 {
     const int64_t gx = lm_global(x, tile % t->nx, t->size, t->cells_x);
@@ -14,7 +14,7 @@ LM_HD uint32_t lm_cell_of(const struct lm_tiling *t, int tile, lm_fix x, lm_fix 
     return (uint32_t)(gy >> LM_FRACTION_BITS) * (uint32_t)t->cells_x + (uint32_t)(gx >> LM_FRACTION_BITS);
 }
 
-/* The normal numbers of an ion in that cell. */
+/* The normal random numbers of an ion in that cell; the first three count. */
 LM_HD void lm_exchange_noise(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p, float n[4])
 {
     uint32_t r[4];
@@ -25,9 +25,9 @@ LM_HD void lm_exchange_noise(const struct lm_exchange *e, uint32_t cell, const s
     lm_normal_pair(r[2], r[3], n + 2);
 }
 
-/* What it adds to the sums of its cell before LM_SUM_ENERGY: numbers of at most 34 bits and a sign. */
-LM_HD void lm_exchange_parts(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p,
-                             int64_t part[LM_SUM_ENERGY])
+/* What an ion adds to the moments of its cell, the sums before LM_SUM_ENERGY: numbers of at most 34 bits and a sign. */
+LM_HD void lm_exchange_moments(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p,
+                               int64_t part[LM_SUM_ENERGY])
 {
     const double v[3] = {(double)p->u, (double)p->v, (double)p->w};
     float n[4];
@@ -39,8 +39,8 @@ LM_HD void lm_exchange_parts(const struct lm_exchange *e, uint32_t cell, const s
     }
 }
 
-/* p, in that cell, with its new velocity. The change is found in single precision. */
-LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const struct lm_bath *b, uint32_t cell,
+/* The ion p of that cell after the exchange, with its new velocity. The change is computed in single precision. */
+LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const struct lm_heating_cell *b, uint32_t cell,
                                           const struct lm_particle *p)
 {
     struct lm_particle after = *p;
@@ -57,13 +57,39 @@ LM_HD struct lm_particle lm_exchange_heat(const struct lm_exchange *e, const str
     return after;
 }
 
-/* What electrons get of it. */
+/* The momentum and energy that the electrons get from this change. */
 LM_HD struct lm_tally lm_to_electrons(const struct lm_tally_units *units, const struct lm_particle *p,
                                       const struct lm_particle *after)
 {
     const double old[3] = {(double)p->u, (double)p->v, (double)p->w};
     const double now[3] = {(double)after->u, (double)after->v, (double)after->w};
     return lm_given_up(units, old, now);
+}
+
+/* The energy that an ion requests its electrons to take. Returns 0 where there is no exchange. */
+LM_HD int lm_request_energy(const struct lm_exchange *e, const struct lm_heating_cell *b, uint32_t cell,
+                            const struct lm_tally_units *units, const struct lm_particle *p, int64_t *energy)
+{
+    if (b->kind == LM_HEATING_NONE)
+        return 0;
+    const struct lm_particle after = lm_exchange_heat(e, b, cell, p);
+    *energy = lm_to_electrons(units, p, &after).v2;
+    return 1;
+}
+
+/* Where the cell of an ion allows the exchange: *after is the ion with its new velocity, and *sum gains what the
+ * electrons get. Elsewhere returns 0; an ion whose cell refuses the exchange counts in sum->number. */
+LM_HD int lm_apply_exchange(const struct lm_exchange *e, const struct lm_heating_cell *b, uint32_t cell,
+                            const struct lm_tally_units *units, const struct lm_particle *p, struct lm_particle *after,
+                            struct lm_tally *sum)
+{
+    sum->number += b->kind == LM_HEATING_REFUSED;
+    if (b->kind != LM_HEATING_ALLOWED)
+        return 0;
+    *after = lm_exchange_heat(e, b, cell, p);
+    const struct lm_tally given = lm_to_electrons(units, p, after);
+    lm_tally_add(sum, &given);
+    return 1;
 }
 
 #endif

@@ -1,15 +1,15 @@
 /* What the sides of the domain do to the fields.
  *
- * The domain ends on cell faces. Across a wall, E along it and B through it live half a cell off, E through it and B
- * along it on it: their lower walls' nodes have index -1, their upper walls' n - 1. Everything follows from how E goes
- * on beyond the walls; Faraday's law then advances B there as inside, so that div B keeps its bits' worth of zero on
- * walls, beyond them and in the corners. E along the wall goes on
- *     conducting   odd, so that it is 0 on the wall: B along the wall evolves, the flux through it is frozen
- *     open         linearly: B on the wall and beyond changes as it does inside
- *     inflow, inflow_e   as given: that of the plasma that comes in, -u x B, or another
- *     inflow_b     as a constant: B along the wall does not change, neither there nor beyond; the flux through the wall
- *                  is free, and wanders where the plasma is noisy
- * Two sides that meet in a corner act one after the other, in either order.
+ * The domain ends on cell faces. E through a wall and B along it live on the wall: the lower wall's node has index -1,
+ * the upper wall's n - 1. E along a wall and B through it live half a cell off. Only E is continued beyond the walls.
+ * Faraday's law then advances B there as it does inside, so that div B stays at round-off on walls, beyond them and in
+ * the corners. E along the wall is continued
+ *     conducting         odd, so that it is 0 on the wall: B along the wall evolves, the flux through it is frozen
+ *     open               linearly: B on the wall and beyond changes as it does inside
+ *     inflow, inflow_e   with prescribed values: -u x B of the plasma that comes in, or those of the configuration
+ *     inflow_b           as a constant. B along the wall is held, on the wall and beyond: it does not change. The flux
+ *                        through the wall is free, and noise of the plasma lets it wander
+ * Two sides that meet in a corner act one after the other; their order does not matter.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_FIELD_BOUNDARIES_H
 #define LARMOR_PHYSICS_FIELDS_FIELD_BOUNDARIES_H
@@ -21,8 +21,9 @@ struct lm_field_sides {
     int of[LM_SIDES]; /* enum lm_field_boundary */
 };
 
-/* What E is filled for: Faraday's law; or the push, where no value may be larger than those inside, and a run must be
- * able to go on from what lies in cells: E through a wall is that on the next face inside. */
+/* What the ghost cells of E are filled for. For Faraday's law E is continued as above. For the push no value may be
+ * larger than those inside, and a restarted run must find everything in the cells: E through a wall is copied from the
+ * next face inside. */
 enum lm_fill { LM_FILL_FARADAY, LM_FILL_PUSH };
 
 LM_HD int lm_field_walls(const struct lm_field_sides *s, int axis)
@@ -40,26 +41,27 @@ LM_HD int lm_any_side_is(const struct lm_field_sides *s, int kind)
     return s->of[LM_X_MIN] == kind || s->of[LM_X_MAX] == kind || s->of[LM_Y_MIN] == kind || s->of[LM_Y_MAX] == kind;
 }
 
-LM_HD int lm_gives_e(int kind)
+/* Whether E along such a side is prescribed; on some side; whether B along some side is held. */
+LM_HD int lm_prescribes_e(int kind)
 {
     return kind == LM_FIELDS_INFLOW || kind == LM_INFLOW_E;
 }
 
-LM_HD int lm_is_given_e(const struct lm_field_sides *s)
+LM_HD int lm_any_prescribed_e(const struct lm_field_sides *s)
 {
     return lm_any_side_is(s, LM_FIELDS_INFLOW) || lm_any_side_is(s, LM_INFLOW_E);
 }
 
-LM_HD int lm_is_given_b(const struct lm_field_sides *s)
+LM_HD int lm_any_held_b(const struct lm_field_sides *s)
 {
     return lm_any_side_is(s, LM_INFLOW_B);
 }
 
-/* One end of a line of n cells: `e` is the last node inside or, if E is `normal`, on the wall; `in` leads to the next
- * one inside. Given E is there already. */
+/* Ghost cells at one end of a line of n cells. `e` stands on the last node inside or, if E is `normal` to the wall, on
+ * the wall's node; `in` leads to the next node inside. Where E is prescribed the ghost cells have it already. */
 LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, int normal, enum lm_fill fill, int depth)
 {
-    for (int k = 1; k <= depth && !lm_gives_e(kind); k++) {
+    for (int k = 1; k <= depth && !lm_prescribes_e(kind); k++) {
         const int deep = normal ? k : k - 1, most = normal ? n : n - 1, mirror = deep < most ? deep : most;
         double v = e[0];
         if (kind == LM_CONDUCTING)
@@ -70,7 +72,8 @@ LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, int normal, enum 
     }
 }
 
-/* A line of E_`component` along a walled axis: `e` stands on cell 0, `step` leads to the next. */
+/* Ghost cells of a line of E_`component` along an axis with walls. `e` stands on cell 0; `step` leads to the next cell.
+ */
 LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component, enum lm_fill fill, double *e,
                         long step, int n)
 {
@@ -84,13 +87,13 @@ LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component,
     lm_fill_beyond(last, -step, n, high, normal, fill, LM_GHOST);
 }
 
-/* Whether Ohm's law gives E_`component` of cell (i, j), -1 included: inside, or through a wall on it. */
+/* Whether Ohm's law gives E_`component` of cell (i, j): inside, or on a wall that the component crosses (index -1). */
 LM_HD int lm_is_own_e(int component, int i, int j)
 {
     return i >= -(component == 0) && j >= -(component == 1);
 }
 
-/* Whether B_`component` of cell (i, j) is given: it stays, to the bit. */
+/* Whether B_`component` of cell (i, j) is held: it keeps its bits. */
 LM_HD int lm_is_held(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
 {
     return (component != 0 &&

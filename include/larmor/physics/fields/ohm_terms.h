@@ -1,4 +1,4 @@
-/* The terms of Ohm's law (larmor/physics/fields/fields.h): which of them there are, and how large. */
+/* The terms of Ohm's law (larmor/physics/fields/ohm.h): which of them there are, and how large they are. */
 #ifndef LARMOR_PHYSICS_FIELDS_OHM_TERMS_H
 #define LARMOR_PHYSICS_FIELDS_OHM_TERMS_H
 
@@ -9,7 +9,7 @@ struct lm_ohm {
     double floor;              /* smallest density in any term, n0 */
     double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
     int evolved;               /* 1: p_e is a field of its own (larmor/physics/fluid/electrons.h); gamma > 1 */
-    int zero_vacuum;           /* E (but for the resistive part) is 0 where all cells around are at the floor */
+    int zero_vacuum;           /* 1: E has its resistive part only where all cells around are at the floor */
     int friction;              /* 1: the E of the push has no resistive part */
 };
 

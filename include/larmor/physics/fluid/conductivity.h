@@ -2,7 +2,8 @@
 #ifndef LARMOR_PHYSICS_FLUID_CONDUCTIVITY_H
 #define LARMOR_PHYSICS_FLUID_CONDUCTIVITY_H
 
-/* Of heat, n0 v_A d_i: heat flux -along grad_parallel T - across grad_perpendicular T. */
+/* Conductivities of heat along and across B, n0 v_A d_i. The heat flux is -along grad_parallel T - across grad_perp T.
+ */
 struct lm_conductivity {
     double along, across;
 };

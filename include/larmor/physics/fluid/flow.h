@@ -1,7 +1,7 @@
-/* Velocities of ions and electrons on the faces of the cells, for what they carry: u_i = J_i / n and u_e = u_i - J / n,
- * half way in a step, with the density that Ohm's law has there. The entropy of electrons
- * (larmor/physics/fluid/electrons.h) follows the ions below the density floor too: it would be left behind in the voids
- * otherwise, where its pressure would hold the plasma back.
+/* Velocities of ions and electrons on the faces of the cells, for the background fields that they carry:
+ * u_i = J_i / n and u_e = u_i - J / n. They are taken in the middle of a step, with the floored density of Ohm's law.
+ * Below the density floor the entropy of the electrons (larmor/physics/fluid/electrons.h) follows the ions. If it did
+ * not, it would stay behind in voids, and its pressure would hold the plasma back.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H
@@ -9,41 +9,46 @@
 #include "larmor/physics/fluid/advect.h"
 #include "larmor/physics/fields/fields.h"
 
-/* Arrays, all of one stride. */
-struct lm_flow_given {
+/* The moments and B from which the velocities follow: arrays, all of one stride. */
+struct lm_flow_moments {
     const double *density[2]; /* n at the beginning and at the end of the step */
-    const double *current[2]; /* J_i,x and J_i,y at the centres, half way */
-    struct lm_view b;         /* B, now */
-    const uint8_t *room;
+    const double *current[2]; /* J_i,x and J_i,y at the centres, in the middle of the step */
+    struct lm_view b;         /* B as it stands */
+    const uint8_t *clearance; /* lm_stencil_clearance */
 };
 
-/* The least density in the ions' part of the entropy's velocity, as a share of the floor: a particle may have passed
- * within the step without being there at its ends. */
-#define LM_FOLLOWED 0.1
+/* The least density that divides the ions' part of the entropy's velocity, as a share of the density floor. A particle
+ * may pass through a cell within a step without being there at the beginning or at the end of it. */
+#define LM_ENTROPY_FLOOR_SHARE 0.1
 
+/* v_A */
 struct lm_flows {
     double ion, electron, entropy;
 };
 
-/* Whether a face lies on a side of the domain, which side of it being beyond. */
+/* Whether a face lies on a side of the domain, and on which end of the axis. */
 enum lm_face_place { LM_FACE_INSIDE, LM_FACE_LOW, LM_FACE_HIGH };
 
+/* Of the upper face of cell number `cell` along an axis of n cells. */
 LM_HD enum lm_face_place lm_face_place(int cell, int n, int periodic)
 {
     return periodic || (cell >= 0 && cell < n - 1) ? LM_FACE_INSIDE : cell < 0 ? LM_FACE_LOW : LM_FACE_HIGH;
 }
 
-/* On the upper face of the cell at k along an axis; nothing flows into a solid, and on a side of the domain the cell
- * inside stands for both. B comes at the beginning and at the end (`later`) of the step: of the electrons, the ions'
- * part with the first one, and the current of each by half. The entropy's velocity is that of B as it stands. */
-LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_given *g, int axis, long k, enum lm_face_place place,
+/* The velocities on the upper face of the cell at k along an axis. They are 0 on faces of bodies. On a side of the
+ * domain the cell inside stands for both cells of the face.
+ *
+ * A step calls this twice, with B at its beginning (`later` = 0) and with B at its end (`later` = 1). The electrons
+ * get the ions' velocity in the first call, and half of the current in each. The entropy gets the velocity that
+ * belongs to B as it stands. */
+LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place,
                                       int later, const struct lm_ohm *o)
 {
     struct lm_flows u = {0.0, 0.0, 0.0};
     const long next = k + (axis == 0 ? 1 : g->b.s), a = place == LM_FACE_LOW ? next : k,
                b = place == LM_FACE_HIGH ? k : next;
     const double *const *n = g->density, *ji = g->current[axis];
-    if (!g->room[a] || !g->room[b])
+    if (!g->clearance[a] || !g->clearance[b])
         return u;
     const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
     const double density = 0.5 * (lm_floored(na, o) + lm_floored(nb, o));
@@ -52,8 +57,37 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_given *g, int axis, l
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
     if (o->evolved)
-        u.entropy = ji_here / lm_max(there, LM_FOLLOWED * o->floor) - current / density;
+        u.entropy = ji_here / lm_max(there, LM_ENTROPY_FLOOR_SHARE * o->floor) - current / density;
     return u;
+}
+
+/* The velocities along one axis, on the faces. `ion` and `electron` are both NULL if these carry no field, `entropy` is
+ * NULL if the pressure of the electrons is not evolved. */
+struct lm_flow_arrays {
+    double *ion, *electron, *entropy;
+};
+
+/* Stores the velocities on the upper face of the cell at k along an axis. */
+LM_HD void lm_set_flow_on_face(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place, int later,
+                               const struct lm_ohm *o, const struct lm_flow_arrays *to)
+{
+    const struct lm_flows u = lm_flow_on_face(g, axis, k, place, later, o);
+    if (to->entropy)
+        to->entropy[k] = u.entropy;
+    if (!to->ion)
+        return;
+    if (!later)
+        to->ion[k] = u.ion;
+    to->electron[k] = later ? to->electron[k] + u.electron : u.electron;
+}
+
+/* lm_flow_rate of the cell at k as bits, which order like sizes. x and y are the velocities on the faces, `stride` is
+ * the distance from a cell to the one above. 0 in bodies. */
+LM_HD uint64_t lm_flow_rate_bits(const double *x, const double *y, const uint8_t *clearance, long k, int stride,
+                                 const struct lm_ohm *o)
+{
+    const uint64_t size = lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], o->rx, o->ry));
+    return clearance[k] ? size : 0;
 }
 
 #endif

@@ -1,7 +1,9 @@
-/* Bounds that hold before a step is taken: they make overflow impossible and stop a run while its state is still good.
+/* Bounds that are known before a step is taken. They make overflow impossible, and stop a run while its state is still
+ * good.
  *
- * The gathered E is a convex combination of grid values, component by component, and the rotation keeps |v|, so
- * |v_new| <= max|v| + |Z/m| dt max|E| (+ round-off). Exponents are the same on the GPU: frexp is exact.
+ * Each component of the gathered E is a convex combination of grid values, and the rotation of the Boris push keeps
+ * |v|. Therefore |v_new| <= max|v| + |Z/m| dt max|E| (+ round-off). Exponents are the same on the GPU, because frexp is
+ * exact.
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_BOUNDS_H
 #define LARMOR_PHYSICS_NUMERICS_BOUNDS_H

@@ -28,7 +28,7 @@ LM_HD uint64_t lm_hash_particle(int species, int64_t x, int64_t y, double u, dou
     return lm_mix(h ^ lm_bits(w));
 }
 
-/* Value of field number `field` (its place in the checkpoint's list) in packed cell `cell` = j nx + i. */
+/* Value of field number `field` (its position in the checkpoint's list) in packed cell `cell` = j nx + i. */
 LM_HD uint64_t lm_hash_value(int field, uint64_t cell, double value)
 {
     return lm_mix(lm_mix(lm_mix((uint64_t)0x4c61726d6f72 + (uint64_t)(int64_t)field) ^ cell) ^ lm_bits(value));

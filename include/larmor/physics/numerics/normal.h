@@ -1,12 +1,14 @@
-/* Normal numbers in single precision, two at a time, by the method of Box and Muller (1958, Ann. Math. Stat. 29,
- * 610): for random walks, which need many and their last bits not. They reach 6.76 standard deviations.
+/* Normal random numbers in single precision, two at a time, by the method of Box and Muller (1958, Ann. Math. Stat. 29,
+ * 610). They serve random walks, which need many numbers but not their last bits. The largest possible number is 6.76
+ * standard deviations.
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_NORMAL_H
 #define LARMOR_PHYSICS_NUMERICS_NORMAL_H
 
 #include "larmor/physics/numerics/rng.h"
 
-/* Natural logarithm of a normal number > 0, to 2e-7 of 1 + |log x|. Polynomial of Cephes' logf (Moshier 1992). */
+/* The natural logarithm of x > 0, which is not subnormal, with an error below 2e-7 (1 + |log x|). The polynomial is
+ * that of logf in the library Cephes (Moshier 1992). */
 LM_HD float lm_logf(float x)
 {
     const uint32_t bits = lm_bitsf(x);
@@ -23,8 +25,9 @@ LM_HD float lm_logf(float x)
     return lm_fmaf((float)k, 0.693147182f, lm_fmaf(z, lm_fmaf(p, f, -0.5f), f));
 }
 
-/* A direction in the plane, the same for all: cosine and sine of up to an eighth of a turn to either side, by 30 bits,
- * to 2e-7; then a sign and an order, by one bit each. Polynomials of Cephes' sinf and cosf. */
+/* The cosine and sine of a uniformly distributed angle, with an error below 2e-7. 30 bits choose an angle of up to pi/4
+ * to either side of 0. One bit chooses the sign of the cosine, another one exchanges cosine and sine. The polynomials
+ * are those of sinf and cosf in Cephes. */
 LM_HD void lm_directionf(uint32_t bits, float *a, float *b)
 {
     const float x = (float)(int32_t)(bits << 2) * 3.65729516981739892e-10f, z = x * x; /* pi/4 2^-31 */
@@ -37,7 +40,7 @@ LM_HD void lm_directionf(uint32_t bits, float *a, float *b)
     *b = bits & 0x40000000u ? c : s;
 }
 
-/* Square of the distance of a pair of normal numbers from 0. */
+/* The square of the distance of a pair of normal numbers from the origin. */
 LM_HD float lm_normal_radius2(uint32_t bits)
 {
     const float u = ((float)bits + 0.5f) * 2.3283064365386963e-10f; /* 2^-32; (0, 1] */
@@ -45,10 +48,11 @@ LM_HD float lm_normal_radius2(uint32_t bits)
     return square > 0.0f ? square : 0.0f;
 }
 
-/* Three of them, of two pairs, are no farther from 0: a pair reaches sqrt(2 ln 2^33) = 6.764. */
+/* Three normal numbers from two pairs are at most this far from the origin. One pair reaches sqrt(2 ln 2^33) = 6.764.
+ */
 #define LM_NORMAL_REACH 9.57
 
-/* A pair from two numbers of 32 bits; returns the square of its distance from 0. */
+/* A pair of normal numbers from two random numbers of 32 bits. Returns the square of its distance from the origin. */
 LM_HD float lm_normal_pair(uint32_t a, uint32_t b, float n[2])
 {
     const float square = lm_normal_radius2(a), radius = lm_sqrtf(square);

@@ -1,12 +1,13 @@
-/* Differences and interpolations on the staggered grid, each written once. Where things live: larmor/grid.h.
+/* Differences and interpolations on the staggered grid of Yee (1966, IEEE Trans. Antennas Propag. 14, 302). Where each
+ * quantity lives: larmor/grid.h.
  *
- * Pointers stand on cell (i, j); s is the array's step to the next cell along the operator's axis (1 along x, the
- * stride along y), r the inverse of the cell's size along it. A node has half a cell above it the node of the same
- * index: "up" leads from centres to faces (from faces to corners), "down" from faces to centres, both by half a cell.
- * Differences have the units of the argument over d_i, the others those of the argument.
+ * Pointers stand on cell (i, j). s is the array's step to the next cell along the operator's axis (1 along x, the
+ * stride along y), and r is 1 over the cell's size along it. Operators named "up" lead half a cell up, from centres to
+ * faces or from faces to corners; those named "down" lead half a cell down, from faces to centres. Differences have the
+ * units of the argument over d_i, all others those of the argument.
  *
- * On a uniform grid all are exact for straight lines and of second order (Yee 1966, IEEE Trans. Antennas Propag. 14,
- * 302). Sums telescope: up and down are minus each other's adjoint, div curl is 0 but for rounding.
+ * On a uniform grid all are exact for straight lines and of second order. The difference up is minus the adjoint of the
+ * difference down, so that sums over the grid telescope, and div curl is 0 but for round-off.
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_OPERATORS_H
 #define LARMOR_PHYSICS_NUMERICS_OPERATORS_H
@@ -45,7 +46,7 @@ LM_HD double lm_diff_down(const double *a, int s, double r)
     return (a[0] - a[-s]) * r;
 }
 
-/* Minus these: -(a - b) would have another zero. */
+/* Minus these differences. -(a - b) would not do: its zero has the other sign. */
 LM_HD double lm_drop_up(const double *a, int s, double r)
 {
     return (a[0] - a[s]) * r;
@@ -66,7 +67,8 @@ LM_HD double lm_interp_down(const double *a, int s)
     return 0.5 * (a[0] + a[-s]);
 }
 
-/* What flows through a face: the velocity on it times the centre value where the flow comes from. First order. */
+/* The flux through a face: the velocity on the face times the value at the centre that the flow comes from. First
+ * order. */
 LM_HD double lm_upwind(double u, const double *a, int s)
 {
     return u * (u >= 0.0 ? a[0] : a[s]);
@@ -104,7 +106,8 @@ LM_HD double lm_laplacian(const double *a, int s, double rx, double ry)
     return lm_second(a, 1, rx) + lm_second(a, s, ry);
 }
 
-/* Divergence in the centre of a vector on faces, and half a cell up: of one on centres along its axis, such as B. */
+/* Divergence at the centre of a vector on faces; and, up, of a vector such as B, whose components are at centres along
+ * their own axes. */
 LM_HD double lm_div_down(struct lm_view v, double rx, double ry)
 {
     return lm_diff_down(v.x, 1, rx) + lm_diff_down(v.y, v.s, ry);
@@ -149,7 +152,7 @@ LM_HD double lm_diffusion(const double *kappa, const double *q, int s, double rx
     return lm_diff_up(x, 1, rx) + lm_diff_up(y, 1, ry);
 }
 
-/* --- the operators along an axis by number, for expressions of them --- */
+/* --- the operators along an axis by number, for expressions made of them --- */
 
 enum lm_operator {
     LM_DIFF_UP,
@@ -194,15 +197,19 @@ LM_HD double lm_along(int op, const double *a, int s, double r, double u)
 
 /* --- where the domain ends ---
  *
- * A condition says how an operator's argument goes on beyond a wall: in a straight line
- *     value         through the given one on the wall
- *     gradient      with the given slope along the axis: of arguments at centres; it is the difference on the wall
- *     divergence    with the given slope along the axis: of arguments on faces; it is the difference in the first cell
- *     extrapolated  through the last two nodes inside (along a single cell: as a constant)
- *     none          it does not: what lies beyond is taken as it is. Periodic sides, and faces that are known
- * An argument on faces has nodes on the walls, -1 and n - 1, which count as beyond; a corner does along both axes. The
- * difference on a wall where the value is given is of first order, second differences beside walls are worse; solutions
- * stay of second order. In a single cell a given divergence comes before the condition of the other side.
+ * A condition says how an operator's argument is continued beyond a wall. It is a straight line
+ *     value         through the given value on the wall
+ *     gradient      with the given slope along the axis, for arguments at centres: the slope is the difference on the
+ *                   wall
+ *     divergence    with the given slope along the axis, for arguments on faces: the slope is the difference in the
+ *                   first cell
+ *     extrapolated  through the last two nodes inside (along a single cell: a constant)
+ * With the condition `none` the values beyond the wall are read as they are: at periodic sides, and on known faces.
+ *
+ * An argument on faces has nodes on the walls, -1 and n - 1, which count as beyond the wall; a corner counts so along
+ * both axes. The difference on a wall with a given value is of first order, and second differences near walls are
+ * worse; solutions stay of second order. In a single cell a given divergence has priority over the condition of the
+ * other side.
  */
 enum lm_condition_kind { LM_NO_CONDITION, LM_GIVEN_VALUE, LM_GIVEN_GRADIENT, LM_GIVEN_DIVERGENCE, LM_EXTRAPOLATED };
 
@@ -243,8 +250,8 @@ LM_HD struct lm_beyond lm_beyond_wall(const struct lm_condition c[2], int faces,
 }
 
 /* The argument there, from its values `first` and `second`; d is the cell's size along the axis. */
-LM_HD double lm_go_on(struct lm_beyond b, const struct lm_condition c[2], int faces, double d, double first,
-                      double second)
+LM_HD double lm_continued(struct lm_beyond b, const struct lm_condition c[2], int faces, double d, double first,
+                          double second)
 {
     const struct lm_condition *w = &c[b.side];
     if (w->kind == LM_EXTRAPOLATED)
@@ -268,7 +275,7 @@ LM_HD const struct lm_condition *lm_given_difference(int op, const struct lm_con
     return NULL;
 }
 
-/* What it gives. */
+/* The difference that such a condition gives. */
 LM_HD double lm_given(int op, const struct lm_condition *c)
 {
     return op == LM_DROP_UP || op == LM_DROP_DOWN ? -c->value : c->value;

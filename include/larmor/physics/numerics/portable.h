@@ -1,8 +1,7 @@
 /* What lets one function body compile as C and as CUDA, and give the same bits in both.
  *
- * Rules for everything under physics/: plain IEEE operations in a written order, fma where it is written, no
- * contraction
- * (-ffp-contract=off, -fmad=false), and no library functions but those wrapped here, which are exact or correctly
+ * Rules for everything under physics/: IEEE operations in a written order; a fused multiply-add only where one is
+ * written (-ffp-contract=off, -fmad=false); no library functions but those wrapped here, which are exact or correctly
  * rounded.
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_PORTABLE_H
@@ -163,14 +162,15 @@ LM_HD uint64_t lm_bits(double x)
 
 #define LM_SHIFT51 0x4338000000000000ull /* bits of 0x1.8p52 */
 
-/* As lm_round64 for |x| <= 2^51: the sum with 3 2^51 has it in its last bits, and unlike a conversion to int64 that is
- * fast, and a vector instruction, on every processor. */
+/* As lm_round64 for |x| <= 2^51: the last bits of the sum of x and 3 2^51 are the integer. Unlike a conversion to int64
+ * this is fast, and a vector instruction, on every processor. */
 LM_HD int64_t lm_round51(double x)
 {
     return (int64_t)(lm_bits(x + 0x1.8p52) - LM_SHIFT51);
 }
 
-/* lm_round51(x unit) for a power of two, and LM_SHIFT51: a sum of such numbers can have that taken off at its end. */
+/* lm_round51(x unit) + LM_SHIFT51, where `unit` is a power of two. A sum of such numbers can subtract the shifts at its
+ * end. */
 LM_HD uint64_t lm_shifted51_of(double x, double unit)
 {
     return lm_bits(lm_fma(x, unit, 0x1.8p52));
@@ -193,13 +193,14 @@ LM_HD double lm_abs(double x)
     return lm_from_bits(lm_bits(x) & 0x7fffffffffffffffull);
 }
 
-/* Orders non-negative doubles as integers, NaN above all: how maxima are taken everywhere. */
+/* The bits of |x|: as integers they are ordered like the numbers, with NaN above all others. All maxima are taken of
+ * them. */
 LM_HD uint64_t lm_size_bits(double x)
 {
     return lm_bits(x) & 0x7fffffffffffffffull;
 }
 
-/* 1/x, correctly rounded, for x > 0 far from under- and overflow: by Newton's method, the last step with the exact
+/* 1/x, correctly rounded, for x > 0 far from underflow and overflow: Newton's method, whose last step has the exact
  * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111). The GPU's own division ends in a branch. */
 LM_HD double lm_reciprocal(double x)
 {
@@ -240,18 +241,16 @@ LM_HD float lm_rootf(float x)
 }
 
 #ifdef __CUDA_ARCH__
-/* Whether the size of the double with these upper 32 bits lies in [2^-332, 2^332). With integers: a GPU is faster
- * there.
- */
-LM_HD bool lm_is_middling(uint32_t high)
+/* Whether |x| lies in [2^-332, 2^332), from the upper 32 bits of x. A GPU is faster with integers than with doubles. */
+LM_HD bool lm_is_far_from_limits(uint32_t high)
 {
     return 2 * high - (691u << 21) < 664u << 21;
 }
 #endif
 
 /* q = n / d, correctly rounded, for three positive d. Three of the GPU's own divisions in a row would wait for each
- * other: here they go together. The reciprocal, then one correction with the exact remainder, which is right as long as
- * nothing comes near under- or overflow.
+ * other; these run at the same time. A quotient is n times the reciprocal of d, then one correction with the exact
+ * remainder, which is right as long as nothing comes near underflow or overflow.
  */
 LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
 {
@@ -263,7 +262,8 @@ LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
         uint32_t high = (uint32_t)__double2hiint(n[k]);
         bool zero = ((high & 0x7fffffffu) | (uint32_t)__double2loint(n[k])) == 0;
         q[k] = zero ? n[k] : __fma_rn(__fma_rn(-d[k], guess, n[k]), r, guess);
-        safe = safe & (lm_is_middling(high) | zero) & ((uint32_t)__double2hiint(d[k]) - (691u << 20) < 664u << 20);
+        safe =
+            safe & (lm_is_far_from_limits(high) | zero) & ((uint32_t)__double2hiint(d[k]) - (691u << 20) < 664u << 20);
     }
     if (safe)
         return;

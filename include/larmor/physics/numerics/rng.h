@@ -1,5 +1,6 @@
-/* Random numbers keyed by what they are for, never by thread or rank: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
- * SC'11) from Random123. Key: the run's seed. Counter: cell, number in the cell, species, stream. */
+/* Random numbers that follow from what they are for, never from a thread: Philox4x32-10 (Salmon, Moraes, Dror and Shaw
+ * 2011, SC'11) of the library Random123. The key is the seed of the run. The counter is made of the cell, a number in
+ * the cell, the species and the stream. */
 #ifndef LARMOR_PHYSICS_NUMERICS_RNG_H
 #define LARMOR_PHYSICS_NUMERICS_RNG_H
 
@@ -8,6 +9,7 @@
 
 #include <Random123/philox.h>
 
+/* What random numbers are for. Each purpose has a stream of its own. */
 enum lm_stream {
     LM_STREAM_COUNT,
     LM_STREAM_POSITION,
@@ -46,7 +48,7 @@ LM_HD struct lm_random lm_random_at(uint64_t seed, int species, enum lm_stream s
     return out;
 }
 
-/* Philox2x32-7 (larmor/physics/numerics/random_keys.h): the keys of its rounds. */
+/* The keys of the rounds of Philox2x32-7 (larmor/physics/numerics/random_keys.h). */
 LM_HD void lm_philox2x32_keys(uint32_t key, uint32_t keys[LM_PHILOX_ROUNDS])
 {
     for (int round = 0; round < LM_PHILOX_ROUNDS; round++)
@@ -63,7 +65,8 @@ LM_HD void lm_philox2x32(const uint32_t keys[LM_PHILOX_ROUNDS], uint32_t r[2])
     }
 }
 
-/* Keys for a stream of pairs, and the two numbers of 32 bits for a particle's `identity`. */
+/* The keys of a stream of pairs of random numbers. lm_random_pair draws the pair of 32-bit numbers that belongs to the
+ * `identity` of a particle. */
 LM_HD void lm_random_keys(uint64_t seed, int species, enum lm_stream stream, uint32_t keys[LM_PHILOX_ROUNDS])
 {
     lm_philox2x32_keys((uint32_t)(seed ^ seed >> 32) + 0x9e3779b9u * (uint32_t)(species << 8 | (int)stream), keys);
@@ -76,13 +79,14 @@ LM_HD void lm_random_pair(const uint32_t keys[LM_PHILOX_ROUNDS], uint64_t identi
     lm_philox2x32(keys, out);
 }
 
-/* Uniform in (0, 1), never 0 or 1. */
+/* A uniform number in the open interval (0, 1). */
 LM_HD double lm_uniform(uint64_t bits)
 {
     return ((double)(bits >> 12) + 0.5) * (1.0 / 4503599627370496.0);
 }
 
-/* Inverse of the normal distribution function: Wichura, Applied Statistics 37 (1988) 477, algorithm AS 241 (PPND16). */
+/* The inverse of the normal distribution function (Wichura 1988, Applied Statistics 37, 477: algorithm AS 241, PPND16).
+ */
 LM_HD double lm_normal(double p)
 {
     double q = p - 0.5;

@@ -1,17 +1,20 @@
-/* WENO reconstruction: the value of a field on a cell's face from averages over the cells around it.
+/* WENO reconstruction: the value of a field on a face from the averages over the cells around it.
  *
- * Order 2r-1 for r = 1 (upwind), 2, 3, 4, 5: r polynomials of degree r-1, each through r cells, are weighed by their
- * smoothness (Jiang and Shu 1996, J. Comput. Phys. 126, 202; Z weights: Borges et al. 2008, 227, 3191; Castro et al.
- * 2011, 230, 1766). Everything is made of differences of the averages, never of the averages themselves:
- *  - A polynomial is one of a degree less plus a multiple of the next difference, so a lower order is a part of the
- *    higher one, in the same arithmetic.
- *  - Its smoothness is a sum of squares of Legendre coefficients (Balsara et al. 2016, 326, 780): never negative.
- *  - A constant gives exactly itself.
- * Smoothness is scaled by a power of two to the order of 1 before a small number is added to it: the weights do not
- * depend on the field's scale, and products of several cannot under- or overflow (fields below 1e150).
+ * The order is 2r-1 for r = 1 (upwind), 2, 3, 4, 5. The value is a weighted mean of r polynomials of degree r-1, each
+ * through r cells. The weights follow from the smoothness indicators beta of the polynomials (Jiang and Shu 1996, J.
+ * Comput. Phys. 126, 202), as Z weights (Borges et al. 2008, J. Comput. Phys. 227, 3191; Castro et al. 2011, J. Comput.
+ * Phys. 230, 1766). All formulas use differences of the averages, never the averages themselves:
+ *  - A polynomial is the one of a degree less plus a multiple of the next difference. A lower order is therefore a part
+ *    of the higher one, in the same arithmetic.
+ *  - A smoothness indicator is a sum of squares of Legendre coefficients (Balsara et al. 2016, J. Comput. Phys. 326,
+ *    780). It is never negative.
+ *  - A constant field is reconstructed exactly.
+ * The indicators are scaled by a power of two to the order of 1 before a small number is added. The weights therefore
+ * do not depend on the scale of the field, and products of several indicators do not under- or overflow (for fields
+ * below 1e150).
  *
- * A window is w[0 .. 2r-2], from the cell farthest upwind to the one farthest downwind; w[r-1] is the cell whose
- * downwind face is asked for. Polynomials count from the one that reaches farthest upwind. `r` is a literal.
+ * A window is w[0 .. 2r-2], from the cell farthest upwind to the one farthest downwind. w[r-1] is the cell upwind of
+ * the face. Polynomials are numbered from the one that reaches farthest upwind. `r` is a literal at every call.
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_WENO_H
 #define LARMOR_PHYSICS_NUMERICS_WENO_H
@@ -20,11 +23,11 @@
 
 enum { LM_WENO_MOST = 5, LM_WENO_WINDOW = 2 * LM_WENO_MOST - 1 };
 
-/* Added to smoothness of the order of 1. In single precision the product of five must stay a normal number. */
+/* Added to indicators of the order of 1. In single precision the product of five indicators must be a normal number. */
 #define LM_WENO_SMALL 0x1p-40
 #define LM_WENO_SMALL_F 0x1p-20f
 
-/* Up to a common factor. */
+/* The optimal (linear) weight of polynomial k, up to a common factor. */
 LM_HD double lm_weno_optimal(int r, int k)
 {
     switch (r) {
@@ -39,7 +42,7 @@ LM_HD double lm_weno_optimal(int r, int k)
     }
 }
 
-/* The power of two that brings the largest of n sizes to [1, 2). */
+/* The power of two that scales the largest of n sizes to [1, 2). */
 LM_HD double lm_scale_to_one(const double *x, int n)
 {
 #ifdef __CUDA_ARCH__
@@ -61,7 +64,7 @@ LM_HD double lm_scale_to_one(const double *x, int n)
 #endif
 }
 
-/* The next differences: to[i] = from[i + 1] - from[i], n of them. */
+/* n differences: to[i] = from[i + 1] - from[i]. */
 LM_HD void lm_differences(int n, const double *from, double *to)
 {
     LM_UNROLL
@@ -76,14 +79,14 @@ struct lm_weno_differences {
 
 LM_HD void lm_weno_differences(int r, const double *w, struct lm_weno_differences *d)
 {
-    /* cppcheck-suppress uninitvar ; it is what is written */
+    /* cppcheck-suppress uninitvar ; the call writes it */
     lm_differences(2 * r - 2, w, d->of[0]);
     LM_UNROLL
     for (int order = 1; order < r - 1; order++)
         lm_differences(2 * r - 2 - order, d->of[order - 1], d->of[order]);
 }
 
-/* What the polynomials have on the face, less the cell's average. */
+/* The values of the polynomials on the face, less the average of the cell upwind. */
 LM_HD void lm_weno_values(int r, const struct lm_weno_differences *d, double *g)
 {
     const double g2[2] = {0.5 * d->of[0][r - 2], 0.5 * d->of[0][r - 1]};
@@ -128,8 +131,8 @@ LM_HD void lm_weno_values(int r, const struct lm_weno_differences *d, double *g)
 #define LM_SMOOTH_NAME(name) name##_f
 #include "larmor/physics/numerics/weno_smoothness.h"
 
-/* Weights, up to a common factor, from smoothness (which is scaled in place): C (1 + (tau / beta)^2), all over one
- * denominator. */
+/* Weights up to a common factor from the indicators, which are scaled in place. The weights C (1 + (tau / beta)^2) are
+ * brought to a common denominator, which is then dropped. */
 LM_HD void lm_weno_weights(int r, double *beta, double *weight)
 {
     double others[LM_WENO_MOST], q[LM_WENO_MOST];
@@ -148,7 +151,7 @@ LM_HD void lm_weno_weights(int r, double *beta, double *weight)
         weight[k] = (lm_weno_optimal(r, k) * (q[k] + tau)) * others[k];
 }
 
-/* The average of the polynomials with these weights, less the cell's average. */
+/* The mean of the values g of the polynomials with these weights. */
 LM_HD double lm_weno_mean(int r, const double *weight, const double *g)
 {
     double sum = weight[0], mean = weight[0] * g[0];
@@ -160,9 +163,10 @@ LM_HD double lm_weno_mean(int r, const double *weight, const double *g)
     return mean * lm_reciprocal(sum);
 }
 
-/* The same with the smoothness in single precision, from differences that are scaled first: still a mean of the same
- * polynomials, and as a rule within 2^-14 of how far they are apart on the face. More only where smoothness differs by
- * factors of 10^6 within a window and yet tau is as small as the rounding. */
+/* The same with indicators in single precision, from differences that are scaled first. The result is still a mean of
+ * the same polynomials. As a rule it differs by less than 2^-14 of the distance between their values on the face. It
+ * differs by more only where the indicators of a window differ by factors of 10^6 although tau is as small as the
+ * rounding. */
 LM_HD double lm_weno_mean_f(int r, const struct lm_weno_differences *d, const double *g)
 {
     float first[LM_WENO_WINDOW - 1], beta[LM_WENO_MOST], others[LM_WENO_MOST], weight[LM_WENO_MOST];
@@ -192,7 +196,7 @@ LM_HD double lm_weno_mean_f(int r, const struct lm_weno_differences *d, const do
     return mean;
 }
 
-/* The value on the face; `single`: smoothness in single precision. */
+/* The value on the face. `single`: indicators in single precision. */
 LM_HD double lm_weno(int r, int single, const double *w)
 {
     struct lm_weno_differences d;

@@ -1,18 +1,19 @@
-/* WENO of an order 2r-1 that is known only when it runs, by one scheme of the highest order without branches.
+/* WENO of an order 2r-1 that is known only at run time, computed without branches by the scheme of the highest order.
  *
- * A polynomial is one of a degree less plus a multiple of the next difference. Where the differences beyond an order
- * are 0, the scheme of the highest order therefore has the polynomials of that order, some of them more than once:
- *     of 5: 0 1 2 3 4, of 4: 0 1 2 2 3, of 3: 0 1 1 1 2, of 2: 0 1 1 1 1
- * All but the first of each get the weight 0, and the factor 1 in the products. That leaves the arithmetic of
- * larmor/physics/numerics/weno.h, so that the value is that of lm_weno(r, 0, ...) to the bit (fields hold no -0: there
- * the sign of a zero may differ).
+ * A polynomial is the one of a degree less plus a multiple of the next difference. If the differences beyond a lower
+ * order are set to 0, the scheme of the highest order has the polynomials of that lower order, some of them more than
+ * once. For r = 5 as the highest order these are, by their numbers at the lower one:
+ *     r = 5: 0 1 2 3 4, r = 4: 0 1 2 2 3, r = 3: 0 1 1 1 2, r = 2: 0 1 1 1 1
+ * All repetitions get the weight 0, and the factor 1 in the products of indicators. The remaining arithmetic is that of
+ * larmor/physics/numerics/weno.h. The value has the same bits as lm_weno(r, 0, ...). (The sign of a zero may differ,
+ * but fields hold no -0.)
  */
 #ifndef LARMOR_PHYSICS_NUMERICS_WENO_DYNAMIC_H
 #define LARMOR_PHYSICS_NUMERICS_WENO_DYNAMIC_H
 
 #include "larmor/physics/numerics/weno.h"
 
-/* The optimal weight of polynomial k of the scheme of order 2 most - 1 at order 2r-1; 0: it is there already. */
+/* The optimal weight at order 2r-1 of polynomial k of the scheme of order 2 most - 1; 0 for a repetition. */
 LM_HD double lm_dynamic_optimal(int most, int r, int k)
 {
     const int fifth = most >= 5 && r >= 5, fourth = most >= 4 && r >= 4;
@@ -27,8 +28,8 @@ LM_HD double lm_dynamic_optimal(int most, int r, int k)
     return fifth ? 40.0 : 0.0;
 }
 
-/* Drops the differences that order 2r-1 does not have, of those that the polynomials use. Whatever is beyond its cells,
- * NaN even, goes with them. */
+/* Sets to 0 the differences that order 2r-1 does not have, of those that the polynomials use. Values in cells outside
+ * the window of order 2r-1 then do not matter, not even NaN. */
 LM_HD void lm_dynamic_differences(int most, int r, const double *w, struct lm_weno_differences *d)
 {
     lm_weno_differences(most, w, d);
@@ -71,7 +72,7 @@ LM_HD void lm_dynamic_smoothness(int most, const struct lm_weno_differences *d, 
     lm_weno_quartics(b1, b2, third, d->of[3], beta);
 }
 
-/* As lm_weno_tau: polynomials that are there more than once cancel. */
+/* As lm_weno_tau; repeated polynomials cancel. */
 LM_HD double lm_dynamic_tau(int most, int r, const double *beta)
 {
     if (most < 4)
@@ -99,8 +100,8 @@ LM_HD void lm_dynamic_weights(int most, int r, double *beta, double *weight)
         weight[k] = (lm_dynamic_optimal(most, r, k) * (q[k] + tau)) * others[k];
 }
 
-/* The value on the face from a window w[0 .. 2 most - 2], most >= 2 a literal, with r >= 1 (above most: most): cells
- * that are r or more from the middle are read and dropped. */
+/* The value on the face from a window w[0 .. 2 most - 2], where most >= 2 is a literal. r >= 1; a larger r than `most`
+ * counts as `most`. Cells that are r or more cells from the middle are read, but do not affect the value. */
 LM_HD double lm_weno_dynamic(int most, int r, const double *w)
 {
     struct lm_weno_differences d;

@@ -1,7 +1,9 @@
-/* The part of larmor/physics/numerics/weno.h that exists in double and in single precision: included once for each,
- * with the type LM_SMOOTH, its LM_SMOOTH_FMA, and LM_SMOOTH_NAME for what is defined here. */
+/* The part of larmor/physics/numerics/weno.h that exists in double and in single precision. That header includes this
+ * file once for each precision, with the macros LM_SMOOTH for the type, LM_SMOOTH_FMA for its fused multiply-add, and
+ * LM_SMOOTH_NAME for the names of the functions. */
 
-/* Smoothness of a polynomial from its Legendre coefficients a1 + a3/10, 2 (a2 + 123/455 a4), 6 a3, 24 a4. */
+/* The smoothness indicator of a polynomial from its Legendre coefficients, up to factors (Balsara et al. 2016): the
+ * arguments are a1 + a3/10, 2 (a2 + 123/455 a4), 6 a3, 24 a4. */
 LM_HD LM_SMOOTH LM_SMOOTH_NAME(lm_weno_squares)(int r, LM_SMOOTH a1, LM_SMOOTH a2, LM_SMOOTH a3, LM_SMOOTH a4)
 {
     LM_SMOOTH sum = (LM_SMOOTH)(13.0 / 12) * (a2 * a2);
@@ -12,8 +14,8 @@ LM_HD LM_SMOOTH LM_SMOOTH_NAME(lm_weno_squares)(int r, LM_SMOOTH a1, LM_SMOOTH a
     return LM_SMOOTH_FMA(a1, a1, sum);
 }
 
-/* Coefficients of the four cubics; a1, a2: of the three parabolas; t: third differences, whose first is the one of the
- * first cubic. */
+/* The coefficients b1, b2 of the four cubics from those of the three parabolas, a1, a2. t: the third differences, from
+ * that of the first cubic on. */
 LM_HD void LM_SMOOTH_NAME(lm_weno_cubics)(const LM_SMOOTH *a1, const LM_SMOOTH *a2, const LM_SMOOTH *t, LM_SMOOTH *b1,
                                           LM_SMOOTH *b2)
 {
@@ -27,11 +29,11 @@ LM_HD void LM_SMOOTH_NAME(lm_weno_cubics)(const LM_SMOOTH *a1, const LM_SMOOTH *
     b2[3] = a2[2] - t[3];
 }
 
-/* Smoothness of the five quartics, from the cubics and the fourth differences. */
+/* The indicators of the five quartics, from the coefficients of the cubics and the fourth differences. */
 LM_HD void LM_SMOOTH_NAME(lm_weno_quartics)(const LM_SMOOTH *b1, const LM_SMOOTH *b2, const LM_SMOOTH *t,
                                             const LM_SMOOTH *f, LM_SMOOTH *beta)
 {
-    /* The cubic that each is made of, and what a fourth difference adds to its coefficients. */
+    /* The cubic from which each quartic is made, and what a fourth difference adds to its coefficients. */
     const int from[5] = {0, 1, 2, 2, 3};
     const LM_SMOOTH c1[5] = {(LM_SMOOTH)0.25, (LM_SMOOTH)(-1.0 / 12), (LM_SMOOTH)(1.0 / 12), (LM_SMOOTH)(1.0 / 12),
                              (LM_SMOOTH)-0.25};
@@ -45,7 +47,7 @@ LM_HD void LM_SMOOTH_NAME(lm_weno_quartics)(const LM_SMOOTH *b1, const LM_SMOOTH
                                                   LM_SMOOTH_FMA(c3[k], f[k], t[from[k]]), f[k]);
 }
 
-/* beta[r] of the polynomials, from the 2r-2 first differences of a window. */
+/* The indicators beta[0 .. r-1] of the polynomials, from the 2r-2 first differences of a window. */
 LM_HD void LM_SMOOTH_NAME(lm_weno_smoothness)(int r, const LM_SMOOTH *d, LM_SMOOTH *beta)
 {
     LM_SMOOTH s[LM_WENO_WINDOW - 2], t[LM_WENO_WINDOW - 3], f[LM_WENO_WINDOW - 4], b1[4], b2[4];
@@ -83,7 +85,7 @@ LM_HD void LM_SMOOTH_NAME(lm_weno_smoothness)(int r, const LM_SMOOTH *d, LM_SMOO
     LM_SMOOTH_NAME(lm_weno_quartics)(b1, b2, t + 1, f, beta);
 }
 
-/* Products of all but one; the same ones of a lower order if the first factors are 1. */
+/* others[k] is the product of all q but q[k]. */
 LM_HD void LM_SMOOTH_NAME(lm_weno_others)(int r, const LM_SMOOTH *q, LM_SMOOTH *others)
 {
     LM_SMOOTH before[LM_WENO_MOST], behind[LM_WENO_MOST];
@@ -99,7 +101,7 @@ LM_HD void LM_SMOOTH_NAME(lm_weno_others)(int r, const LM_SMOOTH *q, LM_SMOOTH *
         others[k] = before[k] * behind[k];
 }
 
-/* A difference of smoothness that is small where the field is smooth. */
+/* tau of the Z weights: a difference of indicators that is small where the field is smooth. */
 LM_HD LM_SMOOTH LM_SMOOTH_NAME(lm_weno_tau)(int r, const LM_SMOOTH *beta)
 {
     LM_SMOOTH tau;

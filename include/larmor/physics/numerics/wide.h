@@ -1,10 +1,10 @@
-/* Exact sums of whole numbers beyond 64 bits. */
+/* Exact sums of whole numbers that exceed 64 bits. */
 #ifndef LARMOR_PHYSICS_NUMERICS_WIDE_H
 #define LARMOR_PHYSICS_NUMERICS_WIDE_H
 
 #include "larmor/physics/numerics/portable.h"
 
-/* A sum: value = high 2^24 + low. */
+/* The value of a sum is high 2^24 + low. Sums of such pairs are again such pairs, in any order. */
 enum { LM_WIDE_BITS = 24 };
 struct lm_wide {
     int64_t high, low;
@@ -25,7 +25,7 @@ LM_HD void lm_wide_merge(struct lm_wide *to, const struct lm_wide *from)
     to->low += from->low;
 }
 
-/* Adds a number if it is one. */
+/* Adds a whole number; NaN counts as 0. */
 LM_HD void lm_wide_add_sound(struct lm_wide *to, double whole)
 {
     lm_wide_add(to, whole == whole ? whole : 0.0);

@@ -1,0 +1,235 @@
+/* CUDA backend: maxima, sums and hashes over the grid. None depends on the order of the cells: maxima and hashes are
+ * integers, sums are in fixed point (larmor/physics/fields/time_step_limits.h, grid_sums.h).
+ *
+ * A thread takes many cells, so that few atomics follow: one a warp, or one a block.
+ *
+ * Rate: these kernels are not recorded; docs/performance/results.md compares ways to reduce (larmor bench reduce).
+ */
+#include "core/cells.cuh"
+
+#include "larmor/physics/fields/fields.h"
+#include "larmor/physics/fields/grid_sums.h"
+#include "larmor/physics/numerics/hash.h"
+
+namespace
+{
+
+/* Calls body(i, j, k) for every cell and `x` and `y` more on each side, k its element. */
+template <class F> __device__ __forceinline__ void each_cell_beyond(const shape &s, int x, int y, F body)
+{
+    const int across = (s.nx + 2 * x + TX - 1) / TX, up = (s.ny + 2 * y + TY - 1) / TY;
+    for (int tile = blockIdx.x; tile < across * up; tile += gridDim.x) {
+        const int i = tile % across * TX + (int)threadIdx.x % TX - x,
+                  j = tile / across * TY + (int)threadIdx.x / TX - y;
+        if (i < s.nx + x && j < s.ny + y)
+            body(i, j, at(s, i, j));
+    }
+}
+
+template <class F> __device__ __forceinline__ void each_cell(const shape &s, F body)
+{
+    each_cell_beyond(s, 0, 0, body);
+}
+
+unsigned reduction_blocks(const struct lm_gpu *g)
+{
+    return (unsigned)g->processors * 4;
+}
+
+/* --- maxima that set the next step --- */
+
+struct survey_arrays {
+    const double *b, *ji, *eta, *density, *push;
+    const uint8_t *solid;   /* NULL without bodies */
+    int beyond_x, beyond_y; /* cells beyond walls in which the E of the push counts too: particles feel it there */
+};
+
+/* BOUNDED: `solid` and `beyond` of the arrays count. */
+template <bool BOUNDED>
+__global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double k2, struct lm_gpu_control *c)
+{
+    struct lm_field_maxima m = {};
+    each_cell_beyond(s, BOUNDED ? a.beyond_x : 0, BOUNDED ? a.beyond_y : 0, [&](int i, int j, size_t k) {
+        for (int d = 0; d < 3; d++)
+            m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
+        if (BOUNDED && (i < 0 || j < 0 || i >= s.nx || j >= s.ny))
+            return;
+        lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
+                           vector_at(a.ji, s, k), a.density[k], a.eta[k], k2, &o);
+    });
+    for (int d = 0; d < 3; d++)
+        lm_warp_max(&c->push_e[d], m.e[d]);
+    lm_warp_max(&c->frequency, m.frequency);
+    lm_warp_sum(&c->floored, m.floored);
+}
+
+/* --- sums --- */
+
+enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
+
+/* What the terms of a cell follow from. */
+struct grid_arrays {
+    const double *b, *density;
+    const double *entropy; /* NULL: p_e is not evolved */
+    const uint8_t *solid;  /* read with BODIES only */
+};
+
+template <bool BODIES>
+__device__ __forceinline__ double term_of(int term, const shape &s, const grid_arrays &a, size_t k,
+                                          const struct lm_ohm &o)
+{
+    if (term < ELECTRONS)
+        return a.b[term * s.pitch + k] * a.b[term * s.pitch + k];
+    if (term == ELECTRONS)
+        return lm_electron_energy_in_cell(BODIES ? a.solid[k] : 0, a.entropy ? a.entropy + k : NULL, a.density + k, &o);
+    return lm_div_b(view_of(a.b, s, k), o.rx, o.ry);
+}
+
+template <bool BODIES> __global__ void grid_max_kernel(shape s, grid_arrays a, struct lm_ohm o, lm_u64 *largest_of_all)
+{
+    lm_u64 largest[TERMS] = {0, 0, 0, 0, 0};
+    each_cell(s, [&](int, int, size_t k) {
+        LM_UNROLL
+        for (int term = 0; term < TERMS; term++)
+            largest[term] = lm_larger_size(largest[term], term_of<BODIES>(term, s, a, k, o));
+    });
+    lm_block_reduce<true>(largest_of_all, largest);
+}
+
+/* `largest` has the bits of the largest term of each kind. */
+template <bool BODIES>
+__global__ void grid_sum_kernel(shape s, grid_arrays a, struct lm_ohm o, const lm_u64 *largest, lm_u64 *sums)
+{
+    __shared__ double scale[DIV_B];
+    if (threadIdx.x < DIV_B)
+        scale[threadIdx.x] = lm_exp2i(lm_grid_sum_exponent((double)s.nx * s.ny, largest[threadIdx.x]));
+    __syncthreads();
+    lm_u64 sum[DIV_B] = {0, 0, 0, 0};
+    each_cell(s, [&](int, int, size_t k) {
+        LM_UNROLL
+        for (int term = 0; term < DIV_B; term++)
+            sum[term] += (lm_u64)lm_grid_sum_term(term_of<BODIES>(term, s, a, k, o), scale[term]);
+    });
+    lm_block_reduce<false>(sums, sum);
+}
+
+/* div B on the corners that lie on lower walls: one thread for each of the nodes with index -1. */
+__global__ void wall_div_kernel(shape s, int walls_x, int walls_y, const double *b, struct lm_ohm o, lm_u64 *largest)
+{
+    const int node = blockIdx.x * THREADS + threadIdx.x, along_x = node < s.nx + 1;
+    const int i = along_x ? node - 1 : -1, j = along_x ? -1 : node - s.nx - 2;
+    lm_u64 div = 0;
+    if (j < s.ny && i >= -walls_x && j >= -walls_y)
+        div = lm_size_bits(lm_div_b(view_of(b, s, at(s, i, j)), o.rx, o.ry));
+    lm_warp_max(largest, div);
+}
+
+/* --- hashes --- */
+
+/* Of the cells of an array that is field number `field` of the state. */
+__global__ void hash_kernel(shape s, const double *a, int field, struct lm_gpu_sums *out)
+{
+    lm_u64 sum = 0;
+    each_cell(s, [&](int i, int j, size_t k) { sum += lm_hash_value(field, (uint64_t)j * s.nx + i, a[k]); });
+    lm_warp_sum(&out->value[0], sum);
+}
+
+/* Of three whole arrays with their ghost cells; blockIdx.y is the component, `field` the number of the first one. */
+__global__ void hash_arrays_kernel(shape s, const double *a, size_t size, int field, struct lm_gpu_sums *out)
+{
+    const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
+    const int component = blockIdx.y;
+    lm_u64 hash = k < size ? lm_hash_value(field + component, k, a[component * s.pitch + k]) : 0;
+    lm_warp_sum(&out->value[0], hash);
+}
+
+} // namespace
+
+int lm_gpu_clear_maxima(struct lm_gpu *g)
+{
+    const size_t from = offsetof(struct lm_gpu_control, push_e), to = offsetof(struct lm_gpu_control, tallies);
+    return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, to - from, g->stream), "survey");
+}
+
+int lm_gpu_level_maxima(struct lm_gpu *g, int level)
+{
+    const struct lm_ohm *o = &g->base.setup.ohm;
+    const int beyond_x = lm_field_walls(&g->sides, 0) ? LM_GHOST : 0,
+              beyond_y = lm_field_walls(&g->sides, 1) ? LM_GHOST : 0;
+    const survey_arrays a = {
+        g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E], g->solid, beyond_x,
+        beyond_y};
+    const double k2 = lm_largest_k2(&g->base.setup.grid, o->rx, o->ry);
+    lm_gpu_clear_maxima(g);
+    auto kernel = g->plain.used ? survey_kernel<true> : survey_kernel<false>;
+    const unsigned blocks = (g->plain.used ? 2 : 1) * reduction_blocks(g);
+    kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), a, *o, k2, g->control);
+    return LM_GPU_LAUNCHED(g, "survey");
+}
+
+int lm_gpu_field_maxima(struct lm_backend *b)
+{
+    lm_gpu_range range("survey");
+    return lm_gpu_level_maxima(lm_gpu_of(b), LM_N_OLD);
+}
+
+/* Adds the largest |div B| on lower walls. */
+static void wall_div(struct lm_gpu *g, lm_u64 *largest)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    if (lm_any_field_walls(&g->sides))
+        wall_div_kernel<<<line_blocks((size_t)grid->nx + 1 + grid->ny), THREADS, 0, g->stream>>>(
+            shape_of(g), lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1), g->array[LM_B], g->base.setup.ohm,
+            largest);
+}
+
+/* The results, from what the kernels have left on the host. */
+static void read_grid_sums(const struct lm_gpu *g, struct lm_grid_sums *out)
+{
+    const lm_u64 *largest = g->reduced_host->value, *sums = largest + TERMS;
+    const double cells = (double)g->base.setup.grid.cells;
+    for (int d = 0; d < 3; d++) {
+        out->b2[d] = (int64_t)sums[d];
+        out->exponent_b2[d] = lm_grid_sum_exponent(cells, largest[d]);
+    }
+    out->electrons = (int64_t)sums[ELECTRONS];
+    out->exponent_electrons = lm_grid_sum_exponent(cells, largest[ELECTRONS]);
+    out->div_b = lm_from_bits(largest[DIV_B]);
+}
+
+int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
+{
+    lm_gpu_range range("grid sums");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const double *entropy = b->setup.ohm.evolved ? entropy_of(g) : NULL;
+    const grid_arrays a = {g->array[LM_B], g->array[LM_N_OLD], entropy, g->solid};
+    lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
+    static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
+    lm_gpu_reduce_begin(g);
+    auto maxima = g->solid ? grid_max_kernel<true> : grid_max_kernel<false>;
+    auto totals = g->solid ? grid_sum_kernel<true> : grid_sum_kernel<false>;
+    maxima<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, b->setup.ohm, largest);
+    wall_div(g, largest + DIV_B);
+    LM_GPU_LAUNCHED(g, "maxima of the grid");
+    totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, b->setup.ohm, largest, sums);
+    LM_GPU_LAUNCHED(g, "sums over the grid");
+    if (lm_gpu_reduce_end(g))
+        return g->failed;
+    read_grid_sums(g, out);
+    return g->failed;
+}
+
+int lm_gpu_hash_fields(struct lm_gpu *g)
+{
+    for (int f = 0; f < LM_STATE_FIELDS; f++)
+        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[f], f, g->reduced);
+    for (int f = 0; f < g->base.setup.background_count; f++)
+        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_BACKGROUND + f],
+                                                                    LM_STATE_FIELDS + f, g->reduced);
+    /* B beyond walls is part of the state: B once more, with its ghost cells. */
+    if (lm_any_field_walls(&g->sides))
+        hash_arrays_kernel<<<dim3(line_blocks(g->base.setup.grid.size), 3), THREADS, 0, g->stream>>>(
+            shape_of(g), g->array[LM_B], g->base.setup.grid.size, LM_STATE_FIELDS + g->base.setup.background_count,
+            g->reduced);
+    return LM_GPU_LAUNCHED(g, "hash of the fields");
+}

@@ -1,0 +1,45 @@
+/* The closure of the electron fluid: the density floor, and the pressure and energy that follow from the density.
+ * An evolved pressure is in larmor/physics/fluid/electrons.h. */
+#ifndef LARMOR_PHYSICS_FIELDS_CLOSURE_H
+#define LARMOR_PHYSICS_FIELDS_CLOSURE_H
+
+#include "larmor/physics/fields/ohm_terms.h"
+#include "larmor/physics/numerics/elementary.h"
+
+/* A quantity half way between two time levels. */
+LM_HD double lm_mean(double a, double b)
+{
+    return 0.5 * a + 0.5 * b;
+}
+
+LM_HD double lm_floored(double n, const struct lm_ohm *o)
+{
+    return lm_max(n, o->floor);
+}
+
+/* p_e = T n^gamma of a floored density. */
+LM_HD double lm_pressure(double floored, const struct lm_ohm *o)
+{
+    return o->temperature * (o->gamma == 1.0 ? floored : lm_pow(floored, o->gamma));
+}
+
+/* Thermal energy of the electrons in a unit area: p / (gamma - 1); for isothermal electrons T n ln n, the part that
+ * work can change. */
+LM_HD double lm_electron_energy(double floored, const struct lm_ohm *o)
+{
+    if (o->temperature == 0.0)
+        return 0.0;
+    return o->gamma == 1.0 ? o->temperature * floored * lm_log(floored) : lm_pressure(floored, o) / (o->gamma - 1.0);
+}
+
+/* The floored density of a cell from the densities of two time levels (the same twice: of that level), and its
+ * pressure, unless p is NULL. */
+LM_HD double lm_close(double n, double other, const struct lm_ohm *o, double *p)
+{
+    const double floored = lm_floored(lm_mean(n, other), o);
+    if (p)
+        *p = lm_pressure(floored, o);
+    return floored;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* What limits the next step: the largest frequency of the fields (whistler, convection, diffusion), from which the
+ * number of substeps of B follows, and the largest E of the push, which bounds the speed of the particles
+ * (larmor/physics/numerics/bounds.h). */
+#ifndef LARMOR_PHYSICS_FIELDS_TIME_STEP_LIMITS_H
+#define LARMOR_PHYSICS_FIELDS_TIME_STEP_LIMITS_H
+
+#include "larmor/physics/fields/closure.h"
+#include "larmor/physics/fields/ohm.h"
+#include "larmor/physics/fields/wall.h"
+
+/* Largest eigenvalue of minus the grid's Laplacian, 4/dx^2 + 4/dy^2. Along an axis of one cell there are waves between
+ * walls only. */
+LM_HD double lm_largest_k2(const struct lm_grid *g, double rx, double ry)
+{
+    return 4.0 * ((lm_varies_along(g, 0) ? rx * rx : 0.0) + (lm_varies_along(g, 1) ? ry * ry : 0.0));
+}
+
+/* Largest frequency of the fields in a cell: whistler k^2 |B|/n, convection k |J_i|/n, diffusion eta k^2 + eta_H k^4,
+ * with k2 = lm_largest_k2. The Runge-Kutta method (faraday.h) is stable up to 2.78 / frequency. */
+LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double floored, double eta, double k2,
+                          const struct lm_ohm *o)
+{
+    double bb = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
+    double uu = lm_sqrt(ji.x * ji.x + ji.y * ji.y + ji.z * ji.z);
+    return (k2 * bb + lm_sqrt(k2) * uu) / floored + k2 * (eta + lm_eta_vacuum(floored, o) + k2 * o->eta_hyper);
+}
+
+/* The same where the cell may be in a body: there E is eta J, and B diffuses. */
+LM_HD double lm_frequency_near_body(int solid, struct lm_vector b, struct lm_vector ji, double floored, double eta,
+                                    double k2, const struct lm_ohm *o)
+{
+    return solid ? k2 * eta : lm_frequency(b, ji, floored, eta, k2, o);
+}
+
+/* Maxima over cells, as bits that lm_size_bits orders like the sizes; start from 0. */
+struct lm_field_maxima {
+    uint64_t e[3];      /* |E| of the push, by components */
+    uint64_t frequency; /* of lm_frequency */
+    uint64_t floored;   /* number of plasma cells with a density below the floor */
+};
+
+LM_HD uint64_t lm_larger_size(uint64_t bits, double v)
+{
+    const uint64_t other = lm_size_bits(v);
+    return other > bits ? other : bits;
+}
+
+/* A cell's frequency, and whether its density is below the floor; `b` and `ji` at the centre. `solid`: 0, or enum
+ * lm_solid. */
+LM_HD void lm_limit_frequency(struct lm_field_maxima *m, int solid, struct lm_vector b, struct lm_vector ji,
+                              double density, double eta, double k2, const struct lm_ohm *o)
+{
+    const double floored = lm_floored(density, o);
+    m->frequency = lm_larger_size(m->frequency, lm_frequency_near_body(solid, b, ji, floored, eta, k2, o));
+    m->floored += !solid && density < o->floor;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* CPU backend: Faraday's law with Ohm's, by Runge-Kutta substeps (larmor/physics/fields/faraday.h). */
+#include "backend/field_boundaries.h"
+#include "cpu/fields.h"
+
+struct stage {
+    struct lm_cpu *cpu;
+    int number; /* 0 to 3 */
+    struct lm_rk4 rk;
+};
+
+/* B of cells [from, to) of row j after a stage. `sides` is NULL where no B is held. */
+static inline __attribute__((always_inline)) void advance_cells(const struct stage *s, int j, int from, int to,
+                                                                const struct lm_field_sides *sides)
+{
+    const struct lm_cpu *c = s->cpu;
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_view e = lm_cpu_view(c, c->e);
+    double *const *state = c->array + LM_B;
+    for (int i = from; i < to; i++) {
+        size_t k = lm_at(g, i, j);
+        struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->rx, o->ry);
+        const double rate[3] = {v.x, v.y, v.z};
+        for (int d = 0; d < 3; d++) {
+            const int held = sides && lm_is_held(sides, d, i, j, g->nx, g->ny);
+            const double start = state[d][k], sum = s->number == 0 ? start : c->result[d][k];
+            if (s->number < 3)
+                c->stage[d][k] = lm_rk4_next(s->rk, held, start, rate[d]);
+            *(s->number < 3 ? &c->result[d][k] : &state[d][k]) = lm_rk4_sum(s->rk, held, sum, rate[d]);
+        }
+    }
+}
+
+/* Cells [from, to) of row j. B may be held beyond the sides and in the last cells before the upper ones. */
+static void advance_row(const struct stage *s, int j, int from, int to)
+{
+    const struct lm_field_sides *sides = &s->cpu->sides;
+    const struct lm_grid *g = &s->cpu->base.setup.grid;
+    const int first = 0, last = g->nx - 1;
+    if (!lm_any_held_b(sides)) {
+        advance_cells(s, j, from, to, NULL);
+    } else if (j < 0 || j >= g->ny - 1) {
+        advance_cells(s, j, from, to, sides);
+    } else {
+        advance_cells(s, j, from, first, sides);
+        advance_cells(s, j, first, last, NULL);
+        advance_cells(s, j, last, to, sides);
+    }
+}
+
+static void advance_stage(struct lm_cpu *c, int number, int ion_current, double dt)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct stage s = {c, number, lm_rk4_stage(number, dt)};
+    const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
+    double *const *state = c->array + LM_B;
+    lm_cpu_hall_convection(c, number == 0 ? state : c->stage, c->array + ion_current);
+    lm_cpu_electric_field(c, c->e, NULL);
+    if (c->walls[0] || c->walls[1])
+        lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
+    /* Beyond walls up to where E is known on all sides of a node. */
+    LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
+    advance_row(&s, j, -beyond_x, g->nx + beyond_x - c->walls[0]);
+    for (int d = 0; d < 3; d++)
+        lm_grid_wrap(g, number == 3 ? state[d] : c->stage[d]);
+}
+
+int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    lm_cpu_prescribe_e(c, c->e);
+    for (int r = 0; r < substeps; r++) {
+        if (lm_stop_now())
+            return lm_stop_give_up();
+        for (int stage = 0; stage < 4; stage++)
+            advance_stage(c, stage, ion_current, dt / substeps);
+    }
+    return LM_OK;
+}

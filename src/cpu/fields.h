@@ -1,0 +1,51 @@
+/* What the loops of the CPU backend over the fields share. */
+#ifndef LARMOR_CPU_FIELDS_H
+#define LARMOR_CPU_FIELDS_H
+
+#include "cpu/cpu.h"
+#include "larmor/physics/fields/fields.h"
+
+static inline struct lm_view lm_cpu_view(const struct lm_cpu *c, double *const a[3])
+{
+    return (struct lm_view){a[0], a[1], a[2], c->base.setup.grid.stride};
+}
+
+static inline struct lm_vector lm_cpu_vector(double *const a[3], size_t k)
+{
+    return (struct lm_vector){a[0][k], a[1][k], a[2][k]};
+}
+
+static inline void lm_cpu_put_vector(double *const a[3], size_t k, struct lm_vector v)
+{
+    a[0][k] = v.x;
+    a[1][k] = v.y;
+    a[2][k] = v.z;
+}
+
+/* Copies an array of the grid, ghost cells included. */
+void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from);
+
+/* src/cpu/smoothing.c: the passes of the binomial filter. Ghost cells are valid before and after. `along` is that of
+ * lm_fill_moment. */
+void lm_cpu_smooth_moment(struct lm_cpu *c, double *a, int along);
+void lm_cpu_smooth_e(struct lm_cpu *c, double *e, int component);
+
+/* src/cpu/ohm.c */
+
+/* Copies E beyond the sides where it is prescribed, from LM_E. */
+void lm_cpu_prescribe_e(struct lm_cpu *c, double *const e[3]);
+
+/* c->curl = J and c->force = (J - J_i) x B, wherever lm_cpu_electric_field reads them. */
+void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3]);
+
+/* E on [0, n] in both directions; at walls on [0, n - 1] along them and on [-1, n - 1] through them. `push`, unless it
+ * is NULL, takes the E of the push before smoothing. */
+void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const push[3]);
+
+/* Ghost cells of E. */
+void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill);
+
+/* src/cpu/reductions.c: lm_control's maxima with the density and the ion current of LM_N_OLD or LM_N_NEW. */
+void lm_cpu_survey_level(struct lm_cpu *c, int level);
+
+#endif

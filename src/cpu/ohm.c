@@ -1,0 +1,142 @@
+/* CPU backend: Ohm's law (larmor/physics/fields/ohm.h). */
+#include "backend/field_boundaries.h"
+#include "cpu/fields.h"
+#include "larmor/physics/fields/solid.h"
+
+/* The cells are [0, n], or from -1 on where there are walls; J also in what its Laplacian needs around them. */
+void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
+    LM_ROWS(c, 1 + c->walls[1], 2)
+    for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
+        size_t k = lm_at(g, i, j);
+        lm_cpu_put_vector(c->curl, k, lm_curl_b(lm_view_at(bv, (long)k), o->rx, o->ry));
+    }
+    LM_ROWS(c, c->walls[1], 2)
+    for (int i = -c->walls[0]; i < g->nx + 2; i++) {
+        size_t k = lm_at(g, i, j);
+        lm_cpu_put_vector(
+            c->force, k,
+            lm_hall_convection(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k), lm_cpu_vector(ion_current, k)));
+    }
+}
+
+static struct lm_ohm_view ohm_view(const struct lm_cpu *c)
+{
+    return (struct lm_ohm_view){
+        .force = lm_cpu_view(c, c->force),
+        .j = lm_cpu_view(c, c->curl),
+        .electrons = {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], c->base.setup.grid.stride}};
+}
+
+/* E through the walls of an axis, whose nodes have the indices -1 and n - 1. */
+static void electric_field_on_wall(struct lm_cpu *c, int axis, double *const e[3], double *const push[3])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_ohm_view v = ohm_view(c);
+    const int along = axis == 0 ? g->ny : g->nx, count = along - c->walls[1 - axis] + 1;
+    const long last = axis == 0 ? g->nx : (long)g->ny * g->stride, step = axis == 0 ? 1 : g->stride;
+    for (int n = 0; n < 2 * count; n++) {
+        const int m = n / 2, high = n % 2;
+        const long k = (long)(axis == 0 ? lm_at(g, -1, m) : lm_at(g, m, -1)) + (high ? last : 0);
+        double total[3], ideal[3];
+        lm_wall_field(axis, high ? 0 : step, lm_ohm_view_at(v, k), o, total, ideal);
+        if (c->solid)
+            lm_body_field(c->solid + k, lm_ohm_view_at(v, k), o, total, ideal);
+        e[axis][k] = total[axis];
+        if (push)
+            push[axis][k] = lm_push_field(total[axis], ideal[axis], o->friction);
+    }
+}
+
+/* E of the nodes in a row that touch bodies. */
+static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, double *const e[3],
+                                     double *const push[3])
+{
+    const struct lm_ohm_view v = ohm_view(c);
+    for (int i = 0; i < count; i++) {
+        long k = (long)lm_at(&c->base.setup.grid, i, j);
+        double total[3] = {e[0][k], e[1][k], e[2][k]}, of_push[3] = {0.0, 0.0, 0.0};
+        for (int d = 0; d < 3 && push; d++)
+            of_push[d] = push[d][k];
+        lm_body_field(c->solid + k, lm_ohm_view_at(v, k), &c->base.setup.ohm, total, of_push);
+        for (int d = 0; d < 3; d++) {
+            e[d][k] = total[d];
+            if (push)
+                push[d][k] = of_push[d];
+        }
+    }
+}
+
+void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const push[3])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_ohm_view v = ohm_view(c);
+    const int columns = g->nx + 1 - c->walls[0];
+    LM_ROWS(c, 0, 1 - c->walls[1])
+    {
+        for (int i = 0; i < columns; i++) {
+            long k = (long)lm_at(g, i, j);
+            double total[3], ideal[3];
+            lm_electric_field(lm_ohm_view_at(v, k), o, total, ideal);
+            for (int d = 0; d < 3; d++) {
+                e[d][k] = total[d];
+                if (push)
+                    push[d][k] = lm_push_field(total[d], ideal[d], o->friction);
+            }
+        }
+        if (c->solid)
+            electric_field_at_bodies(c, j, columns, e, push);
+    }
+    for (int axis = 0; axis < 2; axis++)
+        if (c->walls[axis])
+            electric_field_on_wall(c, axis, e, push);
+}
+
+void lm_cpu_prescribe_e(struct lm_cpu *c, double *const e[3])
+{
+    for (int d = 0; d < 3 && lm_any_prescribed_e(&c->sides); d++)
+        lm_cpu_copy_array(c, e[d], c->array[LM_E + d]);
+}
+
+void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill)
+{
+    for (int d = 0; d < 3; d++)
+        lm_fill_e(&c->base.setup, e[d], d, fill);
+}
+
+/* The ion current of the NEW level in c->ahead. */
+static void extrapolate_current(struct lm_cpu *c)
+{
+    size_t size = c->base.setup.grid.size;
+    for (int d = 0; d < 3; d++) {
+        const double *later = c->array[LM_J_NEW + d], *earlier = c->array[LM_J_OLD + d];
+        double *to = c->ahead[d];
+#pragma omp parallel for num_threads(c->grid_threads)
+        for (size_t k = 0; k < size; k++)
+            to[k] = lm_extrapolate_half_step(later[k], earlier[k]);
+    }
+}
+
+int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    double *const *push = c->array + LM_PUSH_E;
+    const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
+    lm_cpu_closure(b, level, level);
+    if (current == LM_OHM_AHEAD)
+        extrapolate_current(c);
+    lm_cpu_hall_convection(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD);
+    lm_cpu_prescribe_e(c, push);
+    lm_cpu_electric_field(c, c->array + LM_E, push);
+    lm_cpu_fill_e(c, c->array + LM_E, LM_FILL_FARADAY);
+    lm_cpu_fill_e(c, push, LM_FILL_PUSH);
+    for (int k = 0; k < 3; k++)
+        lm_cpu_smooth_e(c, push[k], k);
+    lm_cpu_survey_level(c, level);
+    return LM_OK;
+}

@@ -1,0 +1,161 @@
+/* CPU backend: maxima, sums and hashes over the grid. None depends on the order of the cells or on the number of
+ * threads: maxima and hashes are integers, sums are in fixed point. */
+#include "cpu/fields.h"
+#include "larmor/physics/fields/grid_sums.h"
+#include "larmor/physics/numerics/hash.h"
+
+/* --- maxima that set the next step (larmor/physics/fields/time_step_limits.h) --- */
+
+/* Also beyond walls, where E may be prescribed and particles feel it. */
+static void survey_e(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int x = c->walls[0] ? LM_GHOST : 0, y = c->walls[1] ? LM_GHOST : 0;
+    uint64_t ex = 0, ey = 0, ez = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : ex, ey, ez)
+    for (int j = -y; j < g->ny + y; j++)
+        for (int i = -x; i < g->nx + x; i++) {
+            size_t k = lm_at(g, i, j);
+            ex = lm_larger_size(ex, c->array[LM_PUSH_E][k]);
+            ey = lm_larger_size(ey, c->array[LM_PUSH_E + 1][k]);
+            ez = lm_larger_size(ez, c->array[LM_PUSH_E + 2][k]);
+        }
+    c->control.push_e[0] = lm_from_bits(ex);
+    c->control.push_e[1] = lm_from_bits(ey);
+    c->control.push_e[2] = lm_from_bits(ez);
+}
+
+/* The frequency of row j. `solid` stands on the row; NULL without bodies. */
+LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j, const uint8_t *solid)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double *n = c->array[level], k2 = lm_largest_k2(g, o->rx, o->ry);
+    double *const *ji = c->array + level + 1;
+    const struct lm_view bf = lm_cpu_view(c, c->array + LM_B);
+    struct lm_field_maxima m = {{0, 0, 0}, 0, 0};
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        lm_limit_frequency(&m, solid ? solid[i] : 0, lm_b_centre(lm_view_at(bf, (long)k)), lm_cpu_vector(ji, k), n[k],
+                           c->array[LM_ETA][k], k2, o);
+    }
+    return m;
+}
+
+void lm_cpu_survey_level(struct lm_cpu *c, int level)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    uint64_t frequency = 0, floored = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
+    for (int j = 0; j < g->ny; j++) {
+        /* Two calls: without bodies the compiler makes vector instructions of it. */
+        const struct lm_field_maxima m =
+            c->solid ? survey_row(c, level, j, c->solid + lm_at(g, 0, j)) : survey_row(c, level, j, NULL);
+        frequency = m.frequency > frequency ? m.frequency : frequency;
+        floored += m.floored;
+    }
+    survey_e(c);
+    c->control.frequency = lm_from_bits(frequency);
+    c->control.floored = (int64_t)floored;
+}
+
+int lm_cpu_field_maxima(struct lm_backend *b)
+{
+    lm_cpu_survey_level(lm_cpu_of(b), LM_N_OLD);
+    return LM_OK;
+}
+
+/* --- sums --- */
+
+/* Sum of `square ? a^2 : a` over the cells in fixed point; the exponent follows from the largest term. */
+static int64_t sum_cells(const struct lm_cpu *c, const double *a, int square, int *exponent)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    uint64_t largest = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            double v = a[lm_at(g, i, j)];
+            largest = lm_larger_size(largest, square ? v * v : v);
+        }
+    *exponent = lm_grid_sum_exponent((double)g->cells, largest);
+    double scale = lm_exp2i(*exponent);
+    int64_t sum = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : sum)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            double v = a[lm_at(g, i, j)];
+            sum += lm_grid_sum_term(square ? v * v : v, scale);
+        }
+    return sum;
+}
+
+/* The largest |div B|, on lower walls too. */
+static double largest_div_b(const struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
+    uint64_t div = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : div)
+    for (int j = -c->walls[1]; j < g->ny; j++)
+        for (int i = -c->walls[0]; i < g->nx; i++)
+            div = lm_larger_size(div, lm_div_b(lm_view_at(b, (long)lm_at(g, i, j)), o->rx, o->ry));
+    return lm_from_bits(div);
+}
+
+int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    const double *entropy = b->setup.ohm.evolved ? lm_cpu_entropy(c) : NULL, *density = c->array[LM_N_OLD];
+    for (int d = 0; d < 3; d++)
+        out->b2[d] = sum_cells(c, c->array[LM_B + d], 1, &out->exponent_b2[d]);
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        c->spare[k] = lm_electron_energy_in_cell(c->solid ? c->solid[k] : 0, entropy ? entropy + k : NULL, density + k,
+                                                 &b->setup.ohm);
+    }
+    out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);
+    out->div_b = largest_div_b(c);
+    return LM_OK;
+}
+
+/* --- hashes (larmor/physics/numerics/hash.h) --- */
+
+/* Of the cells of an array that is field number `field` of the state. */
+static uint64_t hash_cells(const struct lm_cpu *c, int field, const double *a)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    uint64_t hash = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++)
+            hash += lm_hash_value(field, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);
+    return hash;
+}
+
+/* Of a whole array with its ghost cells. */
+static uint64_t hash_array(const struct lm_cpu *c, int field, const double *a)
+{
+    uint64_t hash = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
+    for (size_t k = 0; k < c->base.setup.grid.size; k++)
+        hash += lm_hash_value(field, k, a[k]);
+    return hash;
+}
+
+uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
+{
+    const int backgrounds = c->base.setup.background_count;
+    uint64_t hash = 0;
+    for (int f = 0; f < LM_STATE_FIELDS; f++)
+        hash += hash_cells(c, f, c->array[f]);
+    for (int f = 0; f < backgrounds; f++)
+        hash += hash_cells(c, LM_STATE_FIELDS + f, c->array[LM_BACKGROUND + f]);
+    /* B beyond walls is part of the state: B once more, with its ghost cells. */
+    for (int d = 0; d < 3 && lm_any_field_walls(&c->sides); d++)
+        hash += hash_array(c, LM_STATE_FIELDS + backgrounds + d, c->array[LM_B + d]);
+    return hash;
+}
