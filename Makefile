@@ -64,7 +64,7 @@ endif
 SRC := $(wildcard src/*/*.c src/*/*/*.c)
 TWICE := $(wildcard src/cpu/particles*.c)
 # First those that take longest to compile.
-CUDA_LONG := $(wildcard cuda/bench/ops.cu cuda/bench/tendency.cu cuda/particles/particles.cu cuda/bench/particles.cu cuda/fluid/advect.cu cuda/core/backend.cu)
+CUDA_LONG := $(wildcard cuda/bench/ops.cu cuda/bench/tendency.cu cuda/particles/pass.cu cuda/bench/particles.cu cuda/fluid/advect.cu cuda/core/backend.cu)
 CUDA_SRC := $(CUDA_LONG) $(filter-out $(CUDA_LONG),$(wildcard cuda/*/*.cu))
 CUDA_TWICE := $(wildcard cuda/particles/*.cu) cuda/bench/particles.cu
 objects = $(foreach p,32 64,$(patsubst %,$(B)/%.$(p).o,$(2))) $(patsubst %,$(B)/%.o,$(filter-out $(2),$(1)))

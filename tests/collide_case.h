@@ -8,7 +8,7 @@
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
-#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/collisions/collide_particle.h"
 #include "larmor/stopping.h"
 #include "require.h"
 #include "scratch.h"

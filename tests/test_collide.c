@@ -6,7 +6,7 @@
 #ifndef LM_PRECISION
 #define LM_PRECISION 64
 #endif
-#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/collisions/collide_particle.h"
 #include "collide_case.h"
 #include "require.h"
 #include "scratch.h"
@@ -54,15 +54,15 @@ static void range_by_steps(float dt, double *way, double *time)
     *way = *time = 0;
     for (;;) {
         const float w[3] = {(float)v, 0, 0};
-        const struct lm_stopped at = lm_look_up(&c, w);
-        const struct lm_collided got = lm_collide(&c, 0.7f, w, &at, 1);
+        const struct lm_interpolated_stopping at = lm_stopping_of_ion(&c, w);
+        const struct lm_velocity_change got = lm_collide(&c, 0.7f, w, &at, 1);
         if (got.channel == LM_ENERGY_STOPPED) {
             const double s = interpolated(stopping, 0.75 * v * v) * 0.7 / 1.5, rest = (v - cutoff) / s;
             *way += rest * 0.5 * (v + cutoff);
             *time += rest;
             return;
         }
-        const double next = v - (double)got.lost * v;
+        const double next = v - (double)got.fraction_lost * v;
         *way += 0.5 * step * (v + next);
         *time += step;
         v = next;
@@ -88,8 +88,8 @@ START_TEST(range)
 END_TEST
 
 /* One collision step of an ion in a medium that is the same everywhere; v becomes its new velocity. */
-static struct lm_fate collide_once(const struct lm_collisions *c, const struct lm_medium *m, double v[3],
-                                   uint32_t number)
+static struct lm_collision_outcome collide_once(const struct lm_collisions *c, const struct lm_medium *m, double v[3],
+                                                uint32_t number)
 {
     float density[16];
     lm_real velocity[2 * 16], fields[LM_WINDOW_FIELDS * 16];
@@ -104,11 +104,12 @@ static struct lm_fate collide_once(const struct lm_collisions *c, const struct l
         velocity[k] = m->u[0];
         velocity[16 + k] = m->u[1];
     }
-    const struct lm_particle old = p;
-    const struct lm_fate fate = lm_encounter(2, c, &g, &f, p.x, p.y, number, &p);
-    lm_leave(&fate, &old, &p);
+    const struct lm_collision_site site = {g, f, p.x, p.y, number};
+    const struct lm_tally_units units = {0x1p30, 0x1p30};
+    struct lm_collision_tallies tallies;
+    const struct lm_collision_outcome outcome = lm_collide_and_tally(2, c, &units, &site, &p, &tallies);
     v[0] = (double)p.u, v[1] = (double)p.v, v[2] = (double)p.w;
-    return fate;
+    return outcome;
 }
 
 /* Friction slows to 1e-6 of the change of velocity. After strong friction an ion has the velocity of the medium, to
@@ -134,7 +135,7 @@ START_TEST(friction)
     ck_assert_double_eq_tol(v[0], 0.4, round_off);
     ck_assert_double_eq_tol(v[1], -0.3, round_off);
     for (float x = 1e-12f; x < 100; x *= 1.1f)
-        require(fabs((double)lm_faded(x) + expm1(-(double)x)) < 2e-7 * -expm1(-(double)x));
+        require(fabs((double)lm_one_minus_expf(x) + expm1(-(double)x)) < 2e-7 * -expm1(-(double)x));
 }
 END_TEST
 
@@ -165,7 +166,7 @@ START_TEST(turn_keeps_the_speed)
     }
     double v[3] = {1.25, -0.5, 2};
     const struct lm_collisions turning = {
-        .gas = 0, .dt = 0.1f, .power = 0.02f, .tail2 = 100, .scatters = 1, .cos_low = -2, .cos_high = 2};
+        .gas = 0, .dt = 0.1f, .scattering_power = 0.02f, .tail2 = 100, .scatters = 1, .cos_low = -2, .cos_high = 2};
     const struct lm_medium m = {1, {0, 0}};
     for (uint32_t k = 0; k < 1000; k++)
         require(collide_once(&turning, &m, v, k).channel < 0);
@@ -225,8 +226,8 @@ START_TEST(exchanges)
     struct lm_collisions c = {.gas = 0,
                               .moves = 1,
                               .dt = 0.2f,
-                              .section = 0.2f * 0.6f,
-                              .rate = 0.2f * 0.1f,
+                              .exchange_section = 0.2f * 0.6f,
+                              .exchange_rate = 0.2f * 0.1f,
                               .thermal = 0.25f,
                               .cos_low = -2,
                               .cos_high = 2,
@@ -239,12 +240,12 @@ START_TEST(exchanges)
     int count = 0;
     for (uint32_t k = 0; k < MANY; k++) {
         double v[3] = {v0[0], v0[1], v0[2]};
-        const struct lm_fate fate = collide_once(&c, &m, v, k);
-        require(fate.channel < 0);
-        count += fate.exchanged;
+        const struct lm_collision_outcome outcome = collide_once(&c, &m, v, k);
+        require(outcome.channel < 0);
+        count += outcome.exchanged;
         for (int d = 0; d < 3; d++)
-            require((fate.exchanged ? fate.before[d] : v[d]) == (double)(lm_real)v0[d]);
-        for (int d = 0; d < 3 && fate.exchanged; d++) {
+            require((outcome.exchanged ? outcome.before_exchange[d] : v[d]) == (double)(lm_real)v0[d]);
+        for (int d = 0; d < 3 && outcome.exchanged; d++) {
             mean[d] += v[d] - u[d];
             two[d] += (v[d] - u[d]) * (v[d] - u[d]);
         }
@@ -263,18 +264,18 @@ START_TEST(next_to_rest)
     static const float sizes[] = {1e-3f, 1e-14f, 1e-16f, 1e-18f, 1e-20f, 1e-25f, 1e-38f, 1e-44f, 0};
     struct lm_collisions c = collisions_in_gas(0.1f);
     c.stopping.rows = c.stops = 0;
-    c.power = 0.01f;
+    c.scattering_power = 0.01f;
     c.scatters = 1;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const float w[3] = {0.6f * sizes[k], 0, -0.8f * sizes[k]};
-        const struct lm_stopped at = lm_look_up(&c, w);
-        const struct lm_collided got = lm_collide(&c, 0.7f, w, &at, k);
+        const struct lm_interpolated_stopping at = lm_stopping_of_ion(&c, w);
+        const struct lm_velocity_change got = lm_collide(&c, 0.7f, w, &at, k);
         for (int d = 0; d < 3; d++)
-            require(got.channel == -1 && fabsf(got.turn[d]) <= 2 * sizes[k] && got.lost == 0);
+            require(got.channel == -1 && fabsf(got.turn[d]) <= 2 * sizes[k] && got.fraction_lost == 0);
     }
     c = collisions_in_gas(0.1f);
     const float rest[3] = {0};
-    const struct lm_stopped at = lm_look_up(&c, rest);
+    const struct lm_interpolated_stopping at = lm_stopping_of_ion(&c, rest);
     require(lm_collide(&c, 0.7f, rest, &at, 1).channel == LM_ENERGY_STOPPED);
 }
 END_TEST

@@ -15,12 +15,12 @@ static void check_energy(const struct lm_stopping *t, const double *e, const dou
                          float energy)
 {
     const int k = lm_stopping_row(t, energy);
-    const struct lm_stopped at = lm_stopping_at(t, energy);
+    const struct lm_interpolated_stopping at = lm_stopping_at(t, energy);
     require(k >= 0 && k < t->rows && t->row[k].energy <= energy && (k + 1 == t->rows || energy < t->row[k + 1].energy));
     require(fabs((double)at.stopping - interpolated_at(e, s, points, (double)energy)) < 1e-6);
-    require(fabs((double)at.power - interpolated_at(e, p, points, (double)energy)) < 1e-6);
+    require(fabs((double)at.scattering_power - interpolated_at(e, p, points, (double)energy)) < 1e-6);
     const int inside = energy >= (float)e[0] && energy < (float)e[points - 1];
-    require(inside || (at.slope == 0 && at.power_slope == 0));
+    require(inside || (at.slope == 0 && at.scattering_slope == 0));
 }
 
 START_TEST(every_interval)

@@ -145,7 +145,7 @@ START_TEST(physical_units)
     ck_assert_msg(!lm_stopping_read(scratch_path("si.txt"), b, n, &t), "%s", lm_error());
     require_near((double)row_of(&t, 1).energy * m_p * v2 / (1e4 * e), 1, 1e-7);
     require_near((double)row_of(&t, 1).stopping * m_p * v2 / (n * d_i) / (20e-15 * e * 1e-4), 1, 1e-7);
-    require_near((double)row_of(&t, 1).power / (n * d_i) / (1e-18 * 1e-4), 1, 1e-7);
+    require_near((double)row_of(&t, 1).scattering_power / (n * d_i) / (1e-18 * 1e-4), 1, 1e-7);
     ck_assert_int_eq(t.scatters, 1);
     lm_stopping_free(&t);
 }

@@ -88,7 +88,7 @@ struct lm_exchange_limits {
 };
 
 /* Whether a background field takes up what collisions give to a gas: enum lm_gas_sum. */
-static inline int lm_is_taken(const struct lm_setup *s, int what)
+static inline int lm_has_receiver(const struct lm_setup *s, int what)
 {
     for (int f = 0; f < s->background_count; f++)
         if (s->background[f].gains == 1 + what)

@@ -179,10 +179,10 @@ static void choose_buckets(struct lm_stopping *t, const struct reader *r)
 {
     const struct row *first = &r->row[r->row[0].of[ENERGY] > 0 ? 0 : 1];
     const int32_t last = (int32_t)lm_bitsf((float)r->row[r->out->points - 1].of[ENERGY]);
-    t->least = (int32_t)lm_bitsf((float)first->of[ENERGY]);
-    while ((last - t->least) >> t->shift >= LM_MOST_BUCKETS)
+    t->least_bits = (int32_t)lm_bitsf((float)first->of[ENERGY]);
+    while ((last - t->least_bits) >> t->shift >= LM_MOST_BUCKETS)
         t->shift++;
-    t->buckets = ((last - t->least) >> t->shift) + 1;
+    t->buckets = ((last - t->least_bits) >> t->shift) + 1;
 }
 
 static void fill_rows(const struct lm_stopping *t, struct lm_stopping_values *row, const struct reader *r)
@@ -194,15 +194,15 @@ static void fill_rows(const struct lm_stopping *t, struct lm_stopping_values *ro
         row[k].energy = k > 0 ? (float)a->of[ENERGY] : -1;
         row[k].stopping = (float)a->of[STOPPING];
         row[k].slope = is_inside ? (float)((b->of[STOPPING] - a->of[STOPPING]) / width) : 0;
-        row[k].power = (float)a->of[SCATTERING];
-        row[k].power_slope = is_inside ? (float)((b->of[SCATTERING] - a->of[SCATTERING]) / width) : 0;
+        row[k].scattering_power = (float)a->of[SCATTERING];
+        row[k].scattering_slope = is_inside ? (float)((b->of[SCATTERING] - a->of[SCATTERING]) / width) : 0;
     }
 }
 
 static void fill_guide(const struct lm_stopping *t, struct lm_stopping_bucket *guide)
 {
     for (int k = 0; k < t->buckets; k++) {
-        const int64_t first = t->least + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
+        const int64_t first = t->least_bits + ((int64_t)k << t->shift), last = first + ((int64_t)1 << t->shift) - 1;
         const int low = row_of(t, k > 0 ? first : 0), high = k + 1 < t->buckets ? row_of(t, last) : t->rows - 1;
         guide[k].low = (uint16_t)low;
         guide[k].more = (uint16_t)(high - low);
@@ -219,7 +219,7 @@ static int make_lookup(const struct reader *r)
     void *memory = calloc(1, lm_stopping_bytes(t));
     if (!memory)
         return lm_fail(LM_FAILED, "not enough memory for a table of stopping");
-    *t = lm_stopping_at_place(*t, memory);
+    *t = lm_stopping_in_memory(*t, memory);
     struct lm_stopping_values *row = memory;
     fill_rows(t, row, r);
     fill_guide(t, (struct lm_stopping_bucket *)(row + t->rows));

@@ -264,7 +264,7 @@ static int allocate_gas(struct lm_cpu *c)
     for (int k = 0; k < s->species_count; k++) {
         struct lm_backend_species *p = &s->species[k];
         p->stopping =
-            lm_stopping_at_place(p->stopping, copy_of(p->stopping.row, lm_stopping_bytes(&p->stopping), &failed));
+            lm_stopping_in_memory(p->stopping, copy_of(p->stopping.row, lm_stopping_bytes(&p->stopping), &failed));
         any |= p->has_gas;
     }
     for (int k = 0; k < LM_GAS_SUMS && any; k++) {

@@ -1,40 +1,45 @@
-/* CPU backend: collisions, before the pass. A thread takes a tile with the fields around it and adds up what its
- * particles give to a gas, cell by cell, before it shares that with the others. */
+/* CPU backend: collisions of particles with a medium, in a loop of their own before the pass. A thread processes a tile
+ * with the fields and the gas around it in windows. It adds up what the particles of the tile transfer to the gas cell
+ * by cell, and adds these sums to the arrays that the threads share when the tile is done. The body for one particle is
+ * in larmor/physics/collisions/collide_particle.h. */
 #include "cpu/particles.h"
+#include "larmor/physics/collisions/collide_particle.h"
 
-enum { CELLS_MAX = 16 * 16 };
+enum { TILE_CELLS_MAX = 16 * 16 };
 
-/* What a thread works with. */
-struct collider {
+/* The work of a thread on one species. */
+struct collision_work {
     struct lm_cpu *c;
     const struct lm_collisions *collisions;
     struct arrays a;
     struct lm_tiling tiling;
     struct lm_tally_units units;
     int species;
-    int is_home; /* the next ones are of a tile in order, with its windows */
+    int has_windows; /* the particles are those of one tile in order, and the windows are those of this tile */
     struct lm_window fields;
     struct lm_gas_window gas;
-    int64_t given[LM_GAS_SUMS][CELLS_MAX]; /* to the gas in the tile's cells */
+    int64_t transfer[LM_GAS_SUMS][TILE_CELLS_MAX]; /* to the gas in the cells of the tile */
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
 };
 
-static void give(struct collider *w, int tile, int i, int j, const struct lm_tally *t)
+/* Adds what the gas receives in cell (i, j) of the domain: to the sums of the tile if the cell lies in it. */
+static void add_to_gas(struct collision_work *w, int tile, int i, int j, const struct lm_tally *t)
 {
     const int size = w->tiling.size, left = tile % w->tiling.nx * size, low = tile / w->tiling.nx * size;
     const int64_t part[LM_GAS_SUMS] = {t->number, t->v[0], t->v[1], t->v[2], t->v2};
     const int a = i - left, b = j - low;
-    const int is_here = w->is_home && a >= 0 && a < size && b >= 0 && b < size;
+    const int is_in_tile = w->has_windows && a >= 0 && a < size && b >= 0 && b < size;
     const size_t cell = (size_t)j * (size_t)w->tiling.cells_x + (size_t)i;
     for (int k = 0; k < LM_GAS_SUMS; k++)
-        if (is_here)
-            w->given[k][b * size + a] += part[k];
+        if (is_in_tile)
+            w->transfer[k][b * size + a] += part[k];
         else if (part[k])
 #pragma omp atomic
             w->c->given[k][cell] += part[k];
 }
 
-static void share(struct collider *w, int tile)
+/* Adds the sums of a tile to the shared arrays and clears them. */
+static void flush_gas_transfer(struct collision_work *w, int tile)
 {
     const struct lm_tiling *t = &w->tiling;
     const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
@@ -43,12 +48,12 @@ static void share(struct collider *w, int tile)
             for (int a = 0; a < t->size && left + a < t->cells_x; a++) {
                 const size_t cell = (size_t)(low + b) * (size_t)t->cells_x + (size_t)(left + a);
 #pragma omp atomic
-                w->c->given[k][cell] += w->given[k][b * t->size + a];
+                w->c->given[k][cell] += w->transfer[k][b * t->size + a];
             }
-    memset(w->given, 0, sizeof w->given);
+    memset(w->transfer, 0, sizeof w->transfer);
 }
 
-/* Arrays of a gas: density, velocity on x-faces and on y-faces. */
+/* Array number `which` of a gas: density, velocity on x-faces, velocity on y-faces. */
 static double *gas_array(const struct lm_cpu *c, int gas, int which)
 {
     static const int first[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
@@ -76,32 +81,43 @@ static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct
     return (struct lm_gas_window){store->density + origin, store->velocity + origin, width, area};
 }
 
-/* A particle of cell (i, j) of the domain, at (x, y) of its windows. */
-static struct lm_fate encounter(const struct collider *w, const struct lm_gas_window *gas,
-                                const struct lm_window *fields, lm_fix x, lm_fix y, int i, int j, struct lm_particle *p)
+/* --- one particle --- */
+
+static struct lm_collision_outcome collide_at(const struct collision_work *w, const struct lm_collision_site *site,
+                                              struct lm_particle *p, struct lm_collision_tallies *tallies)
 {
-    const uint32_t cell = (uint32_t)j * (uint32_t)w->tiling.cells_x + (uint32_t)i;
-    return lm_encounter(w->c->base.setup.shape == 1 ? 1 : 2, w->collisions, gas, fields, x, y, cell, p);
+    return lm_collide_and_tally(w->c->base.setup.shape == 1 ? 1 : 2, w->collisions, &w->units, site, p, tallies);
 }
 
-/* One far from its tile. */
-static struct lm_fate encounter_stray(const struct collider *w, int tile, struct lm_particle *p)
+/* A particle too far from the tile for its windows: the fields and the gas are gathered from the whole grid. */
+static struct lm_collision_outcome collide_stray(const struct collision_work *w, int tile, uint32_t cell,
+                                                 struct lm_particle *p, struct lm_collision_tallies *tallies)
 {
     struct lm_stray s;
     struct lm_stray_gas store;
-    struct lm_gas_window gas = {0};
-    const struct lm_window fields = stray_window(w->c, tile, p, &s);
-    if (w->collisions->gas >= 0) {
-        const int number = w->collisions->gas;
-        const double *const field[LM_GAS_FIELDS] = {gas_array(w->c, number, 0), gas_array(w->c, number, 1),
-                                                    gas_array(w->c, number, 2)};
-        gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
+    struct lm_collision_site site = {.fields = stray_window(w->c, tile, p, &s), .cell = cell};
+    const int gas = w->collisions->gas;
+    if (gas >= 0) {
+        const double *const field[LM_GAS_FIELDS] = {gas_array(w->c, gas, 0), gas_array(w->c, gas, 1),
+                                                    gas_array(w->c, gas, 2)};
+        site.gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
     }
-    return encounter(w, &gas, &fields, s.p.x, s.p.y, s.i, s.j, p);
+    site.x = s.p.x;
+    site.y = s.p.y;
+    return collide_at(w, &site, p, tallies);
 }
 
-/* The particle in place k. */
-static void collide(struct collider *w, int tile, size_t k)
+static void remove_particle(struct collision_work *w, size_t k, int channel, const struct lm_particle *p)
+{
+    const struct arrays a = w->a;
+    const struct lm_tally lost = lm_tally_of(&w->units, (double)p->u, (double)p->v, (double)p->w);
+    lm_tally_add(&w->lost[channel], &lost);
+    a.x[k] = LM_GONE;
+    a.u[k] = a.v[k] = a.w[k] = 0;
+}
+
+/* Particle k, whose home is the tile. */
+static void collide(struct collision_work *w, int tile, size_t k)
 {
     const struct lm_tiling *t = &w->tiling;
     const struct arrays a = w->a;
@@ -110,59 +126,54 @@ static void collide(struct collider *w, int tile, size_t k)
         return;
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
-    const struct lm_particle old = p;
-    const int is_near = w->is_home && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
-    const struct lm_fate fate =
-        is_near ? encounter(w, &w->gas, &w->fields, p.x, p.y, i, j, &p) : encounter_stray(w, tile, &p);
-    lm_leave(&fate, &old, &p);
+    const uint32_t cell = (uint32_t)j * (uint32_t)t->cells_x + (uint32_t)i;
+    const struct lm_collision_site site = {w->gas, w->fields, p.x, p.y, cell};
+    const int is_near = w->has_windows && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
+    struct lm_collision_tallies tallies;
+    const struct lm_collision_outcome outcome =
+        is_near ? collide_at(w, &site, &p, &tallies) : collide_stray(w, tile, cell, &p, &tallies);
     a.u[k] = p.u, a.v[k] = p.v, a.w[k] = p.w;
+    lm_tally_add(&w->exchanged, &tallies.exchanged);
     if (w->collisions->gas >= 0) {
-        const struct lm_tally to_gas = lm_to_gas(&w->units, &fate, &old, &p);
-        give(w, tile, i, j, &to_gas);
-        lm_tally_add(&w->to_gas, &to_gas);
+        add_to_gas(w, tile, i, j, &tallies.to_gas);
+        lm_tally_add(&w->to_gas, &tallies.to_gas);
     }
-    if (fate.exchanged) {
-        const struct lm_tally one = lm_exchanged(&w->units, &fate, &p);
-        lm_tally_add(&w->exchanged, &one);
-    }
-    if (fate.channel < 0)
-        return;
-    const struct lm_tally one = lm_tally_of(&w->units, (double)p.u, (double)p.v, (double)p.w);
-    lm_tally_add(&w->lost[fate.channel], &one);
-    a.x[k] = LM_GONE;
-    a.u[k] = a.v[k] = a.w[k] = 0;
+    if (!outcome.survives)
+        remove_particle(w, k, outcome.channel, &p);
 }
 
-/* --- many at once: ions that stop and scatter in a gas at rest, with nothing rarer --- */
+/* --- many particles at a time: lm_is_stopping_only --- */
 
 enum { BLOCK = 128 };
 
+/* Particles that are processed together. The vector loops compute results for all of them. The results of particles
+ * that are far from the tile or are lost are not used: `collide` repeats these particles. */
 struct block {
-    int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK];
-    float n[BLOCK];
-    struct lm_stopped at[BLOCK];
-    lm_real u[BLOCK], v[BLOCK], w[BLOCK]; /* after */
-    int64_t given[LM_GAS_SUMS - LM_GAS_MOMENTUM][BLOCK];
+    int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK]; /* in the windows; cell; enum lm_channel or -1 */
+    float n[BLOCK];                                      /* density of the gas, n0 */
+    struct lm_interpolated_stopping stopping[BLOCK];
+    lm_real u[BLOCK], v[BLOCK], w[BLOCK]; /* velocity after the collisions, v_A */
+    int64_t transfer[LM_GAS_SUMS - LM_GAS_MOMENTUM][BLOCK];
 };
 
-/* The density around each; of those far from the tile some other. */
-LM_HD void look_around(const struct collider *w, int order, size_t first, int count, struct block *b)
+/* The density of the gas at each particle. */
+LM_HD void gather_densities(const struct collision_work *w, int order, size_t first, int count, struct block *b)
 {
     const struct arrays a = w->a;
     const struct lm_gas_window gas = w->gas;
-    const struct lm_collisions plain = {.gas = 0};
+    const struct lm_collisions at_rest = {.gas = 0};
     const int size = w->tiling.size;
 #pragma omp simd
     for (int l = 0; l < count; l++) {
         const lm_fix x = a.x[first + (size_t)l], y = a.y[first + (size_t)l];
         const int near = lm_in_window(order, x, y, size);
         b->near[l] = near;
-        b->n[l] = lm_gather_medium(order, &plain, &gas, near ? x : 0, near ? y : 0).n;
+        b->n[l] = lm_gather_medium(order, &at_rest, &gas, near ? x : 0, near ? y : 0).n;
     }
 }
 
-/* Cell and place in the table of each; of those far from the tile some other. */
-static void look_up(const struct collider *w, int tile, size_t first, int count, struct block *b)
+/* The cell and the stopping power of each particle. */
+static void look_up_stopping(const struct collision_work *w, int tile, size_t first, int count, struct block *b)
 {
     const struct lm_tiling *t = &w->tiling;
     const struct arrays a = w->a;
@@ -170,80 +181,83 @@ static void look_up(const struct collider *w, int tile, size_t first, int count,
     for (int l = 0; l < count; l++) {
         const size_t k = first + (size_t)l;
         const float v[3] = {(float)a.u[k], (float)a.v[k], (float)a.w[k]};
-        b->at[l] = lm_look_up(w->collisions, v);
+        b->stopping[l] = lm_stopping_of_ion(w->collisions, v);
         b->i[l] = lm_wrap_seldom((int)(a.x[k] >> LM_FRACTION_BITS) + left, t->cells_x);
         b->j[l] = lm_wrap_seldom((int)(a.y[k] >> LM_FRACTION_BITS) + low, t->cells_y);
     }
 }
 
-/* The particle in place k, number l of the block. */
-LM_HD void strike(const struct lm_collisions *how, const struct lm_tally_units *units, const struct arrays *a, size_t k,
-                  uint32_t cell, struct block *b, int l)
+/* Particle k, which is number l of the block, in `cell`. */
+LM_HD void collide_lane(const struct lm_collisions *collisions, const struct lm_tally_units *units,
+                        const struct arrays *a, size_t k, uint32_t cell, struct block *b, int l)
 {
     const struct lm_medium m = {b->n[l], {0, 0}};
     const double old[3] = {(double)a->u[k], (double)a->v[k], (double)a->w[k]};
     struct lm_particle p = particle_at(a, k);
     const lm_real w[3] = {p.u, p.v, p.w};
-    const struct lm_stopped at = b->at[l];
-    b->channel[l] = lm_strike(how, &m, w, &at, cell, &p).channel;
+    const struct lm_interpolated_stopping stopping = b->stopping[l];
+    b->channel[l] = lm_collide_in_medium(collisions, &m, w, &stopping, cell, &p).channel;
     const double now[3] = {(double)p.u, (double)p.v, (double)p.w};
-    const struct lm_tally given = lm_given_up(units, old, now);
+    const struct lm_tally to_gas = lm_tally_of_loss(units, old, now);
     b->u[l] = p.u;
     b->v[l] = p.v;
     b->w[l] = p.w;
-    b->given[0][l] = given.v[0];
-    b->given[1][l] = given.v[1];
-    b->given[2][l] = given.v[2];
-    b->given[3][l] = given.v2;
+    b->transfer[0][l] = to_gas.v[0];
+    b->transfer[1][l] = to_gas.v[1];
+    b->transfer[2][l] = to_gas.v[2];
+    b->transfer[3][l] = to_gas.v2;
 }
 
-LM_HD void strike_all(const struct collider *w, size_t first, int count, struct block *b)
+LM_HD void collide_lanes(const struct collision_work *w, size_t first, int count, struct block *b)
 {
     const struct arrays a = w->a;
     const struct lm_tally_units units = w->units;
     const uint32_t width = (uint32_t)w->tiling.cells_x;
-    const struct lm_collisions how = lm_plain(*w->collisions);
+    const struct lm_collisions collisions = lm_stopping_only(*w->collisions);
 #pragma omp simd
     for (int l = 0; l < count; l++)
-        strike(&how, &units, &a, first + (size_t)l, (uint32_t)b->j[l] * width + (uint32_t)b->i[l], b, l);
+        collide_lane(&collisions, &units, &a, first + (size_t)l, (uint32_t)b->j[l] * width + (uint32_t)b->i[l], b, l);
 }
 
-/* Particles [first, first + count) of a tile, at most a block of them. */
-static void collide_block(struct collider *w, int tile, size_t first, int count, struct block *b)
+/* Particles [first, first + count) of a tile; count <= BLOCK. */
+static void collide_block(struct collision_work *w, int tile, size_t first, int count, struct block *b)
 {
     const struct arrays a = w->a;
     if (w->c->base.setup.shape == 1)
-        look_around(w, 1, first, count, b);
+        gather_densities(w, 1, first, count, b);
     else
-        look_around(w, 2, first, count, b);
-    look_up(w, tile, first, count, b);
-    strike_all(w, first, count, b);
+        gather_densities(w, 2, first, count, b);
+    look_up_stopping(w, tile, first, count, b);
+    collide_lanes(w, first, count, b);
     for (int l = 0; l < count; l++) {
         const size_t k = first + (size_t)l;
-        const struct lm_tally t = {.v = {b->given[0][l], b->given[1][l], b->given[2][l]}, .v2 = b->given[3][l]};
+        const struct lm_tally to_gas = {.v = {b->transfer[0][l], b->transfer[1][l], b->transfer[2][l]},
+                                        .v2 = b->transfer[3][l]};
         if (!b->near[l] || b->channel[l] >= 0) {
             collide(w, tile, k);
             continue;
         }
         a.u[k] = b->u[l], a.v[k] = b->v[l], a.w[k] = b->w[l];
-        give(w, tile, b->i[l], b->j[l], &t);
-        lm_tally_add(&w->to_gas, &t);
+        add_to_gas(w, tile, b->i[l], b->j[l], &to_gas);
+        lm_tally_add(&w->to_gas, &to_gas);
     }
 }
 
-/* --- all --- */
+/* --- all particles of a species --- */
 
-static void collide_tile(struct collider *w, int tile, size_t first, size_t end)
+/* Particles [first, end) of a tile. */
+static void collide_tile(struct collision_work *w, int tile, size_t first, size_t end)
 {
     struct block b;
-    if (!lm_is_plain(w->collisions))
+    if (!lm_is_stopping_only(w->collisions))
         for (; first < end; first++)
             collide(w, tile, first);
     for (; first < end; first += BLOCK)
         collide_block(w, tile, first, end - first < BLOCK ? (int)(end - first) : BLOCK, &b);
 }
 
-static void book(const struct collider *w)
+/* Adds the tallies of a thread to those of the step. */
+static void add_tallies(const struct collision_work *w)
 {
     struct lm_control *to = &w->c->control;
 #pragma omp critical(book)
@@ -257,8 +271,8 @@ static void book(const struct collider *w)
     }
 }
 
-/* Beyond the sides of the domain a gas is as in the nearest cell, or the one on the other side. */
-static void fill_gas(struct lm_cpu *c, int gas)
+/* Fills the ghost cells of a gas: from the nearest cell beyond a wall, from the opposite side beyond a periodic one. */
+static void fill_gas_ghosts(struct lm_cpu *c, int gas)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int k = 0; k < LM_GAS_FIELDS; k++) {
@@ -279,12 +293,13 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
     struct lm_collisions collisions = *pass->collisions;
     collisions.stopping = c->base.setup.species[species].stopping;
     if (gas >= 0)
-        fill_gas(c, gas);
+        fill_gas_ghosts(c, gas);
 #pragma omp parallel num_threads(c->threads)
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct gas_store medium;
-        struct collider w = {c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species, .is_home = 1};
+        struct collision_work w = {
+            c, &collisions, arrays_of(s), tiling(c), units_of(pass), .species = species, .has_windows = 1};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
             const struct footprint f = footprint_of(c, tile);
@@ -294,12 +309,12 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
                 w.gas = fill_gas_window(c, &f, gas, &medium);
             collide_tile(&w, tile, s->tile_start[tile], s->tile_start[tile + 1]);
             if (gas >= 0)
-                share(&w, tile);
+                flush_gas_transfer(&w, tile);
         }
-        w.is_home = 0;
+        w.has_windows = 0; /* particles that entered since the last sort are in no order */
 #pragma omp for schedule(static)
         for (size_t k = s->sorted; k < s->count; k++)
             collide(&w, home_of(s, k, 0), k);
-        book(&w);
+        add_tallies(&w);
     }
 }

@@ -1,4 +1,5 @@
-/* Collisions of ions with a medium: from the configuration, for a step, and what the medium gets. */
+/* Collisions of ions with a medium: the parameters of a step from the configuration, bounds, and what the medium
+ * receives. */
 #include <math.h>
 
 #include "larmor/physics/numerics/bounds.h"
@@ -9,13 +10,15 @@
 #include "larmor/physics/particles/surface.h"
 #include "config/facts.h"
 
+/* An upper bound of the speed of a gas. */
 static double largest_speed(const struct lm_sim *sim, int field)
 {
-    const double rate = sim->background[field].flow_rate; /* of any face: |u_x| / dx and |u_y| / dy are no larger */
+    const double rate = sim->background[field].flow_rate; /* at no face is |u_x| / dx or |u_y| / dy larger */
     return rate * hypot(sim->grid.dx, sim->grid.dy);
 }
 
-static double atoms(const struct lm_config *c, int species)
+/* Thermal speed of the ions that charge exchange makes: they have the temperature of the gas. */
+static double atom_speed(const struct lm_config *c, int species)
 {
     const struct lm_species_config *s = &c->species[species];
     return sqrt(c->background[s->gas_field].temperature / s->mass);
@@ -27,7 +30,7 @@ double lm_sim_collided_speed(const struct lm_sim *sim, int species, double befor
     if (s->gas_field < 0)
         return before;
     const double gas = largest_speed(sim, s->gas_field);
-    return lm_max(gas + LM_NORMAL_REACH * atoms(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
+    return lm_max(gas + LM_NORMAL_REACH * atom_speed(sim->config, species) + kick, before + 2 * gas); /* NaN stays */
 }
 
 struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,
@@ -35,12 +38,13 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
     const double exchanges = n * dt * (s->charge_exchange * speed + s->charge_exchange_rate);
-    struct lm_stopped at = {0};
+    struct lm_interpolated_stopping at = {0};
     if (s->stopping.points > 0)
         at = lm_stopping_at(&s->stopping.lookup, (float)energy);
-    return (struct lm_collision_limits){.exchange = -expm1(-exchanges),
-                                        .angle = sqrt(0.5 * ((double)at.power + s->scattering_power) * n * speed * dt),
-                                        .cells = energy / (n * (double)at.stopping * cell)};
+    return (struct lm_collision_limits){
+        .exchange = -expm1(-exchanges),
+        .angle = sqrt(0.5 * ((double)at.scattering_power + s->scattering_power) * n * speed * dt),
+        .cells = energy / (n * (double)at.stopping * cell)};
 }
 
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
@@ -60,14 +64,14 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .one_over_mass = (float)(1 / s->mass),
                                .half_mass = (float)(0.5 * s->mass),
                                .friction = (float)friction,
-                               .lost = lm_faded((float)friction),
+                               .fraction_lost = lm_one_minus_expf((float)friction),
                                .stopping = *table,
-                               .power = (float)s->scattering_power,
+                               .scattering_power = (float)s->scattering_power,
                                .variance = (float)(s->scattering * dt),
                                .tail2 = (float)(s->scattering_sigmas * s->scattering_sigmas),
-                               .section = (float)(s->charge_exchange * dt),
-                               .rate = (float)(s->charge_exchange_rate * dt),
-                               .thermal = in_gas ? (float)atoms(c, species) : 0,
+                               .exchange_section = (float)(s->charge_exchange * dt),
+                               .exchange_rate = (float)(s->charge_exchange_rate * dt),
+                               .thermal = in_gas ? (float)atom_speed(c, species) : 0,
                                .stops = s->energy_cutoff > 0 || table->rows > 0,
                                .stopped2 = (float)(2 * s->energy_cutoff / s->mass),
                                .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * LM_DEGREE) : -2,

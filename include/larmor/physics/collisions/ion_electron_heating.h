@@ -24,6 +24,7 @@
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
 #include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/numerics/normal.h"
+#include "larmor/physics/numerics/one_minus_exp.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/fields/wall.h"
 
@@ -64,12 +65,6 @@ struct lm_heating_cell {
 LM_HD double lm_electron_temperature(double entropy, double n, uint8_t clearance, const struct lm_ohm *o)
 {
     return clearance && n > o->floor ? lm_pressure_of(entropy, o->gamma) / n : LM_NO_TEMPERATURE;
-}
-
-/* 1 - exp(-x) for x >= 0. */
-LM_HD double lm_share(double x)
-{
-    return x < 1e-5 ? x * (1.0 - 0.5 * x) : 1.0 - lm_exp(-x);
 }
 
 /* x for the mean T_e t, before it is limited; infinite at t = 0. */
@@ -149,7 +144,7 @@ LM_HD struct lm_heating_cell lm_heating_cell_of(const struct lm_exchange *e, con
     if (p->t == LM_NO_TEMPERATURE || number < 2.0)
         return b;
     const double x = lm_min(lm_exchange_rate(e, p->n, p->around), e->most);
-    const double share = lm_min(lm_share(2.0 * x) * (double)around->ions / (double)around->independent, 1.0);
+    const double share = lm_min(lm_one_minus_exp(2.0 * x) * (double)around->ions / (double)around->independent, 1.0);
     b.lost = (float)(share / (1.0 + lm_sqrt(1.0 - share)));
     b.thermal = (float)lm_sqrt(p->t * share / e->mass);
     for (int d = 0; d < 3; d++) {
@@ -187,7 +182,7 @@ LM_HD struct lm_exchange_bound lm_exchange_bound(const struct lm_exchange *e, co
     if (p->t == LM_NO_TEMPERATURE)
         return r;
     const double x = lm_exchange_rate(e, p->n, p->around);
-    r.noise2 = lm_size_bits(p->t * lm_share(2.0 * lm_min(x, e->most)));
+    r.noise2 = lm_size_bits(p->t * lm_one_minus_exp(2.0 * lm_min(x, e->most)));
     r.limited = x > e->most;
     return r;
 }

@@ -2,7 +2,7 @@
 #ifndef LARMOR_PHYSICS_COLLISIONS_ION_ELECTRON_HEATING_PARTICLE_H
 #define LARMOR_PHYSICS_COLLISIONS_ION_ELECTRON_HEATING_PARTICLE_H
 
-#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/collisions/collide_particle.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/particles/tile.h"
 
@@ -63,7 +63,7 @@ LM_HD struct lm_tally lm_to_electrons(const struct lm_tally_units *units, const 
 {
     const double old[3] = {(double)p->u, (double)p->v, (double)p->w};
     const double now[3] = {(double)after->u, (double)after->v, (double)after->w};
-    return lm_given_up(units, old, now);
+    return lm_tally_of_loss(units, old, now);
 }
 
 /* The energy that an ion requests its electrons to take. Returns 0 where there is no exchange. */

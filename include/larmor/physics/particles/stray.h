@@ -3,7 +3,7 @@
 #define LARMOR_PHYSICS_PARTICLES_STRAY_H
 
 #include "larmor/grid.h"
-#include "larmor/physics/collisions/encounter.h"
+#include "larmor/physics/collisions/collide_particle.h"
 #include "larmor/physics/particles/flight.h"
 #include "larmor/physics/particles/tile.h"
 

@@ -1,0 +1,184 @@
+/* CUDA backend: particles that enter through sides and those that are born, compiled for each precision. */
+#include "particles/direct.cuh"
+
+#include "larmor/physics/numerics/bounds.h"
+#include "larmor/physics/particles/inflow.h"
+#include "larmor/physics/particles/ionise.h"
+
+namespace
+{
+
+/* Where new particles go: places after `first`, which are free, and their tiles. */
+struct nursery {
+    uint32_t *home;
+    uint32_t first;
+    int way; /* enum lm_entrance by which they come */
+};
+
+/* A place for each lane that `stays` at the end of its flight. All lanes must take part. */
+__device__ void append(const everyone &h, const books &b, const nursery &to, bool stays, const struct lm_flight &f)
+{
+    const int lane = threadIdx.x % 32;
+    const unsigned all = __ballot_sync(0xffffffffu, stays);
+    uint32_t at = 0;
+    if (lane == 0 && all)
+        at = (uint32_t)atomicAdd(&b.tallies->arrived, (lm_u64)__popc(all));
+    at = __shfl_sync(0xffffffffu, at, 0) + __popc(all & ((1u << lane) - 1));
+    if (!stays)
+        return;
+    to.home[to.first - h.sorted + at] = (uint32_t)(f.j / h.t.size * h.t.nx + f.i / h.t.size);
+    put_particle(h.a, to.first + at,
+                 {(lm_fix)(f.i % h.t.size) * LM_ONE + f.x, (lm_fix)(f.j % h.t.size) * LM_ONE + f.y, f.u, f.v, f.w});
+}
+
+/* Those of a warp's lanes that `begin` at f with `part` of the step left. All lanes must take part. */
+template <int ORDER>
+__device__ void begin_flights(const everyone &h, const struct lm_step &step, const books &b,
+                              const struct lm_surfaces &surfaces, const nursery &to, bool begins, struct lm_flight &f,
+                              double part, lm_u64 &speed2)
+{
+    struct lm_tally t = {};
+    int channel = -1;
+    bool stays = false;
+    if (begins)
+        t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
+    book(&b.tallies->injected[to.way], begins, t);
+    if (begins) {
+        struct lm_flight mid = f;
+        if (part > 0.5) { /* it was there half way through the step */
+            lm_fly_on(&mid, &surfaces, &h.t, part - 0.5);
+            add_current<ORDER, true>(h, b, step, mid);
+        }
+        lm_fly_on(&f, &surfaces, &h.t, part);
+        book_hits(b, f);
+        channel = f.channel;
+        stays = channel < 0;
+    }
+    if (stays) {
+        add_density<ORDER, true>(h, b, f);
+        raise(speed2, speed_of(f));
+    }
+    if (channel >= 0)
+        t = lm_tally_of(&b.units, (double)f.u, (double)f.v, (double)f.w);
+    book_lost(b, channel, t);
+    append(h, b, to, stays, f);
+}
+
+/* Who enters through a side, a warp for each of its cells. */
+template <int ORDER>
+__global__ void enter_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces, nursery to,
+                             const struct lm_inflow_cell *from, int side, int cells, uint64_t seed, int64_t number)
+{
+    const int cell = (int)((blockIdx.x * THREADS + threadIdx.x) / 32), lane = threadIdx.x % 32;
+    const uint32_t n = cell < cells ? lm_inflow_count(&from[cell], seed, surfaces.species, side, cell, number) : 0;
+    lm_u64 speed2 = 0;
+    for (uint32_t base = 0; base < n; base += 32) { /* n is the same in all lanes */
+        const uint32_t r = base + lane;
+        struct lm_flight f;
+        double part = 0.0;
+        if (r < n)
+            part = lm_enter(&f, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
+        begin_flights<ORDER>(h, step, b, surfaces, to, r < n, f, part, speed2);
+    }
+    lm_warp_max(&b.control->speed2, speed2);
+}
+
+/* The sum over the lanes before this one and itself. */
+__device__ __forceinline__ uint32_t sum_up_to(uint32_t n)
+{
+    const int lane = threadIdx.x % 32;
+    for (int d = 1; d < 32; d *= 2) {
+        const uint32_t before = __shfl_up_sync(0xffffffffu, n, d);
+        n += lane >= d ? before : 0;
+    }
+    return n;
+}
+
+/* The lane whose share of all holds number m: the first one up to which there are more. */
+__device__ __forceinline__ int lane_of(uint32_t up_to, uint32_t m)
+{
+    int lane = 0;
+    for (int d = 16; d; d /= 2)
+        lane += __shfl_sync(0xffffffffu, up_to, lane + d - 1) <= m ? d : 0;
+    return lane;
+}
+
+/* Who is born, a thread for each cell; a warp shares those of its cells. `taken`: from the gas, as its source. */
+template <int ORDER>
+__global__ void ionise_kernel(everyone h, struct lm_step step, books b, struct lm_surfaces surfaces, nursery to,
+                              struct lm_ionise from, int stride, lm_u64 *taken)
+{
+    const uint32_t cell = blockIdx.x * THREADS + threadIdx.x, cells = (uint32_t)h.t.cells_x * (uint32_t)h.t.cells_y;
+    const uint32_t width = (uint32_t)h.t.cells_x, first = cell - threadIdx.x % 32;
+    const size_t k = ((size_t)(cell / width) + LM_GHOST) * stride + cell % width + LM_GHOST;
+    const uint32_t n = cell < cells ? lm_ionise_count(&from, k, cell) : 0;
+    const uint32_t up_to = sum_up_to(n), all = __shfl_sync(0xffffffffu, up_to, 31);
+    lm_u64 speed2 = 0;
+    for (uint32_t base = 0; base < all; base += 32) {
+        const uint32_t m = base + threadIdx.x % 32;
+        const int lane = lane_of(up_to, m);
+        const uint32_t of = __shfl_sync(0xffffffffu, n, lane % 32), end = __shfl_sync(0xffffffffu, up_to, lane % 32);
+        struct lm_flight f;
+        double part = 0.0;
+        if (m < all) {
+            const uint32_t c = first + (uint32_t)lane;
+            const int i = (int)(c % width), j = (int)(c / width);
+            part =
+                lm_ionise_one(&f, &from, ((size_t)j + LM_GHOST) * stride + i + LM_GHOST, i, j, c, m - (end - of), of);
+        }
+        begin_flights<ORDER>(h, step, b, surfaces, to, m < all, f, part, speed2);
+    }
+    lm_warp_max(&b.control->speed2, speed2);
+    if (!from.gas)
+        return;
+    struct lm_wide sum = {0, 0};
+    if (n > 0)
+        lm_wide_add(&sum, -lm_ionise_take(&from, k, n));
+    lm_warp_sum_wide(taken, sum);
+}
+
+} // namespace
+
+int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    lm_gpu_range range("enter");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_gpu_species *s = &g->species[species];
+    const direct_call c = direct_call_of(g, species, pass);
+    nursery to = {s->home, (uint32_t)s->count, 0};
+    for (int side = 0; side < LM_SIDES; side++) {
+        const int cells = side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx;
+        if (!s->inflow[side])
+            continue;
+        auto kernel = b->setup.shape == 1 ? enter_kernel<1> : enter_kernel<2>;
+        to.way = side;
+        kernel<<<particle_blocks((uint64_t)cells * 32), THREADS, 0, g->stream>>>(
+            c.h, c.step, c.b, c.surfaces, to, s->inflow[side], side, cells, b->setup.seed, pass->step);
+        LM_GPU_LAUNCHED(g, "what enters");
+    }
+    return g->failed;
+}
+
+int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum)
+{
+    lm_gpu_range range("ionise");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
+    const struct lm_gpu_species *s = &g->species[species];
+    const direct_call c = direct_call_of(g, species, pass);
+    const nursery to = {s->home, (uint32_t)s->count, LM_IONISED};
+    struct lm_ionise from = {};
+    from.expected = g->array[LM_BORN + source];
+    from.thermal = g->array[LM_BORN_THERMAL + source];
+    for (int d = 0; d < 3; d++)
+        from.drift[d] = g->array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
+    from.gas = gas < 0 ? NULL : g->array[LM_BACKGROUND + gas];
+    from.unit = lm_exp2i(-quantum);
+    from.quanta = lm_ionise_quanta(b->setup.species[species].weight, quantum);
+    from.key = c.surfaces.key;
+    from.source = source;
+    auto kernel = b->setup.shape == 1 ? ionise_kernel<1> : ionise_kernel<2>;
+    kernel<<<particle_blocks(b->setup.grid.cells), THREADS, 0, g->stream>>>(
+        c.h, c.step, c.b, c.surfaces, to, from, b->setup.grid.stride, g->control->background[gas < 0 ? 0 : gas].source);
+    return LM_GPU_LAUNCHED(g, "ionisation");
+}

@@ -1,0 +1,331 @@
+/* CUDA backend: the particle pass, compiled for each precision. The bodies are in larmor/physics/.
+ *
+ * A block takes one chunk of a tile (at most LM_CHUNK particles, so that int32 sums cannot overflow): it copies the
+ * fields around the tile to shared memory in the particles' precision, streams the chunk once (coalesced, sorted by
+ * cell: lanes that read the same nodes share one access; the next particle is loaded ahead), adds the integer moments
+ * with native int32 shared-memory atomics into several copies, and flushes them with one 64-bit atomic a node.
+ * Particles too far from their tile go to a list and take the direct path in a second, small kernel.
+ */
+#include "particles/collisions.cuh"
+
+namespace
+{
+
+/* The kernels come in kinds: for periodic domains, which know of no walls; with walls and bodies; with collisions too.
+ */
+enum kind { PERIODIC, OPEN, COLLIDING };
+
+/* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments it
+ * keeps. Lane l of a warp adds to copy l % COPIES, in banks of its own, so that lanes whose particles lie in one cell
+ * do not wait for each other so often; more copies leave room for fewer blocks. Chosen on an H200 among some twenty. */
+template <int ORDER, int T> struct pass_block;
+#if LM_PRECISION == 32
+template <> struct pass_block<1, 8> {
+    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_BLOCKS = 4 };
+};
+template <> struct pass_block<2, 8> {
+    enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_BLOCKS = 2 };
+};
+template <> struct pass_block<1, 16> {
+    enum { THREADS = 256, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2 };
+};
+template <> struct pass_block<2, 16> {
+    enum { THREADS = 320, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2 };
+};
+#else
+template <> struct pass_block<1, 8> {
+    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_BLOCKS = 4 };
+};
+template <> struct pass_block<2, 8> {
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_BLOCKS = 3 };
+};
+template <> struct pass_block<1, 16> {
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_BLOCKS = 2 };
+};
+template <> struct pass_block<2, 16> {
+    enum { THREADS = 256, BLOCKS = 2, COPIES = 8, COLLIDING_BLOCKS = 1 };
+};
+#endif
+
+/* Shared memory of a block of the pass. */
+template <int ORDER, int T> struct pass_store {
+    enum { COPIES = pass_block<ORDER, T>::COPIES, PARTS = LM_MOMENTS * window<T>::AREA };
+    int32_t parts[PARTS * COPIES];
+    window<T> win;
+    struct stray_list strays;
+};
+
+/* What a pass knows of surfaces and collisions: nothing in a periodic domain. */
+template <enum kind KIND> struct met {
+    struct lm_surfaces surfaces;
+    const uint8_t *tile_has_body; /* NULL without bodies */
+};
+template <> struct met<PERIODIC> {
+};
+template <> struct met<COLLIDING> : met<OPEN> {
+    struct collider collider;
+};
+
+__device__ __forceinline__ bool has_body(const met<OPEN> &around, uint32_t tile)
+{
+    return around.tile_has_body && around.tile_has_body[tile];
+}
+
+__device__ __forceinline__ bool has_body(const met<PERIODIC> &, uint32_t)
+{
+    return false;
+}
+
+__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<OPEN> &around)
+{
+    return &around.surfaces;
+}
+
+__device__ __forceinline__ const struct lm_surfaces *surfaces_of(const met<PERIODIC> &)
+{
+    return NULL;
+}
+
+/* One chunk: the body of the kernels below. */
+template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
+__device__ __forceinline__ void pass_chunk(const population &h, const fields &f, const struct lm_step &step,
+                                           lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays, const met<KIND> &around)
+{
+    enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
+    enum { STRIDE = pass_block<ORDER, T>::THREADS };
+    constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
+    extern __shared__ int4 shared[];
+    pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
+    collide_store<T, STOPPING_ONLY> &beside = *(collide_store<T, STOPPING_ONLY> *)(&store + 1); /* where they collide */
+    const struct lm_gpu_chunk c = chunk_of(h);
+    if (c.first == c.last)
+        return;
+    uint32_t k = aligned(c.first) + threadIdx.x;
+    struct lm_particle next = particle_at(h.a, min(k, c.last - 1));
+    const footprint foot = footprint_of<T, WALLS>(h, c.tile);
+    const bool is_free = !foot.at_wall && !has_body(around, c.tile);
+    struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
+    clear_parts(store);
+    if (threadIdx.x == 0)
+        store.strays.count = 0;
+    if constexpr (COLLIDES)
+        begin_collisions(beside, around.collider, h, foot, f.stride);
+    __syncthreads();
+    unsigned copy = threadIdx.x % COPIES;
+    asm("" : "+r"(copy)); /* or the compiler makes an OR of the addition below, and addresses cost twice as much */
+    int32_t *origin = store.parts + window<T>::ORIGIN * COPIES + copy;
+    lm_ufix speed2 = 0;
+    gas_transfer transfer = {};
+    const auto stray = [&](uint32_t number) { h.place[c.first + atomicAdd(&store.strays.count, 1u)] = number; };
+    for (; k < c.last; k += STRIDE) {
+        struct lm_particle p = next;
+        next = particle_at(h.a, min(k + STRIDE, c.last - 1));
+        if (k < c.first)
+            continue;
+        if (!lm_in_window(ORDER, p.x, p.y, T)) {
+            stray(k - c.first);
+            continue;
+        }
+        if constexpr (COLLIDES)
+            if (!collide_near<ORDER>(beside, around.collider, win, p, transfer)) {
+                stray(k - c.first);
+                continue;
+            }
+        lm_fix dx, dy;
+        lm_push(ORDER, &p, &win, &step, &dx, &dy);
+        bool near = lm_in_window(ORDER, p.x + dx, p.y + dy, T); /* and so is every place between the two */
+        if constexpr (WALLS)
+            near = near && (is_free || lm_is_free(&around.surfaces, &h.t, (int)c.tile, p.x, p.y, dx, dy));
+        if (!near) {
+            stray((k - c.first) | (COLLIDES ? COLLIDED : 0));
+            continue;
+        }
+#define ADD(d, i, j, part) atomicAdd(&origin[((d)*AREA + (j)*WIDTH + (i)) * COPIES], part)
+        LM_DEPOSIT_CURRENT(ORDER, lm_fix24(p.x + (dx >> 1)), lm_fix24(p.y + (dy >> 1)), p.u, p.v, p.w,
+                           step.current_scale, ADD);
+        if (step.move) {
+            p.x += dx;
+            p.y += dy;
+        }
+        LM_DEPOSIT_DENSITY(ORDER, lm_fix24(p.x), lm_fix24(p.y), ADD);
+#undef ADD
+        put_particle(h.a, k, p);
+        lm_ufix bits = lm_real_bits(lm_speed2(&p));
+        speed2 = bits > speed2 ? bits : speed2;
+    }
+    lm_warp_max(speed2_max, lm_bits((double)lm_real_from_bits(speed2)));
+    __syncthreads();
+    flush_parts<T>(store, h, footprint_of<T, WALLS>(h, c.tile), sums);
+    if constexpr (COLLIDES)
+        flush_gas_transfer(beside, around.collider, (size_t)h.t.cells_x * h.t.cells_y, transfer);
+    list_strays(store.strays, h, strays);
+}
+
+template <int ORDER, int T, enum kind KIND>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDER, T>::BLOCKS - (KIND == OPEN))
+    pass_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                const __grid_constant__ met<KIND> around)
+{
+    pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
+}
+
+/* With collisions it takes more registers, and more still with all kinds of them. */
+template <int ORDER, int T, bool STOPPING_ONLY>
+__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, STOPPING_ONLY
+                                                                     ? pass_block<ORDER, T>::COLLIDING_BLOCKS
+                                                                     : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
+    collide_kernel(population h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
+                   const __grid_constant__ met<COLLIDING> around)
+{
+    pass_chunk<ORDER, T, COLLIDING, STOPPING_ONLY>(h, f, step, sums, speed2_max, strays, around);
+}
+
+/* One particle of the list; the flight it has made, with a channel if it has left in it or before. */
+template <int ORDER, enum kind KIND>
+__device__ bool pass_stray(const population &h, const fields &f, const struct lm_step &step, const books &b,
+                           const met<KIND> &around, lm_u64 n, struct lm_stray_step &m)
+{
+    constexpr bool WALLS = KIND != PERIODIC;
+    const uint32_t k = h.stray[n];
+    const int tile = (int)(h.stray_tile[n] & ~COLLIDED);
+    const struct lm_particle p = particle_at(h.a, k);
+    if (WALLS && p.x == LM_GONE)
+        return false;
+    struct lm_stray s;
+    lm_fix dx, dy;
+    struct lm_window win = patch_of(f, h.t, tile, p, s);
+    if constexpr (KIND == COLLIDING) {
+        m.end.channel = collide_stray<ORDER>(h, around.collider, s, win, f.stride, h.stray_tile[n] & COLLIDED);
+        if (m.end.channel >= 0) {
+            m.end.hits = 0;
+            m.end.u = s.p.u;
+            m.end.v = s.p.v;
+            m.end.w = s.p.w;
+            put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
+            return true;
+        }
+    }
+    lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
+    lm_stray_move(&m, &s, dx, dy, step.move, WALLS, surfaces_of(around), &h.t);
+    add_current<ORDER, WALLS>(h, b, step, m.mid);
+    if (WALLS && m.end.channel >= 0) {
+        put_particle(h.a, k, {LM_GONE, p.y, 0, 0, 0});
+        return true;
+    }
+    add_density<ORDER, WALLS>(h, b, m.end);
+    put_particle(h.a, k, {p.x + m.end.dx, p.y + m.end.dy, m.end.u, m.end.v, m.end.w});
+    return true;
+}
+
+/* The direct path: particles of the list, gathered from and deposited on the whole grid. */
+template <int ORDER, enum kind KIND>
+__global__ void stray_kernel(population h, fields f, struct lm_step step, books b,
+                             const __grid_constant__ met<KIND> around)
+{
+    const lm_u64 count = b.control->strays;
+    lm_u64 speed2 = 0;
+    for (lm_u64 first = blockIdx.x * (lm_u64)THREADS; first < count; first += (lm_u64)gridDim.x * THREADS) {
+        const lm_u64 n = first + threadIdx.x;
+        struct lm_stray_step m;
+        const bool flies = n < count && pass_stray<ORDER, KIND>(h, f, step, b, around, n, m);
+        if (flies && m.end.channel < 0)
+            raise(speed2, speed_of(m.end));
+        if (KIND == PERIODIC)
+            continue;
+        const int channel = flies ? m.end.channel : -1;
+        struct lm_tally t = {};
+        if (flies)
+            book_hits(b, m.end);
+        if (channel >= 0)
+            t = lm_tally_of(&b.units, (double)m.end.u, (double)m.end.v, (double)m.end.w);
+        lm_warp_sum(&b.tallies->gone, channel >= 0);
+        book_lost(b, channel, t);
+    }
+    lm_warp_max(&b.control->speed2, speed2);
+}
+
+/* A pass, ready to be launched. */
+struct pass_call : direct_call {
+    struct collider collider;
+};
+
+pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
+{
+    const direct_call c = direct_call_of(g, species, pass);
+    return {c, collider_of(g, species, pass, c.b)};
+}
+
+template <enum kind KIND> met<KIND> around_of(const struct lm_gpu *g, const pass_call &c)
+{
+    met<KIND> around;
+    if constexpr (KIND != PERIODIC) {
+        around.surfaces = c.surfaces;
+        around.tile_has_body = g->tile_has_body;
+    }
+    if constexpr (KIND == COLLIDING)
+        around.collider = c.collider;
+    return around;
+}
+
+template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY> auto kernel_of()
+{
+    if constexpr (KIND == COLLIDING)
+        return collide_kernel<ORDER, T, STOPPING_ONLY>;
+    else
+        return pass_kernel<ORDER, T, KIND>;
+}
+
+template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
+int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
+{
+    const auto beside = collide_store<T, STOPPING_ONLY>::bytes; /* where they collide */
+    const size_t own = sizeof(pass_store<ORDER, T>), most = KIND == COLLIDING ? beside(TRANSFERS) : 0;
+    const size_t bytes = own + (KIND == COLLIDING ? beside(c.collider.received) : 0);
+    auto kernel = kernel_of<ORDER, T, KIND, STOPPING_ONLY>();
+    static const cudaError_t allowed = /* asked once, not in every step */
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));
+    lm_gpu_check(g, allowed, "shared memory of the pass");
+    const met<KIND> around = around_of<KIND>(g, c);
+    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(
+        c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, around);
+    LM_GPU_LAUNCHED(g, "particle pass");
+    stray_kernel<ORDER, KIND><<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(c.h, c.f, c.step, c.b, around);
+    return LM_GPU_LAUNCHED(g, "pass of strays");
+}
+
+template <int ORDER, enum kind KIND, bool STOPPING_ONLY = true>
+int launch_tiles(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
+{
+    return g->base.setup.tile == 8 ? launch_pass<ORDER, 8, KIND, STOPPING_ONLY>(g, s, c)
+                                   : launch_pass<ORDER, 16, KIND, STOPPING_ONLY>(g, s, c);
+}
+
+template <int ORDER>
+int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
+{
+    return collides && c.collider.stopping_only ? launch_tiles<ORDER, COLLIDING>(g, s, c)
+           : collides                           ? launch_tiles<ORDER, COLLIDING, false>(g, s, c)
+           : g->open || s->collides             ? launch_tiles<ORDER, OPEN>(g, s, c)
+                                                : launch_tiles<ORDER, PERIODIC>(g, s, c);
+}
+
+} // namespace
+
+int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    lm_gpu_range range("pass");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_gpu_species *s = &g->species[species];
+    const pass_call c = call_of(g, species, pass);
+    const bool collides = pass->collisions != NULL;
+    g->counted |= collides;
+    g->species[species].collides |= collides;
+    lm_gpu_check(g, cudaMemsetAsync(c.b.control, 0, sizeof *c.b.control, g->stream), "pass");
+    if (s->count == 0)
+        return g->failed;
+    if (c.collider.gas[0])
+        lm_gpu_fill_gas(g, pass->collisions->gas);
+    list_entered(g, c.h, &c.b.control->strays);
+    return b->setup.shape == 1 ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);
+}
