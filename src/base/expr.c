@@ -10,6 +10,7 @@
 #include "base/expr_scan.h"
 #include "larmor/base.h"
 #include "base/text.h"
+#include "base/try.h"
 
 enum { MAX_CONSTANTS = 128 };
 
@@ -246,9 +247,7 @@ int lm_constants_set(struct lm_constants *constants, const char *name, double va
 int lm_constants_define(struct lm_constants *constants, const char *name, const char *text)
 {
     double value;
-    int status = lm_expr_value(constants, text, &value);
-    if (status)
-        return status;
+    LM_TRY(lm_expr_value(constants, text, &value));
     return lm_constants_set(constants, name, value);
 }
 

@@ -8,6 +8,7 @@
 #include "config/body_shape.h"
 #include "base/h5.h"
 #include "base/input.h"
+#include "base/try.h"
 
 /* ---- PGM ---- */
 
@@ -100,10 +101,8 @@ static int read_image(struct image *p, int nx, int ny, uint8_t *own)
 static int read_pgm(const char *path, int nx, int ny, uint8_t *own)
 {
     struct image p = {.path = path};
-    int status = lm_input_open(path, &p.file);
-    if (status)
-        return status;
-    status = read_image(&p, nx, ny, own);
+    LM_TRY(lm_input_open(path, &p.file));
+    const int status = read_image(&p, nx, ny, own);
     fclose(p.file);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/input.h"
+#include "base/try.h"
 #include "larmor/base.h"
 
 enum { MAX_BYTES = 1 << 20, MAX_ENTRIES = 4096 };
@@ -215,9 +216,7 @@ static int add_entry(void *user, const char *section, const char *key, const cha
 static int open_file(const char *file, FILE **out)
 {
     struct stat info;
-    int status = lm_input_open(file, out);
-    if (status)
-        return status;
+    LM_TRY(lm_input_open(file, out));
     if (!fstat(fileno(*out), &info) && info.st_size <= MAX_BYTES)
         return LM_OK;
     fclose(*out);

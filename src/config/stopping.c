@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "base/try.h"
 #include "base/units.h"
 #include "larmor/physics/numerics/hash.h"
 
@@ -229,10 +230,8 @@ static int make_lookup(const struct reader *r)
 static int read_file(struct reader *r)
 {
     FILE *file;
-    int status = lm_input_open(r->path, &file);
-    if (status)
-        return status;
-    status = read_lines(r, file);
+    LM_TRY(lm_input_open(r->path, &file));
+    const int status = read_lines(r, file);
     fclose(file);
     return status;
 }

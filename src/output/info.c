@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/h5.h"
+#include "base/try.h"
 #include "checkpoint/checkpoint.h"
 
 /* ---- checkpoint ---- */
@@ -80,9 +81,7 @@ static int print_checkpoint(const char *path, FILE *out)
 {
     struct lm_checkpoint head;
     struct lm_h5 h;
-    int status = lm_checkpoint_head(path, &head);
-    if (status)
-        return status;
+    LM_TRY(lm_checkpoint_head(path, &head));
     print_head(path, &head, out);
     if (lm_h5_open(&h, path) == LM_OK)
         print_fields(&h, out);

@@ -10,6 +10,7 @@
 
 #include "base/h5.h"
 #include "base/input.h"
+#include "base/try.h"
 
 enum { BLOCK = 1024 /* rows read of series.h5 at a time */ };
 
@@ -174,13 +175,10 @@ static int read_csv(const struct lm_series_files *p, const struct lm_series_rest
     *there = 0;
     if (stat(p->csv, &info) && errno == ENOENT)
         return LM_OK;
-    int status = lm_input_open(p->csv, &in);
-    if (status)
-        return status;
-    status = read_stream(p, in, restart->step, out, there);
+    LM_TRY(lm_input_open(p->csv, &in));
+    const int status = read_stream(p, in, restart->step, out, there);
     fclose(in);
-    if (status)
-        return status;
+    LM_TRY(status);
     return order(out, p->count, p->csv, restart->notes);
 }
 
@@ -363,9 +361,7 @@ static int merge_files(const struct lm_series_files *p, const struct lm_series_r
                        const struct lm_series_rows *csv, const struct lm_series_rows *h5, struct lm_series_rows *out)
 {
     struct merge m = {.files = p, .csv = csv, .h5 = h5};
-    int status = merge_rows(&m, out);
-    if (status)
-        return status;
+    LM_TRY(merge_rows(&m, out));
     say_missing(&m.of_csv, p->csv, "series.h5", restart->notes);
     say_missing(&m.of_h5, p->h5, "series.csv", restart->notes);
     say_unlike(&m, restart->notes);
