@@ -5,7 +5,8 @@
  * the arrays from memory, the B that goes from stage to stage, and the sum that becomes the result. A turn is the time
  * from one barrier to the next. In a turn a stage takes in a pair of rows and finishes the pair below.
  *
- * Rate (NVIDIA H200, 1024 x 1024 cells, 2026-11-21, commit 34d4a2f): 0.09 ms a substep.
+ * Rate of rk4_kernel (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells; tests/gpu/profile.md): 88.0 us a
+ * substep.
  */
 #include "fields/electric.cuh"
 

@@ -3,7 +3,8 @@
  *
  * A thread takes many cells, so that few atomics follow: one a warp, or one a block.
  *
- * Rate: these kernels are not recorded; docs/performance/results.md compares ways to reduce (larmor bench reduce).
+ * Rates (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells; tests/gpu/profile.md): survey_kernel 35.3 us,
+ * grid_max_kernel 15.0 us, grid_sum_kernel 14.3 us.
  */
 #include "core/cells.cuh"
 
