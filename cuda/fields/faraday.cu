@@ -80,7 +80,7 @@ template <bool HYPER> struct faraday_rows {
         electric.advance(b, by_left, bz_left, here, o, above, ideal);
         const double ex[3] = {e[0], 0, above[0]}, ey[2] = {e[1], right(e[1])}, ez[3] = {e[2], right(e[2]), above[2]};
         struct lm_view v = {ex, ey, ez, 2};
-        struct lm_vector rate = lm_faraday(v, o.rx, o.ry);
+        struct lm_vector rate = lm_faraday(v, o.inv_dx, o.inv_dy);
         for (int d = 0; d < 3; d++)
             e[d] = above[d];
         return rate;

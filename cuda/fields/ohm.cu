@@ -176,7 +176,8 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, STRIPS, &rows);
     lm_gpu_clear_survey(g);
-    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->rx, o->ry), rows);
+    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy),
+                                            rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left == 0)
         return g->failed;

@@ -180,15 +180,15 @@ __global__ void flow_kernel(shape s, struct lm_flow_given given, int periodic_x,
     }
 }
 
-__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *room, double rx, double ry,
-                            lm_u64 *largest)
+__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *room, double inv_dx,
+                            double inv_dy, lm_u64 *largest)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     lm_u64 mine[1] = {0};
     for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
         const size_t k = at(s, i, j);
         if (room[k])
-            raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], rx, ry)));
+            raise(mine[0], lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - s.stride], y[k], inv_dx, inv_dy)));
     }
     lm_block_reduce<true, 1>(largest, mine);
 }
@@ -221,8 +221,8 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     lm_gpu_reduce_begin(g);
     for (int f = 0; f < fields; f++)
         rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
-            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.room, b->setup.ohm.rx,
-            b->setup.ohm.ry, &g->reduced->value[f]);
+            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.room, b->setup.ohm.inv_dx,
+            b->setup.ohm.inv_dy, &g->reduced->value[f]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
     for (int f = 0; f < fields && !g->failed; f++)
@@ -260,7 +260,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     }
     struct lm_advect by[LM_ADVECT_STAGES];
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
-        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();

@@ -57,8 +57,8 @@ struct lm_step step_of(const struct lm_gpu *g, int species, const struct lm_pass
 {
     const struct lm_setup *s = &g->base.setup;
     const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.inv_dx,
+                        s->ohm.inv_dy);
 }
 
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read

@@ -340,7 +340,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
                                 .field = f,
                                 .bounds = f->limited ? &bounds : NULL,
                                 .scheme = &schemes[f->scheme][f->single],
-                                .by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity),
+                                .by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity),
                                 .q0 = q,
                                 .q = from[k],
                                 .to = to[k],
@@ -399,7 +399,7 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
             for (int i = 0; i < g->nx; i++) {
                 const size_t k = lm_at(g, i, j);
                 uint64_t size =
-                    lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - (size_t)g->stride], y[k], o->rx, o->ry));
+                    lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - (size_t)g->stride], y[k], o->inv_dx, o->inv_dy));
                 largest = c->room[k] && size > largest ? size : largest;
             }
         rate[f] = lm_from_bits(largest);

@@ -42,8 +42,8 @@ static inline struct lm_step step_of(const struct lm_cpu *c, int species, const 
 {
     const struct lm_setup *s = &c->base.setup;
     const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->cap, p->charge / p->mass, s->ohm.inv_dx,
+                        s->ohm.inv_dy);
 }
 
 /* What lies under the rows and columns of a tile's window: cells of the field arrays (beyond walls, ghosts). */

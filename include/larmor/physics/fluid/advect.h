@@ -33,16 +33,16 @@ struct lm_advect {
     double source; /* dt / units */
 };
 
-LM_HD struct lm_advect lm_advect_stage(int stage, double unit, double dt, double rx, double ry, double kappa)
+LM_HD struct lm_advect lm_advect_stage(int stage, double unit, double dt, double inv_dx, double inv_dy, double kappa)
 {
     struct lm_advect a;
     const double per = dt / (unit * (stage < 2 ? 6.0 : 1.5));
     a.stage = stage;
     a.unit = unit;
-    a.x = rx * per;
-    a.y = ry * per;
-    a.kx = kappa * rx * a.x;
-    a.ky = kappa * ry * a.y;
+    a.x = inv_dx * per;
+    a.y = inv_dy * per;
+    a.kx = kappa * inv_dx * a.x;
+    a.ky = kappa * inv_dy * a.y;
     a.source = per;
     return a;
 }
@@ -73,10 +73,12 @@ LM_HD double lm_advect_update(const struct lm_advect *a, double q0, double q, do
 }
 
 /* The larger of what leaves a cell and of what enters it in a unit of time, from the velocities on its faces. */
-LM_HD double lm_flow_rate(double left, double right, double below, double above, double rx, double ry)
+LM_HD double lm_flow_rate(double left, double right, double below, double above, double inv_dx, double inv_dy)
 {
-    const double out = (lm_max(right, 0.0) - lm_min(left, 0.0)) * rx + (lm_max(above, 0.0) - lm_min(below, 0.0)) * ry;
-    const double in = (lm_max(left, 0.0) - lm_min(right, 0.0)) * rx + (lm_max(below, 0.0) - lm_min(above, 0.0)) * ry;
+    const double out =
+        (lm_max(right, 0.0) - lm_min(left, 0.0)) * inv_dx + (lm_max(above, 0.0) - lm_min(below, 0.0)) * inv_dy;
+    const double in =
+        (lm_max(left, 0.0) - lm_min(right, 0.0)) * inv_dx + (lm_max(below, 0.0) - lm_min(above, 0.0)) * inv_dy;
     return lm_max(out, in);
 }
 

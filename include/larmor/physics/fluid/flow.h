@@ -47,7 +47,7 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_given *g, int axis, l
         return u;
     const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
     const double density = 0.5 * (lm_floored(na, o) + lm_floored(nb, o));
-    const struct lm_vector j = lm_curl_b(lm_view_at(g->b, k), o->rx, o->ry);
+    const struct lm_vector j = lm_curl_b(lm_view_at(g->b, k), o->inv_dx, o->inv_dy);
     const double ji_here = 0.5 * (ji[a] + ji[b]), current = axis == 0 ? j.x : j.y;
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
