@@ -95,7 +95,7 @@ static inline struct background_case background_case_new(int nx, int ny, struct 
     for (int side = 0; side < LM_SIDES; side++)
         g.sides.of[side] = field.sides[side] == LM_BACKGROUND_PERIODIC ? LM_PERIODIC : LM_REFLECTING;
     c.setup = (struct lm_setup){.grid = g,
-                                .ohm = {.rx = 1 / g.dx, .ry = 1 / g.dy, .floor = 0.1, .gamma = 1},
+                                .ohm = {.inv_dx = 1 / g.dx, .inv_dy = 1 / g.dy, .floor = 0.1, .gamma = 1},
                                 .shape = 1,
                                 .precision = LM_DOUBLE,
                                 .tile = 8,
@@ -265,8 +265,8 @@ static inline void reference_advance(const struct background_case *c, int subste
     double *first = calloc(2 * g->size, sizeof *first), *second = first + g->size;
     double *from[] = {q, first, second}, *to[] = {first, second, q};
     for (int n = 0; n < 3 * substeps; n++) {
-        const struct lm_advect by = lm_advect_stage(n % 3, ldexp(1, -CASE_QUANTUM), c->dt, c->setup.ohm.rx,
-                                                    c->setup.ohm.ry, c->setup.background[0].diffusivity);
+        const struct lm_advect by = lm_advect_stage(n % 3, ldexp(1, -CASE_QUANTUM), c->dt, c->setup.ohm.inv_dx,
+                                                    c->setup.ohm.inv_dy, c->setup.background[0].diffusivity);
         reference_stage(c, &by, q, from[n % 3], to[n % 3], crossed, source);
     }
     free(first);

@@ -25,7 +25,7 @@ static const double e_place[3][2] = {{0.5, 0}, {0, 0.5}, {0, 0}}, b_place[3][2] 
 /* A setup with one species. The 1/dx and 1/dy of its `ohm` are those of the grid. */
 static inline struct lm_setup box_setup(const struct lm_grid *g, struct lm_ohm ohm, int smoothing)
 {
-    ohm.rx = 1 / g->dx, ohm.ry = 1 / g->dy;
+    ohm.inv_dx = 1 / g->dx, ohm.inv_dy = 1 / g->dy;
     struct lm_setup setup = {.grid = *g,
                              .ohm = ohm,
                              .shape = 1,

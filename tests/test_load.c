@@ -49,7 +49,7 @@ static struct plasma *plasma_new(int tile, int threads, double per_cell, int qui
     s->g = lm_grid_make(NX, NY, NX * 0.25, NY * 0.5);
     struct lm_setup setup = {
         .grid = s->g, .shape = 1, .precision = LM_DOUBLE, .tile = tile, .threads = threads, .species_count = 1};
-    setup.ohm = (struct lm_ohm){.rx = 1 / s->g.dx, .ry = 1 / s->g.dy, .floor = 0.05, .gamma = 1};
+    setup.ohm = (struct lm_ohm){.inv_dx = 1 / s->g.dx, .inv_dy = 1 / s->g.dy, .floor = 0.05, .gamma = 1};
     setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1 / per_cell};
     ck_assert_int_eq(lm_cpu_create(&setup, &s->b), LM_OK);
     for (int k = 0; k < 10; k++) {

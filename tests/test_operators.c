@@ -118,22 +118,22 @@ START_TEST(adjoints)
 {
     make(boxes[_i][0], boxes[_i][1], 0, 0, 7);
     const int s = p.grid.stride;
-    const double rx = 1 / p.grid.dx, ry = 1 / p.grid.dy;
+    const double inv_dx = 1 / p.grid.dx, inv_dy = 1 / p.grid.dy;
     double grad = 0, div = 0, up = 0, down = 0, curl_b = 0, curl_e = 0;
     for (int j = 0; j < p.grid.ny; j++)
         for (int i = 0; i < p.grid.nx; i++) {
             const double *q = in(3, i, j), *f = in(0, i, j), *g = in(1, i, j);
-            grad += f[0] * lm_diff_up(q, 1, rx) + g[0] * lm_diff_up(q, s, ry);
-            div += q[0] * lm_div_down((struct lm_view){f, g, NULL, s}, rx, ry);
+            grad += f[0] * lm_diff_up(q, 1, inv_dx) + g[0] * lm_diff_up(q, s, inv_dy);
+            div += q[0] * lm_div_down((struct lm_view){f, g, NULL, s}, inv_dx, inv_dy);
             up += f[0] * lm_interp_up(q, 1) + g[0] * lm_interp_up(q, s);
             down += q[0] * (lm_interp_down(f, 1) + lm_interp_down(g, s));
             /* b: inputs 0, 1, 2; e: 1, 2, 3 */
             const struct lm_view b = inputs(i, j), e = {in(1, i, j), in(2, i, j), in(3, i, j), s};
-            const struct lm_vector cb = lm_curl_down(b, rx, ry), ce = lm_drop_curl_up(e, rx, ry);
+            const struct lm_vector cb = lm_curl_down(b, inv_dx, inv_dy), ce = lm_drop_curl_up(e, inv_dx, inv_dy);
             curl_b += cb.x * e.x[0] + cb.y * e.y[0] + cb.z * e.z[0];
             curl_e -= ce.x * b.x[0] + ce.y * b.y[0] + ce.z * b.z[0];
         }
-    const double round = 1e-13 * (double)p.grid.cells * rx;
+    const double round = 1e-13 * (double)p.grid.cells * inv_dx;
     require_near(grad, -div, round);
     require_near(up, down, round);
     require_near(curl_b, curl_e, round);
@@ -143,17 +143,18 @@ END_TEST
 START_TEST(no_divergence_of_a_curl)
 {
     make(boxes[_i][0], boxes[_i][1], 0, 0, 11);
-    const double rx = 1 / p.grid.dx, ry = 1 / p.grid.dy;
+    const double inv_dx = 1 / p.grid.dx, inv_dy = 1 / p.grid.dy;
     for (int j = 0; j < p.grid.ny; j++)
         for (int i = 0; i < p.grid.nx; i++) {
             double down[2][3], up[2][3]; /* the x and y components in this node and in the next one */
             for (int k = 0; k < 3; k++) {
-                const struct lm_vector d = lm_curl_down(inputs(i - (k == 1), j - (k == 2)), rx, ry);
-                const struct lm_vector u = lm_drop_curl_up(inputs(i + (k == 1), j + (k == 2)), rx, ry);
+                const struct lm_vector d = lm_curl_down(inputs(i - (k == 1), j - (k == 2)), inv_dx, inv_dy);
+                const struct lm_vector u = lm_drop_curl_up(inputs(i + (k == 1), j + (k == 2)), inv_dx, inv_dy);
                 down[0][k] = d.x, down[1][k] = d.y, up[0][k] = u.x, up[1][k] = u.y;
             }
-            require_near((down[0][0] - down[0][1]) * rx + (down[1][0] - down[1][2]) * ry, 0, 1e-13 * rx * rx);
-            require_near((up[0][1] - up[0][0]) * rx + (up[1][2] - up[1][0]) * ry, 0, 1e-13 * rx * rx);
+            require_near((down[0][0] - down[0][1]) * inv_dx + (down[1][0] - down[1][2]) * inv_dy, 0,
+                         1e-13 * inv_dx * inv_dx);
+            require_near((up[0][1] - up[0][0]) * inv_dx + (up[1][2] - up[1][0]) * inv_dy, 0, 1e-13 * inv_dx * inv_dx);
         }
 }
 END_TEST
@@ -163,14 +164,14 @@ START_TEST(formulas_of_the_solver)
 {
     make(boxes[_i][0], boxes[_i][1], 0, 0, 13);
     const struct lm_grid *g = &p.grid;
-    const struct lm_ohm o = {.rx = 1 / g->dx, .ry = 1 / g->dy, .eta_hyper = p.eta_hyper};
+    const struct lm_ohm o = {.inv_dx = 1 / g->dx, .inv_dy = 1 / g->dy, .eta_hyper = p.eta_hyper};
     double *j0[3];
     for (int d = 0; d < 3; d++)
         j0[d] = calloc(g->size, sizeof *j0[d]);
     lm_ops_loops(&p, LM_OPS_CURL, 1);
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
-            const struct lm_vector c = lm_curl_b(inputs(i, j), o.rx, o.ry);
+            const struct lm_vector c = lm_curl_b(inputs(i, j), o.inv_dx, o.inv_dy);
             const double want[3] = {c.x, c.y, c.z};
             for (int d = 0; d < 3; d++) {
                 require(lm_bits(out(d, i, j)) == lm_bits(want[d]));
@@ -180,7 +181,7 @@ START_TEST(formulas_of_the_solver)
     lm_ops_loops(&p, LM_OPS_DROP_CURL, 1);
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
-            const struct lm_vector c = lm_faraday(inputs(i, j), o.rx, o.ry);
+            const struct lm_vector c = lm_faraday(inputs(i, j), o.inv_dx, o.inv_dy);
             require(lm_bits(out(0, i, j)) == lm_bits(c.x) && lm_bits(out(1, i, j)) == lm_bits(c.y) &&
                     lm_bits(out(2, i, j)) == lm_bits(c.z));
         }
@@ -197,7 +198,8 @@ START_TEST(formulas_of_the_solver)
     lm_ops_loops(&p, LM_OPS_DIFFUSION, 1);
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++)
-            require(lm_bits(out(0, i, j)) == lm_bits(lm_diffusion(in(0, i, j), in(1, i, j), g->stride, o.rx, o.ry)));
+            require(lm_bits(out(0, i, j)) ==
+                    lm_bits(lm_diffusion(in(0, i, j), in(1, i, j), g->stride, o.inv_dx, o.inv_dy)));
     for (int d = 0; d < 3; d++)
         free(j0[d]);
 }

@@ -48,7 +48,7 @@ static struct lm_backend *backend(int shape, int tile, int threads)
                          .tile = tile,
                          .threads = threads,
                          .species_count = 1};
-    s.ohm.rx = s.ohm.ry = 4;
+    s.ohm.inv_dx = s.ohm.inv_dy = 4;
     s.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
     struct lm_backend *b;
     ck_assert_int_eq(lm_cpu_create(&s, &b), LM_OK);
@@ -139,7 +139,8 @@ static void check_pass(struct lm_backend *b, int count, int move)
 {
     const struct lm_setup *s = &b->setup;
     struct lm_pass pass = {.kick_dt = 0.125, .drift_dt = 0.125, .move = move, .speed_exponent = 5};
-    struct lm_step step = lm_step_make(pass.kick_dt, pass.drift_dt, move, pass.speed_exponent, 1, s->ohm.rx, s->ohm.ry);
+    struct lm_step step =
+        lm_step_make(pass.kick_dt, pass.drift_dt, move, pass.speed_exponent, 1, s->ohm.inv_dx, s->ohm.inv_dy);
     struct lm_control control;
     double speed2 = 0;
     memset(moments, 0, sizeof moments);

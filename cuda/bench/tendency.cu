@@ -196,7 +196,7 @@ void prepare(measurement &m)
 {
     const struct lm_tendency_problem *p = m.p;
     m.elements = (size_t)p->stride * (size_t)(p->ny + 2 * LM_TENDENCY_GHOSTS);
-    m.t.by = lm_advect_stage(0, p->unit, p->dt, p->rx, p->ry, p->diffusivity);
+    m.t.by = lm_advect_stage(0, p->unit, p->dt, p->inv_dx, p->inv_dy, p->diffusivity);
     m.t.stride = p->stride;
     m.t.q = brought(m, p->q, m.elements);
     m.t.vx = brought(m, p->vx, m.elements);
@@ -376,7 +376,7 @@ void advance(measurement &m, double *advanced)
     double *const from[LM_ADVECT_STAGES] = {q, m.first, m.second}, *const to[LM_ADVECT_STAGES] = {m.first, m.second, q};
     for (int k = 0; k < LM_ADVECT_STAGES; k++) {
         tendency t = m.t;
-        t.by = lm_advect_stage(k, p->unit, p->dt, p->rx, p->ry, p->diffusivity);
+        t.by = lm_advect_stage(k, p->unit, p->dt, p->inv_dx, p->inv_dy, p->diffusivity);
         t.q = from[k];
         start_all(m, m.ways[MONOLITHIC], t);
         update_kernel<<<blocks_for(c.count), BLOCK>>>(t, c, q, to[k]);

@@ -39,7 +39,7 @@ template <bool HYPER> struct electric_rows {
         const double bx[4] = {0, b.x, 0, b_new.x}, by[4] = {0, 0, by_left, b_new.y},
                      bz[4] = {bz_left, b.z, bz_left_new, b_new.z};
         struct lm_view bv = {bx + 3, by + 3, bz + 3, 2};
-        struct lm_vector j_new = lm_curl_b(bv, o.rx, o.ry);
+        struct lm_vector j_new = lm_curl_b(bv, o.inv_dx, o.inv_dy);
         const double jx[4] = {0, 0, left(j_new.x), j_new.x}, jy[4] = {0, j.y, 0, j_new.y}, jz[4] = {0, 0, 0, j_new.z};
         struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
         struct lm_vector f_new = lm_hall_convection(jv, bv, above.ji);

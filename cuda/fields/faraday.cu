@@ -5,7 +5,8 @@
  * the arrays from memory, the B that goes from stage to stage, and the sum that becomes the result. A turn is the time
  * from one barrier to the next. In a turn a stage takes in a pair of rows and finishes the pair below.
  *
- * Rate (NVIDIA H200, 1024 x 1024 cells, 2026-11-21, commit 34d4a2f): 0.09 ms a substep.
+ * Rate of rk4_kernel (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells; tests/gpu/profile.md): 88.0 us a
+ * substep.
  */
 #include "fields/electric.cuh"
 
@@ -79,7 +80,7 @@ template <bool HYPER> struct faraday_rows {
         electric.advance(b, by_left, bz_left, here, o, above, ideal);
         const double ex[3] = {e[0], 0, above[0]}, ey[2] = {e[1], right(e[1])}, ez[3] = {e[2], right(e[2]), above[2]};
         struct lm_view v = {ex, ey, ez, 2};
-        struct lm_vector rate = lm_faraday(v, o.rx, o.ry);
+        struct lm_vector rate = lm_faraday(v, o.inv_dx, o.inv_dy);
         for (int d = 0; d < 3; d++)
             e[d] = above[d];
         return rate;

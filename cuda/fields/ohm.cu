@@ -2,8 +2,8 @@
  *
  * A warp goes up a strip of columns. Asynchronous copies bring the rows ahead of it into a ring in shared memory.
  *
- * Rate (NVIDIA H200, 1024 x 1024 cells, 2026-11-21, commit 34d4a2f): all of the fields and moments take 0.21 ms a step
- * with one substep of B; the share of this kernel is not recorded.
+ * Rate of ohm_kernel with a pass of the filter (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells;
+ * tests/gpu/profile.md): 56.6 us.
  */
 #include "fields/electric.cuh"
 
@@ -177,7 +177,8 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, STRIPS, &rows);
     lm_gpu_clear_maxima(g);
-    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->rx, o->ry), rows);
+    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy),
+                                            rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left == 0)
         return g->failed;

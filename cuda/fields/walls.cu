@@ -59,13 +59,14 @@ __global__ void hall_convection_kernel(domain d, const double *b, const double *
         return;
     const size_t k = at(s, i, j);
     const struct lm_view bv = view_of(b, s, k);
-    const struct lm_vector here = lm_curl_b(bv, o.rx, o.ry);
+    const struct lm_vector here = lm_curl_b(bv, o.inv_dx, o.inv_dy);
     put_vector(j0, s, k, here);
     if (i < -d.walls_x || j < -d.walls_y)
         return;
     /* Patches of 2 x 2 cells whose last one is this: what the body reads of J. */
-    const double jx[4] = {0, 0, lm_curl_b(lm_view_at(bv, -1), o.rx, o.ry).x, here.x},
-                 jy[4] = {0, lm_curl_b(lm_view_at(bv, -s.stride), o.rx, o.ry).y, 0, here.y}, jz[4] = {0, 0, 0, here.z};
+    const double jx[4] = {0, 0, lm_curl_b(lm_view_at(bv, -1), o.inv_dx, o.inv_dy).x, here.x},
+                 jy[4] = {0, lm_curl_b(lm_view_at(bv, -s.stride), o.inv_dx, o.inv_dy).y, 0, here.y},
+                 jz[4] = {0, 0, 0, here.z};
     const struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
     double ji[3];
     LM_UNROLL
@@ -124,7 +125,7 @@ __global__ void faraday_kernel(domain d, const double *e, double *state, double 
     if (i < -beyond_x || j < -beyond_y || i >= s.nx + beyond_x - d.walls_x || j >= s.ny + beyond_y - d.walls_y)
         return;
     const size_t k = at(s, i, j);
-    const struct lm_vector v = lm_faraday(view_of(e, s, k), o.rx, o.ry);
+    const struct lm_vector v = lm_faraday(view_of(e, s, k), o.inv_dx, o.inv_dy);
     const double rate[3] = {v.x, v.y, v.z};
     LM_UNROLL
     for (int m = 0; m < 3; m++) {

@@ -241,7 +241,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     }
     struct lm_advect by[LM_ADVECT_STAGES];
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
-        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();

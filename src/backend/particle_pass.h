@@ -10,8 +10,8 @@
 static inline struct lm_step lm_step_of(const struct lm_setup *s, int species, const struct lm_pass *pass)
 {
     const struct lm_backend_species *p = &s->species[species];
-    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->speed_exponent, p->charge / p->mass, s->ohm.rx,
-                        s->ohm.ry);
+    return lm_step_make(pass->kick_dt, pass->drift_dt, pass->move, pass->speed_exponent, p->charge / p->mass,
+                        s->ohm.inv_dx, s->ohm.inv_dy);
 }
 
 static inline struct lm_tally_units lm_tally_units_of(const struct lm_pass *pass)

@@ -16,8 +16,8 @@ struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, c
 {
     struct lm_surfaces s = {.body = body,
                             .near_body = near_body,
-                            .cells_x = pass->drift_dt * setup->ohm.rx,
-                            .cells_y = pass->drift_dt * setup->ohm.ry,
+                            .cells_x = pass->drift_dt * setup->ohm.inv_dx,
+                            .cells_y = pass->drift_dt * setup->ohm.inv_dy,
                             .key = lm_step_key(setup->seed, pass->step),
                             .species = species};
     memcpy(s.of, setup->grid.sides.of, sizeof setup->grid.sides.of);

@@ -82,15 +82,16 @@ int lm_bench_fluid_new(int nx, int ny, int bodies, lm_bench_profile *initial, lm
 int lm_bench_background_new(const struct lm_bench *b, struct lm_background field, const struct lm_bench_fluid *f,
                             struct lm_bench_background *p)
 {
-    *p = (struct lm_bench_background){.setup = {.grid = f->g,
-                                                .ohm = {.rx = 1 / f->g.dx, .ry = 1 / f->g.dy, .floor = 0.1, .gamma = 1},
-                                                .shape = LM_LINEAR,
-                                                .precision = LM_DOUBLE,
-                                                .tile = 8,
-                                                .threads = b->threads,
-                                                .species_count = 1,
-                                                .background_count = 1,
-                                                .background = {field}}};
+    *p = (struct lm_bench_background){
+        .setup = {.grid = f->g,
+                  .ohm = {.inv_dx = 1 / f->g.dx, .inv_dy = 1 / f->g.dy, .floor = 0.1, .gamma = 1},
+                  .shape = LM_LINEAR,
+                  .precision = LM_DOUBLE,
+                  .tile = 8,
+                  .threads = b->threads,
+                  .species_count = 1,
+                  .background_count = 1,
+                  .background = {field}}};
     p->setup.species[0] = (struct lm_backend_species){.charge = 1, .mass = 1, .weight = 1};
     if (f->mask)
         p->setup.bodies = (struct lm_bodies){.count = 1, .mask = f->mask, .particles = {LM_ABSORBING}};

@@ -82,7 +82,7 @@ enum lm_tendency_list { LM_TENDENCY_ACTIVE, LM_TENDENCY_INTERIOR, LM_TENDENCY_BO
 struct lm_tendency_problem {
     int nx, ny, stride;
     int order; /* 3, 4, 5: WENO5, 7, 9 */
-    double unit, dt, rx, ry, diffusivity;
+    double unit, dt, inv_dx, inv_dy, diffusivity;
     const double *q, *vx, *vy, *source;
     const uint8_t *clearance;
     const uint32_t *list[LM_TENDENCY_LISTS];

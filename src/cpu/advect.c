@@ -354,7 +354,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     int given_up = 0;
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !given_up; n++) {
         const int k = n % LM_ADVECT_STAGES;
-        s.by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->rx, o->ry, f->diffusivity);
+        s.by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
         s.q = from[k];
         s.to = to[k];
         run_stage(&s, n == LM_ADVECT_STAGES * substeps - 1, work, &sums);

@@ -25,8 +25,10 @@ int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
     const double *n = c->array[density], *m = c->array[other];
     double *floored = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE];
 #pragma omp parallel for num_threads(c->grid_threads)
-    for (size_t i = 0; i < size; i++)
-        floored[i] = lm_close(n[i], m[i], o, p + i);
+    for (size_t i = 0; i < size; i++) {
+        floored[i] = lm_floored_mean(n[i], m[i], o);
+        p[i] = lm_pressure(floored[i], o);
+    }
     if (o->evolved)
         lm_cpu_evolved_pressure(c);
     return LM_OK;

@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) void advance_cells(const struct sta
     double *const *state = c->array + LM_B;
     for (int i = from; i < to; i++) {
         size_t k = lm_at(g, i, j);
-        struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->rx, o->ry);
+        struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->inv_dx, o->inv_dy);
         const double rate[3] = {v.x, v.y, v.z};
         for (int d = 0; d < 3; d++) {
             const int held = sides && lm_is_held(sides, d, i, j, g->nx, g->ny);

@@ -12,7 +12,7 @@ void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const 
     LM_ROWS(c, 1 + c->walls[1], 2)
     for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
         size_t k = lm_at(g, i, j);
-        lm_cpu_put_vector(c->curl, k, lm_curl_b(lm_view_at(bv, (long)k), o->rx, o->ry));
+        lm_cpu_put_vector(c->curl, k, lm_curl_b(lm_view_at(bv, (long)k), o->inv_dx, o->inv_dy));
     }
     LM_ROWS(c, c->walls[1], 2)
     for (int i = -c->walls[0]; i < g->nx + 2; i++) {

@@ -30,7 +30,7 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    const double *n = c->array[level], k2 = lm_largest_k2(g, o->rx, o->ry);
+    const double *n = c->array[level], k2 = lm_largest_k2(g, o->inv_dx, o->inv_dy);
     double *const *ji = c->array + level + 1;
     const struct lm_view bf = lm_cpu_view(c, c->array + LM_B);
     struct lm_field_maxima m = {{0, 0, 0}, 0, 0};
@@ -100,7 +100,7 @@ static double largest_div_b(const struct lm_cpu *c)
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : div)
     for (int j = -c->walls[1]; j < g->ny; j++)
         for (int i = -c->walls[0]; i < g->nx; i++)
-            div = lm_larger_size(div, lm_div_b(lm_view_at(b, (long)lm_at(g, i, j)), o->rx, o->ry));
+            div = lm_larger_size(div, lm_div_b(lm_view_at(b, (long)lm_at(g, i, j)), o->inv_dx, o->inv_dy));
     return lm_from_bits(div);
 }
 

@@ -46,8 +46,8 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                          .threads = c->run.threads,
                          .seed = c->run.seed,
                          .species_count = c->species_count};
-    s.ohm = (struct lm_ohm){.rx = 1.0 / s.grid.dx,
-                            .ry = 1.0 / s.grid.dy,
+    s.ohm = (struct lm_ohm){.inv_dx = 1.0 / s.grid.dx,
+                            .inv_dy = 1.0 / s.grid.dy,
                             .eta_hyper = c->fields.eta_hyper,
                             .floor = c->fields.density_floor,
                             .temperature = c->electrons.temperature,

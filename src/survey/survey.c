@@ -200,7 +200,7 @@ static void take_noise(struct lm_survey *s, const struct lm_setup *setup, const 
 static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a)
 {
     const struct lm_vector rest = {0, 0, 0};
-    const double k2 = lm_largest_k2(&s->grid, setup->ohm.rx, setup->ohm.ry);
+    const double k2 = lm_largest_k2(&s->grid, setup->ohm.inv_dx, setup->ohm.inv_dy);
     for (int j = 0; j < s->at.ny; j++)
         for (int i = 0; i < s->at.nx; i++) {
             const size_t k = lm_at(&s->at, i, j);

@@ -52,8 +52,8 @@ static inline struct lm_setup fields_setup(const struct fields_case *c, uint8_t 
                                 : c->sides[side] == LM_OPEN          ? LM_ABSORBING
                                                                      : LM_REFLECTING;
     }
-    s.ohm = (struct lm_ohm){.rx = 1 / s.grid.dx,
-                            .ry = 1 / s.grid.dy,
+    s.ohm = (struct lm_ohm){.inv_dx = 1 / s.grid.dx,
+                            .inv_dy = 1 / s.grid.dy,
                             .eta_hyper = c->hyper ? 1e-3 : 0,
                             .floor = 0.9,
                             .temperature = 0.4,

@@ -32,14 +32,10 @@ LM_HD double lm_electron_energy(double floored, const struct lm_ohm *o)
     return o->gamma == 1.0 ? o->temperature * floored * lm_log(floored) : lm_pressure(floored, o) / (o->gamma - 1.0);
 }
 
-/* The floored density of a cell from the densities of two time levels (the same twice: of that level), and its
- * pressure, unless p is NULL. */
-LM_HD double lm_close(double n, double other, const struct lm_ohm *o, double *p)
+/* The floored density half way between two time levels (the same twice: of that level). */
+LM_HD double lm_floored_mean(double n, double other, const struct lm_ohm *o)
 {
-    const double floored = lm_floored(lm_mean(n, other), o);
-    if (p)
-        *p = lm_pressure(floored, o);
-    return floored;
+    return lm_floored(lm_mean(n, other), o);
 }
 
 #endif

@@ -9,15 +9,15 @@
 #include "larmor/physics/numerics/operators.h"
 
 /* -curl E: the rate of B_x on the y-face, B_y on the x-face, B_z on the corner of cell (i, j). */
-LM_HD struct lm_vector lm_faraday(struct lm_view e, double rx, double ry)
+LM_HD struct lm_vector lm_faraday(struct lm_view e, double inv_dx, double inv_dy)
 {
-    return lm_drop_curl_up(e, rx, ry);
+    return lm_drop_curl_up(e, inv_dx, inv_dy);
 }
 
 /* div B on the corner of cell (i, j). */
-LM_HD double lm_div_b(struct lm_view b, double rx, double ry)
+LM_HD double lm_div_b(struct lm_view b, double inv_dx, double inv_dy)
 {
-    return lm_div_up(b, rx, ry);
+    return lm_div_up(b, inv_dx, inv_dy);
 }
 
 /* How the rate of a stage, 0 to 3, enters the result and the B of the next stage. */

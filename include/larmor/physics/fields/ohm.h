@@ -14,9 +14,9 @@
 /* --- J and (J - J_i) x B --- */
 
 /* J = curl B in cell (i, j): J_x on its x-face, J_y on its y-face, J_z at its centre. */
-LM_HD struct lm_vector lm_curl_b(struct lm_view b, double rx, double ry)
+LM_HD struct lm_vector lm_curl_b(struct lm_view b, double inv_dx, double inv_dy)
 {
-    return lm_curl_down(b, rx, ry);
+    return lm_curl_down(b, inv_dx, inv_dy);
 }
 
 /* B averaged to the centre. */
@@ -80,7 +80,7 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
 {
     double e = eta * j[0];
     if (o->eta_hyper > 0.0)
-        e -= o->eta_hyper * lm_laplacian(j, s, o->rx, o->ry);
+        e -= o->eta_hyper * lm_laplacian(j, s, o->inv_dx, o->inv_dy);
     return e;
 }
 
@@ -97,8 +97,8 @@ LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, doubl
     const double *n = v.electrons.n, *p = v.electrons.p, *eta = v.electrons.eta;
     const int s = v.electrons.s;
     const double density[3] = {lm_interp_up(n, 1), lm_interp_up(n, s), n[0]};
-    const double sum[3] = {lm_interp_up(force.x, 1) - lm_diff_up(p, 1, o->rx),
-                           lm_interp_up(force.y, force.s) - lm_diff_up(p, s, o->ry), force.z[0]};
+    const double sum[3] = {lm_interp_up(force.x, 1) - lm_diff_up(p, 1, o->inv_dx),
+                           lm_interp_up(force.y, force.s) - lm_diff_up(p, s, o->inv_dy), force.z[0]};
     lm_divide3(sum, density, ideal);
     LM_UNROLL
     for (int d = 0; d < 3; d++)

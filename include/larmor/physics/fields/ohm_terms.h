@@ -3,7 +3,7 @@
 #define LARMOR_PHYSICS_FIELDS_OHM_TERMS_H
 
 struct lm_ohm {
-    double rx, ry;             /* 1/dx, 1/dy */
+    double inv_dx, inv_dy;     /* 1/dx, 1/dy */
     double eta_hyper;          /* mu0 v_A d_i^3 */
     double eta_vacuum;         /* added to the resistivity at the density floor, mu0 v_A d_i */
     double floor;              /* smallest density in any term, n0 */

@@ -10,9 +10,9 @@
 
 /* Largest eigenvalue of minus the grid's Laplacian, 4/dx^2 + 4/dy^2. Along an axis of one cell there are waves between
  * walls only. */
-LM_HD double lm_largest_k2(const struct lm_grid *g, double rx, double ry)
+LM_HD double lm_largest_k2(const struct lm_grid *g, double inv_dx, double inv_dy)
 {
-    return 4.0 * ((lm_varies_along(g, 0) ? rx * rx : 0.0) + (lm_varies_along(g, 1) ? ry * ry : 0.0));
+    return 4.0 * ((lm_varies_along(g, 0) ? inv_dx * inv_dx : 0.0) + (lm_varies_along(g, 1) ? inv_dy * inv_dy : 0.0));
 }
 
 /* Largest frequency of the fields in a cell: whistler k^2 |B|/n, convection k |J_i|/n, diffusion eta k^2 + eta_H k^4,

@@ -44,7 +44,7 @@ LM_HD double lm_limited_mean(double a, double b, double c, double d)
 LM_HD double lm_heat_flux(const struct lm_conduction *c, int axis, long k, const struct lm_ohm *o)
 {
     const int f = axis == 0 ? 1 : c->b.s, t = axis == 0 ? c->b.s : 1;
-    const double inv_across = axis == 0 ? o->rx : o->ry, inv_along = axis == 0 ? o->ry : o->rx;
+    const double inv_across = axis == 0 ? o->inv_dx : o->inv_dy, inv_along = axis == 0 ? o->inv_dy : o->inv_dx;
     const double *const normal = (axis == 0 ? c->b.x : c->b.y) + k, *const bz = c->b.z + k;
     if (!lm_conducts(c, k, k + f, o))
         return 0.0;
@@ -63,7 +63,7 @@ LM_HD double lm_heat_conducted(const struct lm_conduction *c, long k, const stru
 {
     const double x[2] = {lm_heat_flux(c, 0, k - 1, o), lm_heat_flux(c, 0, k, o)};
     const double y[2] = {lm_heat_flux(c, 1, k - c->b.s, o), lm_heat_flux(c, 1, k, o)};
-    return lm_diff_up(x, 1, o->rx) + lm_diff_up(y, 1, o->ry);
+    return lm_diff_up(x, 1, o->inv_dx) + lm_diff_up(y, 1, o->inv_dy);
 }
 
 /* The rate of the conduction. Steps of at most 1 over this rate keep every T between those of its neighbours: the rate
@@ -72,7 +72,8 @@ LM_HD double lm_conduction_rate(struct lm_conductivity k, double least_density, 
                                 const struct lm_ohm *o)
 {
     const double most = lm_max(k.along, k.across), more = lm_abs(k.along - k.across);
-    const double rr = (lm_varies_along(g, 0) ? o->rx * o->rx : 0.0) + (lm_varies_along(g, 1) ? o->ry * o->ry : 0.0);
+    const double rr =
+        (lm_varies_along(g, 0) ? o->inv_dx * o->inv_dx : 0.0) + (lm_varies_along(g, 1) ? o->inv_dy * o->inv_dy : 0.0);
     return (o->gamma - 1.0) / least_density * (2.0 * (most + more) * rr);
 }
 

@@ -52,7 +52,7 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
         return u;
     const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
     const double density = 0.5 * (lm_floored(na, o) + lm_floored(nb, o));
-    const struct lm_vector j = lm_curl_b(lm_view_at(g->b, k), o->rx, o->ry);
+    const struct lm_vector j = lm_curl_b(lm_view_at(g->b, k), o->inv_dx, o->inv_dy);
     const double ji_here = 0.5 * (ji[a] + ji[b]), current = axis == 0 ? j.x : j.y;
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
@@ -86,7 +86,7 @@ LM_HD void lm_set_flow_on_face(const struct lm_flow_moments *g, int axis, long k
 LM_HD uint64_t lm_flow_rate_bits(const double *x, const double *y, const uint8_t *clearance, long k, int stride,
                                  const struct lm_ohm *o)
 {
-    const uint64_t size = lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], o->rx, o->ry));
+    const uint64_t size = lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], o->inv_dx, o->inv_dy));
     return clearance[k] ? size : 0;
 }
 

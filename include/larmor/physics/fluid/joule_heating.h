@@ -15,7 +15,7 @@ struct lm_joule_fields {
 
 LM_HD double lm_current(struct lm_view b, int component, const struct lm_ohm *o)
 {
-    const struct lm_vector j = lm_curl_b(b, o->rx, o->ry);
+    const struct lm_vector j = lm_curl_b(b, o->inv_dx, o->inv_dy);
     return component == 0 ? j.x : component == 1 ? j.y : j.z;
 }
 
@@ -43,8 +43,8 @@ LM_HD double lm_heat_at_node(struct lm_view b, int component, double ji, double 
     double heat = eta * lm_square(here[0]);
     if (o->eta_hyper > 0.0)
         heat += 0.5 * o->eta_hyper *
-                ((lm_square(lm_diff_up(here, 1, o->rx)) + lm_square(lm_diff_down(here, 1, o->rx))) +
-                 (lm_square(lm_diff_up(here, 3, o->ry)) + lm_square(lm_diff_down(here, 3, o->ry))));
+                ((lm_square(lm_diff_up(here, 1, o->inv_dx)) + lm_square(lm_diff_down(here, 1, o->inv_dx))) +
+                 (lm_square(lm_diff_up(here, 3, o->inv_dy)) + lm_square(lm_diff_down(here, 3, o->inv_dy))));
     return o->friction ? heat : heat - ji * lm_resistive(here, 3, eta, o);
 }
 

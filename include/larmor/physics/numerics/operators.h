@@ -101,40 +101,40 @@ LM_HD double lm_interp_corner(const double *a, int s)
     return 0.25 * ((a[0] + a[-1]) + (a[-s] + a[-s - 1]));
 }
 
-LM_HD double lm_laplacian(const double *a, int s, double rx, double ry)
+LM_HD double lm_laplacian(const double *a, int s, double inv_dx, double inv_dy)
 {
-    return lm_second(a, 1, rx) + lm_second(a, s, ry);
+    return lm_second(a, 1, inv_dx) + lm_second(a, s, inv_dy);
 }
 
 /* Divergence at the centre of a vector on faces; and, up, of a vector such as B, whose components are at centres along
  * their own axes. */
-LM_HD double lm_div_down(struct lm_view v, double rx, double ry)
+LM_HD double lm_div_down(struct lm_view v, double inv_dx, double inv_dy)
 {
-    return lm_diff_down(v.x, 1, rx) + lm_diff_down(v.y, v.s, ry);
+    return lm_diff_down(v.x, 1, inv_dx) + lm_diff_down(v.y, v.s, inv_dy);
 }
 
-LM_HD double lm_div_up(struct lm_view v, double rx, double ry)
+LM_HD double lm_div_up(struct lm_view v, double inv_dx, double inv_dy)
 {
-    return lm_diff_up(v.x, 1, rx) + lm_diff_up(v.y, v.s, ry);
+    return lm_diff_up(v.x, 1, inv_dx) + lm_diff_up(v.y, v.s, inv_dy);
 }
 
 /* Curl of a vector that lives where B does: it lives where E does. */
-LM_HD struct lm_vector lm_curl_down(struct lm_view v, double rx, double ry)
+LM_HD struct lm_vector lm_curl_down(struct lm_view v, double inv_dx, double inv_dy)
 {
     struct lm_vector c;
-    c.x = lm_diff_down(v.z, v.s, ry);
-    c.y = lm_drop_down(v.z, 1, rx);
-    c.z = lm_diff_down(v.y, 1, rx) - lm_diff_down(v.x, v.s, ry);
+    c.x = lm_diff_down(v.z, v.s, inv_dy);
+    c.y = lm_drop_down(v.z, 1, inv_dx);
+    c.z = lm_diff_down(v.y, 1, inv_dx) - lm_diff_down(v.x, v.s, inv_dy);
     return c;
 }
 
 /* Minus the curl of a vector that lives where E does: it lives where B does. */
-LM_HD struct lm_vector lm_drop_curl_up(struct lm_view v, double rx, double ry)
+LM_HD struct lm_vector lm_drop_curl_up(struct lm_view v, double inv_dx, double inv_dy)
 {
     struct lm_vector c;
-    c.x = lm_drop_up(v.z, v.s, ry);
-    c.y = lm_diff_up(v.z, 1, rx);
-    c.z = lm_diff_up(v.x, v.s, ry) - lm_diff_up(v.y, 1, rx);
+    c.x = lm_drop_up(v.z, v.s, inv_dy);
+    c.y = lm_diff_up(v.z, 1, inv_dx);
+    c.z = lm_diff_up(v.x, v.s, inv_dy) - lm_diff_up(v.y, 1, inv_dx);
     return c;
 }
 
@@ -145,11 +145,11 @@ LM_HD double lm_diffusive(const double *kappa, const double *q, int s, double r)
 }
 
 /* div(kappa grad q) in the centre: what goes through a face leaves one cell and enters the other, to the bit. */
-LM_HD double lm_diffusion(const double *kappa, const double *q, int s, double rx, double ry)
+LM_HD double lm_diffusion(const double *kappa, const double *q, int s, double inv_dx, double inv_dy)
 {
-    const double x[2] = {lm_diffusive(kappa - 1, q - 1, 1, rx), lm_diffusive(kappa, q, 1, rx)};
-    const double y[2] = {lm_diffusive(kappa - s, q - s, s, ry), lm_diffusive(kappa, q, s, ry)};
-    return lm_diff_up(x, 1, rx) + lm_diff_up(y, 1, ry);
+    const double x[2] = {lm_diffusive(kappa - 1, q - 1, 1, inv_dx), lm_diffusive(kappa, q, 1, inv_dx)};
+    const double y[2] = {lm_diffusive(kappa - s, q - s, s, inv_dy), lm_diffusive(kappa, q, s, inv_dy)};
+    return lm_diff_up(x, 1, inv_dx) + lm_diff_up(y, 1, inv_dy);
 }
 
 /* --- the operators along an axis by number, for expressions made of them --- */

@@ -32,14 +32,15 @@ struct lm_step {
     float current_scale; /* 2^16 / bound on |v|; a power of two */
 };
 
-/* `kick_dt`, `drift_dt`, `move`, `speed_exponent`: of struct lm_pass (backend/backend.h); rx, ry: 1/dx, 1/dy. */
+/* `kick_dt`, `drift_dt`, `move`, `speed_exponent`: of struct lm_pass (backend/backend.h); inv_dx, inv_dy: 1/dx, 1/dy.
+ */
 LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int speed_exponent, double charge_to_mass,
-                                  double rx, double ry)
+                                  double inv_dx, double inv_dy)
 {
     struct lm_step s;
     s.kick = (lm_real)(0.5 * kick_dt * charge_to_mass);
-    s.rx = (lm_real)(drift_dt * rx * (double)LM_ONE);
-    s.ry = (lm_real)(drift_dt * ry * (double)LM_ONE);
+    s.rx = (lm_real)(drift_dt * inv_dx * (double)LM_ONE);
+    s.ry = (lm_real)(drift_dt * inv_dy * (double)LM_ONE);
     s.move = move;
     s.current_scale = (float)lm_exp2i(16 - speed_exponent);
     return s;
