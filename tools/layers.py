@@ -65,7 +65,7 @@ RULES = {
 
 # Headers that only these files may include.
 OWNERS = {
-    "backend/cuda.h": {"backend/backend.c", "core/backend.cu"},
+    "backend/cuda.h": {"backend/backend.c", "core/backend.cu", "core/memory.cu"},
     "bench/bench.h": {"main.c", "bench/command.c", "bench/cases.h"},
     "run/run_state.h": {"run/run.c", "run/summary.c"},
     "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c")}

@@ -77,6 +77,8 @@ struct lm_gpu {
     const struct lm_gpu_particles *particles; /* of the precision of the setup */
     cudaStream_t stream;
     int failed, processors;
+    void **owned; /* device memory that is allocated */
+    size_t owned_count;
     cudaEvent_t queued[2]; /* by turns: how far the work has been queued; see lm_gpu_is_given_up */
     unsigned polls;
     size_t shared_bytes; /* that a block may have */
@@ -151,11 +153,21 @@ int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
  * until what was queued a while ago is done, so that little is left to wait for after a request to stop. */
 int lm_gpu_is_given_up(struct lm_gpu *g);
 
-/* Device memory; NULL and a recorded failure when there is none. */
+/* cuda/core/memory.cu: device memory. The backend owns all of it and frees in the end what has not been freed before.
+ */
+
+/* NULL and a recorded failure when there is no memory. */
 void *lm_gpu_allocate(struct lm_gpu *g, size_t bytes, const char *what);
 
-/* The same, or NULL without a failure, whose message is recorded. */
-void *lm_gpu_try_allocate(size_t bytes, const char *what);
+/* The same, but without memory only the message is recorded: the backend goes on. */
+void *lm_gpu_try_allocate(struct lm_gpu *g, size_t bytes, const char *what);
+
+/* Frees one piece; NULL is allowed. */
+void lm_gpu_free(struct lm_gpu *g, void *memory);
+void lm_gpu_free_all(struct lm_gpu *g);
+
+/* All that a backend needs from its start, but for particles and background fields. */
+void lm_gpu_allocate_all(struct lm_gpu *g, const struct lm_setup *setup);
 
 /* Clears `reduced`; copies it to the host and waits. */
 int lm_gpu_reduce_begin(struct lm_gpu *g);

@@ -51,12 +51,11 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
 {
     struct lm_field_maxima m = {};
     each_cell_beyond(s, BOUNDED ? a.beyond_x : 0, BOUNDED ? a.beyond_y : 0, [&](int i, int j, size_t k) {
+        if (!BOUNDED || (i >= 0 && j >= 0 && i < s.nx && j < s.ny))
+            lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
+                               vector_at(a.ji, s, k), a.density[k], a.eta[k], k2, &o);
         for (int d = 0; d < 3; d++)
             m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
-        if (BOUNDED && (i < 0 || j < 0 || i >= s.nx || j >= s.ny))
-            return;
-        lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
-                           vector_at(a.ji, s, k), a.density[k], a.eta[k], k2, &o);
     });
     for (int d = 0; d < 3; d++)
         lm_warp_max(&c->push_e[d], m.e[d]);

@@ -345,14 +345,14 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
  * one stays. */
 static int extend(struct lm_gpu *g, void **array, size_t old, size_t more, size_t element)
 {
-    char *to = (char *)lm_gpu_try_allocate(more * element, "particles that enter");
+    char *to = (char *)lm_gpu_try_allocate(g, more * element, "particles that enter");
     if (!to)
         return 0;
     if (old > 0)
         lm_gpu_check(g, cudaMemcpyAsync(to, *array, old * element, cudaMemcpyDeviceToDevice, g->stream), "particles");
     lm_gpu_check(g, cudaMemsetAsync(to + old * element, 0, (more - old) * element, g->stream), "particles");
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles");
-    cudaFree(*array);
+    lm_gpu_free(g, *array);
     *array = to;
     return 1;
 }
@@ -490,7 +490,7 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
         LM_GPU_LAUNCHED(g, "loading particles");
     }
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "loading particles");
-    cudaFree(store);
+    lm_gpu_free(g, store);
     *count = s->count;
     return g->failed;
 }

@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "larmor/physics/fields/field_boundaries.h"
+#include "base/pool.h"
 #include "base/stop.h"
 #include "backend/surfaces.h"
 #include "base/threads.h"
@@ -29,6 +30,7 @@ struct lm_cpu_species {
 struct lm_cpu {
     struct lm_backend base;                   /* its setup's mask and maps are the backend's own */
     const struct lm_cpu_particles *particles; /* of the precision of the setup */
+    struct lm_pool pool;                      /* owns all arrays but those of the particles, whose number changes */
     int most_threads, team;                   /* that there may be; that there are where loops are shared */
     int threads;                              /* for particles: as many as have enough to do */
     int grid_threads; /* for loops over the grid: the same number, or 1 where these are too small to share */
@@ -68,6 +70,9 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
                                                                                      j <                               \
                                                                                      (c)->base.setup.grid.ny + (high); \
                                                                                      j++)
+
+/* src/cpu/memory.c: all that a backend needs from its start, but for particles. LM_FAILED: not enough memory. */
+int lm_cpu_allocate(struct lm_cpu *c);
 
 /* The grid: src/cpu/closure.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);

@@ -1,0 +1,146 @@
+/* CPU backend: memory. */
+#include "backend/field_boundaries.h"
+#include "cpu/cpu.h"
+#include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/fluid/advect.h"
+
+/* Zeroed in parallel, so that the rows of each thread are near it. */
+static double *grid_array(struct lm_cpu *c)
+{
+    const size_t size = c->base.setup.grid.size;
+    double *a = lm_pool_take(&c->pool, size * sizeof *a);
+    if (!a)
+        return NULL;
+#pragma omp parallel for num_threads(c->threads)
+    for (size_t k = 0; k < size; k++)
+        a[k] = 0.0;
+    return a;
+}
+
+/* Copies what the setup lends. */
+static void allocate_surfaces(struct lm_cpu *c)
+{
+    struct lm_setup *s = &c->base.setup;
+    struct lm_map_bins *m = &s->maps;
+    s->bodies.mask = lm_pool_copy(&c->pool, s->bodies.mask, s->grid.cells);
+    m->cos2 = lm_pool_copy(&c->pool, m->cos2, (size_t)m->angles * sizeof *m->cos2);
+    m->energy = lm_pool_copy(&c->pool, m->energy, (size_t)(m->energies + 1) * sizeof *m->energy);
+    m->faces = lm_pool_copy(&c->pool, m->faces, m->first[LM_SURFACES] * sizeof *m->faces);
+    for (int k = 0; k < s->species_count && m->angles > 0; k++)
+        c->species[k].map = lm_pool_zeros(&c->pool, lm_map_size(m), sizeof *c->species[k].map);
+    if (s->bodies.count == 0)
+        return;
+    c->near_body = lm_pool_take(&c->pool, s->grid.cells);
+    c->tile_has_body = lm_pool_take(&c->pool, (size_t)c->tiles_x * (size_t)c->tiles_y);
+    c->solid = lm_pool_take(&c->pool, s->grid.size);
+    if (c->pool.failed)
+        return;
+    lm_surfaces_mark(s, c->near_body, c->tile_has_body);
+    lm_fill_solid(s, c->solid);
+}
+
+/* Tables of stopping, and the sums of what collisions transfer to a gas. */
+static void allocate_gas(struct lm_cpu *c)
+{
+    struct lm_setup *s = &c->base.setup;
+    int any = 0;
+    for (int k = 0; k < s->species_count; k++) {
+        struct lm_backend_species *p = &s->species[k];
+        p->stopping = lm_stopping_in_memory(p->stopping,
+                                            lm_pool_copy(&c->pool, p->stopping.row, lm_stopping_bytes(&p->stopping)));
+        any |= p->has_gas;
+    }
+    for (int k = 0; k < LM_GAS_SUMS && any; k++)
+        c->given[k] = lm_pool_zeros(&c->pool, s->grid.cells, sizeof **c->given);
+}
+
+/* The arrays of one background field. Fields that ions or electrons carry share the velocities. */
+static void allocate_background(struct lm_cpu *c, int f)
+{
+    const struct lm_background *field = &c->base.setup.background[f];
+    const int flow = field->flow == LM_FLOW_ION ? 0 : 2;
+    for (int k = 0; k < 4 && !lm_has_own_flow(field); k++)
+        c->flow[k] = c->flow[k] ? c->flow[k] : grid_array(c);
+    c->array[LM_BACKGROUND + f] = grid_array(c);
+    for (int axis = 0; axis < 2; axis++)
+        c->array[LM_BACKGROUND_X + axis * LM_MAX_BACKGROUNDS + f] =
+            lm_has_own_flow(field) ? grid_array(c) : c->flow[flow + axis];
+    if (field->has_source)
+        c->array[LM_BACKGROUND_SOURCE + f] = grid_array(c);
+}
+
+/* The arrays of the background fields, and the clearance of their stencils. Returns 0 without memory. */
+static int allocate_backgrounds(struct lm_cpu *c)
+{
+    const struct lm_setup *s = &c->base.setup;
+    const struct lm_grid *g = &s->grid;
+    for (int f = 0; f < s->background_count; f++)
+        allocate_background(c, f);
+    if (s->background_count == 0)
+        return 1;
+    c->clearance = lm_pool_take(&c->pool, g->size);
+    c->row_near_body = lm_pool_zeros(&c->pool, (size_t)g->ny, 1);
+    if (c->pool.failed || lm_stencil_clearance(g, s->bodies.mask, c->clearance))
+        return 0;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = -1; i <= g->nx; i++)
+            c->row_near_body[j] |= !lm_has_full_clearance(c->clearance[lm_at(g, i, j)]);
+    return 1;
+}
+
+static void allocate_exchange(struct lm_cpu *c)
+{
+    const size_t cells = c->base.setup.grid.cells;
+    if (!lm_any_exchanges(&c->base.setup))
+        return;
+    c->exchange.temperature = lm_pool_zeros(&c->pool, cells, sizeof *c->exchange.temperature);
+    c->exchange.cells = lm_pool_take(&c->pool, cells * sizeof *c->exchange.cells);
+    c->exchange.sums = lm_pool_zeros(&c->pool, cells, LM_CELL_SUMS * sizeof *c->exchange.sums);
+}
+
+/* The state and the work arrays of the fields. */
+static void allocate_fields(struct lm_cpu *c)
+{
+    const struct lm_setup *s = &c->base.setup;
+    double **const vectors[] = {c->curl, c->ahead, c->force, c->e, c->stage, c->result};
+    for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
+        c->array[k] = grid_array(c);
+    for (int k = 0; k < LM_BORN_ARRAYS * s->ionisation_count; k++)
+        c->array[LM_BORN + k % LM_BORN_ARRAYS * LM_MAX_IONISATIONS + k / LM_BORN_ARRAYS] = grid_array(c);
+    for (int k = 0; k < 4; k++) {
+        c->raw[k] = grid_array(c);
+        c->sums[k] = lm_pool_zeros(&c->pool, s->grid.cells, sizeof **c->sums);
+    }
+    for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
+        for (int d = 0; d < 3; d++)
+            vectors[v][d] = grid_array(c);
+    c->spare = grid_array(c);
+    c->row_lock = lm_pool_take(&c->pool, (size_t)s->grid.ny * sizeof *c->row_lock);
+    for (int j = 0; c->row_lock && j < s->grid.ny; j++)
+        omp_init_lock(&c->row_lock[j]);
+}
+
+static void allocate_tiles(struct lm_cpu *c)
+{
+    const struct lm_setup *s = &c->base.setup;
+    const size_t tiles = (size_t)c->tiles_x * (size_t)c->tiles_y, cells = tiles * (size_t)(s->tile * s->tile);
+    for (int k = 0; k < s->species_count; k++) {
+        struct lm_cpu_species *p = &c->species[k];
+        p->tile_start = lm_pool_zeros(&c->pool, tiles + 1, sizeof *p->tile_start);
+        p->cell_start = lm_pool_zeros(&c->pool, cells + 1, sizeof *p->cell_start);
+        p->cell_rank = lm_pool_zeros(&c->pool, cells, sizeof *p->cell_rank);
+    }
+}
+
+int lm_cpu_allocate(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    allocate_surfaces(c);
+    allocate_gas(c);
+    allocate_exchange(c);
+    allocate_fields(c);
+    allocate_tiles(c);
+    if (!allocate_backgrounds(c) || c->pool.failed)
+        return lm_fail(LM_FAILED, "not enough memory for a grid of %d x %d cells", g->nx, g->ny);
+    return LM_OK;
+}
