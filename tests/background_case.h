@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "larmor/config.h"
 #include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fluid/face_value.h"
 
 enum { CASE_QUANTUM = 46 };
 

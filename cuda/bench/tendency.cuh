@@ -8,6 +8,7 @@
 
 #include "bench/device.h"
 #include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/numerics/weno_dynamic.h"
 
 namespace

@@ -16,6 +16,7 @@
 
 #include "core/grid.cuh"
 #include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/face_value.h"
 
 namespace
 {

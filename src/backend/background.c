@@ -8,6 +8,7 @@
 #include "larmor/base.h"
 #include "larmor/physics/fields/wall.h"
 #include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/face_value.h"
 
 const char *const lm_background_kinds[] = {"tracer", "neutral_gas", "entropy"};
 

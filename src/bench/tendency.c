@@ -9,6 +9,7 @@
 #include "larmor/background.h"
 #include "bench/device.h"
 #include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/face_value.h"
 
 enum { REPEATS = 50, CELLS = 2048, QUICK_CELLS = 200, BATCH = 10, GHOSTS = LM_TENDENCY_GHOSTS };
 

@@ -7,6 +7,7 @@
 
 #include "cpu/cpu.h"
 #include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/fields/wall.h"
 
 enum { ACROSS = 2 * LM_WENO_MOST };

@@ -5,9 +5,6 @@
 
 #include "backend/field_boundaries.h"
 #include "larmor/physics/numerics/hash.h"
-#include "larmor/physics/collisions/ion_electron_heating.h"
-#include "larmor/physics/fluid/advect.h"
-#include "larmor/physics/numerics/weno.h"
 
 /* A thread with fewer cells or particles in a loop costs more than it brings. */
 enum { ENOUGH_CELLS = 4096, ENOUGH_PARTICLES = 4096 };

@@ -3,6 +3,7 @@
 #include "cpu/cpu.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/face_value.h"
 
 /* Zeroed in parallel, so that the rows of each thread are near it. */
 static double *grid_array(struct lm_cpu *c)

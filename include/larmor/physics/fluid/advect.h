@@ -15,7 +15,6 @@
 #define LARMOR_PHYSICS_FLUID_ADVECT_H
 
 #include "larmor/physics/fluid/background_sides.h"
-#include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/numerics/operators.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/numerics/wide.h"
