@@ -283,7 +283,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     for (int k = 0; k < 2; k++)
         lm_gpu_check(g, cudaEventCreateWithFlags(&g->queued[k], cudaEventDisableTiming), "event");
     g->sides = lm_field_sides_of(setup);
-    g->plain.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
+    g->general.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
     lm_gpu_allocate_all(g, setup);
     lm_gpu_allocate_backgrounds(g);
     if (!g->failed)

@@ -100,7 +100,7 @@ struct lm_gpu {
     struct {
         int used;                          /* the fields end at walls, or there are bodies: cuda/fields/walls.cu */
         double *curl, *force, *e, *result; /* three arrays each, if used */
-    } plain;
+    } general;
     struct {
         double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
         uint8_t *clearance;        /* lm_stencil_clearance */
@@ -110,7 +110,8 @@ struct lm_gpu {
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
-    lm_u64 *given;             /* [LM_GAS_SUMS][ny][nx]: by collisions to a gas; NULL where no species has one */
+    lm_u64
+        *gas_transfer; /* [LM_GAS_SUMS][ny][nx]: what collisions transfer to a gas; NULL where no species has a gas */
     struct {
         double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_heating_cell *cells; /* [ny][nx] */
@@ -200,7 +201,7 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 
-/* cuda/fields/walls.cu: where plain.used is 1 */
+/* cuda/fields/walls.cu: where general.used is 1 */
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 

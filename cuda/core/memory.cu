@@ -116,10 +116,10 @@ static void allocate_grid(struct lm_gpu *g)
                 {&g->raw, 4},
                 {&g->spare, 4},
                 {&g->next_b, 3},
-                {&g->plain.curl, g->plain.used ? 3 : 0},
-                {&g->plain.force, g->plain.used ? 3 : 0},
-                {&g->plain.e, g->plain.used ? 3 : 0},
-                {&g->plain.result, g->plain.used ? 3 : 0}};
+                {&g->general.curl, g->general.used ? 3 : 0},
+                {&g->general.force, g->general.used ? 3 : 0},
+                {&g->general.e, g->general.used ? 3 : 0},
+                {&g->general.result, g->general.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);
     count += LM_BORN_ARRAYS * g->base.setup.ionisation_count;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
@@ -185,7 +185,7 @@ static void allocate_surfaces(struct lm_gpu *g)
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
 }
 
-/* Tables of stopping, and room for what a gas is given. */
+/* Tables of stopping, and the sums of what collisions transfer to a gas. */
 static void allocate_gas(struct lm_gpu *g)
 {
     const struct lm_setup *s = &g->base.setup;
@@ -197,9 +197,9 @@ static void allocate_gas(struct lm_gpu *g)
             upload(g, (const char *)p->stopping.row, lm_stopping_bytes(&p->stopping), "tables of stopping");
         any |= p->has_gas;
     }
-    g->given = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "what a gas is given") : NULL;
-    if (g->given)
-        lm_gpu_check(g, cudaMemsetAsync(g->given, 0, bytes, g->stream), "what a gas is given");
+    g->gas_transfer = any ? (lm_u64 *)lm_gpu_allocate(g, bytes, "what collisions transfer to a gas") : NULL;
+    if (g->gas_transfer)
+        lm_gpu_check(g, cudaMemsetAsync(g->gas_transfer, 0, bytes, g->stream), "what collisions transfer to a gas");
     lm_gpu_check(g, cudaStreamSynchronize(g->stream), "tables of stopping");
 }
 

@@ -50,7 +50,8 @@ int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
 {
     lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
-    return close_density(g, density, other, b->setup.ohm.gamma == 1.0 && !g->plain.used ? NULL : g->array[LM_PRESSURE]);
+    return close_density(g, density, other,
+                         b->setup.ohm.gamma == 1.0 && !g->general.used ? NULL : g->array[LM_PRESSURE]);
 }
 
 int lm_gpu_pressure(struct lm_gpu *g)

@@ -361,7 +361,7 @@ int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
 {
     lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
-    if (g->plain.used)
+    if (g->general.used)
         return lm_gpu_general_advance_b(g, ion_current, dt, substeps);
     const struct lm_ohm *o = &b->setup.ohm;
     rk4_problem a = {};

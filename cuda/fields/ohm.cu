@@ -155,7 +155,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     lm_gpu_range range("ohm");
     struct lm_gpu *g = lm_gpu_of(b);
-    if (g->plain.used)
+    if (g->general.used)
         return lm_gpu_general_ohm(g, current);
     const struct lm_ohm *o = &b->setup.ohm;
     const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0;

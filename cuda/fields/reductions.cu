@@ -161,8 +161,8 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
         beyond_y};
     const double k2 = lm_largest_k2(&g->base.setup.grid, o->inv_dx, o->inv_dy);
     lm_gpu_clear_maxima(g);
-    auto kernel = g->plain.used ? survey_kernel<true> : survey_kernel<false>;
-    const unsigned blocks = (g->plain.used ? 2 : 1) * reduction_blocks(g);
+    auto kernel = g->general.used ? survey_kernel<true> : survey_kernel<false>;
+    const unsigned blocks = (g->general.used ? 2 : 1) * reduction_blocks(g);
     kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), a, *o, k2, g->control);
     return LM_GPU_LAUNCHED(g, "survey");
 }

@@ -180,9 +180,9 @@ void electric_field(struct lm_gpu *g, const double *b, const double *ji, const d
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     const dim3 blocks = blocks_for(g, LM_GHOST);
-    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, ji_before, g->plain.curl,
-                                                              g->plain.force, *o);
-    electric_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), g->plain.curl, g->plain.force,
+    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, ji_before, g->general.curl,
+                                                              g->general.force, *o);
+    electric_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), g->general.curl, g->general.force,
                                                        g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[LM_ETA], e,
                                                        push, *o);
     fill_e(g, e, LM_FILL_FARADAY);
@@ -193,14 +193,14 @@ void electric_field(struct lm_gpu *g, const double *b, const double *ji, const d
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps)
 {
     double *state = g->array[LM_B], *next = g->next_b;
-    prescribe_e(g, g->plain.e);
+    prescribe_e(g, g->general.e);
     for (int r = 0; r < substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
-            electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, g->plain.e, NULL);
+            electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, g->general.e, NULL);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
-                domain_of(g), g->plain.e, state, next, g->plain.result, stage, lm_rk4_stage(stage, dt / substeps),
+                domain_of(g), g->general.e, state, next, g->general.result, stage, lm_rk4_stage(stage, dt / substeps),
                 g->base.setup.ohm);
         }
     }

@@ -262,7 +262,7 @@ int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    gaining of = {{}, {}, b->setup.background_count, *gain, g->given, g->control->background};
+    gaining of = {{}, {}, b->setup.background_count, *gain, g->gas_transfer, g->control->background};
     for (int f = 0; f < of.fields; f++) {
         of.what[f] = b->setup.background[f].gains - 1;
         of.q[f] = of.what[f] >= 0 ? g->array[LM_BACKGROUND + f] : NULL;

@@ -209,7 +209,7 @@ static inline collider collider_of(const struct lm_gpu *g, int species, const st
     c.units = b.units;
     c.exchanged = &b.tallies->exchanged;
     c.to_gas = &b.tallies->to_gas;
-    c.transfer = gas >= 0 ? g->given : NULL;
+    c.transfer = gas >= 0 ? g->gas_transfer : NULL;
     for (int k = 0; k < TRANSFERS; k++)
         c.slot[k] = gas >= 0 && lm_has_receiver(&g->base.setup, LM_GAS_MOMENTUM + k) ? c.received++ : -1;
     c.stopping_only = lm_is_stopping_only(&collisions) && collisions.stopping.rows > 0;

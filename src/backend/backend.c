@@ -1,6 +1,7 @@
 /* The only file that knows which backends exist. */
 #include "backend/backend.h"
 #include "backend/field_boundaries.h"
+#include "backend/work_arrays.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,13 +94,11 @@ static double tile_bytes(const struct lm_setup *setup)
 
 static double grid_bytes(int kind, const struct lm_setup *setup)
 {
-    /* Arrays of the grid that a backend has for its work; sets of integer moments. */
-    const int cuda = kind == LM_BACKEND_CUDA, work = cuda ? 11 : 23, moments = cuda ? 2 : 1;
+    const int cuda = kind == LM_BACKEND_CUDA, moments = cuda ? 2 : 1; /* sets of integer moments */
+    const int is_general = lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0;
+    const int work = cuda ? LM_CUDA_WORK_ARRAYS + (is_general ? LM_CUDA_GENERAL_ARRAYS : 0) : LM_CPU_WORK_ARRAYS;
     const double size = (double)setup->grid.size, cells = (double)setup->grid.cells;
-    /* Fields between walls, around bodies and with resistive voids: on a GPU more arrays; the bodies with ghosts. */
-    const int is_plain = lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0;
-    const int plain = cuda && is_plain ? 12 : 0;
-    double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work + plain);
+    double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work);
     bytes += setup->bodies.count > 0 ? size : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);

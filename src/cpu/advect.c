@@ -419,15 +419,15 @@ int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
         for (int j = 0; j < g->ny && what >= 0; j++)
             for (int i = 0; i < g->nx; i++) {
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
-                if (c->given[what][k] == 0)
+                if (c->gas_transfer[what][k] == 0)
                     continue;
-                const double quanta =
-                    lm_add_gas_gain(&c->array[LM_BACKGROUND + f][lm_at(g, i, j)], c->given[what][k], gain->unit[what],
-                                    gain->quantum[f], lm_gas_gain_chance(gain->key, gain->species, (uint32_t)k, f));
+                const double quanta = lm_add_gas_gain(&c->array[LM_BACKGROUND + f][lm_at(g, i, j)],
+                                                      c->gas_transfer[what][k], gain->unit[what], gain->quantum[f],
+                                                      lm_gas_gain_chance(gain->key, gain->species, (uint32_t)k, f));
                 lm_wide_add(&c->control.background[f].source, quanta);
             }
     }
     for (int k = 0; k < LM_GAS_SUMS; k++)
-        memset(c->given[k], 0, g->cells * sizeof *c->given[k]);
+        memset(c->gas_transfer[k], 0, g->cells * sizeof *c->gas_transfer[k]);
     return LM_OK;
 }

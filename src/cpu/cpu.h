@@ -36,10 +36,11 @@ struct lm_cpu {
     int grid_threads; /* for loops over the grid: the same number, or 1 where these are too small to share */
     int tiles_x, tiles_y;
     double *array[LM_ARRAYS];
-    int64_t *sums[4];            /* [ny][nx] integer moments of one species */
-    int64_t *given[LM_GAS_SUMS]; /* [ny][nx]: by its collisions to a gas; NULL where no species has one */
-    omp_lock_t *row_lock;        /* [ny]: held by the thread that adds to this row of `sums` */
-    double *raw[4];              /* density and face currents of all species */
+    int64_t *sums[4]; /* [ny][nx] integer moments of one species */
+    int64_t
+        *gas_transfer[LM_GAS_SUMS]; /* [ny][nx]: what collisions transfer to a gas; NULL where no species has a gas */
+    omp_lock_t *row_lock;           /* [ny]: held by the thread that adds to this row of `sums` */
+    double *raw[4];                 /* density and face currents of all species */
     double *curl[3], *force[3], *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                 /* work of RK4 */
     double *spare;

@@ -1,5 +1,6 @@
 /* CPU backend: memory. */
 #include "backend/field_boundaries.h"
+#include "backend/work_arrays.h"
 #include "cpu/cpu.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/fluid/advect.h"
@@ -52,7 +53,7 @@ static void allocate_gas(struct lm_cpu *c)
         any |= p->has_gas;
     }
     for (int k = 0; k < LM_GAS_SUMS && any; k++)
-        c->given[k] = lm_pool_zeros(&c->pool, s->grid.cells, sizeof **c->given);
+        c->gas_transfer[k] = lm_pool_zeros(&c->pool, s->grid.cells, sizeof **c->gas_transfer);
 }
 
 /* The arrays of one background field. Fields that ions or electrons carry share the velocities. */
@@ -104,6 +105,7 @@ static void allocate_fields(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
     double **const vectors[] = {c->curl, c->ahead, c->force, c->e, c->stage, c->result};
+    _Static_assert(4 + 3 * sizeof vectors / sizeof *vectors + 1 == LM_CPU_WORK_ARRAYS, "as the estimate of the memory");
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c);
     for (int k = 0; k < LM_BORN_ARRAYS * s->ionisation_count; k++)

@@ -35,7 +35,7 @@ static void add_to_gas(struct collision_work *w, int tile, int i, int j, const s
             w->transfer[k][b * size + a] += part[k];
         else if (part[k])
 #pragma omp atomic
-            w->c->given[k][cell] += part[k];
+            w->c->gas_transfer[k][cell] += part[k];
 }
 
 /* Adds the sums of a tile to the shared arrays and clears them. */
@@ -48,7 +48,7 @@ static void flush_gas_transfer(struct collision_work *w, int tile)
             for (int a = 0; a < t->size && left + a < t->cells_x; a++) {
                 const size_t cell = (size_t)(low + b) * (size_t)t->cells_x + (size_t)(left + a);
 #pragma omp atomic
-                w->c->given[k][cell] += w->transfer[k][b * t->size + a];
+                w->c->gas_transfer[k][cell] += w->transfer[k][b * t->size + a];
             }
     memset(w->transfer, 0, sizeof w->transfer);
 }

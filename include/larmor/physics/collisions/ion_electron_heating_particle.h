@@ -87,8 +87,8 @@ LM_HD int lm_apply_exchange(const struct lm_exchange *e, const struct lm_heating
     if (b->kind != LM_HEATING_ALLOWED)
         return 0;
     *after = lm_exchange_heat(e, b, cell, p);
-    const struct lm_tally given = lm_to_electrons(units, p, after);
-    lm_tally_add(sum, &given);
+    const struct lm_tally transferred = lm_to_electrons(units, p, after);
+    lm_tally_add(sum, &transferred);
     return 1;
 }
 

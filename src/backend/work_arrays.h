@@ -1,0 +1,11 @@
+/* Work arrays of the grid that each backend allocates. The estimate of the memory of a run uses the same numbers. */
+#ifndef LARMOR_BACKEND_WORK_ARRAYS_H
+#define LARMOR_BACKEND_WORK_ARRAYS_H
+
+enum {
+    LM_CPU_WORK_ARRAYS = 4 + 6 * 3 + 1, /* raw moments, six vectors of the fields, one to smooth with */
+    LM_CUDA_WORK_ARRAYS = 4 + 4 + 3,    /* raw moments, four to smooth with, the next B */
+    LM_CUDA_GENERAL_ARRAYS = 4 * 3      /* where fields end at walls, beside bodies and in resistive voids */
+};
+
+#endif
