@@ -47,8 +47,8 @@ struct lm_backend_species {
 
 struct lm_setup {
     struct lm_grid grid;
-    enum lm_field_boundary field_sides[LM_SIDES];
-    struct lm_bodies bodies; /* the mask is borrowed for the call that creates a backend */
+    int field_sides[LM_SIDES]; /* enum lm_field_boundary */
+    struct lm_bodies bodies;   /* the mask is borrowed for the call that creates a backend */
     struct lm_ohm ohm;
     int shape, precision; /* enums of config.h */
     int smoothing;        /* binomial passes */
