@@ -65,7 +65,7 @@ int lm_sim_step(struct lm_sim *sim);
 
 int64_t lm_sim_step_number(const struct lm_sim *sim); /* n; t = n dt */
 double lm_sim_time(const struct lm_sim *sim);
-int lm_sim_is_finite(const struct lm_sim *sim); /* as far as the last step's maxima tell */
+int lm_sim_is_finite(const struct lm_sim *sim); /* 0 if a maximum of the fields or speeds is infinite or NaN */
 
 /* What is known without looking at particles or fields again. */
 struct lm_sim_status {
@@ -85,8 +85,8 @@ struct lm_sim_status {
         int64_t residual; /* loaded + injected - lost - present: 0, or the run has stopped */
         struct lm_ledger ledger;
         double charge_exchange_probability; /* the largest in a step */
-        double stopping_cells;         /* on the way on which a fastest ion would lose its energy in the densest gas */
-        int64_t limited_heating_cells; /* in which the next step exchanges as much heat with electrons as it may */
+        double stopping_cells;              /* stopping length of the fastest ions in the densest gas, in cells */
+        int64_t limited_heating_cells;      /* in which the next step exchanges as much heat with electrons as it may */
     } species[LM_MAX_SPECIES];
     struct lm_background_status {
         double least, most; /* over the cells of fluid */

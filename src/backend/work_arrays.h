@@ -1,4 +1,5 @@
-/* Work arrays of the grid that each backend allocates. The estimate of the memory of a run uses the same numbers. */
+/* How many work arrays of the grid each backend allocates (src/cpu/memory.c; allocate_grid in cuda/core/memory.cu), for
+ * the estimate of the memory that a run needs. */
 #ifndef LARMOR_BACKEND_WORK_ARRAYS_H
 #define LARMOR_BACKEND_WORK_ARRAYS_H
 

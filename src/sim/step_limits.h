@@ -13,7 +13,7 @@
 struct lm_collision_limits {
     double exchange; /* probability of charge exchange in a step; an ion exchanges its charge once at most in a step */
     double angle;    /* root mean square in a plane in a step, rad */
-    double cells;    /* on the way on which a fastest ion would lose its energy; infinite without stopping */
+    double cells;    /* stopping length of the fastest ions, in cells; infinite without stopping */
 };
 struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s, const struct lm_grid *g, double dt,
                                                double n, double speed);

@@ -18,11 +18,6 @@ struct lm_surfaces {
     int species;
 };
 
-LM_HD int lm_is_open(const struct lm_surfaces *s)
-{
-    return s->of[LM_X_MIN] != LM_PERIODIC || s->of[LM_Y_MIN] != LM_PERIODIC || s->body;
-}
-
 /* Key of the random numbers of a step. */
 LM_HD uint64_t lm_step_key(uint64_t seed, int64_t step)
 {
