@@ -192,7 +192,7 @@ START_TEST(spare_between_others)
     char text[2048];
     snprintf(text, sizeof text, "%s" FIELD, cli_small);
     make_file("long.ini", text);
-    cli_begin("run long.ini --quiet --output u background.dye.vx=0.1+5e5*(abs(t-0.07)<0.005) --steps 4 "
+    cli_begin("run long.ini --quiet --output u background.dye.vx=0.1+5e6*(abs(t-0.07)<0.005) --steps 4 "
               "output.checkpoint_every=2 output.keep=2");
     wait_for("u/checkpoints/checkpoint_00000003.h5");
     ck_assert_int_eq(cli_end(), 0);
