@@ -192,7 +192,7 @@ static inline double reference_units(const struct background_case *c, const stru
     const struct lm_background *f = &c->setup.background[0];
     const int sx = axis == 0, sy = axis == 1, n = axis == 0 ? g->nx : g->ny, at = axis == 0 ? i : j;
     const double u = (axis == 0 ? c->vx : c->vy)[lm_at(g, i, j)], factor = axis == 0 ? by->x : by->y;
-    double w[LM_WENO_WINDOW], turned[LM_WENO_WINDOW];
+    double w[LM_WENO_WINDOW] = {0}, turned[LM_WENO_WINDOW] = {0};
 #define CELL(x, y) q[lm_at(g, ((x) + 100 * g->nx) % g->nx, ((y) + 100 * g->ny) % g->ny)]
     *side = -1;
     if (g->sides.of[2 * axis] != LM_PERIODIC && (at < 0 || at == n - 1)) {

@@ -157,7 +157,7 @@ int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
         const int cells = side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx;
         if (!s->inflow[side])
             continue;
-        auto kernel = b->setup.shape == 1 ? enter_kernel<1> : enter_kernel<2>;
+        auto kernel = b->setup.shape == LM_LINEAR ? enter_kernel<1> : enter_kernel<2>;
         to.way = side;
         kernel<<<particle_blocks((uint64_t)cells * 32), THREADS, 0, g->stream>>>(
             c.h, c.step, c.b, c.surfaces, to, s->inflow[side], side, cells, b->setup.seed, pass->step);
@@ -175,7 +175,7 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     const direct_call c = direct_call_of(g, species, pass);
     const new_particle_slots to = {s->home, (uint32_t)s->count, LM_IONISED};
     const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, source, pass, quantum);
-    auto kernel = b->setup.shape == 1 ? ionise_kernel<1> : ionise_kernel<2>;
+    auto kernel = b->setup.shape == LM_LINEAR ? ionise_kernel<1> : ionise_kernel<2>;
     kernel<<<particle_blocks(b->setup.grid.cells), THREADS, 0, g->stream>>>(
         c.h, c.step, c.b, c.surfaces, to, from, b->setup.grid.stride, g->control->background[gas < 0 ? 0 : gas].source);
     return LM_GPU_LAUNCHED(g, "ionisation");

@@ -317,5 +317,5 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     if (c.collider.gas[0])
         lm_gpu_fill_gas(g, pass->collisions->gas);
     list_entered(g, c.h, &c.b.control->strays);
-    return b->setup.shape == 1 ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);
+    return b->setup.shape == LM_LINEAR ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);
 }

@@ -204,7 +204,7 @@ int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct l
     const units in = units_of(out, present);
     lm_gpu_reduce_begin(g);
     if (s->count > 0) {
-        if (b->setup.shape == 1)
+        if (b->setup.shape == LM_LINEAR)
             b->setup.tile == 8 ? launch_sums<1, 8>(g, species, half, in) : launch_sums<1, 16>(g, species, half, in);
         else
             b->setup.tile == 8 ? launch_sums<2, 8>(g, species, half, in) : launch_sums<2, 16>(g, species, half, in);

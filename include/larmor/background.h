@@ -26,13 +26,13 @@ enum lm_scheme { LM_CENTRED = 0, LM_UPWIND = 1, LM_WENO3, LM_WENO5, LM_WENO7, LM
 enum lm_flow { LM_FLOW_PRESCRIBED, LM_FLOW_ION, LM_FLOW_ELECTRON, LM_FLOW_ENTROPY };
 
 struct lm_background {
-    int scheme;          /* enum lm_scheme */
-    int single;          /* WENO smoothness in single precision */
-    int limited;         /* the field is kept between `least` and `most` */
-    double least, most;  /* most may be infinite */
-    double diffusivity;  /* v_A d_i, >= 0 */
-    int flow;            /* enum lm_flow */
-    int sides[LM_SIDES]; /* enum lm_background_side; periodic where the particles' are */
+    enum lm_scheme scheme;
+    int single;         /* WENO smoothness in single precision */
+    int limited;        /* the field is kept between `least` and `most` */
+    double least, most; /* most may be infinite */
+    double diffusivity; /* v_A d_i, >= 0 */
+    enum lm_flow flow;
+    enum lm_background_side sides[LM_SIDES]; /* periodic where the particles' are */
     int has_source;
     int gains; /* 1 + enum lm_gas_sum: the field gains this from collisions; 0: nothing */
 };

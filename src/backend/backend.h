@@ -14,6 +14,7 @@
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
 #include "larmor/ledger.h"
+#include "larmor/particles.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
 #include "larmor/physics/fields/ohm_terms.h"
@@ -47,13 +48,14 @@ struct lm_backend_species {
 
 struct lm_setup {
     struct lm_grid grid;
-    int field_sides[LM_SIDES]; /* enum lm_field_boundary */
-    struct lm_bodies bodies;   /* the mask is borrowed for the call that creates a backend */
+    enum lm_field_boundary field_sides[LM_SIDES];
+    struct lm_bodies bodies; /* the mask is borrowed for the call that creates a backend */
     struct lm_ohm ohm;
-    int shape, precision; /* enums of config.h */
-    int smoothing;        /* binomial passes */
-    int tile;             /* 8 or 16 */
-    int threads;          /* CPU: 0 for all */
+    enum lm_shape_order shape;
+    enum lm_precision precision; /* of the particles */
+    int smoothing;               /* binomial passes */
+    int tile;                    /* 8 or 16 */
+    int threads;                 /* CPU: 0 for all */
     uint64_t seed;
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */
     int species_count;

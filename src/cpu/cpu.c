@@ -164,7 +164,7 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     *out = NULL;
     if (!c)
         return lm_fail(LM_FAILED, "not enough memory");
-    c->particles = setup->precision == 32 ? &lm_cpu_particles_f32 : &lm_cpu_particles_f64;
+    c->particles = setup->precision == LM_SINGLE ? &lm_cpu_particles_f32 : &lm_cpu_particles_f64;
     c->base.ops = &operations;
     c->base.particles = &c->particles->ops;
     c->base.setup = *setup;

@@ -86,7 +86,8 @@ static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct
 static struct lm_collision_outcome collide_at(const struct collision_work *w, const struct lm_collision_site *site,
                                               struct lm_particle *p, struct lm_collision_tallies *tallies)
 {
-    return lm_collide_and_tally(w->c->base.setup.shape == 1 ? 1 : 2, w->collisions, &w->units, site, p, tallies);
+    return lm_collide_and_tally(w->c->base.setup.shape == LM_LINEAR ? 1 : 2, w->collisions, &w->units, site, p,
+                                tallies);
 }
 
 /* A particle too far from the tile for its windows: the fields and the gas are gathered from the whole grid. */
@@ -223,7 +224,7 @@ LM_HD void collide_lanes(const struct collision_work *w, size_t first, int count
 static void collide_block(struct collision_work *w, int tile, size_t first, int count, struct block *b)
 {
     const struct arrays a = w->a;
-    if (w->c->base.setup.shape == 1)
+    if (w->c->base.setup.shape == LM_LINEAR)
         gather_densities(w, 1, first, count, b);
     else
         gather_densities(w, 2, first, count, b);

@@ -286,7 +286,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
-    const int linear = b->setup.shape == 1;
+    const int linear = b->setup.shape == LM_LINEAR;
     uint64_t speed2 = 0;
     int64_t strays = 0;
     if (pass->collisions)
@@ -336,7 +336,7 @@ static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_f
 static void begin_flight(struct worker *w, struct lm_flight *f, double part, struct lm_tally *injected)
 {
     const struct lm_tiling t = tiling(w->c);
-    const int order = w->c->base.setup.shape == 1 ? 1 : 2;
+    const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
     const struct lm_tally tally = lm_tally_of(&w->units, (double)f->vx, (double)f->vy, (double)f->vz);
     struct lm_flight mid;
     lm_tally_add(injected, &tally);

@@ -9,6 +9,7 @@
 #include "base/h5.h"
 #include "base/try.h"
 #include "checkpoint/checkpoint.h"
+#include "larmor/particles.h"
 
 /* ---- checkpoint ---- */
 
@@ -52,8 +53,9 @@ static void print_head(const char *path, const struct lm_checkpoint *head, FILE 
     fprintf(out, "  step       %" PRId64 "\n  time       %.10g 1/Omega_ci (dt %.10g)\n", head->step, head->time,
             head->dt);
     fprintf(out, "  grid       %d x %d cells, %.10g x %.10g d_i\n", head->nx, head->ny, head->lx, head->ly);
-    fprintf(out, "  particles  %s shape, %s precision, seed %" PRIu64 "\n", head->shape == 1 ? "linear" : "quadratic",
-            head->precision == 32 ? "single" : "double", head->seed);
+    fprintf(out, "  particles  %s shape, %s precision, seed %" PRIu64 "\n",
+            head->shape == LM_LINEAR ? "linear" : "quadratic", head->precision == LM_SINGLE ? "single" : "double",
+            head->seed);
     for (int s = 0; s < head->species_count; s++) {
         const struct lm_checkpoint_species *sp = &head->species[s];
         fprintf(out, "  species    %s: %" PRIu64 " particles, charge %g e, mass %g m_p, weight %g\n", sp->name,
