@@ -73,6 +73,10 @@ OBJ := $(call objects,$(SRC),$(TWICE))
 # The library, which every test links, knows neither CUDA nor the commit. What has both comes before it on the command
 # line of the linker. So a build with nvcc and one without differ only in the last link, and a commit changes no test.
 COMMITTED := $(B)/src/run/version.c.commit.o
+# MPI, where Open MPI's packages are; the library has one rank only.
+MPI_CFLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
+MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null)
+MPI_OBJ := $(if $(MPI_LIBS),$(B)/src/ranks/mpi.c.mpi.o)
 ifneq ($(NVCC),)
 CUDA_OBJ := $(B)/src/backend/backend.c.cuda.o $(B)/src/bench/device.c.cuda.o $(call objects,$(CUDA_SRC),$(CUDA_TWICE))
 CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
@@ -86,9 +90,9 @@ ifeq ($(NVCC),)
 endif
 
 # The CUDA objects come first because they take longest.
-$(B)/larmor: $(CUDA_OBJ) $(B)/src/main.c.o $(COMMITTED) $(B)/liblarmor.a $(B)/link
+$(B)/larmor: $(CUDA_OBJ) $(B)/src/main.c.o $(COMMITTED) $(MPI_OBJ) $(B)/liblarmor.a $(B)/link
 	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(MPI_LIBS) $(CUDA_LIBS)
 
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
@@ -105,7 +109,7 @@ $(if $(NVCC),$(call remember,nvcc.flags,$(NVCC) $(NVCCFLAGS)))
 $(call remember,commit,$(GIT))
 # The demo decides later whether it has CUDA.
 ifeq ($(filter demo,$(MAKECMDGOALS)),)
-$(call remember,link,$(LDFLAGS) $(LDLIBS) $(CUDA_LIBS) $(notdir $(CUDA_OBJ)))
+$(call remember,link,$(LDFLAGS) $(LDLIBS) $(MPI_LIBS) $(CUDA_LIBS) $(notdir $(CUDA_OBJ)))
 endif
 
 define compile
@@ -122,6 +126,9 @@ $(B)/%.c.32.o: %.c $(B)/flags
 
 $(B)/%.c.64.o: %.c $(B)/flags
 	$(call compile,-DLM_PRECISION=64)
+
+$(B)/%.c.mpi.o: %.c $(B)/flags
+	$(call compile,-DLM_MPI $(patsubst -I%,-isystem %,$(MPI_CFLAGS)))
 
 $(B)/%.c.cuda.o: %.c $(B)/flags
 	$(call compile,-DLM_CUDA)

@@ -9,9 +9,11 @@
 
 #include "bench/bench.h"
 #include "checkpoint/checkpoint.h"
+#include "distributed/distributed.h"
 #include "larmor/run.h"
 #include "output/info.h"
 #include "base/threads.h"
+#include "ranks/ranks.h"
 
 static const char usage[] =
     "Larmor: hybrid particle-in-cell plasma simulation in two dimensions\n"
@@ -288,10 +290,18 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return LM_BAD_INPUT;
     }
+    lm_ranks_begin();
+    if (lm_rank() > 0) {
+        lm_distributed_serve();
+        lm_ranks_end();
+        return LM_OK;
+    }
     int status = dispatch(argc - 1, argv + 1);
     if ((!status || status == LM_BEYOND) && (fflush(stdout) || ferror(stdout)))
         status = lm_fail(LM_FAILED, "standard output: %s", strerror(errno));
     if (status)
         fprintf(stderr, "%s%s\n", status == LM_STOPPED ? "" : "larmor: ", lm_error());
+    lm_distributed_dismiss();
+    lm_ranks_end();
     return status;
 }

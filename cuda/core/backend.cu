@@ -270,9 +270,9 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->base.ops = &operations;
     g->base.particles = &g->particles->ops;
     g->base.setup = *setup;
+    g->base.most_stray_cells = LM_MAX_STRAY_CELLS;
     const struct lm_grid *grid = &setup->grid;
-    g->tiling = {setup->tile, (grid->nx + setup->tile - 1) / setup->tile, (grid->ny + setup->tile - 1) / setup->tile,
-                 grid->nx, grid->ny};
+    g->tiling = lm_tiling_make(setup->tile, grid->nx, grid->ny, grid->place);
     g->tiles = (size_t)g->tiling.nx * g->tiling.ny;
     g->tile_cells = g->tiles * setup->tile * setup->tile;
     lm_gpu_check(g, cudaDeviceGetAttribute(&g->processors, cudaDevAttrMultiProcessorCount, 0), "device");

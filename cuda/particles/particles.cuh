@@ -153,7 +153,7 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
 int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
 int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species);
-int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
 
 /* Adds the hash of a species to reduced->value[0]. */

@@ -192,13 +192,12 @@ int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species)
     return LM_GPU_LAUNCHED(g, "survey of particles");
 }
 
-int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out)
 {
     lm_gpu_range range("particle sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    const uint64_t present = s->count - s->gone;
     out->exponent_v = lm_sum_exponent((double)present, half->speed_exponent);
     out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
     const units in = units_of(out, present);

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "larmor/place.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,14 +49,22 @@ struct lm_sides {
     int of[LM_SIDES]; /* enum lm_boundary */
 };
 
+/* The cells (i, j) with from_x <= i < to_x and from_y <= j < to_y. */
+struct lm_cells {
+    int from_x, to_x, from_y, to_y;
+};
+
+/* The arrays of a process. */
 struct lm_grid {
-    int nx, ny;    /* cells, >= 1 */
+    int nx, ny;    /* cells of the arrays, >= 1 */
     double lx, ly; /* size of the domain, d_i */
     double dx, dy; /* size of a cell, d_i */
     int stride;    /* nx + 2 LM_GHOST: array elements from a cell to the cell above it */
     size_t size;   /* elements of one array, ghost cells included */
     size_t cells;  /* nx * ny */
-    struct lm_sides sides;
+    struct lm_sides sides; /* of the arrays: those of the domain, but for sides that lie within it */
+    struct lm_place place; /* of the arrays in the domain */
+    struct lm_cells own;   /* the cells of the arrays that this process owns */
 };
 
 /* Where in its cell a quantity is: the offset from the centre of the cell, in cells. {0.5, 0} is an x-face. */
@@ -69,6 +79,39 @@ struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly);
 static inline size_t lm_at(const struct lm_grid *g, int i, int j)
 {
     return (size_t)(j + LM_GHOST) * (size_t)g->stride + (size_t)(i + LM_GHOST);
+}
+
+static inline int lm_is_own(const struct lm_grid *g, int i, int j)
+{
+    return i >= g->own.from_x && i < g->own.to_x && j >= g->own.from_y && j < g->own.to_y;
+}
+
+/* Whether this process owns the cells before a side of the domain. */
+static inline int lm_owns_side(const struct lm_grid *g, int side)
+{
+    const struct lm_place *p = &g->place;
+    return side == LM_X_MIN   ? lm_domain_x(p, g->own.from_x) == 0
+           : side == LM_X_MAX ? lm_domain_x(p, g->own.to_x - 1) == p->domain_nx - 1
+           : side == LM_Y_MIN ? lm_domain_y(p, g->own.from_y) == 0
+                              : lm_domain_y(p, g->own.to_y - 1) == p->domain_ny - 1;
+}
+
+/* The own cells, and `x` or `y` more beyond each side of the domain at which they lie. */
+static inline struct lm_cells lm_own_and_beyond(const struct lm_grid *g, int x, int y)
+{
+    const struct lm_cells c = {g->own.from_x - (lm_owns_side(g, LM_X_MIN) ? x : 0),
+                               g->own.to_x + (lm_owns_side(g, LM_X_MAX) ? x : 0),
+                               g->own.from_y - (lm_owns_side(g, LM_Y_MIN) ? y : 0),
+                               g->own.to_y + (lm_owns_side(g, LM_Y_MAX) ? y : 0)};
+    return c;
+}
+
+/* The index in an array of the whole domain of a cell (i, j) that is own or beyond a side (lm_own_and_beyond). */
+static inline size_t lm_domain_element(const struct lm_grid *g, int i, int j)
+{
+    const int x = lm_domain_x(&g->place, g->own.from_x) + i - g->own.from_x,
+              y = lm_domain_y(&g->place, g->own.from_y) + j - g->own.from_y;
+    return (size_t)(y + LM_GHOST) * (size_t)(g->place.domain_nx + 2 * LM_GHOST) + (size_t)(x + LM_GHOST);
 }
 
 /* Fills the ghost cells beyond periodic sides from the opposite side. A domain may have fewer cells than ghost cells.

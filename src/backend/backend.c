@@ -10,6 +10,7 @@
 #include "larmor/config.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "base/threads.h"
+#include "ranks/ranks.h"
 
 #ifdef LM_CUDA
 #include "backend/cuda.h"
@@ -43,9 +44,16 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)
         return status;
+    return lm_rank_count() > 1 ? lm_distributed_create(kind, setup, out) : lm_backend_create_own(resolved, setup, out);
+}
+
+int lm_backend_create_own(int kind, const struct lm_setup *setup, struct lm_backend **out)
+{
 #ifdef LM_CUDA
-    if (resolved == LM_BACKEND_CUDA)
+    if (kind == LM_BACKEND_CUDA)
         return lm_cuda_create(setup, out);
+#else
+    (void)kind;
 #endif
     return lm_cpu_create(setup, out);
 }

@@ -22,6 +22,7 @@
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
 #include "larmor/physics/particles/hit_map.h"
 #include "larmor/physics/particles/inflow_cell.h"
+#include "ranks/halo.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +49,7 @@ struct lm_backend_species {
 
 struct lm_setup {
     struct lm_grid grid;
+    struct lm_halo *halo; /* of many ranks: the cells that others own (src/ranks/halo.h), borrowed; NULL: of one */
     enum lm_field_boundary field_sides[LM_SIDES];
     struct lm_bodies bodies; /* the mask is borrowed for the call that creates a backend */
     struct lm_ohm ohm;
@@ -175,6 +177,11 @@ struct lm_particle_ops {
     int (*get)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
 
+    /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in
+     * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. */
+    int (*emigrate)(struct lm_backend *b, int species, uint64_t *count, struct lm_raw_particles *out);
+    int (*immigrate)(struct lm_backend *b, int species, uint64_t count, struct lm_raw_particles from);
+
     /* Slots for so many more particles, which `enter` and `ionise` may fill. LM_STOPPED: there is no memory for them
      * and for a checkpoint; everything is as before. */
     int (*reserve_more)(struct lm_backend *b, int species, uint64_t more);
@@ -196,8 +203,10 @@ struct lm_particle_ops {
     /* The largest speed for lm_control, where no pass has gone before. */
     int (*maxima)(struct lm_backend *b, int species);
 
-    /* A reduction, which waits. `half` kicks velocities from n-1/2 to n; nothing is stored. */
-    int (*sums)(struct lm_backend *b, int species, const struct lm_pass *half, struct lm_particle_sums *out);
+    /* A reduction, which waits. `half` kicks velocities from n-1/2 to n; nothing is stored. `present`: the number of
+     * particles in the domain, which decides the units. */
+    int (*sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
+                struct lm_particle_sums *out);
 };
 
 /* All other operations. */
@@ -290,10 +299,18 @@ struct lm_backend {
     const struct lm_backend_ops *ops;
     const struct lm_particle_ops *particles;
     struct lm_setup setup;
+    double most_stray_cells; /* between two sorts no particle may move further */
 };
 
 int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out);
 int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out);
+
+/* src/distributed: a backend that divides the domain among the ranks of the run, each of which has a backend of `kind`.
+ * For rank 0; the other ranks serve it (src/distributed/distributed.h). */
+int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_backend **out);
+
+/* Creates a backend for this rank alone, of a resolved kind. */
+int lm_backend_create_own(int kind, const struct lm_setup *setup, struct lm_backend **out);
 
 /* Picks and creates; `kind` is enum lm_backend_kind. LM_BAD_INPUT: asked for a backend that is not there. */
 int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out);

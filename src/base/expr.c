@@ -286,8 +286,8 @@ int lm_expr_uses_time(const struct lm_constants *constants, const char *text, in
 
 static double at_cell(struct parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int i, int j)
 {
-    p->x = (i + 0.5 + offset.x) * g->dx;
-    p->y = (j + 0.5 + offset.y) * g->dy;
+    p->x = (lm_domain_x(&g->place, i) + 0.5 + offset.x) * g->dx;
+    p->y = (lm_domain_y(&g->place, j) + 0.5 + offset.y) * g->dy;
     return mupEval(p->handle);
 }
 

@@ -8,6 +8,8 @@ struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly)
     g.stride = nx + 2 * LM_GHOST;
     g.size = (size_t)g.stride * (size_t)(ny + 2 * LM_GHOST);
     g.cells = (size_t)nx * (size_t)ny;
+    g.place = lm_whole_domain(nx, ny);
+    g.own = (struct lm_cells){0, nx, 0, ny};
     return g;
 }
 

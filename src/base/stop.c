@@ -5,6 +5,7 @@
 
 static volatile sig_atomic_t asked;
 static int allowed;
+static int (*agree)(int asked); /* NULL: this process is alone */
 static double deadline = INFINITY;
 
 void lm_stop_ask(int signal)
@@ -30,9 +31,19 @@ void lm_stop_allow(int may)
     allowed = may;
 }
 
+int lm_stop_may(void)
+{
+    return allowed;
+}
+
+void lm_stop_agree_by(int (*by)(int asked))
+{
+    agree = by;
+}
+
 int lm_stop_now(void)
 {
-    return allowed && lm_stop_asked() != 0;
+    return allowed && (agree ? agree(lm_stop_asked()) : lm_stop_asked()) != 0;
 }
 
 int lm_stop_give_up(void)

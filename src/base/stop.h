@@ -27,6 +27,13 @@ int lm_stop_asked(void);
 /* Says whether a step under way may be given up; it may not before the first call. */
 void lm_stop_allow(int may);
 
+/* Whether it may. */
+int lm_stop_may(void);
+
+/* Where many ranks share a step, all of them must give it up or none. `agree` returns the same request on all ranks for
+ * the one of each, or 0. lm_stop_now calls it where the step may be given up. */
+void lm_stop_agree_by(int (*agree)(int asked));
+
 /* 1 when the step may be given up and there is a request. The caller then returns lm_stop_give_up(). A call takes about
  * 50 ns. */
 int lm_stop_now(void);

@@ -214,7 +214,8 @@ static void update_row(const struct stage *s, int j, const double *x, const doub
     for (int i = 0; i < g->nx && s->source; i++) {
         const double added = lm_source_units(&s->by, s->source[k + (size_t)i]);
         gain[i] += added;
-        lm_wide_add(from_source, added);
+        if (lm_is_own(g, i, j))
+            lm_wide_add(from_source, added);
     }
     for (int i = 0; i < g->nx; i++)
         to[i] = lm_advect_update(&s->by, q0[i], q[i], gain[i]);
@@ -225,13 +226,15 @@ static void count_row(const struct stage *s, int j, const double *x, const doubl
                       struct lm_wide crossed[LM_SIDES])
 {
     const struct lm_grid *g = grid_of(s);
-    if (lm_has_walls(&g->sides, 0)) {
+    if (lm_has_walls(&g->sides, 0) && lm_is_own(g, 0, j) && lm_owns_side(g, LM_X_MIN))
         lm_wide_add(&crossed[LM_X_MIN], x[0]);
+    if (lm_has_walls(&g->sides, 0) && lm_is_own(g, g->nx - 1, j) && lm_owns_side(g, LM_X_MAX))
         lm_wide_add(&crossed[LM_X_MAX], x[g->nx]);
-    }
-    for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1) && j == 0; i++)
+    const int low = lm_has_walls(&g->sides, 1) && j == 0 && lm_owns_side(g, LM_Y_MIN),
+              high = lm_has_walls(&g->sides, 1) && j == g->ny - 1 && lm_owns_side(g, LM_Y_MAX);
+    for (int i = g->own.from_x; i < g->own.to_x && low; i++)
         lm_wide_add(&crossed[LM_Y_MIN], below[i]);
-    for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1) && j == g->ny - 1; i++)
+    for (int i = g->own.from_x; i < g->own.to_x && high; i++)
         lm_wide_add(&crossed[LM_Y_MAX], above[i]);
 }
 
@@ -241,7 +244,7 @@ static void survey_row(const struct lm_cpu *c, const double *field, double per_q
     const struct lm_grid *g = &c->base.setup.grid;
     const double *q = field + lm_at(g, 0, j);
     const uint8_t *clearance = c->clearance + lm_at(g, 0, j);
-    for (int i = 0; i < g->nx; i++)
+    for (int i = g->own.from_x; i < g->own.to_x; i++)
         lm_survey_cell(survey, q[i], clearance[i], per_quantum);
 }
 
@@ -255,7 +258,7 @@ static void take_survey(struct lm_advected *to, const struct lm_field_survey *fr
 void lm_cpu_background_extremes(struct lm_cpu *c, int field, double per_quantum)
 {
     struct lm_field_survey survey = {.most = 0};
-    for (int j = 0; j < c->base.setup.grid.ny; j++)
+    for (int j = c->base.setup.grid.own.from_y; j < c->base.setup.grid.own.to_y; j++)
         survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &survey);
     take_survey(&c->control.background[field], &survey);
 }
@@ -282,7 +285,7 @@ static void advance_rows(const struct stage *s, int first, int end, int last, do
         faces_y(s, j, above);
         update_row(s, j, x, below, above, gain, &sums->source);
         count_row(s, j, x, below, above, sums->crossed);
-        if (last)
+        if (last && j >= grid_of(s)->own.from_y && j < grid_of(s)->own.to_y)
             survey_row(s->cpu, s->to, 1.0 / s->by.unit, j, &sums->survey);
         double *t = below;
         below = above;
@@ -359,6 +362,8 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.q = from[k];
         s.to = to[k];
         run_stage(&s, n == LM_ADVECT_STAGES * substeps - 1, work, &sums);
+        if (k == LM_ADVECT_STAGES - 1)
+            lm_halo_refresh(b->setup.halo, &q, 1);
         given_up = lm_stop_now();
     }
     take_sums(&c->control.background[field], &sums);
@@ -398,8 +403,8 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
         const double *x = c->array[LM_BACKGROUND_X + f], *y = c->array[LM_BACKGROUND_Y + f];
         uint64_t largest = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
-        for (int j = 0; j < g->ny; j++)
-            for (int i = 0; i < g->nx; i++) {
+        for (int j = g->own.from_y; j < g->own.to_y; j++)
+            for (int i = g->own.from_x; i < g->own.to_x; i++) {
                 const uint64_t size = lm_flow_rate_bits(x, y, c->clearance, (long)lm_at(g, i, j), g->stride, o);
                 largest = size > largest ? size : largest;
             }
@@ -414,18 +419,21 @@ int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
+    lm_halo_add(b->setup.halo, c->gas_transfer, LM_GAS_SUMS, 1);
     for (int f = 0; f < b->setup.background_count; f++) {
         const int what = b->setup.background[f].gains - 1;
-        for (int j = 0; j < g->ny && what >= 0; j++)
-            for (int i = 0; i < g->nx; i++) {
+        for (int j = g->own.from_y; j < g->own.to_y && what >= 0; j++)
+            for (int i = g->own.from_x; i < g->own.to_x; i++) {
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
                 if (c->gas_transfer[what][k] == 0)
                     continue;
                 const double quanta = lm_add_gas_gain(&c->array[LM_BACKGROUND + f][lm_at(g, i, j)],
                                                       c->gas_transfer[what][k], gain->unit[what], gain->quantum[f],
-                                                      lm_gas_gain_chance(gain->key, gain->species, (uint32_t)k, f));
+                                                      lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), f));
                 lm_wide_add(&c->control.background[f].source, quanta);
             }
+        if (what >= 0)
+            lm_halo_refresh(b->setup.halo, &c->array[LM_BACKGROUND + f], 1);
     }
     for (int k = 0; k < LM_GAS_SUMS; k++)
         memset(c->gas_transfer[k], 0, g->cells * sizeof *c->gas_transfer[k]);

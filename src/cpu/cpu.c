@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/field_boundaries.h"
+#include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/numerics/hash.h"
 
 /* A thread with fewer cells or particles in a loop costs more than it brings. */
@@ -168,11 +169,11 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     c->base.ops = &operations;
     c->base.particles = &c->particles->ops;
     c->base.setup = *setup;
+    c->base.most_stray_cells = setup->halo ? LM_HALO_REACH : LM_MAX_STRAY_CELLS;
     c->most_threads = setup->threads > 0 ? setup->threads : lm_threads_available();
     c->team = c->threads = c->most_threads; /* to load particles; then see size_team */
     c->grid_threads = setup->grid.cells >= 2 * ENOUGH_CELLS ? c->most_threads : 1;
-    c->tiles_x = (setup->grid.nx + setup->tile - 1) / setup->tile;
-    c->tiles_y = (setup->grid.ny + setup->tile - 1) / setup->tile;
+    c->tiling = lm_tiling_make(setup->tile, setup->grid.nx, setup->grid.ny, setup->grid.place);
     c->sides = lm_field_sides_of(setup);
     for (int axis = 0; axis < 2; axis++)
         c->walls[axis] = lm_field_walls(&c->sides, axis);

@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/particles/tiling.h"
 #include "base/pool.h"
 #include "base/stop.h"
 #include "backend/surfaces.h"
@@ -34,7 +35,7 @@ struct lm_cpu {
     int most_threads, team;                   /* that there may be; that there are where loops are shared */
     int threads;                              /* for particles: as many as have enough to do */
     int grid_threads; /* for loops over the grid: the same number, or 1 where these are too small to share */
-    int tiles_x, tiles_y;
+    struct lm_tiling tiling;
     double *array[LM_ARRAYS];
     int64_t *sums[4]; /* [ny][nx] integer moments of one species */
     int64_t
@@ -53,6 +54,7 @@ struct lm_cpu {
         double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_heating_cell *cells; /* [ny][nx] */
         int64_t *sums;                 /* [ny][nx][LM_CELL_SUMS]; clear between steps */
+        int64_t *requests;             /* [ny][nx]: one of these sums; NULL with one rank */
     } exchange;
     double *flow[4]; /* of ions x, y; of electrons; NULL if they carry nothing */
     double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
@@ -109,6 +111,7 @@ int lm_cpu_least_density(struct lm_backend *b, double *least);
 /* src/cpu/ion_electron_heating.c: what ions meet in the cells, from the sums over them; then which cells can take or
  * give the energy that has been asked for, and these do. */
 void lm_cpu_heating_cells(struct lm_cpu *c, const struct lm_exchange_pass *pass);
+void lm_cpu_add_requests(struct lm_cpu *c);
 void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass);
 int lm_cpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out);
 

@@ -80,8 +80,8 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
     const int field = c->base.setup.background_count - 1, exponent = lm_heat_exponent(pass->quantum, gamma);
     double *s = c->array[LM_BACKGROUND + field];
     struct lm_wide source = {0, 0}, heat = {0, 0};
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
             const size_t k = lm_at(g, i, j);
             const double gain = lm_pressure_gain(s[k], pass->substeps ? &w->p[k] : NULL, w->heat[k], pass->dt, gamma);
             s[k] = lm_heat_cell(s[k], gain, pass->quantum, gamma, &source);
@@ -89,6 +89,7 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
         }
     lm_wide_merge(&c->control.background[field].source, &source);
     lm_wide_merge(&c->control.heat, &heat);
+    lm_halo_refresh(c->base.setup.halo, &s, 1);
     lm_cpu_background_extremes(c, field, lm_exp2i(pass->quantum));
 }
 
@@ -102,6 +103,7 @@ int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
             return lm_stop_give_up();
         conduct(c, pass, &w, w.p, w.next);
         conduct(c, pass, &w, w.next, w.p);
+        lm_halo_refresh(b->setup.halo, &w.p, 1);
     }
     finish(c, pass, &w);
     return LM_OK;
@@ -113,8 +115,8 @@ int lm_cpu_least_density(struct lm_backend *b, double *least)
     const struct lm_grid *g = &b->setup.grid;
     uint64_t smallest = lm_bits(lm_infinity());
 #pragma omp parallel for num_threads(c->grid_threads) reduction(min : smallest)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++)
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++)
             for (int level = LM_N_OLD; level <= LM_N_NEW; level += LM_N_NEW - LM_N_OLD) {
                 const size_t k = lm_at(g, i, j);
                 const uint64_t n = lm_conducting_density_bits(c->array[level][k], c->clearance[k], b->setup.ohm.floor);

@@ -35,18 +35,31 @@ void lm_cpu_heating_cells(struct lm_cpu *c, const struct lm_exchange_pass *pass)
     }
 }
 
+/* Adds up the energy that the ions of all ranks request. Their moments have been added up before. */
+void lm_cpu_add_requests(struct lm_cpu *c)
+{
+    const size_t cells = c->base.setup.grid.cells;
+    int64_t *requests = c->exchange.requests, *sums = c->exchange.sums + LM_SUM_ENERGY;
+    for (size_t k = 0; k < cells; k++)
+        requests[k] = sums[k * LM_CELL_SUMS];
+    lm_halo_add(c->base.setup.halo, &requests, 1, 1);
+    for (size_t k = 0; k < cells; k++)
+        sums[k * LM_CELL_SUMS] = requests[k];
+}
+
 void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchange_pass *pass)
 {
     const struct lm_backend_species *p = &c->base.setup.species[species];
     const struct lm_grid *g = &c->base.setup.grid;
     const double gamma = c->base.setup.ohm.gamma, unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
     const int field = c->base.setup.background_count - 1;
-    struct lm_wide source = {0, 0};
+    struct lm_wide source = {0, 0}, elsewhere = {0, 0};
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
             lm_heat_electrons(&c->exchange.cells[cell], c->exchange.sums + cell * LM_CELL_SUMS,
-                              &lm_cpu_entropy(c)[lm_at(g, i, j)], unit, pass->quantum, gamma, &source);
+                              &lm_cpu_entropy(c)[lm_at(g, i, j)], unit, pass->quantum, gamma,
+                              lm_is_own(g, i, j) ? &source : &elsewhere);
         }
     lm_wide_merge(&c->control.background[field].source, &source);
     lm_cpu_background_extremes(c, field, lm_exp2i(pass->quantum));
@@ -60,8 +73,8 @@ int lm_cpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *
     int64_t limited = 0;
     fill_temperatures(c);
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : noise2) reduction(+ : limited)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
             const struct lm_cell_electrons electrons = electrons_of_cell(c, i, j);
             const struct lm_exchange_bound r = lm_exchange_bound(with, &electrons);
             noise2 = r.noise2 > noise2 ? r.noise2 : noise2;

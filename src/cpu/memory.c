@@ -33,7 +33,7 @@ static void allocate_surfaces(struct lm_cpu *c)
     if (s->bodies.count == 0)
         return;
     c->near_body = lm_pool_take(&c->pool, s->grid.cells);
-    c->tile_has_body = lm_pool_take(&c->pool, (size_t)c->tiles_x * (size_t)c->tiles_y);
+    c->tile_has_body = lm_pool_take(&c->pool, (size_t)c->tiling.nx * (size_t)c->tiling.ny);
     c->solid = lm_pool_take(&c->pool, s->grid.size);
     if (c->pool.failed)
         return;
@@ -98,6 +98,8 @@ static void allocate_exchange(struct lm_cpu *c)
     c->exchange.temperature = lm_pool_zeros(&c->pool, cells, sizeof *c->exchange.temperature);
     c->exchange.cells = lm_pool_take(&c->pool, cells * sizeof *c->exchange.cells);
     c->exchange.sums = lm_pool_zeros(&c->pool, cells, LM_CELL_SUMS * sizeof *c->exchange.sums);
+    if (c->base.setup.halo)
+        c->exchange.requests = lm_pool_zeros(&c->pool, cells, sizeof *c->exchange.requests);
 }
 
 /* The state and the work arrays of the fields. */
@@ -126,7 +128,7 @@ static void allocate_fields(struct lm_cpu *c)
 static void allocate_tiles(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
-    const size_t tiles = (size_t)c->tiles_x * (size_t)c->tiles_y, cells = tiles * (size_t)(s->tile * s->tile);
+    const size_t tiles = (size_t)c->tiling.nx * (size_t)c->tiling.ny, cells = tiles * (size_t)(s->tile * s->tile);
     for (int k = 0; k < s->species_count; k++) {
         struct lm_cpu_species *p = &c->species[k];
         p->tile_start = lm_pool_zeros(&c->pool, tiles + 1, sizeof *p->tile_start);

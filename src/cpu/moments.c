@@ -12,19 +12,23 @@ int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
     const struct lm_backend_species *s = &b->setup.species[species];
     double *number = c->array[LM_SPECIES_N + species];
     int64_t quanta = 0;
+    lm_halo_add(b->setup.halo, c->sums, 4, 1);
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : quanta)
-    for (int j = 0; j < g->ny; j++)
+    for (int j = 0; j < g->ny; j++) {
+        const int64_t *density = c->sums[0] + (size_t)j * (size_t)g->nx;
+        for (int i = g->own.from_x; i < g->own.to_x && j >= g->own.from_y && j < g->own.to_y; i++)
+            quanta += density[i];
         for (int i = 0; i < g->nx; i++) {
             size_t k = lm_at(g, i, j), m = (size_t)j * (size_t)g->nx + (size_t)i;
             const int64_t sums[4] = {c->sums[0][m], c->sums[1][m], c->sums[2][m], c->sums[3][m]};
             double add[4];
             number[k] = lm_species_moments(sums, s->charge, s->weight, speed_exponent, add);
-            quanta += sums[0];
             for (int d = 0; d < 4; d++) {
                 c->raw[d][k] = lm_add_moment(first, c->raw[d][k], add[d]);
                 c->sums[d][m] = 0;
             }
         }
+    }
     for (size_t k = 0; k < g->size && c->solid; k++)
         if (c->solid[k])
             number[k] = 0.0;
@@ -81,5 +85,6 @@ int lm_cpu_moments(struct lm_backend *b)
         lm_fill_moment(g, moment, d - 1);
         lm_cpu_smooth_moment(c, moment, d - 1);
     }
+    lm_halo_refresh(b->setup.halo, c->array + LM_N_NEW, 4);
     return LM_OK;
 }

@@ -12,7 +12,7 @@
 
 static size_t tile_cells(const struct lm_cpu *c)
 {
-    return (size_t)c->tiles_x * (size_t)c->tiles_y * (size_t)(c->base.setup.tile * c->base.setup.tile);
+    return (size_t)c->tiling.nx * (size_t)c->tiling.ny * (size_t)(c->base.setup.tile * c->base.setup.tile);
 }
 
 int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species)
@@ -52,22 +52,22 @@ static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile,
     lm_add_sums(sum, &p, units[0], units[1]);
 }
 
-int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
     struct lm_step step = lm_step_of(&c->base.setup, species, half);
     struct arrays a = arrays_of(s);
-    out->exponent_v = lm_sum_exponent((double)(s->count - s->gone), half->speed_exponent);
-    out->exponent_v2 = lm_sum_exponent((double)(s->count - s->gone), 2 * half->speed_exponent);
+    out->exponent_v = lm_sum_exponent((double)present, half->speed_exponent);
+    out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
     const double units[2] = {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)};
     int64_t sum[6] = {0};
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
-        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
+        for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             struct footprint f = footprint_of(c, tile);
             struct lm_window near = fill_window(c, &f, fields);
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
@@ -91,7 +91,7 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
 #pragma omp parallel num_threads(c->threads) reduction(+ : hash)
     {
 #pragma omp for schedule(dynamic, 16)
-        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
+        for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++)
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
                 const struct lm_particle p = particle_at(&a, k);
                 hash += lm_hash_stored(&t, species, tile, &p);
@@ -351,9 +351,10 @@ static uint64_t count_cells(struct lm_cpu *c, struct lm_cpu_species *s, const st
     uint64_t total = 0;
     memset(s->cell_start, 0, tile_cells(c) * sizeof *s->cell_start);
 #pragma omp parallel for num_threads(c->threads) reduction(+ : total)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
-            uint32_t n = lm_cell_count(profile, lm_at(g, i, j), i, j, (uint32_t)j * (uint32_t)g->nx + (uint32_t)i);
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
+            uint32_t n = lm_cell_count(profile, lm_at(g, i, j), lm_domain_x(&g->place, i), lm_domain_y(&g->place, j),
+                                       lm_domain_cell(&g->place, i, j));
             s->cell_start[lm_tile_cell(&t, i, j)] = n;
             total += n;
         }
@@ -379,10 +380,10 @@ int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading
     scan_cells(c, s);
     struct arrays a = arrays_of(s);
 #pragma omp parallel for num_threads(c->threads)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
             uint32_t home = lm_tile_cell(&t, i, j), n = s->cell_start[home + 1] - s->cell_start[home];
-            uint32_t cell = (uint32_t)j * (uint32_t)g->nx + (uint32_t)i;
+            uint32_t cell = lm_domain_cell(&g->place, i, j);
             for (uint32_t r = 0; r < n; r++) {
                 uint32_t to = s->cell_start[home] + r;
                 lm_real v[3];

@@ -32,8 +32,7 @@ static inline void put_particle(const struct arrays *a, size_t k, struct lm_part
 
 static inline struct lm_tiling tiling(const struct lm_cpu *c)
 {
-    const struct lm_grid *g = &c->base.setup.grid;
-    return (struct lm_tiling){c->base.setup.tile, c->tiles_x, c->tiles_y, g->nx, g->ny};
+    return c->tiling;
 }
 
 /* The fields of a window. */
@@ -115,13 +114,15 @@ int LM_P(lm_cpu_put_particles)(struct lm_backend *b, int species, enum lm_put_ph
 int LM_P(lm_cpu_get_particles)(struct lm_backend *b, int species, uint64_t first, uint64_t count,
                                struct lm_raw_particles to);
 int LM_P(lm_cpu_sort)(struct lm_backend *b, int species);
+int LM_P(lm_cpu_emigrate)(struct lm_backend *b, int species, uint64_t *count, struct lm_raw_particles *out);
+int LM_P(lm_cpu_immigrate)(struct lm_backend *b, int species, uint64_t count, struct lm_raw_particles from);
 int LM_P(lm_cpu_reserve_more)(struct lm_backend *b, int species, uint64_t more);
 int LM_P(lm_cpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
 int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
 int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species);
-int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half,
+int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
 
 /* The hash of a species, for the fingerprint; the collisions before a pass. */

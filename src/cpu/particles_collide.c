@@ -22,7 +22,7 @@ struct collision_work {
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
 };
 
-/* Adds what the gas receives in cell (i, j) of the domain: to the sums of the tile if the cell lies in it. */
+/* Adds what the gas receives in cell (i, j): to the sums of the tile if the cell lies in it. */
 static void add_to_gas(struct collision_work *w, int tile, int i, int j, const struct lm_tally *t)
 {
     const int size = w->tiling.size, left = tile % w->tiling.nx * size, low = tile / w->tiling.nx * size;
@@ -127,7 +127,7 @@ static void collide(struct collision_work *w, int tile, size_t k)
         return;
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
-    const uint32_t cell = (uint32_t)j * (uint32_t)t->cells_x + (uint32_t)i;
+    const uint32_t cell = lm_domain_cell(&t->place, i, j);
     const struct lm_collision_site site = {w->gas, w->fields, p.x, p.y, cell};
     const int is_near = w->has_windows && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
     struct lm_collision_tallies tallies;
@@ -213,11 +213,11 @@ LM_HD void collide_lanes(const struct collision_work *w, size_t first, int count
 {
     const struct arrays a = w->a;
     const struct lm_tally_units units = w->units;
-    const uint32_t width = (uint32_t)w->tiling.cells_x;
+    const struct lm_place place = w->tiling.place;
     const struct lm_collisions collisions = lm_stopping_only(*w->collisions);
 #pragma omp simd
     for (int l = 0; l < count; l++)
-        collide_lane(&collisions, &units, &a, first + (size_t)l, (uint32_t)b->j[l] * width + (uint32_t)b->i[l], b, l);
+        collide_lane(&collisions, &units, &a, first + (size_t)l, lm_domain_cell(&place, b->i[l], b->j[l]), b, l);
 }
 
 /* Particles [first, first + count) of a tile; count <= BLOCK. */
@@ -302,7 +302,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
         struct collision_work w = {
             c, &collisions, arrays_of(s), tiling(c), lm_tally_units_of(pass), .species = species, .has_windows = 1};
 #pragma omp for schedule(dynamic, 4)
-        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
+        for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const struct footprint f = footprint_of(c, tile);
             if (collisions.has_pitch)
                 w.fields = fill_window(c, &f, fields);

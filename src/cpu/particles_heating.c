@@ -17,43 +17,51 @@ struct exchanger {
     struct lm_tally to_electrons;
 };
 
-typedef void visit(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p);
+/* Where an ion is: the index of its cell in the arrays of cells, and the number of its cell in the domain. */
+struct spot {
+    uint32_t index, cell;
+};
 
-static void add(struct exchanger *w, uint32_t cell, int what, int64_t amount)
+typedef void visit(struct exchanger *w, struct spot at, size_t k, const struct lm_particle *p);
+
+static void add(struct exchanger *w, struct spot at, int what, int64_t amount)
 {
 #pragma omp atomic
-    w->c->exchange.sums[(size_t)cell * LM_CELL_SUMS + (size_t)what] += amount;
+    w->c->exchange.sums[(size_t)at.index * LM_CELL_SUMS + (size_t)what] += amount;
 }
 
-static void sum_moments(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+static void sum_moments(struct exchanger *w, struct spot at, size_t k, const struct lm_particle *p)
 {
     int64_t moments[LM_SUM_ENERGY];
     (void)k;
-    lm_exchange_moments(&w->with, cell, p, moments);
+    lm_exchange_moments(&w->with, at.cell, p, moments);
     for (int what = 0; what < LM_SUM_ENERGY; what++)
-        add(w, cell, what, moments[what]);
+        add(w, at, what, moments[what]);
 }
 
-static void request_energy(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+static void request_energy(struct exchanger *w, struct spot at, size_t k, const struct lm_particle *p)
 {
     int64_t energy;
     (void)k;
-    if (lm_request_energy(&w->with, &w->c->exchange.cells[cell], cell, &w->units, p, &energy))
-        add(w, cell, LM_SUM_ENERGY, energy);
+    if (lm_request_energy(&w->with, &w->c->exchange.cells[at.index], at.cell, &w->units, p, &energy))
+        add(w, at, LM_SUM_ENERGY, energy);
 }
 
-static void apply(struct exchanger *w, uint32_t cell, size_t k, const struct lm_particle *p)
+static void apply(struct exchanger *w, struct spot at, size_t k, const struct lm_particle *p)
 {
     struct lm_particle after;
-    if (lm_apply_exchange(&w->with, &w->c->exchange.cells[cell], cell, &w->units, p, &after, &w->to_electrons))
+    if (lm_apply_exchange(&w->with, &w->c->exchange.cells[at.index], at.cell, &w->units, p, &after, &w->to_electrons))
         w->a.vx[k] = after.vx, w->a.vy[k] = after.vy, w->a.vz[k] = after.vz;
 }
 
 static void visit_one(struct exchanger *w, visit *body, int tile, size_t k)
 {
     const struct lm_particle p = particle_at(&w->a, k);
-    if (p.x != LM_GONE)
-        body(w, lm_cell_of(&w->tiling, tile, p.x, p.y), k, &p);
+    if (p.x == LM_GONE)
+        return;
+    const uint32_t index = lm_cell_of(&w->tiling, tile, p.x, p.y), width = (uint32_t)w->tiling.cells_x;
+    const struct spot at = {index, lm_domain_cell(&w->tiling.place, (int)(index % width), (int)(index / width))};
+    body(w, at, k, &p);
 }
 
 static void each(const struct exchanger *of, visit *body)
@@ -64,7 +72,7 @@ static void each(const struct exchanger *of, visit *body)
     {
         struct exchanger w = *of;
 #pragma omp for schedule(dynamic, 4)
-        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++)
+        for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++)
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
                 visit_one(&w, body, tile, k);
 #pragma omp for schedule(static)
@@ -85,8 +93,11 @@ int LM_P(lm_cpu_exchange_heat)(struct lm_backend *b, int species, const struct l
                                 .tiling = tiling(c),
                                 .units = {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
     each(&w, sum_moments);
+    lm_halo_add(b->setup.halo, &c->exchange.sums, 1, LM_CELL_SUMS);
     lm_cpu_heating_cells(c, pass);
     each(&w, request_energy);
+    if (b->setup.halo)
+        lm_cpu_add_requests(c);
     lm_cpu_heat_electrons(c, species, pass);
     each(&w, apply);
     return LM_OK;

@@ -296,7 +296,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct worker w = worker_of(c, species, pass);
 #pragma omp for schedule(dynamic, 4)
-        for (int tile = 0; tile < c->tiles_x * c->tiles_y; tile++) {
+        for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             struct footprint f = footprint_of(c, tile);
             w.tile = tile;
             w.window = fill_window(c, &f, fields);
@@ -356,7 +356,8 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
     const int species = w->surfaces.species;
     const struct lm_inflow_cell *from = &w->c->species[species].inflow[side][cell];
     const struct lm_tiling t = tiling(w->c);
-    const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, cell, pass->step);
+    const int number = side < LM_Y_MIN ? lm_domain_y(&t.place, cell) : lm_domain_x(&t.place, cell);
+    const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, number, pass->step);
     for (uint32_t r = 0; r < n; r++) {
         struct lm_flight f;
         const double part = lm_draw_entering(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
@@ -367,6 +368,7 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
 int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
     struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
     struct lm_control *to = &c->control;
     const uint64_t gone = c->species[species].gone;
     uint64_t speed2 = lm_bits(to->speed2[species]);
@@ -375,10 +377,11 @@ int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
         struct worker w = worker_of(c, species, pass);
         for (int side = 0; side < LM_SIDES; side++) {
             struct lm_tally injected = {0};
-            if (!c->species[species].inflow[side])
+            if (!c->species[species].inflow[side] || !lm_owns_side(g, side))
                 continue;
 #pragma omp for schedule(dynamic, 16)
-            for (int cell = 0; cell < (side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx); cell++)
+            for (int cell = side < LM_Y_MIN ? g->own.from_y : g->own.from_x;
+                 cell < (side < LM_Y_MIN ? g->own.to_y : g->own.to_x); cell++)
                 enter_cell(&w, pass, side, cell, &injected);
 #pragma omp critical(book)
             lm_tally_add(&to->injected[species][side], &injected);
@@ -396,9 +399,9 @@ static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, st
                        struct lm_wide *taken)
 {
     const struct lm_grid *g = &w->c->base.setup.grid;
-    for (int i = 0; i < g->nx; i++) {
+    for (int i = g->own.from_x; i < g->own.to_x; i++) {
         const size_t k = lm_at(g, i, j);
-        const uint32_t cell = (uint32_t)j * (uint32_t)g->nx + (uint32_t)i, n = lm_ionise_count(from, k, cell);
+        const uint32_t cell = lm_domain_cell(&g->place, i, j), n = lm_ionise_count(from, k, cell);
         for (uint32_t r = 0; r < n; r++) {
             struct lm_flight f;
             const double part = lm_draw_newborn(&f, from, k, i, j, cell, r, n);
@@ -423,7 +426,7 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
         struct lm_tally injected = {0};
         struct lm_wide taken = {0};
 #pragma omp for schedule(dynamic, 1)
-        for (int j = 0; j < b->setup.grid.ny; j++)
+        for (int j = b->setup.grid.own.from_y; j < b->setup.grid.own.to_y; j++)
             ionise_row(&w, &from, j, &injected, &taken);
 #pragma omp critical(book)
         {
@@ -436,5 +439,7 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     }
     c->species[species].gone = gone; /* a new particle that leaves in its first step has had no slot */
     to->speed2[species] = lm_from_bits(speed2);
+    if (gas >= 0)
+        lm_halo_refresh(b->setup.halo, &c->array[LM_BACKGROUND + gas], 1);
     return LM_OK;
 }

@@ -12,5 +12,7 @@ const struct lm_cpu_particles LM_P(lm_cpu_particles) = {.ops = {.load = LM_P(lm_
                                                                 .enter = LM_P(lm_cpu_enter),
                                                                 .ionise = LM_P(lm_cpu_ionise),
                                                                 .maxima = LM_P(lm_cpu_particle_maxima),
+                                                                .emigrate = LM_P(lm_cpu_emigrate),
+                                                                .immigrate = LM_P(lm_cpu_immigrate),
                                                                 .sums = LM_P(lm_cpu_particle_sums)},
                                                         .hash = LM_P(lm_cpu_hash_particles)};

@@ -3,6 +3,7 @@
 #include "cpu/fields.h"
 #include "larmor/physics/fields/grid_sums.h"
 #include "larmor/physics/numerics/hash.h"
+#include "ranks/ranks.h"
 
 /* --- maxima that set the next step (larmor/physics/fields/time_step_limits.h) --- */
 
@@ -10,11 +11,11 @@
 static void survey_e(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const int x = c->walls[0] ? LM_GHOST : 0, y = c->walls[1] ? LM_GHOST : 0;
+    const struct lm_cells own = lm_own_and_beyond(g, c->walls[0] ? LM_GHOST : 0, c->walls[1] ? LM_GHOST : 0);
     uint64_t ex = 0, ey = 0, ez = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : ex, ey, ez)
-    for (int j = -y; j < g->ny + y; j++)
-        for (int i = -x; i < g->nx + x; i++) {
+    for (int j = own.from_y; j < own.to_y; j++)
+        for (int i = own.from_x; i < own.to_x; i++) {
             size_t k = lm_at(g, i, j);
             ex = lm_larger_size(ex, c->array[LM_PUSH_E][k]);
             ey = lm_larger_size(ey, c->array[LM_PUSH_E + 1][k]);
@@ -34,7 +35,7 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
     double *const *ji = c->array + level + 1;
     const struct lm_view bf = lm_cpu_view(c, c->array + LM_B);
     struct lm_field_maxima m = {{0, 0, 0}, 0, 0};
-    for (int i = 0; i < g->nx; i++) {
+    for (int i = g->own.from_x; i < g->own.to_x; i++) {
         size_t k = lm_at(g, i, j);
         lm_limit_frequency(&m, solid ? solid[i] : 0, lm_b_centre(lm_view_at(bf, (long)k)), lm_cpu_vector(ji, k), n[k],
                            c->array[LM_ETA][k], k2, o);
@@ -47,7 +48,7 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
     const struct lm_grid *g = &c->base.setup.grid;
     uint64_t frequency = 0, floored = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
-    for (int j = 0; j < g->ny; j++) {
+    for (int j = g->own.from_y; j < g->own.to_y; j++) {
         /* Two calls: without bodies the compiler makes vector instructions of it. */
         const struct lm_field_maxima m =
             c->solid ? survey_row(c, level, j, c->solid + lm_at(g, 0, j)) : survey_row(c, level, j, NULL);
@@ -73,17 +74,19 @@ static int64_t sum_cells(const struct lm_cpu *c, const double *a, int square, in
     const struct lm_grid *g = &c->base.setup.grid;
     uint64_t largest = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
             double v = a[lm_at(g, i, j)];
             largest = lm_larger_size(largest, square ? v * v : v);
         }
-    *exponent = lm_grid_sum_exponent((double)g->cells, largest);
+    if (c->base.setup.halo)
+        largest = lm_ranks_largest(largest);
+    *exponent = lm_grid_sum_exponent((double)g->place.domain_nx * g->place.domain_ny, largest);
     double scale = lm_exp2i(*exponent);
     int64_t sum = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : sum)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
             double v = a[lm_at(g, i, j)];
             sum += lm_grid_sum_term(square ? v * v : v, scale);
         }
@@ -97,9 +100,10 @@ static double largest_div_b(const struct lm_cpu *c)
     const struct lm_ohm *o = &c->base.setup.ohm;
     const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
     uint64_t div = 0;
+    const struct lm_cells own = lm_own_and_beyond(g, c->walls[0], c->walls[1]);
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : div)
-    for (int j = -c->walls[1]; j < g->ny; j++)
-        for (int i = -c->walls[0]; i < g->nx; i++)
+    for (int j = own.from_y; j < g->own.to_y; j++)
+        for (int i = own.from_x; i < g->own.to_x; i++)
             div = lm_larger_size(div, lm_div_b(lm_view_at(b, (long)lm_at(g, i, j)), o->inv_dx, o->inv_dy));
     return lm_from_bits(div);
 }
@@ -130,19 +134,22 @@ static uint64_t hash_cells(const struct lm_cpu *c, int field, const double *a)
     const struct lm_grid *g = &c->base.setup.grid;
     uint64_t hash = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++)
-            hash += lm_hash_value(field, (uint64_t)j * (uint64_t)g->nx + (uint64_t)i, a[lm_at(g, i, j)]);
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++)
+            hash += lm_hash_value(field, lm_domain_cell(&g->place, i, j), a[lm_at(g, i, j)]);
     return hash;
 }
 
-/* Of a whole array with its ghost cells. */
+/* Of the array with the ghost cells of the domain. */
 static uint64_t hash_array(const struct lm_cpu *c, int field, const double *a)
 {
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_cells own = lm_own_and_beyond(g, LM_GHOST, LM_GHOST);
     uint64_t hash = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : hash)
-    for (size_t k = 0; k < c->base.setup.grid.size; k++)
-        hash += lm_hash_value(field, k, a[k]);
+    for (int j = own.from_y; j < own.to_y; j++)
+        for (int i = own.from_x; i < own.to_x; i++)
+            hash += lm_hash_value(field, lm_domain_element(g, i, j), a[lm_at(g, i, j)]);
     return hash;
 }
 

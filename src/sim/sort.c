@@ -35,7 +35,7 @@ static int sort_if_due(struct lm_sim *sim, int species, double bound)
     const double cost = (double)sim->control.strays[species] * STRAY_COST;
     sim->unsorted[species].cost += cost;
     const int due = every > 0 ? sim->unsorted[species].steps >= every : sort_pays(sim, species, cost);
-    if (due || sim->unsorted[species].cells + cells > LM_MAX_STRAY_CELLS)
+    if (due || sim->unsorted[species].cells + cells > sim->backend->most_stray_cells)
         LM_TRY(sort(sim, species));
     sim->unsorted[species].steps++;
     sim->unsorted[species].cells += cells;

@@ -31,7 +31,7 @@ int lm_sim_totals(struct lm_sim *sim, struct lm_totals *out)
         struct lm_particle_sums sums;
         double bound = lm_speed_bound(sim->control.speed2[s], sim->control.push_e, p->charge / p->mass, 0.5 * dt);
         struct lm_pass half = {.kick_dt = 0.5 * dt, .speed_exponent = lm_speed_exponent(bound)};
-        status = b->particles->sums(b, s, &half, &sums);
+        status = b->particles->sums(b, s, &half, sim->count[s], &sums);
         if (status)
             return status;
         double mass = p->mass * lm_sim_weight(sim, s);

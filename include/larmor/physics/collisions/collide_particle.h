@@ -20,7 +20,7 @@ LM_HD uint32_t lm_velocity_bits(lm_real v)
 #endif
 }
 
-/* A number that distinguishes a particle in cell j nx + i from the others of its species in this step. It is a sum of
+/* A number that distinguishes a particle in a cell of the domain from the others of its species in this step. It is a sum of
  * six words, each multiplied by its own constant (after Carter and Wegman 1979, J. Comput. Syst. Sci. 18, 143; the
  * constants are the first bits of square and cube roots of primes). Only the position within the cell enters, so that
  * the number does not depend on the tile that stores the particle. */
@@ -46,7 +46,7 @@ struct lm_collision_site {
     struct lm_gas_window gas; /* not read for the medium of density 1 */
     struct lm_window fields;  /* read only where c->has_pitch: the limits on pitch angles need B */
     lm_fix x, y;              /* position in these windows */
-    uint32_t cell;            /* j nx + i of the cell of the domain */
+    uint32_t cell;            /* its number in the domain */
 };
 
 /* What became of a particle. */

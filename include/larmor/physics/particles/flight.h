@@ -18,7 +18,7 @@ enum {
 };
 
 struct lm_flight {
-    int i, j;           /* cell of the domain */
+    int i, j;           /* cell of the arrays */
     lm_fix x, y;        /* position in the cell */
     lm_fix dx, dy;      /* displacement, not wrapped */
     lm_real vx, vy, vz; /* velocity */
@@ -26,6 +26,14 @@ struct lm_flight {
     int hits;
     struct lm_hit hit[LM_MAX_HITS];
 };
+
+/* A number that tells a particle, before its flight, from the others of its species in this step. */
+LM_HD uint64_t lm_flight_identity(const struct lm_flight *f, const struct lm_tiling *t, int species)
+{
+    return lm_hash_particle(species, (int64_t)lm_domain_x(&t->place, f->i) << LM_FRACTION_BITS | f->x,
+                            (int64_t)lm_domain_y(&t->place, f->j) << LM_FRACTION_BITS | f->y, (double)f->vx,
+                            (double)f->vy, (double)f->vz);
+}
 
 /* One axis of a straight leg of the flight. Positions are relative to cell `frame`. */
 struct lm_leg {
@@ -106,8 +114,8 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     const int direction = 2 * axis + (leg[axis].step < 0); /* the body's face looks back */
     const double u = (double)f->vx, v = (double)f->vy, w = (double)f->vz;
     h->surface = surface;
-    h->face = surface < LM_SIDES ? (uint32_t)leg[!axis].cell
-                                 : 4 * ((uint32_t)j * (uint32_t)t->cells_x + (uint32_t)i) + (uint32_t)direction;
+    const int along = axis ? lm_domain_x(&t->place, leg[0].cell) : lm_domain_y(&t->place, leg[1].cell);
+    h->face = surface < LM_SIDES ? (uint32_t)along : 4 * lm_domain_cell(&t->place, i, j) + (uint32_t)direction;
     h->normal2 = axis ? v * v : u * u;
     h->speed2 = u * u + v * v + w * w;
 }
@@ -143,8 +151,8 @@ LM_HD void lm_next_leg(const struct lm_flight *f, const struct lm_surfaces *s, s
     lm_leg_start(b, at, lm_round64(by[!axis] * (double)LM_ONE));
 }
 
-/* Moves from the position of `f` by (dx, dy), which takes `part` of the step. `identity`: a number that tells the
- * particle from others in this step, for its random numbers. */
+/* Moves from the position of `f` by (dx, dy), which takes `part` of the step. `identity`: lm_flight_identity, for its
+ * random numbers. */
 LM_HD void lm_move_with_surfaces(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, lm_fix dx,
                                  lm_fix dy, double part, uint64_t identity)
 {

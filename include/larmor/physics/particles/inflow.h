@@ -10,12 +10,13 @@
 #include "larmor/physics/particles/flight.h"
 #include "larmor/physics/particles/inflow_cell.h"
 
+/* `cell` is the number of a cell along a side of the domain. */
 LM_HD uint32_t lm_inflow_number(int side, int cell)
 {
     return (uint32_t)side << 16 | (uint32_t)cell;
 }
 
-/* How many particles enter through a cell of a side in a step. */
+/* How many particles enter through that cell in a step. */
 LM_HD uint32_t lm_inflow_count(const struct lm_inflow_cell *c, uint64_t seed, int species, int side, int cell,
                                int64_t step)
 {
@@ -54,12 +55,13 @@ LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t num
     return drift > 0.0 ? drift : 0.0;
 }
 
-/* Draws number r of the n particles that enter through a cell of a side in a step: position and velocity. Returns the
- * part of the step that is left. */
+/* Draws number r of the n particles that enter through a cell of a side in a step: position and velocity. `cell` is the
+ * number of the cell along the arrays. Returns the part of the step that is left. */
 LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
                               int cell, uint32_t r, uint32_t n, uint64_t key, int species)
 {
-    const uint32_t number = lm_inflow_number(side, cell);
+    const uint32_t number =
+        lm_inflow_number(side, side / 2 ? lm_domain_x(&t->place, cell) : lm_domain_y(&t->place, cell));
     const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
     const struct lm_random along = lm_random_at(key, species, LM_STREAM_FLUX_ALONG, number, r);
     const double g = lm_normal(lm_uniform(along.a)), h = lm_normal(lm_uniform(along.b));

@@ -28,7 +28,7 @@ LM_HD double lm_ionise_quanta(double weight, int quantum)
     return lm_trunc(weight * lm_exp2i(quantum));
 }
 
-/* How many ions are born in cell number `cell`, at index k of the arrays: at most as many as its gas can make. */
+/* How many ions are born in cell number `cell` of the domain, at index k of the arrays: at most as many as its gas can make. */
 LM_HD uint32_t lm_ionise_count(const struct lm_ionise *s, size_t k, uint32_t cell)
 {
     const double there = s->gas ? lm_max(s->gas[k], 0.0) : 1.0, expected = s->expected[k] * there;
@@ -51,8 +51,8 @@ LM_HD double lm_ionise_take(const struct lm_ionise *s, size_t k, uint32_t n)
     return taken;
 }
 
-/* Draws number r of the n ions that are born in cell (i, j) in a step: position and velocity. Returns the part of the
- * step that is left. */
+/* Draws number r of the n ions that are born in a step in cell (i, j) of the arrays, number `cell` of the domain:
+ * position and velocity. Returns the part of the step that is left. */
 LM_HD double lm_draw_newborn(struct lm_flight *f, const struct lm_ionise *s, size_t k, int i, int j, uint32_t cell,
                              uint32_t r, uint32_t n)
 {

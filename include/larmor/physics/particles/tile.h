@@ -48,11 +48,22 @@ LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int
     return free;
 }
 
-/* Position relative to the domain in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
+/* Position relative to the arrays in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
 LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 {
     int cell = lm_wrap_seldom((int)(x >> LM_FRACTION_BITS) + tile * size, n);
     return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
+}
+
+/* A position relative to the arrays as one relative to the domain. */
+LM_HD int64_t lm_domain_position_x(const struct lm_place *p, int64_t x)
+{
+    return (int64_t)lm_domain_x(p, (int)(x >> LM_FRACTION_BITS)) << LM_FRACTION_BITS | (x & (int64_t)(LM_ONE - 1));
+}
+
+LM_HD int64_t lm_domain_position_y(const struct lm_place *p, int64_t y)
+{
+    return (int64_t)lm_domain_y(p, (int)(y >> LM_FRACTION_BITS)) << LM_FRACTION_BITS | (y & (int64_t)(LM_ONE - 1));
 }
 
 /* The hash of a stored particle for the fingerprint (larmor/physics/numerics/hash.h); 0 of one that has left. */
@@ -60,12 +71,13 @@ LM_HD uint64_t lm_hash_stored(const struct lm_tiling *t, int species, int tile, 
 {
     if (p->x == LM_GONE)
         return 0;
-    return lm_hash_particle(species, lm_global(p->x, tile % t->nx, t->size, t->cells_x),
-                            lm_global(p->y, tile / t->nx, t->size, t->cells_y), (double)p->vx, (double)p->vy,
-                            (double)p->vz);
+    const int64_t x = lm_global(p->x, tile % t->nx, t->size, t->cells_x);
+    const int64_t y = lm_global(p->y, tile / t->nx, t->size, t->cells_y);
+    return lm_hash_particle(species, lm_domain_position_x(&t->place, x), lm_domain_position_y(&t->place, y),
+                            (double)p->vx, (double)p->vy, (double)p->vz);
 }
 
-/* Splits a position in the domain into home tile and the position relative to it. */
+/* Splits a position relative to the arrays into home tile and the position relative to it. */
 LM_HD lm_fix lm_local(int64_t g, int size, int *tile)
 {
     *tile = (int)(g >> LM_FRACTION_BITS) / size;

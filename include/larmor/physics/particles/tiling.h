@@ -2,15 +2,28 @@
 #ifndef LARMOR_PHYSICS_PARTICLES_TILING_H
 #define LARMOR_PHYSICS_PARTICLES_TILING_H
 
-#include "larmor/physics/numerics/portable.h"
+#include "larmor/place.h"
 
 #define LM_CHARGE_QUANTA                                                                                               \
     65536 /* integer quanta into which the charge of a particle is split (larmor/physics/particles/deposit.h) */
 
 struct lm_tiling {
-    int size, nx, ny; /* cells a side; tiles in x and y */
-    int cells_x, cells_y;
+    int size, nx, ny;      /* cells a side; tiles in x and y */
+    int cells_x, cells_y;  /* of the arrays */
+    struct lm_place place; /* of the arrays in the domain */
 };
+
+LM_HD struct lm_tiling lm_tiling_make(int size, int cells_x, int cells_y, struct lm_place place)
+{
+    struct lm_tiling t;
+    t.size = size;
+    t.nx = (cells_x + size - 1) / size;
+    t.ny = (cells_y + size - 1) / size;
+    t.cells_x = cells_x;
+    t.cells_y = cells_y;
+    t.place = place;
+    return t;
+}
 
 /* i modulo n in [0, n) */
 LM_HD int lm_wrap(int i, int n)

@@ -1,0 +1,115 @@
+/* Arrays of the domain, which rank 0 has, and arrays of the parts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distributed/parts.h"
+
+static __attribute__((noreturn)) void no_memory(void)
+{
+    lm_ranks_abort(LM_FAILED, "not enough memory for an array of the domain");
+}
+
+/* The cell of the domain at index i of the arrays of a part, whose own cells begin at `own` there and at `domain_own`
+ * in the domain: beyond a periodic side that of the opposite side; else as far beyond the wall as there are ghost
+ * cells. */
+static int domain_cell(int i, int own, int domain_own, int n, int periodic)
+{
+    const int x = i - own + domain_own;
+    if (periodic)
+        return ((x % n) + n) % n;
+    return x < -LM_GHOST ? -LM_GHOST : x >= n + LM_GHOST ? n + LM_GHOST - 1 : x;
+}
+
+/* The array of a rank with all its ghost cells. */
+static void cut_array(const struct lm_distributed *d, int rank, const double *whole, double *part)
+{
+    const struct lm_grid g = lm_partition_grid(&d->partition, &d->domain, rank);
+    const struct lm_cells own = d->partition.own[rank];
+    const int around_x = d->domain.sides.of[LM_X_MIN] == LM_PERIODIC,
+              around_y = d->domain.sides.of[LM_Y_MIN] == LM_PERIODIC;
+    for (int j = -LM_GHOST; j < g.ny + LM_GHOST; j++) {
+        const int y = domain_cell(j, g.own.from_y, own.from_y, d->domain.ny, around_y);
+        for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++)
+            part[lm_at(&g, i, j)] =
+                whole[lm_at(&d->domain, domain_cell(i, g.own.from_x, own.from_x, d->domain.nx, around_x), y)];
+    }
+}
+
+void lm_scatter_array(struct lm_distributed *d, const double *whole, double *part)
+{
+    if (lm_rank() > 0) {
+        const struct lm_message in = {0, d->halo.grid.size * sizeof *part, part};
+        lm_ranks_exchange(NULL, 0, &in, 1);
+        return;
+    }
+    cut_array(d, 0, whole, part);
+    for (int rank = 1; rank < lm_rank_count(); rank++) {
+        const struct lm_grid g = lm_partition_grid(&d->partition, &d->domain, rank);
+        const struct lm_message out = {rank, g.size * sizeof *part, malloc(g.size * sizeof *part)};
+        if (!out.data)
+            no_memory();
+        cut_array(d, rank, whole, out.data);
+        lm_ranks_exchange(&out, 1, NULL, 0);
+        free(out.data);
+    }
+}
+
+static size_t cells_of(const struct lm_cells *c)
+{
+    return (size_t)(c->to_x - c->from_x) * (size_t)(c->to_y - c->from_y);
+}
+
+/* Copies the own cells of a rank, with the ghost cells beyond the domain, out of its array or into that of the domain.
+ */
+static void copy_own(const struct lm_grid *g, const struct lm_cells *cells, const double *part, const double *packed,
+                     double *to)
+{
+    for (int j = cells->from_y; j < cells->to_y; j++)
+        for (int i = cells->from_x; i < cells->to_x; i++)
+            if (part)
+                *to++ = part[lm_at(g, i, j)];
+            else
+                to[lm_domain_element(g, i, j)] = *packed++;
+}
+
+void lm_gather_array(struct lm_distributed *d, const double *part, double *whole)
+{
+    const int first = lm_rank() > 0 ? lm_rank() : 0, end = lm_rank() > 0 ? lm_rank() + 1 : lm_rank_count();
+    for (int rank = first; rank < end; rank++) {
+        const struct lm_grid g = lm_partition_grid(&d->partition, &d->domain, rank);
+        const struct lm_cells cells = lm_own_and_beyond(&g, LM_GHOST, LM_GHOST);
+        double *packed = malloc(cells_of(&cells) * sizeof *packed);
+        const struct lm_message m = {lm_rank() > 0 ? 0 : rank, cells_of(&cells) * sizeof *packed, packed};
+        if (!packed)
+            no_memory();
+        if (rank == lm_rank())
+            copy_own(&g, &cells, part, NULL, packed);
+        if (lm_rank() > 0)
+            lm_ranks_exchange(&m, 1, NULL, 0);
+        else if (rank > 0)
+            lm_ranks_exchange(NULL, 0, &m, 1);
+        if (lm_rank() == 0)
+            copy_own(&g, &cells, NULL, packed, whole);
+        free(packed);
+    }
+    if (lm_rank() == 0)
+        lm_grid_wrap(&d->domain, whole);
+}
+
+void *lm_scatter_side(struct lm_distributed *d, int side, size_t size, const void *whole)
+{
+    const struct lm_grid *g = &d->halo.grid;
+    const int along_y = side < LM_Y_MIN, n = along_y ? d->domain.ny : d->domain.nx, count = along_y ? g->ny : g->nx;
+    char *all = malloc((size_t)n * size), *part = malloc((size_t)count * size);
+    if (!all || !part)
+        no_memory();
+    if (lm_rank() == 0)
+        memcpy(all, whole, (size_t)n * size);
+    lm_ranks_broadcast(all, (size_t)n * size);
+    for (int k = 0; k < count; k++) {
+        const int at = along_y ? lm_domain_y(&g->place, k) : lm_domain_x(&g->place, k);
+        memcpy(part + (size_t)k * size, all + (size_t)at * size, size);
+    }
+    free(all);
+    return part;
+}

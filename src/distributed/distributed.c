@@ -1,0 +1,375 @@
+/* Rank 0: the seam of a backend whose operations are orders to all ranks. The other ranks: they serve. */
+#include "distributed/distributed.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stop.h"
+#include "distributed/parts.h"
+#include "larmor/config.h"
+
+static struct lm_distributed *of(struct lm_backend *b)
+{
+    return (struct lm_distributed *)b;
+}
+
+static int issue(struct lm_backend *b, struct lm_order o)
+{
+    o.may_stop = lm_stop_may();
+    lm_ranks_broadcast(&o, sizeof o);
+    return lm_carry_out(of(b), &o);
+}
+
+/* --- data --- */
+
+static int put(struct lm_backend *b, enum lm_array array, const double *host)
+{
+    of(b)->from = host;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT, .array = array});
+}
+
+static int get(struct lm_backend *b, enum lm_array array, double *host)
+{
+    of(b)->to = host;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_GET, .array = array});
+}
+
+static int put_inflow(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells)
+{
+    of(b)->from = cells;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT_INFLOW, .species = species, .side = side});
+}
+
+static int put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values)
+{
+    of(b)->from = values;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT_BACKGROUND_SIDE, .field = field, .side = side});
+}
+
+static int get_map(struct lm_backend *b, int species, uint64_t *counters)
+{
+    of(b)->to = counters;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_GET_MAP, .species = species});
+}
+
+static int put_map(struct lm_backend *b, int species, const uint64_t *counters)
+{
+    of(b)->from = counters;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT_MAP, .species = species});
+}
+
+/* --- particles --- */
+
+static int load(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
+{
+    of(b)->from = from;
+    const int status = issue(
+        b,
+        (struct lm_order){.kind = LM_ORDER_LOAD, .species = species, .aligned = from->b[0] != NULL, .loading = *from});
+    *count = of(b)->result.number;
+    return status;
+}
+
+static int reserve(struct lm_backend *b, int species, uint64_t count)
+{
+    of(b)->placing[species] = 0;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_RESERVE, .species = species, .number = count});
+}
+
+static int put_particles(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
+                         struct lm_raw_particles from)
+{
+    const int first = phase == LM_PLACE_PARTICLES && !of(b)->placing[species]++;
+    of(b)->raw = from;
+    return issue(
+        b, (struct lm_order){
+               .kind = LM_ORDER_PUT_PARTICLES, .species = species, .phase = phase, .number = count, .first = first});
+}
+
+static int get_particles(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to)
+{
+    of(b)->raw = to;
+    return issue(
+        b, (struct lm_order){.kind = LM_ORDER_GET_PARTICLES, .species = species, .begin = first, .number = count});
+}
+
+static int sort(struct lm_backend *b, int species)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_SORT, .species = species});
+}
+
+static int reserve_more(struct lm_backend *b, int species, uint64_t more)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_RESERVE_MORE, .species = species, .number = more});
+}
+
+static int exchange_heat(struct lm_backend *b, int species, const struct lm_exchange_pass *pass)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_EXCHANGE_HEAT, .species = species, .exchange = *pass});
+}
+
+/* An order with a pass and its collisions. */
+static struct lm_order pass_order(enum lm_order_kind kind, int species, const struct lm_pass *pass)
+{
+    struct lm_order o = {.kind = kind, .species = species, .pass = *pass, .has_collisions = pass->collisions != NULL};
+    if (pass->collisions)
+        o.collisions = *pass->collisions;
+    return o;
+}
+
+static int pass_particles(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    return issue(b, pass_order(LM_ORDER_PASS, species, pass));
+}
+
+static int enter(struct lm_backend *b, int species, const struct lm_pass *pass)
+{
+    return issue(b, pass_order(LM_ORDER_ENTER, species, pass));
+}
+
+static int ionise(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum)
+{
+    struct lm_order o = pass_order(LM_ORDER_IONISE, source, pass);
+    o.quantum = quantum;
+    return issue(b, o);
+}
+
+static int particle_maxima(struct lm_backend *b, int species)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_PARTICLE_MAXIMA, .species = species});
+}
+
+static int particle_sums(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
+                         struct lm_particle_sums *out)
+{
+    struct lm_order o = pass_order(LM_ORDER_PARTICLE_SUMS, species, half);
+    o.number = present;
+    const int status = issue(b, o);
+    *out = of(b)->result.particle_sums;
+    return status;
+}
+
+/* --- the grid --- */
+
+static int control(struct lm_backend *b, struct lm_control *out)
+{
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_CONTROL});
+    *out = of(b)->result.control;
+    return status;
+}
+
+static int collect(struct lm_backend *b, int species, int exponent, int first)
+{
+    return issue(b,
+                 (struct lm_order){.kind = LM_ORDER_COLLECT, .species = species, .exponent = exponent, .first = first});
+}
+
+static int moments(struct lm_backend *b)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_MOMENTS});
+}
+
+static int swap_levels(struct lm_backend *b)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_SWAP_LEVELS});
+}
+
+static int copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_COPY, .array = to, .other = from, .count = count});
+}
+
+static int closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other});
+}
+
+static int advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
+{
+    return issue(b,
+                 (struct lm_order){.kind = LM_ORDER_ADVANCE_B, .array = ion_current, .dt = dt, .substeps = substeps});
+}
+
+static int ohm(struct lm_backend *b, enum lm_ohm_current current)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_OHM, .first = current});
+}
+
+static int field_maxima(struct lm_backend *b)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA});
+}
+
+static int flow(struct lm_backend *b, int later)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = later});
+}
+
+static int flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
+{
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_FLOW_RATES});
+    memcpy(rate, of(b)->result.rates, sizeof of(b)->result.rates);
+    return status;
+}
+
+static int advect(struct lm_backend *b, int field, int quantum, double dt, int substeps)
+{
+    return issue(b, (struct lm_order){
+                        .kind = LM_ORDER_ADVECT, .field = field, .quantum = quantum, .dt = dt, .substeps = substeps});
+}
+
+static int transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_TRANSFER_TO_GAS, .gain = *gain});
+}
+
+static int heat(struct lm_backend *b, const struct lm_heat_pass *pass)
+{
+    return issue(b, (struct lm_order){.kind = LM_ORDER_HEAT, .heat = *pass});
+}
+
+static int least_density(struct lm_backend *b, double *least)
+{
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_LEAST_DENSITY});
+    *least = of(b)->result.least;
+    return status;
+}
+
+static int heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)
+{
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_HEAT_EXCHANGE_LIMITS, .with = *with});
+    *out = of(b)->result.limits;
+    return status;
+}
+
+static int grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
+{
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_GRID_SUMS});
+    *out = of(b)->result.grid_sums;
+    return status;
+}
+
+static int fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
+{
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_FINGERPRINT, .number = (uint64_t)step});
+    *out = of(b)->result.number;
+    return status;
+}
+
+static void destroy(struct lm_backend *b)
+{
+    struct lm_order o = {.kind = LM_ORDER_DESTROY};
+    lm_ranks_broadcast(&o, sizeof o);
+    lm_distributed_free(of(b));
+    free(b);
+}
+
+static const struct lm_particle_ops particle_operations = {.load = load,
+                                                           .reserve = reserve,
+                                                           .put = put_particles,
+                                                           .get = get_particles,
+                                                           .sort = sort,
+                                                           .reserve_more = reserve_more,
+                                                           .exchange_heat = exchange_heat,
+                                                           .pass = pass_particles,
+                                                           .enter = enter,
+                                                           .ionise = ionise,
+                                                           .maxima = particle_maxima,
+                                                           .sums = particle_sums};
+
+static const struct lm_backend_ops operations = {.destroy = destroy,
+                                                 .put = put,
+                                                 .get = get,
+                                                 .put_inflow = put_inflow,
+                                                 .put_background_side = put_background_side,
+                                                 .get_map = get_map,
+                                                 .put_map = put_map,
+                                                 .control = control,
+                                                 .collect = collect,
+                                                 .moments = moments,
+                                                 .swap_levels = swap_levels,
+                                                 .copy = copy,
+                                                 .closure = closure,
+                                                 .advance_b = advance_b,
+                                                 .ohm = ohm,
+                                                 .field_maxima = field_maxima,
+                                                 .flow = flow,
+                                                 .flow_rates = flow_rates,
+                                                 .advect = advect,
+                                                 .transfer_to_gas = transfer_to_gas,
+                                                 .heat = heat,
+                                                 .least_density = least_density,
+                                                 .heat_exchange_limits = heat_exchange_limits,
+                                                 .grid_sums = grid_sums,
+                                                 .fingerprint = fingerprint};
+
+int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
+{
+    *out = NULL;
+    if (kind == LM_BACKEND_CUDA)
+        return lm_fail(LM_BAD_INPUT, "%d ranks: a GPU serves one rank alone; use --backend cpu", lm_rank_count());
+    struct lm_distributed *d = calloc(1, sizeof *d);
+    if (!d)
+        return lm_fail(LM_FAILED, "not enough memory");
+    struct lm_order o = {.kind = LM_ORDER_CREATE};
+    lm_ranks_broadcast(&o, sizeof o);
+    d->operations = operations;
+    d->base.ops = &d->operations;
+    d->base.particles = &particle_operations;
+    d->base.setup = *setup;
+    const int status = lm_distributed_begin(d, LM_BACKEND_CPU, setup);
+    if (status) {
+        lm_distributed_free(d);
+        free(d);
+        return status;
+    }
+    d->operations.name = d->part->ops->name;
+    d->base.most_stray_cells = d->part->most_stray_cells;
+    *out = &d->base;
+    return LM_OK;
+}
+
+/* --- the other ranks --- */
+
+static struct lm_distributed *begin_to_serve(void)
+{
+    struct lm_distributed *d = calloc(1, sizeof *d);
+    if (!d)
+        lm_ranks_abort(LM_FAILED, "not enough memory");
+    if (!lm_distributed_begin(d, 0, NULL))
+        return d;
+    lm_distributed_free(d);
+    free(d);
+    return NULL;
+}
+
+int lm_distributed_serve(void)
+{
+    static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU}; /* rank 0 decides */
+    struct lm_distributed *d = NULL;
+    for (size_t k = 0; k < sizeof requests / sizeof *requests; k++)
+        signal(requests[k], SIG_IGN);
+    for (;;) {
+        struct lm_order o;
+        lm_ranks_broadcast(&o, sizeof o);
+        if (o.kind == LM_ORDER_END)
+            return LM_OK;
+        if (o.kind == LM_ORDER_CREATE) {
+            d = begin_to_serve();
+        } else if (o.kind == LM_ORDER_DESTROY) {
+            lm_distributed_free(d);
+            free(d);
+            d = NULL;
+        } else {
+            lm_carry_out(d, &o); /* what fails here fails on rank 0, too */
+        }
+    }
+}
+
+void lm_distributed_dismiss(void)
+{
+    struct lm_order o = {.kind = LM_ORDER_END};
+    if (lm_rank_count() > 1 && lm_rank() == 0)
+        lm_ranks_broadcast(&o, sizeof o);
+}

@@ -1,0 +1,322 @@
+/* Particles between rank 0 and the parts, and from one part to another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distributed/parts.h"
+#include "ranks/ranks.h"
+
+static size_t real_size(const struct lm_distributed *d)
+{
+    return d->precision == LM_SINGLE ? sizeof(float) : sizeof(double);
+}
+
+static int fraction_bits(const struct lm_distributed *d)
+{
+    return d->precision == LM_SINGLE ? 24 : 48;
+}
+
+static __attribute__((noreturn)) void no_memory(void)
+{
+    lm_ranks_abort(LM_FAILED, "not enough memory for particles that go from one rank to another");
+}
+
+/* The bytes of `count` particles in one piece of memory, and where each column is in it. */
+static size_t bytes_of(const struct lm_distributed *d, uint64_t count)
+{
+    return count * (2 * sizeof(int64_t) + 3 * real_size(d));
+}
+
+static struct lm_raw_particles columns_of(const struct lm_distributed *d, void *memory, uint64_t count)
+{
+    int64_t *x = memory;
+    char *v = (char *)(x + 2 * count);
+    return (struct lm_raw_particles){x, x + count, v, v + count * real_size(d), v + 2 * count * real_size(d)};
+}
+
+static void copy_one(const struct lm_distributed *d, const struct lm_raw_particles *to, uint64_t n,
+                     const struct lm_raw_particles *from, uint64_t k)
+{
+    const size_t size = real_size(d);
+    to->x[n] = from->x[k];
+    to->y[n] = from->y[k];
+    memcpy((char *)to->vx + n * size, (const char *)from->vx + k * size, size);
+    memcpy((char *)to->vy + n * size, (const char *)from->vy + k * size, size);
+    memcpy((char *)to->vz + n * size, (const char *)from->vz + k * size, size);
+}
+
+static int cell_of(const struct lm_distributed *d, int64_t position)
+{
+    return (int)(position >> fraction_bits(d));
+}
+
+static int64_t with_cell(const struct lm_distributed *d, int64_t position, int cell)
+{
+    const int bits = fraction_bits(d);
+    return (int64_t)cell << bits | (position & (((int64_t)1 << bits) - 1));
+}
+
+/* Positions relative to the arrays become positions in the domain. */
+static void to_domain(const struct lm_distributed *d, const struct lm_raw_particles *p, uint64_t count)
+{
+    const struct lm_place *place = &d->halo.grid.place;
+    for (uint64_t k = 0; k < count; k++) {
+        p->x[k] = with_cell(d, p->x[k], lm_domain_x(place, cell_of(d, p->x[k])));
+        p->y[k] = with_cell(d, p->y[k], lm_domain_y(place, cell_of(d, p->y[k])));
+    }
+}
+
+/* Positions in own cells of the domain become positions relative to the arrays. */
+static void to_part(const struct lm_distributed *d, const struct lm_raw_particles *p, uint64_t k)
+{
+    const struct lm_cells *own = &d->partition.own[lm_rank()], *here = &d->halo.grid.own;
+    p->x[k] = with_cell(d, p->x[k], cell_of(d, p->x[k]) - own->from_x + here->from_x);
+    p->y[k] = with_cell(d, p->y[k], cell_of(d, p->y[k]) - own->from_y + here->from_y);
+}
+
+static int owner_of(const struct lm_distributed *d, const struct lm_raw_particles *p, uint64_t k)
+{
+    return lm_partition_owner(&d->partition, cell_of(d, p->x[k]), cell_of(d, p->y[k]));
+}
+
+/* --- loading --- */
+
+int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const struct lm_loading *whole)
+{
+    enum { PROFILES = 10 };
+    struct lm_loading part = o->loading;
+    const double **const to[PROFILES] = {
+        &part.density,        &part.drift[0],       &part.drift[1], &part.drift[2], &part.temperature[0],
+        &part.temperature[1], &part.temperature[2], &part.b[0],     &part.b[1],     &part.b[2]};
+    const size_t size = d->halo.grid.size;
+    double *store = malloc(PROFILES * size * sizeof *store);
+    if (!store)
+        no_memory();
+    for (int k = 0; k < PROFILES; k++) {
+        const double *from[PROFILES] = {NULL};
+        if (whole) {
+            const double *all[PROFILES] = {
+                whole->density,        whole->drift[0],       whole->drift[1], whole->drift[2], whole->temperature[0],
+                whole->temperature[1], whole->temperature[2], whole->b[0],     whole->b[1],     whole->b[2]};
+            from[k] = all[k];
+        }
+        *to[k] = k < 7 || o->aligned ? store + (size_t)k * size : NULL;
+        if (*to[k])
+            lm_scatter_array(d, from[k], store + (size_t)k * size);
+    }
+    int status = d->part->particles->load(d->part, o->species, &part, &d->present[o->species]);
+    free(store);
+    status = lm_agree(status);
+    d->result.number = status ? 0 : (uint64_t)lm_ranks_sum((int64_t)d->present[o->species]);
+    return status;
+}
+
+/* --- a restart: pieces of a file, first to count, then to place --- */
+
+static void add_arrival(struct lm_distributed *d, struct lm_arrivals *a, const struct lm_raw_particles *from,
+                        uint64_t k)
+{
+    if (a->count == a->capacity) {
+        const uint64_t more = a->capacity ? 2 * a->capacity : 4096;
+        void *memory = malloc(bytes_of(d, more));
+        if (!memory)
+            no_memory();
+        const struct lm_raw_particles to = columns_of(d, memory, more);
+        for (uint64_t n = 0; n < a->count; n++)
+            copy_one(d, &to, n, &a->particles, n);
+        free(a->particles.x);
+        a->particles = to;
+        a->capacity = more;
+    }
+    copy_one(d, &a->particles, a->count, from, k);
+    to_part(d, &a->particles, a->count++);
+}
+
+/* Hands the particles that have arrived to the backend. */
+static int settle(struct lm_distributed *d, int species)
+{
+    struct lm_arrivals *a = &d->arrivals[species];
+    const struct lm_particle_ops *ops = d->part->particles;
+    int status = ops->reserve(d->part, species, a->count);
+    for (int phase = LM_COUNT_PARTICLES; phase <= LM_PLACE_PARTICLES && !status; phase++)
+        status = ops->put(d->part, species, (enum lm_put_phase)phase, a->count, a->particles);
+    d->present[species] = a->count;
+    free(a->particles.x);
+    *a = (struct lm_arrivals){.count = 0};
+    return lm_agree(status);
+}
+
+int lm_put_parts(struct lm_distributed *d, const struct lm_order *o)
+{
+    struct lm_arrivals *a = &d->arrivals[o->species];
+    if (o->phase == LM_PLACE_PARTICLES) /* the first piece brings all: they have been kept */
+        return o->first ? settle(d, o->species) : LM_OK;
+    void *memory = malloc(bytes_of(d, o->number + 1));
+    if (!memory)
+        no_memory();
+    const struct lm_raw_particles piece = columns_of(d, memory, o->number);
+    for (uint64_t k = 0; k < o->number && lm_rank() == 0; k++)
+        copy_one(d, &piece, k, &d->raw, k);
+    lm_ranks_broadcast(memory, bytes_of(d, o->number));
+    for (uint64_t k = 0; k < o->number; k++)
+        if (owner_of(d, &piece, k) == lm_rank())
+            add_arrival(d, a, &piece, k);
+    free(memory);
+    return LM_OK;
+}
+
+/* --- particles to rank 0: those of the ranks one after the other --- */
+
+int lm_get_parts(struct lm_distributed *d, const struct lm_order *o)
+{
+    uint64_t *present = malloc((size_t)lm_rank_count() * sizeof *present), before = 0;
+    int status = LM_OK;
+    if (!present)
+        no_memory();
+    lm_ranks_gather(d->present[o->species], present);
+    for (int rank = 0; rank < lm_rank_count(); before += present[rank++]) {
+        const uint64_t end = o->begin + o->number, last = before + present[rank];
+        const uint64_t first = o->begin > before ? o->begin : before, to = end < last ? end : last;
+        if (first >= to || (lm_rank() != rank && lm_rank() != 0))
+            continue;
+        void *memory = malloc(bytes_of(d, to - first));
+        if (!memory)
+            no_memory();
+        const struct lm_raw_particles piece = columns_of(d, memory, to - first);
+        const struct lm_message m = {lm_rank() == 0 ? rank : 0, bytes_of(d, to - first), memory};
+        if (lm_rank() == rank) {
+            status = d->part->particles->get(d->part, o->species, first - before, to - first, piece);
+            to_domain(d, &piece, to - first);
+        }
+        if (rank > 0)
+            lm_ranks_exchange(&m, lm_rank() > 0, &m, lm_rank() == 0);
+        for (uint64_t k = 0; k < to - first && lm_rank() == 0; k++)
+            copy_one(d, &d->raw, first - o->begin + k, &piece, k);
+        free(memory);
+    }
+    free(present);
+    return lm_agree(status);
+}
+
+/* --- from rank to rank --- */
+
+/* The ranks of a list, each once. Returns their number. */
+static int peers_of(const struct lm_halo_list *l, int *peers)
+{
+    int n = 0;
+    for (int k = 0; k < l->count; k++)
+        if (k == 0 || l->piece[k].peer != l->piece[k - 1].peer)
+            peers[n++] = l->piece[k].peer;
+    return n;
+}
+
+/* What this rank exchanges with one of the ranks that own cells of its arrays, or that hold own cells of it. */
+struct traffic {
+    int ranks, *peer;
+    uint64_t *count;
+    void **memory;
+};
+
+static struct traffic traffic_with(const struct lm_halo_list *l)
+{
+    const size_t most = (size_t)l->count + 1;
+    struct traffic t = {0, malloc(most * sizeof *t.peer), calloc(most, sizeof *t.count),
+                        calloc(most, sizeof *t.memory)};
+    if (!t.peer || !t.count || !t.memory)
+        no_memory();
+    t.ranks = peers_of(l, t.peer);
+    return t;
+}
+
+static void end_traffic(struct traffic *t)
+{
+    for (int k = 0; k < t->ranks; k++)
+        free(t->memory[k]);
+    free(t->peer);
+    free(t->count);
+    free(t->memory);
+}
+
+/* Packs the particles that leave, which are in the cells of other ranks: `all`, in the domain. */
+static void pack(const struct lm_distributed *d, const struct lm_raw_particles *all, uint64_t count,
+                 struct traffic *out)
+{
+    int *index = malloc((size_t)lm_rank_count() * sizeof *index); /* of a rank among the peers */
+    uint64_t *done = calloc((size_t)out->ranks + 1, sizeof *done);
+    if (!index || !done)
+        no_memory();
+    for (int k = 0; k < out->ranks; k++)
+        index[out->peer[k]] = k;
+    for (uint64_t n = 0; n < count; n++)
+        out->count[index[owner_of(d, all, n)]]++;
+    for (int k = 0; k < out->ranks; k++)
+        if (!(out->memory[k] = malloc(bytes_of(d, out->count[k] + 1))))
+            no_memory();
+    for (uint64_t n = 0; n < count; n++) {
+        const int k = index[owner_of(d, all, n)];
+        const struct lm_raw_particles to = columns_of(d, out->memory[k], out->count[k]);
+        copy_one(d, &to, done[k]++, all, n);
+    }
+    free(index);
+    free(done);
+}
+
+/* Messages of sizes first, then of particles. */
+static void send_and_receive(const struct lm_distributed *d, struct traffic *out, struct traffic *in)
+{
+    struct lm_message *m = malloc((size_t)(out->ranks + in->ranks + 1) * sizeof *m), *from = m + out->ranks;
+    if (!m)
+        no_memory();
+    for (int k = 0; k < out->ranks; k++)
+        m[k] = (struct lm_message){out->peer[k], sizeof *out->count, &out->count[k]};
+    for (int k = 0; k < in->ranks; k++)
+        from[k] = (struct lm_message){in->peer[k], sizeof *in->count, &in->count[k]};
+    lm_ranks_exchange(m, out->ranks, from, in->ranks);
+    int sent = 0, received = 0;
+    struct lm_message *some = malloc((size_t)(out->ranks + in->ranks + 1) * sizeof *some);
+    if (!some)
+        no_memory();
+    for (int k = 0; k < out->ranks; k++)
+        if (out->count[k] > 0)
+            some[sent++] = (struct lm_message){out->peer[k], bytes_of(d, out->count[k]), out->memory[k]};
+    for (int k = 0; k < in->ranks; k++) {
+        if (!(in->memory[k] = malloc(bytes_of(d, in->count[k] + 1))))
+            no_memory();
+        if (in->count[k] > 0)
+            some[sent + received++] = (struct lm_message){in->peer[k], bytes_of(d, in->count[k]), in->memory[k]};
+    }
+    lm_ranks_exchange(some, sent, some + sent, received);
+    free(some);
+    free(m);
+}
+
+/* Hands the particles in cells of other ranks to these, and takes theirs. */
+static int migrate(struct lm_distributed *d, int species)
+{
+    struct lm_raw_particles leaving = {NULL, NULL, NULL, NULL, NULL};
+    uint64_t count = 0;
+    int status = lm_agree(d->part->particles->emigrate(d->part, species, &count, &leaving));
+    struct traffic out = traffic_with(&d->halo.cells.held), in = traffic_with(&d->halo.cells.owned);
+    if (!status) {
+        to_domain(d, &leaving, count);
+        pack(d, &leaving, count, &out);
+        send_and_receive(d, &out, &in);
+    }
+    for (int k = 0; k < in.ranks && !status; k++) {
+        const struct lm_raw_particles from = columns_of(d, in.memory[k], in.count[k]);
+        for (uint64_t n = 0; n < in.count[k]; n++)
+            to_part(d, &from, n);
+        status = d->part->particles->immigrate(d->part, species, in.count[k], from);
+        d->present[species] += in.count[k];
+    }
+    d->present[species] -= count;
+    end_traffic(&out);
+    end_traffic(&in);
+    free(leaving.x);
+    return lm_agree(status);
+}
+
+int lm_sort_parts(struct lm_distributed *d, int species)
+{
+    const int status = migrate(d, species);
+    return status ? status : d->part->particles->sort(d->part, species);
+}

@@ -1,0 +1,142 @@
+/* What the files of this folder share. */
+#ifndef LARMOR_DISTRIBUTED_PARTS_H
+#define LARMOR_DISTRIBUTED_PARTS_H
+
+#include "backend/backend.h"
+#include "ranks/halo.h"
+#include "ranks/ranks.h"
+
+enum lm_order_kind {
+    LM_ORDER_END,
+    LM_ORDER_CREATE,
+    LM_ORDER_DESTROY,
+    /* data */
+    LM_ORDER_PUT,
+    LM_ORDER_GET,
+    LM_ORDER_PUT_INFLOW,
+    LM_ORDER_PUT_BACKGROUND_SIDE,
+    LM_ORDER_GET_MAP,
+    LM_ORDER_PUT_MAP,
+    /* particles */
+    LM_ORDER_LOAD,
+    LM_ORDER_RESERVE,
+    LM_ORDER_PUT_PARTICLES,
+    LM_ORDER_GET_PARTICLES,
+    LM_ORDER_SORT,
+    LM_ORDER_RESERVE_MORE,
+    LM_ORDER_EXCHANGE_HEAT,
+    LM_ORDER_PASS,
+    LM_ORDER_ENTER,
+    LM_ORDER_IONISE,
+    LM_ORDER_PARTICLE_MAXIMA,
+    LM_ORDER_PARTICLE_SUMS,
+    /* the grid */
+    LM_ORDER_CONTROL,
+    LM_ORDER_COLLECT,
+    LM_ORDER_MOMENTS,
+    LM_ORDER_SWAP_LEVELS,
+    LM_ORDER_COPY,
+    LM_ORDER_CLOSURE,
+    LM_ORDER_ADVANCE_B,
+    LM_ORDER_OHM,
+    LM_ORDER_FIELD_MAXIMA,
+    LM_ORDER_FLOW,
+    LM_ORDER_FLOW_RATES,
+    LM_ORDER_ADVECT,
+    LM_ORDER_TRANSFER_TO_GAS,
+    LM_ORDER_HEAT,
+    LM_ORDER_LEAST_DENSITY,
+    LM_ORDER_HEAT_EXCHANGE_LIMITS,
+    LM_ORDER_GRID_SUMS,
+    LM_ORDER_FINGERPRINT
+};
+
+/* An operation with its arguments: those of the seam, by their names there. */
+struct lm_order {
+    enum lm_order_kind kind;
+    int may_stop; /* the step under way may be given up */
+    int species, side, field, array, other, count, exponent, first, quantum, substeps, phase, has_collisions;
+    uint64_t number, begin;
+    double dt;
+    struct lm_pass pass;
+    struct lm_collisions collisions;
+    struct lm_exchange_pass exchange;
+    struct lm_heat_pass heat;
+    struct lm_gas_gain gain;
+    struct lm_exchange with;
+    int aligned;               /* lm_loading has directions of B */
+    struct lm_loading loading; /* its pointers mean nothing */
+};
+
+/* Results, on all ranks. */
+union lm_order_result {
+    struct lm_control control;
+    struct lm_particle_sums particle_sums;
+    struct lm_grid_sums grid_sums;
+    struct lm_exchange_limits limits;
+    double rates[LM_MAX_BACKGROUNDS], least;
+    uint64_t number;
+};
+
+/* Particles of a restart until all have been read, in the stored form. */
+struct lm_arrivals {
+    uint64_t count, capacity;
+    struct lm_raw_particles particles; /* owned */
+};
+
+struct lm_distributed {
+    struct lm_backend base;           /* of rank 0: the seam, with the setup of the whole domain */
+    struct lm_backend_ops operations; /* of the seam; its name is that of the parts */
+    int placing[LM_MAX_SPECIES];      /* of a restart: pieces that have been placed */
+    struct lm_backend *part;          /* the backend of this rank */
+    struct lm_partition partition;
+    struct lm_halo halo;
+    struct lm_grid domain;
+    int precision;
+    uint64_t present[LM_MAX_SPECIES]; /* particles of this rank */
+    struct lm_arrivals arrivals[LM_MAX_SPECIES];
+    union lm_order_result result;
+    const void *from; /* of rank 0: the data of the order */
+    void *to;
+    struct lm_raw_particles raw;
+    void *memory[64]; /* copies of what a setup lends, for the serving ranks */
+    int memories;
+};
+
+/* --- src/distributed/carry_out.c --- */
+
+/* Carries out an order on this rank; all ranks call it with the same order. */
+int lm_carry_out(struct lm_distributed *d, const struct lm_order *o);
+
+/* The status of all ranks: that of the lowest one that has failed, with its message. */
+int lm_agree(int status);
+
+/* --- src/distributed/setup.c --- */
+
+/* Hands the setup of rank 0 to all ranks, divides the domain and creates the backend of this rank's part. `setup` is
+ * NULL on the other ranks. The caller frees with lm_distributed_free, also after a failure. */
+int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_setup *setup);
+void lm_distributed_free(struct lm_distributed *d);
+
+/* --- src/distributed/arrays.c --- */
+
+/* Between the array of the domain on rank 0 and those of the parts. */
+void lm_scatter_array(struct lm_distributed *d, const double *whole, double *part);
+void lm_gather_array(struct lm_distributed *d, const double *part, double *whole);
+
+/* The values along a side, of `size` bytes each, for the cells along the arrays of this rank. `whole` counts on rank 0.
+ * The caller frees the result. */
+void *lm_scatter_side(struct lm_distributed *d, int side, size_t size, const void *whole);
+
+/* --- src/distributed/particles.c --- */
+
+int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const struct lm_loading *whole);
+int lm_put_parts(struct lm_distributed *d, const struct lm_order *o);
+int lm_get_parts(struct lm_distributed *d, const struct lm_order *o);
+int lm_sort_parts(struct lm_distributed *d, int species);
+
+/* --- src/distributed/merge.c --- */
+
+lm_merge lm_merge_control, lm_merge_particle_sums, lm_merge_grid_sums, lm_merge_limits, lm_merge_rates, lm_merge_least;
+
+#endif

@@ -1,0 +1,233 @@
+#include "ranks/halo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/base.h"
+#include "ranks/ranks.h"
+
+/* --- the lists --- */
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static struct lm_cells common(struct lm_cells a, struct lm_cells b)
+{
+    return (struct lm_cells){larger(a.from_x, b.from_x), smaller(a.to_x, b.to_x), larger(a.from_y, b.from_y),
+                             smaller(a.to_y, b.to_y)};
+}
+
+static struct lm_cells moved(struct lm_cells c, int x, int y)
+{
+    return (struct lm_cells){c.from_x + x, c.to_x + x, c.from_y + y, c.to_y + y};
+}
+
+/* The arrays of a rank in the domain. Cells are those of the domain, but they go on beyond periodic sides. */
+struct extent {
+    int x, y;                  /* the cell at (0, 0) of the arrays */
+    struct lm_cells own, held; /* `held`: all cells of the arrays */
+};
+
+/* `beyond`: ghost cells that count as cells beyond walls. */
+static struct extent extent_of(const struct lm_partition *p, const struct lm_grid *domain, int rank, int beyond)
+{
+    const struct lm_grid g = lm_partition_grid(p, domain, rank);
+    const int walls_x = p->sides.of[LM_X_MIN] != LM_PERIODIC ? beyond : 0,
+              walls_y = p->sides.of[LM_Y_MIN] != LM_PERIODIC ? beyond : 0;
+    struct extent e = {
+        p->own[rank].from_x - g.own.from_x, p->own[rank].from_y - g.own.from_y, {0, 0, 0, 0}, {0, 0, 0, 0}};
+    e.own = moved(lm_own_and_beyond(&g, walls_x, walls_y), e.x, e.y);
+    e.held = (struct lm_cells){e.x - (e.x == 0 ? walls_x : 0), e.x + g.nx + (e.x + g.nx == p->nx ? walls_x : 0),
+                               e.y - (e.y == 0 ? walls_y : 0), e.y + g.ny + (e.y + g.ny == p->ny ? walls_y : 0)};
+    return e;
+}
+
+static int add_piece(struct lm_halo_list *l, int peer, struct lm_cells cells)
+{
+    if (l->count % 16 == 0) {
+        struct lm_halo_piece *more = realloc(l->piece, (size_t)(l->count + 16) * sizeof *more);
+        if (!more)
+            return lm_fail(LM_FAILED, "not enough memory for the lists of the halo");
+        l->piece = more;
+    }
+    l->piece[l->count++] = (struct lm_halo_piece){peer, cells};
+    return LM_OK;
+}
+
+/* Adds the cells that `owner` owns and `holder` holds, as indices of the arrays of `self`, which is one of them. */
+static int add_pieces(const struct lm_partition *p, const struct extent *owner, const struct extent *holder,
+                      const struct extent *self, int peer, struct lm_halo_list *l)
+{
+    const int around_x = p->sides.of[LM_X_MIN] == LM_PERIODIC, around_y = p->sides.of[LM_Y_MIN] == LM_PERIODIC;
+    for (int b = -around_y; b <= around_y; b++)
+        for (int a = -around_x; a <= around_x; a++) {
+            struct lm_cells c = common(moved(owner->own, a * p->nx, b * p->ny), holder->held);
+            if (c.from_x >= c.to_x || c.from_y >= c.to_y)
+                continue;
+            if (self == owner)
+                c = moved(c, -a * p->nx, -b * p->ny);
+            const int status = add_piece(l, peer, moved(c, -self->x, -self->y));
+            if (status)
+                return status;
+        }
+    return LM_OK;
+}
+
+static int make_lists(const struct lm_partition *p, const struct lm_grid *domain, int rank, int beyond,
+                      struct lm_halo_list *owned, struct lm_halo_list *held)
+{
+    const struct extent self = extent_of(p, domain, rank, beyond);
+    int status = LM_OK;
+    for (int peer = 0; peer < p->ranks && !status; peer++) {
+        if (peer == rank)
+            continue;
+        const struct extent other = extent_of(p, domain, peer, beyond);
+        status = add_pieces(p, &self, &other, &self, peer, owned);
+        if (!status)
+            status = add_pieces(p, &other, &self, &self, peer, held);
+    }
+    return status;
+}
+
+int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *h)
+{
+    *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank)};
+    int status = make_lists(p, domain, rank, 0, &h->cells.owned, &h->cells.held);
+    if (!status)
+        status = make_lists(p, domain, rank, LM_GHOST, &h->all.owned, &h->all.held);
+    if (status)
+        lm_halo_free(h);
+    return status;
+}
+
+void lm_halo_free(struct lm_halo *h)
+{
+    free(h->cells.owned.piece);
+    free(h->cells.held.piece);
+    free(h->all.owned.piece);
+    free(h->all.held.piece);
+    free(h->buffer);
+    *h = (struct lm_halo){.buffer = NULL};
+}
+
+/* --- the exchange --- */
+
+static size_t cells_of(const struct lm_cells *c)
+{
+    return (size_t)(c->to_x - c->from_x) * (size_t)(c->to_y - c->from_y);
+}
+
+static size_t cells_in(const struct lm_halo_list *l)
+{
+    size_t n = 0;
+    for (int k = 0; k < l->count; k++)
+        n += cells_of(&l->piece[k].cells);
+    return n;
+}
+
+/* Copies the cells of a list between arrays and a buffer. `rows` says where a row of an array is. All data have 8
+ * bytes.
+ */
+struct copy {
+    const struct lm_grid *grid;
+    char *const *arrays;
+    int count, each, ghosts; /* arrays; numbers of a cell; whether the arrays have ghost cells */
+};
+
+static char *at(const struct copy *c, int array, int i, int j)
+{
+    const size_t cell = c->ghosts ? lm_at(c->grid, i, j) : (size_t)j * (size_t)c->grid->nx + (size_t)i;
+    return c->arrays[array] + cell * (size_t)c->each * 8;
+}
+
+enum direction { PACK, UNPACK, ADD };
+
+static void copy_row(char *row, char *buffer, size_t size, enum direction way)
+{
+    if (way == PACK)
+        memcpy(buffer, row, size);
+    else if (way == UNPACK)
+        memcpy(row, buffer, size);
+    for (size_t k = 0; k < size / 8 && way == ADD; k++)
+        ((int64_t *)row)[k] += ((const int64_t *)buffer)[k];
+}
+
+/* Returns the end of what it has used of the buffer. */
+static char *copy_piece(const struct copy *c, const struct lm_cells *cells, char *buffer, enum direction way)
+{
+    const size_t size = (size_t)(cells->to_x - cells->from_x) * (size_t)c->each * 8;
+    for (int a = 0; a < c->count; a++)
+        for (int j = cells->from_y; j < cells->to_y; j++, buffer += size)
+            copy_row(at(c, a, cells->from_x, j), buffer, size, way);
+    return buffer;
+}
+
+static char *reserve(struct lm_halo *h, size_t size)
+{
+    if (size <= h->buffer_size)
+        return h->buffer;
+    free(h->buffer);
+    h->buffer = malloc(size);
+    h->buffer_size = size;
+    if (!h->buffer)
+        lm_ranks_abort(LM_FAILED, "not enough memory for the exchange of the halo");
+    return h->buffer;
+}
+
+/* One message for each peer of a list, one after the other in the buffer. Returns their number. */
+static int make_messages(const struct lm_halo_list *l, size_t bytes, char *buffer, struct lm_message *m)
+{
+    int n = 0;
+    for (int k = 0; k < l->count; k++) {
+        const size_t size = cells_of(&l->piece[k].cells) * bytes;
+        if (n == 0 || m[n - 1].peer != l->piece[k].peer)
+            m[n++] = (struct lm_message){l->piece[k].peer, 0, buffer};
+        m[n - 1].size += size;
+        buffer += size;
+    }
+    return n;
+}
+
+/* Sends the cells of list `from` of this rank, which are those of list `to` of the others. */
+static void exchange(struct lm_halo *h, const struct copy *c, const struct lm_halo_list *from,
+                     const struct lm_halo_list *to, enum direction way)
+{
+    const size_t bytes = 8 * (size_t)c->each * (size_t)c->count;
+    char *out = reserve(h, (cells_in(from) + cells_in(to)) * bytes), *in = out + cells_in(from) * bytes, *end = out;
+    struct lm_message *m = malloc((size_t)(from->count + to->count + 1) * sizeof *m);
+    if (!m)
+        lm_ranks_abort(LM_FAILED, "not enough memory for the exchange of the halo");
+    for (int k = 0; k < from->count; k++)
+        end = copy_piece(c, &from->piece[k].cells, end, PACK);
+    const int sent = make_messages(from, bytes, out, m), received = make_messages(to, bytes, in, m + sent);
+    lm_ranks_exchange(m, sent, m + sent, received);
+    for (int k = 0; k < to->count; k++)
+        in = copy_piece(c, &to->piece[k].cells, in, way);
+    free(m);
+}
+
+void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count)
+{
+    if (!h)
+        return;
+    const struct copy c = {&h->grid, (char *const *)arrays, count, 1, 1};
+    exchange(h, &c, &h->all.owned, &h->all.held, UNPACK);
+    for (int k = 0; k < count; k++)
+        lm_grid_wrap(&h->grid, arrays[k]);
+}
+
+void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each)
+{
+    if (!h)
+        return;
+    const struct copy c = {&h->grid, (char *const *)arrays, count, each, 0};
+    exchange(h, &c, &h->cells.held, &h->cells.owned, ADD);
+    exchange(h, &c, &h->cells.owned, &h->cells.held, UNPACK);
+}

@@ -1,0 +1,47 @@
+/* The halo of the arrays of a rank (src/ranks/partition.h): which cells other ranks need, and the exchange of arrays in
+ * the memory of the host. */
+#ifndef LARMOR_RANKS_HALO_H
+#define LARMOR_RANKS_HALO_H
+
+#include "ranks/partition.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Cells of the arrays of this rank that another rank owns, or own cells that it needs. Both ranks list the same cells
+ * in the same order. */
+struct lm_halo_piece {
+    int peer;
+    struct lm_cells cells;
+};
+
+struct lm_halo_list {
+    int count;
+    struct lm_halo_piece *piece; /* the pieces of a peer stand together */
+};
+
+struct lm_halo {
+    struct lm_grid grid; /* of this rank's arrays */
+    struct {
+        struct lm_halo_list owned, held; /* own cells that others hold; cells of others that this rank holds */
+    } cells, all;                        /* without and with the ghost cells beyond walls */
+    char *buffer;
+    size_t buffer_size;
+};
+
+/* LM_FAILED: not enough memory. The caller frees with lm_halo_free. */
+int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *out);
+void lm_halo_free(struct lm_halo *h);
+
+/* Copies own cells into the halos of the other ranks, for `count` grid arrays with ghost cells. Ghost cells beyond
+ * walls go with the cells; those beyond periodic sides are filled from the arrays. NULL: there is one rank. */
+void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count);
+
+/* Adds up what all ranks have in the same cell, and gives each of them the sum: arrays [ny][nx][each]. */
+void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,299 @@
+/* The ranks of an MPI run. Built with LM_MPI this file needs the library; else there is one rank. */
+#include "ranks/ranks.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "larmor/base.h"
+
+#ifdef LM_MPI
+#include <mpi.h>
+#endif
+
+static int rank, count = 1;
+
+int lm_rank(void)
+{
+    return rank;
+}
+
+int lm_rank_count(void)
+{
+    return count;
+}
+
+#ifdef LM_MPI
+
+static MPI_Comm world;
+static double limit = 1800, waited;
+
+/* Whether a launcher has started this program. The variables are those of Open MPI, MPICH and its relatives, PMIx and
+ * MVAPICH2. */
+static int is_launched(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK",
+                                            "MV2_COMM_WORLD_SIZE"};
+    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
+        if (getenv(variables[k]))
+            return 1;
+    return 0;
+}
+
+void lm_ranks_begin(void)
+{
+    int provided;
+    if (!is_launched())
+        return;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &count);
+}
+
+void lm_ranks_end(void)
+{
+    int initialized;
+    MPI_Initialized(&initialized);
+    if (!initialized)
+        return;
+    MPI_Comm_free(&world);
+    MPI_Finalize();
+}
+
+const char *lm_ranks_library(void)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = 0;
+    return text;
+}
+
+void lm_ranks_set_limit(double seconds)
+{
+    limit = seconds;
+}
+
+void lm_ranks_abort(int code, const char *message)
+{
+    if (count > 1)
+        fprintf(stderr, "larmor: rank %d: %s\n", rank, message);
+    else
+        fprintf(stderr, "larmor: %s\n", message);
+    fflush(NULL);
+    if (count > 1)
+        MPI_Abort(MPI_COMM_WORLD, code);
+    _Exit(code);
+}
+
+/* A rank that waits gives its core to others: at first at once, later for longer. */
+static void rest(int polls)
+{
+    const struct timespec pause = {0, 20000};
+    if (polls > 2000)
+        nanosleep(&pause, NULL);
+    else if (polls > 20)
+        sched_yield();
+}
+
+static void wait_for(int requests, MPI_Request *request)
+{
+    const double begin = lm_clock();
+    int done = 0;
+    for (int polls = 0; !done; polls++) {
+        MPI_Testall(requests, request, &done, MPI_STATUSES_IGNORE);
+        if (done)
+            break;
+        rest(polls);
+        if (polls % 1024 == 1023 && lm_clock() - begin > limit) {
+            char text[128];
+            snprintf(text, sizeof text, "another rank has not answered for %g s (run.rank_limit): the run is ended",
+                     limit);
+            lm_ranks_abort(LM_FAILED, text);
+        }
+    }
+    waited += lm_clock() - begin;
+}
+
+/* MPI counts with int: large pieces of data go in several messages. */
+enum { PIECE = 1 << 30 };
+
+static size_t pieces_of(size_t size)
+{
+    return size == 0 ? 1 : (size + PIECE - 1) / PIECE;
+}
+
+static int piece_size(size_t size, size_t piece)
+{
+    const size_t left = size - piece * PIECE;
+    return (int)(left < PIECE ? left : PIECE);
+}
+
+void lm_ranks_broadcast(void *data, size_t size)
+{
+    for (size_t k = 0; count > 1 && k < pieces_of(size); k++) {
+        MPI_Request request;
+        MPI_Ibcast((char *)data + k * PIECE, piece_size(size, k), MPI_BYTE, 0, world, &request);
+        wait_for(1, &request);
+    }
+}
+
+static lm_merge *merging;
+
+static void merge_one(void *from, void *to, int *length, MPI_Datatype *type)
+{
+    (void)length;
+    (void)type;
+    merging(to, from);
+}
+
+void lm_ranks_reduce(void *data, size_t size, lm_merge *merge)
+{
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Request request;
+    if (count == 1)
+        return;
+    merging = merge;
+    MPI_Type_contiguous((int)size, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(merge_one, 1, &op);
+    MPI_Iallreduce(MPI_IN_PLACE, data, 1, type, op, world, &request);
+    wait_for(1, &request);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+}
+
+uint64_t lm_ranks_largest(uint64_t value)
+{
+    MPI_Request request;
+    if (count == 1)
+        return value;
+    MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, world, &request);
+    wait_for(1, &request);
+    return value;
+}
+
+int64_t lm_ranks_sum(int64_t value)
+{
+    MPI_Request request;
+    if (count == 1)
+        return value;
+    MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, world, &request);
+    wait_for(1, &request);
+    return value;
+}
+
+void lm_ranks_gather(uint64_t value, uint64_t *all)
+{
+    MPI_Request request;
+    all[0] = value;
+    if (count == 1)
+        return;
+    MPI_Iallgather(&value, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, world, &request);
+    wait_for(1, &request);
+}
+
+static size_t count_pieces(const struct lm_message *m, int messages)
+{
+    size_t n = 0;
+    for (int k = 0; k < messages; k++)
+        n += pieces_of(m[k].size);
+    return n;
+}
+
+void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct lm_message *in, int in_count)
+{
+    const size_t most = count_pieces(out, out_count) + count_pieces(in, in_count);
+    MPI_Request *request = malloc((most + 1) * sizeof *request);
+    int n = 0;
+    if (!request)
+        lm_ranks_abort(LM_FAILED, "not enough memory for messages");
+    for (int k = 0; k < in_count; k++)
+        for (size_t p = 0; p < pieces_of(in[k].size); p++)
+            MPI_Irecv((char *)in[k].data + p * PIECE, piece_size(in[k].size, p), MPI_BYTE, in[k].peer, 0, world,
+                      &request[n++]);
+    for (int k = 0; k < out_count; k++)
+        for (size_t p = 0; p < pieces_of(out[k].size); p++)
+            MPI_Isend((const char *)out[k].data + p * PIECE, piece_size(out[k].size, p), MPI_BYTE, out[k].peer, 0,
+                      world, &request[n++]);
+    wait_for(n, request);
+    free(request);
+}
+
+double lm_ranks_waited(void)
+{
+    return waited;
+}
+
+#else
+
+void lm_ranks_begin(void)
+{
+}
+
+void lm_ranks_end(void)
+{
+}
+
+const char *lm_ranks_library(void)
+{
+    return NULL;
+}
+
+void lm_ranks_set_limit(double seconds)
+{
+    (void)seconds;
+}
+
+void lm_ranks_abort(int code, const char *message)
+{
+    fprintf(stderr, "larmor: %s\n", message);
+    fflush(NULL);
+    _Exit(code);
+}
+
+void lm_ranks_broadcast(void *data, size_t size)
+{
+    (void)data;
+    (void)size;
+}
+
+void lm_ranks_reduce(void *data, size_t size, lm_merge *merge)
+{
+    (void)data;
+    (void)size;
+    (void)merge;
+}
+
+uint64_t lm_ranks_largest(uint64_t value)
+{
+    return value;
+}
+
+int64_t lm_ranks_sum(int64_t value)
+{
+    return value;
+}
+
+void lm_ranks_gather(uint64_t value, uint64_t *all)
+{
+    all[0] = value;
+}
+
+/* A rank alone has messages to itself only. */
+void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct lm_message *in, int in_count)
+{
+    for (int k = 0; k < out_count && k < in_count; k++)
+        memcpy(in[k].data, out[k].data, out[k].size);
+}
+
+double lm_ranks_waited(void)
+{
+    return 0;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* How the cells of a domain are divided among ranks, the processes of one run.
+ *
+ * Each rank owns a rectangle of cells; every cell has one owner. The arrays of a rank hold its rectangle and, along an
+ * axis that is divided, LM_HALO cells of its neighbours on each side: the halo. Operations on the grid work on the halo
+ * as on other cells. The edge of the arrays is no side of the domain, so what is computed there is wrong, and the error
+ * moves inwards by the width of a stencil with each operation. Before it reaches the own cells, the halo gets the
+ * values of the owners anew (src/ranks/halo.h). Along an axis that is too short for this, the arrays of the rank hold
+ * all of it, as those of a process alone do, and no error arises.
+ *
+ * A particle belongs to the rank that owned its cell at the last sort. Until the next sort it may be in the halo, at
+ * most LM_HALO_REACH cells from the own ones.
+ */
+#ifndef LARMOR_RANKS_PARTITION_H
+#define LARMOR_RANKS_PARTITION_H
+
+#include "larmor/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LM_HALO = 16,               /* cells; 8 more than a particle may cross in a step (LM_MAX_CELLS) */
+    LM_HALO_REACH = LM_HALO - 8 /* what a particle gathers there is right: it reads 3 cells around it, and the */
+                                /* velocities of a gas are right up to 5 cells from the edge of the arrays */
+};
+
+/* Columns of ranks side by side; each is cut into rows. */
+struct lm_partition {
+    int nx, ny;            /* cells of the domain */
+    struct lm_sides sides; /* of the domain */
+    int ranks;
+    struct lm_cells *own; /* [ranks]: in cells of the domain */
+    int unit, units_x;    /* all cuts are multiples of this number of cells; number of such units along x */
+    int *owner;           /* of each unit */
+};
+
+/* Divides a domain of `grid` in pieces of whole tiles of `tile` cells where there are enough tiles for the ranks, else
+ * of cells. `cost` holds the cost of each tile, [tiles in y][tiles in x]; NULL: all cells cost the same. LM_BAD_INPUT:
+ * more ranks than cells. The caller frees with lm_partition_free. */
+int lm_partition_make(const struct lm_grid *grid, int ranks, int tile, const double *cost, struct lm_partition *out);
+void lm_partition_free(struct lm_partition *p);
+
+/* The grid of the arrays of a rank. */
+struct lm_grid lm_partition_grid(const struct lm_partition *p, const struct lm_grid *domain, int rank);
+
+/* The owner of a cell of the domain. */
+static inline int lm_partition_owner(const struct lm_partition *p, int x, int y)
+{
+    return p->owner[(size_t)(y / p->unit) * (size_t)p->units_x + (size_t)(x / p->unit)];
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,67 @@
+/* Ranks: the processes of one run, which MPI has started together. A program that no MPI has started, or that was built
+ * without MPI, is the only rank, number 0, and none of these functions does anything.
+ *
+ * All functions but lm_rank, lm_rank_count and lm_ranks_abort are collective: every rank calls them in the same order.
+ * None returns an error. A rank that cannot go on ends all of them with lm_ranks_abort. A rank that waits for another
+ * one longer than lm_ranks_set_limit allows does so too, so that no run hangs.
+ */
+#ifndef LARMOR_RANKS_RANKS_H
+#define LARMOR_RANKS_RANKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Starts MPI if it has started this program. Call it once, at first. */
+void lm_ranks_begin(void);
+
+/* Ends MPI. */
+void lm_ranks_end(void);
+
+int lm_rank(void);
+int lm_rank_count(void);
+
+/* The version of MPI, or NULL where the program was built without it. */
+const char *lm_ranks_library(void);
+
+/* Seconds that a rank waits for another one. */
+void lm_ranks_set_limit(double seconds);
+
+/* Ends all ranks with an exit code. The message goes to stderr and says which rank it comes from. */
+void lm_ranks_abort(int code, const char *message) __attribute__((noreturn));
+
+/* Hands data from rank 0 to all. */
+void lm_ranks_broadcast(void *data, size_t size);
+
+/* Merges the data of all ranks, two at a time and in any order; all ranks get the result. */
+typedef void lm_merge(void *to, const void *from);
+void lm_ranks_reduce(void *data, size_t size, lm_merge *merge);
+
+/* Reductions of numbers. */
+uint64_t lm_ranks_largest(uint64_t value);
+int64_t lm_ranks_sum(int64_t value);
+
+/* The values of all ranks: all[lm_rank_count()]. */
+void lm_ranks_gather(uint64_t value, uint64_t *all);
+
+/* Data that goes to another rank or comes from one. Of several messages between two ranks in one exchange the first one
+ * sent is the first one received. */
+struct lm_message {
+    int peer;
+    size_t size;
+    void *data;
+};
+
+/* Sends and receives messages. Not collective: only the ranks that the messages name take part. */
+void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct lm_message *in, int in_count);
+
+/* Seconds that this rank has spent in these functions since the start. */
+double lm_ranks_waited(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
