@@ -116,9 +116,9 @@ $(B)/tests/gpu/test_gpu: $(B)/tests/gpu/test_gpu.c.o $(GPU_TEST_OBJ) $(CUDA_OBJ)
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
 
-$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM:%=$(B)/%.o) $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link
+$(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM:%=$(B)/%.o) $(CUDA_OBJ) $(MPI_OBJ) $(B)/liblarmor.a $(B)/link
 	$(say) LINK $@
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(MPI_LIBS) $(CUDA_LIBS)
 
 # --- the checks -----------------------------------------------------------------------------------------------------------
 

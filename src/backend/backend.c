@@ -44,7 +44,7 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)
         return status;
-    return lm_rank_count() > 1 ? lm_distributed_create(kind, setup, out) : lm_backend_create_own(resolved, setup, out);
+    return lm_ranks_used() > 1 ? lm_distributed_create(kind, setup, out) : lm_backend_create_own(resolved, setup, out);
 }
 
 int lm_backend_create_own(int kind, const struct lm_setup *setup, struct lm_backend **out)

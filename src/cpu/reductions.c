@@ -156,13 +156,14 @@ static uint64_t hash_array(const struct lm_cpu *c, int field, const double *a)
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
 {
     const int backgrounds = c->base.setup.background_count;
+    const int has_walls = c->base.setup.halo ? c->base.setup.halo->fields_have_walls : lm_any_field_walls(&c->sides);
     uint64_t hash = 0;
     for (int f = 0; f < LM_STATE_FIELDS; f++)
         hash += hash_cells(c, f, c->array[f]);
     for (int f = 0; f < backgrounds; f++)
         hash += hash_cells(c, LM_STATE_FIELDS + f, c->array[LM_BACKGROUND + f]);
     /* B beyond walls is part of the state: B once more, with its ghost cells. */
-    for (int d = 0; d < 3 && lm_any_field_walls(&c->sides); d++)
+    for (int d = 0; d < 3 && has_walls; d++)
         hash += hash_array(c, LM_STATE_FIELDS + backgrounds + d, c->array[LM_B + d]);
     return hash;
 }

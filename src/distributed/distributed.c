@@ -14,6 +14,8 @@ static struct lm_distributed *of(struct lm_backend *b)
     return (struct lm_distributed *)b;
 }
 
+static int busy; /* there is such a backend; the ranks can serve one */
+
 static int issue(struct lm_backend *b, struct lm_order o)
 {
     o.may_stop = lm_stop_may();
@@ -262,7 +264,9 @@ static void destroy(struct lm_backend *b)
     struct lm_order o = {.kind = LM_ORDER_DESTROY};
     lm_ranks_broadcast(&o, sizeof o);
     lm_distributed_free(of(b));
+    lm_ranks_leave();
     free(b);
+    busy = 0;
 }
 
 static const struct lm_particle_ops particle_operations = {.load = load,
@@ -309,11 +313,14 @@ int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_back
     *out = NULL;
     if (kind == LM_BACKEND_CUDA)
         return lm_fail(LM_BAD_INPUT, "%d ranks: a GPU serves one rank alone; use --backend cpu", lm_rank_count());
+    if (busy)
+        return lm_fail(LM_FAILED, "the ranks serve another simulation");
     struct lm_distributed *d = calloc(1, sizeof *d);
     if (!d)
         return lm_fail(LM_FAILED, "not enough memory");
-    struct lm_order o = {.kind = LM_ORDER_CREATE};
+    struct lm_order o = {.kind = LM_ORDER_CREATE, .count = lm_ranks_used()};
     lm_ranks_broadcast(&o, sizeof o);
+    lm_ranks_enter(o.count);
     d->operations = operations;
     d->base.ops = &d->operations;
     d->base.particles = &particle_operations;
@@ -321,27 +328,37 @@ int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_back
     const int status = lm_distributed_begin(d, LM_BACKEND_CPU, setup);
     if (status) {
         lm_distributed_free(d);
+        lm_ranks_leave();
         free(d);
         return status;
     }
     d->operations.name = d->part->ops->name;
     d->base.most_stray_cells = d->part->most_stray_cells;
     *out = &d->base;
+    busy = 1;
     return LM_OK;
 }
 
 /* --- the other ranks --- */
 
-static struct lm_distributed *begin_to_serve(void)
+static void stop_serving(struct lm_distributed **d)
+{
+    lm_distributed_free(*d);
+    lm_ranks_leave();
+    free(*d);
+    *d = NULL;
+}
+
+/* Returns NULL on a rank that takes no part, and where rank 0 has failed. */
+static struct lm_distributed *begin_to_serve(int ranks)
 {
     struct lm_distributed *d = calloc(1, sizeof *d);
     if (!d)
         lm_ranks_abort(LM_FAILED, "not enough memory");
-    if (!lm_distributed_begin(d, 0, NULL))
-        return d;
-    lm_distributed_free(d);
-    free(d);
-    return NULL;
+    lm_ranks_enter(ranks);
+    if (lm_rank() >= ranks || lm_distributed_begin(d, 0, NULL))
+        stop_serving(&d);
+    return d;
 }
 
 int lm_distributed_serve(void)
@@ -356,11 +373,9 @@ int lm_distributed_serve(void)
         if (o.kind == LM_ORDER_END)
             return LM_OK;
         if (o.kind == LM_ORDER_CREATE) {
-            d = begin_to_serve();
+            d = begin_to_serve(o.count);
         } else if (o.kind == LM_ORDER_DESTROY) {
-            lm_distributed_free(d);
-            free(d);
-            d = NULL;
+            stop_serving(&d);
         } else {
             lm_carry_out(d, &o); /* what fails here fails on rank 0, too */
         }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/stop.h"
+#include "backend/field_boundaries.h"
 #include "distributed/parts.h"
 #include "larmor/physics/fluid/background_sides.h"
 
@@ -77,7 +78,7 @@ static struct lm_setup setup_of_part(struct lm_distributed *d, const struct lm_s
         if (!is_edge(d, side))
             continue;
         const int periodic = s.grid.sides.of[side] == LM_PERIODIC;
-        s.field_sides[side] = periodic ? LM_FIELDS_PERIODIC : LM_OPEN;
+        s.field_sides[side] = periodic || whole->field_sides[side] == LM_FIELDS_PERIODIC ? LM_FIELDS_PERIODIC : LM_OPEN;
         for (int f = 0; f < s.background_count; f++)
             s.background[f].sides[side] = periodic ? LM_BACKGROUND_PERIODIC : LM_BACKGROUND_OPEN;
     }
@@ -107,6 +108,7 @@ int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_set
     status = lm_agree(status);
     if (status)
         return status;
+    d->halo.fields_have_walls = lm_has_field_walls(&whole);
     lm_stop_agree_by(agree_to_stop);
     const struct lm_setup part = setup_of_part(d, &whole);
     return lm_agree(lm_backend_create_own(kind, &part, &d->part));

@@ -22,7 +22,8 @@ struct lm_halo_list {
 };
 
 struct lm_halo {
-    struct lm_grid grid; /* of this rank's arrays */
+    struct lm_grid grid;   /* of this rank's arrays */
+    int fields_have_walls; /* at some side of the domain; the caller sets it */
     struct {
         struct lm_halo_list owned, held; /* own cells that others hold; cells of others that this rank holds */
     } cells, all;                        /* without and with the ghost cells beyond walls */

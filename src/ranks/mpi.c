@@ -13,7 +13,7 @@
 #include <mpi.h>
 #endif
 
-static int rank, count = 1;
+static int rank, count = 1, started = 1, wanted;
 
 int lm_rank(void)
 {
@@ -25,9 +25,19 @@ int lm_rank_count(void)
     return count;
 }
 
+void lm_ranks_use(int ranks)
+{
+    wanted = ranks;
+}
+
+int lm_ranks_used(void)
+{
+    return wanted > 0 && wanted < started ? wanted : started;
+}
+
 #ifdef LM_MPI
 
-static MPI_Comm world;
+static MPI_Comm all, world; /* of all ranks that have been started; of those that take part */
 static double limit = 1800, waited;
 
 /* Whether a launcher has started this program. The variables are those of Open MPI, MPICH and its relatives, PMIx and
@@ -48,9 +58,27 @@ void lm_ranks_begin(void)
     if (!is_launched())
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_dup(MPI_COMM_WORLD, &world);
-    MPI_Comm_rank(world, &rank);
-    MPI_Comm_size(world, &count);
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &started);
+    count = started;
+    world = all;
+}
+
+void lm_ranks_enter(int ranks)
+{
+    if (started == 1 || ranks == started)
+        return;
+    MPI_Comm_split(all, rank < ranks, rank, &world);
+    count = ranks;
+}
+
+void lm_ranks_leave(void)
+{
+    if (world != all)
+        MPI_Comm_free(&world);
+    world = all;
+    count = started;
 }
 
 void lm_ranks_end(void)
@@ -59,7 +87,7 @@ void lm_ranks_end(void)
     MPI_Initialized(&initialized);
     if (!initialized)
         return;
-    MPI_Comm_free(&world);
+    MPI_Comm_free(&all);
     MPI_Finalize();
 }
 
@@ -236,6 +264,15 @@ void lm_ranks_begin(void)
 }
 
 void lm_ranks_end(void)
+{
+}
+
+void lm_ranks_enter(int ranks)
+{
+    (void)ranks;
+}
+
+void lm_ranks_leave(void)
 {
 }
 

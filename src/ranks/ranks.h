@@ -24,6 +24,16 @@ void lm_ranks_end(void);
 int lm_rank(void);
 int lm_rank_count(void);
 
+/* A backend may take the first of the ranks only: `count` of those that MPI has started (0: all). For tests; of rank 0.
+ * The number that the next backend takes. */
+void lm_ranks_use(int count);
+int lm_ranks_used(void);
+
+/* Until lm_ranks_leave the functions below concern the first `count` ranks only. The others return at once and leave,
+ * too. */
+void lm_ranks_enter(int count);
+void lm_ranks_leave(void);
+
 /* The version of MPI, or NULL where the program was built without it. */
 const char *lm_ranks_library(void);
 

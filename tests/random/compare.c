@@ -10,14 +10,19 @@
 
 #include "compare_run.h"
 #include "larmor/physics/numerics/hash.h"
+#include "ranks/ranks.h"
 
 #define CPU(threads, tile, sort)                                                                                       \
     {                                                                                                                  \
-        LM_BACKEND_CPU, threads, tile, sort                                                                            \
+        LM_BACKEND_CPU, threads, tile, sort, 1                                                                         \
     }
 #define GPU(tile, sort)                                                                                                \
     {                                                                                                                  \
-        LM_BACKEND_CUDA, 1, tile, sort                                                                                 \
+        LM_BACKEND_CUDA, 1, tile, sort, 1                                                                              \
+    }
+#define RANKS(count, threads, tile, sort)                                                                              \
+    {                                                                                                                  \
+        LM_BACKEND_CPU, threads, tile, sort, count                                                                     \
     }
 /* steps that are compared one by one; later only every fourth, as files take time */
 enum { NEVER = 1000000000, EACH_OF_FIRST = 6 };
@@ -41,6 +46,15 @@ const struct compare_way compare_ways[] = {
     {"gpu-from-cpu", COMPARE_RESTART, CPU(1, 0, 0), GPU(0, 0)},
     {"gpu-to-cpu", COMPARE_RESTART, GPU(0, 0), CPU(1, 0, 0)},
     {"gpu-series", COMPARE_SERIES, GPU(0, 0), GPU(0, 0)},
+    {"ranks-2", COMPARE_PLAIN, RANKS(2, 1, 0, 0), CPU(0, 0, 0)},
+    {"ranks-3", COMPARE_PLAIN, RANKS(3, 1, 0, 0), CPU(0, 0, 0)},
+    {"ranks-4", COMPARE_PLAIN, RANKS(4, 2, 8, 3), CPU(0, 0, 0)},
+    {"ranks-6", COMPARE_PLAIN, RANKS(6, 1, 0, NEVER), CPU(0, 0, 0)},
+    {"ranks-7", COMPARE_PLAIN, RANKS(7, 1, 16, 1), CPU(0, 0, 0)},
+    {"ranks-restart-to-3", COMPARE_RESTART, CPU(1, 0, 0), RANKS(3, 1, 0, 0)},
+    {"ranks-restart-from-4", COMPARE_RESTART, RANKS(4, 1, 0, 0), CPU(2, 8, 2)},
+    {"ranks-each-step", COMPARE_EACH, RANKS(7, 1, 16, 0), RANKS(2, 1, 8, 0)},
+    {"ranks-series", COMPARE_SERIES, RANKS(3, 1, 0, 0), RANKS(6, 1, 0, 0)},
 };
 const int compare_way_count = sizeof compare_ways / sizeof *compare_ways;
 
@@ -118,6 +132,7 @@ struct lm_config *compare_config(const struct compare_trace *t, const struct com
     c->run.threads = machine->threads;
     c->run.tile = machine->tile;
     c->run.sort_every = machine->sort_every;
+    lm_ranks_use(machine->ranks);
     snprintf(c->output.directory, sizeof c->output.directory, "%s/out", t->directory);
     return c;
 }
@@ -311,6 +326,7 @@ static void compare_way(const struct compare_trace *t, const struct compare_way 
     else if (!run_way(&w, way, middle))
         compare_stop(&w);
     close_way(&w);
+    lm_ranks_use(1);
     snprintf(out, sizeof out, "%.900s/out", t->directory);
     compare_remove(out);
 }
@@ -322,6 +338,8 @@ int compare_can(const struct compare_way *way)
     static int has_gpu = -1;
     int kind;
     char line[256];
+    if (way->before.ranks > lm_rank_count() || way->after.ranks > lm_rank_count())
+        return 0;
     if (way->before.backend == LM_BACKEND_CPU && way->after.backend == LM_BACKEND_CPU)
         return 1;
     if (has_gpu < 0)
@@ -365,6 +383,13 @@ static int has_erred(const struct compare_trace *t, struct compare_result *r)
     return 1;
 }
 
+/* Whether each rank can have a cell. */
+static int has_cells(const struct compare_trace *t, const struct compare_way *way)
+{
+    const int ranks = way->before.ranks > way->after.ranks ? way->before.ranks : way->after.ranks;
+    return t->config->grid.nx * t->config->grid.ny >= ranks;
+}
+
 void compare_draft(const struct draft *d, const char *directory, const char *ways, int first_only,
                    struct compare_result *out)
 {
@@ -374,7 +399,7 @@ void compare_draft(const struct draft *d, const char *directory, const char *way
     for (int k = 0; k < compare_way_count && go_on; k++) {
         const struct compare_way *way = &compare_ways[k];
         struct compare_result one = {.step = -1};
-        if (!is_listed(way->name, ways) || !compare_can(way))
+        if (!is_listed(way->name, ways) || !compare_can(way) || !has_cells(&t, way))
             continue;
         compare_way(&t, way, &one);
         out->way_count++;

@@ -27,6 +27,7 @@ enum compare_kind {
 struct compare_machine {
     int backend, threads, tile; /* of the same members of struct lm_config */
     int64_t sort_every;
+    int ranks;
 };
 
 struct compare_way {
@@ -48,7 +49,7 @@ struct compare_result {
     char others[512]; /* names of the other ways that differ */
 };
 
-/* Whether a way can be run here; some need a GPU. Starts CUDA. */
+/* Whether a way can be run here; some need a GPU, some many ranks. Starts CUDA. */
 int compare_can(const struct compare_way *way);
 
 /* `ways`: names separated by commas; those whose names begin so are run, "all": each that can be. `directory`: an

@@ -12,7 +12,9 @@
 
 #include "compare.h"
 #include "compare_run.h"
+#include "distributed/distributed.h"
 #include "one_case.h"
+#include "ranks/ranks.h"
 
 static const char usage[] = "usage: random [options]\n"
                             "  --seed S      of all cases (1)\n"
@@ -174,12 +176,11 @@ static int run_all(struct options *o)
     return t.different + t.crashed + t.broken > 0;
 }
 
-int main(int argc, char **argv)
+static int drive(int argc, char **argv)
 {
     static struct options o = {
         .seed = 1, .count = 40, .jobs = 1, .seconds = 120, .print = -1, .ways = "all", .shrinks = 1};
     o.keep = "build/random";
-    be_patient(argv);
     if (!read_options(argc, argv, &o))
         return 2;
     if (o.print >= 0)
@@ -187,4 +188,16 @@ int main(int argc, char **argv)
     if (o.cases && !list_cases(&o))
         return 2;
     return run_all(&o);
+}
+
+/* With many ranks, rank 0 does all the work but that of backends. */
+int main(int argc, char **argv)
+{
+    be_patient(argv);
+    lm_ranks_begin();
+    lm_ranks_use(1); /* unless a way takes more */
+    const int status = lm_rank() > 0 ? lm_distributed_serve() : drive(argc, argv);
+    lm_distributed_dismiss();
+    lm_ranks_end();
+    return status;
 }
