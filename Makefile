@@ -157,6 +157,7 @@ $(B)/%.cu.64.o: %.cu $(B)/nvcc.flags
 # The program, the GPU tests, the profile and every shared library they need, to be carried to a machine that has a GPU and little else.
 BUNDLE_TARGETS := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
 BUNDLED = $(addprefix build/portable/,larmor tests/gpu/test_gpu $(if $(RANDOM),tests/random/random))
+# MPI is not packed: it must fit the machine. `make bundle MPI_LIBS=` makes a program without it.
 .PHONY: bundle
 bundle: ## Packs the program, the GPU tests and their libraries into build/bundle for another machine.
 	$(MAKE) VARIANT=portable MARCH=x86-64-v3 LDFLAGS="-Wl,--disable-new-dtags,-rpath,'\$$\$$ORIGIN/lib'" \
@@ -166,7 +167,7 @@ bundle: ## Packs the program, the GPU tests and their libraries into build/bundl
 	cp $(BUNDLED) build/bundle
 	cp -r tests/cases tests/golden.txt tests/gpu/run.sh tests/gpu/signals.sh build/bundle
 	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
-	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | \
+	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libmpi|libopen-rte|libopen-pal|libhwloc|libevent.*)[-.]' | \
 	    sort -u | xargs -I{} cp -L {} build/bundle/lib
 
 # --- what a user calls; each re-reads this file after the set-up, so that it sees what was installed ---------------------
@@ -203,6 +204,10 @@ random: $(B)/tests/random/random ## Compares COUNT=40 random configurations over
 .PHONY: ledger-long
 ledger-long: $(B)/larmor ## Checks the ledger and the fingerprint of 10^5 steps with every way in and out.
 	@tests/ledger_long.sh $(B)/larmor
+
+.PHONY: ranks
+ranks: $(B)/larmor $(B)/tests/random/random ## Runs on many ranks of MPI: COUNT=40 configurations, 20 killed ranks (SEED=1).
+	python3 tests/ranks.py --larmor $(B)/larmor --random $(B)/tests/random/random --kills 20 --configurations $(COUNT) --seed $(SEED)
 
 .PHONY: faults
 faults: ## Injects faults one by one and says which test sees each (ONLY=text chooses by name).

@@ -13,7 +13,7 @@ RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           field_walls_div_b exchange_few_ions ionisation_run electrons_run fields open advect ionisation field_bodies \
-          ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics validate
+          ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics validate ranks
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers docs tools gpu kernels
 # These two take many minutes under sanitizers; make check-key_extremes check-cli_signals VARIANT=asan runs them.
 SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
@@ -140,6 +140,9 @@ $(RESULTS)/fingerprint-all: $(B)/tests/test_fingerprint $(CASES) $(RUNNER)
 
 $(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard tests/cases/random/*) $(RUNNER)
 	$(call check,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1)
+
+$(RESULTS)/ranks: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(RUNNER)
+	$(call check,python3 tests/ranks.py --larmor $(B)/larmor --random $<)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py) tools/python.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that dependencies between folders point one way: physics <- backend <- cpu, cuda; backend, config, checkpoint <-
+"""Checks that dependencies between folders point one way: physics <- backend <- cpu, cuda,
+distributed; ranks <- backend; backend, config, checkpoint <-
 sim <- output <- survey <- run; sim, output <- bench; run, bench <- main. A rule names the folders and the single headers that the files of a folder may include,
 beside the folder's own headers. A file with a rule of its own may include what that rule names and nothing else. What
 no rule allows is refused."""
@@ -13,15 +14,17 @@ PHYSICS = ["larmor/physics/" + part for part in ("numerics", "particles", "field
 
 RULES = {
     "larmor/physics/numerics": [],
-    "larmor/physics/particles": PHYSICS + ["larmor/grid.h", "larmor/ledger.h"],
+    "larmor/physics/particles": PHYSICS + ["larmor/grid.h", "larmor/ledger.h", "larmor/place.h"],
     "larmor/physics/fields": PHYSICS + ["larmor/grid.h"],
     "larmor/physics/fluid": PHYSICS,
     "larmor/physics/collisions": PHYSICS,
     "base": ["larmor/base.h", "larmor/grid.h", "larmor/physics/numerics"],
     "config": ["larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/stopping.h", "larmor/physics/numerics", "base"],
     "backend": PHYSICS + ["larmor/array.h", "larmor/background.h", "larmor/base.h", "larmor/grid.h", "larmor/ionisation.h",
-                          "larmor/ledger.h", "larmor/particles.h", "base"],
-    "cpu": PHYSICS + ["backend", "base"],
+                          "larmor/ledger.h", "larmor/particles.h", "base", "ranks"],
+    "ranks": ["larmor/base.h", "larmor/grid.h"],
+    "cpu": PHYSICS + ["backend", "base", "ranks/ranks.h"],
+    "distributed": PHYSICS + ["larmor/config.h", "backend", "base", "ranks"],
     "core": PHYSICS + ["backend", "base"],
     "fields": PHYSICS + ["core"],
     "fluid": PHYSICS + ["core"],
@@ -31,15 +34,16 @@ RULES = {
     "sim": PHYSICS + ["larmor/config.h", "larmor/ledger.h", "larmor/sim.h", "backend", "base", "checkpoint", "config"],
     "output": ["larmor/base.h", "larmor/grid.h", "larmor/particles.h", "larmor/sim.h",
                "larmor/physics/particles/hit_map.h", "base", "checkpoint", "config/facts.h"],
-    "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "sim/setup.h",
+    "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "ranks/ranks.h", "sim/setup.h",
                          "sim/step_limits.h"],
     "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",
-            "output", "sim/step_forecast.h", "sim/restart.h", "survey"],
+            "output", "ranks/ranks.h", "sim/step_forecast.h", "sim/restart.h", "survey"],
     "bench": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/run.h", "base",
                         "output/series_columns.h", "sim/state.h"],
     # Files with a rule of their own. Each header in include/larmor is one.
     "larmor/base.h": [],
-    "larmor/grid.h": [],
+    "larmor/place.h": ["larmor/physics/numerics/portable.h"],
+    "larmor/grid.h": ["larmor/place.h"],
     "larmor/ionisation.h": [],
     "larmor/particles.h": [],
     "larmor/array.h": ["larmor/background.h", "larmor/base.h", "larmor/ionisation.h"],
@@ -52,7 +56,8 @@ RULES = {
                         "larmor/particles.h", "larmor/stopping.h"],
     "larmor/sim.h": ["larmor/array.h", "larmor/config.h"],
     "larmor/run.h": ["larmor/config.h"],
-    "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "output/info.h"],
+    "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
+               "output/info.h", "ranks/ranks.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
     "base/memory.c": ["base/memory.h", "base/control_group.h", "larmor/base.h"],
@@ -61,7 +66,7 @@ RULES = {
     "bench/table.h": [],
     "bench/table.c": ["bench/table.h", "larmor/base.h", "base/json.h"],
     # The only file outside of cuda/ that knows which backends exist.
-    "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base"],
+    "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base", "ranks/ranks.h"],
 }
 
 # Headers that only these files may include.

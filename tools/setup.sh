@@ -7,7 +7,7 @@ packages="gcc libc6-dev pkg-config libhdf5-dev libinih-dev libmuparser-dev libra
 wanted=""
 if [ "${1:-}" = tests ]; then
     packages="$packages check python3-venv"
-    wanted="clang-format-14 cppcheck" # without them their checks are skipped
+    wanted="clang-format-14 cppcheck openmpi-bin libopenmpi-dev" # without them their checks are skipped
 elif [ "${1:-}" = docs ]; then
     packages="python3 python3-sphinx python3-myst-parser furo libjs-mathjax"
 fi

@@ -9,6 +9,7 @@
 
 #include "backend/cuda.h"
 #include "backend/field_boundaries.h"
+#include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/numerics/hash.h"
 

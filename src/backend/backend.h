@@ -58,6 +58,7 @@ struct lm_setup {
     int smoothing;               /* binomial passes */
     int tile;                    /* 8 or 16 */
     int threads;                 /* CPU: 0 for all */
+    double rank_limit;           /* s: how long a rank waits for another one */
     uint64_t seed;
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */
     int species_count;
@@ -177,11 +178,6 @@ struct lm_particle_ops {
     int (*get)(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to);
     int (*sort)(struct lm_backend *b, int species);
 
-    /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in
-     * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. */
-    int (*emigrate)(struct lm_backend *b, int species, uint64_t *count, struct lm_raw_particles *out);
-    int (*immigrate)(struct lm_backend *b, int species, uint64_t count, struct lm_raw_particles from);
-
     /* Slots for so many more particles, which `enter` and `ionise` may fill. LM_STOPPED: there is no memory for them
      * and for a checkpoint; everything is as before. */
     int (*reserve_more)(struct lm_backend *b, int species, uint64_t more);
@@ -207,6 +203,12 @@ struct lm_particle_ops {
      * particles in the domain, which decides the units. */
     int (*sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                 struct lm_particle_sums *out);
+
+    /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in
+     * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. NULL where a
+     * backend serves one rank only. */
+    int (*emigrate)(struct lm_backend *b, int species, uint64_t *count, struct lm_raw_particles *out);
+    int (*immigrate)(struct lm_backend *b, int species, uint64_t count, struct lm_raw_particles from);
 };
 
 /* All other operations. */

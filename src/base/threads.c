@@ -53,6 +53,13 @@ int lm_threads_available(void)
     return quota < cores ? (int)fmax(quota, 1) : cores;
 }
 
+void lm_threads_share(int processes)
+{
+    const int cores = omp_get_num_procs();
+    if (!getenv("OMP_NUM_THREADS") && cores == sysconf(_SC_NPROCESSORS_ONLN))
+        omp_set_num_threads(cores > processes ? cores / processes : 1);
+}
+
 int lm_threads_useful(uint64_t items, int each, int available)
 {
     const uint64_t useful = items / (uint64_t)each;

@@ -16,6 +16,10 @@ int lm_threads_available(void);
  * `root`/proc and `root`/sys; `root` is "", or a folder of a test. */
 double lm_threads_quota_at(const char *root);
 
+/* Takes the share of one of so many processes on this machine, unless the system has given each its own cores, or
+ * OMP_NUM_THREADS says how many threads there are. */
+void lm_threads_share(int processes);
+
 /* The number of threads that have enough to do, from 1 to `available`: each thread gets at least `each` of the `items`.
  */
 int lm_threads_useful(uint64_t items, int each, int available);

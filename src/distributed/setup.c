@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/stop.h"
+#include "base/threads.h"
 #include "backend/field_boundaries.h"
 #include "distributed/parts.h"
 #include "larmor/physics/fluid/background_sides.h"
@@ -100,6 +101,8 @@ int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_set
         whole = *setup;
     lm_ranks_broadcast(&kind, sizeof kind);
     share_setup(d, &whole);
+    lm_ranks_set_limit(whole.rank_limit);
+    lm_threads_share(lm_ranks_here());
     d->domain = whole.grid;
     d->precision = whole.precision;
     int status = lm_partition_make(&whole.grid, lm_rank_count(), whole.tile, NULL, &d->partition);

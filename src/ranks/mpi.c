@@ -13,7 +13,7 @@
 #include <mpi.h>
 #endif
 
-static int rank, count = 1, started = 1, wanted;
+static int rank, count = 1, started = 1, here = 1, wanted;
 
 int lm_rank(void)
 {
@@ -23,6 +23,11 @@ int lm_rank(void)
 int lm_rank_count(void)
 {
     return count;
+}
+
+int lm_ranks_here(void)
+{
+    return here < count ? here : count;
 }
 
 void lm_ranks_use(int ranks)
@@ -63,6 +68,10 @@ void lm_ranks_begin(void)
     MPI_Comm_size(all, &started);
     count = started;
     world = all;
+    MPI_Comm machine;
+    MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &here);
+    MPI_Comm_free(&machine);
 }
 
 void lm_ranks_enter(int ranks)

@@ -24,6 +24,9 @@ void lm_ranks_end(void);
 int lm_rank(void);
 int lm_rank_count(void);
 
+/* The number of ranks on the machine of this rank. */
+int lm_ranks_here(void);
+
 /* A backend may take the first of the ranks only: `count` of those that MPI has started (0: all). For tests; of rank 0.
  * The number that the next backend takes. */
 void lm_ranks_use(int count);

@@ -4,6 +4,7 @@
 #include "larmor/run.h"
 #include "base/threads.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #ifndef LM_GIT
 #define LM_GIT "unknown"
@@ -29,4 +30,5 @@ void lm_version_print(FILE *out)
         fprintf(out, "%s\n", lm_error());
     else
         fprintf(out, "backend cuda: %s\n", line);
+    fprintf(out, "ranks: %s\n", lm_ranks_library() ? lm_ranks_library() : "this program was built without MPI");
 }

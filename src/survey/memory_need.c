@@ -6,6 +6,7 @@
 
 #include "sim/setup.h"
 #include "backend/surfaces.h"
+#include "ranks/ranks.h"
 
 const char *const lm_need_names[LM_NEED_PARTS] = {"particles", "grid", "start and outputs", "maps of hits", "program"};
 
@@ -46,9 +47,11 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
     const int cuda = kind == LM_BACKEND_CUDA;
     *out = (struct lm_need){.kind = kind};
     double *own = cuda ? out->device : out->host;
-    own[LM_NEED_PARTICLES] = backend.particles;
-    own[LM_NEED_GRID] = backend.grid;
-    own[LM_NEED_MAPS] = maps;
+    /* Many ranks share particles and grid. The host is that of rank 0, which has the arrays of the domain beside. */
+    const int ranks = lm_ranks_used(), here = lm_ranks_here() < ranks ? lm_ranks_here() : ranks;
+    own[LM_NEED_PARTICLES] = backend.particles * here / ranks;
+    own[LM_NEED_GRID] = backend.grid * here / ranks;
+    own[LM_NEED_MAPS] = maps * here;
     if (cuda) {
         const double profiles = 8.0 * (3 + LM_LOADING_ARRAYS) * size;
         out->device[LM_NEED_START] = backend.loading;

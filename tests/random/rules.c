@@ -313,6 +313,7 @@ const struct draw_rule draw_rules[] = {
     {"run", "seed", 90, NULL, NULL, NULL},
     {"run", "backend", .never = by_the_ways},
     {"run", "threads", .never = by_the_ways},
+    {"run", "rank_limit", .never = "it matters only where a rank hangs"},
     {"run", "tile", .never = by_the_ways},
     {"run", "sort_every", .never = by_the_ways},
     {"grid", "nx", 100, NULL, nx, NULL},

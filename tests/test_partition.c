@@ -1,0 +1,215 @@
+/* The division of a domain among ranks, and the lists of cells that they exchange, for many sizes drawn at random. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "larmor/base.h"
+#include "ranks/halo.h"
+#include "require.h"
+#include "suite.h"
+
+enum { MOST_RANKS = 9, CASES = 400 };
+
+struct division {
+    struct lm_grid domain;
+    struct lm_partition p;
+    struct lm_halo halo[MOST_RANKS];
+};
+
+static int between(int low, int high)
+{
+    return low + rand() % (high - low + 1);
+}
+
+/* Half of the domains are so large that there are halos; walls and periodic sides in turn. */
+static struct division draw(int k)
+{
+    struct division d;
+    srand((unsigned)k);
+    const int nx = between(1, k % 2 ? 150 : 20), ny = between(1, k % 3 ? 130 : 12);
+    const int most = nx * ny < MOST_RANKS ? nx * ny : MOST_RANKS, ranks = between(1, most);
+    d.domain = lm_grid_make(nx, ny, 3.0 * nx, 0.5 * ny);
+    if (between(0, 2) == 0)
+        d.domain.sides.of[LM_X_MIN] = d.domain.sides.of[LM_X_MAX] = LM_REFLECTING;
+    if (between(0, 2) == 0)
+        d.domain.sides.of[LM_Y_MIN] = d.domain.sides.of[LM_Y_MAX] = LM_ABSORBING;
+    ck_assert_int_eq(lm_partition_make(&d.domain, ranks, between(0, 1) ? 8 : 16, NULL, &d.p), 0);
+    for (int r = 0; r < ranks; r++)
+        ck_assert_int_eq(lm_halo_make(&d.p, &d.domain, r, &d.halo[r]), 0);
+    return d;
+}
+
+static void drop(struct division *d)
+{
+    for (int r = 0; r < d->p.ranks; r++)
+        lm_halo_free(&d->halo[r]);
+    lm_partition_free(&d->p);
+}
+
+START_TEST(each_cell_has_one_owner)
+{
+    struct division d = draw(_i);
+    for (int y = 0; y < d.domain.ny; y++)
+        for (int x = 0; x < d.domain.nx; x++) {
+            int owners = 0;
+            for (int r = 0; r < d.p.ranks; r++) {
+                const struct lm_cells *c = &d.p.own[r];
+                const int owns = x >= c->from_x && x < c->to_x && y >= c->from_y && y < c->to_y;
+                owners += owns;
+                require(owns == (lm_partition_owner(&d.p, x, y) == r));
+            }
+            require(owners == 1);
+        }
+    drop(&d);
+}
+END_TEST
+
+/* The number of a cell and its owner, seen from the arrays of a rank. */
+START_TEST(arrays_lie_in_the_domain)
+{
+    struct division d = draw(_i);
+    for (int r = 0; r < d.p.ranks; r++) {
+        const struct lm_grid *g = &d.halo[r].grid;
+        char *seen = calloc(d.domain.cells, 1);
+        require(g->dx == d.domain.dx);
+        require(g->lx == d.domain.lx);
+        for (int j = 0; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++) {
+                const int x = lm_domain_x(&g->place, i), y = lm_domain_y(&g->place, j);
+                const uint32_t cell = lm_domain_cell(&g->place, i, j);
+                require(x >= 0 && x < d.domain.nx && y >= 0 && y < d.domain.ny);
+                require(cell == (uint32_t)(y * d.domain.nx + x));
+                require(seen[cell]++ == 0);
+                require(lm_is_own(g, i, j) == (lm_partition_owner(&d.p, x, y) == r));
+            }
+        free(seen);
+    }
+    drop(&d);
+}
+END_TEST
+
+/* Own cells lie LM_HALO cells from the edge of the arrays, or the arrays end with the domain there. */
+START_TEST(halos_are_wide)
+{
+    struct division d = draw(_i);
+    for (int r = 0; r < d.p.ranks; r++) {
+        const struct lm_grid *g = &d.halo[r].grid;
+        const int whole_x = g->nx == d.domain.nx, whole_y = g->ny == d.domain.ny;
+        const int low_x = g->place.origin_x == 0 && d.domain.sides.of[LM_X_MIN] != LM_PERIODIC,
+                  high_y = g->place.origin_y + g->ny == d.domain.ny && d.domain.sides.of[LM_Y_MAX] != LM_PERIODIC;
+        require(whole_x || low_x || g->own.from_x >= LM_HALO);
+        require(whole_y || high_y || g->ny - g->own.to_y >= LM_HALO);
+        if (low_x && lm_owns_side(g, LM_X_MIN))
+            require(g->own.from_x == 0);
+        if (low_x)
+            require(g->sides.of[LM_X_MIN] == d.domain.sides.of[LM_X_MIN]);
+        require((g->sides.of[LM_X_MIN] == LM_PERIODIC) == (g->sides.of[LM_X_MAX] == LM_PERIODIC));
+        require((g->sides.of[LM_Y_MIN] == LM_PERIODIC) == (g->sides.of[LM_Y_MAX] == LM_PERIODIC));
+    }
+    drop(&d);
+}
+END_TEST
+
+/* What one rank sends is what the other expects, cell by cell and in this order. */
+static void compare_lists(const struct division *d, int from, int to)
+{
+    const struct lm_halo_list *out = &d->halo[from].cells.owned, *in = &d->halo[to].cells.held;
+    const struct lm_place *a = &d->halo[from].grid.place, *b = &d->halo[to].grid.place;
+    int k = 0;
+    for (int n = 0; n < out->count; n++) {
+        if (out->piece[n].peer != to)
+            continue;
+        while (k < in->count && in->piece[k].peer != from)
+            k++;
+        require(k < in->count);
+        const struct lm_cells s = out->piece[n].cells, t = in->piece[k++].cells;
+        require(s.to_x - s.from_x == t.to_x - t.from_x);
+        require(s.to_y - s.from_y == t.to_y - t.from_y);
+        for (int j = 0; j < s.to_y - s.from_y; j++)
+            for (int i = 0; i < s.to_x - s.from_x; i++) {
+                require(lm_is_own(&d->halo[from].grid, s.from_x + i, s.from_y + j));
+                require(lm_domain_cell(a, s.from_x + i, s.from_y + j) == lm_domain_cell(b, t.from_x + i, t.from_y + j));
+            }
+    }
+    for (; k < in->count; k++)
+        require(in->piece[k].peer != from);
+}
+
+START_TEST(lists_agree)
+{
+    struct division d = draw(_i);
+    for (int a = 0; a < d.p.ranks; a++)
+        for (int b = 0; b < d.p.ranks; b++)
+            if (a != b)
+                compare_lists(&d, a, b);
+    drop(&d);
+}
+END_TEST
+
+/* The cells that a rank holds and does not own come from others, each once; with ghost cells beyond walls likewise. */
+START_TEST(lists_are_complete)
+{
+    struct division d = draw(_i);
+    for (int r = 0; r < d.p.ranks; r++) {
+        const struct lm_grid *g = &d.halo[r].grid;
+        char *filled = calloc(g->size, 1);
+        const struct lm_halo_list *in = &d.halo[r].all.held;
+        for (int n = 0; n < in->count; n++)
+            for (int j = in->piece[n].cells.from_y; j < in->piece[n].cells.to_y; j++)
+                for (int i = in->piece[n].cells.from_x; i < in->piece[n].cells.to_x; i++)
+                    require(filled[lm_at(g, i, j)]++ == 0);
+        for (int j = 0; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++)
+                require(filled[lm_at(g, i, j)] == !lm_is_own(g, i, j));
+        free(filled);
+    }
+    drop(&d);
+}
+END_TEST
+
+/* One tile costs as much as all others: the ranks that do not have it share the rest. */
+START_TEST(cost_is_balanced)
+{
+    const struct lm_grid domain = lm_grid_make(64 * 8, 64 * 8, 1, 1);
+    double *cost = malloc(64 * 64 * sizeof *cost), largest = 0, all = 0;
+    struct lm_partition p;
+    for (int j = 0; j < 64; j++)
+        for (int i = 0; i < 64; i++)
+            all += cost[64 * j + i] = i < 32 ? 10 : 1;
+    ck_assert_int_eq(lm_partition_make(&domain, 8, 8, cost, &p), 0);
+    for (int r = 0; r < 8; r++) {
+        double sum = 0;
+        for (int j = p.own[r].from_y / 8; j < p.own[r].to_y / 8; j++)
+            for (int i = p.own[r].from_x / 8; i < p.own[r].to_x / 8; i++)
+                sum += cost[64 * j + i];
+        largest = sum > largest ? sum : largest;
+    }
+    ck_assert_double_lt(largest * 8 / all, 1.1);
+    lm_partition_free(&p);
+    free(cost);
+}
+END_TEST
+
+START_TEST(too_many_ranks)
+{
+    const struct lm_grid domain = lm_grid_make(3, 2, 1, 1);
+    struct lm_partition p;
+    ck_assert_int_eq(lm_partition_make(&domain, 7, 8, NULL, &p), LM_BAD_INPUT);
+    ck_assert_str_eq(lm_error(), "7 ranks cannot share 3 x 2 cells: take fewer ranks");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("partition");
+    TCase *t = tcase_create("partition");
+    tcase_set_timeout(t, 60);
+    suite_add_tcase(suite, t);
+    tcase_add_loop_test(t, each_cell_has_one_owner, 0, CASES);
+    tcase_add_loop_test(t, arrays_lie_in_the_domain, 0, CASES);
+    tcase_add_loop_test(t, halos_are_wide, 0, CASES);
+    tcase_add_loop_test(t, lists_agree, 0, CASES);
+    tcase_add_loop_test(t, lists_are_complete, 0, CASES);
+    tcase_add_test(t, cost_is_balanced);
+    tcase_add_test(t, too_many_ranks);
+    return suite_run(suite);
+}
