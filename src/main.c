@@ -27,6 +27,7 @@ static const char usage[] =
     "    --overwrite               replace what an earlier run left in DIR\n"
     "    --quiet                   no progress; warnings and errors remain\n"
     "larmor check FILE.ini [section.key=value ...] print settings, memory, limits and advice; run nothing\n"
+    "    --ranks N                 also how N ranks of MPI would share the run\n"
     "larmor keys [--markdown]                      list every key: type, unit, range, default, meaning\n"
     "larmor info FILE.h5                           describe a file\n"
     "    --verify                  verify the checksum of a checkpoint, or of all checkpoints in a directory\n"
@@ -39,7 +40,7 @@ static const char usage[] =
 
 struct options {
     struct lm_run_options run;
-    const char *backend, *threads, *output, *steps;
+    const char *backend, *threads, *output, *steps, *ranks;
     int help, markdown, verify;
     int count;
     const char **words; /* arguments that are not options */
@@ -62,7 +63,8 @@ static const struct option run_options[] = {{"backend", required_argument, 0, 'b
                                             {"quiet", no_argument, 0, 'q'},
                                             HELP,
                                             END};
-static const struct option check_options[] = {{"backend", required_argument, 0, 'b'},
+static const struct option check_options[] = {{"ranks", required_argument, 0, 'n'},
+                                              {"backend", required_argument, 0, 'b'},
                                               {"threads", required_argument, 0, 't'},
                                               {"output", required_argument, 0, 'o'},
                                               {"steps", required_argument, 0, 's'},
@@ -94,6 +96,9 @@ static void take_option(struct options *o, int letter)
         break;
     case 's':
         o->steps = optarg;
+        break;
+    case 'n':
+        o->ranks = optarg;
         break;
     case 'w':
         o->run.overwrite = 1;
@@ -189,7 +194,11 @@ static int command_run(const struct options *o)
 
 static int check_file(const struct lm_config *config, const struct options *o)
 {
-    (void)o;
+    char *end = NULL;
+    const long ranks = o->ranks ? strtol(o->ranks, &end, 10) : 0;
+    if (o->ranks && (*end || ranks < 1 || ranks > 1000000))
+        return bad_usage("--ranks takes a number from 1 to 1000000, not ", o->ranks);
+    lm_ranks_plan((int)ranks);
     return lm_check(config, stdout);
 }
 

@@ -22,6 +22,7 @@ START_TEST(version)
     cli_has(cli.out, "compiler: ");
     cli_has(cli.out, "backend cpu: ");
     cli_has(cli.out, "backend cuda: ");
+    cli_has(cli.out, "ranks: ");
 }
 END_TEST
 
@@ -84,6 +85,24 @@ START_TEST(check)
 END_TEST
 
 /* 12 x 8 cells; the box covers 4 x 2 of them. */
+/* How ranks would share a run; the dense half of the domain gets more of them. */
+START_TEST(check_ranks)
+{
+    int x = 0, x2 = 0;
+    CLI(0, "check small.ini --ranks 3 grid.nx=96 grid.lx=48 species.protons.density=1+9*(x>lx/2) run.tile=8 "
+           "species.protons.particles_per_cell=64");
+    cli_has(cli.out, "ranks (3)\n");
+    cli_has(cli.out, "% of the work");
+    cli_has(cli.out, "work: the most is 1.");
+    ck_assert_int_eq(sscanf(strstr(cli.out, "  0: cells"), "  0: cells 0 to %d x 0 to 7, arrays", &x), 1);
+    ck_assert_int_eq(sscanf(strstr(cli.out, "  1: cells"), "  1: cells %*d to %d", &x2), 1);
+    ck_assert_int_gt(x, 47);
+    ck_assert_int_lt(x2 - x, 32);
+    CLI(0, "check small.ini");
+    ck_assert_ptr_null(strstr(cli.out, "ranks ("));
+}
+END_TEST
+
 START_TEST(check_bodies)
 {
     char text[2048];
@@ -283,6 +302,7 @@ int main(void)
     tcase_add_test(t, reference_is_the_table);
     tcase_add_loop_test(t, output_that_is_lost, 0, 3);
     tcase_add_test(t, check);
+    tcase_add_test(t, check_ranks);
     tcase_add_test(t, check_bodies);
     tcase_add_test(t, info);
     tcase_add_loop_test(t, fraction_of_the_particles, 0, 4);

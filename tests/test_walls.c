@@ -71,7 +71,8 @@ START_TEST(folds)
         for (int n = 1; n <= 4; n++)
             for (int k = 0; k < 3000; k++) {
                 struct lm_surfaces s = {.of = {0}};
-                const struct lm_tiling t = lm_tiling_make(8, axis ? 5 : n, axis ? n : 5, lm_whole_domain(axis ? 5 : n, axis ? n : 5));
+                const struct lm_tiling t =
+                    lm_tiling_make(8, axis ? 5 : n, axis ? n : 5, lm_whole_domain(axis ? 5 : n, axis ? n : 5));
                 const int64_t size = n * LM_ONE;
                 s.of[2 * axis] = low;
                 s.of[2 * axis + 1] = high;

@@ -34,7 +34,7 @@ RULES = {
     "sim": PHYSICS + ["larmor/config.h", "larmor/ledger.h", "larmor/sim.h", "backend", "base", "checkpoint", "config"],
     "output": ["larmor/base.h", "larmor/grid.h", "larmor/particles.h", "larmor/sim.h",
                "larmor/physics/particles/hit_map.h", "base", "checkpoint", "config/facts.h"],
-    "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "ranks/ranks.h", "sim/setup.h",
+    "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "ranks", "sim/setup.h",
                          "sim/step_limits.h"],
     "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",
             "output", "ranks/ranks.h", "sim/step_forecast.h", "sim/restart.h", "survey"],
@@ -74,7 +74,8 @@ OWNERS = {
     "backend/cuda.h": {"backend/backend.c", "core/backend.cu", "core/memory.cu"},
     "bench/bench.h": {"main.c", "bench/command.c", "bench/cases.h"},
     "run/run_state.h": {"run/run.c", "run/summary.c"},
-    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c")}
+    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c",
+                                                   "ranks.c")}
                       | {"run/check.c"},
 }
 

@@ -56,12 +56,12 @@ struct lm_cells {
 
 /* The arrays of a process. */
 struct lm_grid {
-    int nx, ny;    /* cells of the arrays, >= 1 */
-    double lx, ly; /* size of the domain, d_i */
-    double dx, dy; /* size of a cell, d_i */
-    int stride;    /* nx + 2 LM_GHOST: array elements from a cell to the cell above it */
-    size_t size;   /* elements of one array, ghost cells included */
-    size_t cells;  /* nx * ny */
+    int nx, ny;            /* cells of the arrays, >= 1 */
+    double lx, ly;         /* size of the domain, d_i */
+    double dx, dy;         /* size of a cell, d_i */
+    int stride;            /* nx + 2 LM_GHOST: array elements from a cell to the cell above it */
+    size_t size;           /* elements of one array, ghost cells included */
+    size_t cells;          /* nx * ny */
     struct lm_sides sides; /* of the arrays: those of the domain, but for sides that lie within it */
     struct lm_place place; /* of the arrays in the domain */
     struct lm_cells own;   /* the cells of the arrays that this process owns */
@@ -99,10 +99,9 @@ static inline int lm_owns_side(const struct lm_grid *g, int side)
 /* The own cells, and `x` or `y` more beyond each side of the domain at which they lie. */
 static inline struct lm_cells lm_own_and_beyond(const struct lm_grid *g, int x, int y)
 {
-    const struct lm_cells c = {g->own.from_x - (lm_owns_side(g, LM_X_MIN) ? x : 0),
-                               g->own.to_x + (lm_owns_side(g, LM_X_MAX) ? x : 0),
-                               g->own.from_y - (lm_owns_side(g, LM_Y_MIN) ? y : 0),
-                               g->own.to_y + (lm_owns_side(g, LM_Y_MAX) ? y : 0)};
+    const struct lm_cells c = {
+        g->own.from_x - (lm_owns_side(g, LM_X_MIN) ? x : 0), g->own.to_x + (lm_owns_side(g, LM_X_MAX) ? x : 0),
+        g->own.from_y - (lm_owns_side(g, LM_Y_MIN) ? y : 0), g->own.to_y + (lm_owns_side(g, LM_Y_MAX) ? y : 0)};
     return c;
 }
 

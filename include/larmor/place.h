@@ -1,5 +1,5 @@
-/* Where the arrays of a process lie in the domain. A process alone holds the whole domain. Of many processes each owns a
- * rectangle of cells. Its arrays hold them and a frame of cells that others own, the halo (src/ranks/partition.h). */
+/* Where the arrays of a process lie in the domain. A process alone holds the whole domain. Of many processes each owns
+ * a rectangle of cells. Its arrays hold them and a frame of cells that others own, the halo (src/ranks/partition.h). */
 #ifndef LARMOR_PLACE_H
 #define LARMOR_PLACE_H
 

@@ -49,6 +49,7 @@ struct lm_backend_species {
 
 struct lm_setup {
     struct lm_grid grid;
+    const double *cost;   /* of many ranks: the expected cost of each tile (src/sim/setup.h), borrowed; NULL: alike */
     struct lm_halo *halo; /* of many ranks: the cells that others own (src/ranks/halo.h), borrowed; NULL: of one */
     enum lm_field_boundary field_sides[LM_SIDES];
     struct lm_bodies bodies; /* the mask is borrowed for the call that creates a backend */

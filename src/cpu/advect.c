@@ -427,9 +427,9 @@ int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
                 if (c->gas_transfer[what][k] == 0)
                     continue;
-                const double quanta = lm_add_gas_gain(&c->array[LM_BACKGROUND + f][lm_at(g, i, j)],
-                                                      c->gas_transfer[what][k], gain->unit[what], gain->quantum[f],
-                                                      lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), f));
+                const double quanta = lm_add_gas_gain(
+                    &c->array[LM_BACKGROUND + f][lm_at(g, i, j)], c->gas_transfer[what][k], gain->unit[what],
+                    gain->quantum[f], lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), f));
                 lm_wide_add(&c->control.background[f].source, quanta);
             }
         if (what >= 0)

@@ -29,6 +29,9 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
     struct lm_map_bins *m = &s->maps;
     lm_ranks_broadcast(s, sizeof *s);
     s->halo = NULL;
+    const size_t tile = (size_t)s->tile,
+                 tiles = (((size_t)s->grid.nx + tile - 1) / tile) * (((size_t)s->grid.ny + tile - 1) / tile);
+    s->cost = share(d, s->cost, s->cost ? tiles * sizeof *s->cost : 0);
     s->bodies.mask = share(d, s->bodies.mask, s->bodies.count > 0 ? s->grid.cells : 0);
     if (m->angles > 0) {
         m->cos2 = share(d, m->cos2, (size_t)m->angles * sizeof *m->cos2);
@@ -105,7 +108,7 @@ int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_set
     lm_threads_share(lm_ranks_here());
     d->domain = whole.grid;
     d->precision = whole.precision;
-    int status = lm_partition_make(&whole.grid, lm_rank_count(), whole.tile, NULL, &d->partition);
+    int status = lm_partition_make(&whole.grid, lm_rank_count(), whole.tile, whole.cost, &d->partition);
     if (!status)
         status = lm_halo_make(&d->partition, &d->domain, lm_rank(), &d->halo);
     status = lm_agree(status);

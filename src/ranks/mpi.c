@@ -13,7 +13,7 @@
 #include <mpi.h>
 #endif
 
-static int rank, count = 1, started = 1, here = 1, wanted;
+static int rank, count = 1, started = 1, here = 1, wanted, planned;
 
 int lm_rank(void)
 {
@@ -33,6 +33,16 @@ int lm_ranks_here(void)
 void lm_ranks_use(int ranks)
 {
     wanted = ranks;
+}
+
+void lm_ranks_plan(int ranks)
+{
+    planned = ranks;
+}
+
+int lm_ranks_planned(void)
+{
+    return planned;
 }
 
 int lm_ranks_used(void)

@@ -27,19 +27,35 @@ static void cut_axis(const double *cost, int count, int parts, const double *sha
     cut[parts] = count;
 }
 
-/* The number of columns for which the pieces are nearest to squares, if each column can have its ranks. */
-static int column_count(int units_x, int units_y, int ranks)
+static int divided_up(int n, int by)
+{
+    return (n + by - 1) / by;
+}
+
+/* The cells of the largest arrays, with their halos. Columns have ranks / columns rows or one more. */
+static double largest_arrays(int units_x, int units_y, int size, int ranks, int columns)
+{
+    double largest = 0;
+    for (int rows = ranks / columns; rows <= divided_up(ranks, columns); rows++) {
+        const int width = divided_up(units_x * rows, ranks), height = divided_up(units_y, rows);
+        const double x = width * size + (columns > 1 ? 2 * LM_HALO : 0),
+                     y = height * size + (rows > 1 ? 2 * LM_HALO : 0);
+        largest = fmax(largest, x * y);
+    }
+    return largest;
+}
+
+/* The number of columns for which the largest arrays are smallest; 0: there are not enough units. */
+static int column_count(int units_x, int units_y, int size, int ranks)
 {
     int best = 0;
     double least = INFINITY;
     for (int columns = 1; columns <= ranks && columns <= units_x; columns++) {
-        const int most = (ranks + columns - 1) / columns;
-        if (most > units_y)
+        if (divided_up(ranks, columns) > units_y)
             continue;
-        const double width = (double)units_x / columns, height = (double)units_y * columns / ranks;
-        const double edge = (columns > 1 ? height : 0) + (ranks > columns ? width : 0) + (ranks % columns ? 1e-6 : 0);
-        if (edge < least) {
-            least = edge;
+        const double largest = largest_arrays(units_x, units_y, size, ranks, columns);
+        if (largest < least) {
+            least = largest;
             best = columns;
         }
     }
@@ -124,12 +140,12 @@ static void list_owners(struct lm_partition *p)
 
 int lm_partition_make(const struct lm_grid *g, int ranks, int tile, const double *cost, struct lm_partition *out)
 {
-    struct units u = {tile, (g->nx + tile - 1) / tile, (g->ny + tile - 1) / tile, cost};
+    struct units u = {tile, divided_up(g->nx, tile), divided_up(g->ny, tile), cost};
     *out = (struct lm_partition){.nx = g->nx, .ny = g->ny, .sides = g->sides, .ranks = ranks};
-    int columns = column_count(u.nx, u.ny, ranks);
+    int columns = column_count(u.nx, u.ny, u.size, ranks);
     if (columns == 0) {
         u = (struct units){1, g->nx, g->ny, NULL};
-        columns = column_count(u.nx, u.ny, ranks);
+        columns = column_count(u.nx, u.ny, u.size, ranks);
     }
     if (columns == 0)
         return lm_fail(LM_BAD_INPUT, "%d ranks cannot share %d x %d cells: take fewer ranks", ranks, g->nx, g->ny);

@@ -32,6 +32,10 @@ int lm_ranks_here(void);
 void lm_ranks_use(int count);
 int lm_ranks_used(void);
 
+/* Estimates are made for so many ranks, each alone on its machine; 0: for the ranks that there are. */
+void lm_ranks_plan(int count);
+int lm_ranks_planned(void);
+
 /* Until lm_ranks_leave the functions below concern the first `count` ranks only. The others return at once and leave,
  * too. */
 void lm_ranks_enter(int count);

@@ -220,6 +220,8 @@ static int print_all(FILE *out, const struct lm_prepared *p)
     print_bodies(out, &p->survey);
     print_memory(out, &p->need);
     if (!status)
+        status = lm_check_ranks(p, out);
+    if (!status)
         status = lm_check_backgrounds(&p->survey, out);
     if (!status)
         status = lm_check_ionisation(&p->survey, &p->need, out);
@@ -247,6 +249,8 @@ static int fail_beyond(const struct lm_limits *l)
 static int check(const struct lm_config *c, const struct lm_prepared *p, FILE *out)
 {
     char why[LM_MAX_MESSAGE];
+    if (lm_check_ranks(p, NULL))
+        return LM_BAD_INPUT;
     const int tried = lm_prepare_try(c, p);
     snprintf(why, sizeof why, "%s", tried ? lm_error() : "");
     if (tried == LM_BAD_INPUT)

@@ -15,9 +15,14 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     sim->config = config;
     sim->grid = setup.grid;
     lm_sim_name_state(sim);
-    int status = lm_sim_setup_surfaces(sim, &setup);
+    double *cost = malloc(lm_setup_tiles(&setup) * sizeof *cost);
+    int status = cost ? lm_sim_setup_surfaces(sim, &setup) : lm_fail(LM_FAILED, "not enough memory");
+    if (!status)
+        status = lm_setup_cost(config, &setup, cost);
+    setup.cost = cost;
     if (!status)
         status = lm_backend_create(config->run.backend, &setup, &sim->backend);
+    free(cost);
     if (status)
         lm_sim_destroy(&sim);
     *out = sim;

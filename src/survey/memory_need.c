@@ -48,7 +48,8 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
     *out = (struct lm_need){.kind = kind};
     double *own = cuda ? out->device : out->host;
     /* Many ranks share particles and grid. The host is that of rank 0, which has the arrays of the domain beside. */
-    const int ranks = lm_ranks_used(), here = lm_ranks_here() < ranks ? lm_ranks_here() : ranks;
+    const int planned = lm_ranks_planned(), ranks = planned > 0 ? planned : lm_ranks_used();
+    const int here = planned > 0 ? 1 : lm_ranks_here() < ranks ? lm_ranks_here() : ranks;
     own[LM_NEED_PARTICLES] = backend.particles * here / ranks;
     own[LM_NEED_GRID] = backend.grid * here / ranks;
     own[LM_NEED_MAPS] = maps * here;

@@ -20,6 +20,10 @@ int lm_check_electrons(const struct lm_survey *survey, FILE *out);
 /* src/survey/ionisation.c: sources of ions. */
 int lm_check_ionisation(const struct lm_survey *survey, const struct lm_need *need, FILE *out);
 
+/* src/survey/ranks.c: the division among the ranks of lm_ranks_plan; nothing where there are none. With out = NULL it
+ * is only checked. LM_BAD_INPUT: there are more ranks than cells. */
+int lm_check_ranks(const struct lm_prepared *p, FILE *out);
+
 /* The number of particles of each species at the end of the run, if no new ion leaves. */
 int lm_check_births(const struct lm_survey *survey, uint64_t counts[LM_MAX_SPECIES]);
 

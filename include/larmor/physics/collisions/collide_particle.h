@@ -20,10 +20,10 @@ LM_HD uint32_t lm_velocity_bits(lm_real v)
 #endif
 }
 
-/* A number that distinguishes a particle in a cell of the domain from the others of its species in this step. It is a sum of
- * six words, each multiplied by its own constant (after Carter and Wegman 1979, J. Comput. Syst. Sci. 18, 143; the
- * constants are the first bits of square and cube roots of primes). Only the position within the cell enters, so that
- * the number does not depend on the tile that stores the particle. */
+/* A number that distinguishes a particle in a cell of the domain from the others of its species in this step. It is a
+ * sum of six words, each multiplied by its own constant (after Carter and Wegman 1979, J. Comput. Syst. Sci. 18, 143;
+ * the constants are the first bits of square and cube roots of primes). Only the position within the cell enters, so
+ * that the number does not depend on the tile that stores the particle. */
 LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 {
     uint64_t sum = 0x6a09e667ull * cell;

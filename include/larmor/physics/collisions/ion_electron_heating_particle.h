@@ -6,8 +6,8 @@
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/particles/tile.h"
 
-/* The number j nx + i of the cell of the arrays in which a particle of a tile lies. In the functions below `cell` is the
- * number of the cell in the domain. */
+/* The number j nx + i of the cell of the arrays in which a particle of a tile lies. In the functions below `cell` is
+ * the number of the cell in the domain. */
 LM_HD uint32_t lm_cell_of(const struct lm_tiling *t, int tile, lm_fix x, lm_fix y)
 {
     const int64_t gx = lm_global(x, tile % t->nx, t->size, t->cells_x);

@@ -152,7 +152,8 @@ LM_HD void lm_merge_surveys(struct lm_field_survey *to, const struct lm_field_su
 
 /* --- what particles transfer to a gas --- */
 
-/* A random number in (0, 1) for what a species transfers to a field in a cell of the domain. `key` is that of the step. */
+/* A random number in (0, 1) for what a species transfers to a field in a cell of the domain. `key` is that of the step.
+ */
 LM_HD double lm_gas_gain_chance(uint64_t key, int species, uint32_t cell, int field)
 {
     return lm_uniform(lm_random_at(key, species, LM_STREAM_GAIN, cell, (uint32_t)field).a);

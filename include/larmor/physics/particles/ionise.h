@@ -28,7 +28,8 @@ LM_HD double lm_ionise_quanta(double weight, int quantum)
     return lm_trunc(weight * lm_exp2i(quantum));
 }
 
-/* How many ions are born in cell number `cell` of the domain, at index k of the arrays: at most as many as its gas can make. */
+/* How many ions are born in cell number `cell` of the domain, at index k of the arrays: at most as many as its gas can
+ * make. */
 LM_HD uint32_t lm_ionise_count(const struct lm_ionise *s, size_t k, uint32_t cell)
 {
     const double there = s->gas ? lm_max(s->gas[k], 0.0) : 1.0, expected = s->expected[k] * there;

@@ -13,8 +13,8 @@
 #include "larmor/physics/particles/profile.h"
 #include "larmor/physics/particles/real.h"
 
-/* Number of particles in cell (i, j) of the domain, of number `cell`, at index k of the profiles: the expected number, rounded up with probability its fraction
- * (random) or by a low-discrepancy sequence over the cells (quiet). */
+/* Number of particles in cell (i, j) of the domain, of number `cell`, at index k of the profiles: the expected number,
+ * rounded up with probability its fraction (random) or by a low-discrepancy sequence over the cells (quiet). */
 LM_HD uint32_t lm_cell_count(const struct lm_profile *p, size_t k, int i, int j, uint32_t cell)
 {
     double expected = p->particles_per_cell * p->density[k];

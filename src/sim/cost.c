@@ -1,0 +1,50 @@
+/* What a step is expected to cost in each tile, by which the domain is divided among ranks. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/expr.h"
+#include "sim/setup.h"
+
+enum { POINTS = 4 }; /* of a tile, along each axis two */
+
+/* A cell of the grid costs as much as so many particles: between 10 and 25 on a CPU and on a GPU (`larmor bench
+ * share`). */
+static const double CELL = 16;
+
+size_t lm_setup_tiles(const struct lm_setup *s)
+{
+    const size_t size = (size_t)s->tile;
+    return ((size_t)s->grid.nx + size - 1) / size * (((size_t)s->grid.ny + size - 1) / size);
+}
+
+/* The cells of a tile, and points at a quarter and at three quarters of each of its edges. */
+static double place_points(const struct lm_setup *s, size_t tile, double x[POINTS], double y[POINTS])
+{
+    const struct lm_grid *g = &s->grid;
+    const int size = s->tile, columns = (g->nx + size - 1) / size;
+    const int left = (int)(tile % (size_t)columns) * size, low = (int)(tile / (size_t)columns) * size;
+    const int width = left + size <= g->nx ? size : g->nx - left, height = low + size <= g->ny ? size : g->ny - low;
+    for (int k = 0; k < POINTS; k++) {
+        x[k] = (left + (0.25 + 0.5 * (k % 2)) * width) * g->dx;
+        y[k] = (low + (0.25 + 0.5 * (k / 2)) * height) * g->dy;
+    }
+    return (double)width * height;
+}
+
+int lm_setup_cost(const struct lm_config *c, const struct lm_setup *s, double *cost)
+{
+    const size_t tiles = lm_setup_tiles(s), count = tiles * POINTS;
+    double *x = malloc(4 * count * sizeof *x), *y = x + count, *density = y + count, *cells = density + count;
+    int status = x ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the division of the domain");
+    for (size_t k = 0; k < tiles && !status; k++) {
+        cells[k] = place_points(s, k, x + k * POINTS, y + k * POINTS);
+        cost[k] = CELL * cells[k];
+    }
+    for (int n = 0; n < c->species_count && !status; n++) {
+        status = lm_expr_at(c->constants, c->species[n].density, count, x, y, 0, density);
+        for (size_t k = 0; k < count && !status; k++)
+            cost[k / POINTS] += fmax(density[k], 0) * c->species[n].particles_per_cell * cells[k / POINTS] / POINTS;
+    }
+    free(x);
+    return status;
+}
