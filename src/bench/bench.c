@@ -22,6 +22,7 @@ static const struct bench_case {
     {"reduce", "sums over elements of which few contribute: atomics, shuffles, blocks", lm_bench_reduce, 0},
     {"ops", "expressions of operators on the grid: from global memory, and as one kernel with shared buffers",
      lm_bench_ops, 0},
+    {"scale", "the whole step on 1, 2, 4, ... of the ranks that mpirun has started", lm_bench_scale, 0},
     {"step", "the whole step: shapes, precisions, drifting, uneven, small and many-substep problems", lm_bench_step, 0},
     {"memory", "bytes a particle, and how many fit; with --fill such a run", lm_bench_memory, 0},
 };

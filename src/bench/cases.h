@@ -36,6 +36,7 @@ int lm_bench_reduce(struct lm_bench *b);
 int lm_bench_ops(struct lm_bench *b);
 int lm_bench_step(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);
+int lm_bench_scale(struct lm_bench *b);
 
 /* src/bench/copy.c: fills b->copy. */
 int lm_bench_measure_copy(struct lm_bench *b);
@@ -48,6 +49,7 @@ enum { LM_BENCH_MORE = 5 };
 struct lm_bench_problem {
     int shape, precision;            /* enums of config.h; 0: linear, double */
     int cells;                       /* cells along each side */
+    int rows;                        /* cells along y; 0: as many */
     double ppc;                      /* average number of particles per cell */
     double mean;                     /* average of the density in `more`; 0 stands for 1 */
     int substeps;                    /* least number of substeps of B; 0 stands for 1 */

@@ -32,9 +32,9 @@ static int number_keys(const struct lm_bench *b, const struct lm_bench_problem *
 {
     int n = 0, threads = p->threads ? p->threads : b->options->threads;
     snprintf(text[n++], KEY_TEXT, "grid.nx=%d", p->cells);
-    snprintf(text[n++], KEY_TEXT, "grid.ny=%d", p->cells);
+    snprintf(text[n++], KEY_TEXT, "grid.ny=%d", p->rows ? p->rows : p->cells);
     snprintf(text[n++], KEY_TEXT, "grid.lx=%.17g", 0.25 * p->cells);
-    snprintf(text[n++], KEY_TEXT, "grid.ly=%.17g", 0.25 * p->cells);
+    snprintf(text[n++], KEY_TEXT, "grid.ly=%.17g", 0.25 * (p->rows ? p->rows : p->cells));
     snprintf(text[n++], KEY_TEXT, "run.backend=%s", lm_bench_on_gpu(b) ? "cuda" : "cpu");
     snprintf(text[n++], KEY_TEXT, "run.threads=%d", threads);
     snprintf(text[n++], KEY_TEXT, "run.sort_every=%lld", (long long)p->sort_every);

@@ -56,8 +56,9 @@ int LM_P(lm_cpu_emigrate)(struct lm_backend *b, int species, uint64_t *count, st
     int64_t *store = malloc((*count + 1) * (2 * sizeof *store + 3 * sizeof(lm_real)));
     if (!store)
         return lm_fail(LM_FAILED, "not enough memory for the particles that change the rank");
-    lm_real *v = (lm_real *)(store + 2 * *count);
-    *out = (struct lm_raw_particles){store, store + *count, v, v + *count, v + 2 * *count};
+    const size_t column = *count * sizeof(lm_real);
+    char *v = (char *)(store + 2 * *count);
+    *out = (struct lm_raw_particles){store, store + *count, v, v + column, v + 2 * column};
     for (int tile = 0; tile < c->tiling.nx * c->tiling.ny && n < *count; tile++)
         for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
             if (is_away(c, s, k, tile, &x, &y))

@@ -81,7 +81,7 @@ static int put_background_side(struct lm_distributed *d, const struct lm_order *
 static int get_map(struct lm_distributed *d, const struct lm_order *o)
 {
     const size_t size = lm_map_size(&d->part->setup.maps), bytes = size * sizeof(uint64_t);
-    uint64_t *own = malloc(bytes), *other = lm_rank() == 0 ? malloc(bytes) : own;
+    uint64_t *own = calloc(size, sizeof *own), *other = lm_rank() == 0 ? malloc(bytes) : own;
     if (!own || !other)
         lm_ranks_abort(LM_FAILED, "not enough memory for maps of where particles hit");
     int status = lm_agree(d->part->ops->get_map(d->part, o->species, own));
@@ -103,9 +103,25 @@ static int get_map(struct lm_distributed *d, const struct lm_order *o)
     return status;
 }
 
+static int ping(const struct lm_order *o)
+{
+    char *out = calloc(2, o->number + 1);
+    if (!out)
+        lm_ranks_abort(LM_FAILED, "not enough memory");
+    char *in = out + o->number;
+    for (int k = 0; k < o->count && lm_rank() < 2; k++) {
+        const struct lm_message send = {1 - lm_rank(), o->number, out}, receive = {1 - lm_rank(), o->number, in};
+        lm_ranks_exchange(&send, 1, &receive, 1);
+    }
+    free(out);
+    return LM_OK;
+}
+
 static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
 {
     switch (o->kind) {
+    case LM_ORDER_PING:
+        return ping(o);
     case LM_ORDER_PUT:
         return put_array(d, o);
     case LM_ORDER_GET:

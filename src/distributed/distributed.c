@@ -259,6 +259,14 @@ static int fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
     return status;
 }
 
+double lm_distributed_ping(struct lm_backend *b, size_t bytes, int repeats)
+{
+    issue(b, (struct lm_order){.kind = LM_ORDER_PING, .number = bytes, .count = repeats / 10 + 1}); /* warms up */
+    const double before = lm_clock();
+    issue(b, (struct lm_order){.kind = LM_ORDER_PING, .number = bytes, .count = repeats});
+    return (lm_clock() - before) / repeats;
+}
+
 static void destroy(struct lm_backend *b)
 {
     struct lm_order o = {.kind = LM_ORDER_DESTROY};

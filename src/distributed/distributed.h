@@ -18,6 +18,10 @@
 /* Carries out the orders of rank 0 until it ends; for all other ranks. Returns LM_OK. */
 int lm_distributed_serve(void);
 
+/* Seconds that ranks 0 and 1 take to send each other so many bytes, the mean of `repeats` times; for rank 0. `b`:
+ * a backend of two ranks or more. */
+double lm_distributed_ping(struct lm_backend *b, size_t bytes, int repeats);
+
 /* Tells the serving ranks to end; for rank 0, last of all. */
 void lm_distributed_dismiss(void);
 

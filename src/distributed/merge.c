@@ -4,7 +4,7 @@
 #include "larmor/physics/particles/surface.h"
 
 /* The larger of two numbers >= 0. NaN is the largest. */
-static void raise(double *to, double from)
+static void raise_to(double *to, double from)
 {
     if (lm_bits(from) > lm_bits(*to))
         *to = from;
@@ -25,7 +25,7 @@ static void merge_advected(struct lm_advected *to, const struct lm_advected *fro
 
 static void merge_species(struct lm_control *to, const struct lm_control *from, int s)
 {
-    raise(&to->speed2[s], from->speed2[s]);
+    raise_to(&to->speed2[s], from->speed2[s]);
     to->strays[s] += from->strays[s];
     to->charge_quanta[s] += from->charge_quanta[s];
     for (int channel = 0; channel < LM_CHANNELS; channel++)
@@ -46,8 +46,8 @@ void lm_merge_control(void *to, const void *from)
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
         merge_advected(&a->background[f], &b->background[f]);
     for (int c = 0; c < 3; c++)
-        raise(&a->push_e[c], b->push_e[c]);
-    raise(&a->frequency, b->frequency);
+        raise_to(&a->push_e[c], b->push_e[c]);
+    raise_to(&a->frequency, b->frequency);
     a->floored += b->floored;
     lm_wide_merge(&a->heat, &b->heat);
 }
@@ -69,21 +69,21 @@ void lm_merge_grid_sums(void *to, const void *from)
     for (int c = 0; c < 3; c++)
         a->b2[c] += b->b2[c];
     a->electrons += b->electrons;
-    raise(&a->div_b, b->div_b);
+    raise_to(&a->div_b, b->div_b);
 }
 
 void lm_merge_limits(void *to, const void *from)
 {
     struct lm_exchange_limits *a = to;
     const struct lm_exchange_limits *b = from;
-    raise(&a->noise2, b->noise2);
+    raise_to(&a->noise2, b->noise2);
     a->limited += b->limited;
 }
 
 void lm_merge_rates(void *to, const void *from)
 {
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
-        raise((double *)to + f, ((const double *)from)[f]);
+        raise_to((double *)to + f, ((const double *)from)[f]);
 }
 
 void lm_merge_least(void *to, const void *from)

@@ -263,9 +263,10 @@ static void pack(const struct lm_distributed *d, const struct lm_raw_particles *
 /* Messages of sizes first, then of particles. */
 static void send_and_receive(const struct lm_distributed *d, struct traffic *out, struct traffic *in)
 {
-    struct lm_message *m = malloc((size_t)(out->ranks + in->ranks + 1) * sizeof *m), *from = m + out->ranks;
+    struct lm_message *m = malloc((size_t)(out->ranks + in->ranks + 1) * sizeof *m);
     if (!m)
         no_memory();
+    struct lm_message *from = m + out->ranks;
     for (int k = 0; k < out->ranks; k++)
         m[k] = (struct lm_message){out->peer[k], sizeof *out->count, &out->count[k]};
     for (int k = 0; k < in->ranks; k++)

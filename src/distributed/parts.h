@@ -10,6 +10,7 @@ enum lm_order_kind {
     LM_ORDER_END,
     LM_ORDER_CREATE,
     LM_ORDER_DESTROY,
+    LM_ORDER_PING,
     /* data */
     LM_ORDER_PUT,
     LM_ORDER_GET,

@@ -15,6 +15,13 @@
 
 static int rank, count = 1, started = 1, here = 1, wanted, planned;
 
+static struct lm_ranks_traffic traffic;
+
+struct lm_ranks_traffic lm_ranks_traffic(void)
+{
+    return traffic;
+}
+
 int lm_rank(void)
 {
     return rank;
@@ -53,7 +60,7 @@ int lm_ranks_used(void)
 #ifdef LM_MPI
 
 static MPI_Comm all, world; /* of all ranks that have been started; of those that take part */
-static double limit = 1800, waited;
+static double limit = 1800;
 
 /* Whether a launcher has started this program. The variables are those of Open MPI, MPICH and its relatives, PMIx and
  * MVAPICH2. */
@@ -162,7 +169,14 @@ static void wait_for(int requests, MPI_Request *request)
             lm_ranks_abort(LM_FAILED, text);
         }
     }
-    waited += lm_clock() - begin;
+    traffic.seconds += lm_clock() - begin;
+}
+
+/* Waits for the other ranks in a collective function. */
+static void wait_for_all(MPI_Request *request)
+{
+    traffic.collectives++;
+    wait_for(1, request);
 }
 
 /* MPI counts with int: large pieces of data go in several messages. */
@@ -184,7 +198,7 @@ void lm_ranks_broadcast(void *data, size_t size)
     for (size_t k = 0; count > 1 && k < pieces_of(size); k++) {
         MPI_Request request;
         MPI_Ibcast((char *)data + k * PIECE, piece_size(size, k), MPI_BYTE, 0, world, &request);
-        wait_for(1, &request);
+        wait_for_all(&request);
     }
 }
 
@@ -209,7 +223,7 @@ void lm_ranks_reduce(void *data, size_t size, lm_merge *merge)
     MPI_Type_commit(&type);
     MPI_Op_create(merge_one, 1, &op);
     MPI_Iallreduce(MPI_IN_PLACE, data, 1, type, op, world, &request);
-    wait_for(1, &request);
+    wait_for_all(&request);
     MPI_Op_free(&op);
     MPI_Type_free(&type);
 }
@@ -220,7 +234,7 @@ uint64_t lm_ranks_largest(uint64_t value)
     if (count == 1)
         return value;
     MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, world, &request);
-    wait_for(1, &request);
+    wait_for_all(&request);
     return value;
 }
 
@@ -230,7 +244,7 @@ int64_t lm_ranks_sum(int64_t value)
     if (count == 1)
         return value;
     MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, world, &request);
-    wait_for(1, &request);
+    wait_for_all(&request);
     return value;
 }
 
@@ -241,7 +255,7 @@ void lm_ranks_gather(uint64_t value, uint64_t *all)
     if (count == 1)
         return;
     MPI_Iallgather(&value, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, world, &request);
-    wait_for(1, &request);
+    wait_for_all(&request);
 }
 
 static size_t count_pieces(const struct lm_message *m, int messages)
@@ -263,17 +277,15 @@ void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct
         for (size_t p = 0; p < pieces_of(in[k].size); p++)
             MPI_Irecv((char *)in[k].data + p * PIECE, piece_size(in[k].size, p), MPI_BYTE, in[k].peer, 0, world,
                       &request[n++]);
-    for (int k = 0; k < out_count; k++)
+    for (int k = 0; k < out_count; k++) {
+        traffic.bytes += (double)out[k].size;
+        traffic.messages++;
         for (size_t p = 0; p < pieces_of(out[k].size); p++)
             MPI_Isend((const char *)out[k].data + p * PIECE, piece_size(out[k].size, p), MPI_BYTE, out[k].peer, 0,
                       world, &request[n++]);
+    }
     wait_for(n, request);
     free(request);
-}
-
-double lm_ranks_waited(void)
-{
-    return waited;
 }
 
 #else
@@ -345,11 +357,6 @@ void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct
 {
     for (int k = 0; k < out_count && k < in_count; k++)
         memcpy(in[k].data, out[k].data, out[k].size);
-}
-
-double lm_ranks_waited(void)
-{
-    return 0;
 }
 
 #endif

@@ -75,8 +75,13 @@ struct lm_message {
 /* Sends and receives messages. Not collective: only the ranks that the messages name take part. */
 void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct lm_message *in, int in_count);
 
-/* Seconds that this rank has spent in these functions since the start. */
-double lm_ranks_waited(void);
+/* What this rank has done in these functions since the start. */
+struct lm_ranks_traffic {
+    double seconds;         /* spent in them */
+    double bytes, messages; /* sent by lm_ranks_exchange */
+    double collectives;     /* broadcasts, reductions and gatherings */
+};
+struct lm_ranks_traffic lm_ranks_traffic(void);
 
 #ifdef __cplusplus
 }

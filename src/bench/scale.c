@@ -1,0 +1,188 @@
+/* Case `scale`: the whole step on a growing number of ranks. Weak: each rank has as many cells; strong: the domain
+ * stays.
+ *
+ * A model stands beside the measurement: the time of one rank, and that of the messages of a rank by the latency and
+ * the rate of the link between ranks 0 and 1. What the measurement takes beyond the model is imbalance, waiting for
+ * rank 0, and cores or memory that the ranks share. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/cases.h"
+#include "distributed/distributed.h"
+#include "ranks/ranks.h"
+
+enum { MOST_COUNTS = 24, SMALL = 8, LARGE = 1 << 22 };
+
+struct link {
+    double latency, rate; /* s; B/s each way */
+};
+
+struct result {
+    struct lm_measured seconds;                              /* a step */
+    double particles, waiting, bytes, messages, collectives; /* of rank 0, in a step; waiting: the part of the time */
+    struct link link;
+};
+
+/* 1, 2, 4, ... and all ranks. */
+static int list_counts(int *counts)
+{
+    int n = 0;
+    for (int ranks = 1; ranks < lm_rank_count() && n < MOST_COUNTS - 1; ranks *= 2)
+        counts[n++] = ranks;
+    counts[n++] = lm_rank_count();
+    return n;
+}
+
+static struct link measure_link(struct lm_backend *b)
+{
+    const double latency = lm_distributed_ping(b, SMALL, 1000);
+    return (struct link){latency, LARGE / fmax(lm_distributed_ping(b, LARGE, 20) - latency, 1e-12)};
+}
+
+static int time_steps(struct lm_bench_sim *s, int steps, int batches, struct result *out)
+{
+    double times[LM_BENCH_MAX_REPEATS];
+    int status = lm_bench_advance(s, steps);
+    const struct lm_ranks_traffic before = lm_ranks_traffic();
+    const double begin = lm_clock();
+    for (int k = 0; k < batches && !status; k++) {
+        const double from = lm_clock();
+        status = lm_bench_advance(s, steps);
+        times[k] = (lm_clock() - from) / steps;
+    }
+    if (status)
+        return status;
+    const struct lm_ranks_traffic after = lm_ranks_traffic();
+    const double all = (double)steps * batches;
+    out->seconds = lm_measured_of(times, batches);
+    out->waiting = (after.seconds - before.seconds) / (lm_clock() - begin);
+    out->bytes = (after.bytes - before.bytes) / all;
+    out->messages = (after.messages - before.messages) / all;
+    out->collectives = (after.collectives - before.collectives) / all;
+    return LM_OK;
+}
+
+static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem *problem, struct result *out)
+{
+    struct lm_bench_sim *s;
+    const int steps = b->options->quick ? 2 : 10, batches = lm_bench_repeats(b, b->options->quick ? 2 : 5);
+    *out = (struct result){.link = {0, 1}};
+    lm_ranks_use(ranks);
+    int status = lm_bench_sim_new(b, problem, &s);
+    if (!status) {
+        out->particles = s->particles;
+        if (ranks > 1)
+            out->link = measure_link(s->sim->backend);
+        status = time_steps(s, steps, batches, out);
+        lm_bench_sim_free(&s);
+    }
+    lm_ranks_use(0);
+    return status;
+}
+
+/* --- the tables --- */
+
+enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, SENT, MESSAGES, COLLECTIVES };
+
+static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
+{
+    char title[160];
+    snprintf(title, sizeof title, "%s scaling: %d x %d cells%s, %g particles a cell", weak ? "weak" : "strong",
+             lm_bench_cells(b), lm_bench_cells(b), weak ? " a rank" : " in all", lm_bench_ppc(b));
+    if (lm_table_new(weak ? "scale_weak" : "scale_strong", title, t))
+        return LM_FAILED;
+    lm_table_column(*t, "cells", "M");
+    lm_table_column(*t, "rate", "G particle-steps/s");
+    lm_table_column(*t, "step", "ms");
+    lm_table_column(*t, "efficiency", "%");
+    lm_table_column(*t, "model", "%");
+    lm_table_column(*t, "waiting", "%");
+    lm_table_column(*t, "sent", "MB/step");
+    lm_table_column(*t, "messages", "1/step");
+    lm_table_column(*t, "collectives", "1/step");
+    lm_table_note(
+        *t, "rate of all particles; waiting: the part of its time that rank 0 spends in messages; sent, messages: by "
+            "rank 0");
+    return LM_OK;
+}
+
+/* The time of the messages of a rank, a collective function as one message for each doubling of the ranks. */
+static double message_seconds(const struct result *r, const struct link *link, int ranks)
+{
+    return (r->messages + r->collectives * log2(ranks)) * link->latency + r->bytes / link->rate;
+}
+
+static void put_row(struct lm_table *t, int weak, int ranks, double cells, const struct result *one,
+                    const struct result *r)
+{
+    const double alone = weak ? one->seconds.median : one->seconds.median / ranks;
+    lm_table_row(t, "%d rank%s", ranks, ranks == 1 ? "" : "s");
+    lm_table_number(t, CELLS, 1e-6 * cells);
+    lm_table_measured(t, RATE, lm_measured_rate(1e-9 * r->particles, r->seconds));
+    lm_table_number(t, STEP, 1e3 * r->seconds.median);
+    lm_table_number(t, EFFICIENCY, 100 * alone / r->seconds.median);
+    if (ranks == 1)
+        return;
+    lm_table_number(t, MODEL, 100 * alone / (alone + message_seconds(r, &r->link, ranks)));
+    lm_table_number(t, WAITING, 100 * r->waiting);
+    lm_table_number(t, SENT, 1e-6 * r->bytes);
+    lm_table_number(t, MESSAGES, r->messages);
+    lm_table_number(t, COLLECTIVES, r->collectives);
+}
+
+/* The link, and the model for ranks that are not here. */
+static void put_notes(struct lm_table *t, int weak, const struct result *one, const struct result *last)
+{
+    enum { MANY = 1024 };
+    const double alone = one->seconds.median;
+    lm_table_note(t, "link of ranks 0 and 1: %.3g us for a small message, %.3g GB/s each way", 1e6 * last->link.latency,
+                  1e-9 * last->link.rate);
+    if (weak)
+        lm_table_note(
+            t,
+            "model for %d ranks like these, each with a machine and such links of its own: %.3g %%. It takes as many "
+            "bytes and messages a rank as above, and collective functions that grow with log2 of the ranks",
+            MANY, 100 * alone / (alone + message_seconds(last, &last->link, MANY)));
+}
+
+/* Multiplies the cells of a problem, along both axes in turn. */
+static void multiply(struct lm_bench_problem *p, int by)
+{
+    for (int along_x = 1; by % 2 == 0; by /= 2, along_x = !along_x)
+        *(along_x ? &p->cells : &p->rows) *= 2;
+    p->rows *= by;
+}
+
+static int run_table(struct lm_bench *b, int weak)
+{
+    int counts[MOST_COUNTS];
+    struct lm_table *t;
+    struct result one = {.particles = 0}, r = one;
+    int status = new_table(b, weak, &t);
+    for (int k = 0, n = list_counts(counts); k < n && !status; k++) {
+        struct lm_bench_problem p = {
+            .shape = LM_LINEAR, .precision = LM_DOUBLE, .cells = lm_bench_cells(b), .ppc = lm_bench_ppc(b)};
+        p.rows = p.cells;
+        multiply(&p, weak ? counts[k] : 1);
+        status = measure(b, counts[k], &p, &r);
+        one = k == 0 ? r : one;
+        if (!status)
+            put_row(t, weak, counts[k], (double)p.cells * p.rows, &one, &r);
+    }
+    if (!status) {
+        put_notes(t, weak, &one, &r);
+        return lm_bench_add(b, &t);
+    }
+    lm_table_free(&t);
+    return status;
+}
+
+int lm_bench_scale(struct lm_bench *b)
+{
+    if (lm_rank_count() == 1) {
+        fprintf(b->out, "scale: one rank; mpirun -n N larmor bench scale compares 1, 2, 4, ... N of them\n\n");
+        return LM_OK;
+    }
+    const int status = run_table(b, 1);
+    return status ? status : run_table(b, 0);
+}
