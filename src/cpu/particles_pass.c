@@ -356,7 +356,7 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
     const int species = w->surfaces.species;
     const struct lm_inflow_cell *from = &w->c->species[species].inflow[side][cell];
     const struct lm_tiling t = tiling(w->c);
-    const int number = side < LM_Y_MIN ? lm_domain_y(&t.place, cell) : lm_domain_x(&t.place, cell);
+    const int number = lm_tiling_domain_along(&t, side < LM_Y_MIN, cell);
     const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, number, pass->step);
     for (uint32_t r = 0; r < n; r++) {
         struct lm_flight f;

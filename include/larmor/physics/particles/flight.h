@@ -30,8 +30,8 @@ struct lm_flight {
 /* A number that tells a particle, before its flight, from the others of its species in this step. */
 LM_HD uint64_t lm_flight_identity(const struct lm_flight *f, const struct lm_tiling *t, int species)
 {
-    return lm_hash_particle(species, (int64_t)lm_domain_x(&t->place, f->i) << LM_FRACTION_BITS | f->x,
-                            (int64_t)lm_domain_y(&t->place, f->j) << LM_FRACTION_BITS | f->y, (double)f->vx,
+    return lm_hash_particle(species, (int64_t)lm_tiling_domain_x(t, f->i) << LM_FRACTION_BITS | f->x,
+                            (int64_t)lm_tiling_domain_y(t, f->j) << LM_FRACTION_BITS | f->y, (double)f->vx,
                             (double)f->vy, (double)f->vz);
 }
 
@@ -114,8 +114,8 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     const int direction = 2 * axis + (leg[axis].step < 0); /* the body's face looks back */
     const double u = (double)f->vx, v = (double)f->vy, w = (double)f->vz;
     h->surface = surface;
-    const int along = axis ? lm_domain_x(&t->place, leg[0].cell) : lm_domain_y(&t->place, leg[1].cell);
-    h->face = surface < LM_SIDES ? (uint32_t)along : 4 * lm_domain_cell(&t->place, i, j) + (uint32_t)direction;
+    h->face = surface < LM_SIDES ? (uint32_t)lm_tiling_domain_along(t, !axis, leg[!axis].cell)
+                                 : 4 * lm_tiling_domain_cell(t, i, j) + (uint32_t)direction;
     h->normal2 = axis ? v * v : u * u;
     h->speed2 = u * u + v * v + w * w;
 }

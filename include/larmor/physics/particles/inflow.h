@@ -60,8 +60,7 @@ LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t num
 LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
                               int cell, uint32_t r, uint32_t n, uint64_t key, int species)
 {
-    const uint32_t number =
-        lm_inflow_number(side, side / 2 ? lm_domain_x(&t->place, cell) : lm_domain_y(&t->place, cell));
+    const uint32_t number = lm_inflow_number(side, lm_tiling_domain_along(t, side < LM_Y_MIN, cell));
     const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
     const struct lm_random along = lm_random_at(key, species, LM_STREAM_FLUX_ALONG, number, r);
     const double g = lm_normal(lm_uniform(along.a)), h = lm_normal(lm_uniform(along.b));
