@@ -300,6 +300,8 @@ int main(int argc, char **argv)
         return LM_BAD_INPUT;
     }
     lm_ranks_begin();
+    if (lm_rank_count() > 1)
+        lm_threads_share(lm_ranks_here());
     if (lm_rank() > 0) {
         lm_distributed_serve();
         lm_ranks_end();

@@ -24,7 +24,7 @@ RULES = {
                           "larmor/ledger.h", "larmor/particles.h", "base", "ranks"],
     "ranks": ["larmor/base.h", "larmor/grid.h"],
     "cpu": PHYSICS + ["backend", "base", "ranks/ranks.h"],
-    "distributed": PHYSICS + ["larmor/config.h", "backend", "base", "ranks"],
+    "distributed": PHYSICS + ["backend", "base", "ranks"],
     "core": PHYSICS + ["backend", "base"],
     "fields": PHYSICS + ["core"],
     "fluid": PHYSICS + ["core"],

@@ -26,14 +26,20 @@ static int no_cuda(char *line, size_t size)
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size)
 {
     char gpu[256];
-    int found = kind == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
+    const int ranks = lm_ranks_used(), cores = threads > 0 ? threads : lm_threads_available();
+    if (kind == LM_BACKEND_CUDA && ranks > 1)
+        return lm_fail(LM_BAD_INPUT, "backend cuda: a GPU serves one rank alone, and there are %d; use --backend cpu",
+                       ranks);
+    int found = kind == LM_BACKEND_CPU || ranks > 1 ? 0 : lm_cuda_describe(gpu, sizeof gpu);
     if (kind == LM_BACKEND_CUDA && !found)
         return lm_fail(LM_BAD_INPUT, "backend cuda: %s; use --backend cpu", gpu);
     *resolved = found ? LM_BACKEND_CUDA : LM_BACKEND_CPU;
     if (found)
         snprintf(line, size, "%s", gpu);
+    else if (ranks > 1)
+        snprintf(line, size, "%d ranks, each on a CPU with %d threads", ranks, cores);
     else
-        snprintf(line, size, "CPU, %d threads", threads > 0 ? threads : lm_threads_available());
+        snprintf(line, size, "CPU, %d threads", cores);
     return LM_OK;
 }
 
@@ -44,16 +50,11 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)
         return status;
-    return lm_ranks_used() > 1 ? lm_distributed_create(kind, setup, out) : lm_backend_create_own(resolved, setup, out);
-}
-
-int lm_backend_create_own(int kind, const struct lm_setup *setup, struct lm_backend **out)
-{
+    if (lm_ranks_used() > 1)
+        return lm_distributed_create(setup, out);
 #ifdef LM_CUDA
-    if (kind == LM_BACKEND_CUDA)
+    if (resolved == LM_BACKEND_CUDA)
         return lm_cuda_create(setup, out);
-#else
-    (void)kind;
 #endif
     return lm_cpu_create(setup, out);
 }

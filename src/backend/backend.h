@@ -308,12 +308,9 @@ struct lm_backend {
 int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out);
 int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out);
 
-/* src/distributed: a backend that divides the domain among the ranks of the run, each of which has a backend of `kind`.
- * For rank 0; the other ranks serve it (src/distributed/distributed.h). */
-int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_backend **out);
-
-/* Creates a backend for this rank alone, of a resolved kind. */
-int lm_backend_create_own(int kind, const struct lm_setup *setup, struct lm_backend **out);
+/* src/distributed: a backend that divides the domain among the ranks of the run, each of which has a backend on its
+ * CPU. For rank 0; the other ranks serve it (src/distributed/distributed.h). */
+int lm_distributed_create(const struct lm_setup *setup, struct lm_backend **out);
 
 /* Picks and creates; `kind` is enum lm_backend_kind. LM_BAD_INPUT: asked for a backend that is not there. */
 int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out);

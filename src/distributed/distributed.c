@@ -7,7 +7,6 @@
 
 #include "base/stop.h"
 #include "distributed/parts.h"
-#include "larmor/config.h"
 
 static struct lm_distributed *of(struct lm_backend *b)
 {
@@ -316,11 +315,9 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .grid_sums = grid_sums,
                                                  .fingerprint = fingerprint};
 
-int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
+int lm_distributed_create(const struct lm_setup *setup, struct lm_backend **out)
 {
     *out = NULL;
-    if (kind == LM_BACKEND_CUDA)
-        return lm_fail(LM_BAD_INPUT, "%d ranks: a GPU serves one rank alone; use --backend cpu", lm_rank_count());
     if (busy)
         return lm_fail(LM_FAILED, "the ranks serve another simulation");
     struct lm_distributed *d = calloc(1, sizeof *d);
@@ -333,7 +330,7 @@ int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_back
     d->base.ops = &d->operations;
     d->base.particles = &particle_operations;
     d->base.setup = *setup;
-    const int status = lm_distributed_begin(d, LM_BACKEND_CPU, setup);
+    const int status = lm_distributed_begin(d, setup);
     if (status) {
         lm_distributed_free(d);
         lm_ranks_leave();
@@ -364,7 +361,7 @@ static struct lm_distributed *begin_to_serve(int ranks)
     if (!d)
         lm_ranks_abort(LM_FAILED, "not enough memory");
     lm_ranks_enter(ranks);
-    if (lm_rank() >= ranks || lm_distributed_begin(d, 0, NULL))
+    if (lm_rank() >= ranks || lm_distributed_begin(d, NULL))
         stop_serving(&d);
     return d;
 }

@@ -306,7 +306,8 @@ static int migrate(struct lm_distributed *d, int species)
         const struct lm_raw_particles from = columns_of(d, in.memory[k], in.count[k]);
         for (uint64_t n = 0; n < in.count[k]; n++)
             to_part(d, &from, n);
-        status = d->part->particles->immigrate(d->part, species, in.count[k], from);
+        if (d->part->particles->immigrate(d->part, species, in.count[k], from)) /* no rank has them any more */
+            lm_ranks_abort(LM_FAILED, lm_error());
         d->present[species] += in.count[k];
     }
     d->present[species] -= count;

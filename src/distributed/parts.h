@@ -116,7 +116,7 @@ int lm_agree(int status);
 
 /* Hands the setup of rank 0 to all ranks, divides the domain and creates the backend of this rank's part. `setup` is
  * NULL on the other ranks. The caller frees with lm_distributed_free, also after a failure. */
-int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_setup *setup);
+int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup);
 void lm_distributed_free(struct lm_distributed *d);
 
 /* --- src/distributed/arrays.c --- */

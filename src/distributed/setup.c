@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/stop.h"
-#include "base/threads.h"
 #include "backend/field_boundaries.h"
 #include "distributed/parts.h"
 #include "larmor/physics/fluid/background_sides.h"
@@ -96,16 +95,14 @@ static int agree_to_stop(int asked)
     return asked;
 }
 
-int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_setup *setup)
+int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup)
 {
     struct lm_setup whole;
     memset(&whole, 0, sizeof whole);
     if (setup)
         whole = *setup;
-    lm_ranks_broadcast(&kind, sizeof kind);
     share_setup(d, &whole);
     lm_ranks_set_limit(whole.rank_limit);
-    lm_threads_share(lm_ranks_here());
     d->domain = whole.grid;
     d->precision = whole.precision;
     int status = lm_partition_make(&whole.grid, lm_rank_count(), whole.tile, whole.cost, &d->partition);
@@ -117,7 +114,7 @@ int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_set
     d->halo.fields_have_walls = lm_has_field_walls(&whole);
     lm_stop_agree_by(agree_to_stop);
     const struct lm_setup part = setup_of_part(d, &whole);
-    return lm_agree(lm_backend_create_own(kind, &part, &d->part));
+    return lm_agree(lm_cpu_create(&part, &d->part));
 }
 
 void lm_distributed_free(struct lm_distributed *d)
