@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--larmor", type=pathlib.Path, required=True)
     parser.add_argument("--random", type=pathlib.Path, required=True)
     parser.add_argument("--kills", type=int, default=2)
-    parser.add_argument("--configurations", type=int, default=12)
+    parser.add_argument("--configurations", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     larmor, random_program = options.larmor.resolve(), options.random.resolve()

@@ -111,6 +111,7 @@ struct lm_config {
         uint64_t seed;
         int backend;        /* enum lm_backend_kind */
         int threads;        /* 0: as many as have enough to do */
+        int rebalance;      /* 1: ranks divide the cells anew when it pays */
         double rank_limit;  /* s: how long a rank waits for another one */
         int tile;           /* 8 or 16 cells; 0: the program chooses */
         int64_t sort_every; /* steps between two sorts; 0: the program sorts when that pays */

@@ -59,6 +59,7 @@ struct lm_setup {
     int smoothing;               /* binomial passes */
     int tile;                    /* 8 or 16 */
     int threads;                 /* CPU: 0 for all */
+    int rebalance;               /* 1: ranks divide the cells anew when it pays */
     double rank_limit;           /* s: how long a rank waits for another one */
     uint64_t seed;
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */

@@ -199,6 +199,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "The side of the tiles that particles are sorted into. It changes the speed and no result."},
     {SECTION, .name = "sort_every", LONG, IN(run.sort_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",
      .meaning = "The number of steps between two sorts of the particles. It changes the speed and no result. 0 sorts when it pays."},
+    {SECTION, .name = "rebalance", CHOICE(switches), IN(run.rebalance), .initial = "on",
+     .meaning = "on: the ranks of an MPI run divide the cells anew when the plasma has moved and that pays. off: they keep their cells. It changes the speed and no result."},
     {SECTION, .name = "rank_limit", .kind = LM_KEY_DURATION, IN(run.rank_limit), RANGE(1, 1e9), .initial = "00:30:00",
      .meaning = "The longest time that a rank of an MPI run waits for another one. After that the run ends with exit code 1. A checkpoint or another output must not take longer."},
 #undef SECTION

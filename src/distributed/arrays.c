@@ -96,20 +96,32 @@ void lm_gather_array(struct lm_distributed *d, const double *part, double *whole
         lm_grid_wrap(&d->domain, whole);
 }
 
-void *lm_scatter_side(struct lm_distributed *d, int side, size_t size, const void *whole)
+static int cells_along(const struct lm_grid *g, int side)
 {
-    const struct lm_grid *g = &d->halo.grid;
-    const int along_y = side < LM_Y_MIN, n = along_y ? d->domain.ny : d->domain.nx, count = along_y ? g->ny : g->nx;
-    char *all = malloc((size_t)n * size), *part = malloc((size_t)count * size);
-    if (!all || !part)
+    return side < LM_Y_MIN ? g->ny : g->nx;
+}
+
+void lm_share_side(struct lm_distributed *d, int side, size_t size, const void *whole, void **all)
+{
+    const size_t bytes = (size_t)cells_along(&d->domain, side) * size;
+    *all = *all ? *all : malloc(bytes);
+    if (!*all)
         no_memory();
     if (lm_rank() == 0)
-        memcpy(all, whole, (size_t)n * size);
-    lm_ranks_broadcast(all, (size_t)n * size);
+        memcpy(*all, whole, bytes);
+    lm_ranks_broadcast(*all, bytes);
+}
+
+void *lm_cut_side(const struct lm_distributed *d, int side, size_t size, const void *all)
+{
+    const struct lm_grid *g = &d->halo.grid;
+    const int count = cells_along(g, side);
+    char *part = malloc((size_t)count * size);
+    if (!part)
+        no_memory();
     for (int k = 0; k < count; k++) {
-        const int at = along_y ? lm_domain_y(&g->place, k) : lm_domain_x(&g->place, k);
-        memcpy(part + (size_t)k * size, all + (size_t)at * size, size);
+        const int at = side < LM_Y_MIN ? lm_domain_y(&g->place, k) : lm_domain_x(&g->place, k);
+        memcpy(part + (size_t)k * size, (const char *)all + (size_t)at * size, size);
     }
-    free(all);
     return part;
 }

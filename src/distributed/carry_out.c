@@ -63,7 +63,9 @@ static int get_array(struct lm_distributed *d, const struct lm_order *o)
 
 static int put_inflow(struct lm_distributed *d, const struct lm_order *o)
 {
-    struct lm_inflow_cell *part = lm_scatter_side(d, o->side, sizeof *part, d->from);
+    void **const all = &d->inflow[o->species][o->side];
+    lm_share_side(d, o->side, sizeof(struct lm_inflow_cell), d->from, all);
+    struct lm_inflow_cell *part = lm_cut_side(d, o->side, sizeof *part, *all);
     const int status = d->part->ops->put_inflow(d->part, o->species, (enum lm_side)o->side, part);
     free(part);
     return lm_agree(status);
@@ -71,7 +73,9 @@ static int put_inflow(struct lm_distributed *d, const struct lm_order *o)
 
 static int put_background_side(struct lm_distributed *d, const struct lm_order *o)
 {
-    double *part = lm_scatter_side(d, o->side, sizeof *part, d->from);
+    void **const all = &d->background[o->field][o->side];
+    lm_share_side(d, o->side, sizeof(double), d->from, all);
+    double *part = lm_cut_side(d, o->side, sizeof *part, *all);
     const int status = d->part->ops->put_background_side(d->part, o->field, (enum lm_side)o->side, part);
     free(part);
     return lm_agree(status);
@@ -165,6 +169,48 @@ static int particle_sums(struct lm_distributed *d, const struct lm_order *o)
     return status;
 }
 
+/* The work of this rank, in units of a particle. */
+static double work_of(const struct lm_distributed *d)
+{
+    const struct lm_cells *own = &d->halo.grid.own;
+    double work = LM_CELL_COST * (double)(own->to_x - own->from_x) * (own->to_y - own->from_y);
+    for (int s = 0; s < d->whole.species_count; s++)
+        work += (double)d->present[s];
+    return work;
+}
+
+static void merge_balances(void *to, const void *from)
+{
+    struct lm_balance *a = to;
+    const struct lm_balance *b = from;
+    a->sum += b->sum;
+    a->most = a->most > b->most ? a->most : b->most;
+}
+
+static int sort(struct lm_distributed *d, int species)
+{
+    const int status = lm_sort_parts(d, species);
+    const double work = work_of(d);
+    d->balance = (struct lm_balance){work, work};
+    lm_ranks_reduce(&d->balance, sizeof d->balance, merge_balances);
+    return status;
+}
+
+/* By the costs that rank 0 has. */
+static int rebalance(struct lm_distributed *d)
+{
+    const size_t tiles = lm_tile_count(&d->whole);
+    double *cost = malloc(tiles * sizeof *cost);
+    if (!cost)
+        lm_ranks_abort(LM_FAILED, "not enough memory for the division of the domain");
+    if (lm_rank() == 0)
+        memcpy(cost, d->from, tiles * sizeof *cost);
+    lm_ranks_broadcast(cost, tiles * sizeof *cost);
+    const int status = lm_rebalance(d, cost);
+    free(cost);
+    return status;
+}
+
 static int carry_out_particles(struct lm_distributed *d, const struct lm_order *o)
 {
     const struct lm_particle_ops *ops = d->part->particles;
@@ -180,8 +226,14 @@ static int carry_out_particles(struct lm_distributed *d, const struct lm_order *
     case LM_ORDER_GET_PARTICLES:
         return lm_get_parts(d, o);
     case LM_ORDER_SORT:
-        return lm_sort_parts(d, o->species);
+        return sort(d, o->species);
+    case LM_ORDER_COST:
+        lm_measure_cost(d, d->to);
+        return LM_OK;
+    case LM_ORDER_REBALANCE:
+        return rebalance(d);
     case LM_ORDER_RESERVE_MORE:
+        d->more[o->species] = o->number;
         return lm_agree(ops->reserve_more(d->part, o->species, o->number));
     case LM_ORDER_EXCHANGE_HEAT:
         return ops->exchange_heat(d->part, o->species, &o->exchange);

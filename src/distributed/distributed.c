@@ -1,12 +1,14 @@
 /* Rank 0: the seam of a backend whose operations are orders to all ranks. The other ranks: they serve. */
 #include "distributed/distributed.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stop.h"
 #include "distributed/parts.h"
+#include "larmor/physics/numerics/hash.h"
 
 static struct lm_distributed *of(struct lm_backend *b)
 {
@@ -95,9 +97,81 @@ static int get_particles(struct lm_backend *b, int species, uint64_t first, uint
         b, (struct lm_order){.kind = LM_ORDER_GET_PARTICLES, .species = species, .begin = first, .number = count});
 }
 
+/* --- balance --- */
+
+static int disturbed; /* lm_distributed_disturb */
+
+void lm_distributed_disturb(int always)
+{
+    disturbed = always;
+}
+
+static int divide_anew(struct lm_backend *b, const double *cost)
+{
+    of(b)->from = cost;
+    return issue(b, (struct lm_order){.kind = LM_ORDER_REBALANCE});
+}
+
+/* The work of the rank that has most, over the mean, in a division by these costs. */
+static double imbalance_of(const struct lm_distributed *d, const double *cost)
+{
+    struct lm_partition p;
+    double most = 0, sum = 0;
+    if (lm_partition_make(&d->domain, lm_rank_count(), d->whole.tile, cost, &p))
+        return HUGE_VAL;
+    for (int r = 0; r < p.ranks && p.unit == d->whole.tile; r++) {
+        double work = 0;
+        for (int j = p.own[r].from_y / p.unit; j * p.unit < p.own[r].to_y; j++)
+            for (int i = p.own[r].from_x / p.unit; i * p.unit < p.own[r].to_x; i++)
+                work += cost[(size_t)j * (size_t)p.units_x + (size_t)i];
+        most = fmax(most, work);
+        sum += work;
+    }
+    lm_partition_free(&p);
+    return sum > 0 ? most * p.ranks / sum : HUGE_VAL;
+}
+
+/* Costs that change from sort to sort. */
+static void draw_costs(const struct lm_distributed *d, double *cost)
+{
+    static uint64_t sorts;
+    sorts++;
+    for (size_t k = 0; k < lm_tile_count(&d->whole); k++)
+        cost[k] = 1 + (double)(lm_mix(sorts ^ lm_mix(k)) >> 56);
+}
+
+/* Divides the domain anew where that pays: when the ranks have waited for the busiest one for as long as a new division
+ * takes, and a new one is better. The first one is taken to last as long as a few steps do. */
+static int balance(struct lm_backend *b)
+{
+    static const double WORTH = 1.1, BETTER = 0.95, FIRST = 0.5; /* imbalances; s */
+    struct lm_distributed *d = of(b);
+    const double now = lm_clock(), imbalance = d->balance.most * lm_rank_count() / d->balance.sum;
+    d->lost += d->sorted_at > 0 ? (now - d->sorted_at) * (1 - 1 / imbalance) : 0;
+    d->sorted_at = now;
+    const double price = d->rebalance_seconds > 0 ? d->rebalance_seconds : FIRST;
+    if (!disturbed && (!d->whole.rebalance || imbalance < WORTH || d->lost < price))
+        return LM_OK;
+    double *cost = malloc(lm_tile_count(&d->whole) * sizeof *cost);
+    int status = cost ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
+    d->to = cost;
+    if (!status && disturbed)
+        draw_costs(d, cost);
+    else if (!status)
+        status = issue(b, (struct lm_order){.kind = LM_ORDER_COST});
+    if (!status && (disturbed || imbalance_of(d, cost) < BETTER * imbalance))
+        status = divide_anew(b, cost);
+    free(cost);
+    d->lost = 0;
+    d->rebalance_seconds = lm_clock() - now;
+    d->sorted_at = lm_clock();
+    return status;
+}
+
 static int sort(struct lm_backend *b, int species)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_SORT, .species = species});
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_SORT, .species = species});
+    return status ? status : balance(b);
 }
 
 static int reserve_more(struct lm_backend *b, int species, uint64_t more)

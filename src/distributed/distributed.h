@@ -22,6 +22,9 @@ int lm_distributed_serve(void);
  * a backend of two ranks or more. */
 double lm_distributed_ping(struct lm_backend *b, size_t bytes, int repeats);
 
+/* For tests: at every sort the domain is divided anew, by costs that differ from sort to sort. */
+void lm_distributed_disturb(int always);
+
 /* Tells the serving ranks to end; for rank 0, last of all. */
 void lm_distributed_dismiss(void);
 

@@ -55,14 +55,21 @@ static int64_t with_cell(const struct lm_distributed *d, int64_t position, int c
     return (int64_t)cell << bits | (position & (((int64_t)1 << bits) - 1));
 }
 
-/* Positions relative to the arrays become positions in the domain. */
-static void to_domain(const struct lm_distributed *d, const struct lm_raw_particles *p, uint64_t count)
+void lm_to_domain(const struct lm_distributed *d, const struct lm_raw_particles *p, uint64_t count)
 {
     const struct lm_place *place = &d->halo.grid.place;
     for (uint64_t k = 0; k < count; k++) {
         p->x[k] = with_cell(d, p->x[k], lm_domain_x(place, cell_of(d, p->x[k])));
         p->y[k] = with_cell(d, p->y[k], lm_domain_y(place, cell_of(d, p->y[k])));
     }
+}
+
+struct lm_raw_particles lm_new_particles(const struct lm_distributed *d, uint64_t count)
+{
+    void *memory = malloc(bytes_of(d, count + 1));
+    if (!memory)
+        no_memory();
+    return columns_of(d, memory, count);
 }
 
 /* Positions in own cells of the domain become positions relative to the arrays. */
@@ -185,7 +192,7 @@ int lm_get_parts(struct lm_distributed *d, const struct lm_order *o)
         const struct lm_message m = {lm_rank() == 0 ? rank : 0, bytes_of(d, to - first), memory};
         if (lm_rank() == rank) {
             status = d->part->particles->get(d->part, o->species, first - before, to - first, piece);
-            to_domain(d, &piece, to - first);
+            lm_to_domain(d, &piece, to - first);
         }
         if (rank > 0)
             lm_ranks_exchange(&m, lm_rank() > 0, &m, lm_rank() == 0);
@@ -224,6 +231,18 @@ static struct traffic traffic_with(const struct lm_halo_list *l)
     if (!t.peer || !t.count || !t.memory)
         no_memory();
     t.ranks = peers_of(l, t.peer);
+    return t;
+}
+
+static struct traffic traffic_with_all(void)
+{
+    const size_t ranks = (size_t)lm_rank_count();
+    struct traffic t = {(int)ranks, malloc(ranks * sizeof *t.peer), calloc(ranks, sizeof *t.count),
+                        calloc(ranks, sizeof *t.memory)};
+    if (!t.peer || !t.count || !t.memory)
+        no_memory();
+    for (int k = 0; k < t.ranks; k++)
+        t.peer[k] = k;
     return t;
 }
 
@@ -298,7 +317,7 @@ static int migrate(struct lm_distributed *d, int species)
     int status = lm_agree(d->part->particles->emigrate(d->part, species, &count, &leaving));
     struct traffic out = traffic_with(&d->halo.cells.held), in = traffic_with(&d->halo.cells.owned);
     if (!status) {
-        to_domain(d, &leaving, count);
+        lm_to_domain(d, &leaving, count);
         pack(d, &leaving, count, &out);
         send_and_receive(d, &out, &in);
     }
@@ -317,8 +336,43 @@ static int migrate(struct lm_distributed *d, int species)
     return lm_agree(status);
 }
 
+/* Particles that have come may have taken the slots of those that will enter or be born. */
+void lm_reserve_again(struct lm_distributed *d, int species)
+{
+    if (d->more[species] > 0 && d->part->particles->reserve_more(d->part, species, d->more[species]))
+        lm_ranks_abort(LM_FAILED, lm_error());
+}
+
 int lm_sort_parts(struct lm_distributed *d, int species)
 {
-    const int status = migrate(d, species);
-    return status ? status : d->part->particles->sort(d->part, species);
+    int status = migrate(d, species);
+    if (!status)
+        status = d->part->particles->sort(d->part, species);
+    if (!status)
+        lm_reserve_again(d, species);
+    return status;
+}
+
+/* --- to new owners --- */
+
+uint64_t lm_exchange_particles(struct lm_distributed *d, struct lm_raw_particles *all, uint64_t count)
+{
+    struct traffic out = traffic_with_all(), in = traffic_with_all();
+    uint64_t total = 0, done = 0;
+    pack(d, all, count, &out);
+    send_and_receive(d, &out, &in);
+    free(all->x);
+    for (int k = 0; k < in.ranks; k++)
+        total += in.count[k];
+    *all = lm_new_particles(d, total);
+    for (int k = 0; k < in.ranks; k++) {
+        const struct lm_raw_particles from = columns_of(d, in.memory[k], in.count[k]);
+        for (uint64_t n = 0; n < in.count[k]; n++, done++) {
+            copy_one(d, all, done, &from, n);
+            to_part(d, all, done);
+        }
+    }
+    end_traffic(&out);
+    end_traffic(&in);
+    return total;
 }

@@ -24,6 +24,8 @@ enum lm_order_kind {
     LM_ORDER_PUT_PARTICLES,
     LM_ORDER_GET_PARTICLES,
     LM_ORDER_SORT,
+    LM_ORDER_COST,
+    LM_ORDER_REBALANCE,
     LM_ORDER_RESERVE_MORE,
     LM_ORDER_EXCHANGE_HEAT,
     LM_ORDER_PASS,
@@ -79,6 +81,18 @@ union lm_order_result {
     uint64_t number;
 };
 
+/* The work of all ranks, and of the one that has most, in units of a particle. */
+struct lm_balance {
+    double sum, most;
+};
+
+/* Tiles of the domain. */
+static inline size_t lm_tile_count(const struct lm_setup *s)
+{
+    const size_t tile = (size_t)s->tile;
+    return (((size_t)s->grid.nx + tile - 1) / tile) * (((size_t)s->grid.ny + tile - 1) / tile);
+}
+
 /* Particles of a restart until all have been read, in the stored form. */
 struct lm_arrivals {
     uint64_t count, capacity;
@@ -90,12 +104,18 @@ struct lm_distributed {
     struct lm_backend_ops operations; /* of the seam; its name is that of the parts */
     int placing[LM_MAX_SPECIES];      /* of a restart: pieces that have been placed */
     struct lm_backend *part;          /* the backend of this rank */
+    struct lm_setup whole;            /* of the domain, on all ranks; its memory is `memory` */
+    uint8_t *mask;                    /* of the bodies in the arrays; NULL without bodies */
+    void *inflow[LM_MAX_SPECIES][LM_SIDES], *background[LM_MAX_BACKGROUNDS][LM_SIDES]; /* along the domain; or NULL */
     struct lm_partition partition;
     struct lm_halo halo;
     struct lm_grid domain;
     int precision;
     uint64_t present[LM_MAX_SPECIES]; /* particles of this rank */
+    uint64_t more[LM_MAX_SPECIES];    /* for which there must be slots: the last reserve_more */
     struct lm_arrivals arrivals[LM_MAX_SPECIES];
+    struct lm_balance balance;                 /* after the last sort */
+    double lost, sorted_at, rebalance_seconds; /* of rank 0: time that imbalance has cost; clock at the last sort */
     union lm_order_result result;
     const void *from; /* of rank 0: the data of the order */
     void *to;
@@ -125,9 +145,12 @@ void lm_distributed_free(struct lm_distributed *d);
 void lm_scatter_array(struct lm_distributed *d, const double *whole, double *part);
 void lm_gather_array(struct lm_distributed *d, const double *part, double *whole);
 
-/* The values along a side, of `size` bytes each, for the cells along the arrays of this rank. `whole` counts on rank 0.
- * The caller frees the result. */
-void *lm_scatter_side(struct lm_distributed *d, int side, size_t size, const void *whole);
+/* Hands the values along a side, of `size` bytes each, to all ranks, which keep them in *all. `whole` counts on rank 0.
+ */
+void lm_share_side(struct lm_distributed *d, int side, size_t size, const void *whole, void **all);
+
+/* The values for the cells along the arrays of this rank. The caller frees the result. */
+void *lm_cut_side(const struct lm_distributed *d, int side, size_t size, const void *all);
 
 /* --- src/distributed/particles.c --- */
 
@@ -135,6 +158,28 @@ int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const stru
 int lm_put_parts(struct lm_distributed *d, const struct lm_order *o);
 int lm_get_parts(struct lm_distributed *d, const struct lm_order *o);
 int lm_sort_parts(struct lm_distributed *d, int species);
+void lm_reserve_again(struct lm_distributed *d, int species);
+
+/* Positions relative to the arrays become positions in the domain; those in own cells the other way round. */
+void lm_to_domain(const struct lm_distributed *d, const struct lm_raw_particles *p, uint64_t count);
+
+/* Hands particles, whose positions are in the domain, to the ranks that own their cells. Frees `all` and returns what
+ * this rank gets, relative to its arrays; the caller frees all->x. */
+uint64_t lm_exchange_particles(struct lm_distributed *d, struct lm_raw_particles *all, uint64_t count);
+
+/* Space for particles in one piece of memory; the caller frees x. */
+struct lm_raw_particles lm_new_particles(const struct lm_distributed *d, uint64_t count);
+
+/* --- src/distributed/rebalance.c --- */
+
+/* Divides the domain anew by the cost of the tiles, which all ranks know. The state stays as it is. */
+int lm_rebalance(struct lm_distributed *d, const double *cost);
+
+/* The cost of each tile as it is now, on rank 0; all ranks call it. */
+void lm_measure_cost(struct lm_distributed *d, double *cost);
+
+/* The setup of this rank's part, and its backend: src/distributed/setup.c. */
+int lm_create_part(struct lm_distributed *d);
 
 /* --- src/distributed/merge.c --- */
 

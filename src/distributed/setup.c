@@ -28,9 +28,7 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
     struct lm_map_bins *m = &s->maps;
     lm_ranks_broadcast(s, sizeof *s);
     s->halo = NULL;
-    const size_t tile = (size_t)s->tile,
-                 tiles = (((size_t)s->grid.nx + tile - 1) / tile) * (((size_t)s->grid.ny + tile - 1) / tile);
-    s->cost = share(d, s->cost, s->cost ? tiles * sizeof *s->cost : 0);
+    s->cost = share(d, s->cost, s->cost ? lm_tile_count(s) * sizeof *s->cost : 0);
     s->bodies.mask = share(d, s->bodies.mask, s->bodies.count > 0 ? s->grid.cells : 0);
     if (m->angles > 0) {
         m->cos2 = share(d, m->cos2, (size_t)m->angles * sizeof *m->cos2);
@@ -45,17 +43,16 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
 }
 
 /* The cells of bodies in the arrays of this rank. */
-static const uint8_t *cut_mask(struct lm_distributed *d, const uint8_t *whole)
+static void cut_mask(struct lm_distributed *d)
 {
     const struct lm_grid *g = &d->halo.grid;
-    uint8_t *part = malloc(g->cells);
-    if (!part || d->memories == sizeof d->memory / sizeof *d->memory)
+    free(d->mask);
+    d->mask = malloc(g->cells);
+    if (!d->mask)
         lm_ranks_abort(LM_FAILED, "not enough memory for the bodies");
-    d->memory[d->memories++] = part;
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++)
-            part[(size_t)j * (size_t)g->nx + (size_t)i] = whole[lm_domain_cell(&g->place, i, j)];
-    return part;
+            d->mask[(size_t)j * (size_t)g->nx + (size_t)i] = d->whole.bodies.mask[lm_domain_cell(&g->place, i, j)];
 }
 
 /* Whether a side of the arrays is the edge of a halo on an axis that has walls. */
@@ -70,18 +67,20 @@ static int is_edge(const struct lm_distributed *d, int side)
 
 /* The setup of this rank's part. At the edge of a halo any kind of side will do, as long as nothing becomes infinite.
  */
-static struct lm_setup setup_of_part(struct lm_distributed *d, const struct lm_setup *whole)
+static struct lm_setup setup_of_part(struct lm_distributed *d)
 {
-    struct lm_setup s = *whole;
+    struct lm_setup s = d->whole;
     s.grid = d->halo.grid;
     s.halo = &d->halo;
     if (s.bodies.count > 0)
-        s.bodies.mask = cut_mask(d, whole->bodies.mask);
+        cut_mask(d);
+    s.bodies.mask = d->mask;
     for (int side = 0; side < LM_SIDES; side++) {
         if (!is_edge(d, side))
             continue;
         const int periodic = s.grid.sides.of[side] == LM_PERIODIC;
-        s.field_sides[side] = periodic || whole->field_sides[side] == LM_FIELDS_PERIODIC ? LM_FIELDS_PERIODIC : LM_OPEN;
+        s.field_sides[side] =
+            periodic || d->whole.field_sides[side] == LM_FIELDS_PERIODIC ? LM_FIELDS_PERIODIC : LM_OPEN;
         for (int f = 0; f < s.background_count; f++)
             s.background[f].sides[side] = periodic ? LM_BACKGROUND_PERIODIC : LM_BACKGROUND_OPEN;
     }
@@ -95,26 +94,29 @@ static int agree_to_stop(int asked)
     return asked;
 }
 
-int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup)
+int lm_create_part(struct lm_distributed *d)
 {
-    struct lm_setup whole;
-    memset(&whole, 0, sizeof whole);
-    if (setup)
-        whole = *setup;
-    share_setup(d, &whole);
-    lm_ranks_set_limit(whole.rank_limit);
-    d->domain = whole.grid;
-    d->precision = whole.precision;
-    int status = lm_partition_make(&whole.grid, lm_rank_count(), whole.tile, whole.cost, &d->partition);
-    if (!status)
-        status = lm_halo_make(&d->partition, &d->domain, lm_rank(), &d->halo);
-    status = lm_agree(status);
+    int status = lm_halo_make(&d->partition, &d->domain, lm_rank(), &d->halo);
+    d->halo.fields_have_walls = lm_has_field_walls(&d->whole);
     if (status)
         return status;
-    d->halo.fields_have_walls = lm_has_field_walls(&whole);
+    const struct lm_setup part = setup_of_part(d);
+    return lm_cpu_create(&part, &d->part);
+}
+
+int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup)
+{
+    struct lm_setup *whole = &d->whole;
+    if (setup)
+        *whole = *setup;
+    share_setup(d, whole);
+    lm_ranks_set_limit(whole->rank_limit);
     lm_stop_agree_by(agree_to_stop);
-    const struct lm_setup part = setup_of_part(d, &whole);
-    return lm_agree(lm_cpu_create(&part, &d->part));
+    d->domain = whole->grid;
+    d->precision = whole->precision;
+    const int status =
+        lm_agree(lm_partition_make(&whole->grid, lm_rank_count(), whole->tile, whole->cost, &d->partition));
+    return status ? status : lm_agree(lm_create_part(d));
 }
 
 void lm_distributed_free(struct lm_distributed *d)
@@ -124,7 +126,11 @@ void lm_distributed_free(struct lm_distributed *d)
     lm_partition_free(&d->partition);
     for (int s = 0; s < LM_MAX_SPECIES; s++)
         free(d->arrivals[s].particles.x);
+    for (int k = 0; k < LM_MAX_SPECIES * LM_SIDES; k++)
+        free(d->inflow[k / LM_SIDES][k % LM_SIDES]);
+    for (int k = 0; k < LM_MAX_BACKGROUNDS * LM_SIDES; k++)
+        free(d->background[k / LM_SIDES][k % LM_SIDES]);
     for (int k = 0; k < d->memories; k++)
         free(d->memory[k]);
-    d->memories = 0;
+    free(d->mask);
 }

@@ -80,18 +80,23 @@ static int add_pieces(const struct lm_partition *p, const struct extent *owner, 
     return LM_OK;
 }
 
-static int make_lists(const struct lm_partition *p, const struct lm_grid *domain, int rank, int beyond,
-                      struct lm_halo_list *owned, struct lm_halo_list *held)
+/* What this rank owns in one division and others hold in another, and the other way round. `with_self`: also what it
+ * both owns and holds. */
+static int make_lists(const struct lm_partition *owners, const struct lm_partition *holders,
+                      const struct lm_grid *domain, int rank, int beyond, int with_self, struct lm_halo_list *owned,
+                      struct lm_halo_list *held)
 {
-    const struct extent self = extent_of(p, domain, rank, beyond);
+    const struct extent owner = extent_of(owners, domain, rank, beyond),
+                        holder = extent_of(holders, domain, rank, beyond);
     int status = LM_OK;
-    for (int peer = 0; peer < p->ranks && !status; peer++) {
-        if (peer == rank)
+    for (int peer = 0; peer < owners->ranks && !status; peer++) {
+        if (peer == rank && !with_self)
             continue;
-        const struct extent other = extent_of(p, domain, peer, beyond);
-        status = add_pieces(p, &self, &other, &self, peer, owned);
+        const struct extent other_owner = extent_of(owners, domain, peer, beyond),
+                            other_holder = extent_of(holders, domain, peer, beyond);
+        status = add_pieces(owners, &owner, &other_holder, &owner, peer, owned);
         if (!status)
-            status = add_pieces(p, &other, &self, &self, peer, held);
+            status = add_pieces(owners, &other_owner, &holder, &holder, peer, held);
     }
     return status;
 }
@@ -99,9 +104,9 @@ static int make_lists(const struct lm_partition *p, const struct lm_grid *domain
 int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *h)
 {
     *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank)};
-    int status = make_lists(p, domain, rank, 0, &h->cells.owned, &h->cells.held);
+    int status = make_lists(p, p, domain, rank, 0, 0, &h->cells.owned, &h->cells.held);
     if (!status)
-        status = make_lists(p, domain, rank, LM_GHOST, &h->all.owned, &h->all.held);
+        status = make_lists(p, p, domain, rank, LM_GHOST, 0, &h->all.owned, &h->all.held);
     if (status)
         lm_halo_free(h);
     return status;
@@ -196,20 +201,20 @@ static int make_messages(const struct lm_halo_list *l, size_t bytes, char *buffe
 }
 
 /* Sends the cells of list `from` of this rank, which are those of list `to` of the others. */
-static void exchange(struct lm_halo *h, const struct copy *c, const struct lm_halo_list *from,
-                     const struct lm_halo_list *to, enum direction way)
+static void exchange(struct lm_halo *h, const struct copy *source, const struct lm_halo_list *from,
+                     const struct copy *target, const struct lm_halo_list *to, enum direction way)
 {
-    const size_t bytes = 8 * (size_t)c->each * (size_t)c->count;
+    const size_t bytes = 8 * (size_t)source->each * (size_t)source->count;
     char *out = reserve(h, (cells_in(from) + cells_in(to)) * bytes), *in = out + cells_in(from) * bytes, *end = out;
     struct lm_message *m = malloc((size_t)(from->count + to->count + 1) * sizeof *m);
     if (!m)
         lm_ranks_abort(LM_FAILED, "not enough memory for the exchange of the halo");
     for (int k = 0; k < from->count; k++)
-        end = copy_piece(c, &from->piece[k].cells, end, PACK);
+        end = copy_piece(source, &from->piece[k].cells, end, PACK);
     const int sent = make_messages(from, bytes, out, m), received = make_messages(to, bytes, in, m + sent);
     lm_ranks_exchange(m, sent, m + sent, received);
     for (int k = 0; k < to->count; k++)
-        in = copy_piece(c, &to->piece[k].cells, in, way);
+        in = copy_piece(target, &to->piece[k].cells, in, way);
     free(m);
 }
 
@@ -218,7 +223,7 @@ void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count)
     if (!h)
         return;
     const struct copy c = {&h->grid, (char *const *)arrays, count, 1, 1};
-    exchange(h, &c, &h->all.owned, &h->all.held, UNPACK);
+    exchange(h, &c, &h->all.owned, &c, &h->all.held, UNPACK);
     for (int k = 0; k < count; k++)
         lm_grid_wrap(&h->grid, arrays[k]);
 }
@@ -228,6 +233,40 @@ void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each)
     if (!h)
         return;
     const struct copy c = {&h->grid, (char *const *)arrays, count, each, 0};
-    exchange(h, &c, &h->cells.held, &h->cells.owned, ADD);
-    exchange(h, &c, &h->cells.owned, &h->cells.held, UNPACK);
+    exchange(h, &c, &h->cells.held, &c, &h->cells.owned, ADD);
+    exchange(h, &c, &h->cells.owned, &c, &h->cells.held, UNPACK);
+}
+
+/* --- from one division to another --- */
+
+int lm_halo_move_make(const struct lm_partition *from, const struct lm_partition *to, const struct lm_grid *domain,
+                      int rank, struct lm_halo_move *m)
+{
+    *m =
+        (struct lm_halo_move){.from = lm_partition_grid(from, domain, rank), .to = lm_partition_grid(to, domain, rank)};
+    const int status = make_lists(from, to, domain, rank, LM_GHOST, 1, &m->out, &m->in);
+    if (status)
+        lm_halo_move_free(m);
+    return status;
+}
+
+void lm_halo_move_free(struct lm_halo_move *m)
+{
+    free(m->out.piece);
+    free(m->in.piece);
+    m->out = m->in = (struct lm_halo_list){0, NULL};
+}
+
+void lm_halo_move(const struct lm_halo_move *m, const double *from, double *to)
+{
+    struct lm_halo buffer = {.buffer = NULL};
+    union {
+        const double *data;
+        char *bytes;
+    } before = {from};
+    char *const source[] = {before.bytes}, *const target[] = {(char *)to};
+    const struct copy out = {&m->from, source, 1, 1, 1}, in = {&m->to, target, 1, 1, 1};
+    exchange(&buffer, &out, &m->out, &in, &m->in, UNPACK);
+    lm_grid_wrap(&m->to, to);
+    free(buffer.buffer);
 }

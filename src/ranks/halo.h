@@ -39,6 +39,19 @@ void lm_halo_free(struct lm_halo *h);
  * walls go with the cells; those beyond periodic sides are filled from the arrays. NULL: there is one rank. */
 void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count);
 
+/* A move of arrays from one division of a domain to another. */
+struct lm_halo_move {
+    struct lm_grid from, to;     /* of this rank's arrays before and after */
+    struct lm_halo_list out, in; /* own cells that others or this rank will hold; cells that this rank will hold */
+};
+
+int lm_halo_move_make(const struct lm_partition *from, const struct lm_partition *to, const struct lm_grid *domain,
+                      int rank, struct lm_halo_move *out);
+void lm_halo_move_free(struct lm_halo_move *m);
+
+/* Fills an array with its halo and with its ghost cells beyond walls and periodic sides. */
+void lm_halo_move(const struct lm_halo_move *m, const double *from, double *to);
+
 /* Adds up what all ranks have in the same cell, and gives each of them the sum: arrays [ny][nx][each]. */
 void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each);
 

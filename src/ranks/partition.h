@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* A cell of the grid costs as much as so many particles: between 10 and 25 on a CPU and on a GPU. */
+#define LM_CELL_COST 16.0
+
 enum {
     LM_HALO = 16,               /* cells; 8 more than a particle may cross in a step (LM_MAX_CELLS) */
     LM_HALO_REACH = LM_HALO - 8 /* what a particle gathers there is right: it reads 3 cells around it, and the */

@@ -7,10 +7,6 @@
 
 enum { POINTS = 4 }; /* of a tile, along each axis two */
 
-/* A cell of the grid costs as much as so many particles: between 10 and 25 on a CPU and on a GPU (`larmor bench
- * share`). */
-static const double CELL = 16;
-
 size_t lm_setup_tiles(const struct lm_setup *s)
 {
     const size_t size = (size_t)s->tile;
@@ -38,7 +34,7 @@ int lm_setup_cost(const struct lm_config *c, const struct lm_setup *s, double *c
     int status = x ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the division of the domain");
     for (size_t k = 0; k < tiles && !status; k++) {
         cells[k] = place_points(s, k, x + k * POINTS, y + k * POINTS);
-        cost[k] = CELL * cells[k];
+        cost[k] = LM_CELL_COST * cells[k];
     }
     for (int n = 0; n < c->species_count && !status; n++) {
         status = lm_expr_at(c->constants, c->species[n].density, count, x, y, 0, density);

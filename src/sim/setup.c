@@ -44,6 +44,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                          .smoothing = c->fields.smoothing,
                          .tile = c->run.tile > 0 ? c->run.tile : tile_for(c),
                          .threads = c->run.threads,
+                         .rebalance = c->run.rebalance,
                          .rank_limit = c->run.rank_limit,
                          .seed = c->run.seed,
                          .species_count = c->species_count};

@@ -9,20 +9,25 @@
 #include <string.h>
 
 #include "compare_run.h"
+#include "distributed/distributed.h"
 #include "larmor/physics/numerics/hash.h"
 #include "ranks/ranks.h"
 
 #define CPU(threads, tile, sort)                                                                                       \
     {                                                                                                                  \
-        LM_BACKEND_CPU, threads, tile, sort, 1                                                                         \
+        LM_BACKEND_CPU, threads, tile, sort, 1, 0                                                                      \
     }
 #define GPU(tile, sort)                                                                                                \
     {                                                                                                                  \
-        LM_BACKEND_CUDA, 1, tile, sort, 1                                                                              \
+        LM_BACKEND_CUDA, 1, tile, sort, 1, 0                                                                           \
     }
 #define RANKS(count, threads, tile, sort)                                                                              \
     {                                                                                                                  \
-        LM_BACKEND_CPU, threads, tile, sort, count                                                                     \
+        LM_BACKEND_CPU, threads, tile, sort, count, 0                                                                  \
+    }
+#define DISTURBED(count, threads, tile, sort)                                                                          \
+    {                                                                                                                  \
+        LM_BACKEND_CPU, threads, tile, sort, count, 1                                                                  \
     }
 /* steps that are compared one by one; later only every fourth, as files take time */
 enum { NEVER = 1000000000, EACH_OF_FIRST = 6 };
@@ -54,6 +59,8 @@ const struct compare_way compare_ways[] = {
     {"ranks-restart-to-3", COMPARE_RESTART, CPU(1, 0, 0), RANKS(3, 1, 0, 0)},
     {"ranks-restart-from-4", COMPARE_RESTART, RANKS(4, 1, 0, 0), CPU(2, 8, 2)},
     {"ranks-each-step", COMPARE_EACH, RANKS(7, 1, 16, 0), RANKS(2, 1, 8, 0)},
+    {"ranks-disturbed-3", COMPARE_PLAIN, DISTURBED(3, 1, 8, 1), CPU(0, 0, 0)},
+    {"ranks-disturbed-7", COMPARE_RESTART, DISTURBED(7, 1, 8, 2), DISTURBED(4, 2, 8, 1)},
     {"ranks-series", COMPARE_SERIES, RANKS(3, 1, 0, 0), RANKS(6, 1, 0, 0)},
 };
 const int compare_way_count = sizeof compare_ways / sizeof *compare_ways;
@@ -133,6 +140,7 @@ struct lm_config *compare_config(const struct compare_trace *t, const struct com
     c->run.tile = machine->tile;
     c->run.sort_every = machine->sort_every;
     lm_ranks_use(machine->ranks);
+    lm_distributed_disturb(machine->disturbed);
     snprintf(c->output.directory, sizeof c->output.directory, "%s/out", t->directory);
     return c;
 }

@@ -28,6 +28,7 @@ struct compare_machine {
     int backend, threads, tile; /* of the same members of struct lm_config */
     int64_t sort_every;
     int ranks;
+    int disturbed; /* the domain is divided anew at each sort */
 };
 
 struct compare_way {

@@ -313,6 +313,7 @@ const struct draw_rule draw_rules[] = {
     {"run", "seed", 90, NULL, NULL, NULL},
     {"run", "backend", .never = by_the_ways},
     {"run", "threads", .never = by_the_ways},
+    {"run", "rebalance", .never = "it depends on the clock; other ways disturb the division"},
     {"run", "rank_limit", .never = "it matters only where a rank hangs"},
     {"run", "tile", .never = by_the_ways},
     {"run", "sort_every", .never = by_the_ways},
