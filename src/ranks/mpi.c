@@ -57,27 +57,26 @@ int lm_ranks_used(void)
     return wanted > 0 && wanted < started ? wanted : started;
 }
 
+/* The number of processes that a launcher has started, as far as its variables tell; 0: there is no launcher. They are
+ * those of Open MPI, of MPICH and its relatives, and of MVAPICH2; PMIx tells no number. */
+static int launched(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
+        if (getenv(variables[k]))
+            return atoi(getenv(variables[k]));
+    return getenv("PMIX_RANK") || getenv("PMI_RANK");
+}
+
 #ifdef LM_MPI
 
 static MPI_Comm all, world; /* of all ranks that have been started; of those that take part */
 static double limit = 1800;
 
-/* Whether a launcher has started this program. The variables are those of Open MPI, MPICH and its relatives, PMIx and
- * MVAPICH2. */
-static int is_launched(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK",
-                                            "MV2_COMM_WORLD_SIZE"};
-    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
-        if (getenv(variables[k]))
-            return 1;
-    return 0;
-}
-
 void lm_ranks_begin(void)
 {
     int provided;
-    if (!is_launched())
+    if (!launched())
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_dup(MPI_COMM_WORLD, &all);
@@ -292,6 +291,16 @@ void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct
 
 void lm_ranks_begin(void)
 {
+    const char *me = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+    if (launched() < 2)
+        return;
+    if (!me || atoi(me) == 0)
+        fprintf(
+            stderr,
+            "larmor: this program was built without MPI: %d processes cannot share a run; build it where MPI is, or "
+            "start one process\n",
+            launched());
+    exit(LM_BAD_INPUT);
 }
 
 void lm_ranks_end(void)
