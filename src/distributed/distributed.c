@@ -141,7 +141,7 @@ static void draw_costs(const struct lm_distributed *d, double *cost)
 }
 
 /* Divides the domain anew where that pays: when the ranks have waited for the busiest one for as long as a new division
- * takes, and a new one is better. The first one is taken to last as long as a few steps do. */
+ * takes, and a new one is better. The first one is assumed to take half a second. */
 static int balance(struct lm_backend *b)
 {
     static const double WORTH = 1.1, BETTER = 0.95, FIRST = 0.5; /* imbalances; s */
