@@ -110,6 +110,11 @@ def checkpoints(directory):
     return sorted((directory / "checkpoints").glob("checkpoint_*.h5"))
 
 
+def step_of(directory):
+    """The step of the last checkpoint, or -1."""
+    return max((int(path.stem.rpartition("_")[2]) for path in checkpoints(directory)), default=-1)
+
+
 def rows(directory):
     """The time series without the rate, which is that of the machine: the last column."""
     return [line.rpartition(",")[0] for line in (directory / "series.csv").read_text().splitlines()]
@@ -184,8 +189,9 @@ class Tests:
         for n in range(self.options.kills):
             output, ranks = self.directory / f"killed_{n}", draw.choice((2, 3, 4))
             process = start(ranks, self.larmor, "run", str(self.long), "--quiet", "--output", str(output))
-            wait_until(lambda: len(ranks_of(process, self.larmor)) == ranks and len(checkpoints(output)) > 0)
-            time.sleep(draw.uniform(0, 1.5))
+            step = draw.randrange(20, 260, 20)
+            wait_until(lambda: step_of(output) >= step)
+            time.sleep(draw.uniform(0, 0.1))
             victims = ranks_of(process, self.larmor)
             if victims:
                 os.kill(draw.choice(victims), signal.SIGKILL)
@@ -201,7 +207,7 @@ class Tests:
         """A rank that is stopped: the others end the run after run.rank_limit."""
         for which in (0, 1):
             output = self.directory / f"hung_{which}"
-            process = start(3, self.larmor, "run", str(self.long), "--quiet", "--output", str(output), "run.rank_limit=00:00:03")
+            process = start(3, self.larmor, "run", str(self.long), "--quiet", "--output", str(output), "run.rank_limit=00:00:08")
             wait_until(lambda: len(checkpoints(output)) > 0)
             victims = ranks_of(process, self.larmor)
             os.kill(victims[which], signal.SIGSTOP)
