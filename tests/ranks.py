@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 
-# 96 x 72 cells: up to 7 ranks have halos along one axis at least.
+# 96 x 72 cells: up to 7 ranks have halos along one axis at least. The density is infinite on a face of cells, where nothing may
+# evaluate it.
 CASE = """[run]
 steps = {steps}
 dt = 0.02
@@ -40,7 +41,7 @@ x_max = absorbing
 particles_per_cell = 8
 drift_x = 0.5
 temperature = 0.5
-density = 1 + 0.5*cos(2*pi*y/ly)
+density = 1 + 0.5*cos(2*pi*y/ly) + 0.01/abs(x - 2)
 [body.moon]
 shape = disk
 x = 20

@@ -72,6 +72,13 @@ struct lm_setup {
     struct lm_ionisation ionisation[LM_MAX_IONISATIONS];
 };
 
+/* The number of tiles of the setup's grid. */
+static inline size_t lm_setup_tiles(const struct lm_setup *s)
+{
+    const size_t tile = (size_t)s->tile;
+    return (((size_t)s->grid.nx + tile - 1) / tile) * (((size_t)s->grid.ny + tile - 1) / tile);
+}
+
 /* The electrons' heat for a while, at a level's density and as B stands. */
 struct lm_heat_pass {
     int level;    /* LM_N_OLD or LM_N_NEW */

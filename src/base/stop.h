@@ -31,7 +31,7 @@ void lm_stop_allow(int may);
 int lm_stop_may(void);
 
 /* Where many ranks share a step, all of them must give it up or none. `agree` returns the same request on all ranks for
- * the one of each, or 0. lm_stop_now calls it where the step may be given up. */
+ * the one of each, or 0. lm_stop_now calls it where the step may be given up. NULL: this process is alone again. */
 void lm_stop_agree_by(int (*agree)(int asked));
 
 /* 1 when the step may be given up and there is a request. The caller then returns lm_stop_give_up(). A call takes about

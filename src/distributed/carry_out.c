@@ -199,7 +199,7 @@ static int sort(struct lm_distributed *d, int species)
 /* By the costs that rank 0 has. */
 static int rebalance(struct lm_distributed *d)
 {
-    const size_t tiles = lm_tile_count(&d->whole);
+    const size_t tiles = lm_setup_tiles(&d->whole);
     double *cost = malloc(tiles * sizeof *cost);
     if (!cost)
         lm_ranks_abort(LM_FAILED, "not enough memory for the division of the domain");

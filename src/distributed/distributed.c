@@ -67,9 +67,7 @@ static int put_map(struct lm_backend *b, int species, const uint64_t *counters)
 static int load(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
 {
     of(b)->from = from;
-    const int status = issue(
-        b,
-        (struct lm_order){.kind = LM_ORDER_LOAD, .species = species, .aligned = from->b[0] != NULL, .loading = *from});
+    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_LOAD, .species = species, .loading = *from});
     *count = of(b)->result.number;
     return status;
 }
@@ -116,19 +114,13 @@ static int divide_anew(struct lm_backend *b, const double *cost)
 static double imbalance_of(const struct lm_distributed *d, const double *cost)
 {
     struct lm_partition p;
-    double most = 0, sum = 0;
+    double most = 0;
     if (lm_partition_make(&d->domain, lm_rank_count(), d->whole.tile, cost, &p))
         return HUGE_VAL;
-    for (int r = 0; r < p.ranks && p.unit == d->whole.tile; r++) {
-        double work = 0;
-        for (int j = p.own[r].from_y / p.unit; j * p.unit < p.own[r].to_y; j++)
-            for (int i = p.own[r].from_x / p.unit; i * p.unit < p.own[r].to_x; i++)
-                work += cost[(size_t)j * (size_t)p.units_x + (size_t)i];
-        most = fmax(most, work);
-        sum += work;
-    }
+    for (int r = 0; r < p.ranks; r++)
+        most = fmax(most, lm_partition_share(&p, r, d->whole.tile, cost));
     lm_partition_free(&p);
-    return sum > 0 ? most * p.ranks / sum : HUGE_VAL;
+    return most * lm_rank_count();
 }
 
 /* Costs that change from sort to sort. */
@@ -136,7 +128,7 @@ static void draw_costs(const struct lm_distributed *d, double *cost)
 {
     static uint64_t sorts;
     sorts++;
-    for (size_t k = 0; k < lm_tile_count(&d->whole); k++)
+    for (size_t k = 0; k < lm_setup_tiles(&d->whole); k++)
         cost[k] = 1 + (double)(lm_mix(sorts ^ lm_mix(k)) >> 56);
 }
 
@@ -152,18 +144,19 @@ static int balance(struct lm_backend *b)
     const double price = d->rebalance_seconds > 0 ? d->rebalance_seconds : FIRST;
     if (!disturbed && (!d->whole.rebalance || imbalance < WORTH || d->lost < price))
         return LM_OK;
-    double *cost = malloc(lm_tile_count(&d->whole) * sizeof *cost);
+    double *cost = malloc(lm_setup_tiles(&d->whole) * sizeof *cost);
     int status = cost ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
     d->to = cost;
     if (!status && disturbed)
         draw_costs(d, cost);
     else if (!status)
         status = issue(b, (struct lm_order){.kind = LM_ORDER_COST});
-    if (!status && (disturbed || imbalance_of(d, cost) < BETTER * imbalance))
+    if (!status && (disturbed || imbalance_of(d, cost) < BETTER * imbalance)) {
         status = divide_anew(b, cost);
+        d->rebalance_seconds = lm_clock() - now;
+    }
     free(cost);
     d->lost = 0;
-    d->rebalance_seconds = lm_clock() - now;
     d->sorted_at = lm_clock();
     return status;
 }

@@ -87,32 +87,36 @@ static int owner_of(const struct lm_distributed *d, const struct lm_raw_particle
 
 /* --- loading --- */
 
+enum { PROFILES = 10 };
+
+static void list_profiles(struct lm_loading *l, const double **list[PROFILES])
+{
+    int n = 0;
+    list[n++] = &l->density;
+    for (int c = 0; c < 3; c++) {
+        list[n++] = &l->drift[c];
+        list[n++] = &l->temperature[c];
+        list[n++] = &l->b[c];
+    }
+}
+
 int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const struct lm_loading *whole)
 {
-    enum { PROFILES = 10 };
-    struct lm_loading part = o->loading;
-    const double **const to[PROFILES] = {
-        &part.density,        &part.drift[0],       &part.drift[1], &part.drift[2], &part.temperature[0],
-        &part.temperature[1], &part.temperature[2], &part.b[0],     &part.b[1],     &part.b[2]};
+    struct lm_loading part = o->loading, all = whole ? *whole : o->loading;
+    const double **to[PROFILES], **from[PROFILES];
     const size_t size = d->halo.grid.size;
     double *store = malloc(PROFILES * size * sizeof *store);
     if (!store)
         no_memory();
-    for (int k = 0; k < PROFILES; k++) {
-        const double *from[PROFILES] = {NULL};
-        if (whole) {
-            const double *all[PROFILES] = {
-                whole->density,        whole->drift[0],       whole->drift[1], whole->drift[2], whole->temperature[0],
-                whole->temperature[1], whole->temperature[2], whole->b[0],     whole->b[1],     whole->b[2]};
-            from[k] = all[k];
+    list_profiles(&part, to);
+    list_profiles(&all, from);
+    for (int k = 0; k < PROFILES; k++)
+        if (*to[k]) {
+            *to[k] = store + (size_t)k * size;
+            lm_scatter_array(d, *from[k], store + (size_t)k * size);
         }
-        *to[k] = k < 7 || o->aligned ? store + (size_t)k * size : NULL;
-        if (*to[k])
-            lm_scatter_array(d, from[k], store + (size_t)k * size);
-    }
-    int status = d->part->particles->load(d->part, o->species, &part, &d->present[o->species]);
+    const int status = lm_agree(d->part->particles->load(d->part, o->species, &part, &d->present[o->species]));
     free(store);
-    status = lm_agree(status);
     d->result.number = status ? 0 : (uint64_t)lm_ranks_sum((int64_t)d->present[o->species]);
     return status;
 }

@@ -67,8 +67,7 @@ struct lm_order {
     struct lm_heat_pass heat;
     struct lm_gas_gain gain;
     struct lm_exchange with;
-    int aligned;               /* lm_loading has directions of B */
-    struct lm_loading loading; /* its pointers mean nothing */
+    struct lm_loading loading; /* of its pointers it counts only which are NULL */
 };
 
 /* Results, on all ranks. */
@@ -85,13 +84,6 @@ union lm_order_result {
 struct lm_balance {
     double sum, most;
 };
-
-/* Tiles of the domain. */
-static inline size_t lm_tile_count(const struct lm_setup *s)
-{
-    const size_t tile = (size_t)s->tile;
-    return (((size_t)s->grid.nx + tile - 1) / tile) * (((size_t)s->grid.ny + tile - 1) / tile);
-}
 
 /* Particles of a restart until all have been read, in the stored form. */
 struct lm_arrivals {

@@ -204,7 +204,7 @@ static void add_own(struct lm_distributed *d, double *cost)
 
 void lm_measure_cost(struct lm_distributed *d, double *cost)
 {
-    const size_t tiles = lm_tile_count(&d->whole), bytes = tiles * sizeof(double);
+    const size_t tiles = lm_setup_tiles(&d->whole), bytes = tiles * sizeof(double);
     double *own = calloc(tiles, sizeof *own);
     if (!own)
         no_memory();

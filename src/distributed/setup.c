@@ -28,7 +28,7 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
     struct lm_map_bins *m = &s->maps;
     lm_ranks_broadcast(s, sizeof *s);
     s->halo = NULL;
-    s->cost = share(d, s->cost, s->cost ? lm_tile_count(s) * sizeof *s->cost : 0);
+    s->cost = share(d, s->cost, s->cost ? lm_setup_tiles(s) * sizeof *s->cost : 0);
     s->bodies.mask = share(d, s->bodies.mask, s->bodies.count > 0 ? s->grid.cells : 0);
     if (m->angles > 0) {
         m->cos2 = share(d, m->cos2, (size_t)m->angles * sizeof *m->cos2);
@@ -121,6 +121,7 @@ int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup)
 
 void lm_distributed_free(struct lm_distributed *d)
 {
+    lm_stop_agree_by(NULL);
     lm_backend_destroy(&d->part);
     lm_halo_free(&d->halo);
     lm_partition_free(&d->partition);

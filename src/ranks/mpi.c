@@ -227,24 +227,24 @@ void lm_ranks_reduce(void *data, size_t size, lm_merge *merge)
     MPI_Type_free(&type);
 }
 
-uint64_t lm_ranks_largest(uint64_t value)
+static uint64_t reduced(uint64_t value, MPI_Op op)
 {
     MPI_Request request;
     if (count == 1)
         return value;
-    MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, world, &request);
+    MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, op, world, &request);
     wait_for_all(&request);
     return value;
 }
 
+uint64_t lm_ranks_largest(uint64_t value)
+{
+    return reduced(value, MPI_MAX);
+}
+
 int64_t lm_ranks_sum(int64_t value)
 {
-    MPI_Request request;
-    if (count == 1)
-        return value;
-    MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, world, &request);
-    wait_for_all(&request);
-    return value;
+    return (int64_t)reduced((uint64_t)value, MPI_SUM); /* modulo 2^64 */
 }
 
 void lm_ranks_gather(uint64_t value, uint64_t *all)

@@ -169,6 +169,20 @@ void lm_partition_free(struct lm_partition *p)
     p->owner = NULL;
 }
 
+double lm_partition_share(const struct lm_partition *p, int rank, int tile, const double *cost)
+{
+    const struct lm_cells *own = &p->own[rank];
+    double sum = 0, all = 0;
+    if (p->unit != tile)
+        return (double)(own->to_x - own->from_x) * (own->to_y - own->from_y) / ((double)p->nx * p->ny);
+    for (int k = 0; k < p->units_x * divided_up(p->ny, tile); k++)
+        all += cost[k];
+    for (int j = own->from_y / tile; j * tile < own->to_y; j++)
+        for (int i = own->from_x / tile; i * tile < own->to_x; i++)
+            sum += cost[(size_t)j * (size_t)p->units_x + (size_t)i];
+    return sum / all;
+}
+
 /* --- the arrays of a rank --- */
 
 /* The part of an axis that arrays hold. */

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* A cell of the grid costs as much as so many particles: between 10 and 25 on a CPU and on a GPU. */
+/* A cell of the grid is taken to cost as much as so many particles. The ratio depends on the number of substeps. */
 #define LM_CELL_COST 16.0
 
 enum {
@@ -46,6 +46,10 @@ void lm_partition_free(struct lm_partition *p);
 
 /* The grid of the arrays of a rank. */
 struct lm_grid lm_partition_grid(const struct lm_partition *p, const struct lm_grid *domain, int rank);
+
+/* The part of all cost that the cells of a rank have, by the cost of tiles as above; by cells where the domain is not
+ * divided in whole tiles. */
+double lm_partition_share(const struct lm_partition *p, int rank, int tile, const double *cost);
 
 /* The owner of a cell of the domain. */
 static inline int lm_partition_owner(const struct lm_partition *p, int x, int y)

@@ -7,13 +7,8 @@
 
 enum { POINTS = 4 }; /* of a tile, along each axis two */
 
-size_t lm_setup_tiles(const struct lm_setup *s)
-{
-    const size_t size = (size_t)s->tile;
-    return ((size_t)s->grid.nx + size - 1) / size * (((size_t)s->grid.ny + size - 1) / size);
-}
-
-/* The cells of a tile, and points at a quarter and at three quarters of each of its edges. */
+/* The cells of a tile, and the centres of the cells near a quarter and three quarters of each of its edges. A density
+ * need not be finite anywhere but at the centres of cells. */
 static double place_points(const struct lm_setup *s, size_t tile, double x[POINTS], double y[POINTS])
 {
     const struct lm_grid *g = &s->grid;
@@ -21,8 +16,8 @@ static double place_points(const struct lm_setup *s, size_t tile, double x[POINT
     const int left = (int)(tile % (size_t)columns) * size, low = (int)(tile / (size_t)columns) * size;
     const int width = left + size <= g->nx ? size : g->nx - left, height = low + size <= g->ny ? size : g->ny - low;
     for (int k = 0; k < POINTS; k++) {
-        x[k] = (left + (0.25 + 0.5 * (k % 2)) * width) * g->dx;
-        y[k] = (low + (0.25 + 0.5 * (k / 2)) * height) * g->dy;
+        x[k] = (left + (1 + 2 * (k % 2)) * width / 4 + 0.5) * g->dx;
+        y[k] = (low + (1 + 2 * (k / 2)) * height / 4 + 0.5) * g->dy;
     }
     return (double)width * height;
 }

@@ -11,7 +11,6 @@ struct lm_setup lm_setup_of(const struct lm_config *config);
 /* The expected cost of a step for each tile of the setup, [tiles in y][tiles in x], in units of the cost of a particle:
  * by the densities of the configuration at some points. */
 int lm_setup_cost(const struct lm_config *config, const struct lm_setup *setup, double *cost);
-size_t lm_setup_tiles(const struct lm_setup *setup);
 
 /* src/sim/setup.c: B at t = 0. LM_BAD_INPUT: not finite, or div B is not 0. */
 int lm_setup_b(const struct lm_config *config, double *b[3]);

@@ -1,6 +1,7 @@
 /* Creates and destroys a simulation. */
 #include <stdlib.h>
 
+#include "ranks/ranks.h"
 #include "sim/boundaries.h"
 #include "sim/setup.h"
 #include "sim/state.h"
@@ -15,10 +16,12 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     sim->config = config;
     sim->grid = setup.grid;
     lm_sim_name_state(sim);
-    double *cost = malloc(lm_setup_tiles(&setup) * sizeof *cost);
-    int status = cost ? lm_sim_setup_surfaces(sim, &setup) : lm_fail(LM_FAILED, "not enough memory");
-    if (!status)
-        status = lm_setup_cost(config, &setup, cost);
+    double *cost = NULL;
+    int status = lm_sim_setup_surfaces(sim, &setup);
+    if (!status && lm_ranks_used() > 1) {
+        cost = malloc(lm_setup_tiles(&setup) * sizeof *cost);
+        status = cost ? lm_setup_cost(config, &setup, cost) : lm_fail(LM_FAILED, "not enough memory");
+    }
     setup.cost = cost;
     if (!status)
         status = lm_backend_create(config->run.backend, &setup, &sim->backend);

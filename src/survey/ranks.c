@@ -26,19 +26,6 @@ static double cells_of(const struct lm_cells *c)
     return (double)(c->to_x - c->from_x) * (c->to_y - c->from_y);
 }
 
-/* The part of all work that a rank has. A grid of few tiles is divided by cells. */
-static double share_of(const struct lm_partition *p, int rank, int tile, const double *cost, double all)
-{
-    const struct lm_cells *own = &p->own[rank];
-    double sum = 0;
-    if (p->unit != tile)
-        return cells_of(own) / ((double)p->nx * p->ny);
-    for (int j = own->from_y / tile; j * tile < own->to_y; j++)
-        for (int i = own->from_x / tile; i * tile < own->to_x; i++)
-            sum += cost[(size_t)j * (size_t)p->units_x + (size_t)i];
-    return sum / all;
-}
-
 /* The memory of a rank with a share of the particles. */
 static double bytes_of(const struct lm_prepared *p, const struct lm_setup *whole, const struct lm_grid *part,
                        double share)
@@ -56,13 +43,10 @@ static void print_division(const struct lm_prepared *p, const struct lm_setup *s
                            const struct lm_partition *by, FILE *out)
 {
     struct spread work = {INFINITY, 0, 0}, memory = {INFINITY, 0, 0}, halo = {INFINITY, 0, 0};
-    double all = 0;
     fprintf(out, "ranks (%d)\n", by->ranks);
-    for (size_t k = 0; k < lm_setup_tiles(s); k++)
-        all += cost[k];
     for (int r = 0; r < by->ranks; r++) {
         const struct lm_grid g = lm_partition_grid(by, &s->grid, r);
-        const double share = share_of(by, r, s->tile, cost, all);
+        const double share = lm_partition_share(by, r, s->tile, cost);
         const double bytes = bytes_of(p, s, &g, share);
         add(&work, share);
         add(&memory, bytes);
