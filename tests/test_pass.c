@@ -88,7 +88,7 @@ static double pass_one(const struct lm_setup *s, int order, const struct lm_step
 {
     const double *const fields[6] = {field[0], field[1], field[2], field[3], field[4], field[5]};
     /* positions relative to the corner of the domain, as there is one tile */
-    struct lm_tiling t = lm_tiling_make(NX, NX, NY, lm_whole_domain(NX, NY));
+    struct lm_tiling t = lm_tiling_make(NX, NX, NY);
     struct lm_particle p = {(lm_fix)before.x[k], (lm_fix)before.y[k], before.vx[k], before.vy[k], before.vz[k]};
     struct lm_stray at;
     lm_fix dx, dy;

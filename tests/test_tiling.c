@@ -29,7 +29,7 @@ START_TEST(tile_cell_is_a_bijection)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (int size = 8; size <= 16; size += 8) {
             int nx = sizes[k][0], ny = sizes[k][1];
-            struct lm_tiling t = lm_tiling_make(size, nx, ny, lm_whole_domain(nx, ny));
+            struct lm_tiling t = lm_tiling_make(size, nx, ny);
             size_t cells = (size_t)(t.nx * t.ny * size * size);
             unsigned char *seen = calloc(cells, 1);
             for (int j = 0; j < ny; j++)

@@ -71,8 +71,7 @@ START_TEST(folds)
         for (int n = 1; n <= 4; n++)
             for (int k = 0; k < 3000; k++) {
                 struct lm_surfaces s = {.of = {0}};
-                const struct lm_tiling t =
-                    lm_tiling_make(8, axis ? 5 : n, axis ? n : 5, lm_whole_domain(axis ? 5 : n, axis ? n : 5));
+                const struct lm_tiling t = lm_tiling_make(8, axis ? 5 : n, axis ? n : 5);
                 const int64_t size = n * LM_ONE;
                 s.of[2 * axis] = low;
                 s.of[2 * axis + 1] = high;
@@ -102,7 +101,7 @@ END_TEST
 START_TEST(corners)
 {
     const struct lm_surfaces s = {.of = {LM_ABSORBING, LM_REFLECTING, LM_REFLECTING, LM_ABSORBING}};
-    const struct lm_tiling t = lm_tiling_make(8, 10, 10, lm_whole_domain(10, 10));
+    const struct lm_tiling t = lm_tiling_make(8, 10, 10);
     static const struct {
         int x, y, dx, dy, channel; /* hundredths of a cell */
     } list[] = {{50, 900, -300, 300, LM_X_MIN}, {100, 950, -300, 300, LM_Y_MAX}, {100, 900, -50, 300, LM_Y_MAX},
@@ -132,7 +131,8 @@ static void make_scene(uint8_t *body, uint8_t *near_body, struct lm_surfaces *s)
     *s =
         (struct lm_surfaces){.of = {LM_PERIODIC, LM_PERIODIC, LM_REFLECTING, LM_ABSORBING, LM_REFLECTING, LM_ABSORBING},
                              .body = body,
-                             .near_body = near_body};
+                             .near_body = near_body,
+                             .place = lm_whole_domain(CELLS, CELLS)};
 }
 
 /* The same step in many small steps in floating point. *near: the path came so close to a corner that rounding may
@@ -172,7 +172,7 @@ static int walk(const struct lm_surfaces *s, double *x, double *y, double dx, do
 START_TEST(bodies)
 {
     uint8_t body[CELLS * CELLS], near_body[CELLS * CELLS];
-    const struct lm_tiling t = lm_tiling_make(8, CELLS, CELLS, lm_whole_domain(CELLS, CELLS));
+    const struct lm_tiling t = lm_tiling_make(8, CELLS, CELLS);
     struct lm_surfaces s;
     uint64_t random = 7;
     int compared = 0, taken = 0, turned = 0, freed = 0;
@@ -220,7 +220,7 @@ START_TEST(re_emission)
                                   .cells_x = 0.5,
                                   .cells_y = 0.5,
                                   .key = lm_step_key(3, 4)};
-    const struct lm_tiling t = lm_tiling_make(8, 16, 16, lm_whole_domain(16, 16));
+    const struct lm_tiling t = lm_tiling_make(8, 16, 16);
     double sum = 0, sum2 = 0, along2[2] = {0, 0}, along = 0;
     for (int k = 0; k < COUNT; k++) {
         struct lm_flight f = flight_from(LM_ONE / 10, 8 * LM_ONE);

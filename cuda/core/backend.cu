@@ -12,6 +12,7 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/numerics/hash.h"
+#include "core/halo.cuh"
 
 int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
 {
@@ -20,17 +21,44 @@ int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
     return g->failed;
 }
 
+/* Many ranks: waits until `query` no longer says that work is under way. The core is kept, as it is by the functions of
+ * CUDA that wait. */
+template <class F> static int wait_until(struct lm_gpu *g, const char *what, F query)
+{
+    const double begin = lm_clock();
+    cudaError_t error = query();
+    for (unsigned n = 1; error == cudaErrorNotReady; n++, error = query())
+        if (n % 4096 == 0)
+            lm_ranks_check_wait(begin);
+    return lm_gpu_check(g, error, what);
+}
+
+int lm_gpu_wait(struct lm_gpu *g, const char *what)
+{
+    if (g->halo)
+        return wait_until(g, what, [g] { return cudaStreamQuery(g->stream); });
+    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), what);
+}
+
+static int wait_for_event(struct lm_gpu *g, cudaEvent_t event, const char *what)
+{
+    if (g->halo)
+        return wait_until(g, what, [event] { return cudaEventQuery(event); });
+    return lm_gpu_check(g, cudaEventSynchronize(event), what);
+}
+
 /* The host is ahead by this many calls at least and twice as many at most. */
 enum { POLLS_AHEAD = 32 };
 
 int lm_gpu_is_given_up(struct lm_gpu *g)
 {
-    if (g->polls++ % POLLS_AHEAD == 0) {
+    const bool waits = g->polls++ % POLLS_AHEAD == 0;
+    if (waits) {
         cudaEvent_t event = g->queued[g->polls / POLLS_AHEAD % 2];
-        lm_gpu_check(g, cudaEventSynchronize(event), "the step");
+        wait_for_event(g, event, "the step");
         lm_gpu_check(g, cudaEventRecord(event, g->stream), "the step");
     }
-    return lm_stop_now();
+    return (waits || !g->halo) && lm_stop_now(); /* many ranks have to agree, which takes longer */
 }
 
 int lm_gpu_reduce_begin(struct lm_gpu *g)
@@ -42,7 +70,7 @@ int lm_gpu_reduce_end(struct lm_gpu *g)
 {
     lm_gpu_check(g, cudaMemcpyAsync(g->reduced_host, g->reduced, sizeof *g->reduced, cudaMemcpyDeviceToHost, g->stream),
                  "reduction");
-    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "reduction");
+    return lm_gpu_wait(g, "reduction");
 }
 
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count)
@@ -54,6 +82,7 @@ int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t coun
 static void gpu_destroy(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
+    lm_gpu_halo_end(g);
     lm_gpu_free_all(g);
     cudaFreeHost(g->control_host);
     cudaFreeHost(g->reduced_host);
@@ -73,7 +102,7 @@ static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host
         g->resistive |= host[k] != 0.0;
     lm_gpu_check(g, cudaMemcpyAsync(g->array[array], host, bytes, cudaMemcpyHostToDevice, g->stream),
                  "upload of an array");
-    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of an array");
+    return lm_gpu_wait(g, "upload of an array");
 }
 
 static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
@@ -84,7 +113,7 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
         lm_gpu_pressure(g);
     lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream),
                  "download of an array");
-    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of an array");
+    return lm_gpu_wait(g, "download of an array");
 }
 
 static int gpu_swap_levels(struct lm_backend *b)
@@ -145,8 +174,9 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
                                      sizeof *c - offsetof(struct lm_gpu_control, background), cudaMemcpyDeviceToHost,
                                      g->stream),
                      "sums of the background fields");
-    if (lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the step"))
+    if (lm_gpu_wait(g, "the step"))
         return g->failed;
+    lm_gpu_halo_count_time(g);
     take_backgrounds(g, out);
     for (int s = 0; s < b->setup.species_count; s++) {
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
@@ -185,7 +215,7 @@ static int gpu_put_inflow(struct lm_backend *b, int species, enum lm_side side, 
         *to = (struct lm_inflow_cell *)lm_gpu_allocate(g, bytes, "what enters");
     if (*to)
         lm_gpu_check(g, cudaMemcpyAsync(*to, cells, bytes, cudaMemcpyHostToDevice, g->stream), "what enters");
-    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "what enters");
+    return lm_gpu_wait(g, "what enters");
 }
 
 static int gpu_get_map(struct lm_backend *b, int species, uint64_t *counters)
@@ -195,7 +225,7 @@ static int gpu_get_map(struct lm_backend *b, int species, uint64_t *counters)
                  cudaMemcpyAsync(counters, g->species[species].map, lm_map_size(&g->maps) * sizeof *counters,
                                  cudaMemcpyDeviceToHost, g->stream),
                  "maps of hits");
-    return lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
+    return lm_gpu_wait(g, "maps of hits");
 }
 
 static int gpu_put_map(struct lm_backend *b, int species, const uint64_t *counters)
@@ -212,7 +242,7 @@ static int gpu_put_map(struct lm_backend *b, int species, const uint64_t *counte
         lm_gpu_check(
             g, cudaMemcpyAsync(g->species[species].map, sum, size * sizeof *sum, cudaMemcpyHostToDevice, g->stream),
             "maps of hits");
-    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "maps of hits");
+    lm_gpu_wait(g, "maps of hits");
     free(sum);
     return g->failed;
 }
@@ -228,6 +258,16 @@ static int gpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
     lm_gpu_reduce_end(g);
     *out = lm_hash_step(step) + g->reduced_host->value[0];
     return g->failed;
+}
+
+static int gpu_ping(struct lm_backend *b, int peer, size_t bytes, int count)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    char *const out = (char *)lm_gpu_halo_buffer(g, 2 * bytes);
+    const struct lm_message send = {peer, bytes, out}, receive = {peer, bytes, out + bytes};
+    for (int k = 0; k < count && !g->failed; k++)
+        lm_gpu_transport_exchange(g, &send, 1, &receive, 1);
+    return lm_gpu_wait(g, "ping");
 }
 
 static const struct lm_backend_ops operations = [] {
@@ -258,8 +298,18 @@ static const struct lm_backend_ops operations = [] {
     o.heat_exchange_limits = lm_gpu_heat_exchange_limits;
     o.grid_sums = lm_gpu_grid_sums;
     o.fingerprint = gpu_fingerprint;
+    o.ping = gpu_ping;
     return o;
 }();
+
+/* The ranks of a machine take its GPUs in turn. */
+static int use_device(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0 || cudaSetDevice(lm_rank_here() % count) != cudaSuccess)
+        return lm_fail(LM_FAILED, "GPU: %s", cudaGetErrorString(cudaGetLastError()));
+    return LM_OK;
+}
 
 int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
 {
@@ -271,9 +321,16 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->base.ops = &operations;
     g->base.particles = &g->particles->ops;
     g->base.setup = *setup;
-    g->base.most_stray_cells = LM_MAX_STRAY_CELLS;
+    g->base.most_stray_cells = setup->halo ? (double)LM_HALO_REACH : (double)LM_MAX_STRAY_CELLS;
+    const int status = use_device();
+    if (status && setup->halo) /* the others count on this rank */
+        lm_ranks_abort(status, lm_error());
+    if (status || (setup->halo && lm_gpu_transport_begin(setup->gpu_exchange))) {
+        free(g);
+        return status ? status : LM_BAD_INPUT;
+    }
     const struct lm_grid *grid = &setup->grid;
-    g->tiling = lm_tiling_make(setup->tile, grid->nx, grid->ny, grid->place);
+    g->tiling = lm_tiling_make(setup->tile, grid->nx, grid->ny);
     g->tiles = (size_t)g->tiling.nx * g->tiling.ny;
     g->tile_cells = g->tiles * setup->tile * setup->tile;
     lm_gpu_check(g, cudaDeviceGetAttribute(&g->processors, cudaDevAttrMultiProcessorCount, 0), "device");
@@ -287,8 +344,9 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->general.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
     lm_gpu_allocate_all(g, setup);
     lm_gpu_allocate_backgrounds(g);
+    lm_gpu_halo_begin(g);
     if (!g->failed)
-        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "start");
+        lm_gpu_wait(g, "start");
     if (g->failed) {
         gpu_destroy(&g->base);
         return LM_FAILED;
@@ -303,7 +361,7 @@ int lm_cuda_describe(char *line, size_t size)
     struct cudaDeviceProp p;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count > 0)
-        error = cudaGetDeviceProperties(&p, 0);
+        error = cudaGetDeviceProperties(&p, lm_rank_here() % count);
     if (error != cudaSuccess || count == 0) {
         cudaGetLastError();
         snprintf(line, size, "no usable GPU (%s)", error != cudaSuccess ? cudaGetErrorString(error) : "none found");
@@ -316,6 +374,17 @@ int lm_cuda_describe(char *line, size_t size)
     snprintf(line, size, "%s, %.0f GiB, compute capability %d.%d", p.name, (double)p.totalGlobalMem / 0x1p30, p.major,
              p.minor);
     return 1;
+}
+
+int lm_cuda_count(void)
+{
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+const char *lm_cuda_exchange(void)
+{
+    return lm_gpu_transport();
 }
 
 void lm_cuda_memory(double *free_bytes, double *total_bytes)

@@ -76,6 +76,7 @@ struct lm_gpu {
     struct lm_backend base;
     const struct lm_gpu_particles *particles; /* of the precision of the setup */
     cudaStream_t stream;
+    struct lm_gpu_halo *halo; /* cuda/halo; NULL: there is one rank */
     int failed, processors;
     void **owned; /* device memory that is allocated */
     size_t owned_count;
@@ -150,8 +151,12 @@ static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
 int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what);
 #define LM_GPU_LAUNCHED(g, name) lm_gpu_check(g, cudaGetLastError(), name)
 
+/* Waits for what has been queued. That may wait for other ranks: then no longer than run.rank_limit. */
+int lm_gpu_wait(struct lm_gpu *g, const char *what);
+
 /* For loops that queue many short kernels: 1 when the step shall be given up (base/stop.h). Now and then it waits
- * until what was queued a while ago is done, so that little is left to wait for after a request to stop. */
+ * until what was queued a while ago is done, so that little is left to wait for after a request to stop. Many ranks
+ * call it alike and get the same answer. */
 int lm_gpu_is_given_up(struct lm_gpu *g);
 
 /* cuda/core/memory.cu: device memory. The backend owns all of it and frees in the end what has not been freed before.

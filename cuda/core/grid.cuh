@@ -49,6 +49,11 @@ __device__ __forceinline__ bool is_inner(const shape &s, int i, int j)
     return i >= LM_GHOST && i < s.nx - LM_GHOST && j >= LM_GHOST && j < s.ny - LM_GHOST;
 }
 
+__device__ __forceinline__ bool is_in(const struct lm_cells &c, int i, int j)
+{
+    return i >= c.from_x && i < c.to_x && j >= c.from_y && j < c.to_y;
+}
+
 /* Calls body(k) for the element of a cell and of each of its periodic images in the ghost cells. */
 template <class F> __device__ __forceinline__ void each_image(const shape &s, int i, int j, F body)
 {
@@ -58,6 +63,17 @@ template <class F> __device__ __forceinline__ void each_image(const shape &s, in
     }
     for (int y = j - (j + LM_GHOST) / s.ny * s.ny; y < s.ny + LM_GHOST; y += s.ny)
         for (int x = i - (i + LM_GHOST) / s.nx * s.nx; x < s.nx + LM_GHOST; x += s.nx)
+            body((unsigned)at(s, x, y));
+}
+
+/* The same where an axis may have walls, beyond which there are no images. The cell may lie in the ghost cells there.
+ */
+template <class F>
+__device__ __forceinline__ void each_periodic(const shape &s, int walls_x, int walls_y, int i, int j, F body)
+{
+    const int period_x = walls_x ? s.nx + 2 * LM_GHOST : s.nx, period_y = walls_y ? s.ny + 2 * LM_GHOST : s.ny;
+    for (int y = j - (j + LM_GHOST) / period_y * period_y; y < s.ny + LM_GHOST; y += period_y)
+        for (int x = i - (i + LM_GHOST) / period_x * period_x; x < s.nx + LM_GHOST; x += period_x)
             body((unsigned)at(s, x, y));
 }
 

@@ -12,6 +12,8 @@
 
 #include <cuda_pipeline.h>
 
+#include "core/halo.cuh"
+
 namespace
 {
 
@@ -339,8 +341,10 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
         for (int d = 0; d < 3; d++)
             g->array[LM_B + d] = g->next_b + d * g->pitch;
         g->next_b = before;
+        LM_GPU_LAUNCHED(g, "Faraday's law");
+        lm_gpu_halo_refresh(g, g->array + LM_B, 3);
     }
-    return LM_GPU_LAUNCHED(g, "Faraday's law");
+    return g->failed;
 }
 
 /* Wide blocks for wide domains, as far as shared memory goes. */

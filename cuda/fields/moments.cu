@@ -9,6 +9,7 @@
  * cells; tests/gpu/profile.md): 37.5 us.
  */
 #include "core/cells.cuh"
+#include "core/halo.cuh"
 
 #include "larmor/physics/fields/fields.h"
 
@@ -21,7 +22,8 @@ struct species_moments {
     double *raw[4], *out[4], *number;
     double charge, weight;
     int speed_exponent;
-    lm_u64 *charge_quanta; /* sum of the density, as integers */
+    lm_u64 *charge_quanta; /* sum of the density in own cells, as integers */
+    struct lm_cells own;
 };
 
 /* Every species but the last, and with walls or bodies every species. `raw` has no images. */
@@ -40,7 +42,7 @@ __global__ void collect_kernel(shape s, species_moments a, int first)
             a.raw[d][k] = lm_add_moment(first, first ? 0.0 : a.raw[d][k], add[d]);
             a.sums[d][m] = 0;
         }
-        density = (lm_u64)quanta[0];
+        density = is_in(a.own, c.i, c.j) ? (lm_u64)quanta[0] : 0;
     }
     lm_warp_sum(a.charge_quanta, density);
 }
@@ -134,7 +136,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species
         if (j < last)
             coming = cell_at<ALONE>(s, a, column, row); /* the next row is loaded while this one is worked on */
         __syncwarp();                                   /* else the compiler would load it after the shuffles */
-        if (mine && j >= first && j < last)
+        if (mine && j >= first && j < last && is_in(a.own, i, j))
             density += (lm_u64)here.sums[0];
         double v[4], centred[4], number_below = number;
         number = lm_species_moments(here.sums, a.charge, a.weight, a.speed_exponent, v);
@@ -222,6 +224,7 @@ static species_moments moments_of_species(const struct lm_gpu *g, int species, i
     a.charge = s->charge;
     a.weight = s->weight;
     a.speed_exponent = speed_exponent;
+    a.own = g->base.setup.grid.own;
     return a;
 }
 
@@ -270,13 +273,17 @@ static int moments_with_walls(struct lm_gpu *g)
         fill_ghosts(g, next, 4, 1);
         now = next;
     }
-    return LM_GPU_LAUNCHED(g, "moments before walls");
+    LM_GPU_LAUNCHED(g, "moments before walls");
+    return lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4);
 }
 
 int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
 {
     lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
+    const size_t cells = b->setup.grid.cells;
+    lm_u64 *const sums[4] = {g->sums, g->sums + cells, g->sums + 2 * cells, g->sums + 3 * cells};
+    lm_gpu_halo_add(g, sums, 4, 1, 0, 1);
     if (species == b->setup.species_count - 1 && !has_walls(g)) {
         g->last_speed_exponent = speed_exponent;
         g->last_alone = first;
@@ -303,5 +310,7 @@ int lm_gpu_moments(struct lm_backend *b)
     g->sums = g->spare_sums;
     g->spare_sums = read;
     LM_GPU_LAUNCHED(g, "moments");
-    return passes > 0 ? lm_gpu_smooth(g, g->array[LM_N_NEW], 4, passes - 1) : g->failed;
+    if (passes > 0)
+        lm_gpu_smooth(g, g->array[LM_N_NEW], 4, passes - 1);
+    return lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4);
 }

@@ -9,6 +9,8 @@
 
 #include <cuda_pipeline.h>
 
+#include "core/halo.cuh"
+
 namespace
 {
 
@@ -23,6 +25,7 @@ struct ohm_arrays {
     const double *p, *eta;   /* NULL for T n and 0 */
     double *field, *push;
     struct lm_gpu_control *control;
+    struct lm_cells own; /* the cells that the maxima are of */
 };
 
 /* A row of the ring. A lane reads only what it has loaded itself. */
@@ -132,7 +135,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
             smoothed.add(d, lm_push_field(total[d], ideal[d], o.friction));
         if (!mine)
             continue;
-        if (j >= first && j < last)
+        if (j >= first && j < last && is_in(a.own, i, j))
             lm_limit_frequency(&maxima, 0, electric.b_centre, ji, density, eta, k2, &o);
         if (j > first && j <= last)
             store_vector(s, a.field, i, j - 1, {total[0], total[1], total[2]});
@@ -141,7 +144,8 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
             LM_UNROLL
             for (int d = 0; d < 3; d++) {
                 push[d] = smoothed.result(d);
-                maxima.e[d] = lm_larger_size(maxima.e[d], push[d]);
+                if (is_in(a.own, i, j - AFTER))
+                    maxima.e[d] = lm_larger_size(maxima.e[d], push[d]);
             }
             store_vector(s, a.push, i, j - AFTER, {push[0], push[1], push[2]});
         }
@@ -169,7 +173,8 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           g->resistive ? g->array[LM_ETA] : NULL,
                           g->array[LM_E],
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
-                          g->control};
+                          g->control,
+                          b->setup.grid.own};
     auto kernel = hyper ? (smooth ? ohm_kernel<true, true> : ohm_kernel<true, false>)
                         : (smooth ? ohm_kernel<false, true> : ohm_kernel<false, false>);
     if (o->gamma != 1.0)
@@ -180,8 +185,8 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy),
                                             rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
-    if (passes_left == 0)
-        return g->failed;
-    lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, passes_left);
-    return lm_gpu_level_maxima(g, level);
+    if (passes_left > 0)
+        lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, passes_left);
+    lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
+    return passes_left > 0 ? lm_gpu_level_maxima(g, level) : g->failed;
 }

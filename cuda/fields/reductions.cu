@@ -7,6 +7,7 @@
  * grid_max_kernel 15.0 us, grid_sum_kernel 14.3 us.
  */
 #include "core/cells.cuh"
+#include "ranks/ranks.h"
 
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/fields/grid_sums.h"
@@ -15,21 +16,16 @@
 namespace
 {
 
-/* Calls body(i, j, k) for every cell and `x` and `y` more on each side, k its element. */
-template <class F> __device__ __forceinline__ void each_cell_beyond(const shape &s, int x, int y, F body)
+/* Calls body(i, j, k) for each of some cells, k its element. */
+template <class F> __device__ __forceinline__ void each_cell(const shape &s, const struct lm_cells &c, F body)
 {
-    const int across = (s.nx + 2 * x + TX - 1) / TX, up = (s.ny + 2 * y + TY - 1) / TY;
+    const int across = (c.to_x - c.from_x + TX - 1) / TX, up = (c.to_y - c.from_y + TY - 1) / TY;
     for (int tile = blockIdx.x; tile < across * up; tile += gridDim.x) {
-        const int i = tile % across * TX + (int)threadIdx.x % TX - x,
-                  j = tile / across * TY + (int)threadIdx.x / TX - y;
-        if (i < s.nx + x && j < s.ny + y)
+        const int i = c.from_x + tile % across * TX + (int)threadIdx.x % TX,
+                  j = c.from_y + tile / across * TY + (int)threadIdx.x / TX;
+        if (i < c.to_x && j < c.to_y)
             body(i, j, at(s, i, j));
     }
-}
-
-template <class F> __device__ __forceinline__ void each_cell(const shape &s, F body)
-{
-    each_cell_beyond(s, 0, 0, body);
 }
 
 unsigned reduction_blocks(const struct lm_gpu *g)
@@ -41,8 +37,9 @@ unsigned reduction_blocks(const struct lm_gpu *g)
 
 struct survey_arrays {
     const double *b, *ji, *eta, *density, *push;
-    const uint8_t *solid;   /* NULL without bodies */
-    int beyond_x, beyond_y; /* cells beyond walls in which the E of the push counts too: particles feel it there */
+    const uint8_t *solid;        /* NULL without bodies */
+    struct lm_cells own, beyond; /* own cells, and those beyond walls in which the E of the push counts too: particles
+                                    feel it there */
 };
 
 /* BOUNDED: `solid` and `beyond` of the arrays count. */
@@ -50,8 +47,8 @@ template <bool BOUNDED>
 __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double k2, struct lm_gpu_control *c)
 {
     struct lm_field_maxima m = {};
-    each_cell_beyond(s, BOUNDED ? a.beyond_x : 0, BOUNDED ? a.beyond_y : 0, [&](int i, int j, size_t k) {
-        if (!BOUNDED || (i >= 0 && j >= 0 && i < s.nx && j < s.ny))
+    each_cell(s, BOUNDED ? a.beyond : a.own, [&](int i, int j, size_t k) {
+        if (!BOUNDED || is_in(a.own, i, j))
             lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
                                vector_at(a.ji, s, k), a.density[k], a.eta[k], k2, &o);
         for (int d = 0; d < 3; d++)
@@ -72,6 +69,8 @@ struct grid_arrays {
     const double *b, *density;
     const double *entropy; /* NULL: p_e is not evolved */
     const uint8_t *solid;  /* read with BODIES only */
+    struct lm_cells own;   /* the cells that count */
+    double cells;          /* of the domain */
 };
 
 template <bool BODIES>
@@ -88,7 +87,7 @@ __device__ __forceinline__ double term_of(int term, const shape &s, const grid_a
 template <bool BODIES> __global__ void grid_max_kernel(shape s, grid_arrays a, struct lm_ohm o, lm_u64 *largest_of_all)
 {
     lm_u64 largest[TERMS] = {0, 0, 0, 0, 0};
-    each_cell(s, [&](int, int, size_t k) {
+    each_cell(s, a.own, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < TERMS; term++)
             largest[term] = lm_larger_size(largest[term], term_of<BODIES>(term, s, a, k, o));
@@ -102,10 +101,10 @@ __global__ void grid_sum_kernel(shape s, grid_arrays a, struct lm_ohm o, const l
 {
     __shared__ double scale[DIV_B];
     if (threadIdx.x < DIV_B)
-        scale[threadIdx.x] = lm_exp2i(lm_grid_sum_exponent((double)s.nx * s.ny, largest[threadIdx.x]));
+        scale[threadIdx.x] = lm_exp2i(lm_grid_sum_exponent(a.cells, largest[threadIdx.x]));
     __syncthreads();
     lm_u64 sum[DIV_B] = {0, 0, 0, 0};
-    each_cell(s, [&](int, int, size_t k) {
+    each_cell(s, a.own, [&](int, int, size_t k) {
         LM_UNROLL
         for (int term = 0; term < DIV_B; term++)
             sum[term] += (lm_u64)lm_grid_sum_term(term_of<BODIES>(term, s, a, k, o), scale[term]);
@@ -113,34 +112,40 @@ __global__ void grid_sum_kernel(shape s, grid_arrays a, struct lm_ohm o, const l
     lm_block_reduce<false>(sums, sum);
 }
 
-/* div B on the corners that lie on lower walls: one thread for each of the nodes with index -1. */
-__global__ void wall_div_kernel(shape s, int walls_x, int walls_y, const double *b, struct lm_ohm o, lm_u64 *largest)
+/* div B on the corners that lie on lower walls: one thread for each of the nodes with index -1. `counted`: the own
+ * cells, and those before them where they are such nodes. */
+__global__ void wall_div_kernel(shape s, struct lm_cells counted, const double *b, struct lm_ohm o, lm_u64 *largest)
 {
     const int node = blockIdx.x * THREADS + threadIdx.x, along_x = node < s.nx + 1;
     const int i = along_x ? node - 1 : -1, j = along_x ? -1 : node - s.nx - 2;
     lm_u64 div = 0;
-    if (j < s.ny && i >= -walls_x && j >= -walls_y)
+    if (is_in(counted, i, j))
         div = lm_size_bits(lm_div_b(view_of(b, s, at(s, i, j)), o.inv_dx, o.inv_dy));
     lm_warp_max(largest, div);
 }
 
 /* --- hashes --- */
 
-/* Of the cells of an array that is field number `field` of the state. */
-__global__ void hash_kernel(shape s, const double *a, int field, struct lm_gpu_sums *out)
+/* Of the own cells of an array that is field number `field` of the state. */
+__global__ void hash_kernel(shape s, struct lm_grid g, const double *a, int field, struct lm_gpu_sums *out)
 {
     lm_u64 sum = 0;
-    each_cell(s, [&](int i, int j, size_t k) { sum += lm_hash_value(field, (uint64_t)j * s.nx + i, a[k]); });
+    each_cell(s, g.own,
+              [&](int i, int j, size_t k) { sum += lm_hash_value(field, lm_domain_cell(&g.place, i, j), a[k]); });
     lm_warp_sum(&out->value[0], sum);
 }
 
-/* Of three whole arrays with their ghost cells; blockIdx.y is the component, `field` the number of the first one. */
-__global__ void hash_arrays_kernel(shape s, const double *a, size_t size, int field, struct lm_gpu_sums *out)
+/* Of three arrays with the ghost cells of the domain, in `counted`; blockIdx.y is the component, `field` the number of
+ * the first one. */
+__global__ void hash_arrays_kernel(shape s, struct lm_grid g, struct lm_cells counted, const double *a, int field,
+                                   struct lm_gpu_sums *out)
 {
-    const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
     const int component = blockIdx.y;
-    lm_u64 hash = k < size ? lm_hash_value(field + component, k, a[component * s.pitch + k]) : 0;
-    lm_warp_sum(&out->value[0], hash);
+    lm_u64 sum = 0;
+    each_cell(s, counted, [&](int i, int j, size_t k) {
+        sum += lm_hash_value(field + component, lm_domain_element(&g, i, j), a[component * s.pitch + k]);
+    });
+    lm_warp_sum(&out->value[0], sum);
 }
 
 } // namespace
@@ -154,12 +159,14 @@ int lm_gpu_clear_maxima(struct lm_gpu *g)
 int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
+    const struct lm_grid *grid = &g->base.setup.grid;
     const int beyond_x = lm_field_walls(&g->sides, 0) ? LM_GHOST : 0,
               beyond_y = lm_field_walls(&g->sides, 1) ? LM_GHOST : 0;
-    const survey_arrays a = {
-        g->array[LM_B], g->array[level + 1], g->array[LM_ETA], g->array[level], g->array[LM_PUSH_E], g->solid, beyond_x,
-        beyond_y};
-    const double k2 = lm_largest_k2(&g->base.setup.grid, o->inv_dx, o->inv_dy);
+    const survey_arrays a = {g->array[LM_B],      g->array[level + 1],
+                             g->array[LM_ETA],    g->array[level],
+                             g->array[LM_PUSH_E], g->solid,
+                             grid->own,           lm_own_and_beyond(grid, beyond_x, beyond_y)};
+    const double k2 = lm_largest_k2(grid, o->inv_dx, o->inv_dy);
     lm_gpu_clear_maxima(g);
     auto kernel = g->general.used ? survey_kernel<true> : survey_kernel<false>;
     const unsigned blocks = (g->general.used ? 2 : 1) * reduction_blocks(g);
@@ -177,17 +184,37 @@ int lm_gpu_field_maxima(struct lm_backend *b)
 static void wall_div(struct lm_gpu *g, lm_u64 *largest)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
+    struct lm_cells counted = lm_own_and_beyond(grid, lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1));
+    counted.to_x = grid->own.to_x; /* a node is at the upper corner of its cell */
+    counted.to_y = grid->own.to_y;
     if (lm_any_field_walls(&g->sides))
         wall_div_kernel<<<line_blocks((size_t)grid->nx + 1 + grid->ny), THREADS, 0, g->stream>>>(
-            shape_of(g), lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1), g->array[LM_B], g->base.setup.ohm,
-            largest);
+            shape_of(g), counted, g->array[LM_B], g->base.setup.ohm, largest);
+}
+
+static double domain_cells(const struct lm_gpu *g)
+{
+    return (double)g->base.setup.grid.place.domain_nx * g->base.setup.grid.place.domain_ny;
+}
+
+/* The largest terms in `largest` become those of all ranks. */
+static int agree_upon_largest(struct lm_gpu *g, lm_u64 *largest)
+{
+    if (!g->base.setup.halo)
+        return g->failed;
+    lm_gpu_reduce_end(g);
+    for (int term = 0; term < DIV_B; term++)
+        g->reduced_host->value[term] = lm_ranks_largest(g->reduced_host->value[term]);
+    return lm_gpu_check(
+        g, cudaMemcpyAsync(largest, g->reduced_host->value, DIV_B * sizeof *largest, cudaMemcpyHostToDevice, g->stream),
+        "maxima of the grid");
 }
 
 /* The results, from what the kernels have left on the host. */
 static void read_grid_sums(const struct lm_gpu *g, struct lm_grid_sums *out)
 {
     const lm_u64 *largest = g->reduced_host->value, *sums = largest + TERMS;
-    const double cells = (double)g->base.setup.grid.cells;
+    const double cells = domain_cells(g);
     for (int d = 0; d < 3; d++) {
         out->b2[d] = (int64_t)sums[d];
         out->exponent_b2[d] = lm_grid_sum_exponent(cells, largest[d]);
@@ -202,7 +229,7 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     lm_gpu_range range("grid sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const double *entropy = b->setup.ohm.evolved ? entropy_of(g) : NULL;
-    const grid_arrays a = {g->array[LM_B], g->array[LM_N_OLD], entropy, g->solid};
+    const grid_arrays a = {g->array[LM_B], g->array[LM_N_OLD], entropy, g->solid, b->setup.grid.own, domain_cells(g)};
     lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
     static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);
@@ -211,6 +238,7 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     maxima<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, b->setup.ohm, largest);
     wall_div(g, largest + DIV_B);
     LM_GPU_LAUNCHED(g, "maxima of the grid");
+    agree_upon_largest(g, largest);
     totals<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, b->setup.ohm, largest, sums);
     LM_GPU_LAUNCHED(g, "sums over the grid");
     if (lm_gpu_reduce_end(g))
@@ -221,15 +249,18 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
 
 int lm_gpu_hash_fields(struct lm_gpu *g)
 {
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const int backgrounds = g->base.setup.background_count;
+    const int has_walls = g->base.setup.halo ? g->base.setup.halo->fields_have_walls : lm_any_field_walls(&g->sides);
     for (int f = 0; f < LM_STATE_FIELDS; f++)
-        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[f], f, g->reduced);
-    for (int f = 0; f < g->base.setup.background_count; f++)
-        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_BACKGROUND + f],
+        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), *grid, g->array[f], f, g->reduced);
+    for (int f = 0; f < backgrounds; f++)
+        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), *grid, g->array[LM_BACKGROUND + f],
                                                                     LM_STATE_FIELDS + f, g->reduced);
     /* B beyond walls is part of the state: B once more, with its ghost cells. */
-    if (lm_any_field_walls(&g->sides))
-        hash_arrays_kernel<<<dim3(line_blocks(g->base.setup.grid.size), 3), THREADS, 0, g->stream>>>(
-            shape_of(g), g->array[LM_B], g->base.setup.grid.size, LM_STATE_FIELDS + g->base.setup.background_count,
-            g->reduced);
+    if (has_walls)
+        hash_arrays_kernel<<<dim3(reduction_blocks(g), 3), THREADS, 0, g->stream>>>(
+            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B],
+            LM_STATE_FIELDS + backgrounds, g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

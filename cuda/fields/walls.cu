@@ -7,6 +7,7 @@
  * 30.5e9 particle-steps/s (NVIDIA H200, 2026-11-21, commit f3f446c; docs/performance/results.md).
  */
 #include "core/cells.cuh"
+#include "core/halo.cuh"
 
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/fields/solid.h"
@@ -36,16 +37,6 @@ __device__ __forceinline__ int my_column()
 __device__ __forceinline__ int my_row()
 {
     return (int)(blockIdx.y * TY + threadIdx.x / TX) - LM_GHOST;
-}
-
-/* Calls body(k) for the element of cell (i, j) and of each of its periodic images. There are none beyond walls. */
-template <class F> __device__ __forceinline__ void each_periodic(const domain &d, int i, int j, F body)
-{
-    const shape &s = d.s;
-    const int period_x = d.walls_x ? s.nx + 2 * LM_GHOST : s.nx, period_y = d.walls_y ? s.ny + 2 * LM_GHOST : s.ny;
-    for (int y = j - (j + LM_GHOST) / period_y * period_y; y < s.ny + LM_GHOST; y += period_y)
-        for (int x = i - (i + LM_GHOST) / period_x * period_x; x < s.nx + LM_GHOST; x += period_x)
-            body(at(s, x, y));
 }
 
 /* J = curl B and (J - J_i) x B in the cells whose E is wanted; J also in the cells around these, for its Laplacian. The
@@ -97,7 +88,7 @@ __global__ void electric_kernel(domain d, const double *j0, const double *force,
     for (int m = 0; m < 3; m++) {
         if (!lm_is_own_e(m, i, j))
             continue;
-        each_periodic(d, i, j, [&](size_t to) {
+        each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t to) {
             e[m * s.pitch + to] = total[m];
             if (push)
                 push[m * s.pitch + to] = lm_push_field(total[m], ideal[m], o.friction);
@@ -135,7 +126,7 @@ __global__ void faraday_kernel(domain d, const double *e, double *state, double 
         if (stage < 3)
             sum[k] = after;
         const double b = stage == 3 ? after : lm_rk4_next(rk, held, start, rate[m]);
-        each_periodic(d, i, j, [&](size_t image) { to[image] = b; });
+        each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t image) { to[image] = b; });
     }
 }
 
@@ -152,7 +143,7 @@ __global__ void smooth_e_kernel(domain d, const double *from, double *to)
     to += component * s.pitch;
     const bool at_body = d.solid && lm_touches_body(d.solid + k, component, s.stride);
     const double v = at_body ? from[0] : lm_binomial(from, s.stride);
-    each_periodic(d, c.i, c.j, [&](size_t m) { to[m] = v; });
+    each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t m) { to[m] = v; });
 }
 
 /* E beyond walls. Its periodic images are there already. */
@@ -203,8 +194,10 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
                 domain_of(g), g->general.e, state, next, g->general.result, stage, lm_rk4_stage(stage, dt / substeps),
                 g->base.setup.ohm);
         }
+        LM_GPU_LAUNCHED(g, "Faraday's law between walls");
+        lm_gpu_halo_refresh(g, g->array + LM_B, 3);
     }
-    return LM_GPU_LAUNCHED(g, "Faraday's law between walls");
+    return g->failed;
 }
 
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
@@ -228,5 +221,6 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
         now = next;
     }
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");
+    lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
     return lm_gpu_level_maxima(g, level);
 }

@@ -1,6 +1,7 @@
 /* CUDA backend: background fields. The kernel of a stage is in advect.cuh, with its rates. The bodies of the other
  * loops are in larmor/physics/fluid/advect.h and flow.h. */
 #include "fluid/advect.cuh"
+#include "core/halo.cuh"
 
 #include <cstddef>
 #include <cstdlib>
@@ -48,16 +49,21 @@ struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
 
 /* --- sums over a field --- */
 
-/* Total and extremes of a field. */
-__global__ void survey_kernel(shape s, const double *q, const uint8_t *clearance, double per_quantum,
-                              struct lm_gpu_advected *found)
+/* Calls body(i, j, k) for the own cells of a column, k their element: a thread a column, and each row of blocks some
+ * rows. */
+template <class F> __device__ __forceinline__ void each_own_cell(const shape &s, const struct lm_cells &own, F body)
 {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int i = own.from_x + (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    for (int j = own.from_y + (int)blockIdx.y; j < own.to_y && i < own.to_x; j += (int)gridDim.y)
+        body(i, j, at(s, i, j));
+}
+
+/* Total and extremes of a field. */
+__global__ void survey_kernel(shape s, struct lm_cells own, const double *q, const uint8_t *clearance,
+                              double per_quantum, struct lm_gpu_advected *found)
+{
     struct lm_field_survey mine = {{0, 0}, 0, 0};
-    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
-        const size_t k = at(s, i, j);
-        lm_survey_cell(&mine, q[k], clearance[k], per_quantum);
-    }
+    each_own_cell(s, own, [&](int, int, size_t k) { lm_survey_cell(&mine, q[k], clearance[k], per_quantum); });
     lm_warp_sum_wide(found->total, mine.total);
     lm_warp_max(&found->not_least, mine.not_least);
     lm_warp_max(&found->most, mine.most);
@@ -65,25 +71,27 @@ __global__ void survey_kernel(shape s, const double *q, const uint8_t *clearance
 
 /* What a source adds in `times` substeps. Of the stages of each, two are like `early` and one is like `late`. The terms
  * are those that the CPU adds up stage by stage. */
-__global__ void source_kernel(shape s, const double *source, struct lm_advect early, struct lm_advect late, int times,
-                              struct lm_gpu_advected *found)
+__global__ void source_kernel(shape s, struct lm_cells own, const double *source, struct lm_advect early,
+                              struct lm_advect late, int times, struct lm_gpu_advected *found)
 {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     struct lm_wide sum = {0, 0};
-    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
-        const double here = source[at(s, i, j)];
+    each_own_cell(s, own, [&](int, int, size_t k) {
+        const double here = source[k];
         lm_wide_add(&sum, lm_source_units(&early, here));
         lm_wide_add(&sum, lm_source_units(&early, here));
         lm_wide_add(&sum, lm_source_units(&late, here));
-    }
+    });
     sum.high *= times;
     sum.low *= times;
     lm_warp_sum_wide(found->source, sum);
 }
 
-dim3 survey_blocks(const shape &s)
+/* For each_own_cell with 256 threads. */
+dim3 survey_blocks(const struct lm_gpu *g, int most)
 {
-    return dim3((unsigned)(s.nx + 255) / 256, (unsigned)(s.ny < 256 ? s.ny : 256));
+    const struct lm_cells *own = &g->base.setup.grid.own;
+    const int nx = own->to_x - own->from_x, ny = own->to_y - own->from_y;
+    return dim3((unsigned)(nx + 255) / 256, (unsigned)(ny < most ? ny : most));
 }
 
 void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late,
@@ -91,7 +99,8 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 {
     if (!s.source)
         return;
-    source_kernel<<<survey_blocks(s.grid), 256, 0, g->stream>>>(s.grid, s.source, *early, *late, times, s.found);
+    source_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s.grid, g->base.setup.grid.own, s.source, *early, *late,
+                                                                times, s.found);
     LM_GPU_LAUNCHED(g, "sum of a source");
 }
 
@@ -101,30 +110,28 @@ struct gaining {
     double *q[LM_MAX_BACKGROUNDS];        /* NULL: the field gains nothing */
     int what[LM_MAX_BACKGROUNDS], fields; /* enum lm_gas_sum of each field; how many fields there are */
     struct lm_gas_gain gain;
-    lm_u64 *sums;                  /* [LM_GAS_SUMS][ny][nx] */
+    lm_u64 *sums; /* [LM_GAS_SUMS][ny][nx] */
+    struct lm_place place;
+    struct lm_cells own;
     struct lm_gpu_advected *found; /* of all fields */
 };
 
 __global__ void gain_kernel(shape s, gaining g)
 {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     const size_t cells = (size_t)s.nx * s.ny;
     struct lm_wide source[LM_MAX_BACKGROUNDS] = {};
-    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y) {
+    each_own_cell(s, g.own, [&](int i, int j, size_t element) {
         const size_t k = (size_t)j * s.nx + i;
         for (int f = 0; f < g.fields; f++) {
             const int what = g.what[f];
             if (!g.q[f] || g.sums[what * cells + k] == 0)
                 continue;
-            const double quanta =
-                lm_add_gas_gain(&g.q[f][at(s, i, j)], (int64_t)g.sums[what * cells + k], g.gain.unit[what],
-                                g.gain.quantum[f], lm_gas_gain_chance(g.gain.key, g.gain.species, (uint32_t)k, f));
+            const double quanta = lm_add_gas_gain(
+                &g.q[f][element], (int64_t)g.sums[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
+                lm_gas_gain_chance(g.gain.key, g.gain.species, lm_domain_cell(&g.place, i, j), f));
             lm_wide_add(&source[f], quanta);
         }
-        for (int n = 0; n < LM_GAS_SUMS; n++)
-            if (g.sums[n * cells + k])
-                g.sums[n * cells + k] = 0;
-    }
+    });
     for (int f = 0; f < g.fields; f++)
         if (g.q[f])
             lm_warp_sum_wide(g.found[f].source, source[f]);
@@ -164,13 +171,13 @@ __global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodi
     }
 }
 
-__global__ void rate_kernel(shape s, const double *x, const double *y, const uint8_t *clearance, struct lm_ohm ohm,
-                            lm_u64 *largest)
+__global__ void rate_kernel(shape s, struct lm_cells own, const double *x, const double *y, const uint8_t *clearance,
+                            struct lm_ohm ohm, lm_u64 *largest)
 {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     lm_u64 mine[1] = {0};
-    for (int j = (int)blockIdx.y; j < s.ny && i < s.nx; j += (int)gridDim.y)
-        raise(mine[0], lm_flow_rate_bits(x, y, clearance, (long)at(s, i, j), s.stride, &ohm));
+    each_own_cell(s, own, [&](int, int, size_t k) {
+        raise(mine[0], lm_flow_rate_bits(x, y, clearance, (long)k, s.stride, &ohm));
+    });
     lm_block_reduce<true, 1>(largest, mine);
 }
 
@@ -198,12 +205,11 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
     const int fields = b->setup.background_count;
-    const unsigned across = (unsigned)(s.nx + 255) / 256;
     lm_gpu_reduce_begin(g);
     for (int f = 0; f < fields; f++)
-        rate_kernel<<<dim3(across, (unsigned)(s.ny < 512 ? s.ny : 512)), 256, 0, g->stream>>>(
-            s, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.clearance, b->setup.ohm,
-            &g->reduced->value[f]);
+        rate_kernel<<<survey_blocks(g, 512), 256, 0, g->stream>>>(s, b->setup.grid.own, g->array[LM_BACKGROUND_X + f],
+                                                                  g->array[LM_BACKGROUND_Y + f], g->advect.clearance,
+                                                                  b->setup.ohm, &g->reduced->value[f]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
     for (int f = 0; f < fields && !g->failed; f++)
@@ -235,6 +241,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.source = f->has_source ? g->array[LM_BACKGROUND_SOURCE + field] : NULL;
     s.clearance = g->advect.clearance;
     s.found = &g->control->background[field];
+    s.own = grid->own;
     for (int side = 0; side < LM_SIDES; side++) {
         s.sides[side] = f->sides[side];
         s.inflow[side] = g->advect.inflow[field][side];
@@ -251,6 +258,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.to = to[k];
         kernel_of(f)<<<s.near_body.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
+        if (k == LM_ADVECT_STAGES - 1)
+            lm_gpu_halo_refresh(g, &q, 1);
     }
     lm_gpu_background_extremes(g, field, quantum);
     count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
@@ -262,13 +271,25 @@ int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
     lm_gpu_range range("gain");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    gaining of = {{}, {}, b->setup.background_count, *gain, g->gas_transfer, g->control->background};
+    const struct lm_grid *grid = &b->setup.grid;
+    gaining of = {{},          {},        b->setup.background_count, *gain, g->gas_transfer,
+                  grid->place, grid->own, g->control->background};
+    lm_u64 *sums[LM_GAS_SUMS];
+    for (int k = 0; k < LM_GAS_SUMS; k++)
+        sums[k] = g->gas_transfer + k * grid->cells;
+    lm_gpu_halo_add(g, sums, LM_GAS_SUMS, 1, 0, 1);
     for (int f = 0; f < of.fields; f++) {
         of.what[f] = b->setup.background[f].gains - 1;
         of.q[f] = of.what[f] >= 0 ? g->array[LM_BACKGROUND + f] : NULL;
     }
-    gain_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, of);
-    return LM_GPU_LAUNCHED(g, "what a gas gains");
+    gain_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s, of);
+    LM_GPU_LAUNCHED(g, "what a gas gains");
+    lm_gpu_check(g, cudaMemsetAsync(g->gas_transfer, 0, LM_GAS_SUMS * grid->cells * sizeof *g->gas_transfer, g->stream),
+                 "what a gas gains");
+    for (int f = 0; f < of.fields; f++)
+        if (of.q[f])
+            lm_gpu_halo_refresh(g, &of.q[f], 1);
+    return g->failed;
 }
 
 int lm_gpu_fill_gas(struct lm_gpu *g, int field)
@@ -286,8 +307,9 @@ int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum)
     struct lm_gpu_advected *found = &g->control->background[field];
     const shape s = shape_of(g);
     lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
-    survey_kernel<<<survey_blocks(s), 256, 0, g->stream>>>(s, g->array[LM_BACKGROUND + field], g->advect.clearance,
-                                                           1.0 / lm_exp2i(-quantum), found);
+    survey_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s, g->base.setup.grid.own,
+                                                                g->array[LM_BACKGROUND + field], g->advect.clearance,
+                                                                1.0 / lm_exp2i(-quantum), found);
     return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
 

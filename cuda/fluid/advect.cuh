@@ -46,6 +46,7 @@ struct stage {
     const double *q0, *q, *vx, *vy, *source;
     const uint8_t *clearance; /* lm_stencil_clearance */
     int sides[LM_SIDES];      /* enum lm_background_side */
+    struct lm_cells own;      /* what crosses a side before these cells is counted */
     const double *inflow[LM_SIDES];
     double *to;
     struct lm_gpu_advected *found;
@@ -154,14 +155,14 @@ __device__ __forceinline__ double side_flux(const stage &s, int side, double u, 
 }
 
 /* The flux through a face on the side LOW or, with `high`, on the side HIGH of an axis, and counts it. Nothing passes
- * unless the cell inside is `open`; it is at `inner` in the ring but for the mask, and number n of the side. */
+ * unless the cell (i, j) inside is `open`; it is at `inner` in the ring but for the mask, and number n of the side. */
 template <int SCHEME, int LOW, int HIGH>
-__device__ __forceinline__ double counted_side_flux(const stage &s, int high, double u, int n, bool open,
+__device__ __forceinline__ double counted_side_flux(const stage &s, int high, double u, int n, int i, int j, bool open,
                                                     const double *cells, int inner, double factor)
 {
     const double flux =
         open ? side_flux(s, high ? HIGH : LOW, u, n, cells[inner & (ring<SCHEME>::SIZE - 1)], factor) : 0.0;
-    if (flux != 0.0)
+    if (flux != 0.0 && is_in(s.own, i, j))
         tally(s.found->crossed[high ? HIGH : LOW], flux);
     return flux;
 }
@@ -215,16 +216,16 @@ __device__ __forceinline__ void advance(const stage &s, unsigned number, int row
                                                                      here - (R::REACH - 1) * R::PITCH, R::PITCH);
         if (NEAR_BODY && !s.periodic_y && (j < 0 || j == ny - 1)) {
             const int high = j >= 0, inner = high ? here : here + R::PITCH;
-            above = counted_side_flux<SCHEME, LM_Y_MIN, LM_Y_MAX>(s, high, v, column, (high ? mine : up) && own, cells,
-                                                                  inner, s.by.y);
+            above = counted_side_flux<SCHEME, LM_Y_MIN, LM_Y_MAX>(s, high, v, column, i, high ? j : 0,
+                                                                  (high ? mine : up) && own, cells, inner, s.by.y);
         }
         if (j >= j0) {
             double x = face_flux<SCHEME, SINGLE, LIMITED, NEAR_BODY>(
                 s, u, s.by.x, s.by.kx, lm_clearance_x(mine), lm_clearance_x(right), cells, here - (R::REACH - 1), 1);
             if (NEAR_BODY && !s.periodic_x && (i < 0 || i == nx - 1)) {
                 const int high = i >= 0, inner = high ? here : here + 1;
-                x = counted_side_flux<SCHEME, LM_X_MIN, LM_X_MAX>(s, high, u, j, high ? mine : right, cells, inner,
-                                                                  s.by.x);
+                x = counted_side_flux<SCHEME, LM_X_MIN, LM_X_MAX>(s, high, u, j, high ? i : 0, j, high ? mine : right,
+                                                                  cells, inner, s.by.x);
             }
             double gain = lm_net_inflow(left(x), x, below, above);
             if (s.source)

@@ -5,6 +5,7 @@
  * the sums only, one a warp. No rate of this file is recorded.
  */
 #include "core/cells.cuh"
+#include "core/halo.cuh"
 
 #include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/fields/wall.h"
@@ -59,14 +60,14 @@ __global__ void conduct_kernel(shape s, struct lm_conduction by, const double *h
     to[k] = lm_conduction_stage(&by, (long)k, heat, first, start, p, h, &o);
 }
 
-/* Brings the entropy to the new pressure, and adds up the change and the Joule heat. `p` is NULL if nothing is
- * conducted. */
-__global__ void finish_kernel(shape s, const double *p, const double *heat, struct lm_ohm o, int quantum, double dt,
-                              double *entropy, lm_u64 *source, lm_u64 *heat_sum)
+/* In own cells: brings the entropy to the new pressure, and adds up the change and the Joule heat. `p` is NULL if
+ * nothing is conducted. */
+__global__ void finish_kernel(shape s, struct lm_cells own, const double *p, const double *heat, struct lm_ohm o,
+                              int quantum, double dt, double *entropy, lm_u64 *source, lm_u64 *heat_sum)
 {
     cell c;
     struct lm_wide changed = {0, 0}, heated = {0, 0};
-    if (my_cell(s, 0, c)) {
+    if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
         const size_t k = at(s, c.i, c.j);
         const double before = entropy[k], gain = lm_pressure_gain(before, p ? &p[k] : NULL, heat[k], dt, o.gamma);
         entropy[k] = lm_heat_cell(before, gain, quantum, o.gamma, &changed);
@@ -77,12 +78,12 @@ __global__ void finish_kernel(shape s, const double *p, const double *heat, stru
 }
 
 /* The least density of both levels where heat is conducted. Its bits are inverted, so that it is a maximum. */
-__global__ void least_kernel(shape s, const double *older, const double *newer, const uint8_t *clearance, double floor,
-                             lm_u64 *not_least)
+__global__ void least_kernel(shape s, struct lm_cells own, const double *older, const double *newer,
+                             const uint8_t *clearance, double floor, lm_u64 *not_least)
 {
     cell c;
     lm_u64 mine = 0;
-    if (my_cell(s, 0, c)) {
+    if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
         const size_t k = at(s, c.i, c.j);
         raise(mine, ~lm_conducting_density_bits(older[k], clearance[k], floor));
         raise(mine, ~lm_conducting_density_bits(newer[k], clearance[k], floor));
@@ -129,11 +130,14 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
         conduct_kernel<<<blocks, THREADS, 0, g->stream>>>(s, by, heat, o, first, pass->dt / pass->substeps, p, from,
                                                           first ? next : p);
         LM_GPU_LAUNCHED(g, "conduction of heat");
+        if (!first)
+            lm_gpu_halo_refresh(g, &p, 1);
     }
-    finish_kernel<<<blocks, THREADS, 0, g->stream>>>(s, pass->substeps ? p : NULL, heat, o, pass->quantum, pass->dt,
-                                                     entropy_of(g), g->control->background[field].source,
-                                                     g->control->heat);
+    finish_kernel<<<blocks, THREADS, 0, g->stream>>>(s, b->setup.grid.own, pass->substeps ? p : NULL, heat, o,
+                                                     pass->quantum, pass->dt, entropy_of(g),
+                                                     g->control->background[field].source, g->control->heat);
     LM_GPU_LAUNCHED(g, "entropy of the electrons");
+    lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + field], 1);
     return lm_gpu_background_extremes(g, field, pass->quantum);
 }
 
@@ -142,9 +146,9 @@ int lm_gpu_least_density(struct lm_backend *b, double *least)
     lm_gpu_range range("least density");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_N_OLD], g->array[LM_N_NEW],
-                                                              g->advect.clearance, b->setup.ohm.floor,
-                                                              &g->reduced->value[0]);
+    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), b->setup.grid.own, g->array[LM_N_OLD],
+                                                              g->array[LM_N_NEW], g->advect.clearance,
+                                                              b->setup.ohm.floor, &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "least density");
     if (lm_gpu_reduce_end(g))
         return g->failed;

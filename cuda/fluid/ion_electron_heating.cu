@@ -3,6 +3,7 @@
  * with a rate of both. A thread takes a cell.
  */
 #include "core/cells.cuh"
+#include "core/halo.cuh"
 
 #include "larmor/physics/collisions/ion_electron_heating.h"
 
@@ -48,8 +49,8 @@ __global__ void cells_kernel(shape s, electrons e, struct lm_exchange with, cons
     cells[(size_t)c.j * s.nx + c.i] = lm_heating_cell_at(&with, &electrons, sums, s.nx, s.ny, &sides, c.i, c.j);
 }
 
-/* unit: of the sums of energy, as an energy density. */
-__global__ void heat_kernel(shape s, double *entropy, double gamma, double unit, int quantum,
+/* unit: of the sums of energy, as an energy density. The source counts own cells. */
+__global__ void heat_kernel(shape s, double *entropy, double gamma, double unit, int quantum, struct lm_cells own,
                             struct lm_heating_cell *cells, int64_t *sums, lm_u64 *source)
 {
     cell c;
@@ -58,6 +59,8 @@ __global__ void heat_kernel(shape s, double *entropy, double gamma, double unit,
         const size_t n = (size_t)c.j * s.nx + c.i;
         lm_heat_electrons(&cells[n], &sums[n * LM_CELL_SUMS], &entropy[at(s, c.i, c.j)], unit, quantum, gamma,
                           &changed);
+        if (!is_in(own, c.i, c.j))
+            changed = {0, 0};
     }
     lm_warp_sum_wide(source, changed);
 }
@@ -65,11 +68,11 @@ __global__ void heat_kernel(shape s, double *entropy, double gamma, double unit,
 enum { NOISE2, LIMITED };
 
 __global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, const double *temperature,
-                              struct lm_sides sides, lm_u64 *found)
+                              struct lm_sides sides, struct lm_cells own, lm_u64 *found)
 {
     cell c;
     struct lm_exchange_bound r = {0, 0};
-    if (my_cell(s, 0, c)) {
+    if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
         const struct lm_cell_electrons electrons = electrons_of_cell(s, e, temperature, sides, c);
         r = lm_exchange_bound(&with, &electrons);
     }
@@ -88,6 +91,7 @@ void fill_temperatures(struct lm_gpu *g)
 
 int lm_gpu_heating_cells(struct lm_gpu *g, const struct lm_exchange_pass *pass)
 {
+    lm_gpu_halo_add(g, &g->exchange.sums, 1, LM_CELL_SUMS, 0, LM_SUM_ENERGY);
     if (pass->first)
         fill_temperatures(g);
     cells_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
@@ -101,9 +105,10 @@ int lm_gpu_heat_electrons(struct lm_gpu *g, int species, const struct lm_exchang
     const struct lm_backend_species *p = &g->base.setup.species[species];
     const double unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
     const int field = g->base.setup.background_count - 1;
+    lm_gpu_halo_add(g, &g->exchange.sums, 1, LM_CELL_SUMS, LM_SUM_ENERGY, 1);
     heat_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        shape_of(g), entropy_of(g), g->base.setup.ohm.gamma, unit, pass->quantum, g->exchange.cells,
-        (int64_t *)g->exchange.sums, g->control->background[field].source);
+        shape_of(g), entropy_of(g), g->base.setup.ohm.gamma, unit, pass->quantum, g->base.setup.grid.own,
+        g->exchange.cells, (int64_t *)g->exchange.sums, g->control->background[field].source);
     LM_GPU_LAUNCHED(g, "exchange of heat");
     return lm_gpu_background_extremes(g, field, pass->quantum);
 }
@@ -114,8 +119,9 @@ int lm_gpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
     fill_temperatures(g);
-    limits_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        shape_of(g), electrons_of(g), *with, g->exchange.temperature, g->base.setup.grid.sides, g->reduced->value);
+    limits_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), *with,
+                                                               g->exchange.temperature, g->base.setup.grid.sides,
+                                                               g->base.setup.grid.own, g->reduced->value);
     LM_GPU_LAUNCHED(g, "limits of the exchange of heat");
     if (lm_gpu_reduce_end(g))
         return g->failed;

@@ -40,7 +40,8 @@ template <int T, bool STOPPING_ONLY> struct collide_store {
     lm_u64 exchanged[TALLY_SUMS];
     gas_window<T, !STOPPING_ONLY> gas;
     near_cells<T> cells;
-    uint32_t limbs[1]; /* [CELLS][received][LIMBS][COPIES] */
+    uint32_t domain_cell[near_cells<T>::CELLS]; /* the number of each of these cells in the domain */
+    uint32_t limbs[1];                          /* [CELLS][received][LIMBS][COPIES] */
 
     static __host__ __device__ size_t bytes(int received)
     {
@@ -67,17 +68,21 @@ __device__ __forceinline__ void fill_gas_window(gas_window<T, MOVES> &w, const t
     });
 }
 
-/* Clears the sums in the store and fills the rest of it. The caller synchronises. */
+/* Clears the sums in the store and fills the rest of it. `place`: of the arrays. The caller synchronises. */
 template <int T, bool STOPPING_ONLY>
 __device__ __forceinline__ void begin_collisions(collide_store<T, STOPPING_ONLY> &store, const collider &c,
-                                                 const tile_particles &h, const struct lm_footprint &p, int stride)
+                                                 const tile_particles &h, const struct lm_place &place,
+                                                 const struct lm_footprint &p, int stride)
 {
     typedef collide_store<T, STOPPING_ONLY> G;
     for (int k = threadIdx.x; k < near_cells<T>::CELLS * G::LIMBS * G::COPIES * c.received; k += blockDim.x)
         store.limbs[k] = 0;
     if (threadIdx.x < TALLY_SUMS)
         store.exchanged[threadIdx.x] = 0;
-    fill_cells(store.cells, h, p.i + LM_WINDOW_LOW, p.j + LM_WINDOW_LOW);
+    each_near_cell<T>(h, p.i + LM_WINDOW_LOW, p.j + LM_WINDOW_LOW, [&](int k, int i, int j) {
+        store.cells.number[k] = (uint32_t)j * (uint32_t)h.t.cells_x + (uint32_t)i;
+        store.domain_cell[k] = lm_domain_cell(&place, i, j);
+    });
     if (c.collisions.gas >= 0)
         fill_gas_window(store.gas, h, p, c, stride);
 }
@@ -157,7 +162,7 @@ __device__ __forceinline__ bool collide_near(collide_store<T, STOPPING_ONLY> &st
 {
     const struct lm_collisions collisions = known_collisions<STOPPING_ONLY>(c.collisions);
     const int cell = near_cell_of<T>(p);
-    const struct lm_collision_site site = {window_in(store.gas), fields, p.x, p.y, store.cells.number[cell]};
+    const struct lm_collision_site site = {window_in(store.gas), fields, p.x, p.y, store.domain_cell[cell]};
     const struct lm_particle old = p;
     const struct lm_collision_outcome outcome = lm_collide_particle(ORDER, &collisions, &site, &p);
     if (!outcome.survives)
@@ -172,13 +177,13 @@ __device__ __forceinline__ bool collide_near(collide_store<T, STOPPING_ONLY> &st
 /* The collisions of a particle of the list. Returns the channel that takes it out, or -1. is_tallied: collide_near has
  * already added its tallies; only the velocity is missing. */
 template <int ORDER>
-__device__ int collide_stray(const tile_particles &h, const collider &c, struct lm_stray &s,
-                             const struct lm_window &win, int stride, bool is_tallied)
+__device__ int collide_stray(const tile_particles &h, const collider &c, const struct lm_place &place,
+                             struct lm_stray &s, const struct lm_window &win, int stride, bool is_tallied)
 {
     struct lm_stray_gas store;
     struct lm_collision_tallies tallies;
     const size_t cells = (size_t)h.t.cells_x * h.t.cells_y, cell = (size_t)s.j * h.t.cells_x + s.i;
-    struct lm_collision_site site = {{}, win, s.p.x, s.p.y, (uint32_t)cell};
+    struct lm_collision_site site = {{}, win, s.p.x, s.p.y, lm_domain_cell(&place, s.i, s.j)};
     if (c.collisions.gas >= 0)
         site.gas = lm_stray_gas(&store, &s, c.gas, stride);
     const struct lm_collision_outcome outcome =

@@ -17,10 +17,18 @@ struct exchanger {
     struct lm_exchange with;
     const struct lm_heating_cell *cells; /* [cells_y][cells_x] */
     struct lm_tally_units units;
+    struct lm_place place; /* of the arrays */
 };
 
+/* The number in the domain of cell number `cell` of the arrays, by which random numbers know it. */
+__device__ __forceinline__ uint32_t domain_cell(const all_particles &h, const exchanger &e, uint32_t cell)
+{
+    const uint32_t width = (uint32_t)h.t.cells_x;
+    return lm_domain_cell(&e.place, (int)(cell % width), (int)(cell / width));
+}
+
 /* Calls body(present, k, cell, p) in all threads alike. For a thread with a particle, `present` is true, k is the index
- * of the particle p and `cell` the cell of the domain in which it lies. */
+ * of the particle p and `cell` the number in the arrays of the cell in which it lies. */
 template <class F> __device__ __forceinline__ void each_present(const all_particles &h, F body)
 {
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
@@ -50,7 +58,9 @@ __device__ __forceinline__ void add_up(const all_particles &h, lm_u64 *sums, F p
         const int tile = (int)chunk.tile;
         if (chunk.first == chunk.last)
             return;
-        fill_cells(store.cells, h, tile % h.t.nx * T, tile / h.t.nx * T);
+        each_near_cell<T>(h, tile % h.t.nx * T, tile / h.t.nx * T, [&](int k, int i, int j) {
+            store.cells.number[k] = (uint32_t)j * (uint32_t)h.t.cells_x + (uint32_t)i;
+        });
         for (int k = threadIdx.x; k < S::SIZE; k += blockDim.x)
             store.limbs[k] = 0;
         __syncthreads();
@@ -82,7 +92,7 @@ template <int T> __global__ void sum_kernel(all_particles h, exchanger e, lm_u64
 {
     add_up<T, LM_SUM_NUMBER, LM_SUM_ENERGY, 2>(
         h, sums, [&](int64_t part[LM_SUM_ENERGY], uint32_t cell, const struct lm_particle &p) {
-            lm_exchange_moments(&e.with, cell, &p, part);
+            lm_exchange_moments(&e.with, domain_cell(h, e, cell), &p, part);
             return true;
         });
 }
@@ -91,7 +101,7 @@ template <int T> __global__ void request_kernel(all_particles h, exchanger e, lm
 {
     add_up<T, LM_SUM_ENERGY, 1, 3>(h, sums, [&](int64_t part[1], uint32_t cell, const struct lm_particle &p) {
         const struct lm_heating_cell target = e.cells[cell];
-        return lm_request_energy(&e.with, &target, cell, &e.units, &p, part) != 0;
+        return lm_request_energy(&e.with, &target, domain_cell(h, e, cell), &e.units, &p, part) != 0;
     });
 }
 
@@ -103,7 +113,7 @@ __global__ void apply_kernel(all_particles h, exchanger e, struct lm_tally *to)
             return;
         const struct lm_heating_cell target = e.cells[cell];
         struct lm_particle after;
-        if (!lm_apply_exchange(&e.with, &target, cell, &e.units, &p, &after, &mine))
+        if (!lm_apply_exchange(&e.with, &target, domain_cell(h, e, cell), &e.units, &p, &after, &mine))
             return;
         h.a.vx[k] = after.vx;
         h.a.vy[k] = after.vy;
@@ -122,7 +132,8 @@ int LM_P(lm_gpu_exchange_heat)(struct lm_backend *b, int species, const struct l
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
     const all_particles h = particles_of(g, species);
-    const exchanger e = {pass->with, g->exchange.cells, {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}};
+    const exchanger e = {
+        pass->with, g->exchange.cells, {lm_exp2i(pass->tally_v), lm_exp2i(pass->tally_v2)}, b->setup.grid.place};
     const unsigned blocks = all_blocks(s);
     const bool wide = b->setup.tile == 16;
     if (blocks > 0)

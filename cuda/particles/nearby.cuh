@@ -17,19 +17,19 @@ namespace
 enum { LIMB_BITS = 17 };
 static_assert(LM_CHUNK <= 1 << (31 - LIMB_BITS), "sums of limbs overflow");
 
-/* Numbers in the domain of the cells near a tile. */
+/* Numbers in the arrays of the cells near a tile. */
 template <int T> struct near_cells {
     enum { LOW = -LM_MARGIN, WIDTH = T + 2 * LM_MARGIN, CELLS = WIDTH * WIDTH };
     uint32_t number[CELLS];
 };
 
-/* (i, j): the first cell of the tile. The caller synchronises. */
-template <int T> __device__ __forceinline__ void fill_cells(near_cells<T> &cells, const tile_particles &h, int i, int j)
+/* Calls body(k, column, row) for each of these cells, a thread a cell: k is its number among them. (i, j): the first
+ * cell of the tile. Of the cells beyond walls columns and rows mean nothing. */
+template <int T, class F> __device__ __forceinline__ void each_near_cell(const tile_particles &h, int i, int j, F body)
 {
     typedef near_cells<T> N;
-    for (int k = threadIdx.x; k < N::CELLS; k += blockDim.x) /* of those beyond walls the numbers mean nothing */
-        cells.number[k] = (uint32_t)lm_wrap(j + N::LOW + k / N::WIDTH, h.t.cells_y) * (uint32_t)h.t.cells_x +
-                          (uint32_t)lm_wrap(i + N::LOW + k % N::WIDTH, h.t.cells_x);
+    for (int k = threadIdx.x; k < N::CELLS; k += blockDim.x)
+        body(k, lm_wrap(i + N::LOW + k % N::WIDTH, h.t.cells_x), lm_wrap(j + N::LOW + k / N::WIDTH, h.t.cells_y));
 }
 
 /* Which of these cells holds a particle. If none does, the result is another one of them or outside [0, CELLS). */

@@ -6,6 +6,7 @@
  * Rate of a whole step with a wind of 0.1 cells a step from an inflow side to an open one: 30.5e9 particle-steps/s
  * (CIC, double precision; one NVIDIA H200, commit f3f446c; docs/performance/results.md). */
 #include "particles/direct.cuh"
+#include "core/halo.cuh"
 
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/particles/inflow.h"
@@ -69,21 +70,23 @@ __device__ void begin_flights(const all_particles &h, const struct lm_step &step
     append(h, b, to, stays, f);
 }
 
-/* Particles that enter through a side, a warp a cell of the side. */
+/* Particles that enter through the own cells `first` to `first` + `cells` - 1 of a side, a warp a cell. */
 template <int ORDER>
 __global__ void enter_kernel(all_particles h, struct lm_step step, pass_sinks b, struct lm_surfaces surfaces,
-                             new_particle_slots to, const struct lm_inflow_cell *from, int side, int cells,
-                             uint64_t seed, int64_t number)
+                             new_particle_slots to, const struct lm_inflow_cell *from, int side, int first, int cells,
+                             uint64_t seed, int64_t step_number)
 {
-    const int cell = (int)((blockIdx.x * THREADS + threadIdx.x) / 32), lane = threadIdx.x % 32;
-    const uint32_t n = cell < cells ? lm_inflow_count(&from[cell], seed, surfaces.species, side, cell, number) : 0;
+    const int cell = first + (int)((blockIdx.x * THREADS + threadIdx.x) / 32), lane = threadIdx.x % 32;
+    const uint32_t number = lm_inflow_number(side, lm_domain_along(&surfaces.place, side < LM_Y_MIN, cell));
+    const uint32_t n =
+        cell < first + cells ? lm_inflow_count(&from[cell], seed, surfaces.species, number, step_number) : 0;
     lm_u64 speed2 = 0;
     for (uint32_t base = 0; base < n; base += 32) { /* n is the same in all lanes */
         const uint32_t r = base + lane;
         struct lm_flight f;
         double part = 0.0;
         if (r < n)
-            part = lm_draw_entering(&f, &from[cell], &h.t, side, cell, r, n, surfaces.key, surfaces.species);
+            part = lm_draw_entering(&f, &from[cell], &h.t, side, cell, number, r, n, surfaces.key, surfaces.species);
         begin_flights<ORDER>(h, step, b, surfaces, to, r < n, f, part, speed2);
     }
     lm_warp_max(&b.control->speed2, speed2);
@@ -109,16 +112,21 @@ __device__ __forceinline__ int lane_of(uint32_t up_to, uint32_t m)
     return lane;
 }
 
-/* Newborn ions. A thread counts those of a cell; a warp shares the ions of its 32 cells. *taken: what they take from
- * the gas, as its source. */
+/* Newborn ions in the `own` cells. A thread counts those of a cell; a warp shares the ions of its 32 cells. *taken:
+ * what they take from the gas, as its source. */
 template <int ORDER>
 __global__ void ionise_kernel(all_particles h, struct lm_step step, pass_sinks b, struct lm_surfaces surfaces,
-                              new_particle_slots to, struct lm_ionise from, int stride, lm_u64 *taken)
+                              new_particle_slots to, struct lm_ionise from, struct lm_cells own, int stride,
+                              lm_u64 *taken)
 {
-    const uint32_t cell = blockIdx.x * THREADS + threadIdx.x, cells = (uint32_t)h.t.cells_x * (uint32_t)h.t.cells_y;
-    const uint32_t width = (uint32_t)h.t.cells_x, first = cell - threadIdx.x % 32;
-    const size_t k = ((size_t)(cell / width) + LM_GHOST) * stride + cell % width + LM_GHOST;
-    const uint32_t n = cell < cells ? lm_ionise_count(&from, k, cell) : 0;
+    const uint32_t number = blockIdx.x * THREADS + threadIdx.x, first = number - threadIdx.x % 32;
+    const uint32_t width = (uint32_t)(own.to_x - own.from_x), cells = width * (uint32_t)(own.to_y - own.from_y);
+    const auto column = [&](uint32_t c) { return own.from_x + (int)(c % width); };
+    const auto row = [&](uint32_t c) { return own.from_y + (int)(c / width); };
+    const auto element = [&](int i, int j) { return ((size_t)j + LM_GHOST) * stride + i + LM_GHOST; };
+    const int my_i = column(number), my_j = row(number);
+    const size_t k = element(my_i, my_j);
+    const uint32_t n = number < cells ? lm_ionise_count(&from, k, lm_domain_cell(&surfaces.place, my_i, my_j)) : 0;
     const uint32_t up_to = sum_up_to(n), all = __shfl_sync(0xffffffffu, up_to, 31);
     lm_u64 speed2 = 0;
     for (uint32_t base = 0; base < all; base += 32) {
@@ -128,10 +136,9 @@ __global__ void ionise_kernel(all_particles h, struct lm_step step, pass_sinks b
         struct lm_flight f;
         double part = 0.0;
         if (m < all) {
-            const uint32_t c = first + (uint32_t)lane;
-            const int i = (int)(c % width), j = (int)(c / width);
-            part =
-                lm_draw_newborn(&f, &from, ((size_t)j + LM_GHOST) * stride + i + LM_GHOST, i, j, c, m - (end - of), of);
+            const int i = column(first + (uint32_t)lane), j = row(first + (uint32_t)lane);
+            part = lm_draw_newborn(&f, &from, element(i, j), i, j, lm_domain_cell(&surfaces.place, i, j),
+                                   m - (end - of), of);
         }
         begin_flights<ORDER>(h, step, b, surfaces, to, m < all, f, part, speed2);
     }
@@ -151,16 +158,18 @@ int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *
     lm_gpu_range range("enter");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
+    const struct lm_grid *grid = &b->setup.grid;
     const direct_call c = direct_call_of(g, species, pass);
     new_particle_slots to = {s->home, (uint32_t)s->count, 0};
     for (int side = 0; side < LM_SIDES; side++) {
-        const int cells = side < LM_Y_MIN ? b->setup.grid.ny : b->setup.grid.nx;
-        if (!s->inflow[side])
+        const int first = side < LM_Y_MIN ? grid->own.from_y : grid->own.from_x,
+                  end = side < LM_Y_MIN ? grid->own.to_y : grid->own.to_x;
+        if (!s->inflow[side] || !lm_owns_side(grid, side))
             continue;
         auto kernel = b->setup.shape == LM_LINEAR ? enter_kernel<1> : enter_kernel<2>;
         to.way = side;
-        kernel<<<particle_blocks((uint64_t)cells * 32), THREADS, 0, g->stream>>>(
-            c.h, c.step, c.b, c.surfaces, to, s->inflow[side], side, cells, b->setup.seed, pass->step);
+        kernel<<<particle_blocks((uint64_t)(end - first) * 32), THREADS, 0, g->stream>>>(
+            c.h, c.step, c.b, c.surfaces, to, s->inflow[side], side, first, end - first, b->setup.seed, pass->step);
         LM_GPU_LAUNCHED(g, "what enters");
     }
     return g->failed;
@@ -176,7 +185,11 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     const new_particle_slots to = {s->home, (uint32_t)s->count, LM_IONISED};
     const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, source, pass, quantum);
     auto kernel = b->setup.shape == LM_LINEAR ? ionise_kernel<1> : ionise_kernel<2>;
-    kernel<<<particle_blocks(b->setup.grid.cells), THREADS, 0, g->stream>>>(
-        c.h, c.step, c.b, c.surfaces, to, from, b->setup.grid.stride, g->control->background[gas < 0 ? 0 : gas].source);
-    return LM_GPU_LAUNCHED(g, "ionisation");
+    const struct lm_cells own = b->setup.grid.own;
+    const uint64_t cells = (uint64_t)(own.to_x - own.from_x) * (uint64_t)(own.to_y - own.from_y);
+    kernel<<<particle_blocks(cells), THREADS, 0, g->stream>>>(c.h, c.step, c.b, c.surfaces, to, from, own,
+                                                              b->setup.grid.stride,
+                                                              g->control->background[gas < 0 ? 0 : gas].source);
+    LM_GPU_LAUNCHED(g, "ionisation");
+    return gas < 0 ? g->failed : lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + gas], 1);
 }

@@ -148,6 +148,10 @@ int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first
                                struct lm_raw_particles to);
 int LM_P(lm_gpu_sort)(struct lm_backend *b, int species);
 int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more);
+int LM_P(lm_gpu_migrate)(struct lm_backend *b, int species, uint64_t *gone, uint64_t *come);
+int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
+                        uint64_t *count);
+int LM_P(lm_gpu_arrive)(struct lm_backend *b, int species, struct lm_parcel *parcel);
 int LM_P(lm_gpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
 int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
@@ -155,6 +159,9 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
 int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species);
 int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
+
+/* Slots for particles that come from other ranks before the next sort. */
+int LM_P(lm_gpu_reserve_arrivals)(struct lm_backend *b, int species, uint64_t count);
 
 /* Adds the hash of a species to reduced->value[0]. */
 int LM_P(lm_gpu_hash_particles)(struct lm_gpu *g, int species);

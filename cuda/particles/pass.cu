@@ -115,7 +115,7 @@ __device__ __forceinline__ void pass_chunk(const tile_particles &h, const fields
     struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
     clear_store(store);
     if constexpr (COLLIDES)
-        begin_collisions(collisions, around.collider, h, foot, f.stride);
+        begin_collisions(collisions, around.collider, h, around.surfaces.place, foot, f.stride);
     __syncthreads();
     unsigned copy = threadIdx.x % COPIES;
     asm("" : "+r"(copy)); /* otherwise the addition below becomes an OR, and addresses cost twice as much */
@@ -189,7 +189,8 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
     struct lm_stray s;
     struct lm_window win = patch_of(f, h.t, tile, p, s);
     if constexpr (KIND == COLLIDING) {
-        m.end.channel = collide_stray<ORDER>(h, around.collider, s, win, f.stride, h.stray_tile[n] & COLLIDED);
+        m.end.channel = collide_stray<ORDER>(h, around.collider, around.surfaces.place, s, win, f.stride,
+                                             h.stray_tile[n] & COLLIDED);
         if (m.end.channel >= 0) {
             m.end.hits = 0;
             m.end.vx = s.p.vx;

@@ -7,7 +7,7 @@
  * Rate of a whole step with a drift of 0.3 cells a step, which sorts often: 31.9e9 particle-steps/s (CIC, double
  * precision; one NVIDIA H200, 2026-11-21, commit 34d4a2f; docs/performance/results.md).
  */
-#include "particles/particles.cuh"
+#include "particles/stored.cuh"
 
 #include <cstdlib>
 
@@ -18,20 +18,7 @@
 namespace
 {
 
-enum : uint32_t { NOWHERE = 0xffffffffu };
 enum { MOVE_THREADS = 512, MOVE_EACH = 8 };
-
-/* Adds one to count[cell] for each lane; returns the value before this lane's. Lanes with the same cell act as one.
- * All lanes must take part; those with cell = NOWHERE do not count. */
-__device__ __forceinline__ uint32_t next_rank(uint32_t *count, uint32_t cell)
-{
-    unsigned alike = __match_any_sync(0xffffffffu, cell), lane = threadIdx.x % 32;
-    int leader = __ffs(alike) - 1;
-    uint32_t base = 0;
-    if ((int)lane == leader && cell != NOWHERE)
-        base = atomicAdd(&count[cell], (uint32_t)__popc(alike));
-    return __shfl_sync(0xffffffffu, base, leader) + (uint32_t)__popc(alike & ((1u << lane) - 1));
-}
 
 /* Re-bases every particle to the tile it is in, and counts it there; keeps its cell and its rank in it. */
 __global__ void rank_kernel(all_particles h, uint32_t *count, uint32_t *cell_of, uint32_t *rank)
@@ -136,24 +123,13 @@ template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, v
 
 /* --- in and out --- */
 
-/* LM_GPU_PIECE particles in stored form, on the device. */
-struct piece {
-    int64_t *x, *y;
-    lm_real *vx, *vy, *vz;
-};
-
-piece piece_of(const struct lm_gpu *g)
+/* LM_GPU_PIECE particles. */
+stored piece_of(const struct lm_gpu *g)
 {
-    piece p;
-    p.x = (int64_t *)g->staging;
-    p.y = p.x + LM_GPU_PIECE;
-    p.vx = (lm_real *)(p.y + LM_GPU_PIECE);
-    p.vy = p.vx + LM_GPU_PIECE;
-    p.vz = p.vy + LM_GPU_PIECE;
-    return p;
+    return stored_at(g->staging, LM_GPU_PIECE);
 }
 
-__global__ void get_kernel(all_particles h, uint64_t first, uint32_t count, piece to)
+__global__ void get_kernel(all_particles h, uint64_t first, uint32_t count, stored to)
 {
     uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n >= count)
@@ -167,19 +143,19 @@ __global__ void get_kernel(all_particles h, uint64_t first, uint32_t count, piec
     to.vz[n] = h.a.vz[k];
 }
 
-__device__ __forceinline__ uint32_t stored_cell(const struct lm_tiling &t, const piece &from, uint32_t n)
+__device__ __forceinline__ uint32_t stored_cell(const struct lm_tiling &t, const stored &from, uint32_t n)
 {
     return lm_tile_cell(&t, (int)(from.x[n] >> LM_FRACTION_BITS), (int)(from.y[n] >> LM_FRACTION_BITS));
 }
 
-__global__ void count_stored_kernel(struct lm_tiling t, piece from, uint32_t count, uint32_t *cell_count)
+__global__ void count_stored_kernel(struct lm_tiling t, stored from, uint32_t count, uint32_t *cell_count)
 {
     uint32_t n = blockIdx.x * THREADS + threadIdx.x;
     if (n < count)
         atomicAdd(&cell_count[stored_cell(t, from, n)], 1u);
 }
 
-__global__ void place_stored_kernel(tile_particles h, const uint32_t *cell_start, uint32_t *rank, piece from,
+__global__ void place_stored_kernel(tile_particles h, const uint32_t *cell_start, uint32_t *rank, stored from,
                                     uint32_t count)
 {
     uint32_t n = blockIdx.x * THREADS + threadIdx.x;
@@ -192,33 +168,36 @@ __global__ void place_stored_kernel(tile_particles h, const uint32_t *cell_start
     put_particle(h.a, k, p);
 }
 
-/* cell_count: particles of each cell; *total: their sum. */
-__global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t, int stride, uint32_t *cell_count,
+/* cell_count: particles of each own cell; *total: their sum. */
+__global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t, struct lm_grid g, uint32_t *cell_count,
                                   lm_u64 *total)
 {
-    int i = blockIdx.x * THREADS + threadIdx.x, j = blockIdx.y;
+    int i = g.own.from_x + (int)(blockIdx.x * THREADS + threadIdx.x), j = g.own.from_y + (int)blockIdx.y;
     uint32_t n = 0;
-    if (i < t.cells_x) {
-        size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
-        n = lm_cell_count(&profile, k, i, j, (uint32_t)j * t.cells_x + i);
+    if (i < g.own.to_x) {
+        size_t k = (size_t)(j + LM_GHOST) * g.stride + i + LM_GHOST;
+        n = lm_cell_count(&profile, k, lm_domain_x(&g.place, i), lm_domain_y(&g.place, j),
+                          lm_domain_cell(&g.place, i, j));
         cell_count[lm_tile_cell(&t, i, j)] = n;
     }
     lm_warp_sum(total, n);
 }
 
-/* A warp loads a cell. */
-__global__ void load_kernel(struct lm_profile profile, tile_particles h, const uint32_t *cell_start, int stride)
+/* A warp loads an own cell. */
+__global__ void load_kernel(struct lm_profile profile, tile_particles h, const uint32_t *cell_start, struct lm_grid g)
 {
     uint64_t warp = (blockIdx.x * (uint64_t)THREADS + threadIdx.x) / 32;
-    if (warp >= (uint64_t)h.t.cells_x * h.t.cells_y)
+    const int width = g.own.to_x - g.own.from_x;
+    if (warp >= (uint64_t)width * (uint64_t)(g.own.to_y - g.own.from_y))
         return;
-    int i = (int)(warp % h.t.cells_x), j = (int)(warp / h.t.cells_x);
-    size_t k = (size_t)(j + LM_GHOST) * stride + i + LM_GHOST;
+    int i = g.own.from_x + (int)(warp % width), j = g.own.from_y + (int)(warp / width);
+    size_t k = (size_t)(j + LM_GHOST) * g.stride + i + LM_GHOST;
+    const uint32_t cell = lm_domain_cell(&g.place, i, j);
     uint32_t home = lm_tile_cell(&h.t, i, j), n = cell_start[home + 1] - cell_start[home];
     for (uint32_t r = threadIdx.x % 32; r < n; r += 32) {
         struct lm_particle p;
         lm_real v[3];
-        lm_load_particle(&profile, k, stride, (uint32_t)warp, r, n, &p.x, &p.y, v);
+        lm_load_particle(&profile, k, g.stride, cell, r, n, &p.x, &p.y, v);
         p.x += (lm_fix)(i % h.t.size) * LM_ONE;
         p.y += (lm_fix)(j % h.t.size) * LM_ONE;
         p.vx = v[0], p.vy = v[1], p.vz = v[2];
@@ -248,7 +227,7 @@ struct lm_profile upload_profile(struct lm_gpu *g, struct lm_profile p, double *
         *list[k] = *store + used;
         used += n;
     }
-    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of profiles");
+    lm_gpu_wait(g, "upload of profiles");
     return p;
 }
 
@@ -322,19 +301,21 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
                                    (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
     if (!s->cell_count)
         prepare_counts(g, s);
-    s->count = s->sorted = s->capacity = count;
+    const uint64_t capacity = g->halo ? count + count / 64 : count; /* more may soon come from other ranks */
+    s->count = s->sorted = count;
+    s->capacity = capacity;
     s->placing = 0;
     s->chunk_size = chunk_size(g, count);
-    s->blocks = most_chunks(g, s, count);
+    s->blocks = most_chunks(g, s, capacity);
     void **const list[] = {&s->x, &s->y, &s->vx, &s->vy, &s->vz, &s->scratch};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        lm_real *array = (lm_real *)lm_gpu_allocate(g, (count + GROUP_MAX) * sizeof *array, "particles");
+        lm_real *array = (lm_real *)lm_gpu_allocate(g, (capacity + GROUP_MAX) * sizeof *array, "particles");
         *list[k] = array;
         if (array)
             end_array(g, array, count);
     }
-    s->slot = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
-    s->rank = (uint32_t *)lm_gpu_allocate(g, (count + 1) * sizeof(uint32_t), "particles");
+    s->slot = (uint32_t *)lm_gpu_allocate(g, (capacity + 1) * sizeof(uint32_t), "particles");
+    s->rank = (uint32_t *)lm_gpu_allocate(g, (capacity + 1) * sizeof(uint32_t), "particles");
     s->chunk = (struct lm_gpu_chunk *)lm_gpu_allocate(g, s->blocks * sizeof *s->chunk, "tiles");
     if (s->chunk)
         lm_gpu_check(g, cudaMemsetAsync(s->chunk, 0, s->blocks * sizeof *s->chunk, g->stream), "tiles");
@@ -351,7 +332,7 @@ static int extend(struct lm_gpu *g, void **array, size_t old, size_t more, size_
     if (old > 0)
         lm_gpu_check(g, cudaMemcpyAsync(to, *array, old * element, cudaMemcpyDeviceToDevice, g->stream), "particles");
     lm_gpu_check(g, cudaMemsetAsync(to + old * element, 0, (more - old) * element, g->stream), "particles");
-    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles");
+    lm_gpu_wait(g, "particles");
     lm_gpu_free(g, *array);
     *array = to;
     return 1;
@@ -377,21 +358,20 @@ static int grow(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t capacity)
     return g->failed;
 }
 
-int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more)
+/* Memory for so many tiles of particles behind the sorted ones, where there are none yet. */
+static int reserve_homes(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t count)
 {
-    struct lm_gpu *g = lm_gpu_of(b);
-    struct lm_gpu_species *s = &g->species[species];
-    const bool is_full = s->count + more > s->capacity, is_long = s->count - s->sorted + more > s->home_capacity;
-    if ((is_full && s->gone > 0) || (is_long && s->count > s->sorted))
-        LM_P(lm_gpu_sort)(b, species);
-    if (g->failed)
-        return g->failed;
-    if (s->count - s->sorted + more > s->home_capacity) {
-        const uint64_t wanted = 64 * more; /* a sort comes no later than after so many steps (src/sim/step.c) */
-        if (!extend(g, (void **)&s->home, 0, wanted, sizeof *s->home))
-            return LM_STOPPED;
-        s->home_capacity = wanted;
-    }
+    if (count <= s->home_capacity)
+        return LM_OK;
+    if (!extend(g, (void **)&s->home, 0, count, sizeof *s->home))
+        return LM_STOPPED;
+    s->home_capacity = count;
+    return LM_OK;
+}
+
+/* Slots for `more` particles behind those that there are. */
+static int reserve_slots(struct lm_gpu *g, struct lm_gpu_species *s, uint64_t more)
+{
     const uint64_t wanted = s->count + more;
     if (wanted <= s->capacity)
         return LM_OK;
@@ -404,12 +384,39 @@ int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more)
     return grow(g, s, least < LM_MAX_PARTICLES ? least : LM_MAX_PARTICLES);
 }
 
+int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    const bool is_full = s->count + more > s->capacity, is_long = s->count - s->sorted + more > s->home_capacity;
+    if ((is_full && s->gone > 0) || (is_long && s->count > s->sorted))
+        LM_P(lm_gpu_sort)(b, species);
+    if (g->failed)
+        return g->failed;
+    const uint64_t behind = s->count - s->sorted + more;
+    /* A sort comes no later than after 64 steps (src/sim/step.c). */
+    const int status = behind > s->home_capacity ? reserve_homes(g, s, 64 * more) : LM_OK;
+    return status ? status : reserve_slots(g, s, more);
+}
+
+int LM_P(lm_gpu_reserve_arrivals)(struct lm_backend *b, int species, uint64_t count)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_species *s = &g->species[species];
+    if (s->count - s->sorted + count > s->home_capacity && s->count > s->sorted)
+        LM_P(lm_gpu_sort)(b, species);
+    int status = g->failed;
+    if (!status && s->count - s->sorted + count > s->home_capacity)
+        status = reserve_homes(g, s, count + count / 4);
+    return status ? status : reserve_slots(g, s, count);
+}
+
 int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
                                struct lm_raw_particles from)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_species *s = &g->species[species];
-    piece p = piece_of(g);
+    stored p = piece_of(g);
     if (phase == LM_PLACE_PARTICLES && !s->placing) {
         scan_cells(g, s);
         clear_counts(g, s);
@@ -421,10 +428,9 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, enum lm_put_ph
                                (const lm_real *)from.vy + first, (const lm_real *)from.vz + first};
         void *device[5] = {p.x, p.y, p.vx, p.vy, p.vz};
         for (int d = 0; d < 5; d++)
-            lm_gpu_check(g,
-                         cudaMemcpyAsync(device[d], host[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyHostToDevice,
-                                         g->stream),
-                         "upload of particles");
+            lm_gpu_check(
+                g, cudaMemcpyAsync(device[d], host[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyDefault, g->stream),
+                "upload of particles");
         if (phase == LM_PLACE_PARTICLES)
             place_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(particles_of(g, species), s->cell_start,
                                                                                s->cell_count, p, (uint32_t)n);
@@ -432,7 +438,7 @@ int LM_P(lm_gpu_put_particles)(struct lm_backend *b, int species, enum lm_put_ph
             count_stored_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(g->tiling, p, (uint32_t)n,
                                                                                s->cell_count);
         LM_GPU_LAUNCHED(g, "particles from a file");
-        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "particles from a file");
+        lm_gpu_wait(g, "particles from a file");
     }
     return g->failed;
 }
@@ -441,7 +447,7 @@ int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first
                                struct lm_raw_particles to)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    piece p = piece_of(g);
+    stored p = piece_of(g);
     for (uint64_t done = 0; done < count && !g->failed; done += LM_GPU_PIECE) {
         size_t n = (size_t)(count - done < LM_GPU_PIECE ? count - done : LM_GPU_PIECE);
         get_kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(particles_of(g, species), first + done, (uint32_t)n,
@@ -455,7 +461,7 @@ int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first
                          cudaMemcpyAsync(host[d], device[d], n * (d < 2 ? 8 : sizeof(lm_real)), cudaMemcpyDeviceToHost,
                                          g->stream),
                          "download of particles");
-        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "download of particles");
+        lm_gpu_wait(g, "download of particles");
     }
     return g->failed;
 }
@@ -467,17 +473,18 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
     struct lm_gpu_species *s = &g->species[species];
     struct lm_profile profile;
     double *scale, *store;
-    int stride = b->setup.grid.stride;
-    int status = lm_profile_make(&b->setup.grid, from, species, &profile, &scale);
+    const struct lm_grid *grid = &b->setup.grid;
+    int status = lm_profile_make(grid, from, species, &profile, &scale);
     if (status)
         return status;
     profile = upload_profile(g, profile, &store);
     free(scale);
     prepare_counts(g, s);
-    dim3 blocks((unsigned)(g->tiling.cells_x + THREADS - 1) / THREADS, (unsigned)g->tiling.cells_y);
+    const unsigned width = (unsigned)(grid->own.to_x - grid->own.from_x);
+    dim3 blocks((width + THREADS - 1) / THREADS, (unsigned)(grid->own.to_y - grid->own.from_y));
     lm_gpu_reduce_begin(g);
     if (!g->failed)
-        count_load_kernel<<<blocks, THREADS, 0, g->stream>>>(profile, g->tiling, stride, s->cell_count,
+        count_load_kernel<<<blocks, THREADS, 0, g->stream>>>(profile, g->tiling, *grid, s->cell_count,
                                                              &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "counting particles");
     lm_gpu_reduce_end(g);
@@ -485,11 +492,11 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
         LM_P(lm_gpu_reserve)(b, species, g->reduced_host->value[0]);
     if (!g->failed) {
         scan_cells(g, s);
-        unsigned warps = particle_blocks(b->setup.grid.cells * 32);
-        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, particles_of(g, species), s->cell_start, stride);
+        unsigned warps = particle_blocks((uint64_t)width * blocks.y * 32);
+        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, particles_of(g, species), s->cell_start, *grid);
         LM_GPU_LAUNCHED(g, "loading particles");
     }
-    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "loading particles");
+    lm_gpu_wait(g, "loading particles");
     lm_gpu_free(g, store);
     *count = s->count;
     return g->failed;

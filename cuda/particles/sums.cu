@@ -155,14 +155,14 @@ __global__ void speed_kernel(arrays a, uint64_t count, lm_u64 *speed2_max)
     lm_warp_max(speed2_max, speed2);
 }
 
-__global__ void hash_kernel(all_particles h, int species, struct lm_gpu_sums *out)
+__global__ void hash_kernel(all_particles h, struct lm_place place, int species, struct lm_gpu_sums *out)
 {
     lm_u64 sum = 0;
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
         if (!mine)
             return;
         const struct lm_particle p = particle_at(h.a, k);
-        sum += lm_hash_stored(&h.t, species, tile, &p);
+        sum += lm_hash_stored(&h.t, &place, species, tile, &p);
     });
     lm_warp_sum(&out->value[0], sum);
 }
@@ -220,6 +220,7 @@ int LM_P(lm_gpu_hash_particles)(struct lm_gpu *g, int species)
 {
     const struct lm_gpu_species *s = &g->species[species];
     if (s->count > 0)
-        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(particles_of(g, species), species, g->reduced);
+        hash_kernel<<<all_blocks(s), THREADS, 0, g->stream>>>(particles_of(g, species), g->base.setup.grid.place,
+                                                              species, g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of particles");
 }

@@ -14,6 +14,7 @@
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
 #include "larmor/particles.h"
+#include "larmor/ranks.h"
 #include "larmor/stopping.h"
 
 #ifdef __cplusplus
@@ -113,6 +114,7 @@ struct lm_config {
         int threads;        /* 0: as many as have enough to do */
         int rebalance;      /* 1: ranks divide the cells anew when it pays */
         double rank_limit;  /* s: how long a rank waits for another one */
+        int gpu_exchange;   /* enum lm_gpu_exchange */
         int tile;           /* 8 or 16 cells; 0: the program chooses */
         int64_t sort_every; /* steps between two sorts; 0: the program sorts when that pays */
     } run;

@@ -106,7 +106,7 @@ static inline struct lm_cells lm_own_and_beyond(const struct lm_grid *g, int x, 
 }
 
 /* The index in an array of the whole domain of a cell (i, j) that is own or beyond a side (lm_own_and_beyond). */
-static inline size_t lm_domain_element(const struct lm_grid *g, int i, int j)
+LM_HD size_t lm_domain_element(const struct lm_grid *g, int i, int j)
 {
     const int x = lm_domain_x(&g->place, g->own.from_x) + i - g->own.from_x,
               y = lm_domain_y(&g->place, g->own.from_y) + j - g->own.from_y;

@@ -32,6 +32,12 @@ LM_HD int lm_domain_y(const struct lm_place *p, int j)
     return j + p->origin_y - (j < p->fold_y ? 0 : p->domain_ny);
 }
 
+/* The same, by the number of the axis. */
+LM_HD int lm_domain_along(const struct lm_place *p, int axis, int i)
+{
+    return axis == 0 ? lm_domain_x(p, i) : lm_domain_y(p, i);
+}
+
 /* The number of a cell in the domain. Random numbers, fingerprints and maps know a cell by it. */
 LM_HD uint32_t lm_domain_cell(const struct lm_place *p, int i, int j)
 {

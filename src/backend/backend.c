@@ -21,20 +21,23 @@ static int no_cuda(char *line, size_t size)
     return 0;
 }
 #define lm_cuda_describe no_cuda
+#define lm_cuda_count() 1
+#define lm_cuda_exchange() ""
 #endif
 
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size)
 {
     char gpu[256];
     const int ranks = lm_ranks_used(), cores = threads > 0 ? threads : lm_threads_available();
-    if (kind == LM_BACKEND_CUDA && ranks > 1)
-        return lm_fail(LM_BAD_INPUT, "backend cuda: a GPU serves one rank alone, and there are %d; use --backend cpu",
-                       ranks);
-    int found = kind == LM_BACKEND_CPU || ranks > 1 ? 0 : lm_cuda_describe(gpu, sizeof gpu);
+    int found = kind == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
     if (kind == LM_BACKEND_CUDA && !found)
         return lm_fail(LM_BAD_INPUT, "backend cuda: %s; use --backend cpu", gpu);
     *resolved = found ? LM_BACKEND_CUDA : LM_BACKEND_CPU;
-    if (found)
+    if (found && ranks > 1)
+        snprintf(line, size, "%d ranks on GPUs%s (%.120s)%s%.48s", ranks,
+                 lm_ranks_here() > lm_cuda_count() ? " that they share" : "", gpu,
+                 lm_cuda_exchange()[0] ? ", data between them by " : "", lm_cuda_exchange());
+    else if (found)
         snprintf(line, size, "%s", gpu);
     else if (ranks > 1)
         snprintf(line, size, "%d ranks, each on a CPU with %d threads", ranks, cores);
@@ -50,13 +53,33 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)
         return status;
-    if (lm_ranks_used() > 1)
-        return lm_distributed_create(setup, out);
+    return lm_ranks_used() > 1 ? lm_distributed_create(resolved, setup, out)
+                               : lm_backend_create_here(resolved, setup, out);
+}
+
+int lm_backend_find(int kind)
+{
+    char gpu[256];
+    if (kind == LM_BACKEND_CUDA && !lm_cuda_describe(gpu, sizeof gpu))
+        return lm_fail(LM_BAD_INPUT, "backend cuda: rank %d has none: %s; use --backend cpu", lm_rank(), gpu);
+    return LM_OK;
+}
+
+int lm_backend_create_here(int kind, const struct lm_setup *setup, struct lm_backend **out)
+{
 #ifdef LM_CUDA
-    if (resolved == LM_BACKEND_CUDA)
+    if (kind == LM_BACKEND_CUDA)
         return lm_cuda_create(setup, out);
+#else
+    (void)kind;
 #endif
     return lm_cpu_create(setup, out);
+}
+
+int lm_backend_share(int kind)
+{
+    const int ranks = lm_ranks_here(), devices = kind == LM_BACKEND_CUDA ? lm_cuda_count() : 1;
+    return devices > 0 ? (ranks + devices - 1) / devices : ranks;
 }
 
 void lm_backend_destroy(struct lm_backend **b)

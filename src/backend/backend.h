@@ -15,6 +15,7 @@
 #include "larmor/ionisation.h"
 #include "larmor/ledger.h"
 #include "larmor/particles.h"
+#include "larmor/ranks.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
 #include "larmor/physics/fields/ohm_terms.h"
@@ -61,6 +62,7 @@ struct lm_setup {
     int threads;                 /* CPU: 0 for all */
     int rebalance;               /* 1: ranks divide the cells anew when it pays */
     double rank_limit;           /* s: how long a rank waits for another one */
+    enum lm_gpu_exchange gpu_exchange;
     uint64_t seed;
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */
     int species_count;
@@ -174,6 +176,8 @@ struct lm_backend;
 
 enum lm_put_phase { LM_COUNT_PARTICLES, LM_PLACE_PARTICLES };
 
+struct lm_parcel; /* particles between two backends */
+
 /* Operations on particles: a table for each precision. `species` is a number of the setup. */
 struct lm_particle_ops {
     /* `load` draws a species from profiles. Particles from a file are handed over twice after reserve(count): all
@@ -214,10 +218,22 @@ struct lm_particle_ops {
                 struct lm_particle_sums *out);
 
     /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in
-     * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. NULL where a
-     * backend serves one rank only. */
+     * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. */
     int (*emigrate)(struct lm_backend *b, int species, uint64_t *count, struct lm_raw_particles *out);
     int (*immigrate)(struct lm_backend *b, int species, uint64_t count, struct lm_raw_particles from);
+
+    /* Both, and what lies between: particles in cells of other ranks go to these, and theirs come. Adds how many have
+     * gone and come. For backends whose particles are not in the memory of the host; NULL where the two operations
+     * above serve. */
+    int (*migrate)(struct lm_backend *b, int species, uint64_t *gone, uint64_t *come);
+
+    /* When the domain is divided anew, also for such backends: all particles go to their owners in the new division.
+     * What this rank gets stays in memory of the device when the backend is destroyed, until `arrive` puts it into the
+     * next one and frees it. `depart` returns LM_STOPPED on all ranks where some GPU has no memory for it: nothing has
+     * changed then, and get and put serve. NULL where these always serve. */
+    int (*depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
+                  uint64_t *count);
+    int (*arrive)(struct lm_backend *b, int species, struct lm_parcel *parcel);
 };
 
 /* All other operations. */
@@ -303,6 +319,10 @@ struct lm_backend_ops {
 
     int (*grid_sums)(struct lm_backend *b, struct lm_grid_sums *out);
     int (*fingerprint)(struct lm_backend *b, int64_t step, uint64_t *out);
+
+    /* For measurements of the link: sends bytes to another rank and receives as many from it, `count` times; waits.
+     * NULL where data are in the memory of the host. */
+    int (*ping)(struct lm_backend *b, int peer, size_t bytes, int count);
 };
 
 /* Every backend's struct starts with this. */
@@ -316,15 +336,25 @@ struct lm_backend {
 int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out);
 int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out);
 
-/* src/distributed: a backend that divides the domain among the ranks of the run, each of which has a backend on its
- * CPU. For rank 0; the other ranks serve it (src/distributed/distributed.h). */
-int lm_distributed_create(const struct lm_setup *setup, struct lm_backend **out);
+/* src/distributed: a backend that divides the domain among the ranks of the run, each of which has a backend of a
+ * resolved kind. For rank 0; the other ranks serve it (src/distributed/distributed.h). */
+int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_backend **out);
 
 /* Picks and creates; `kind` is enum lm_backend_kind. LM_BAD_INPUT: asked for a backend that is not there. */
 int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out);
 void lm_backend_destroy(struct lm_backend **b);
 
-/* The kind that AUTO stands for here, and a line about it ("NVIDIA H200, 139 GiB", "CPU, 2 threads"). */
+/* The same for this rank alone and a resolved kind. */
+int lm_backend_create_here(int kind, const struct lm_setup *setup, struct lm_backend **out);
+
+/* LM_BAD_INPUT: this rank cannot have a backend of that kind. */
+int lm_backend_find(int kind);
+
+/* How many ranks of this machine share the memory of a backend of that kind. */
+int lm_backend_share(int kind);
+
+/* The kind that AUTO stands for here, and a line about it ("NVIDIA H200, 139 GiB", "CPU, 2 threads"). Once GPUs of many
+ * ranks have been taken, the line says how they exchange data. */
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size);
 
 /* Free and total memory in bytes of the resolved kind. */

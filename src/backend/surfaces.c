@@ -19,7 +19,8 @@ struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, c
                             .cells_x = pass->drift_dt * setup->ohm.inv_dx,
                             .cells_y = pass->drift_dt * setup->ohm.inv_dy,
                             .key = lm_step_key(setup->seed, pass->step),
-                            .species = species};
+                            .species = species,
+                            .place = setup->grid.place};
     memcpy(s.of, setup->grid.sides.of, sizeof setup->grid.sides.of);
     memcpy(s.of + LM_SIDES, setup->bodies.particles, sizeof setup->bodies.particles);
     memcpy(s.thermal, setup->species[species].thermal, sizeof s.thermal);

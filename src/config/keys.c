@@ -32,6 +32,8 @@ static const struct lm_choice closures[] = {
     {"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {"evolved", LM_EVOLVED}, {0}};
 static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none", LM_SOLVER_NONE}, {0}};
 static const struct lm_choice vacuums[] = {{"floor", LM_VACUUM_FLOOR}, {"zero_e", LM_VACUUM_ZERO_E}, {0}};
+static const struct lm_choice gpu_exchanges[] = {
+    {"auto", LM_EXCHANGE_AUTO}, {"nccl", LM_EXCHANGE_NCCL}, {"host", LM_EXCHANGE_HOST}, {0}};
 static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
 static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
@@ -203,6 +205,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "on: the ranks of an MPI run divide the cells anew when the plasma has moved and that pays. off: they keep their cells. It changes the speed and no result."},
     {SECTION, .name = "rank_limit", .kind = LM_KEY_DURATION, IN(run.rank_limit), RANGE(1, 1e9), .initial = "00:30:00",
      .meaning = "The longest time that a rank of an MPI run waits for another one. After that the run ends with exit code 1. A checkpoint or another output must not take longer."},
+    {SECTION, .name = "gpu_exchange", CHOICE(gpu_exchanges), IN(run.gpu_exchange), .initial = "auto",
+     .meaning = "How the GPUs of an MPI run exchange data. nccl: by NCCL, which needs a GPU for each rank. host: through the memory of the hosts and MPI. auto takes nccl where it is possible. It changes the speed and no result."},
 #undef SECTION
 #define SECTION .section = "grid"
     {SECTION, .name = "nx", INT, IN(grid.nx), RANGE(1, 32768), .unit = "cells", .meaning = "The number of cells along x."},

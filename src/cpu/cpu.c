@@ -173,7 +173,7 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     c->most_threads = setup->threads > 0 ? setup->threads : lm_threads_available();
     c->team = c->threads = c->most_threads; /* to load particles; then see size_team */
     c->grid_threads = setup->grid.cells >= 2 * ENOUGH_CELLS ? c->most_threads : 1;
-    c->tiling = lm_tiling_make(setup->tile, setup->grid.nx, setup->grid.ny, setup->grid.place);
+    c->tiling = lm_tiling_make(setup->tile, setup->grid.nx, setup->grid.ny);
     c->sides = lm_field_sides_of(setup);
     for (int axis = 0; axis < 2; axis++)
         c->walls[axis] = lm_field_walls(&c->sides, axis);

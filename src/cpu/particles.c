@@ -94,12 +94,12 @@ uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++)
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++) {
                 const struct lm_particle p = particle_at(&a, k);
-                hash += lm_hash_stored(&t, species, tile, &p);
+                hash += lm_hash_stored(&t, &c->base.setup.grid.place, species, tile, &p);
             }
 #pragma omp for schedule(static)
         for (size_t k = s->sorted; k < s->count; k++) {
             const struct lm_particle p = particle_at(&a, k);
-            hash += lm_hash_stored(&t, species, home_of(s, k, 0), &p);
+            hash += lm_hash_stored(&t, &c->base.setup.grid.place, species, home_of(s, k, 0), &p);
         }
     }
     return hash;

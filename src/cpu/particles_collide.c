@@ -127,7 +127,7 @@ static void collide(struct collision_work *w, int tile, size_t k)
         return;
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
-    const uint32_t cell = lm_tiling_domain_cell(t, i, j);
+    const uint32_t cell = lm_domain_cell(&w->c->base.setup.grid.place, i, j);
     const struct lm_collision_site site = {w->gas, w->fields, p.x, p.y, cell};
     const int is_near = w->has_windows && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
     struct lm_collision_tallies tallies;
@@ -213,7 +213,7 @@ LM_HD void collide_lanes(const struct collision_work *w, size_t first, int count
 {
     const struct arrays a = w->a;
     const struct lm_tally_units units = w->units;
-    const struct lm_place place = w->tiling.place;
+    const struct lm_place place = w->c->base.setup.grid.place;
     const struct lm_collisions collisions = lm_stopping_only(*w->collisions);
 #pragma omp simd
     for (int l = 0; l < count; l++)

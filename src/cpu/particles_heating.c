@@ -60,7 +60,8 @@ static void visit_one(struct exchanger *w, visit *body, int tile, size_t k)
     if (p.x == LM_GONE)
         return;
     const uint32_t index = lm_cell_of(&w->tiling, tile, p.x, p.y), width = (uint32_t)w->tiling.cells_x;
-    const struct spot at = {index, lm_tiling_domain_cell(&w->tiling, (int)(index % width), (int)(index / width))};
+    const struct lm_place *place = &w->c->base.setup.grid.place;
+    const struct spot at = {index, lm_domain_cell(place, (int)(index % width), (int)(index / width))};
     body(w, at, k, &p);
 }
 

@@ -356,11 +356,11 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
     const int species = w->surfaces.species;
     const struct lm_inflow_cell *from = &w->c->species[species].inflow[side][cell];
     const struct lm_tiling t = tiling(w->c);
-    const int number = lm_tiling_domain_along(&t, side < LM_Y_MIN, cell);
-    const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, side, number, pass->step);
+    const uint32_t number = lm_inflow_number(side, lm_domain_along(&w->surfaces.place, side < LM_Y_MIN, cell));
+    const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, number, pass->step);
     for (uint32_t r = 0; r < n; r++) {
         struct lm_flight f;
-        const double part = lm_draw_entering(&f, from, &t, side, cell, r, n, w->surfaces.key, species);
+        const double part = lm_draw_entering(&f, from, &t, side, cell, number, r, n, w->surfaces.key, species);
         begin_flight(w, &f, part, injected);
     }
 }

@@ -107,8 +107,10 @@ static int get_map(struct lm_distributed *d, const struct lm_order *o)
     return status;
 }
 
-static int ping(const struct lm_order *o)
+static int ping(const struct lm_distributed *d, const struct lm_order *o)
 {
+    if (d->part->ops->ping)
+        return lm_rank() < 2 ? d->part->ops->ping(d->part, 1 - lm_rank(), o->number, o->count) : LM_OK;
     char *out = calloc(2, o->number + 1);
     if (!out)
         lm_ranks_abort(LM_FAILED, "not enough memory");
@@ -125,7 +127,7 @@ static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
 {
     switch (o->kind) {
     case LM_ORDER_PING:
-        return ping(o);
+        return ping(d, o);
     case LM_ORDER_PUT:
         return put_array(d, o);
     case LM_ORDER_GET:
@@ -255,6 +257,7 @@ static int carry_out_particles(struct lm_distributed *d, const struct lm_order *
 static int control(struct lm_distributed *d)
 {
     struct lm_control *out = &d->result.control;
+    *out = (struct lm_control){.floored = 0}; /* a backend leaves out what cannot occur */
     const int status = d->part->ops->control(d->part, out);
     if (status)
         return status;

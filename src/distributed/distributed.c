@@ -382,7 +382,7 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .grid_sums = grid_sums,
                                                  .fingerprint = fingerprint};
 
-int lm_distributed_create(const struct lm_setup *setup, struct lm_backend **out)
+int lm_distributed_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
 {
     *out = NULL;
     if (busy)
@@ -390,14 +390,14 @@ int lm_distributed_create(const struct lm_setup *setup, struct lm_backend **out)
     struct lm_distributed *d = calloc(1, sizeof *d);
     if (!d)
         return lm_fail(LM_FAILED, "not enough memory");
-    struct lm_order o = {.kind = LM_ORDER_CREATE, .count = lm_ranks_used()};
+    struct lm_order o = {.kind = LM_ORDER_CREATE, .count = lm_ranks_used(), .first = kind};
     lm_ranks_broadcast(&o, sizeof o);
     lm_ranks_enter(o.count);
     d->operations = operations;
     d->base.ops = &d->operations;
     d->base.particles = &particle_operations;
     d->base.setup = *setup;
-    const int status = lm_distributed_begin(d, setup);
+    const int status = lm_distributed_begin(d, kind, setup);
     if (status) {
         lm_distributed_free(d);
         lm_ranks_leave();
@@ -422,13 +422,13 @@ static void stop_serving(struct lm_distributed **d)
 }
 
 /* Returns NULL on a rank that takes no part, and where rank 0 has failed. */
-static struct lm_distributed *begin_to_serve(int ranks)
+static struct lm_distributed *begin_to_serve(int ranks, int kind)
 {
     struct lm_distributed *d = calloc(1, sizeof *d);
     if (!d)
         lm_ranks_abort(LM_FAILED, "not enough memory");
     lm_ranks_enter(ranks);
-    if (lm_rank() >= ranks || lm_distributed_begin(d, NULL))
+    if (lm_rank() >= ranks || lm_distributed_begin(d, kind, NULL))
         stop_serving(&d);
     return d;
 }
@@ -445,7 +445,7 @@ int lm_distributed_serve(void)
         if (o.kind == LM_ORDER_END)
             return LM_OK;
         if (o.kind == LM_ORDER_CREATE) {
-            d = begin_to_serve(o.count);
+            d = begin_to_serve(o.count, o.first);
         } else if (o.kind == LM_ORDER_DESTROY) {
             stop_serving(&d);
         } else {

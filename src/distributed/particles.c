@@ -121,60 +121,6 @@ int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const stru
     return status;
 }
 
-/* --- a restart: pieces of a file, first to count, then to place --- */
-
-static void add_arrival(struct lm_distributed *d, struct lm_arrivals *a, const struct lm_raw_particles *from,
-                        uint64_t k)
-{
-    if (a->count == a->capacity) {
-        const uint64_t more = a->capacity ? 2 * a->capacity : 4096;
-        void *memory = malloc(bytes_of(d, more));
-        if (!memory)
-            no_memory();
-        const struct lm_raw_particles to = columns_of(d, memory, more);
-        for (uint64_t n = 0; n < a->count; n++)
-            copy_one(d, &to, n, &a->particles, n);
-        free(a->particles.x);
-        a->particles = to;
-        a->capacity = more;
-    }
-    copy_one(d, &a->particles, a->count, from, k);
-    to_part(d, &a->particles, a->count++);
-}
-
-/* Hands the particles that have arrived to the backend. */
-static int settle(struct lm_distributed *d, int species)
-{
-    struct lm_arrivals *a = &d->arrivals[species];
-    const struct lm_particle_ops *ops = d->part->particles;
-    int status = ops->reserve(d->part, species, a->count);
-    for (int phase = LM_COUNT_PARTICLES; phase <= LM_PLACE_PARTICLES && !status; phase++)
-        status = ops->put(d->part, species, (enum lm_put_phase)phase, a->count, a->particles);
-    d->present[species] = a->count;
-    free(a->particles.x);
-    *a = (struct lm_arrivals){.count = 0};
-    return lm_agree(status);
-}
-
-int lm_put_parts(struct lm_distributed *d, const struct lm_order *o)
-{
-    struct lm_arrivals *a = &d->arrivals[o->species];
-    if (o->phase == LM_PLACE_PARTICLES) /* the first piece brings all: they have been kept */
-        return o->first ? settle(d, o->species) : LM_OK;
-    void *memory = malloc(bytes_of(d, o->number + 1));
-    if (!memory)
-        no_memory();
-    const struct lm_raw_particles piece = columns_of(d, memory, o->number);
-    for (uint64_t k = 0; k < o->number && lm_rank() == 0; k++)
-        copy_one(d, &piece, k, &d->raw, k);
-    lm_ranks_broadcast(memory, bytes_of(d, o->number));
-    for (uint64_t k = 0; k < o->number; k++)
-        if (owner_of(d, &piece, k) == lm_rank())
-            add_arrival(d, a, &piece, k);
-    free(memory);
-    return LM_OK;
-}
-
 /* --- particles to rank 0: those of the ranks one after the other --- */
 
 int lm_get_parts(struct lm_distributed *d, const struct lm_order *o)
@@ -238,11 +184,12 @@ static struct traffic traffic_with(const struct lm_halo_list *l)
     return t;
 }
 
-static struct traffic traffic_with_all(void)
+/* With the first `ranks` ranks. */
+static struct traffic traffic_with_first(int ranks)
 {
-    const size_t ranks = (size_t)lm_rank_count();
-    struct traffic t = {(int)ranks, malloc(ranks * sizeof *t.peer), calloc(ranks, sizeof *t.count),
-                        calloc(ranks, sizeof *t.memory)};
+    const size_t most = (size_t)ranks + 1;
+    struct traffic t = {ranks, malloc(most * sizeof *t.peer), calloc(most, sizeof *t.count),
+                        calloc(most, sizeof *t.memory)};
     if (!t.peer || !t.count || !t.memory)
         no_memory();
     for (int k = 0; k < t.ranks; k++)
@@ -313,8 +260,8 @@ static void send_and_receive(const struct lm_distributed *d, struct traffic *out
     free(m);
 }
 
-/* Hands the particles in cells of other ranks to these, and takes theirs. */
-static int migrate(struct lm_distributed *d, int species)
+/* Hands the particles in cells of other ranks to these, and takes theirs: through the memory of the hosts. */
+static int migrate_by_hosts(struct lm_distributed *d, int species)
 {
     struct lm_raw_particles leaving = {NULL, NULL, NULL, NULL, NULL};
     uint64_t count = 0;
@@ -347,6 +294,16 @@ void lm_reserve_again(struct lm_distributed *d, int species)
         lm_ranks_abort(LM_FAILED, lm_error());
 }
 
+static int migrate(struct lm_distributed *d, int species)
+{
+    uint64_t gone = 0, come = 0;
+    if (!d->part->particles->migrate)
+        return migrate_by_hosts(d, species);
+    const int status = d->part->particles->migrate(d->part, species, &gone, &come);
+    d->present[species] += come - gone;
+    return lm_agree(status);
+}
+
 int lm_sort_parts(struct lm_distributed *d, int species)
 {
     int status = migrate(d, species);
@@ -357,11 +314,64 @@ int lm_sort_parts(struct lm_distributed *d, int species)
     return status;
 }
 
+/* --- a restart: pieces of a file, first to count, then to place --- */
+
+static void add_arrival(struct lm_distributed *d, struct lm_arrivals *a, const struct lm_raw_particles *from,
+                        uint64_t k)
+{
+    if (a->count == a->capacity) {
+        const uint64_t more = a->capacity ? 2 * a->capacity : 4096;
+        void *memory = malloc(bytes_of(d, more));
+        if (!memory)
+            no_memory();
+        const struct lm_raw_particles to = columns_of(d, memory, more);
+        for (uint64_t n = 0; n < a->count; n++)
+            copy_one(d, &to, n, &a->particles, n);
+        free(a->particles.x);
+        a->particles = to;
+        a->capacity = more;
+    }
+    copy_one(d, &a->particles, a->count, from, k);
+    to_part(d, &a->particles, a->count++);
+}
+
+/* Hands the particles that have arrived to the backend. */
+static int settle(struct lm_distributed *d, int species)
+{
+    struct lm_arrivals *a = &d->arrivals[species];
+    const struct lm_particle_ops *ops = d->part->particles;
+    int status = ops->reserve(d->part, species, a->count);
+    for (int phase = LM_COUNT_PARTICLES; phase <= LM_PLACE_PARTICLES && !status; phase++)
+        status = ops->put(d->part, species, (enum lm_put_phase)phase, a->count, a->particles);
+    d->present[species] = a->count;
+    free(a->particles.x);
+    *a = (struct lm_arrivals){.count = 0};
+    return lm_agree(status);
+}
+
+/* Rank 0 hands each particle of a piece to its owner. */
+int lm_put_parts(struct lm_distributed *d, const struct lm_order *o)
+{
+    struct lm_arrivals *a = &d->arrivals[o->species];
+    if (o->phase == LM_PLACE_PARTICLES) /* the first piece brings all: they have been kept */
+        return o->first ? settle(d, o->species) : LM_OK;
+    struct traffic out = traffic_with_first(lm_rank() == 0 ? lm_rank_count() : 0), in = traffic_with_first(1);
+    if (lm_rank() == 0)
+        pack(d, &d->raw, o->number, &out);
+    send_and_receive(d, &out, &in);
+    const struct lm_raw_particles piece = columns_of(d, in.memory[0], in.count[0]);
+    for (uint64_t k = 0; k < in.count[0]; k++)
+        add_arrival(d, a, &piece, k);
+    end_traffic(&out);
+    end_traffic(&in);
+    return LM_OK;
+}
+
 /* --- to new owners --- */
 
 uint64_t lm_exchange_particles(struct lm_distributed *d, struct lm_raw_particles *all, uint64_t count)
 {
-    struct traffic out = traffic_with_all(), in = traffic_with_all();
+    struct traffic out = traffic_with_first(lm_rank_count()), in = traffic_with_first(lm_rank_count());
     uint64_t total = 0, done = 0;
     pack(d, all, count, &out);
     send_and_receive(d, &out, &in);

@@ -96,6 +96,7 @@ struct lm_distributed {
     struct lm_backend_ops operations; /* of the seam; its name is that of the parts */
     int placing[LM_MAX_SPECIES];      /* of a restart: pieces that have been placed */
     struct lm_backend *part;          /* the backend of this rank */
+    int kind;                         /* enum lm_backend_kind of all parts */
     struct lm_setup whole;            /* of the domain, on all ranks; its memory is `memory` */
     uint8_t *mask;                    /* of the bodies in the arrays; NULL without bodies */
     void *inflow[LM_MAX_SPECIES][LM_SIDES], *background[LM_MAX_BACKGROUNDS][LM_SIDES]; /* along the domain; or NULL */
@@ -128,7 +129,7 @@ int lm_agree(int status);
 
 /* Hands the setup of rank 0 to all ranks, divides the domain and creates the backend of this rank's part. `setup` is
  * NULL on the other ranks. The caller frees with lm_distributed_free, also after a failure. */
-int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup);
+int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_setup *setup);
 void lm_distributed_free(struct lm_distributed *d);
 
 /* --- src/distributed/arrays.c --- */

@@ -39,6 +39,7 @@ struct luggage {
     double *array[LM_ARRAYS];
     uint64_t *map[LM_MAX_SPECIES], count[LM_MAX_SPECIES];
     struct lm_raw_particles particles[LM_MAX_SPECIES];
+    struct lm_parcel *parcel[LM_MAX_SPECIES]; /* in place of particles, where they stay on the device */
 };
 
 static double *new_array(const struct lm_grid *g)
@@ -69,14 +70,34 @@ static void take_arrays(struct lm_distributed *d, const struct lm_halo_move *mov
     free(before);
 }
 
-static void take_species(struct lm_distributed *d, int s, struct luggage *l)
+/* Particles go to their owners in the division `next` at once. Returns 0 where the host has to do it. */
+static int take_parcel(struct lm_distributed *d, int s, const struct lm_partition *next, struct luggage *l)
 {
-    const uint64_t maps = lm_map_size(&d->whole.maps);
+    if (!d->part->particles->depart)
+        return 0;
+    const int status = d->part->particles->depart(d->part, s, next, &l->parcel[s], &l->count[s]);
+    if (status == LM_STOPPED) {
+        l->parcel[s] = NULL;
+        return 0;
+    }
+    must(status);
+    return 1;
+}
+
+static void take_particles(struct lm_distributed *d, int s, struct luggage *l)
+{
     must(lm_sort_parts(d, s));
     l->count[s] = d->present[s];
     l->particles[s] = lm_new_particles(d, l->count[s]);
     must(d->part->particles->get(d->part, s, 0, l->count[s], l->particles[s]));
     lm_to_domain(d, &l->particles[s], l->count[s]);
+}
+
+static void take_species(struct lm_distributed *d, int s, const struct lm_partition *next, struct luggage *l)
+{
+    const uint64_t maps = lm_map_size(&d->whole.maps);
+    if (!take_parcel(d, s, next, l))
+        take_particles(d, s, l);
     if (maps == 0)
         return;
     l->map[s] = calloc(maps, sizeof **l->map);
@@ -91,14 +112,24 @@ static void put_arrays(struct lm_distributed *d, const struct luggage *l)
         must(d->part->ops->put(d->part, (enum lm_array)l->list[k], l->array[k]));
 }
 
-static void put_species(struct lm_distributed *d, int s, struct luggage *l)
+static void put_particles(struct lm_distributed *d, int s, struct luggage *l)
 {
     const struct lm_particle_ops *ops = d->part->particles;
     const uint64_t count = lm_exchange_particles(d, &l->particles[s], l->count[s]);
     must(ops->reserve(d->part, s, count));
     for (int phase = LM_COUNT_PARTICLES; phase <= LM_PLACE_PARTICLES; phase++)
         must(ops->put(d->part, s, (enum lm_put_phase)phase, count, l->particles[s]));
-    d->present[s] = count;
+    l->count[s] = count;
+}
+
+static void put_species(struct lm_distributed *d, int s, struct luggage *l)
+{
+    const struct lm_particle_ops *ops = d->part->particles;
+    if (l->parcel[s])
+        must(ops->arrive(d->part, s, l->parcel[s]));
+    else
+        put_particles(d, s, l);
+    d->present[s] = l->count[s];
     must(ops->maxima(d->part, s));
     if (l->map[s])
         must(d->part->ops->put_map(d->part, s, l->map[s]));
@@ -154,7 +185,7 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
     struct lm_halo_move by;
     must(lm_halo_move_make(&d->partition, next, &d->domain, lm_rank(), &by));
     for (int s = 0; s < d->whole.species_count; s++)
-        take_species(d, s, &l);
+        take_species(d, s, next, &l);
     take_arrays(d, &by, &l);
     lm_halo_move_free(&by);
     lm_backend_destroy(&d->part);

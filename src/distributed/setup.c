@@ -101,10 +101,10 @@ int lm_create_part(struct lm_distributed *d)
     if (status)
         return status;
     const struct lm_setup part = setup_of_part(d);
-    return lm_cpu_create(&part, &d->part);
+    return lm_backend_create_here(d->kind, &part, &d->part);
 }
 
-int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup)
+int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_setup *setup)
 {
     struct lm_setup *whole = &d->whole;
     if (setup)
@@ -114,8 +114,10 @@ int lm_distributed_begin(struct lm_distributed *d, const struct lm_setup *setup)
     lm_stop_agree_by(agree_to_stop);
     d->domain = whole->grid;
     d->precision = whole->precision;
-    const int status =
-        lm_agree(lm_partition_make(&whole->grid, lm_rank_count(), whole->tile, whole->cost, &d->partition));
+    d->kind = kind;
+    int status = lm_agree(lm_backend_find(kind));
+    if (!status)
+        status = lm_agree(lm_partition_make(&whole->grid, lm_rank_count(), whole->tile, whole->cost, &d->partition));
     return status ? status : lm_agree(lm_create_part(d));
 }
 

@@ -103,7 +103,7 @@ static int make_lists(const struct lm_partition *owners, const struct lm_partiti
 
 int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *h)
 {
-    *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank)};
+    *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank), .partition = p};
     int status = make_lists(p, p, domain, rank, 0, 0, &h->cells.owned, &h->cells.held);
     if (!status)
         status = make_lists(p, p, domain, rank, LM_GHOST, 0, &h->all.owned, &h->all.held);

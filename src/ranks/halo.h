@@ -22,8 +22,9 @@ struct lm_halo_list {
 };
 
 struct lm_halo {
-    struct lm_grid grid;   /* of this rank's arrays */
-    int fields_have_walls; /* at some side of the domain; the caller sets it */
+    struct lm_grid grid;                  /* of this rank's arrays */
+    const struct lm_partition *partition; /* borrowed */
+    int fields_have_walls;                /* at some side of the domain; the caller sets it */
     struct {
         struct lm_halo_list owned, held; /* own cells that others hold; cells of others that this rank holds */
     } cells, all;                        /* without and with the ghost cells beyond walls */
@@ -31,7 +32,7 @@ struct lm_halo {
     size_t buffer_size;
 };
 
-/* LM_FAILED: not enough memory. The caller frees with lm_halo_free. */
+/* LM_FAILED: not enough memory. The caller frees with lm_halo_free, before the division. */
 int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *out);
 void lm_halo_free(struct lm_halo *h);
 

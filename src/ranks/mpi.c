@@ -13,13 +13,20 @@
 #include <mpi.h>
 #endif
 
-static int rank, count = 1, started = 1, here = 1, wanted, planned;
+static int rank, count = 1, started = 1, here = 1, number_here, wanted, planned;
 
 static struct lm_ranks_traffic traffic;
 
 struct lm_ranks_traffic lm_ranks_traffic(void)
 {
     return traffic;
+}
+
+void lm_ranks_add_traffic(double seconds, double bytes, double messages)
+{
+    traffic.seconds += seconds;
+    traffic.bytes += bytes;
+    traffic.messages += messages;
 }
 
 int lm_rank(void)
@@ -35,6 +42,11 @@ int lm_rank_count(void)
 int lm_ranks_here(void)
 {
     return here < count ? here : count;
+}
+
+int lm_rank_here(void)
+{
+    return number_here;
 }
 
 void lm_ranks_use(int ranks)
@@ -87,6 +99,7 @@ void lm_ranks_begin(void)
     MPI_Comm machine;
     MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
     MPI_Comm_size(machine, &here);
+    MPI_Comm_rank(machine, &number_here);
     MPI_Comm_free(&machine);
 }
 
@@ -142,6 +155,15 @@ void lm_ranks_abort(int code, const char *message)
     _Exit(code);
 }
 
+void lm_ranks_check_wait(double begin)
+{
+    char text[128];
+    if (lm_clock() - begin <= limit)
+        return;
+    snprintf(text, sizeof text, "another rank has not answered for %g s (run.rank_limit): the run is ended", limit);
+    lm_ranks_abort(LM_FAILED, text);
+}
+
 /* A rank that waits gives its core to others: at first at once, later for longer. */
 static void rest(int polls)
 {
@@ -161,12 +183,8 @@ static void wait_for(int requests, MPI_Request *request)
         if (done)
             break;
         rest(polls);
-        if (polls % 1024 == 1023 && lm_clock() - begin > limit) {
-            char text[128];
-            snprintf(text, sizeof text, "another rank has not answered for %g s (run.rank_limit): the run is ended",
-                     limit);
-            lm_ranks_abort(LM_FAILED, text);
-        }
+        if (polls % 1024 == 1023)
+            lm_ranks_check_wait(begin);
     }
     traffic.seconds += lm_clock() - begin;
 }
@@ -324,6 +342,11 @@ const char *lm_ranks_library(void)
 void lm_ranks_set_limit(double seconds)
 {
     (void)seconds;
+}
+
+void lm_ranks_check_wait(double begin)
+{
+    (void)begin;
 }
 
 void lm_ranks_abort(int code, const char *message)

@@ -1,9 +1,9 @@
 /* Ranks: the processes of one run, which MPI has started together. A program that no MPI has started, or that was built
  * without MPI, is the only rank, number 0, and none of these functions does anything.
  *
- * All functions but lm_rank, lm_rank_count and lm_ranks_abort are collective: every rank calls them in the same order.
- * None returns an error. A rank that cannot go on ends all of them with lm_ranks_abort. A rank that waits for another
- * one longer than lm_ranks_set_limit allows does so too, so that no run hangs.
+ * All functions but those that tell a number, lm_ranks_abort and those that say so are collective: every rank calls
+ * them in the same order. None returns an error. A rank that cannot go on ends all of them with lm_ranks_abort. A rank
+ * that waits for another one longer than lm_ranks_set_limit allows does so too, so that no run hangs.
  */
 #ifndef LARMOR_RANKS_RANKS_H
 #define LARMOR_RANKS_RANKS_H
@@ -24,8 +24,9 @@ void lm_ranks_end(void);
 int lm_rank(void);
 int lm_rank_count(void);
 
-/* The number of ranks on the machine of this rank. */
+/* The number of ranks on the machine of this rank, and the number of this rank among them, from 0 on. */
 int lm_ranks_here(void);
+int lm_rank_here(void);
 
 /* A backend may take the first of the ranks only: `count` of those that MPI has started (0: all). For tests; of rank 0.
  * The number that the next backend takes. */
@@ -46,6 +47,10 @@ const char *lm_ranks_library(void);
 
 /* Seconds that a rank waits for another one. */
 void lm_ranks_set_limit(double seconds);
+
+/* For loops that wait for another rank by themselves: ends all ranks where the wait that began at lm_clock() == `begin`
+ * has lasted longer than that. Not collective. */
+void lm_ranks_check_wait(double begin);
 
 /* Ends all ranks with an exit code. The message goes to stderr and says which rank it comes from. */
 void lm_ranks_abort(int code, const char *message) __attribute__((noreturn));
@@ -82,6 +87,9 @@ struct lm_ranks_traffic {
     double collectives;     /* broadcasts, reductions and gatherings */
 };
 struct lm_ranks_traffic lm_ranks_traffic(void);
+
+/* Adds what this rank has done by other means than these functions. Not collective. */
+void lm_ranks_add_traffic(double seconds, double bytes, double messages);
 
 #ifdef __cplusplus
 }

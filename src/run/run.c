@@ -11,12 +11,14 @@
 
 #include "run/differences.h"
 #include "output/directory.h"
+#include "backend/backend.h"
 #include "base/stop.h"
 #include "survey/prepare.h"
 #include "run/run_state.h"
 #include "run/signals.h"
 #include "run/warnings.h"
 #include "output/output.h"
+#include "ranks/ranks.h"
 #include "sim/restart.h"
 
 static int due(int64_t every, int64_t step)
@@ -312,6 +314,19 @@ static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
     return LM_OK;
 }
 
+/* Many ranks: what they are, and how GPUs exchange data. */
+static int show_ranks(const struct lm_run_state *r)
+{
+    char line[256];
+    int kind;
+    if (lm_rank_count() == 1 || r->options->quiet)
+        return LM_OK;
+    const int status = lm_backend_resolve(r->config->run.backend, r->config->run.threads, &kind, line, sizeof line);
+    if (!status)
+        fprintf(stderr, "%s\n", line);
+    return status;
+}
+
 /* Finds everything that can be wrong with the input before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
@@ -328,6 +343,8 @@ static int prepare(struct lm_run_state *r)
         status = lm_row_columns(r->config, &r->column_count, &r->columns);
     if (!status)
         status = lm_sim_create(r->config, &r->sim);
+    if (!status)
+        status = show_ranks(r);
     if (!status)
         status = restart ? lm_sim_restore_state(r->sim, restart, &head) : lm_sim_begin(r->sim);
     if (status)

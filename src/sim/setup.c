@@ -46,6 +46,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                          .threads = c->run.threads,
                          .rebalance = c->run.rebalance,
                          .rank_limit = c->run.rank_limit,
+                         .gpu_exchange = (enum lm_gpu_exchange)c->run.gpu_exchange,
                          .seed = c->run.seed,
                          .species_count = c->species_count};
     s.ohm = (struct lm_ohm){.inv_dx = 1.0 / s.grid.dx,

@@ -49,13 +49,13 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
     double *own = cuda ? out->device : out->host;
     /* Many ranks share particles and grid. The host is that of rank 0, which has the arrays of the domain beside. */
     const int planned = lm_ranks_planned(), ranks = planned > 0 ? planned : lm_ranks_used();
-    const int here = planned > 0 ? 1 : lm_ranks_here() < ranks ? lm_ranks_here() : ranks;
+    const int here = planned > 0 ? 1 : lm_backend_share(kind);
     own[LM_NEED_PARTICLES] = backend.particles * here / ranks;
     own[LM_NEED_GRID] = backend.grid * here / ranks;
     own[LM_NEED_MAPS] = maps * here;
     if (cuda) {
         const double profiles = 8.0 * (3 + LM_LOADING_ARRAYS) * size;
-        out->device[LM_NEED_START] = backend.loading;
+        out->device[LM_NEED_START] = backend.loading * here / ranks;
         out->host[LM_NEED_START] = fmax(profiles, output);
         out->host[LM_NEED_MAPS] = maps / fmax(1, c->species_count); /* one at a time is written */
     } else {

@@ -29,6 +29,10 @@
     {                                                                                                                  \
         LM_BACKEND_CPU, threads, tile, sort, count, 1                                                                  \
     }
+#define GPU_RANKS(count, tile, sort, disturbed)                                                                        \
+    {                                                                                                                  \
+        LM_BACKEND_CUDA, 1, tile, sort, count, disturbed                                                               \
+    }
 /* steps that are compared one by one; later only every fourth, as files take time */
 enum { NEVER = 1000000000, EACH_OF_FIRST = 6 };
 
@@ -62,6 +66,13 @@ const struct compare_way compare_ways[] = {
     {"ranks-disturbed-3", COMPARE_PLAIN, DISTURBED(3, 1, 8, 1), CPU(0, 0, 0)},
     {"ranks-disturbed-7", COMPARE_RESTART, DISTURBED(7, 1, 8, 2), DISTURBED(4, 2, 8, 1)},
     {"ranks-series", COMPARE_SERIES, RANKS(3, 1, 0, 0), RANKS(6, 1, 0, 0)},
+    {"gpu-ranks-2", COMPARE_PLAIN, GPU_RANKS(2, 0, 0, 0), CPU(0, 0, 0)},
+    {"gpu-ranks-3", COMPARE_PLAIN, GPU_RANKS(3, 16, 1, 0), CPU(0, 0, 0)},
+    {"gpu-ranks-4", COMPARE_PLAIN, GPU_RANKS(4, 8, 3, 0), CPU(0, 0, 0)},
+    {"gpu-ranks-restart-to-2", COMPARE_RESTART, RANKS(3, 1, 0, 0), GPU_RANKS(2, 8, 0, 0)},
+    {"gpu-ranks-restart-from-4", COMPARE_RESTART, GPU_RANKS(4, 8, 2, 0), GPU(0, 0)},
+    {"gpu-ranks-disturbed-4", COMPARE_RESTART, GPU_RANKS(4, 8, 1, 1), GPU_RANKS(2, 8, 2, 1)},
+    {"gpu-ranks-series", COMPARE_SERIES, GPU_RANKS(2, 0, 0, 0), GPU_RANKS(4, 0, 0, 0)},
 };
 const int compare_way_count = sizeof compare_ways / sizeof *compare_ways;
 

@@ -315,6 +315,7 @@ const struct draw_rule draw_rules[] = {
     {"run", "threads", .never = by_the_ways},
     {"run", "rebalance", .never = "it depends on the clock; other ways disturb the division"},
     {"run", "rank_limit", .never = "it matters only where a rank hangs"},
+    {"run", "gpu_exchange", .never = by_the_ways},
     {"run", "tile", .never = by_the_ways},
     {"run", "sort_every", .never = by_the_ways},
     {"grid", "nx", 100, NULL, nx, NULL},

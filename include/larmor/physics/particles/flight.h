@@ -28,10 +28,10 @@ struct lm_flight {
 };
 
 /* A number that tells a particle, before its flight, from the others of its species in this step. */
-LM_HD uint64_t lm_flight_identity(const struct lm_flight *f, const struct lm_tiling *t, int species)
+LM_HD uint64_t lm_flight_identity(const struct lm_flight *f, const struct lm_surfaces *s)
 {
-    return lm_hash_particle(species, (int64_t)lm_tiling_domain_x(t, f->i) << LM_FRACTION_BITS | f->x,
-                            (int64_t)lm_tiling_domain_y(t, f->j) << LM_FRACTION_BITS | f->y, (double)f->vx,
+    return lm_hash_particle(s->species, (int64_t)lm_domain_x(&s->place, f->i) << LM_FRACTION_BITS | f->x,
+                            (int64_t)lm_domain_y(&s->place, f->j) << LM_FRACTION_BITS | f->y, (double)f->vx,
                             (double)f->vy, (double)f->vz);
 }
 
@@ -105,8 +105,8 @@ LM_HD int lm_surface_ahead(const struct lm_surfaces *s, const struct lm_tiling *
     return body ? LM_SIDES + body - 1 : -1;
 }
 
-LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const struct lm_leg leg[2], int axis, int surface,
-                      int next)
+LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_place *place, const struct lm_leg leg[2], int axis,
+                      int surface, int next)
 {
     f->hits += f->hits < LM_MAX_HITS; /* of more, the last one is kept: that may be the one that takes it */
     struct lm_hit *h = &f->hit[f->hits - 1];
@@ -114,8 +114,8 @@ LM_HD void lm_add_hit(struct lm_flight *f, const struct lm_tiling *t, const stru
     const int direction = 2 * axis + (leg[axis].step < 0); /* the body's face looks back */
     const double u = (double)f->vx, v = (double)f->vy, w = (double)f->vz;
     h->surface = surface;
-    h->face = surface < LM_SIDES ? (uint32_t)lm_tiling_domain_along(t, !axis, leg[!axis].cell)
-                                 : 4 * lm_tiling_domain_cell(t, i, j) + (uint32_t)direction;
+    h->face = surface < LM_SIDES ? (uint32_t)lm_domain_along(place, !axis, leg[!axis].cell)
+                                 : 4 * lm_domain_cell(place, i, j) + (uint32_t)direction;
     h->normal2 = axis ? v * v : u * u;
     h->speed2 = u * u + v * v + w * w;
 }
@@ -177,7 +177,7 @@ LM_HD void lm_move_with_surfaces(struct lm_flight *f, const struct lm_surfaces *
             a->ahead += (int64_t)LM_ONE;
             continue;
         }
-        lm_add_hit(f, t, leg, axis, surface, next);
+        lm_add_hit(f, &s->place, leg, axis, surface, next);
         if (s->of[surface] == LM_REFLECTING) {
             lm_leg_turn(a);
             f->vx = axis ? f->vx : -f->vx;

@@ -16,11 +16,11 @@ LM_HD uint32_t lm_inflow_number(int side, int cell)
     return (uint32_t)side << 16 | (uint32_t)cell;
 }
 
-/* How many particles enter through that cell in a step. */
-LM_HD uint32_t lm_inflow_count(const struct lm_inflow_cell *c, uint64_t seed, int species, int side, int cell,
+/* How many particles enter through the cell of an lm_inflow_number in a step. */
+LM_HD uint32_t lm_inflow_count(const struct lm_inflow_cell *c, uint64_t seed, int species, uint32_t number,
                                int64_t step)
 {
-    const struct lm_random phase = lm_random_at(seed, species, LM_STREAM_ENTRY, lm_inflow_number(side, cell), 0);
+    const struct lm_random phase = lm_random_at(seed, species, LM_STREAM_ENTRY, number, 0);
     const double whole = (double)(int64_t)c->rate;
     return (uint32_t)whole + (lm_uniform(phase.a + (uint64_t)step * 0x9e3779b97f4a7c15ull) < c->rate - whole ? 1u : 0u);
 }
@@ -56,11 +56,10 @@ LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t num
 }
 
 /* Draws number r of the n particles that enter through a cell of a side in a step: position and velocity. `cell` is the
- * number of the cell along the arrays. Returns the part of the step that is left. */
+ * number of the cell along the arrays, `number` its lm_inflow_number. Returns the part of the step that is left. */
 LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
-                              int cell, uint32_t r, uint32_t n, uint64_t key, int species)
+                              int cell, uint32_t number, uint32_t r, uint32_t n, uint64_t key, int species)
 {
-    const uint32_t number = lm_inflow_number(side, lm_tiling_domain_along(t, side < LM_Y_MIN, cell));
     const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
     const struct lm_random along = lm_random_at(key, species, LM_STREAM_FLUX_ALONG, number, r);
     const double g = lm_normal(lm_uniform(along.a)), h = lm_normal(lm_uniform(along.b));

@@ -9,7 +9,7 @@
 /* Moves along the velocity during `part` of the step. */
 LM_HD void lm_move_partial(struct lm_flight *f, const struct lm_surfaces *s, const struct lm_tiling *t, double part)
 {
-    const uint64_t identity = lm_flight_identity(f, t, s->species);
+    const uint64_t identity = lm_flight_identity(f, s);
     const lm_fix dx = (lm_fix)lm_round64((double)f->vx * s->cells_x * part * (double)LM_ONE);
     const lm_fix dy = (lm_fix)lm_round64((double)f->vy * s->cells_y * part * (double)LM_ONE);
     lm_move_with_surfaces(f, s, t, dx, dy, part, identity);

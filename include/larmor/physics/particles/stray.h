@@ -96,8 +96,8 @@ LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm
         return;
     }
     const uint64_t identity =
-        lm_hash_particle(surfaces->species, (int64_t)lm_tiling_domain_x(t, s->i) << LM_FRACTION_BITS | s->p.x,
-                         (int64_t)lm_tiling_domain_y(t, s->j) << LM_FRACTION_BITS | s->p.y, (double)s->p.vx,
+        lm_hash_particle(surfaces->species, (int64_t)lm_domain_x(&surfaces->place, s->i) << LM_FRACTION_BITS | s->p.x,
+                         (int64_t)lm_domain_y(&surfaces->place, s->j) << LM_FRACTION_BITS | s->p.y, (double)s->p.vx,
                          (double)s->p.vy, (double)s->p.vz);
     lm_move_with_surfaces(mid, surfaces, t, dx >> 1, dy >> 1, 0.5, identity);
     if (!move && mid->channel >= 0 && surfaces->of[mid->channel] == LM_INFLOW)

@@ -4,6 +4,7 @@
 #define LARMOR_PHYSICS_PARTICLES_SURFACE_H
 
 #include "larmor/ledger.h"
+#include "larmor/place.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/particles/hit_map.h"
 
@@ -16,6 +17,7 @@ struct lm_surfaces {
     double cells_x, cells_y;     /* cells that a unit of velocity crosses in the step */
     uint64_t key;                /* of the random numbers of the step */
     int species;
+    struct lm_place place; /* of the arrays in the domain */
 };
 
 /* Key of the random numbers of a step. */

@@ -56,26 +56,21 @@ LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 }
 
 /* A position relative to the arrays as one relative to the domain. */
-LM_HD int64_t lm_domain_position_x(const struct lm_tiling *t, int64_t x)
+LM_HD int64_t lm_domain_position(const struct lm_place *place, int axis, int64_t x)
 {
     const int cell = (int)(x >> LM_FRACTION_BITS);
-    return x + (int64_t)(lm_tiling_domain_x(t, cell) - cell) * LM_ONE;
-}
-
-LM_HD int64_t lm_domain_position_y(const struct lm_tiling *t, int64_t y)
-{
-    const int cell = (int)(y >> LM_FRACTION_BITS);
-    return y + (int64_t)(lm_tiling_domain_y(t, cell) - cell) * LM_ONE;
+    return x + (int64_t)(lm_domain_along(place, axis, cell) - cell) * LM_ONE;
 }
 
 /* The hash of a stored particle for the fingerprint (larmor/physics/numerics/hash.h); 0 of one that has left. */
-LM_HD uint64_t lm_hash_stored(const struct lm_tiling *t, int species, int tile, const struct lm_particle *p)
+LM_HD uint64_t lm_hash_stored(const struct lm_tiling *t, const struct lm_place *place, int species, int tile,
+                              const struct lm_particle *p)
 {
     if (p->x == LM_GONE)
         return 0;
     const int64_t x = lm_global(p->x, tile % t->nx, t->size, t->cells_x);
     const int64_t y = lm_global(p->y, tile / t->nx, t->size, t->cells_y);
-    return lm_hash_particle(species, lm_domain_position_x(t, x), lm_domain_position_y(t, y), (double)p->vx,
+    return lm_hash_particle(species, lm_domain_position(place, 0, x), lm_domain_position(place, 1, y), (double)p->vx,
                             (double)p->vy, (double)p->vz);
 }
 

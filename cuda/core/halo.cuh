@@ -1,0 +1,48 @@
+/* CUDA backend: the halo of the arrays of a rank (src/ranks/halo.h), in the memory of the GPU (cuda/halo). All
+ * functions are collective and do nothing where there is one rank. What they do is queued in the stream of the backend.
+ */
+#ifndef LARMOR_CORE_HALO_CUH
+#define LARMOR_CORE_HALO_CUH
+
+#include "core/gpu.cuh"
+#include "ranks/ranks.h"
+
+/* Finds out how the GPUs of the ranks exchange data, by what is wanted. LM_BAD_INPUT on all ranks: that is not there.
+ */
+int lm_gpu_transport_begin(enum lm_gpu_exchange wanted);
+
+/* How: "NCCL 2.28.3", "pinned memory and MPI". */
+const char *lm_gpu_transport(void);
+
+/* Sends and receives messages (src/ranks/ranks.h) that lie in the memory of the GPU. */
+int lm_gpu_transport_exchange(struct lm_gpu *g, const struct lm_message *out, int out_count,
+                              const struct lm_message *in, int in_count);
+
+/* The lists of the halo on the device, and the buffers. */
+int lm_gpu_halo_begin(struct lm_gpu *g);
+void lm_gpu_halo_end(struct lm_gpu *g);
+
+/* Counts the time of the exchanges since the last call. The stream must be idle. */
+void lm_gpu_halo_count_time(struct lm_gpu *g);
+
+/* Copies own cells into the halos of other ranks, for `count` grid arrays with ghost cells. The images beyond periodic
+ * sides are written as well. */
+int lm_gpu_halo_refresh(struct lm_gpu *g, double *const *arrays, int count);
+
+/* Adds up what all ranks have in the same cell, and gives each of them the sum: arrays [ny][nx][each], of which the
+ * first `used` numbers from `first` on take part. */
+int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each, int first, int used);
+
+/* The ranks that particles may go to, which own cells of the halo, and those that they may come from. */
+struct lm_gpu_neighbours {
+    int out, in;
+    const int *out_rank, *in_rank;
+    int unit, units_x; /* as in struct lm_partition */
+    const int *owner;  /* on the device: of each unit of the domain, the index of its owner in out_rank; or -1 */
+};
+const struct lm_gpu_neighbours *lm_gpu_halo_neighbours(const struct lm_gpu *g);
+
+/* Memory of the device for an exchange of so many bytes, until the next exchange. */
+void *lm_gpu_halo_buffer(struct lm_gpu *g, size_t bytes);
+
+#endif

@@ -1,0 +1,293 @@
+/* CUDA backend: the halo. A kernel packs the cells that other ranks need, the ranks exchange them (transport.cu), and a
+ * kernel unpacks what has come. A thread takes a number of a cell.
+ */
+#include "core/halo.cuh"
+
+#include <cstdlib>
+
+#include "core/cells.cuh"
+#include "larmor/physics/fields/wall.h"
+
+namespace
+{
+
+enum { MOST_ARRAYS = 8, TIMED = 64 /* exchanges between two calls of lm_gpu_halo_count_time that are timed */ };
+
+/* Cells of a list, and how many cells of the list are before them. */
+struct piece {
+    int x, y, nx, ny;
+    size_t before;
+};
+
+/* A list on the device, and the cells that each peer of it has. */
+struct cell_list {
+    struct piece *pieces;
+    int count, peers;
+    int *peer;
+    size_t *cells_of, cells, largest; /* of each peer; of all; of the largest piece */
+};
+
+/* Arrays of which cells are copied. */
+struct cell_arrays {
+    lm_u64 *at[MOST_ARRAYS];
+    int count, each, first, used; /* numbers of a cell; those that are copied */
+    int ghosts;                   /* 1: grid arrays with ghost cells */
+};
+
+enum direction { PACK, UNPACK, ADD };
+
+/* Index of the first number of a cell. */
+__device__ __forceinline__ size_t number_at(const shape &s, const cell_arrays &a, int i, int j)
+{
+    return a.ghosts ? at(s, i, j) : ((size_t)j * s.nx + i) * a.each + a.first;
+}
+
+/* blockIdx.y is the piece. In the buffer each piece has its arrays one after the other. */
+template <enum direction WAY>
+__global__ void copy_kernel(shape s, int walls_x, int walls_y, const piece *pieces,
+                            const __grid_constant__ cell_arrays a, lm_u64 *buffer)
+{
+    const piece p = pieces[blockIdx.y];
+    const unsigned width = (unsigned)(p.nx * a.used), size = width * (unsigned)p.ny, all = size * (unsigned)a.count;
+    buffer += p.before * a.count * a.used;
+    for (unsigned k = blockIdx.x * THREADS + threadIdx.x; k < all; k += gridDim.x * THREADS) {
+        const unsigned rest = k % size, column = rest % width;
+        const int i = p.x + (int)(column / a.used), j = p.y + (int)(rest / width), number = (int)(column % a.used);
+        lm_u64 *const array = a.at[k / size];
+        if (WAY == PACK)
+            buffer[k] = array[number_at(s, a, i, j) + number];
+        else if (WAY == ADD)
+            atomicAdd(&array[number_at(s, a, i, j) + number], buffer[k]); /* pieces of several peers overlap */
+        else if (a.ghosts)
+            each_periodic(s, walls_x, walls_y, i, j, [&](unsigned image) { array[image] = buffer[k]; });
+        else
+            array[number_at(s, a, i, j) + number] = buffer[k];
+    }
+}
+
+void run_kernel(struct lm_gpu *g, enum direction way, const cell_list &l, const cell_arrays &a, lm_u64 *buffer)
+{
+    const struct lm_sides *sides = &g->base.setup.grid.sides;
+    const size_t most = l.largest * a.count * a.used;
+    const dim3 blocks((unsigned)((most + 4 * THREADS - 1) / (4 * THREADS)), (unsigned)l.count);
+    if (l.count == 0)
+        return;
+    auto kernel = way == PACK ? copy_kernel<PACK> : way == ADD ? copy_kernel<ADD> : copy_kernel<UNPACK>;
+    kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), lm_has_walls(sides, 0), lm_has_walls(sides, 1), l.pieces, a,
+                                              buffer);
+    LM_GPU_LAUNCHED(g, "the halo");
+}
+
+/* One message for each peer of a list, one after the other in the buffer. */
+void make_messages(const cell_list &l, size_t numbers, lm_u64 *buffer, struct lm_message *m)
+{
+    for (int k = 0; k < l.peers; k++) {
+        m[k] = {l.peer[k], l.cells_of[k] * numbers * sizeof *buffer, buffer};
+        buffer += l.cells_of[k] * numbers;
+    }
+}
+
+} // namespace
+
+struct lm_gpu_halo {
+    struct {
+        cell_list owned, held;
+    } cells, all; /* as in struct lm_halo */
+    lm_u64 *buffer;
+    size_t buffer_numbers;
+    struct lm_message *messages;
+    struct lm_gpu_neighbours neighbours;
+    cudaEvent_t begin[TIMED], end[TIMED];
+    int timed, exchanges;
+};
+
+namespace
+{
+
+/* Buffers for so many numbers. Another exchange may still use the old ones: then the stream has to be idle. */
+lm_u64 *reserve(struct lm_gpu *g, size_t numbers)
+{
+    struct lm_gpu_halo *h = g->halo;
+    if (numbers <= h->buffer_numbers)
+        return h->buffer;
+    lm_gpu_wait(g, "the halo");
+    lm_gpu_free(g, h->buffer);
+    h->buffer = (lm_u64 *)lm_gpu_allocate(g, numbers * sizeof *h->buffer, "the exchange of the halo");
+    h->buffer_numbers = numbers;
+    if (!h->buffer) /* the others wait for this rank's data */
+        lm_ranks_abort(LM_FAILED, lm_error());
+    return h->buffer;
+}
+
+/* Sends the cells of list `from` of this rank, which are those of list `to` of the others. */
+int exchange(struct lm_gpu *g, const cell_arrays &a, const cell_list &from, const cell_list &to, enum direction way)
+{
+    struct lm_gpu_halo *h = g->halo;
+    const size_t numbers = (size_t)a.count * a.used;
+    lm_u64 *out = reserve(g, (from.cells + to.cells) * numbers), *in = out + from.cells * numbers;
+    const int slot = h->exchanges++ < TIMED ? h->timed++ : -1;
+    if (slot >= 0)
+        lm_gpu_check(g, cudaEventRecord(h->begin[slot], g->stream), "the halo");
+    run_kernel(g, PACK, from, a, out);
+    make_messages(from, numbers, out, h->messages);
+    make_messages(to, numbers, in, h->messages + from.peers);
+    lm_gpu_transport_exchange(g, h->messages, from.peers, h->messages + from.peers, to.peers);
+    run_kernel(g, way, to, a, in);
+    if (slot >= 0)
+        lm_gpu_check(g, cudaEventRecord(h->end[slot], g->stream), "the halo");
+    return g->failed;
+}
+
+/* --- the lists --- */
+
+/* Uploads a list and counts the cells of its peers, whose pieces stand together. */
+int make_list(struct lm_gpu *g, const struct lm_halo_list *from, cell_list *to)
+{
+    const size_t most = (size_t)from->count + 1;
+    struct piece *pieces = (struct piece *)malloc(most * sizeof *pieces);
+    to->peer = (int *)malloc(most * sizeof *to->peer);
+    to->cells_of = (size_t *)calloc(most, sizeof *to->cells_of);
+    to->pieces = (struct piece *)lm_gpu_allocate(g, most * sizeof *pieces, "the halo");
+    if (!pieces || !to->peer || !to->cells_of)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
+    for (int k = 0; k < from->count && !g->failed; k++) {
+        const struct lm_halo_piece *p = &from->piece[k];
+        const int nx = p->cells.to_x - p->cells.from_x, ny = p->cells.to_y - p->cells.from_y;
+        const size_t cells = (size_t)nx * (size_t)ny;
+        pieces[k] = {p->cells.from_x, p->cells.from_y, nx, ny, to->cells};
+        if (k == 0 || p->peer != to->peer[to->peers - 1])
+            to->peer[to->peers++] = p->peer;
+        to->cells_of[to->peers - 1] += cells;
+        to->cells += cells;
+        to->largest = cells > to->largest ? cells : to->largest;
+    }
+    to->count = from->count;
+    if (!g->failed)
+        lm_gpu_check(g, cudaMemcpyAsync(to->pieces, pieces, most * sizeof *pieces, cudaMemcpyHostToDevice, g->stream),
+                     "the halo");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the halo");
+    free(pieces);
+    return g->failed;
+}
+
+/* The table of owners. */
+void list_neighbours(struct lm_gpu *g)
+{
+    const struct lm_partition *p = g->base.setup.halo->partition;
+    const cell_list *held = &g->halo->cells.held, *owned = &g->halo->cells.owned;
+    const size_t units = (size_t)p->units_x * (size_t)((p->ny + p->unit - 1) / p->unit);
+    int *owner = (int *)malloc((units + 1) * sizeof *owner),
+        *to = (int *)lm_gpu_allocate(g, units * sizeof *to, "the halo");
+    if (!owner || !to) {
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
+        free(owner);
+        return;
+    }
+    for (size_t k = 0; k < units; k++) {
+        owner[k] = -1;
+        for (int peer = 0; peer < held->peers; peer++)
+            owner[k] = p->owner[k] == held->peer[peer] ? peer : owner[k];
+    }
+    lm_gpu_check(g, cudaMemcpyAsync(to, owner, units * sizeof *to, cudaMemcpyHostToDevice, g->stream), "the halo");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the halo");
+    free(owner);
+    g->halo->neighbours = {held->peers, owned->peers, held->peer, owned->peer, p->unit, p->units_x, to};
+}
+
+void end_list(cell_list *l)
+{
+    free(l->peer);
+    free(l->cells_of);
+}
+
+} // namespace
+
+int lm_gpu_halo_begin(struct lm_gpu *g)
+{
+    const struct lm_halo *from = g->base.setup.halo;
+    if (!from || g->failed)
+        return g->failed;
+    struct lm_gpu_halo *h = g->halo = (struct lm_gpu_halo *)calloc(1, sizeof *h);
+    if (!h)
+        return g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
+    make_list(g, &from->cells.owned, &h->cells.owned);
+    make_list(g, &from->cells.held, &h->cells.held);
+    make_list(g, &from->all.owned, &h->all.owned);
+    make_list(g, &from->all.held, &h->all.held);
+    h->messages =
+        (struct lm_message *)malloc((size_t)(from->all.owned.count + from->all.held.count + 1) * sizeof *h->messages);
+    if (!h->messages)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
+    if (!g->failed)
+        list_neighbours(g);
+    for (int k = 0; k < TIMED; k++) {
+        lm_gpu_check(g, cudaEventCreate(&h->begin[k]), "event");
+        lm_gpu_check(g, cudaEventCreate(&h->end[k]), "event");
+    }
+    return g->failed;
+}
+
+const struct lm_gpu_neighbours *lm_gpu_halo_neighbours(const struct lm_gpu *g)
+{
+    return &g->halo->neighbours;
+}
+
+void *lm_gpu_halo_buffer(struct lm_gpu *g, size_t bytes)
+{
+    return reserve(g, (bytes + sizeof(lm_u64) - 1) / sizeof(lm_u64));
+}
+
+void lm_gpu_halo_end(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    if (!h)
+        return;
+    end_list(&h->cells.owned);
+    end_list(&h->cells.held);
+    end_list(&h->all.owned);
+    end_list(&h->all.held);
+    for (int k = 0; k < TIMED; k++) {
+        if (h->begin[k])
+            cudaEventDestroy(h->begin[k]);
+        if (h->end[k])
+            cudaEventDestroy(h->end[k]);
+    }
+    free(h->messages);
+    free(h);
+}
+
+void lm_gpu_halo_count_time(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    double seconds = 0;
+    for (int k = 0; h && k < h->timed; k++) {
+        float ms = 0;
+        lm_gpu_check(g, cudaEventElapsedTime(&ms, h->begin[k], h->end[k]), "the halo");
+        seconds += 1e-3 * (double)ms;
+    }
+    if (!h || h->timed == 0)
+        return;
+    lm_ranks_add_traffic(seconds * h->exchanges / h->timed, 0, 0);
+    h->timed = h->exchanges = 0;
+}
+
+int lm_gpu_halo_refresh(struct lm_gpu *g, double *const *arrays, int count)
+{
+    if (!g->halo || g->failed)
+        return g->failed;
+    cell_arrays a = {{}, count, 1, 0, 1, 1};
+    for (int k = 0; k < count; k++)
+        a.at[k] = (lm_u64 *)arrays[k];
+    return exchange(g, a, g->halo->all.owned, g->halo->all.held, UNPACK);
+}
+
+int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each, int first, int used)
+{
+    if (!g->halo || g->failed)
+        return g->failed;
+    cell_arrays a = {{}, count, each, first, used, 0};
+    for (int k = 0; k < count; k++)
+        a.at[k] = arrays[k];
+    exchange(g, a, g->halo->cells.held, g->halo->cells.owned, ADD);
+    return exchange(g, a, g->halo->cells.owned, g->halo->cells.held, UNPACK);
+}
