@@ -109,10 +109,16 @@ START_TEST(halos_are_wide)
 }
 END_TEST
 
-/* What one rank sends is what the other expects, cell by cell and in this order. */
-static void compare_lists(const struct division *d, int from, int to)
+static int is_own_or_beyond(const struct lm_grid *g, int i, int j)
 {
-    const struct lm_halo_list *out = &d->halo[from].cells.owned, *in = &d->halo[to].cells.held;
+    const struct lm_cells c = lm_own_and_beyond(g, LM_GHOST, LM_GHOST);
+    return i >= c.from_x && i < c.to_x && j >= c.from_y && j < c.to_y;
+}
+
+/* What one rank sends is what the other expects, cell by cell and in this order. */
+static void compare_lists(const struct division *d, int from, const struct lm_halo_list *out, int to,
+                          const struct lm_halo_list *in, int are_own)
+{
     const struct lm_place *a = &d->halo[from].grid.place, *b = &d->halo[to].grid.place;
     int k = 0;
     for (int n = 0; n < out->count; n++) {
@@ -126,8 +132,9 @@ static void compare_lists(const struct division *d, int from, int to)
         require(s.to_y - s.from_y == t.to_y - t.from_y);
         for (int j = 0; j < s.to_y - s.from_y; j++)
             for (int i = 0; i < s.to_x - s.from_x; i++) {
-                require(lm_is_own(&d->halo[from].grid, s.from_x + i, s.from_y + j));
-                require(lm_domain_cell(a, s.from_x + i, s.from_y + j) == lm_domain_cell(b, t.from_x + i, t.from_y + j));
+                require(!are_own || is_own_or_beyond(&d->halo[from].grid, s.from_x + i, s.from_y + j));
+                require(lm_domain_x(a, s.from_x + i) == lm_domain_x(b, t.from_x + i));
+                require(lm_domain_y(a, s.from_y + j) == lm_domain_y(b, t.from_y + j));
             }
     }
     for (; k < in->count; k++)
@@ -139,8 +146,10 @@ START_TEST(lists_agree)
     struct division d = draw(_i);
     for (int a = 0; a < d.p.ranks; a++)
         for (int b = 0; b < d.p.ranks; b++)
-            if (a != b)
-                compare_lists(&d, a, b);
+            if (a != b) {
+                compare_lists(&d, a, &d.halo[a].owned, b, &d.halo[b].held, 1);
+                compare_lists(&d, a, &d.halo[a].shared, b, &d.halo[b].added, 0);
+            }
     drop(&d);
 }
 END_TEST
@@ -152,7 +161,7 @@ START_TEST(lists_are_complete)
     for (int r = 0; r < d.p.ranks; r++) {
         const struct lm_grid *g = &d.halo[r].grid;
         char *filled = calloc(g->size, 1);
-        const struct lm_halo_list *in = &d.halo[r].all.held;
+        const struct lm_halo_list *in = &d.halo[r].held;
         for (int n = 0; n < in->count; n++)
             for (int j = in->piece[n].cells.from_y; j < in->piece[n].cells.to_y; j++)
                 for (int i = in->piece[n].cells.from_x; i < in->piece[n].cells.to_x; i++)
@@ -161,6 +170,32 @@ START_TEST(lists_are_complete)
             for (int i = 0; i < g->nx; i++)
                 require(filled[lm_at(g, i, j)] == !lm_is_own(g, i, j));
         free(filled);
+    }
+    drop(&d);
+}
+END_TEST
+
+/* Each rank sends what it has of a cell to every other one that holds the cell, once. */
+START_TEST(shared_cells_are_complete)
+{
+    struct division d = draw(_i);
+    for (int r = 0; r < d.p.ranks; r++) {
+        const struct lm_grid *g = &d.halo[r].grid;
+        const struct lm_halo_list *out = &d.halo[r].shared;
+        int *sent = calloc(g->cells, sizeof *sent), *holders = calloc(d.domain.cells, sizeof *holders);
+        for (int other = 0; other < d.p.ranks; other++)
+            for (int k = 0; k < (int)d.halo[other].grid.cells; k++) {
+                const struct lm_grid *o = &d.halo[other].grid;
+                holders[lm_domain_cell(&o->place, k % o->nx, k / o->nx)] += other != r;
+            }
+        for (int n = 0; n < out->count; n++)
+            for (int j = out->piece[n].cells.from_y; j < out->piece[n].cells.to_y; j++)
+                for (int i = out->piece[n].cells.from_x; i < out->piece[n].cells.to_x; i++)
+                    sent[j * g->nx + i]++;
+        for (int k = 0; k < (int)g->cells; k++)
+            require(sent[k] == holders[lm_domain_cell(&g->place, k % g->nx, k / g->nx)]);
+        free(sent);
+        free(holders);
     }
     drop(&d);
 }
@@ -209,6 +244,7 @@ int main(void)
     tcase_add_loop_test(t, halos_are_wide, 0, CASES);
     tcase_add_loop_test(t, lists_agree, 0, CASES);
     tcase_add_loop_test(t, lists_are_complete, 0, CASES);
+    tcase_add_loop_test(t, shared_cells_are_complete, 0, CASES);
     tcase_add_test(t, cost_is_balanced);
     tcase_add_test(t, too_many_ranks);
     return suite_run(suite);

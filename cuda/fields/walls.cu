@@ -195,7 +195,8 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
                 g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
-        lm_gpu_halo_refresh(g, g->array + LM_B, 3);
+        if (lm_halo_is_used_up(r, substeps))
+            lm_gpu_halo_refresh(g, g->array + LM_B, 3);
     }
     return g->failed;
 }

@@ -34,7 +34,7 @@ struct cell_arrays {
     int ghosts;                   /* 1: grid arrays with ghost cells */
 };
 
-enum direction { PACK, UNPACK, ADD };
+enum direction { PACK, UNPACK /* grid arrays */, ADD };
 
 /* Index of the first number of a cell. */
 __device__ __forceinline__ size_t number_at(const shape &s, const cell_arrays &a, int i, int j)
@@ -58,10 +58,8 @@ __global__ void copy_kernel(shape s, int walls_x, int walls_y, const piece *piec
             buffer[k] = array[number_at(s, a, i, j) + number];
         else if (WAY == ADD)
             atomicAdd(&array[number_at(s, a, i, j) + number], buffer[k]); /* pieces of several peers overlap */
-        else if (a.ghosts)
-            each_periodic(s, walls_x, walls_y, i, j, [&](unsigned image) { array[image] = buffer[k]; });
         else
-            array[number_at(s, a, i, j) + number] = buffer[k];
+            each_periodic(s, walls_x, walls_y, i, j, [&](unsigned image) { array[image] = buffer[k]; });
     }
 }
 
@@ -90,9 +88,7 @@ void make_messages(const cell_list &l, size_t numbers, lm_u64 *buffer, struct lm
 } // namespace
 
 struct lm_gpu_halo {
-    struct {
-        cell_list owned, held;
-    } cells, all; /* as in struct lm_halo */
+    cell_list owned, held, shared, added; /* as in struct lm_halo */
     lm_u64 *buffer;
     size_t buffer_numbers;
     struct lm_message *messages;
@@ -174,7 +170,7 @@ int make_list(struct lm_gpu *g, const struct lm_halo_list *from, cell_list *to)
 void list_neighbours(struct lm_gpu *g)
 {
     const struct lm_partition *p = g->base.setup.halo->partition;
-    const cell_list *held = &g->halo->cells.held, *owned = &g->halo->cells.owned;
+    const cell_list *held = &g->halo->held, *owned = &g->halo->owned;
     const size_t units = (size_t)p->units_x * (size_t)((p->ny + p->unit - 1) / p->unit);
     int *owner = (int *)malloc((units + 1) * sizeof *owner),
         *to = (int *)lm_gpu_allocate(g, units * sizeof *to, "the halo");
@@ -210,12 +206,12 @@ int lm_gpu_halo_begin(struct lm_gpu *g)
     struct lm_gpu_halo *h = g->halo = (struct lm_gpu_halo *)calloc(1, sizeof *h);
     if (!h)
         return g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
-    make_list(g, &from->cells.owned, &h->cells.owned);
-    make_list(g, &from->cells.held, &h->cells.held);
-    make_list(g, &from->all.owned, &h->all.owned);
-    make_list(g, &from->all.held, &h->all.held);
+    make_list(g, &from->owned, &h->owned);
+    make_list(g, &from->held, &h->held);
+    make_list(g, &from->shared, &h->shared);
+    make_list(g, &from->added, &h->added);
     h->messages =
-        (struct lm_message *)malloc((size_t)(from->all.owned.count + from->all.held.count + 1) * sizeof *h->messages);
+        (struct lm_message *)malloc((size_t)(2 * g->base.setup.halo->partition->ranks + 1) * sizeof *h->messages);
     if (!h->messages)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
     if (!g->failed)
@@ -242,10 +238,10 @@ void lm_gpu_halo_end(struct lm_gpu *g)
     struct lm_gpu_halo *h = g->halo;
     if (!h)
         return;
-    end_list(&h->cells.owned);
-    end_list(&h->cells.held);
-    end_list(&h->all.owned);
-    end_list(&h->all.held);
+    end_list(&h->owned);
+    end_list(&h->held);
+    end_list(&h->shared);
+    end_list(&h->added);
     for (int k = 0; k < TIMED; k++) {
         if (h->begin[k])
             cudaEventDestroy(h->begin[k]);
@@ -278,7 +274,7 @@ int lm_gpu_halo_refresh(struct lm_gpu *g, double *const *arrays, int count)
     cell_arrays a = {{}, count, 1, 0, 1, 1};
     for (int k = 0; k < count; k++)
         a.at[k] = (lm_u64 *)arrays[k];
-    return exchange(g, a, g->halo->all.owned, g->halo->all.held, UNPACK);
+    return exchange(g, a, g->halo->owned, g->halo->held, UNPACK);
 }
 
 int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each, int first, int used)
@@ -288,6 +284,5 @@ int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each
     cell_arrays a = {{}, count, each, first, used, 0};
     for (int k = 0; k < count; k++)
         a.at[k] = arrays[k];
-    exchange(g, a, g->halo->cells.held, g->halo->cells.owned, ADD);
-    return exchange(g, a, g->halo->cells.owned, g->halo->cells.held, UNPACK);
+    return exchange(g, a, g->halo->shared, g->halo->added, ADD);
 }

@@ -266,7 +266,7 @@ static int migrate_by_hosts(struct lm_distributed *d, int species)
     struct lm_raw_particles leaving = {NULL, NULL, NULL, NULL, NULL};
     uint64_t count = 0;
     int status = lm_agree(d->part->particles->emigrate(d->part, species, &count, &leaving));
-    struct traffic out = traffic_with(&d->halo.cells.held), in = traffic_with(&d->halo.cells.owned);
+    struct traffic out = traffic_with(&d->halo.held), in = traffic_with(&d->halo.owned);
     if (!status) {
         lm_to_domain(d, &leaving, count);
         pack(d, &leaving, count, &out);

@@ -80,20 +80,34 @@ static int add_pieces(const struct lm_partition *p, const struct extent *owner, 
     return LM_OK;
 }
 
-/* What this rank owns in one division and others hold in another, and the other way round. `with_self`: also what it
- * both owns and holds. */
+/* Which lists make_lists makes. */
+struct wanted {
+    int beyond;    /* ghost cells that count as cells beyond walls */
+    int with_self; /* also cells of which this rank is both owner and holder */
+    int shared;    /* cells that both ranks hold, in place of those that one of them owns */
+};
+
+static struct extent owner_of(const struct lm_partition *p, const struct lm_grid *domain, int rank,
+                              const struct wanted *w)
+{
+    struct extent e = extent_of(p, domain, rank, w->beyond);
+    if (w->shared)
+        e.own = e.held;
+    return e;
+}
+
+/* What this rank owns in one division and others hold in another, and the other way round. */
 static int make_lists(const struct lm_partition *owners, const struct lm_partition *holders,
-                      const struct lm_grid *domain, int rank, int beyond, int with_self, struct lm_halo_list *owned,
+                      const struct lm_grid *domain, int rank, struct wanted w, struct lm_halo_list *owned,
                       struct lm_halo_list *held)
 {
-    const struct extent owner = extent_of(owners, domain, rank, beyond),
-                        holder = extent_of(holders, domain, rank, beyond);
+    const struct extent owner = owner_of(owners, domain, rank, &w), holder = extent_of(holders, domain, rank, w.beyond);
     int status = LM_OK;
     for (int peer = 0; peer < owners->ranks && !status; peer++) {
-        if (peer == rank && !with_self)
+        if (peer == rank && !w.with_self)
             continue;
-        const struct extent other_owner = extent_of(owners, domain, peer, beyond),
-                            other_holder = extent_of(holders, domain, peer, beyond);
+        const struct extent other_owner = owner_of(owners, domain, peer, &w),
+                            other_holder = extent_of(holders, domain, peer, w.beyond);
         status = add_pieces(owners, &owner, &other_holder, &owner, peer, owned);
         if (!status)
             status = add_pieces(owners, &other_owner, &holder, &holder, peer, held);
@@ -104,9 +118,9 @@ static int make_lists(const struct lm_partition *owners, const struct lm_partiti
 int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *h)
 {
     *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank), .partition = p};
-    int status = make_lists(p, p, domain, rank, 0, 0, &h->cells.owned, &h->cells.held);
+    int status = make_lists(p, p, domain, rank, (struct wanted){.beyond = LM_GHOST}, &h->owned, &h->held);
     if (!status)
-        status = make_lists(p, p, domain, rank, LM_GHOST, 0, &h->all.owned, &h->all.held);
+        status = make_lists(p, p, domain, rank, (struct wanted){.shared = 1}, &h->shared, &h->added);
     if (status)
         lm_halo_free(h);
     return status;
@@ -114,10 +128,10 @@ int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int
 
 void lm_halo_free(struct lm_halo *h)
 {
-    free(h->cells.owned.piece);
-    free(h->cells.held.piece);
-    free(h->all.owned.piece);
-    free(h->all.held.piece);
+    free(h->owned.piece);
+    free(h->held.piece);
+    free(h->shared.piece);
+    free(h->added.piece);
     free(h->buffer);
     *h = (struct lm_halo){.buffer = NULL};
 }
@@ -223,7 +237,7 @@ void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count)
     if (!h)
         return;
     const struct copy c = {&h->grid, (char *const *)arrays, count, 1, 1};
-    exchange(h, &c, &h->all.owned, &c, &h->all.held, UNPACK);
+    exchange(h, &c, &h->owned, &c, &h->held, UNPACK);
     for (int k = 0; k < count; k++)
         lm_grid_wrap(&h->grid, arrays[k]);
 }
@@ -233,8 +247,7 @@ void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each)
     if (!h)
         return;
     const struct copy c = {&h->grid, (char *const *)arrays, count, each, 0};
-    exchange(h, &c, &h->cells.held, &c, &h->cells.owned, ADD);
-    exchange(h, &c, &h->cells.owned, &c, &h->cells.held, UNPACK);
+    exchange(h, &c, &h->shared, &c, &h->added, ADD);
 }
 
 /* --- from one division to another --- */
@@ -244,7 +257,8 @@ int lm_halo_move_make(const struct lm_partition *from, const struct lm_partition
 {
     *m =
         (struct lm_halo_move){.from = lm_partition_grid(from, domain, rank), .to = lm_partition_grid(to, domain, rank)};
-    const int status = make_lists(from, to, domain, rank, LM_GHOST, 1, &m->out, &m->in);
+    const int status =
+        make_lists(from, to, domain, rank, (struct wanted){.beyond = LM_GHOST, .with_self = 1}, &m->out, &m->in);
     if (status)
         lm_halo_move_free(m);
     return status;

@@ -25,9 +25,9 @@ struct lm_halo {
     struct lm_grid grid;                  /* of this rank's arrays */
     const struct lm_partition *partition; /* borrowed */
     int fields_have_walls;                /* at some side of the domain; the caller sets it */
-    struct {
-        struct lm_halo_list owned, held; /* own cells that others hold; cells of others that this rank holds */
-    } cells, all;                        /* without and with the ghost cells beyond walls */
+    struct lm_halo_list owned, held;      /* own cells that others hold; cells of others that this rank holds; both with
+                                             the ghost cells beyond walls */
+    struct lm_halo_list shared, added; /* cells that this rank and another one hold: as they are sent, as they come */
     char *buffer;
     size_t buffer_size;
 };
@@ -39,6 +39,13 @@ void lm_halo_free(struct lm_halo *h);
 /* Copies own cells into the halos of the other ranks, for `count` grid arrays with ghost cells. Ghost cells beyond
  * walls go with the cells; those beyond periodic sides are filled from the arrays. NULL: there is one rank. */
 void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count);
+
+/* Whether the halo of B has to be refreshed after a substep, 0 to substeps - 1: before the error at the edge reaches
+ * own cells, and at the end. */
+static inline int lm_halo_is_used_up(int substep, int substeps)
+{
+    return (substep + 1) % LM_HALO_SUBSTEPS == 0 || substep + 1 == substeps;
+}
 
 /* A move of arrays from one division of a domain to another. */
 struct lm_halo_move {

@@ -23,9 +23,10 @@ extern "C" {
 #define LM_CELL_COST 16.0
 
 enum {
-    LM_HALO = 16,               /* cells; 8 more than a particle may cross in a step (LM_MAX_CELLS) */
-    LM_HALO_REACH = LM_HALO - 8 /* what a particle gathers there is right: it reads 3 cells around it, and the */
-                                /* velocities of a gas are right up to 5 cells from the edge of the arrays */
+    LM_HALO = 16,                   /* cells; 8 more than a particle may cross in a step (LM_MAX_CELLS) */
+    LM_HALO_SUBSTEPS = LM_HALO / 8, /* in a substep of B the error at the edge of the arrays moves 8 cells inwards */
+    LM_HALO_REACH = LM_HALO - 8     /* what a particle gathers there is right: it reads 3 cells around it, and the */
+                                    /* velocities of a gas are right up to 5 cells from the edge of the arrays */
 };
 
 /* Columns of ranks side by side; each is cut into rows. */
