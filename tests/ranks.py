@@ -160,9 +160,10 @@ class Tests:
 
     def wrong_input(self):
         """One message, exit code 2, nothing written."""
-        for words, part in ((["grid.nx=abc"], "grid.nx"), (["--backend", "cuda"], "cuda"),
-                            (["species.protons.density=-1"], "density"),
-                            (["--restart", "nowhere.h5"], "nowhere.h5")):
+        wrong = [(["grid.nx=abc"], "grid.nx"), (["species.protons.density=-1"], "density"), (["--restart", "nowhere.h5"], "nowhere.h5")]
+        if run(1, self.larmor, "run", str(self.case), "--backend", "cuda", "--steps", "0", "--output", str(self.directory / "gpu")).returncode:
+            wrong.append((["--backend", "cuda"], "cuda"))
+        for words, part in wrong:
             result = self.larmor_run(3, self.case, "wrong", *words)
             said = messages(result.stderr)
             check(result.returncode == 2 and len(said) == 1 and part in said[0] and not (self.directory / "wrong").exists(),

@@ -170,7 +170,7 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
         const lm_fix dx = lm_round_fix(p.vx * h.step.rx), dy = lm_round_fix(p.vy * h.step.ry);
         p.x -= dx;
         p.y -= dy;
-        at = lm_pass_move(&p, dx, dy, h.step.move);
+        at = lm_pass_move(&p, dx, dy, 1);
     } else if (!lm_pass_near(ORDER, 1, &p, &win, &h.step, &near, &at)) {
         return false;
     }

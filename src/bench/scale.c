@@ -147,10 +147,11 @@ static void put_notes(struct lm_table *t, int weak, const struct result *one, co
             MANY, 100 * alone / (alone + message_seconds(last, &last->link, MANY)));
 }
 
-/* Multiplies the cells of a problem, along both axes in turn. */
+/* Multiplies the cells of a problem, along both axes in turn: first along y, so that two ranks have arrays as wide as
+ * one has alone. */
 static void multiply(struct lm_bench_problem *p, int by)
 {
-    for (int along_x = 1; by % 2 == 0; by /= 2, along_x = !along_x)
+    for (int along_x = 0; by % 2 == 0; by /= 2, along_x = !along_x)
         *(along_x ? &p->cells : &p->rows) *= 2;
     p->rows *= by;
 }
