@@ -38,6 +38,9 @@ int lm_bench_step(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);
 int lm_bench_scale(struct lm_bench *b);
 
+/* src/bench/scale_output.c: the files, after the scaling. */
+int lm_bench_scale_output(struct lm_bench *b);
+
 /* src/bench/copy.c: fills b->copy. */
 int lm_bench_measure_copy(struct lm_bench *b);
 

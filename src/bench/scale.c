@@ -186,6 +186,8 @@ int lm_bench_scale(struct lm_bench *b)
         fprintf(b->out, "scale: one rank; mpirun -n N larmor bench scale compares 1, 2, 4, ... N of them\n\n");
         return LM_OK;
     }
-    const int status = run_table(b, 1);
-    return status ? status : run_table(b, 0);
+    int status = run_table(b, 1);
+    if (!status)
+        status = run_table(b, 0);
+    return status ? status : lm_bench_scale_output(b);
 }
