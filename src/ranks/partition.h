@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* A cell of the grid is taken to cost as much as so many particles. The ratio depends on the number of substeps. */
+/* A cell of the grid is taken to cost as much as so many particles. On one H200 with three substeps of B it took as
+ * long as 14 (4096 x 4096 cells, 64 particles a cell); the ratio depends on the number of substeps. */
 #define LM_CELL_COST 16.0
 
 enum {
