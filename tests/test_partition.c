@@ -1,5 +1,6 @@
 /* The division of a domain among ranks, and the lists of cells that they exchange, for many sizes drawn at random. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "larmor/base.h"
@@ -7,7 +8,7 @@
 #include "require.h"
 #include "suite.h"
 
-enum { MOST_RANKS = 9, CASES = 400 };
+enum { MOST_RANKS = 9, CASES = 400, ROW = 40 };
 
 struct division {
     struct lm_grid domain;
@@ -224,6 +225,47 @@ START_TEST(cost_is_balanced)
 }
 END_TEST
 
+/* The largest cost of a part of a row of units, of all ways to cut it. */
+static double least_most(const double *cost, int count, int parts)
+{
+    double best[MOST_RANKS + 1][ROW + 1];
+    for (int n = 0; n <= count; n++)
+        best[0][n] = n == 0 ? 0 : INFINITY;
+    for (int k = 1; k <= parts; k++)
+        for (int n = 0; n <= count; n++) {
+            double sum = 0;
+            best[k][n] = INFINITY;
+            for (int from = n - 1; from >= k - 1; from--) {
+                sum += cost[from];
+                best[k][n] = fmin(best[k][n], fmax(best[k - 1][from], sum));
+            }
+        }
+    return best[parts][count];
+}
+
+/* No division of a row of units has a largest part that costs less. */
+START_TEST(largest_part_is_least)
+{
+    double cost[ROW], largest = 0;
+    struct lm_partition p;
+    srand((unsigned)_i);
+    const int count = between(1, ROW), ranks = between(1, count < MOST_RANKS ? count : MOST_RANKS);
+    const struct lm_grid domain = lm_grid_make(8 * count, 8, 1, 1);
+    for (int k = 0; k < count; k++)
+        cost[k] = between(0, 3) ? between(0, 20) : between(0, 500);
+    ck_assert_int_eq(lm_partition_make(&domain, ranks, 8, cost, &p), 0);
+    for (int r = 0; r < ranks; r++) {
+        double sum = 0;
+        for (int k = p.own[r].from_x / 8; k < p.own[r].to_x / 8; k++)
+            sum += cost[k];
+        largest = fmax(largest, sum);
+        require(p.own[r].to_x > p.own[r].from_x);
+    }
+    ck_assert_double_le(largest, least_most(cost, count, ranks) * (1 + 2e-6));
+    lm_partition_free(&p);
+}
+END_TEST
+
 START_TEST(too_many_ranks)
 {
     const struct lm_grid domain = lm_grid_make(3, 2, 1, 1);
@@ -246,6 +288,7 @@ int main(void)
     tcase_add_loop_test(t, lists_are_complete, 0, CASES);
     tcase_add_loop_test(t, shared_cells_are_complete, 0, CASES);
     tcase_add_test(t, cost_is_balanced);
+    tcase_add_loop_test(t, largest_part_is_least, 0, CASES);
     tcase_add_test(t, too_many_ranks);
     return suite_run(suite);
 }

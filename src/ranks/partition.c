@@ -7,24 +7,80 @@
 
 /* --- one axis --- */
 
-/* Cuts `count` units of an axis, which cost cost[0 .. count - 1], into parts that cost about share[k] of all each. Part
- * k is [cut[k], cut[k + 1]) and has at least one unit. */
-static void cut_axis(const double *cost, int count, int parts, const double *share, int *cut)
+/* An axis of `count` units, to be cut into parts. Part k shall cost about share[k] of all. */
+struct axis {
+    const double *cost; /* [count] */
+    int count, parts;
+    const double *share; /* [parts]; their sum is 1 */
+};
+
+/* The end of the longest part that begins at `from` and costs at most `most`, but for its first unit. `last`: no part
+ * goes beyond. */
+static int longest_part(const struct axis *a, int from, int last, double most)
 {
-    double all = 0, done = 0, wanted = 0, shares = 0;
-    for (int k = 0; k < count; k++)
-        all += cost[k];
-    for (int k = 0; k < parts; k++)
-        shares += share[k];
+    double cost = a->cost[from];
+    int to = from + 1;
+    while (to < last && cost + a->cost[to] <= most)
+        cost += a->cost[to++];
+    return to;
+}
+
+/* begin[k]: the first unit at which part k may begin so that this part and the later ones can hold all units, none
+ * above `most` times its share. Returns whether part 0 may begin at unit 0. */
+static int find_begins(const struct axis *a, double most, int *begin)
+{
+    int end = a->count;
+    for (int k = a->parts - 1; k >= 0; k--) {
+        double cost = 0;
+        int from = end;
+        while (from > k && cost + a->cost[from - 1] <= most * a->share[k])
+            cost += a->cost[--from];
+        if (from == end)
+            return 0; /* not even one unit */
+        begin[k] = end = from;
+    }
+    return begin[0] == 0;
+}
+
+/* The least `most`, to a millionth, with its begins. */
+static double least_most(const struct axis *a, int *begin)
+{
+    enum { HALVINGS = 100 };
+    double low = 0, high = 0, least_share = 1;
+    for (int k = 0; k < a->count; k++)
+        high += a->cost[k];
+    for (int k = 0; k < a->parts; k++)
+        least_share = fmin(least_share, a->share[k]);
+    high = 2 * high / least_share;
+    for (int n = 0; n < HALVINGS && high - low > 1e-6 * high; n++) {
+        const double middle = 0.5 * (low + high);
+        if (find_begins(a, middle, begin))
+            high = middle;
+        else
+            low = middle;
+    }
+    find_begins(a, high, begin);
+    return high;
+}
+
+/* Part k is [cut[k], cut[k + 1]) and has at least one unit. The largest part, over its share, is as small as it can be;
+ * as far as that allows, each cut lies where the shares want it. `begin`: [parts], for this function. */
+static void cut_axis(const struct axis *a, int *begin, int *cut)
+{
+    const double most = least_most(a, begin);
+    double all = 0, done = 0, wanted = 0;
+    for (int k = 0; k < a->count; k++)
+        all += a->cost[k];
     cut[0] = 0;
-    for (int k = 0, at = 0; k < parts - 1; k++) {
-        wanted += all * share[k] / shares;
-        const int least = cut[k] + 1, most = count - (parts - 1 - k);
-        while (at < most && (at < least || done + 0.5 * cost[at] < wanted))
-            done += cost[at++];
+    for (int k = 0; k < a->parts - 1; k++) {
+        const int last = longest_part(a, cut[k], a->count - (a->parts - 1 - k), most * a->share[k]);
+        int at = cut[k];
+        wanted += all * a->share[k];
+        while (at < last && (at == cut[k] || at < begin[k + 1] || done + 0.5 * a->cost[at] < wanted))
+            done += a->cost[at++];
         cut[k + 1] = at;
     }
-    cut[parts] = count;
+    cut[a->parts] = a->count;
 }
 
 static int divided_up(int n, int by)
@@ -83,21 +139,50 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+/* Arrays for the cut of an axis. */
+struct work {
+    double *cost, *share;
+    int *begin, *cut;
+};
+
 /* Cuts columns [from, to) of units into rows for `count` ranks from number `rank` on. */
 static void cut_column(struct lm_partition *p, const struct units *u, int from, int to, int rank, int count,
-                       double *cost, double *share, int *cut)
+                       const struct work *w)
 {
     for (int j = 0; j < u->ny; j++) {
-        cost[j] = 0;
+        w->cost[j] = 0;
         for (int i = from; i < to; i++)
-            cost[j] += unit_cost(u, p, i, j);
+            w->cost[j] += unit_cost(u, p, i, j);
     }
     for (int k = 0; k < count; k++)
-        share[k] = 1;
-    cut_axis(cost, u->ny, count, share, cut);
+        w->share[k] = 1.0 / count;
+    const struct axis rows = {w->cost, u->ny, count, w->share};
+    cut_axis(&rows, w->begin, w->cut);
     for (int k = 0; k < count; k++)
-        p->own[rank + k] = (struct lm_cells){from * u->size, smaller(to * u->size, p->nx), cut[k] * u->size,
-                                             smaller(cut[k + 1] * u->size, p->ny)};
+        p->own[rank + k] = (struct lm_cells){from * u->size, smaller(to * u->size, p->nx), w->cut[k] * u->size,
+                                             smaller(w->cut[k + 1] * u->size, p->ny)};
+}
+
+/* The number of ranks in a column. */
+static int ranks_in(const struct lm_partition *p, int columns, int column)
+{
+    return p->ranks / columns + (column < p->ranks % columns);
+}
+
+static void cut_columns(struct lm_partition *p, const struct units *u, int columns, const struct work *w,
+                        const struct work *row)
+{
+    for (int i = 0; i < u->nx; i++) {
+        w->cost[i] = 0;
+        for (int j = 0; j < u->ny; j++)
+            w->cost[i] += unit_cost(u, p, i, j);
+    }
+    for (int k = 0; k < columns; k++)
+        w->share[k] = (double)ranks_in(p, columns, k) / p->ranks;
+    const struct axis all = {w->cost, u->nx, columns, w->share};
+    cut_axis(&all, w->begin, w->cut);
+    for (int k = 0, rank = 0; k < columns; rank += ranks_in(p, columns, k++))
+        cut_column(p, u, w->cut[k], w->cut[k + 1], rank, ranks_in(p, columns, k), row);
 }
 
 static int no_memory(void)
@@ -108,25 +193,15 @@ static int no_memory(void)
 static int cut_domain(struct lm_partition *p, const struct units *u, int columns)
 {
     const size_t most = (size_t)(u->nx > u->ny ? u->nx : u->ny), parts = (size_t)p->ranks + 1;
-    double *cost = malloc((2 * most + parts) * sizeof *cost), *row = cost + most, *share = row + most;
-    double *shares = calloc(parts, sizeof *shares);
-    int *cut = malloc(2 * parts * sizeof *cut), *rows = cut + parts;
-    const int failed = !cost || !shares || !cut;
-    if (!failed) {
-        for (int i = 0; i < u->nx; i++) {
-            cost[i] = 0;
-            for (int j = 0; j < u->ny; j++)
-                cost[i] += unit_cost(u, p, i, j);
-        }
-        for (int k = 0; k < columns; k++)
-            shares[k] = p->ranks / columns + (k < p->ranks % columns);
-        cut_axis(cost, u->nx, columns, shares, cut);
-        for (int k = 0, rank = 0; k < columns; rank += (int)shares[k++])
-            cut_column(p, u, cut[k], cut[k + 1], rank, (int)shares[k], row, share, rows);
-    }
-    free(cost);
-    free(shares);
-    free(cut);
+    double *real = malloc(2 * (most + parts) * sizeof *real);
+    int *whole = malloc(4 * parts * sizeof *whole);
+    const int failed = !real || !whole;
+    const struct work column = {real, real + most, whole, whole + parts};
+    const struct work row = {real + most + parts, real + 2 * most + parts, whole + 2 * parts, whole + 3 * parts};
+    if (!failed)
+        cut_columns(p, u, columns, &column, &row);
+    free(real);
+    free(whole);
     return failed ? no_memory() : LM_OK;
 }
 
