@@ -108,13 +108,13 @@ static int new_table(const struct lm_bench *b, double ppc, struct lm_table **t)
         return LM_FAILED;
     lm_table_column(*t, "step", "ms");
     lm_table_column(*t, "fields", "MB");
-    lm_table_column(*t, "rate", "MB/s");
-    lm_table_column(*t, "worth", "steps");
-    lm_table_column(*t, "checkpoint", "MB");
-    lm_table_column(*t, "rate", "MB/s");
-    lm_table_column(*t, "worth", "steps");
-    lm_table_note(*t,
-                  "a file of fields and a checkpoint, written to /tmp by rank 0; worth: so many steps take as long");
+    lm_table_column(*t, "fields rate", "MB/s");
+    lm_table_column(*t, "fields worth", "steps");
+    lm_table_column(*t, "state", "MB");
+    lm_table_column(*t, "state rate", "MB/s");
+    lm_table_column(*t, "state worth", "steps");
+    lm_table_note(
+        *t, "a file of fields and a checkpoint (state), written to /tmp by rank 0; worth: so many steps take as long");
     return LM_OK;
 }
 
@@ -127,9 +127,11 @@ int lm_bench_scale_output(struct lm_bench *b)
     int status = new_table(b, ppc, &t);
     if (status)
         return status;
-    for (int k = 0; k < 2 && !status; k++) {
+    for (int k = 0; k < 2; k++) {
         struct output o = {.step = 0};
         status = measure(b, counts[k], ppc, &o);
+        if (status)
+            break;
         lm_table_row(t, "%d rank%s", counts[k], counts[k] == 1 ? "" : "s");
         lm_table_number(t, STEP, 1e3 * o.step);
         put_file(t, FIELDS_SIZE, &o.fields, o.step);

@@ -42,7 +42,7 @@ static int find_begins(const struct axis *a, double most, int *begin)
     return begin[0] == 0;
 }
 
-/* The least `most`, to a millionth, with its begins. */
+/* The least `most` with which find_begins succeeds, to a millionth; `begin` is that of this value. */
 static double least_most(const struct axis *a, int *begin)
 {
     enum { HALVINGS = 100 };

@@ -1,9 +1,10 @@
 /* Ranks: the processes of one run, which MPI has started together. A program that no MPI has started, or that was built
  * without MPI, is the only rank, number 0, and none of these functions does anything.
  *
- * All functions but those that tell a number, lm_ranks_abort and those that say so are collective: every rank calls
- * them in the same order. None returns an error. A rank that cannot go on ends all of them with lm_ranks_abort. A rank
- * that waits for another one longer than lm_ranks_set_limit allows does so too, so that no run hangs.
+ * The functions are collective: every rank calls them in the same order. Not collective are lm_ranks_abort, the
+ * functions that return what this rank already knows, and those whose comments say so. None returns an error. A rank
+ * that cannot go on ends all of them with lm_ranks_abort. A rank that waits for another one longer than
+ * lm_ranks_set_limit allows does so too, so that no run hangs.
  */
 #ifndef LARMOR_RANKS_RANKS_H
 #define LARMOR_RANKS_RANKS_H
