@@ -25,6 +25,7 @@ static int between(int low, int high)
 static struct division draw(int k)
 {
     struct division d;
+    static const int halos[] = {LM_HALO_NARROW, LM_HALO_WIDE, 24, 48};
     srand((unsigned)k);
     const int nx = between(1, k % 2 ? 150 : 20), ny = between(1, k % 3 ? 130 : 12);
     const int most = nx * ny < MOST_RANKS ? nx * ny : MOST_RANKS, ranks = between(1, most);
@@ -33,7 +34,7 @@ static struct division draw(int k)
         d.domain.sides.of[LM_X_MIN] = d.domain.sides.of[LM_X_MAX] = LM_REFLECTING;
     if (between(0, 2) == 0)
         d.domain.sides.of[LM_Y_MIN] = d.domain.sides.of[LM_Y_MAX] = LM_ABSORBING;
-    ck_assert_int_eq(lm_partition_make(&d.domain, ranks, between(0, 1) ? 8 : 16, NULL, &d.p), 0);
+    ck_assert_int_eq(lm_partition_make(&d.domain, ranks, between(0, 1) ? 8 : 16, halos[between(0, 3)], NULL, &d.p), 0);
     for (int r = 0; r < ranks; r++)
         ck_assert_int_eq(lm_halo_make(&d.p, &d.domain, r, &d.halo[r]), 0);
     return d;
@@ -88,7 +89,7 @@ START_TEST(arrays_lie_in_the_domain)
 }
 END_TEST
 
-/* Own cells lie LM_HALO cells from the edge of the arrays, or the arrays end with the domain there. */
+/* Own cells lie as far as the halo is wide from the edge of the arrays, or the arrays end with the domain there. */
 START_TEST(halos_are_wide)
 {
     struct division d = draw(_i);
@@ -97,8 +98,8 @@ START_TEST(halos_are_wide)
         const int whole_x = g->nx == d.domain.nx, whole_y = g->ny == d.domain.ny;
         const int low_x = g->place.origin_x == 0 && d.domain.sides.of[LM_X_MIN] != LM_PERIODIC,
                   high_y = g->place.origin_y + g->ny == d.domain.ny && d.domain.sides.of[LM_Y_MAX] != LM_PERIODIC;
-        require(whole_x || low_x || g->own.from_x >= LM_HALO);
-        require(whole_y || high_y || g->ny - g->own.to_y >= LM_HALO);
+        require(whole_x || low_x || g->own.from_x >= d.p.halo);
+        require(whole_y || high_y || g->ny - g->own.to_y >= d.p.halo);
         if (low_x && lm_owns_side(g, LM_X_MIN))
             require(g->own.from_x == 0);
         if (low_x)
@@ -176,7 +177,14 @@ START_TEST(lists_are_complete)
 }
 END_TEST
 
-/* Each rank sends what it has of a cell to every other one that holds the cell, once. */
+/* Whether particles of this rank may reach a cell of its arrays. */
+static int is_reached(const struct lm_grid *g, const struct lm_grid *domain, int i, int j)
+{
+    const int x = g->nx < domain->nx ? LM_HALO_READ : domain->nx, y = g->ny < domain->ny ? LM_HALO_READ : domain->ny;
+    return i >= g->own.from_x - x && i < g->own.to_x + x && j >= g->own.from_y - y && j < g->own.to_y + y;
+}
+
+/* Each rank sends what its particles leave in a cell to every other one that holds the cell, once. */
 START_TEST(shared_cells_are_complete)
 {
     struct division d = draw(_i);
@@ -194,7 +202,9 @@ START_TEST(shared_cells_are_complete)
                 for (int i = out->piece[n].cells.from_x; i < out->piece[n].cells.to_x; i++)
                     sent[j * g->nx + i]++;
         for (int k = 0; k < (int)g->cells; k++)
-            require(sent[k] == holders[lm_domain_cell(&g->place, k % g->nx, k / g->nx)]);
+            require(sent[k] == (is_reached(g, &d.domain, k % g->nx, k / g->nx)
+                                    ? holders[lm_domain_cell(&g->place, k % g->nx, k / g->nx)]
+                                    : 0));
         free(sent);
         free(holders);
     }
@@ -211,7 +221,7 @@ START_TEST(cost_is_balanced)
     for (int j = 0; j < 64; j++)
         for (int i = 0; i < 64; i++)
             all += cost[64 * j + i] = i < 32 ? 10 : 1;
-    ck_assert_int_eq(lm_partition_make(&domain, 8, 8, cost, &p), 0);
+    ck_assert_int_eq(lm_partition_make(&domain, 8, 8, LM_HALO_NARROW, cost, &p), 0);
     for (int r = 0; r < 8; r++) {
         double sum = 0;
         for (int j = p.own[r].from_y / 8; j < p.own[r].to_y / 8; j++)
@@ -253,7 +263,7 @@ START_TEST(largest_part_is_least)
     const struct lm_grid domain = lm_grid_make(8 * count, 8, 1, 1);
     for (int k = 0; k < count; k++)
         cost[k] = between(0, 3) ? between(0, 20) : between(0, 500);
-    ck_assert_int_eq(lm_partition_make(&domain, ranks, 8, cost, &p), 0);
+    ck_assert_int_eq(lm_partition_make(&domain, ranks, 8, LM_HALO_NARROW, cost, &p), 0);
     for (int r = 0; r < ranks; r++) {
         double sum = 0;
         for (int k = p.own[r].from_x / 8; k < p.own[r].to_x / 8; k++)
@@ -270,7 +280,7 @@ START_TEST(too_many_ranks)
 {
     const struct lm_grid domain = lm_grid_make(3, 2, 1, 1);
     struct lm_partition p;
-    ck_assert_int_eq(lm_partition_make(&domain, 7, 8, NULL, &p), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_partition_make(&domain, 7, 8, LM_HALO_NARROW, NULL, &p), LM_BAD_INPUT);
     ck_assert_str_eq(lm_error(), "7 ranks cannot share 3 x 2 cells: take fewer ranks");
 }
 END_TEST

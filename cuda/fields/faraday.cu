@@ -342,7 +342,7 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
             g->array[LM_B + d] = g->next_b + d * g->pitch;
         g->next_b = before;
         LM_GPU_LAUNCHED(g, "Faraday's law");
-        if (lm_halo_is_used_up(r, steps))
+        if (lm_halo_is_used_up(g->base.setup.halo, r, steps))
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
     }
     return g->failed;

@@ -274,7 +274,7 @@ static int moments_with_walls(struct lm_gpu *g)
         now = next;
     }
     LM_GPU_LAUNCHED(g, "moments before walls");
-    return lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4);
+    return lm_halo_needs_moments(g->base.setup.halo) ? lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4) : g->failed;
 }
 
 int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
@@ -312,5 +312,5 @@ int lm_gpu_moments(struct lm_backend *b)
     LM_GPU_LAUNCHED(g, "moments");
     if (passes > 0)
         lm_gpu_smooth(g, g->array[LM_N_NEW], 4, passes - 1);
-    return lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4);
+    return lm_halo_needs_moments(b->setup.halo) ? lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4) : g->failed;
 }

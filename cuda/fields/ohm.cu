@@ -187,6 +187,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left > 0)
         lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, passes_left);
-    lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
+    if (lm_halo_needs_moments(g->base.setup.halo))
+        lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
     return passes_left > 0 ? lm_gpu_level_maxima(g, level) : g->failed;
 }

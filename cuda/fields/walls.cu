@@ -195,7 +195,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
                 g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
-        if (lm_halo_is_used_up(r, substeps))
+        if (lm_halo_is_used_up(g->base.setup.halo, r, substeps))
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
     }
     return g->failed;
@@ -222,6 +222,7 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
         now = next;
     }
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");
-    lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
+    if (lm_halo_needs_moments(g->base.setup.halo))
+        lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
     return lm_gpu_level_maxima(g, level);
 }

@@ -113,6 +113,7 @@ struct lm_config {
         int backend;        /* enum lm_backend_kind */
         int threads;        /* 0: as many as have enough to do */
         int rebalance;      /* 1: ranks divide the cells anew when it pays */
+        int halo;           /* its width in cells; 0: the program chooses */
         double rank_limit;  /* s: how long a rank waits for another one */
         int gpu_exchange;   /* enum lm_gpu_exchange */
         int tile;           /* 8 or 16 cells; 0: the program chooses */

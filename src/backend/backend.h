@@ -61,6 +61,7 @@ struct lm_setup {
     int tile;                    /* 8 or 16 */
     int threads;                 /* CPU: 0 for all */
     int rebalance;               /* 1: ranks divide the cells anew when it pays */
+    int halo_cells;              /* of many ranks: width of the halo; 0: by the backend */
     double rank_limit;           /* s: how long a rank waits for another one */
     enum lm_gpu_exchange gpu_exchange;
     uint64_t seed;
@@ -80,6 +81,9 @@ static inline size_t lm_setup_tiles(const struct lm_setup *s)
     const size_t tile = (size_t)s->tile;
     return (((size_t)s->grid.nx + tile - 1) / tile) * (((size_t)s->grid.ny + tile - 1) / tile);
 }
+
+/* The width of the halo in cells, on a backend of this kind. */
+int lm_setup_halo(const struct lm_setup *s, int kind);
 
 /* The electrons' heat for a while, at a level's density and as B stands. */
 struct lm_heat_pass {

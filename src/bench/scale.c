@@ -3,7 +3,9 @@
  *
  * A model stands beside the measurement: the time of one rank, and that of the messages of a rank by the latency and
  * the rate of the link between ranks 0 and 1. What the measurement takes beyond the model is imbalance, waiting for
- * rank 0, and cores or memory that the ranks share. */
+ * rank 0, and cores, memory or electric power that the ranks share. Before it, the ranks divide the cells by what steps
+ * have cost each of them, as a long run does: two cards of one kind differ by some percent.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,6 +14,7 @@
 #include "ranks/ranks.h"
 
 enum { MOST_COUNTS = 24, SMALL = 8, LARGE = 1 << 22 };
+enum { GPU_BATCH = 30, CPU_BATCH = 10, QUICK_BATCH = 2 /* steps; the particles are sorted once in each batch */ };
 
 struct link {
     double latency, rate; /* s; B/s each way */
@@ -19,8 +22,9 @@ struct link {
 
 struct result {
     struct lm_measured seconds;                              /* a step, by batches */
-    double mean;                                             /* s: a step, sorts included, which some batches lack */
+    double mean;                                             /* s: a step */
     double particles, waiting, bytes, messages, collectives; /* of rank 0, in a step; waiting: the part of the time */
+    double imbalance;                                        /* the time of the busiest rank over the mean */
     struct link link;
 };
 
@@ -38,6 +42,19 @@ static struct link measure_link(struct lm_backend *b)
 {
     const double latency = lm_distributed_ping(b, SMALL, 1000);
     return (struct link){latency, LARGE / fmax(lm_distributed_ping(b, LARGE, 20) - latency, 1e-12)};
+}
+
+/* Brings the machine to its usual temperature and clock, and lets ranks divide the cells by what steps cost them. */
+static int warm_up(struct lm_bench_sim *s, int ranks, int steps)
+{
+    struct lm_backend *b = s->sim->backend;
+    double imbalance;
+    int status = lm_bench_advance(s, steps);
+    if (!status && ranks > 1)
+        status = lm_distributed_measure(b, &imbalance);
+    if (!status)
+        status = lm_bench_advance(s, 2 * steps);
+    return status || ranks == 1 ? status : lm_distributed_rebalance(b);
 }
 
 static int time_steps(struct lm_bench_sim *s, int steps, int batches, struct result *out)
@@ -64,18 +81,27 @@ static int time_steps(struct lm_bench_sim *s, int steps, int batches, struct res
     return LM_OK;
 }
 
+static int batch_of(const struct lm_bench *b)
+{
+    return b->options->quick ? QUICK_BATCH : lm_bench_on_gpu(b) ? GPU_BATCH : CPU_BATCH;
+}
+
 static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem *problem, struct result *out)
 {
     struct lm_bench_sim *s;
-    const int steps = b->options->quick ? 2 : 20, batches = lm_bench_repeats(b, b->options->quick ? 2 : 5);
+    const int steps = batch_of(b), batches = lm_bench_repeats(b, b->options->quick ? 2 : 5);
     *out = (struct result){.link = {0, 1}};
     lm_ranks_use(ranks);
     int status = lm_bench_sim_new(b, problem, &s);
     if (!status) {
         out->particles = s->particles;
-        if (ranks > 1)
+        status = warm_up(s, ranks, lm_bench_on_gpu(b) ? 2 * steps : steps);
+        if (!status)
+            status = time_steps(s, steps, batches, out);
+        if (ranks > 1 && !status) {
+            status = lm_distributed_measure(s->sim->backend, &out->imbalance);
             out->link = measure_link(s->sim->backend);
-        status = time_steps(s, steps, batches, out);
+        }
         lm_bench_sim_free(&s);
     }
     lm_ranks_use(0);
@@ -84,7 +110,7 @@ static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem 
 
 /* --- the tables --- */
 
-enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, SENT, MESSAGES, COLLECTIVES };
+enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, IMBALANCE, SENT, MESSAGES, COLLECTIVES };
 
 static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
 {
@@ -99,12 +125,14 @@ static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
     lm_table_column(*t, "efficiency", "%");
     lm_table_column(*t, "model", "%");
     lm_table_column(*t, "waiting", "%");
+    lm_table_column(*t, "imbalance", "%");
     lm_table_column(*t, "sent", "MB/step");
     lm_table_column(*t, "messages", "1/step");
     lm_table_column(*t, "collectives", "1/step");
-    lm_table_note(*t, "rate of all particles, by batches; step, efficiency: of the mean step, sorts included; waiting: "
-                      "the part of its time that rank 0 spends in messages; sent, messages: by "
-                      "rank 0");
+    lm_table_note(*t, "rate of all particles, by batches; step, efficiency: of the mean step; the particles are sorted "
+                      "once in each batch; waiting: "
+                      "the part of its time that rank 0 spends in messages; imbalance: what a step keeps the busiest "
+                      "rank computing beyond the mean of all; sent, messages: by rank 0");
     return LM_OK;
 }
 
@@ -127,6 +155,7 @@ static void put_row(struct lm_table *t, int weak, int ranks, double cells, const
         return;
     lm_table_number(t, MODEL, 100 * alone / (alone + message_seconds(r, &r->link, ranks)));
     lm_table_number(t, WAITING, 100 * r->waiting);
+    lm_table_number(t, IMBALANCE, 100 * (r->imbalance - 1));
     lm_table_number(t, SENT, 1e-6 * r->bytes);
     lm_table_number(t, MESSAGES, r->messages);
     lm_table_number(t, COLLECTIVES, r->collectives);
@@ -163,8 +192,11 @@ static int run_table(struct lm_bench *b, int weak)
     struct result one = {.particles = 0}, r = one;
     int status = new_table(b, weak, &t);
     for (int k = 0, n = list_counts(counts); k < n && !status; k++) {
-        struct lm_bench_problem p = {
-            .shape = LM_LINEAR, .precision = LM_DOUBLE, .cells = lm_bench_cells(b), .ppc = lm_bench_ppc(b)};
+        struct lm_bench_problem p = {.shape = LM_LINEAR,
+                                     .precision = LM_DOUBLE,
+                                     .cells = lm_bench_cells(b),
+                                     .ppc = lm_bench_ppc(b),
+                                     .sort_every = batch_of(b)};
         p.rows = p.cells;
         multiply(&p, weak ? counts[k] : 1);
         status = measure(b, counts[k], &p, &r);
@@ -180,6 +212,55 @@ static int run_table(struct lm_bench *b, int weak)
     return status;
 }
 
+/* --- the width of the halo --- */
+
+enum { HALO_STEP, HALO_WAITING, HALO_SENT, HALO_MESSAGES };
+
+static int new_halo_table(const struct lm_bench *b, struct lm_table **t)
+{
+    char title[160];
+    snprintf(title, sizeof title, "width of the halo: %d x %d cells in all, %g particles a cell, %d ranks",
+             lm_bench_cells(b), lm_bench_cells(b), lm_bench_ppc(b), lm_rank_count());
+    if (lm_table_new("scale_halo", title, t))
+        return LM_FAILED;
+    lm_table_column(*t, "step", "ms");
+    lm_table_column(*t, "waiting", "%");
+    lm_table_column(*t, "sent", "MB/step");
+    lm_table_column(*t, "messages", "1/step");
+    return LM_OK;
+}
+
+/* Wide halos cost work, narrow ones messages. */
+static int run_halos(struct lm_bench *b)
+{
+    static const char *const widths[] = {"run.halo=16", "run.halo=24", "run.halo=32", "run.halo=48"};
+    struct lm_table *t;
+    struct result r;
+    int status = new_halo_table(b, &t);
+    if (status)
+        return status;
+    for (size_t k = 0; k < sizeof widths / sizeof *widths && !status; k++) {
+        const struct lm_bench_problem p = {.shape = LM_LINEAR,
+                                           .precision = LM_DOUBLE,
+                                           .cells = lm_bench_cells(b),
+                                           .ppc = lm_bench_ppc(b),
+                                           .sort_every = batch_of(b),
+                                           .more = {widths[k]}};
+        status = measure(b, lm_rank_count(), &p, &r);
+        if (status)
+            break;
+        lm_table_row(t, "%s", widths[k]);
+        lm_table_number(t, HALO_STEP, 1e3 * r.mean);
+        lm_table_number(t, HALO_WAITING, 100 * r.waiting);
+        lm_table_number(t, HALO_SENT, 1e-6 * r.bytes);
+        lm_table_number(t, HALO_MESSAGES, r.messages);
+    }
+    if (!status)
+        return lm_bench_add(b, &t);
+    lm_table_free(&t);
+    return status;
+}
+
 int lm_bench_scale(struct lm_bench *b)
 {
     if (lm_rank_count() == 1) {
@@ -189,5 +270,7 @@ int lm_bench_scale(struct lm_bench *b)
     int status = run_table(b, 1);
     if (!status)
         status = run_table(b, 0);
+    if (!status)
+        status = run_halos(b);
     return status ? status : lm_bench_scale_output(b);
 }

@@ -34,6 +34,7 @@ static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none"
 static const struct lm_choice vacuums[] = {{"floor", LM_VACUUM_FLOOR}, {"zero_e", LM_VACUUM_ZERO_E}, {0}};
 static const struct lm_choice gpu_exchanges[] = {
     {"auto", LM_EXCHANGE_AUTO}, {"nccl", LM_EXCHANGE_NCCL}, {"host", LM_EXCHANGE_HOST}, {0}};
+static const struct lm_choice halos[] = {{"auto", 0}, {"16", 16}, {"24", 24}, {"32", 32}, {"48", 48}, {"64", 64}, {0}};
 static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
 static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
@@ -203,6 +204,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "The number of steps between two sorts of the particles. It changes the speed and no result. 0 sorts when it pays."},
     {SECTION, .name = "rebalance", CHOICE(switches), IN(run.rebalance), .initial = "on",
      .meaning = "on: the ranks of an MPI run divide the cells anew when the plasma has moved and that pays. off: they keep their cells. It changes the speed and no result."},
+    {SECTION, .name = "halo", CHOICE(halos), IN(run.halo), .unit = "cells", .initial = "auto",
+     .meaning = "The width of the frame of its neighbours' cells that each rank of an MPI run keeps. A wide frame saves messages and costs work and memory. auto takes 16 on CPUs and 32 on GPUs. It changes the speed and no result."},
     {SECTION, .name = "rank_limit", .kind = LM_KEY_DURATION, IN(run.rank_limit), RANGE(1, 1e9), .initial = "00:30:00",
      .meaning = "The longest time that a rank of an MPI run waits for another one. After that the run ends with exit code 1. A checkpoint or another output must not take longer."},
     {SECTION, .name = "gpu_exchange", CHOICE(gpu_exchanges), IN(run.gpu_exchange), .initial = "auto",

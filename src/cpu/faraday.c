@@ -74,7 +74,7 @@ int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++)
             advance_stage(c, stage, ion_current, dt / substeps);
-        if (lm_halo_is_used_up(r, substeps))
+        if (lm_halo_is_used_up(b->setup.halo, r, substeps))
             lm_halo_refresh(b->setup.halo, c->array + LM_B, 3);
     }
     return LM_OK;

@@ -85,6 +85,7 @@ int lm_cpu_moments(struct lm_backend *b)
         lm_fill_moment(g, moment, d - 1);
         lm_cpu_smooth_moment(c, moment, d - 1);
     }
-    lm_halo_refresh(b->setup.halo, c->array + LM_N_NEW, 4);
+    if (lm_halo_needs_moments(b->setup.halo))
+        lm_halo_refresh(b->setup.halo, c->array + LM_N_NEW, 4);
     return LM_OK;
 }

@@ -137,7 +137,8 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     lm_cpu_fill_e(c, push, LM_FILL_PUSH);
     for (int k = 0; k < 3; k++)
         lm_cpu_smooth_e(c, push[k], k);
-    lm_halo_refresh(b->setup.halo, push, 3);
+    if (lm_halo_needs_moments(b->setup.halo))
+        lm_halo_refresh(b->setup.halo, push, 3);
     lm_cpu_survey_level(c, level);
     return LM_OK;
 }

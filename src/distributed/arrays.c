@@ -59,41 +59,61 @@ static size_t cells_of(const struct lm_cells *c)
     return (size_t)(c->to_x - c->from_x) * (size_t)(c->to_y - c->from_y);
 }
 
-/* Copies the own cells of a rank, with the ghost cells beyond the domain, out of its array or into that of the domain.
- */
-static void copy_own(const struct lm_grid *g, const struct lm_cells *cells, const double *part, const double *packed,
-                     double *to)
+/* Memory that stays from one array to the next, because pages cost more than what is written to them. */
+static double *borrow(struct lm_lent *l, size_t count)
 {
-    for (int j = cells->from_y; j < cells->to_y; j++)
-        for (int i = cells->from_x; i < cells->to_x; i++)
-            if (part)
-                *to++ = part[lm_at(g, i, j)];
-            else
-                to[lm_domain_element(g, i, j)] = *packed++;
+    if (count > l->count) {
+        free(l->memory);
+        l->memory = malloc(count * sizeof *l->memory);
+        l->count = count;
+    }
+    if (!l->memory)
+        no_memory();
+    return l->memory;
 }
 
-void lm_gather_array(struct lm_distributed *d, const double *part, double *whole)
+/* The part of another rank into the array of the domain. */
+static void receive_part(struct lm_distributed *d, int rank, double *whole)
 {
-    const int first = lm_rank() > 0 ? lm_rank() : 0, end = lm_rank() > 0 ? lm_rank() + 1 : lm_rank_count();
-    for (int rank = first; rank < end; rank++) {
-        const struct lm_grid g = lm_partition_grid(&d->partition, &d->domain, rank);
-        const struct lm_cells cells = lm_own_and_beyond(&g, LM_GHOST, LM_GHOST);
-        double *packed = malloc(cells_of(&cells) * sizeof *packed);
-        const struct lm_message m = {lm_rank() > 0 ? 0 : rank, cells_of(&cells) * sizeof *packed, packed};
-        if (!packed)
-            no_memory();
-        if (rank == lm_rank())
-            copy_own(&g, &cells, part, NULL, packed);
-        if (lm_rank() > 0)
-            lm_ranks_exchange(&m, 1, NULL, 0);
-        else if (rank > 0)
-            lm_ranks_exchange(NULL, 0, &m, 1);
-        if (lm_rank() == 0)
-            copy_own(&g, &cells, NULL, packed, whole);
-        free(packed);
+    const struct lm_grid g = lm_partition_grid(&d->partition, &d->domain, rank);
+    const struct lm_cells cells = lm_own_and_beyond(&g, LM_GHOST, LM_GHOST);
+    const size_t count = cells_of(&cells), width = (size_t)(cells.to_x - cells.from_x);
+    const double *packed = borrow(&d->packed, count);
+    const struct lm_message in = {rank, count * sizeof *packed, d->packed.memory};
+    lm_ranks_exchange(NULL, 0, &in, 1);
+    for (int j = cells.from_y; j < cells.to_y; j++, packed += width)
+        memcpy(whole + lm_domain_element(&g, cells.from_x, j), packed, width * sizeof *packed);
+}
+
+/* The own cells, with the ghost cells beyond the domain: rank 0 copies them into the array of the domain, the others
+ * send them. */
+static void hand_over_part(struct lm_distributed *d, const double *part, double *whole)
+{
+    const struct lm_grid *g = &d->halo.grid;
+    const struct lm_cells cells = lm_own_and_beyond(g, LM_GHOST, LM_GHOST);
+    const size_t count = cells_of(&cells), width = (size_t)(cells.to_x - cells.from_x);
+    double *packed = lm_rank() == 0 ? NULL : borrow(&d->packed, count);
+    for (int j = cells.from_y; j < cells.to_y; j++) {
+        double *to =
+            packed ? packed + (size_t)(j - cells.from_y) * width : whole + lm_domain_element(g, cells.from_x, j);
+        memcpy(to, part + lm_at(g, cells.from_x, j), width * sizeof *part);
     }
+    const struct lm_message out = {0, count * sizeof *packed, packed};
+    lm_ranks_exchange(&out, packed != NULL, NULL, 0);
+}
+
+int lm_get_array(struct lm_distributed *d, enum lm_array array)
+{
+    double *part = borrow(&d->array, d->halo.grid.size);
+    const int status = lm_agree(d->part->ops->get(d->part, array, part));
+    if (status)
+        return status;
+    hand_over_part(d, part, d->to);
+    for (int rank = 1; rank < lm_rank_count() && lm_rank() == 0; rank++)
+        receive_part(d, rank, d->to);
     if (lm_rank() == 0)
-        lm_grid_wrap(&d->domain, whole);
+        lm_grid_wrap(&d->domain, d->to);
+    return LM_OK;
 }
 
 static int cells_along(const struct lm_grid *g, int side)

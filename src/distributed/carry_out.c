@@ -51,16 +51,6 @@ static int put_array(struct lm_distributed *d, const struct lm_order *o)
     return lm_agree(status);
 }
 
-static int get_array(struct lm_distributed *d, const struct lm_order *o)
-{
-    double *part = part_array(d);
-    const int status = lm_agree(d->part->ops->get(d->part, (enum lm_array)o->array, part));
-    if (!status)
-        lm_gather_array(d, part, d->to);
-    free(part);
-    return status;
-}
-
 static int put_inflow(struct lm_distributed *d, const struct lm_order *o)
 {
     void **const all = &d->inflow[o->species][o->side];
@@ -131,7 +121,7 @@ static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
     case LM_ORDER_PUT:
         return put_array(d, o);
     case LM_ORDER_GET:
-        return get_array(d, o);
+        return lm_get_array(d, (enum lm_array)o->array);
     case LM_ORDER_PUT_INFLOW:
         return put_inflow(d, o);
     case LM_ORDER_PUT_BACKGROUND_SIDE:
@@ -171,31 +161,19 @@ static int particle_sums(struct lm_distributed *d, const struct lm_order *o)
     return status;
 }
 
-/* The work of this rank, in units of a particle. */
-static double work_of(const struct lm_distributed *d)
-{
-    const struct lm_cells *own = &d->halo.grid.own;
-    double work = LM_CELL_COST * (double)(own->to_x - own->from_x) * (own->to_y - own->from_y);
-    for (int s = 0; s < d->whole.species_count; s++)
-        work += (double)d->present[s];
-    return work;
-}
-
-static void merge_balances(void *to, const void *from)
-{
-    struct lm_balance *a = to;
-    const struct lm_balance *b = from;
-    a->sum += b->sum;
-    a->most = a->most > b->most ? a->most : b->most;
-}
-
 static int sort(struct lm_distributed *d, int species)
 {
     const int status = lm_sort_parts(d, species);
-    const double work = work_of(d);
-    d->balance = (struct lm_balance){work, work};
-    lm_ranks_reduce(&d->balance, sizeof d->balance, merge_balances);
+    d->balance = lm_effort_expected(d);
     return status;
+}
+
+/* All ranks begin to measure anew. */
+static int effort(struct lm_distributed *d)
+{
+    d->balance = lm_effort_expected(d);
+    d->effort = (struct lm_effort){.steps = 0};
+    return LM_OK;
 }
 
 /* By the costs that rank 0 has. */
@@ -229,6 +207,8 @@ static int carry_out_particles(struct lm_distributed *d, const struct lm_order *
         return lm_get_parts(d, o);
     case LM_ORDER_SORT:
         return sort(d, o->species);
+    case LM_ORDER_EFFORT:
+        return effort(d);
     case LM_ORDER_COST:
         lm_measure_cost(d, d->to);
         return LM_OK;
@@ -262,6 +242,7 @@ static int control(struct lm_distributed *d)
     if (status)
         return status;
     count_present(d, out);
+    lm_effort_end_step(d);
     lm_ranks_reduce(out, sizeof *out, lm_merge_control);
     return LM_OK;
 }
@@ -354,12 +335,23 @@ static int must_succeed(int status)
     return status;
 }
 
+/* The operations of a step. */
+static int carry_out_step(struct lm_distributed *d, const struct lm_order *o)
+{
+    const double clock = lm_clock(), waited = lm_ranks_traffic().seconds;
+    const int status = o->kind <= LM_ORDER_PARTICLE_SUMS ? carry_out_particles(d, o) : carry_out_grid(d, o);
+    lm_effort_add(d, clock, waited);
+    return must_succeed(status);
+}
+
 int lm_carry_out(struct lm_distributed *d, const struct lm_order *o)
 {
     lm_stop_allow(o->may_stop);
+    if (o->kind != LM_ORDER_GET && o->kind != LM_ORDER_GET_PARTICLES)
+        lm_end_reading(d);
     if (o->kind <= LM_ORDER_PUT_MAP)
         return carry_out_data(d, o);
     if (o->kind <= LM_ORDER_RESERVE_MORE)
         return carry_out_particles(d, o);
-    return must_succeed(o->kind <= LM_ORDER_PARTICLE_SUMS ? carry_out_particles(d, o) : carry_out_grid(d, o));
+    return carry_out_step(d, o);
 }

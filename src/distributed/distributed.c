@@ -1,14 +1,12 @@
 /* Rank 0: the seam of a backend whose operations are orders to all ranks. The other ranks: they serve. */
 #include "distributed/distributed.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stop.h"
 #include "distributed/parts.h"
-#include "larmor/physics/numerics/hash.h"
 
 static struct lm_distributed *of(struct lm_backend *b)
 {
@@ -17,7 +15,7 @@ static struct lm_distributed *of(struct lm_backend *b)
 
 static int busy; /* there is such a backend; the ranks can serve one */
 
-static int issue(struct lm_backend *b, struct lm_order o)
+int lm_issue(struct lm_backend *b, struct lm_order o)
 {
     o.may_stop = lm_stop_may();
     lm_ranks_broadcast(&o, sizeof o);
@@ -29,37 +27,37 @@ static int issue(struct lm_backend *b, struct lm_order o)
 static int put(struct lm_backend *b, enum lm_array array, const double *host)
 {
     of(b)->from = host;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT, .array = array});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT, .array = array});
 }
 
 static int get(struct lm_backend *b, enum lm_array array, double *host)
 {
     of(b)->to = host;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_GET, .array = array});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_GET, .array = array});
 }
 
 static int put_inflow(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells)
 {
     of(b)->from = cells;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT_INFLOW, .species = species, .side = side});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT_INFLOW, .species = species, .side = side});
 }
 
 static int put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values)
 {
     of(b)->from = values;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT_BACKGROUND_SIDE, .field = field, .side = side});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT_BACKGROUND_SIDE, .field = field, .side = side});
 }
 
 static int get_map(struct lm_backend *b, int species, uint64_t *counters)
 {
     of(b)->to = counters;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_GET_MAP, .species = species});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_GET_MAP, .species = species});
 }
 
 static int put_map(struct lm_backend *b, int species, const uint64_t *counters)
 {
     of(b)->from = counters;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_PUT_MAP, .species = species});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT_MAP, .species = species});
 }
 
 /* --- particles --- */
@@ -67,7 +65,7 @@ static int put_map(struct lm_backend *b, int species, const uint64_t *counters)
 static int load(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
 {
     of(b)->from = from;
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_LOAD, .species = species, .loading = *from});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_LOAD, .species = species, .loading = *from});
     *count = of(b)->result.number;
     return status;
 }
@@ -75,7 +73,7 @@ static int load(struct lm_backend *b, int species, const struct lm_loading *from
 static int reserve(struct lm_backend *b, int species, uint64_t count)
 {
     of(b)->placing[species] = 0;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_RESERVE, .species = species, .number = count});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RESERVE, .species = species, .number = count});
 }
 
 static int put_particles(struct lm_backend *b, int species, enum lm_put_phase phase, uint64_t count,
@@ -83,7 +81,7 @@ static int put_particles(struct lm_backend *b, int species, enum lm_put_phase ph
 {
     const int first = phase == LM_PLACE_PARTICLES && !of(b)->placing[species]++;
     of(b)->raw = from;
-    return issue(
+    return lm_issue(
         b, (struct lm_order){
                .kind = LM_ORDER_PUT_PARTICLES, .species = species, .phase = phase, .number = count, .first = first});
 }
@@ -91,90 +89,24 @@ static int put_particles(struct lm_backend *b, int species, enum lm_put_phase ph
 static int get_particles(struct lm_backend *b, int species, uint64_t first, uint64_t count, struct lm_raw_particles to)
 {
     of(b)->raw = to;
-    return issue(
+    return lm_issue(
         b, (struct lm_order){.kind = LM_ORDER_GET_PARTICLES, .species = species, .begin = first, .number = count});
-}
-
-/* --- balance --- */
-
-static int disturbed; /* lm_distributed_disturb */
-
-void lm_distributed_disturb(int always)
-{
-    disturbed = always;
-}
-
-static int divide_anew(struct lm_backend *b, const double *cost)
-{
-    of(b)->from = cost;
-    return issue(b, (struct lm_order){.kind = LM_ORDER_REBALANCE});
-}
-
-/* The work of the rank that has most, over the mean, in a division by these costs. */
-static double imbalance_of(const struct lm_distributed *d, const double *cost)
-{
-    struct lm_partition p;
-    double most = 0;
-    if (lm_partition_make(&d->domain, lm_rank_count(), d->whole.tile, cost, &p))
-        return HUGE_VAL;
-    for (int r = 0; r < p.ranks; r++)
-        most = fmax(most, lm_partition_share(&p, r, d->whole.tile, cost));
-    lm_partition_free(&p);
-    return most * lm_rank_count();
-}
-
-/* Costs that change from sort to sort. */
-static void draw_costs(const struct lm_distributed *d, double *cost)
-{
-    static uint64_t sorts;
-    sorts++;
-    for (size_t k = 0; k < lm_setup_tiles(&d->whole); k++)
-        cost[k] = 1 + (double)(lm_mix(sorts ^ lm_mix(k)) >> 56);
-}
-
-/* Divides the domain anew where that pays: when the ranks have waited for the busiest one for as long as a new division
- * takes, and a new one is better. The first one is assumed to take half a second. */
-static int balance(struct lm_backend *b)
-{
-    static const double WORTH = 1.1, BETTER = 0.95, FIRST = 0.5; /* imbalances; s */
-    struct lm_distributed *d = of(b);
-    const double now = lm_clock(), imbalance = d->balance.most * lm_rank_count() / d->balance.sum;
-    d->lost += d->sorted_at > 0 ? (now - d->sorted_at) * (1 - 1 / imbalance) : 0;
-    d->sorted_at = now;
-    const double price = d->rebalance_seconds > 0 ? d->rebalance_seconds : FIRST;
-    if (!disturbed && (!d->whole.rebalance || imbalance < WORTH || d->lost < price))
-        return LM_OK;
-    double *cost = malloc(lm_setup_tiles(&d->whole) * sizeof *cost);
-    int status = cost ? LM_OK : lm_fail(LM_FAILED, "not enough memory");
-    d->to = cost;
-    if (!status && disturbed)
-        draw_costs(d, cost);
-    else if (!status)
-        status = issue(b, (struct lm_order){.kind = LM_ORDER_COST});
-    if (!status && (disturbed || imbalance_of(d, cost) < BETTER * imbalance)) {
-        status = divide_anew(b, cost);
-        d->rebalance_seconds = lm_clock() - now;
-    }
-    free(cost);
-    d->lost = 0;
-    d->sorted_at = lm_clock();
-    return status;
 }
 
 static int sort(struct lm_backend *b, int species)
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_SORT, .species = species});
-    return status ? status : balance(b);
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_SORT, .species = species});
+    return status ? status : lm_balance_if_due(b);
 }
 
 static int reserve_more(struct lm_backend *b, int species, uint64_t more)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_RESERVE_MORE, .species = species, .number = more});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RESERVE_MORE, .species = species, .number = more});
 }
 
 static int exchange_heat(struct lm_backend *b, int species, const struct lm_exchange_pass *pass)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_EXCHANGE_HEAT, .species = species, .exchange = *pass});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_EXCHANGE_HEAT, .species = species, .exchange = *pass});
 }
 
 /* An order with a pass and its collisions. */
@@ -188,24 +120,24 @@ static struct lm_order pass_order(enum lm_order_kind kind, int species, const st
 
 static int pass_particles(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
-    return issue(b, pass_order(LM_ORDER_PASS, species, pass));
+    return lm_issue(b, pass_order(LM_ORDER_PASS, species, pass));
 }
 
 static int enter(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
-    return issue(b, pass_order(LM_ORDER_ENTER, species, pass));
+    return lm_issue(b, pass_order(LM_ORDER_ENTER, species, pass));
 }
 
 static int ionise(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum)
 {
     struct lm_order o = pass_order(LM_ORDER_IONISE, source, pass);
     o.quantum = quantum;
-    return issue(b, o);
+    return lm_issue(b, o);
 }
 
 static int particle_maxima(struct lm_backend *b, int species)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_PARTICLE_MAXIMA, .species = species});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PARTICLE_MAXIMA, .species = species});
 }
 
 static int particle_sums(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
@@ -213,7 +145,7 @@ static int particle_sums(struct lm_backend *b, int species, const struct lm_pass
 {
     struct lm_order o = pass_order(LM_ORDER_PARTICLE_SUMS, species, half);
     o.number = present;
-    const int status = issue(b, o);
+    const int status = lm_issue(b, o);
     *out = of(b)->result.particle_sums;
     return status;
 }
@@ -222,114 +154,115 @@ static int particle_sums(struct lm_backend *b, int species, const struct lm_pass
 
 static int control(struct lm_backend *b, struct lm_control *out)
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_CONTROL});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_CONTROL});
     *out = of(b)->result.control;
     return status;
 }
 
 static int collect(struct lm_backend *b, int species, int exponent, int first)
 {
-    return issue(b,
-                 (struct lm_order){.kind = LM_ORDER_COLLECT, .species = species, .exponent = exponent, .first = first});
+    return lm_issue(
+        b, (struct lm_order){.kind = LM_ORDER_COLLECT, .species = species, .exponent = exponent, .first = first});
 }
 
 static int moments(struct lm_backend *b)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_MOMENTS});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_MOMENTS});
 }
 
 static int swap_levels(struct lm_backend *b)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_SWAP_LEVELS});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_SWAP_LEVELS});
 }
 
 static int copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_COPY, .array = to, .other = from, .count = count});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_COPY, .array = to, .other = from, .count = count});
 }
 
 static int closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other});
 }
 
 static int advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
 {
-    return issue(b,
-                 (struct lm_order){.kind = LM_ORDER_ADVANCE_B, .array = ion_current, .dt = dt, .substeps = substeps});
+    return lm_issue(
+        b, (struct lm_order){.kind = LM_ORDER_ADVANCE_B, .array = ion_current, .dt = dt, .substeps = substeps});
 }
 
 static int ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_OHM, .first = current});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_OHM, .first = current});
 }
 
 static int field_maxima(struct lm_backend *b)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA});
 }
 
 static int flow(struct lm_backend *b, int later)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = later});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = later});
 }
 
 static int flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_FLOW_RATES});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW_RATES});
     memcpy(rate, of(b)->result.rates, sizeof of(b)->result.rates);
     return status;
 }
 
 static int advect(struct lm_backend *b, int field, int quantum, double dt, int substeps)
 {
-    return issue(b, (struct lm_order){
-                        .kind = LM_ORDER_ADVECT, .field = field, .quantum = quantum, .dt = dt, .substeps = substeps});
+    return lm_issue(
+        b,
+        (struct lm_order){.kind = LM_ORDER_ADVECT, .field = field, .quantum = quantum, .dt = dt, .substeps = substeps});
 }
 
 static int transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_TRANSFER_TO_GAS, .gain = *gain});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_TRANSFER_TO_GAS, .gain = *gain});
 }
 
 static int heat(struct lm_backend *b, const struct lm_heat_pass *pass)
 {
-    return issue(b, (struct lm_order){.kind = LM_ORDER_HEAT, .heat = *pass});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_HEAT, .heat = *pass});
 }
 
 static int least_density(struct lm_backend *b, double *least)
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_LEAST_DENSITY});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_LEAST_DENSITY});
     *least = of(b)->result.least;
     return status;
 }
 
 static int heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_HEAT_EXCHANGE_LIMITS, .with = *with});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_HEAT_EXCHANGE_LIMITS, .with = *with});
     *out = of(b)->result.limits;
     return status;
 }
 
 static int grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_GRID_SUMS});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_GRID_SUMS});
     *out = of(b)->result.grid_sums;
     return status;
 }
 
 static int fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
 {
-    const int status = issue(b, (struct lm_order){.kind = LM_ORDER_FINGERPRINT, .number = (uint64_t)step});
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_FINGERPRINT, .number = (uint64_t)step});
     *out = of(b)->result.number;
     return status;
 }
 
 double lm_distributed_ping(struct lm_backend *b, size_t bytes, int repeats)
 {
-    issue(b, (struct lm_order){.kind = LM_ORDER_PING, .number = bytes, .count = repeats / 10 + 1}); /* warms up */
+    lm_issue(b, (struct lm_order){.kind = LM_ORDER_PING, .number = bytes, .count = repeats / 10 + 1}); /* warms up */
     const double before = lm_clock();
-    issue(b, (struct lm_order){.kind = LM_ORDER_PING, .number = bytes, .count = repeats});
+    lm_issue(b, (struct lm_order){.kind = LM_ORDER_PING, .number = bytes, .count = repeats});
     return (lm_clock() - before) / repeats;
 }
 

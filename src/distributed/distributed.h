@@ -22,6 +22,13 @@ int lm_distributed_serve(void);
  * a backend of two ranks or more. */
 double lm_distributed_ping(struct lm_backend *b, size_t bytes, int repeats);
 
+/* The imbalance of the steps since the last call: the time that they have kept the busiest rank computing, over the
+ * mean of all ranks. For rank 0. */
+int lm_distributed_measure(struct lm_backend *b, double *imbalance);
+
+/* Divides the domain anew by what the steps since then have cost the ranks. For rank 0. */
+int lm_distributed_rebalance(struct lm_backend *b);
+
 /* For tests: at every sort the domain is divided anew, by costs that differ from sort to sort. */
 void lm_distributed_disturb(int always);
 

@@ -5,7 +5,7 @@
 #include "distributed/parts.h"
 #include "ranks/ranks.h"
 
-static size_t real_size(const struct lm_distributed *d)
+size_t lm_real_size(const struct lm_distributed *d)
 {
     return d->precision == LM_SINGLE ? sizeof(float) : sizeof(double);
 }
@@ -23,20 +23,20 @@ static __attribute__((noreturn)) void no_memory(void)
 /* The bytes of `count` particles in one piece of memory, and where each column is in it. */
 static size_t bytes_of(const struct lm_distributed *d, uint64_t count)
 {
-    return count * (2 * sizeof(int64_t) + 3 * real_size(d));
+    return count * (2 * sizeof(int64_t) + 3 * lm_real_size(d));
 }
 
 static struct lm_raw_particles columns_of(const struct lm_distributed *d, void *memory, uint64_t count)
 {
     int64_t *x = memory;
     char *v = (char *)(x + 2 * count);
-    return (struct lm_raw_particles){x, x + count, v, v + count * real_size(d), v + 2 * count * real_size(d)};
+    return (struct lm_raw_particles){x, x + count, v, v + count * lm_real_size(d), v + 2 * count * lm_real_size(d)};
 }
 
 static void copy_one(const struct lm_distributed *d, const struct lm_raw_particles *to, uint64_t n,
                      const struct lm_raw_particles *from, uint64_t k)
 {
-    const size_t size = real_size(d);
+    const size_t size = lm_real_size(d);
     to->x[n] = from->x[k];
     to->y[n] = from->y[k];
     memcpy((char *)to->vx + n * size, (const char *)from->vx + k * size, size);
@@ -119,39 +119,6 @@ int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const stru
     free(store);
     d->result.number = status ? 0 : (uint64_t)lm_ranks_sum((int64_t)d->present[o->species]);
     return status;
-}
-
-/* --- particles to rank 0: those of the ranks one after the other --- */
-
-int lm_get_parts(struct lm_distributed *d, const struct lm_order *o)
-{
-    uint64_t *present = malloc((size_t)lm_rank_count() * sizeof *present), before = 0;
-    int status = LM_OK;
-    if (!present)
-        no_memory();
-    lm_ranks_gather(d->present[o->species], present);
-    for (int rank = 0; rank < lm_rank_count(); before += present[rank++]) {
-        const uint64_t end = o->begin + o->number, last = before + present[rank];
-        const uint64_t first = o->begin > before ? o->begin : before, to = end < last ? end : last;
-        if (first >= to || (lm_rank() != rank && lm_rank() != 0))
-            continue;
-        void *memory = malloc(bytes_of(d, to - first));
-        if (!memory)
-            no_memory();
-        const struct lm_raw_particles piece = columns_of(d, memory, to - first);
-        const struct lm_message m = {lm_rank() == 0 ? rank : 0, bytes_of(d, to - first), memory};
-        if (lm_rank() == rank) {
-            status = d->part->particles->get(d->part, o->species, first - before, to - first, piece);
-            lm_to_domain(d, &piece, to - first);
-        }
-        if (rank > 0)
-            lm_ranks_exchange(&m, lm_rank() > 0, &m, lm_rank() == 0);
-        for (uint64_t k = 0; k < to - first && lm_rank() == 0; k++)
-            copy_one(d, &d->raw, first - o->begin + k, &piece, k);
-        free(memory);
-    }
-    free(present);
-    return lm_agree(status);
 }
 
 /* --- from rank to rank --- */

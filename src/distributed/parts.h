@@ -24,6 +24,7 @@ enum lm_order_kind {
     LM_ORDER_PUT_PARTICLES,
     LM_ORDER_GET_PARTICLES,
     LM_ORDER_SORT,
+    LM_ORDER_EFFORT,
     LM_ORDER_COST,
     LM_ORDER_REBALANCE,
     LM_ORDER_RESERVE_MORE,
@@ -80,15 +81,45 @@ union lm_order_result {
     uint64_t number;
 };
 
-/* The work of all ranks, and of the one that has most, in units of a particle. */
+/* What steps have cost a rank, the late ones with more weight. */
+struct lm_effort {
+    double seconds; /* without the waiting for other ranks */
+    double work;    /* in units of a particle: sum of the work in each step */
+    int steps;
+};
+
+/* What a step costs all ranks together, and the rank that it costs most. */
 struct lm_balance {
     double sum, most;
+};
+
+/* Of the division of the domain during a run. */
+struct lm_balance_record {
+    double sorted_at; /* clock at the last sort */
+    double lost;      /* s: what imbalance has cost since the last division */
+    double price;     /* s: what a division takes; 0: there has been none */
+    double caution;   /* times the price that must have been lost: larger after a division that has not helped */
+    double before;    /* imbalance before the last division; 0: its effect has been seen */
+    int steps;        /* of the effort, at the last division */
 };
 
 /* Particles of a restart until all have been read, in the stored form. */
 struct lm_arrivals {
     uint64_t count, capacity;
     struct lm_raw_particles particles; /* owned */
+};
+
+/* Particles of this rank that rank 0 will ask for next; x is NULL without memory. */
+struct lm_read_ahead {
+    int species;
+    uint64_t first, count, capacity;
+    struct lm_raw_particles particles; /* owned */
+};
+
+/* Memory that serves one array after the other. */
+struct lm_lent {
+    double *memory; /* owned */
+    size_t count;
 };
 
 struct lm_distributed {
@@ -107,8 +138,11 @@ struct lm_distributed {
     uint64_t present[LM_MAX_SPECIES]; /* particles of this rank */
     uint64_t more[LM_MAX_SPECIES];    /* for which there must be slots: the last reserve_more */
     struct lm_arrivals arrivals[LM_MAX_SPECIES];
-    struct lm_balance balance;                 /* after the last sort */
-    double lost, sorted_at, rebalance_seconds; /* of rank 0: time that imbalance has cost; clock at the last sort */
+    struct lm_read_ahead ahead;
+    struct lm_lent array, packed;
+    struct lm_effort effort;
+    struct lm_balance balance;         /* as expected after the last sort */
+    struct lm_balance_record balanced; /* of rank 0 */
     union lm_order_result result;
     const void *from; /* of rank 0: the data of the order */
     void *to;
@@ -125,18 +159,32 @@ int lm_carry_out(struct lm_distributed *d, const struct lm_order *o);
 /* The status of all ranks: that of the lowest one that has failed, with its message. */
 int lm_agree(int status);
 
+/* --- src/distributed/distributed.c --- */
+
+/* Hands an order to all ranks and carries it out on this one; for rank 0. */
+int lm_issue(struct lm_backend *b, struct lm_order o);
+
+/* --- src/distributed/balance.c --- */
+
+/* After a sort, on rank 0: divides the domain anew where that pays, when the ranks have waited for the busiest one for
+ * as long as a new division takes. */
+int lm_balance_if_due(struct lm_backend *b);
+
 /* --- src/distributed/setup.c --- */
 
 /* Hands the setup of rank 0 to all ranks, divides the domain and creates the backend of this rank's part. `setup` is
  * NULL on the other ranks. The caller frees with lm_distributed_free, also after a failure. */
 int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_setup *setup);
+
+/* The division of the domain among the ranks by the cost of tiles (NULL: alike). The caller frees it. */
+int lm_divide(const struct lm_distributed *d, const double *cost, struct lm_partition *out);
 void lm_distributed_free(struct lm_distributed *d);
 
 /* --- src/distributed/arrays.c --- */
 
 /* Between the array of the domain on rank 0 and those of the parts. */
 void lm_scatter_array(struct lm_distributed *d, const double *whole, double *part);
-void lm_gather_array(struct lm_distributed *d, const double *part, double *whole);
+int lm_get_array(struct lm_distributed *d, enum lm_array array);
 
 /* Hands the values along a side, of `size` bytes each, to all ranks, which keep them in *all. `whole` counts on rank 0.
  */
@@ -149,7 +197,6 @@ void *lm_cut_side(const struct lm_distributed *d, int side, size_t size, const v
 
 int lm_load_parts(struct lm_distributed *d, const struct lm_order *o, const struct lm_loading *whole);
 int lm_put_parts(struct lm_distributed *d, const struct lm_order *o);
-int lm_get_parts(struct lm_distributed *d, const struct lm_order *o);
 int lm_sort_parts(struct lm_distributed *d, int species);
 void lm_reserve_again(struct lm_distributed *d, int species);
 
@@ -160,8 +207,19 @@ void lm_to_domain(const struct lm_distributed *d, const struct lm_raw_particles 
  * this rank gets, relative to its arrays; the caller frees all->x. */
 uint64_t lm_exchange_particles(struct lm_distributed *d, struct lm_raw_particles *all, uint64_t count);
 
+/* The bytes of a component of a velocity. */
+size_t lm_real_size(const struct lm_distributed *d);
+
 /* Space for particles in one piece of memory; the caller frees x. */
 struct lm_raw_particles lm_new_particles(const struct lm_distributed *d, uint64_t count);
+
+/* --- src/distributed/pieces.c --- */
+
+/* A piece of all particles to rank 0. */
+int lm_get_parts(struct lm_distributed *d, const struct lm_order *o);
+
+/* Frees what serves the reading of particles and arrays. Before an order that may change the state, and at the end. */
+void lm_end_reading(struct lm_distributed *d);
 
 /* --- src/distributed/rebalance.c --- */
 
@@ -170,6 +228,21 @@ int lm_rebalance(struct lm_distributed *d, const double *cost);
 
 /* The cost of each tile as it is now, on rank 0; all ranks call it. */
 void lm_measure_cost(struct lm_distributed *d, double *cost);
+
+/* --- src/distributed/effort.c --- */
+
+/* Adds the seconds since `clock` to the effort, but for those that the rank has waited meanwhile: `waited` is
+ * lm_ranks_traffic().seconds as it was at `clock`. */
+void lm_effort_add(struct lm_distributed *d, double clock, double waited);
+
+/* Counts a step. */
+void lm_effort_end_step(struct lm_distributed *d);
+
+/* Seconds that a unit of work costs this rank. 1 on all ranks as long as too few steps have been measured. */
+double lm_effort_rate(const struct lm_distributed *d);
+
+/* What the next steps are expected to cost; all ranks call it. */
+struct lm_balance lm_effort_expected(const struct lm_distributed *d);
 
 /* The setup of this rank's part, and its backend: src/distributed/setup.c. */
 int lm_create_part(struct lm_distributed *d);

@@ -203,7 +203,7 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
 int lm_rebalance(struct lm_distributed *d, const double *cost)
 {
     struct lm_partition next;
-    const int status = lm_agree(lm_partition_make(&d->domain, lm_rank_count(), d->whole.tile, cost, &next));
+    const int status = lm_agree(lm_divide(d, cost, &next));
     if (status)
         return status;
     if (is_same(&d->partition, &next))
@@ -215,9 +215,11 @@ int lm_rebalance(struct lm_distributed *d, const double *cost)
 
 /* --- the cost --- */
 
-/* Adds the cells that this rank owns: the cells themselves, and the particles by their density. */
+/* Adds the cells that this rank owns: the cells themselves, and the particles by their density, each with what it costs
+ * here. */
 static void add_own(struct lm_distributed *d, double *cost)
 {
+    const double rate = lm_effort_rate(d);
     const struct lm_grid *g = &d->halo.grid;
     const int tile = d->whole.tile, columns = (d->domain.nx + tile - 1) / tile;
     double *n = new_array(g);
@@ -228,7 +230,7 @@ static void add_own(struct lm_distributed *d, double *cost)
         for (int j = g->own.from_y; j < g->own.to_y; j++)
             for (int i = g->own.from_x; i < g->own.to_x; i++)
                 cost[lm_domain_y(&g->place, j) / tile * columns + lm_domain_x(&g->place, i) / tile] +=
-                    s >= 0 ? n[lm_at(g, i, j)] * each : LM_CELL_COST;
+                    rate * (s >= 0 ? n[lm_at(g, i, j)] * each : LM_CELL_COST);
     }
     free(n);
 }

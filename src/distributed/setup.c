@@ -94,10 +94,17 @@ static int agree_to_stop(int asked)
     return asked;
 }
 
+int lm_divide(const struct lm_distributed *d, const double *cost, struct lm_partition *out)
+{
+    const int halo = lm_setup_halo(&d->whole, d->kind);
+    return lm_partition_make(&d->domain, lm_rank_count(), d->whole.tile, halo, cost, out);
+}
+
 int lm_create_part(struct lm_distributed *d)
 {
     int status = lm_halo_make(&d->partition, &d->domain, lm_rank(), &d->halo);
     d->halo.fields_have_walls = lm_has_field_walls(&d->whole);
+    d->halo.smoothing = d->whole.smoothing;
     if (status)
         return status;
     const struct lm_setup part = setup_of_part(d);
@@ -117,7 +124,7 @@ int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_set
     d->kind = kind;
     int status = lm_agree(lm_backend_find(kind));
     if (!status)
-        status = lm_agree(lm_partition_make(&whole->grid, lm_rank_count(), whole->tile, whole->cost, &d->partition));
+        status = lm_agree(lm_divide(d, whole->cost, &d->partition));
     return status ? status : lm_agree(lm_create_part(d));
 }
 
@@ -129,6 +136,7 @@ void lm_distributed_free(struct lm_distributed *d)
     lm_partition_free(&d->partition);
     for (int s = 0; s < LM_MAX_SPECIES; s++)
         free(d->arrivals[s].particles.x);
+    lm_end_reading(d);
     for (int k = 0; k < LM_MAX_SPECIES * LM_SIDES; k++)
         free(d->inflow[k / LM_SIDES][k % LM_SIDES]);
     for (int k = 0; k < LM_MAX_BACKGROUNDS * LM_SIDES; k++)

@@ -84,15 +84,24 @@ static int add_pieces(const struct lm_partition *p, const struct extent *owner, 
 struct wanted {
     int beyond;    /* ghost cells that count as cells beyond walls */
     int with_self; /* also cells of which this rank is both owner and holder */
-    int shared;    /* cells that both ranks hold, in place of those that one of them owns */
+    int reached;   /* cells that the particles of one rank reach, in place of those that it owns */
 };
+
+/* The cells that particles of own cells reach until the next sort. Where the arrays hold all of an axis, particles go
+ * around it. */
+static struct lm_cells reached(const struct lm_partition *p, const struct extent *e)
+{
+    const int x = e->held.to_x - e->held.from_x < p->nx ? LM_HALO_READ : p->nx,
+              y = e->held.to_y - e->held.from_y < p->ny ? LM_HALO_READ : p->ny;
+    return common(e->held, (struct lm_cells){e->own.from_x - x, e->own.to_x + x, e->own.from_y - y, e->own.to_y + y});
+}
 
 static struct extent owner_of(const struct lm_partition *p, const struct lm_grid *domain, int rank,
                               const struct wanted *w)
 {
     struct extent e = extent_of(p, domain, rank, w->beyond);
-    if (w->shared)
-        e.own = e.held;
+    if (w->reached)
+        e.own = reached(p, &e);
     return e;
 }
 
@@ -120,7 +129,7 @@ int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int
     *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank), .partition = p};
     int status = make_lists(p, p, domain, rank, (struct wanted){.beyond = LM_GHOST}, &h->owned, &h->held);
     if (!status)
-        status = make_lists(p, p, domain, rank, (struct wanted){.shared = 1}, &h->shared, &h->added);
+        status = make_lists(p, p, domain, rank, (struct wanted){.reached = 1}, &h->shared, &h->added);
     if (status)
         lm_halo_free(h);
     return status;
@@ -231,6 +240,35 @@ static void exchange(struct lm_halo *h, const struct copy *source, const struct 
         in = copy_piece(target, &to->piece[k].cells, in, way);
     free(m);
 }
+
+/* --- when the halo is refreshed --- */
+
+/* Cells at the edge of the arrays in which moments are wrong: each filter, and the average before it, read the cells
+ * beside. */
+static int wrong_moments(const struct lm_halo *h)
+{
+    return 1 + h->smoothing;
+}
+
+/* E and its filter read the cells beside, too. */
+int lm_halo_needs_moments(const struct lm_halo *h)
+{
+    if (!h)
+        return 0;
+    const int wrong_e = wrong_moments(h) + 3 + h->smoothing, wrong_flow = wrong_moments(h) + 5;
+    return LM_HALO_READ + larger(wrong_e, wrong_flow) > h->partition->halo;
+}
+
+int lm_halo_is_used_up(const struct lm_halo *h, int substep, int substeps)
+{
+    enum { SUBSTEP = 8 }; /* cells that the error moves inwards */
+    if (!h)
+        return 0;
+    const int right = h->partition->halo - (lm_halo_needs_moments(h) ? 0 : wrong_moments(h));
+    return (substep + 1) % (right / SUBSTEP) == 0 || substep + 1 == substeps;
+}
+
+/* --- the arrays --- */
 
 void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count)
 {

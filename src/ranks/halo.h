@@ -25,9 +25,11 @@ struct lm_halo {
     struct lm_grid grid;                  /* of this rank's arrays */
     const struct lm_partition *partition; /* borrowed */
     int fields_have_walls;                /* at some side of the domain; the caller sets it */
+    int smoothing;                        /* passes of the binomial filter; the caller sets it */
     struct lm_halo_list owned, held;      /* own cells that others hold; cells of others that this rank holds; both with
                                              the ghost cells beyond walls */
-    struct lm_halo_list shared, added; /* cells that this rank and another one hold: as they are sent, as they come */
+    struct lm_halo_list shared, added;    /* cells that another rank holds and particles of this one reach, as they are
+                                             sent; cells of this rank that particles of others reach, as they come */
     char *buffer;
     size_t buffer_size;
 };
@@ -40,12 +42,13 @@ void lm_halo_free(struct lm_halo *h);
  * walls go with the cells; those beyond periodic sides are filled from the arrays. NULL: there is one rank. */
 void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count);
 
-/* Whether the halo of B has to be refreshed after a substep, 0 to substeps - 1: before the error at the edge reaches
- * own cells, and at the end. */
-static inline int lm_halo_is_used_up(int substep, int substeps)
-{
-    return (substep + 1) % LM_HALO_SUBSTEPS == 0 || substep + 1 == substeps;
-}
+/* Whether the moments and E have to be refreshed in each step. In a wide halo both may stay as they are computed there:
+ * nothing that counts meets their error at the edge of the arrays. NULL: there is one rank. */
+int lm_halo_needs_moments(const struct lm_halo *h);
+
+/* Whether the halo of B has to be refreshed after a substep, 0 to substeps - 1: before an error at the edge of the
+ * arrays reaches own cells, and at the end. NULL: there is one rank. */
+int lm_halo_is_used_up(const struct lm_halo *h, int substep, int substeps);
 
 /* A move of arrays from one division of a domain to another. */
 struct lm_halo_move {
@@ -60,7 +63,8 @@ void lm_halo_move_free(struct lm_halo_move *m);
 /* Fills an array with its halo and with its ghost cells beyond walls and periodic sides. */
 void lm_halo_move(const struct lm_halo_move *m, const double *from, double *to);
 
-/* Adds up what all ranks have in the same cell, and gives each of them the sum: arrays [ny][nx][each]. */
+/* Adds up what the particles of all ranks have left in the same cell, and gives the sum to all that hold the cell:
+ * arrays [ny][nx][each]. */
 void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each);
 
 #ifdef __cplusplus

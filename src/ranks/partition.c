@@ -88,28 +88,34 @@ static int divided_up(int n, int by)
     return (n + by - 1) / by;
 }
 
+/* What the domain is divided in. */
+struct units {
+    int size, nx, ny;   /* cells along an edge; units in x and y */
+    const double *cost; /* [ny][nx], or NULL */
+};
+
 /* The cells of the largest arrays, with their halos. Columns have ranks / columns rows or one more. */
-static double largest_arrays(int units_x, int units_y, int size, int ranks, int columns)
+static double largest_arrays(const struct units *u, const struct lm_partition *p, int columns)
 {
     double largest = 0;
-    for (int rows = ranks / columns; rows <= divided_up(ranks, columns); rows++) {
-        const int width = divided_up(units_x * rows, ranks), height = divided_up(units_y, rows);
-        const double x = width * size + (columns > 1 ? 2 * LM_HALO : 0),
-                     y = height * size + (rows > 1 ? 2 * LM_HALO : 0);
+    for (int rows = p->ranks / columns; rows <= divided_up(p->ranks, columns); rows++) {
+        const int width = divided_up(u->nx * rows, p->ranks), height = divided_up(u->ny, rows);
+        const double x = width * u->size + (columns > 1 ? 2 * p->halo : 0),
+                     y = height * u->size + (rows > 1 ? 2 * p->halo : 0);
         largest = fmax(largest, x * y);
     }
     return largest;
 }
 
 /* The number of columns for which the largest arrays are smallest; 0: there are not enough units. */
-static int column_count(int units_x, int units_y, int size, int ranks)
+static int column_count(const struct units *u, const struct lm_partition *p)
 {
     int best = 0;
     double least = INFINITY;
-    for (int columns = 1; columns <= ranks && columns <= units_x; columns++) {
-        if (divided_up(ranks, columns) > units_y)
+    for (int columns = 1; columns <= p->ranks && columns <= u->nx; columns++) {
+        if (divided_up(p->ranks, columns) > u->ny)
             continue;
-        const double largest = largest_arrays(units_x, units_y, size, ranks, columns);
+        const double largest = largest_arrays(u, p, columns);
         if (largest < least) {
             least = largest;
             best = columns;
@@ -119,11 +125,6 @@ static int column_count(int units_x, int units_y, int size, int ranks)
 }
 
 /* --- the domain --- */
-
-struct units {
-    int size, nx, ny;   /* cells along an edge; units in x and y */
-    const double *cost; /* [ny][nx], or NULL */
-};
 
 static double unit_cost(const struct units *u, const struct lm_partition *p, int i, int j)
 {
@@ -213,14 +214,15 @@ static void list_owners(struct lm_partition *p)
                 p->owner[(size_t)j * (size_t)p->units_x + (size_t)i] = k;
 }
 
-int lm_partition_make(const struct lm_grid *g, int ranks, int tile, const double *cost, struct lm_partition *out)
+int lm_partition_make(const struct lm_grid *g, int ranks, int tile, int halo, const double *cost,
+                      struct lm_partition *out)
 {
     struct units u = {tile, divided_up(g->nx, tile), divided_up(g->ny, tile), cost};
-    *out = (struct lm_partition){.nx = g->nx, .ny = g->ny, .sides = g->sides, .ranks = ranks};
-    int columns = column_count(u.nx, u.ny, u.size, ranks);
+    *out = (struct lm_partition){.nx = g->nx, .ny = g->ny, .sides = g->sides, .ranks = ranks, .halo = halo};
+    int columns = column_count(&u, out);
     if (columns == 0) {
         u = (struct units){1, g->nx, g->ny, NULL};
-        columns = column_count(u.nx, u.ny, u.size, ranks);
+        columns = column_count(&u, out);
     }
     if (columns == 0)
         return lm_fail(LM_BAD_INPUT, "%d ranks cannot share %d x %d cells: take fewer ranks", ranks, g->nx, g->ny);
@@ -266,11 +268,11 @@ struct stretch {
     int low, high;                      /* 1: ends at a side of the domain that has walls; -1: at the halo's edge */
 };
 
-static struct stretch stretch_of(int from, int to, int n, int periodic)
+static struct stretch stretch_of(int from, int to, int n, int halo, int periodic)
 {
     struct stretch s = {0, n, 0, 0x7fffffff, from, !periodic, !periodic};
-    const int low = periodic || from > LM_HALO ? from - LM_HALO : 0;
-    const int high = periodic || to < n - LM_HALO ? to + LM_HALO : n;
+    const int low = periodic || from > halo ? from - halo : 0;
+    const int high = periodic || to < n - halo ? to + halo : n;
     if (high - low >= n)
         return s;
     s.from = low;
@@ -295,8 +297,8 @@ static void set_sides(struct lm_grid *g, const struct lm_sides *domain, int axis
 struct lm_grid lm_partition_grid(const struct lm_partition *p, const struct lm_grid *domain, int rank)
 {
     const struct lm_cells own = p->own[rank];
-    const struct stretch x = stretch_of(own.from_x, own.to_x, p->nx, p->sides.of[LM_X_MIN] == LM_PERIODIC);
-    const struct stretch y = stretch_of(own.from_y, own.to_y, p->ny, p->sides.of[LM_Y_MIN] == LM_PERIODIC);
+    const struct stretch x = stretch_of(own.from_x, own.to_x, p->nx, p->halo, p->sides.of[LM_X_MIN] == LM_PERIODIC);
+    const struct stretch y = stretch_of(own.from_y, own.to_y, p->ny, p->halo, p->sides.of[LM_Y_MIN] == LM_PERIODIC);
     struct lm_grid g = lm_grid_make(x.count, y.count, domain->lx, domain->ly);
     g.dx = domain->dx;
     g.dy = domain->dy;

@@ -45,6 +45,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                          .tile = c->run.tile > 0 ? c->run.tile : tile_for(c),
                          .threads = c->run.threads,
                          .rebalance = c->run.rebalance,
+                         .halo_cells = c->run.halo,
                          .rank_limit = c->run.rank_limit,
                          .gpu_exchange = (enum lm_gpu_exchange)c->run.gpu_exchange,
                          .seed = c->run.seed,

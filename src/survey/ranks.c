@@ -68,13 +68,14 @@ int lm_check_ranks(const struct lm_prepared *p, FILE *out)
     const struct lm_config *c = p->survey.config;
     const int ranks = lm_ranks_planned();
     const struct lm_setup setup = lm_setup_of(c);
+    const int halo = lm_setup_halo(&setup, p->need.kind);
     struct lm_partition by;
     if (ranks == 0)
         return LM_OK;
     double *cost = malloc(lm_setup_tiles(&setup) * sizeof *cost);
     int status = cost ? lm_setup_cost(c, &setup, cost) : lm_fail(LM_FAILED, "not enough memory");
     if (!status)
-        status = lm_partition_make(&setup.grid, ranks, setup.tile, cost, &by);
+        status = lm_partition_make(&setup.grid, ranks, setup.tile, halo, cost, &by);
     if (!status && out)
         print_division(p, &setup, cost, &by, out);
     if (!status)

@@ -314,6 +314,7 @@ const struct draw_rule draw_rules[] = {
     {"run", "backend", .never = by_the_ways},
     {"run", "threads", .never = by_the_ways},
     {"run", "rebalance", .never = "it depends on the clock; other ways disturb the division"},
+    {"run", "halo", 70, NULL, NULL, NULL},
     {"run", "rank_limit", .never = "it matters only where a rank hangs"},
     {"run", "gpu_exchange", .never = by_the_ways},
     {"run", "tile", .never = by_the_ways},

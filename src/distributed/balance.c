@@ -1,0 +1,126 @@
+/* Rank 0: when the domain is divided anew during a run. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "distributed/distributed.h"
+#include "distributed/parts.h"
+#include "larmor/physics/numerics/hash.h"
+
+static struct lm_distributed *of(struct lm_backend *b)
+{
+    return (struct lm_distributed *)b;
+}
+
+static int disturbed; /* lm_distributed_disturb */
+
+void lm_distributed_disturb(int always)
+{
+    disturbed = always;
+}
+
+static int divide_anew(struct lm_backend *b, const double *cost)
+{
+    of(b)->from = cost;
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_REBALANCE});
+}
+
+/* The work of the rank that has most, over the mean, in a division by these costs. */
+static double imbalance_of(const struct lm_distributed *d, const double *cost)
+{
+    struct lm_partition p;
+    double most = 0;
+    if (lm_divide(d, cost, &p))
+        return HUGE_VAL;
+    for (int r = 0; r < p.ranks; r++)
+        most = fmax(most, lm_partition_share(&p, r, d->whole.tile, cost));
+    lm_partition_free(&p);
+    return most * lm_rank_count();
+}
+
+/* Costs that change from sort to sort. */
+static void draw_costs(const struct lm_distributed *d, double *cost)
+{
+    static uint64_t sorts;
+    sorts++;
+    for (size_t k = 0; k < lm_setup_tiles(&d->whole); k++)
+        cost[k] = 1 + (double)(lm_mix(sorts ^ lm_mix(k)) >> 56);
+}
+
+/* The cost of the tiles, as it is measured or, for tests, drawn. */
+static int find_costs(struct lm_backend *b, double *cost)
+{
+    of(b)->to = cost;
+    if (!disturbed)
+        return lm_issue(b, (struct lm_order){.kind = LM_ORDER_COST});
+    draw_costs(of(b), cost);
+    return LM_OK;
+}
+
+/* What the ranks lose by an imbalance that remains is worth no division. */
+static int is_better(double imbalance, double than)
+{
+    return imbalance - 1 < 0.5 * (than - 1);
+}
+
+/* Divides the domain anew by the cost of its tiles, if that is better. */
+static int balance(struct lm_backend *b, double imbalance)
+{
+    struct lm_distributed *d = of(b);
+    struct lm_balance_record *r = &d->balanced;
+    const double begin = lm_clock();
+    double *cost = malloc(lm_setup_tiles(&d->whole) * sizeof *cost);
+    int status = cost ? find_costs(b, cost) : lm_fail(LM_FAILED, "not enough memory");
+    if (!status && (disturbed || is_better(imbalance_of(d, cost), imbalance))) {
+        status = divide_anew(b, cost);
+        r->price = lm_clock() - begin;
+        r->before = imbalance;
+        r->steps = d->effort.steps;
+    }
+    free(cost);
+    r->lost = 0;
+    r->sorted_at = lm_clock();
+    return status;
+}
+
+static double imbalance_now(const struct lm_distributed *d)
+{
+    return d->balance.most * lm_rank_count() / d->balance.sum;
+}
+
+/* Looks back at the last division. One that has not helped, because the costs change as fast as they are measured,
+ * makes the next ones rarer. */
+static void learn(struct lm_distributed *d, double imbalance)
+{
+    enum { STEPS = 256, RARER = 4 };
+    struct lm_balance_record *r = &d->balanced;
+    if (r->before == 0 || d->effort.steps < r->steps + STEPS)
+        return;
+    r->caution = is_better(imbalance, r->before) ? 1 : RARER * fmax(r->caution, 1);
+    r->before = 0;
+}
+
+/* The first division is assumed to take half a second. */
+int lm_balance_if_due(struct lm_backend *b)
+{
+    static const double WORTH = 1.01, FIRST = 0.5; /* an imbalance; s */
+    struct lm_distributed *d = of(b);
+    struct lm_balance_record *r = &d->balanced;
+    const double now = lm_clock(), imbalance = imbalance_now(d), price = r->price > 0 ? r->price : FIRST;
+    r->lost += r->sorted_at > 0 ? (now - r->sorted_at) * (1 - 1 / imbalance) : 0;
+    r->sorted_at = now;
+    learn(d, imbalance);
+    const int due = d->whole.rebalance && imbalance > WORTH && r->lost > price * fmax(r->caution, 1);
+    return disturbed || due ? balance(b, imbalance) : LM_OK;
+}
+
+int lm_distributed_measure(struct lm_backend *b, double *imbalance)
+{
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_EFFORT});
+    *imbalance = imbalance_now(of(b));
+    return status;
+}
+
+int lm_distributed_rebalance(struct lm_backend *b)
+{
+    return balance(b, HUGE_VAL);
+}
