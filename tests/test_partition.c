@@ -8,7 +8,9 @@
 #include "require.h"
 #include "suite.h"
 
-enum { MOST_RANKS = 9, CASES = 400, ROW = 40 };
+enum { MOST_RANKS = 9, CASES = 400, ROW = 40, WIDTHS = 5, MOST_SMOOTHING = 8 };
+
+static const int halos[WIDTHS] = {LM_HALO_NARROW, LM_HALO_WIDE, 24, 48, 64};
 
 struct division {
     struct lm_grid domain;
@@ -25,7 +27,6 @@ static int between(int low, int high)
 static struct division draw(int k)
 {
     struct division d;
-    static const int halos[] = {LM_HALO_NARROW, LM_HALO_WIDE, 24, 48};
     srand((unsigned)k);
     const int nx = between(1, k % 2 ? 150 : 20), ny = between(1, k % 3 ? 130 : 12);
     const int most = nx * ny < MOST_RANKS ? nx * ny : MOST_RANKS, ranks = between(1, most);
@@ -34,7 +35,8 @@ static struct division draw(int k)
         d.domain.sides.of[LM_X_MIN] = d.domain.sides.of[LM_X_MAX] = LM_REFLECTING;
     if (between(0, 2) == 0)
         d.domain.sides.of[LM_Y_MIN] = d.domain.sides.of[LM_Y_MAX] = LM_ABSORBING;
-    ck_assert_int_eq(lm_partition_make(&d.domain, ranks, between(0, 1) ? 8 : 16, halos[between(0, 3)], NULL, &d.p), 0);
+    ck_assert_int_eq(
+        lm_partition_make(&d.domain, ranks, between(0, 1) ? 8 : 16, halos[between(0, WIDTHS - 1)], NULL, &d.p), 0);
     for (int r = 0; r < ranks; r++)
         ck_assert_int_eq(lm_halo_make(&d.p, &d.domain, r, &d.halo[r]), 0);
     return d;
@@ -212,6 +214,45 @@ START_TEST(shared_cells_are_complete)
 }
 END_TEST
 
+/* How far from own cells B, moments and E are right, step after step: what counts is never wrong. Each stage of a
+ * substep of B and E read two and three cells beside, each filter one, and the average of the moments one. */
+START_TEST(halo_lasts)
+{
+    enum { STAGES = 4, MOST_SUBSTEPS = 20 };
+    const int width = halos[_i % WIDTHS], smoothing = _i / WIDTHS;
+    const struct lm_partition p = {.halo = width};
+    const struct lm_halo h = {.partition = &p, .smoothing = smoothing};
+    const int moments = lm_halo_needs_moments(&h) ? width : width - 1 - smoothing;
+    for (int substeps = 1; substeps <= MOST_SUBSTEPS; substeps++) {
+        int b = width;
+        for (int r = 0; r < substeps; r++) {
+            for (int stage = 0; stage < STAGES; stage++)
+                b = (b < moments ? b : moments) - 2;
+            ck_assert_int_ge(b, 0);
+            b = lm_halo_is_used_up(&h, r, substeps) ? width : b;
+        }
+        ck_assert_int_eq(b, width);
+    }
+    if (!lm_halo_needs_moments(&h)) {
+        ck_assert_int_ge(moments - 3 - smoothing, LM_HALO_READ);
+        ck_assert_int_ge(moments - 5, LM_HALO_READ);
+    }
+    ck_assert_int_eq(lm_halo_is_used_up(NULL, 0, 1), 0);
+}
+END_TEST
+
+/* A wide halo with the usual filter saves the exchanges of moments and E, and lasts three substeps. */
+START_TEST(wide_halo_saves_exchanges)
+{
+    const struct lm_partition narrow = {.halo = LM_HALO_NARROW}, wide = {.halo = LM_HALO_WIDE};
+    const struct lm_halo n = {.partition = &narrow, .smoothing = 1}, w = {.partition = &wide, .smoothing = 1};
+    ck_assert(lm_halo_needs_moments(&n));
+    ck_assert(!lm_halo_needs_moments(&w));
+    ck_assert(!lm_halo_is_used_up(&n, 0, 4) && lm_halo_is_used_up(&n, 1, 4));
+    ck_assert(!lm_halo_is_used_up(&w, 0, 4) && !lm_halo_is_used_up(&w, 1, 4) && lm_halo_is_used_up(&w, 2, 4));
+}
+END_TEST
+
 /* One tile costs as much as all others: the ranks that do not have it share the rest. */
 START_TEST(cost_is_balanced)
 {
@@ -297,6 +338,8 @@ int main(void)
     tcase_add_loop_test(t, lists_agree, 0, CASES);
     tcase_add_loop_test(t, lists_are_complete, 0, CASES);
     tcase_add_loop_test(t, shared_cells_are_complete, 0, CASES);
+    tcase_add_loop_test(t, halo_lasts, 0, WIDTHS * (MOST_SMOOTHING + 1));
+    tcase_add_test(t, wide_halo_saves_exchanges);
     tcase_add_test(t, cost_is_balanced);
     tcase_add_loop_test(t, largest_part_is_least, 0, CASES);
     tcase_add_test(t, too_many_ranks);

@@ -56,29 +56,20 @@ static int find_costs(struct lm_backend *b, double *cost)
     return LM_OK;
 }
 
-/* What the ranks lose by an imbalance that remains is worth no division. */
-static int is_better(double imbalance, double than)
-{
-    return imbalance - 1 < 0.5 * (than - 1);
-}
-
 /* Divides the domain anew by the cost of its tiles, if that is better. */
 static int balance(struct lm_backend *b, double imbalance)
 {
     struct lm_distributed *d = of(b);
-    struct lm_balance_record *r = &d->balanced;
     const double begin = lm_clock();
     double *cost = malloc(lm_setup_tiles(&d->whole) * sizeof *cost);
     int status = cost ? find_costs(b, cost) : lm_fail(LM_FAILED, "not enough memory");
-    if (!status && (disturbed || is_better(imbalance_of(d, cost), imbalance))) {
+    if (!status && (disturbed || lm_balance_is_better(imbalance_of(d, cost), imbalance))) {
         status = divide_anew(b, cost);
-        r->price = lm_clock() - begin;
-        r->before = imbalance;
-        r->steps = d->effort.steps;
+        lm_balance_note_division(&d->balanced, begin, lm_clock(), imbalance, d->effort.steps);
+    } else {
+        lm_balance_note_refusal(&d->balanced, lm_clock());
     }
     free(cost);
-    r->lost = 0;
-    r->sorted_at = lm_clock();
     return status;
 }
 
@@ -87,30 +78,12 @@ static double imbalance_now(const struct lm_distributed *d)
     return d->balance.most * lm_rank_count() / d->balance.sum;
 }
 
-/* Looks back at the last division. One that has not helped, because the costs change as fast as they are measured,
- * makes the next ones rarer. */
-static void learn(struct lm_distributed *d, double imbalance)
-{
-    enum { STEPS = 256, RARER = 4 };
-    struct lm_balance_record *r = &d->balanced;
-    if (r->before == 0 || d->effort.steps < r->steps + STEPS)
-        return;
-    r->caution = is_better(imbalance, r->before) ? 1 : RARER * fmax(r->caution, 1);
-    r->before = 0;
-}
-
-/* The first division is assumed to take half a second. */
 int lm_balance_if_due(struct lm_backend *b)
 {
-    static const double WORTH = 1.01, FIRST = 0.5; /* an imbalance; s */
     struct lm_distributed *d = of(b);
-    struct lm_balance_record *r = &d->balanced;
-    const double now = lm_clock(), imbalance = imbalance_now(d), price = r->price > 0 ? r->price : FIRST;
-    r->lost += r->sorted_at > 0 ? (now - r->sorted_at) * (1 - 1 / imbalance) : 0;
-    r->sorted_at = now;
-    learn(d, imbalance);
-    const int due = d->whole.rebalance && imbalance > WORTH && r->lost > price * fmax(r->caution, 1);
-    return disturbed || due ? balance(b, imbalance) : LM_OK;
+    const double imbalance = imbalance_now(d);
+    const int due = lm_balance_is_due(&d->balanced, lm_clock(), imbalance, d->effort.steps);
+    return disturbed || (due && d->whole.rebalance) ? balance(b, imbalance) : LM_OK;
 }
 
 int lm_distributed_measure(struct lm_backend *b, double *imbalance)

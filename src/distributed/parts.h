@@ -3,6 +3,7 @@
 #define LARMOR_DISTRIBUTED_PARTS_H
 
 #include "backend/backend.h"
+#include "distributed/balance_record.h"
 #include "ranks/halo.h"
 #include "ranks/ranks.h"
 
@@ -93,16 +94,6 @@ struct lm_balance {
     double sum, most;
 };
 
-/* Of the division of the domain during a run. */
-struct lm_balance_record {
-    double sorted_at; /* clock at the last sort */
-    double lost;      /* s: what imbalance has cost since the last division */
-    double price;     /* s: what a division takes; 0: there has been none */
-    double caution;   /* times the price that must have been lost: larger after a division that has not helped */
-    double before;    /* imbalance before the last division; 0: its effect has been seen */
-    int steps;        /* of the effort, at the last division */
-};
-
 /* Particles of a restart until all have been read, in the stored form. */
 struct lm_arrivals {
     uint64_t count, capacity;
@@ -166,8 +157,7 @@ int lm_issue(struct lm_backend *b, struct lm_order o);
 
 /* --- src/distributed/balance.c --- */
 
-/* After a sort, on rank 0: divides the domain anew where that pays, when the ranks have waited for the busiest one for
- * as long as a new division takes. */
+/* After a sort, on rank 0: divides the domain anew where that pays. */
 int lm_balance_if_due(struct lm_backend *b);
 
 /* --- src/distributed/setup.c --- */

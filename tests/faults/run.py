@@ -19,6 +19,11 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREES = ROOT / "build" / "faults"
 
+# The test of many ranks: random configurations under MPI, compared with one rank.
+MANY_RANKS = "random-ranks"
+ON_RANKS = ["mpirun", "--oversubscribe", "-n", "7"]
+CONFIGURATIONS = ["--seed", "1", "--count", "12", "--ways", "ranks", "--no-shrink"]
+
 
 def source_files():
     """The tracked files. Outside of a checkout: all files except those that were built."""
@@ -33,8 +38,13 @@ def source_files():
 
 
 def copy_tree(tree):
-    """Copies only the files that differ, so that make builds only what depends on them."""
-    for name in source_files():
+    """Copies only the files that differ, so that make builds only what depends on them, and removes what is there no more."""
+    names = set(source_files())
+    for folder in {name.split("/")[0] for name in names if "/" in name}:
+        for path in (tree / folder).rglob("*"):
+            if path.is_file() and str(path.relative_to(tree)) not in names:
+                path.unlink()
+    for name in names:
         source, target = ROOT / name, tree / name
         if target.exists() and target.read_bytes() == source.read_bytes():
             continue
@@ -64,20 +74,22 @@ def make(tree, jobs, *targets):
 
 
 def first_failure(output):
-    found = re.search(r"tests/\S+?:\d+:[FE]:[^:]*:([^:]*)", output)
+    found = re.search(r"tests/\S+?:\d+:[FE]:[^:]*:([^:]*)", output) or re.search(r"in \d+ ways: (\d+ different)", output)
     return found.group(1) if found else "it ends early"
 
 
 def seen_by(tree, fault, jobs):
     """The test program and the test that fail, or None."""
     for test in fault["tests"].split():
-        program = f"build/release/tests/test_{test}"
+        program = "build/release/tests/random/random" if test == MANY_RANKS else f"build/release/tests/test_{test}"
         failed = make(tree, jobs, "build/release/larmor", program)
         if failed:
             raise SystemExit(f"{fault['name']}: does not compile\n{failed}")
-        environment = dict(os.environ, LARMOR=str(tree / "build/release/larmor"))
+        environment = dict(os.environ, LARMOR=str(tree / "build/release/larmor"), OMPI_ALLOW_RUN_AS_ROOT="1",
+                           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        command = [*ON_RANKS, program, *CONFIGURATIONS] if test == MANY_RANKS else [program]
         try:
-            done = subprocess.run([program], cwd=tree, env=environment, capture_output=True, text=True, timeout=900)
+            done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=900)
         except subprocess.TimeoutExpired:
             return test, "it does not end"
         if done.returncode != 0:
@@ -115,7 +127,7 @@ def work_through(tree, todo, jobs, done):
 def table(rows):
     lines = ["| fault | in | seen by |", "|---|---|---|"]
     for fault, seen in rows:
-        by = f"`test_{seen[0]}`: {seen[1]}" if seen else "**nothing**"
+        by = f"`{seen[0] if seen[0] == MANY_RANKS else 'test_' + seen[0]}`: {seen[1]}" if seen else "**nothing**"
         lines.append(f"| {fault['name']} | {fault['file']} | {by} |")
     return "\n".join(lines) + "\n"
 

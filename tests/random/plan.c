@@ -9,7 +9,7 @@
 static void plan_size(struct draw *d)
 {
     struct draw_plan *p = &d->plan;
-    switch (draw_whole(d, 0, 9)) {
+    switch (draw_whole(d, 0, 11)) {
     case 0:
         p->nx = 1, p->ny = draw_whole(d, 1, 70);
         break;
@@ -25,6 +25,12 @@ static void plan_size(struct draw *d)
         break;
     case 5:
         p->nx = draw_whole(d, 60, 140), p->ny = draw_whole(d, 10, 40);
+        break;
+    case 6: /* long enough for wide halos on several ranks */
+        p->nx = draw_whole(d, 150, 400), p->ny = draw_whole(d, 3, 12);
+        break;
+    case 7:
+        p->nx = draw_whole(d, 3, 12), p->ny = draw_whole(d, 150, 400);
         break;
     default:
         p->nx = draw_whole(d, 6, 45), p->ny = draw_whole(d, 4, 30);

@@ -345,7 +345,7 @@ const struct draw_rule draw_rules[] = {
     {"fields", "eta_vacuum", 0, "{0.05:1}", NULL, NULL},
     {"fields", "smoothing", 60, "0|1|2|3|8", NULL, NULL},
     {"fields", "substep_safety", 0, "{0.5:2.5}", NULL, NULL},
-    {"fields", "min_substeps", 0, "1|2|3", NULL, NULL},
+    {"fields", "min_substeps", 50, "1|2|3|4|5|9", NULL, NULL},
     {"fields", "max_substeps", 0, "3|20|100|1000", NULL, NULL},
     {"particles", "shape", 80, NULL, NULL, NULL},
     {"particles", "precision", 80, NULL, NULL, NULL},

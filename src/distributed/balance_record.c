@@ -1,0 +1,44 @@
+#include "distributed/balance_record.h"
+
+#include <math.h>
+
+static const double WORTH = 1.01, FIRST_PRICE = 0.5; /* an imbalance; s */
+
+int lm_balance_is_better(double imbalance, double than)
+{
+    return imbalance - 1 < 0.5 * (than - 1);
+}
+
+/* Looks back at the last division. One that has not helped, because the costs change as fast as they are measured,
+ * makes the next ones rarer. */
+static void learn(struct lm_balance_record *r, double imbalance, int steps)
+{
+    enum { STEPS = 256, RARER = 4 };
+    if (r->before == 0 || steps < r->steps + STEPS)
+        return;
+    r->caution = lm_balance_is_better(imbalance, r->before) ? 1 : RARER * fmax(r->caution, 1);
+    r->before = 0;
+}
+
+int lm_balance_is_due(struct lm_balance_record *r, double now, double imbalance, int steps)
+{
+    const double price = r->price > 0 ? r->price : FIRST_PRICE;
+    r->lost += r->looked_at > 0 ? (now - r->looked_at) * (1 - 1 / imbalance) : 0;
+    r->looked_at = now;
+    learn(r, imbalance, steps);
+    return imbalance > WORTH && r->lost > price * fmax(r->caution, 1);
+}
+
+void lm_balance_note_refusal(struct lm_balance_record *r, double now)
+{
+    r->lost = 0;
+    r->looked_at = now;
+}
+
+void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps)
+{
+    lm_balance_note_refusal(r, now);
+    r->price = now - begin;
+    r->before = imbalance;
+    r->steps = steps;
+}

@@ -1,0 +1,27 @@
+/* The decision when the domain is divided anew during a run. It pays as soon as the ranks have waited for the busiest
+ * one for as long as a division takes; the first one is assumed to take half a second. */
+#ifndef LARMOR_DISTRIBUTED_BALANCE_RECORD_H
+#define LARMOR_DISTRIBUTED_BALANCE_RECORD_H
+
+/* All zero at the start of a run. */
+struct lm_balance_record {
+    double looked_at; /* s: clock at the last look */
+    double lost;      /* s: what imbalance has cost since the last division or refusal */
+    double price;     /* s: what the last division took */
+    double caution;   /* times the price that must have been lost: larger after divisions that have not helped */
+    double before;    /* imbalance before the last division; 0: its effect has been seen */
+    int steps;        /* at the last division */
+};
+
+/* Looks at the clock (s), at the imbalance (the time of the busiest rank over the mean of all, 1 or more) and at the
+ * number of steps since the start. Returns 1 if a division would pay. */
+int lm_balance_is_due(struct lm_balance_record *r, double now, double imbalance, int steps);
+
+/* Whether a division is worth it that turns one imbalance into another: it must end half of the waiting. */
+int lm_balance_is_better(double imbalance, double than);
+
+/* Notes a division that began at `begin`, or a division that was not worth it. */
+void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps);
+void lm_balance_note_refusal(struct lm_balance_record *r, double now);
+
+#endif

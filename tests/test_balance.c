@@ -1,0 +1,112 @@
+/* When ranks divide the domain anew, with clocks and imbalances that are made up. */
+#include <check.h>
+
+#include "distributed/balance_record.h"
+#include "suite.h"
+
+enum { EVERY = 30 /* steps between two looks */ };
+
+/* Looks `looks` times, `seconds` apart, with one imbalance. Returns the look at which a division is due; 0: never. */
+static int looks_until_due(struct lm_balance_record *r, int looks, double seconds, double imbalance)
+{
+    double now = r->looked_at > 0 ? r->looked_at : 100;
+    for (int k = 1; k <= looks; k++)
+        if (lm_balance_is_due(r, now += seconds, imbalance, r->steps + EVERY * k))
+            return k;
+    return 0;
+}
+
+/* An imbalance of 1.25 costs a fifth of the time: half a second in two and a half. The first look has no past. */
+START_TEST(first_division_after_half_a_second)
+{
+    struct lm_balance_record r = {.lost = 0};
+    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 1.25), 27);
+}
+END_TEST
+
+START_TEST(balanced_ranks_are_left_alone)
+{
+    struct lm_balance_record r = {.lost = 0};
+    ck_assert_int_eq(looks_until_due(&r, 100000, 1, 1), 0);
+    ck_assert_double_eq(r.lost, 0);
+    ck_assert_int_eq(looks_until_due(&r, 100000, 1, 1.009), 0);
+}
+END_TEST
+
+/* A later division is worth what the last one took. */
+START_TEST(price_is_that_of_the_last_division)
+{
+    struct lm_balance_record r = {.lost = 0};
+    looks_until_due(&r, 1000, 0.1, 1.25);
+    lm_balance_note_division(&r, 200, 204, 1.25, 1000);
+    ck_assert_double_eq(r.looked_at, 204);
+    ck_assert_int_eq(looks_until_due(&r, 10, 1, 1), 0); /* it has helped */
+    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 2), 81); /* 4 s, half of the time */
+}
+END_TEST
+
+START_TEST(refusal_begins_anew)
+{
+    struct lm_balance_record r = {.lost = 0};
+    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 1.25), 27);
+    lm_balance_note_refusal(&r, r.looked_at);
+    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 1.25), 26);
+}
+END_TEST
+
+/* Divisions that do not help become four times as rare each time; one that helps ends that. */
+START_TEST(useless_divisions_become_rare)
+{
+    struct lm_balance_record r = {.lost = 0};
+    int steps = 0;
+    for (double times = 1; times < 100; times *= 4) {
+        const int looks = looks_until_due(&r, 100000, 0.1, 1.25);
+        ck_assert_double_eq_tol(r.lost, 0.5 * times, 0.021);
+        ck_assert_int_gt(looks, 0);
+        steps += EVERY * looks;
+        lm_balance_note_division(&r, r.looked_at, r.looked_at + 0.5, 1.25, steps);
+        steps += 300;
+        ck_assert_int_eq(lm_balance_is_due(&r, r.looked_at + 0.01, 1.25, steps), 0);
+        ck_assert_double_eq(r.caution, 4 * times);
+        r.lost = 0;
+    }
+    r.before = 1.25;
+    lm_balance_is_due(&r, r.looked_at, 1.05, r.steps + 300);
+    ck_assert_double_eq(r.caution, 1);
+}
+END_TEST
+
+/* The effect of a division is judged after some hundred steps, not before. */
+START_TEST(effect_is_awaited)
+{
+    struct lm_balance_record r = {.lost = 0};
+    lm_balance_note_division(&r, 1, 2, 1.25, 1000);
+    lm_balance_is_due(&r, 3, 1.25, 1200);
+    ck_assert_double_eq(r.caution, 0);
+    lm_balance_is_due(&r, 4, 1.25, 1256);
+    ck_assert_double_eq(r.caution, 4);
+}
+END_TEST
+
+START_TEST(half_of_the_waiting)
+{
+    ck_assert(lm_balance_is_better(1.09, 1.2));
+    ck_assert(!lm_balance_is_better(1.11, 1.2));
+    ck_assert(!lm_balance_is_better(1, 1));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("balance");
+    TCase *t = tcase_create("balance");
+    suite_add_tcase(suite, t);
+    tcase_add_test(t, first_division_after_half_a_second);
+    tcase_add_test(t, balanced_ranks_are_left_alone);
+    tcase_add_test(t, price_is_that_of_the_last_division);
+    tcase_add_test(t, refusal_begins_anew);
+    tcase_add_test(t, useless_divisions_become_rare);
+    tcase_add_test(t, effect_is_awaited);
+    tcase_add_test(t, half_of_the_waiting);
+    return suite_run(suite);
+}
