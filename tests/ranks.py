@@ -56,6 +56,34 @@ checkpoint_every = {every}
 keep = 3
 """
 
+LARGE = """[run]
+steps = 2
+dt = 0.01
+threads = 1
+backend = cpu
+[grid]
+nx = 96
+ny = 96
+lx = 24
+ly = 24
+[electrons]
+temperature = 0.5
+[fields]
+bz = 1
+[species.protons]
+particles_per_cell = 130
+temperature = 0.5
+[species.alphas]
+particles_per_cell = 130
+temperature = 0.5
+density = 0.1*(1 + 0.5*cos(2*pi*x/lx))
+charge = 2
+mass = 4
+[output]
+checkpoint_every = 1
+keep = 2
+"""
+
 failures = []
 
 
@@ -158,6 +186,16 @@ class Tests:
             check(again.returncode == 0 and fingerprint(self.directory / output) == want,
                   f"{ranks} ranks go on from a checkpoint of {source}")
 
+    def large_files(self):
+        """A species of more than 2^20 particles, which go to the file in pieces, in two checkpoints."""
+        case = self.directory / "large.ini"
+        case.write_text(LARGE)
+        for ranks in (1, 3):
+            self.larmor_run(ranks, case, f"large_{ranks}")
+        printed = [[run(1, self.larmor, "fingerprint", str(path)).stdout for path in checkpoints(self.directory / f"large_{ranks}")]
+                   for ranks in (1, 3)]
+        check(printed[0] == printed[1] and len(set(printed[0])) == 2, "3 ranks write the same large checkpoints")
+
     def wrong_input(self):
         """One message, exit code 2, nothing written."""
         wrong = [(["grid.nx=abc"], "grid.nx"), (["species.protons.density=-1"], "density"), (["--restart", "nowhere.h5"], "nowhere.h5")]
@@ -240,7 +278,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as directory:
         tests = Tests(larmor, random_program, pathlib.Path(directory), options)
-        for test in (tests.same_files, tests.wrong_input, tests.a_signal, tests.kills, tests.a_hang, tests.configurations):
+        for test in (tests.same_files, tests.large_files, tests.wrong_input, tests.a_signal, tests.kills, tests.a_hang, tests.configurations):
             test()
     print(f"{len(failures)} failed")
     return 1 if failures else 0

@@ -3,8 +3,8 @@
  *
  * A model stands beside the measurement: the time of one rank, and that of the messages of a rank by the latency and
  * the rate of the link between ranks 0 and 1. What the measurement takes beyond the model is imbalance, waiting for
- * rank 0, and cores, memory or electric power that the ranks share. Before it, the ranks divide the cells by what steps
- * have cost each of them, as a long run does: two cards of one kind differ by some percent.
+ * rank 0, and cores, memory or electric power that the ranks share. Before the measurement, the ranks divide the cells
+ * by what steps have cost each of them, as a long run does: two cards of one kind differ by some percent.
  */
 #include <math.h>
 #include <stdio.h>
@@ -130,9 +130,8 @@ static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
     lm_table_column(*t, "messages", "1/step");
     lm_table_column(*t, "collectives", "1/step");
     lm_table_note(*t, "rate of all particles, by batches; step, efficiency: of the mean step; the particles are sorted "
-                      "once in each batch; waiting: "
-                      "the part of its time that rank 0 spends in messages; imbalance: what a step keeps the busiest "
-                      "rank computing beyond the mean of all; sent, messages: by rank 0");
+                      "once in each batch; waiting: the part of its time that rank 0 spends in messages; imbalance: "
+                      "what a step keeps the busiest rank computing beyond the mean of all; sent, messages: by rank 0");
     return LM_OK;
 }
 
