@@ -14,6 +14,9 @@ int lm_gpu_transport_begin(enum lm_gpu_exchange wanted);
 /* How: "NCCL 2.28.3", "pinned memory and MPI". */
 const char *lm_gpu_transport(void);
 
+/* Whether an exchange is queued in the stream, so that the host does not wait. */
+bool lm_gpu_transport_is_queued(void);
+
 /* Sends and receives messages (src/ranks/ranks.h) that lie in the memory of the GPU. */
 int lm_gpu_transport_exchange(struct lm_gpu *g, const struct lm_message *out, int out_count,
                               const struct lm_message *in, int in_count);

@@ -124,7 +124,8 @@ int exchange(struct lm_gpu *g, const cell_arrays &a, const cell_list &from, cons
     struct lm_gpu_halo *h = g->halo;
     const size_t numbers = (size_t)a.count * a.used;
     lm_u64 *out = reserve(g, (from.cells + to.cells) * numbers), *in = out + from.cells * numbers;
-    const int slot = h->exchanges++ < TIMED ? h->timed++ : -1;
+    const bool is_timed = lm_gpu_transport_is_queued(); /* else lm_ranks_exchange counts the time */
+    const int slot = is_timed && h->exchanges++ < TIMED ? h->timed++ : -1;
     if (slot >= 0)
         lm_gpu_check(g, cudaEventRecord(h->begin[slot], g->stream), "the halo");
     run_kernel(g, PACK, from, a, out);

@@ -229,9 +229,14 @@ const char *lm_gpu_transport(void)
     return transport.name;
 }
 
+bool lm_gpu_transport_is_queued(void)
+{
+    return transport.communicator != NULL;
+}
+
 int lm_gpu_transport_exchange(struct lm_gpu *g, const struct lm_message *out, int out_count,
                               const struct lm_message *in, int in_count)
 {
-    return transport.communicator ? exchange_by_nccl(g, out, out_count, in, in_count)
-                                  : exchange_by_hosts(g, out, out_count, in, in_count);
+    return lm_gpu_transport_is_queued() ? exchange_by_nccl(g, out, out_count, in, in_count)
+                                        : exchange_by_hosts(g, out, out_count, in, in_count);
 }
