@@ -40,7 +40,7 @@ START_TEST(price_is_that_of_the_last_division)
     looks_until_due(&r, 1000, 0.1, 1.25);
     lm_balance_note_division(&r, 200, 204, 1.25, 1000);
     ck_assert_double_eq(r.looked_at, 204);
-    ck_assert_int_eq(looks_until_due(&r, 10, 1, 1), 0); /* it has helped */
+    ck_assert_int_eq(looks_until_due(&r, 10, 1, 1), 0);      /* it has helped */
     ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 2), 81); /* 4 s, half of the time */
 }
 END_TEST
