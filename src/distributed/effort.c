@@ -1,8 +1,13 @@
 /* What the steps cost each rank, as it is measured: its time without the waiting for others. Ranks differ in what their
  * cells hold (particles, collisions, bodies) and in how fast their machines are; the measured time has all of it. */
+#include <math.h>
+
 #include "distributed/parts.h"
 
 enum { FEWEST_STEPS = 32 /* that are worth a judgement */ };
+
+/* s: a cost is above 0, whatever the clocks of the host and of a GPU say of each other. */
+static const double CLOCK_TICK = 1e-6;
 
 /* What is kept of what has been counted, from step to step. The memory is long, because a GPU at the limit of its power
  * changes its clock by several percent for seconds. What moves with the plasma is the work, which is known exactly. */
@@ -34,7 +39,7 @@ void lm_effort_end_step(struct lm_distributed *d)
 double lm_effort_rate(const struct lm_distributed *d)
 {
     const struct lm_effort *e = &d->effort;
-    return e->steps < FEWEST_STEPS ? 1 : e->seconds / e->work;
+    return e->steps < FEWEST_STEPS ? 1 : fmax(e->seconds, CLOCK_TICK) / e->work;
 }
 
 static void merge(void *to, const void *from)
