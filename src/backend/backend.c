@@ -59,8 +59,8 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
 
 int lm_setup_halo(const struct lm_setup *s, int kind)
 {
-    const int fastest = kind == LM_BACKEND_CUDA ? LM_HALO_WIDE : LM_HALO_NARROW;
-    return s->halo_cells > 0 ? s->halo_cells : fastest;
+    const int usual = kind == LM_BACKEND_CUDA ? LM_HALO_WIDE : LM_HALO_NARROW;
+    return s->halo_cells > 0 ? s->halo_cells : usual;
 }
 
 int lm_backend_find(int kind)

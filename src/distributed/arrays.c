@@ -59,7 +59,7 @@ static size_t cells_of(const struct lm_cells *c)
     return (size_t)(c->to_x - c->from_x) * (size_t)(c->to_y - c->from_y);
 }
 
-/* Memory that stays from one array to the next, because pages cost more than what is written to them. */
+/* Memory that is kept from one array to the next, because new pages take longer than what is written to them. */
 static double *borrow(struct lm_lent *l, size_t count)
 {
     if (count > l->count) {

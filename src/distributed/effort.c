@@ -6,7 +6,7 @@
 
 enum { FEWEST_STEPS = 32 /* that are worth a judgement */ };
 
-/* s: a cost is above 0, whatever the clocks of the host and of a GPU say of each other. */
+/* Seconds. A cost must be above 0, and the clocks of the host and of a GPU differ a little. */
 static const double CLOCK_TICK = 1e-6;
 
 /* What is kept of what has been counted, from step to step. The memory is long, because a GPU at the limit of its power

@@ -42,8 +42,8 @@ void lm_halo_free(struct lm_halo *h);
  * walls go with the cells; those beyond periodic sides are filled from the arrays. NULL: there is one rank. */
 void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count);
 
-/* Whether the moments and E have to be refreshed in each step. In a wide halo both may stay as they are computed there:
- * nothing that counts meets their error at the edge of the arrays. NULL: there is one rank. */
+/* Whether the moments and E have to be refreshed in each step. In a wide halo both may stay as this rank computes
+ * them: they are wrong at the edge of the arrays only, too far out to be read. NULL: there is one rank. */
 int lm_halo_needs_moments(const struct lm_halo *h);
 
 /* Whether the halo of B has to be refreshed after a substep, 0 to substeps - 1: before an error at the edge of the

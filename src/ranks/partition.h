@@ -28,8 +28,8 @@ enum {
     LM_HALO_REACH = 8,                /* as far as a particle may cross in a step (LM_MAX_CELLS) */
     LM_HALO_READ = LM_HALO_REACH + 3, /* a particle reads and deposits up to here */
     LM_HALO_LEAST = LM_HALO_READ + 5, /* the velocities of a gas are wrong up to 5 cells from the edge of the arrays */
-    LM_HALO_NARROW = LM_HALO_LEAST,   /* the fastest on CPUs, where a cell costs more than a message */
-    LM_HALO_WIDE = 32                 /* the fastest on GPUs */
+    LM_HALO_NARROW = LM_HALO_LEAST,   /* by default on CPUs, where a cell costs more than on a GPU */
+    LM_HALO_WIDE = 32                 /* by default on GPUs */
 };
 
 /* Columns of ranks side by side; each is cut into rows. */
