@@ -167,6 +167,22 @@ START_TEST(after_a_kill)
 }
 END_TEST
 
+/* A run that was killed after its last checkpoint and before run.json is completed by a restart from that checkpoint.
+ */
+START_TEST(after_a_kill_at_the_end)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --quiet --output part " OFTEN);
+    ck_assert_int_eq(unlink(scratch_path("part/run.json")), 0);
+    CLI(0, "run small.ini --quiet --output part --restart part/checkpoints/checkpoint_00000040.h5 " OFTEN);
+    same_end("whole", "part");
+    same_rows("whole", "part", -1);
+    char *json = cli_read("part/run.json");
+    cli_has(json, "\"ended\": \"complete\"");
+    free(json);
+}
+END_TEST
+
 /* Step and path from "stopped at step N: WHY; go on with --restart PATH"; 0 when there is no such message. */
 static int stopped(const char *why, char *path)
 {
@@ -410,6 +426,7 @@ int main(void)
     tcase_add_loop_test(t, into_a_new_directory, 0, 3);
     tcase_add_test(t, in_two_parts);
     tcase_add_test(t, after_a_kill);
+    tcase_add_test(t, after_a_kill_at_the_end);
     tcase_add_loop_test(t, signals, 0, 2);
     tcase_add_loop_test(t, early_signal, 0, 3);
     tcase_add_test(t, wall_limit);

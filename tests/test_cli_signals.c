@@ -355,6 +355,8 @@ static void cut(int kind, int signal, double delay)
     if (code == 3) {
         stopped("(", path);
         CLI(0, "run small.ini --quiet --output u " ANY " %s --restart %s", any[kind].more, path);
+    } else if (signal == SIGKILL && code != 0 && cli_exists("u/run.json")) {
+        ; /* only the exit was missing */
     } else if (signal == SIGKILL && code != 0 && cli_exists("u")) {
         if (newest(path))
             CLI(0, "run small.ini --quiet --output u " ANY " %s --restart %s", any[kind].more, path);

@@ -327,6 +327,15 @@ static int show_ranks(const struct lm_run_state *r)
     return status;
 }
 
+/* 1 when the run that wrote this checkpoint was killed after it and before run.json, which a restart then writes. */
+static int lacks_its_end(const struct lm_run_state *r)
+{
+    char summary[LM_MAX_PATH];
+    const char *directory = r->config->output.directory;
+    return lm_directory_holds(directory, r->options->restart) && !lm_path(summary, "%s/run.json", directory) &&
+           access(summary, F_OK);
+}
+
 /* Finds everything that can be wrong with the input before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
@@ -358,9 +367,11 @@ static int prepare(struct lm_run_state *r)
         return lm_row_references(r->sim, &r->references);
     r->references = lm_checkpoint_references(&head);
     if (is_last(r))
-        return lm_fail(LM_BAD_INPUT,
-                       "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps", restart,
-                       (long long)head.step, (long long)r->config->run.steps);
+        return head.step == r->config->run.steps && lacks_its_end(r)
+                   ? LM_OK
+                   : lm_fail(LM_BAD_INPUT,
+                             "%s: is at step %lld and the run ends at %lld: raise run.t_end, run.steps or --steps",
+                             restart, (long long)head.step, (long long)r->config->run.steps);
     status = lm_sim_check(r->sim);
     return status == LM_STOPPED ? lm_fail_context(LM_BAD_INPUT, "%s", restart) : status;
 }
