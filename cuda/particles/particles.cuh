@@ -160,6 +160,16 @@ int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species);
 int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
 
+/* Memory for the counts and starts of a species' cells and tiles, with counts of 0. */
+int LM_P(lm_gpu_prepare_counts)(struct lm_gpu *g, struct lm_gpu_species *s);
+int LM_P(lm_gpu_clear_counts)(struct lm_gpu *g, struct lm_gpu_species *s);
+
+/* From the counts of the cells: the starts of cells and tiles, and the list of chunks. The counts are lost. */
+int LM_P(lm_gpu_list_cells)(struct lm_gpu *g, struct lm_gpu_species *s);
+
+/* Clears the elements that may be read after the last of `count` particles; lm_fix and lm_real have one size. */
+void LM_P(lm_gpu_end_array)(struct lm_gpu *g, void *array, uint64_t count);
+
 /* Slots for particles that come from other ranks before the next sort. */
 int LM_P(lm_gpu_reserve_arrivals)(struct lm_backend *b, int species, uint64_t count);
 
