@@ -63,11 +63,11 @@ static void round_trip(void)
     FILE *out = open_memstream(&text, &length);
     ck_assert_int_eq(lm_config_write(&config, out), LM_OK);
     fclose(out);
-    struct lm_constants *constants = config.constants;
+    struct lm_names *names = config.names;
     ck_assert_msg(lm_config_read_text("case.ini", text, 0, NULL, &config) == LM_OK, "%s\n%s", lm_error(), text);
-    first.constants = config.constants;
+    first.names = config.names;
     ck_assert_mem_eq(&first, &config, sizeof first);
-    lm_constants_free(&constants);
+    lm_names_free(&names);
     free(text);
 }
 
@@ -152,7 +152,7 @@ START_TEST(wrong_keys)
     rejects(head, "inflow = 1\nbounds = on\nminimum = 2\nmaximum = 1\n", 22,
             "background.q.maximum: is not above minimum");
     rejects(periodic, "maximum = 1\n", 12, "background.q.maximum: has a meaning only with bounds = on");
-    rejects(periodic, "bounds = on\nmaximum = inf\n", 13, "background.q.maximum: \"inf\" is not a plain number");
+    rejects(periodic, "bounds = on\nmaximum = inf\n", 13, "background.q.maximum: unknown name \"inf\"");
     rejects(periodic, "bounds = on\nweno = centred\n", 12, "background.q.bounds: weno = centred keeps no bounds");
     rejects(periodic, "vx = 1\nstream = y\n", 13, "background.q.stream: not together with vx");
     rejects(periodic, "velocity = ion\nvx = 1\n", 13, "background.q.vx: has a meaning only with velocity = prescribed");

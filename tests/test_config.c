@@ -64,7 +64,7 @@ START_TEST(test_defaults)
     ck_assert_double_eq(config.output.map_energy[0], 1e-3);
     ck_assert_double_eq(config.output.map_energy[1], 1e3);
     double v = 0.0;
-    ck_assert_int_eq(lm_expr_value(config.constants, "nx+10*ny+100*lx+1000*dx+1e5*dt+1e6*dy+1e9*ly", &v), LM_OK);
+    ck_assert_int_eq(lm_expr_value(config.names, "nx+10*ny+100*lx+1000*dx+1e5*dt+1e6*dy+1e9*ly", &v), LM_OK);
     ck_assert_double_eq_tol(v, 4 + 30 + 200 + 500 + 1e4 + 5e5 + 1.5e9, 1e-3);
 }
 END_TEST
@@ -176,6 +176,39 @@ START_TEST(test_time)
 }
 END_TEST
 
+/* Names may be defined in any order, and numbers and sizes may be expressions of them. */
+START_TEST(test_definitions)
+{
+    static const char text[] = "[run]\ndt = 2*step\nsteps = 1e2\nseed = 3*n\n[grid]\nnx = 4*n\nny = nx/2\nlx = nx*h\n"
+                               "ly = ny*dx\n[const]\nh = w/8\nn = rint(2.4)\nw = ratio*4\nratio = 5/3\nstep = dx/100\n"
+                               "[functions]\nblob = shape(x - lx/2)*shape(y)\nshape(u) = exp(-(u/w)^2)\n"
+                               "[electrons]\nclosure = polytropic\ngamma = 5/3\n"
+                               "[species.p]\nmass = shape(0)\n  + w # goes on\n\n  + 1\ndensity = 1 + blob\n";
+    put_bytes(text, sizeof text - 1);
+    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
+    const double ratio = 5.0 / 3.0, w = ratio * 4, h = w / 8;
+    ck_assert_int_eq(config.grid.nx, 8);
+    ck_assert_int_eq(config.grid.ny, 4);
+    ck_assert_double_eq(config.grid.lx, 8 * h);
+    ck_assert_double_eq(config.grid.ly, 4 * h);
+    ck_assert_double_eq(config.run.dt, 2 * (h / 100));
+    ck_assert_int_eq(config.run.steps, 100);
+    ck_assert_uint_eq(config.run.seed, 6);
+    ck_assert_double_eq(config.electrons.gamma, ratio);
+    ck_assert_double_eq(config.species[0].mass, 1 + w + 1);
+    const double x = 5, y = 2;
+    double n;
+    ck_assert_int_eq(lm_expr_at(config.names, config.species[0].density, 1, &x, &y, 0, &n), LM_OK);
+    ck_assert_double_eq_tol(n, 1 + exp(-pow((x - 4 * h) / w, 2) - pow(y / w, 2)), 1e-15);
+    static const char *const other[] = {"const.n=4", "functions.shape(u)=u*u", "grid.ny=n"};
+    ck_assert_msg(read_again(3, other) == LM_OK, "%s", lm_error());
+    ck_assert_int_eq(config.grid.nx, 16);
+    ck_assert_int_eq(config.grid.ny, 4);
+    ck_assert_str_eq(config.function_text[1].text, "u*u");
+    assert_override_fails("functions.shap(u)=1", "functions.shap(u): the file has no such function");
+}
+END_TEST
+
 START_TEST(test_overrides)
 {
     static const char *const good[] = {
@@ -190,10 +223,10 @@ START_TEST(test_overrides)
     ck_assert_str_eq(config.species[0].temperature[1], "0");
     ck_assert_str_eq(config.output.directory, "here");
     double a = 0.0;
-    ck_assert_int_eq(lm_expr_value(config.constants, "a", &a), LM_OK);
+    ck_assert_int_eq(lm_expr_value(config.names, "a", &a), LM_OK);
     ck_assert_double_eq(a, 3.0);
 
-    assert_override_fails("grid.nx=12x", "grid.nx: \"12x\" is not an integer");
+    assert_override_fails("grid.nx=12x", "grid.nx: x cannot be used in a number");
     assert_override_fails("grid.nz=12", "grid.nz: unknown key, did you mean nx?");
     assert_override_fails("gird.nx=12", "unknown section [gird], did you mean [grid]?");
     assert_override_fails("species.q.mass=1", "species.q.mass: the file has no [species.q]");
@@ -206,9 +239,9 @@ START_TEST(test_overrides)
     assert_override_fails("grid.nx", "\"grid.nx\": expected section.key=value");
     assert_override_fails(".nx=1", "\".nx=1\": expected section.key=value");
     assert_override_fails("grid.=1", "\"grid.=1\": expected section.key=value");
-    char text[300] = "fields.bx=";
-    memset(text + 10, '1', 200);
-    assert_override_fails(text, "fields.bx: value too long");
+    char text[LM_MAX_TEXT + 16] = "fields.bx=";
+    memset(text + 10, '1', LM_MAX_TEXT);
+    assert_override_fails(text, "fields.bx: longer than 2047 bytes");
     static const char *const both[] = {"run.steps=7", "run.t_end=1"};
     ck_assert_int_eq(read_again(2, both), LM_BAD_INPUT);
     assert_message("command line: run.steps: not together with t_end");
@@ -255,6 +288,7 @@ int main(void)
     tcase_add_test(tc, test_sides);
     tcase_add_test(tc, test_bodies);
     tcase_add_test(tc, test_time);
+    tcase_add_test(tc, test_definitions);
     tcase_add_test(tc, test_overrides);
     tcase_add_test(tc, test_text);
     tcase_add_test(tc, test_keys_print);

@@ -39,10 +39,14 @@ static const struct {
     {"desnity = 1\n", 10, "species.p.desnity: unknown key, did you mean density?"},
     {"[grid]\nxn = 1\n", 11, "grid.xn: unknown key, did you mean nx?"},
     /* values */
-    {"mass = 1x\n", 10, "species.p.mass: \"1x\" is not a plain number"},
-    {"mass = 2*3\n", 10, "species.p.mass: \"2*3\" is not a plain number"},
-    {"mass = nan\n", 10, "species.p.mass: \"nan\" is not a plain number"},
-    {"mass = 0x10\n", 10, "species.p.mass: \"0x10\" is not a plain number"},
+    {"mass = 1x\n", 10, "species.p.mass: x cannot be used in a number or a constant: \"1x\""},
+    {"mass = 2*k\n", 10, "species.p.mass: unknown name \"k\""},
+    {"mass = 2 - 3\n", 10, "species.p.mass: 2 - 3 = -1 is out of range (> 0)"},
+    {"mass = 1/0\n", 10, "species.p.mass: \"1/0\" is infinite"},
+    {"mass = f\n[functions]\nf = 2*x\n", 10, "species.p.mass: f depends on x, which cannot be used in a number"},
+    {"[run]\nseed = 2^60\n", 11, "run.seed: 2^60 = 1.152921505e+18 is out of range (0 to 2^53 as an expression)"},
+    {"mass = nan\n", 10, "species.p.mass: unknown name \"nan\""},
+    {"mass = 0x10\n", 10, "species.p.mass: unknown name \"x10\""},
     {"mass = 1e999\n", 10, "species.p.mass: 1e999 is out of range (> 0)"},
     {"mass = 0\n", 10, "species.p.mass: 0 is out of range (> 0)"},
     {"mass =\n", 10, "species.p.mass: no value"},
@@ -79,15 +83,29 @@ static const struct {
     {"[fields]\nby = 1/(x-0.5)\n", 11, "fields.by: \"1/(x-0.5)\" is infinite at x = 0.5, y = 0.25"},
     {"[fields]\nbz = 1/(x-0.5+y-0.5)\n", 11, "fields.bz: \"1/(x-0.5+y-0.5)\" is infinite at x = 0.5, y = 0.5"},
     {"[fields]\naz = ln(x-0.25)\n", 11, "fields.az: \"ln(x-0.25)\" is infinite at x = 0.25, y = 0.25"},
-    {"[const]\na = x\n", 11, "const.a: x cannot be used in a constant"},
+    {"[const]\na = x\n", 11, "const.a: x cannot be used in a number or a constant"},
     {"[const]\na = 1/0\n", 11, "const.a: \"1/0\" is infinite"},
-    {"[const]\na = b\nb = 1\n", 11, "const.a: unknown name \"b\""},
+    {"[const]\na = b + 1\nb = 2*a\n", 11, "const.a: needs b, and b cannot be defined before it: the definitions form"},
+    {"[const]\na = a\n", 11, "const.a: needs a, and a cannot be defined before it"},
+    {"[const]\na = b\nb = c\n", 12, "const.b: unknown name \"c\""},
+    {"[functions]\nf = g(x)\ng(u) = f + u\n", 11, "functions.f: needs g, and g cannot be defined before it"},
+    {"[functions]\nf = g(x)\ng(u) = h + u\n", 12, "functions.g(u): unknown name \"h\""},
+    {"[functions]\nf(u = u\n", 11, "functions.f(u: \"f(u\" is not of the form NAME or NAME(ARGUMENT, ...)"},
+    {"[functions]\nnx = 3\n", 11, "functions.nx: the name \"nx\" is taken"},
+    {"[functions]\nf(dx) = dx\n", 11, "functions.f(dx): the argument dx has the name of something else"},
+    {"[const]\nf = 1\n[functions]\nf(u) = u\n", 13, "functions.f(u): the name \"f\" is taken"},
+    {"[functions]\nf = x\nf = y\n", 12, "functions.f: given twice, first on line 11"},
+    {"[functions]\ng = t\n[fields]\nbx = 1 + g\n", 13, "fields.bx: g depends on t, which cannot be used here"},
+    {"[function]\nf = x\n", 10, "unknown section [function], did you mean [functions]?"},
     {"[const]\nsin = 1\n", 11, "const.sin: the name \"sin\" is taken"},
     {"[const]\ndx = 1\n", 11, "const.dx: the name \"dx\" is taken"},
-    {"[const]\n2a = 1\n", 11, "const.2a: not a name"},
+    {"[const]\n2a = 1\n", 11, "const.2a: \"2a\" is not a name"},
     /* lines */
-    {" mass = 2\n", 10, "indented line"},
-    {"\tmass = 2\n", 10, "indented line"},
+    {" mass = 2\n", 10, "indented line, and no value before it that could go on"},
+    {"\t1 + 2\n", 10, "indented line, and no value before it that could go on"},
+    {"mass = 2\n charge = 2\n", 11, "indented line with a key or a section of its own: begin it at the left"},
+    {"mass = 2\n [fields]\n", 11, "indented line with a key or a section of its own: begin it at the left"},
+    {"mass = 2\n + k\n", 10, "species.p.mass: unknown name \"k\" in \"2 + k\""},
     {"mass\n", 10, "\"mass\": expected key = value"},
     {"mass : 2\n", 10, "\"mass : 2\": expected key = value"},
     {"= 2\n", 10, "\"= 2\": no key before ="},
@@ -158,7 +176,7 @@ static const struct {
     {"density = 1+t\n", 10, "species.p.density: t cannot be used here, where only x and y can"},
     {"[fields]\nbx = t\n", 11, "fields.bx: t cannot be used here"},
     {"[const]\nt = 1\n", 11, "const.t: the name \"t\" is taken"},
-    {"[const]\na = t\n", 11, "const.a: t cannot be used in a constant"},
+    {"[const]\na = t\n", 11, "const.a: t cannot be used in a number or a constant"},
     {"slowing = -1\n", 10, "species.p.slowing: -1 is out of range (>= 0)"},
     {"scattering = -1\n", 10, "species.p.scattering: -1 is out of range (>= 0)"},
     {"scattering_sigmas = 0\n", 10, "species.p.scattering_sigmas: 0 is out of range (> 0"},
@@ -230,8 +248,18 @@ START_TEST(test_line_length)
     line[200] = 0;
     assert_reads(line);
     ck_assert_uint_eq(strlen(config.species[0].density), 189);
-    strcpy(line + 199, "1\n");
-    assert_rejects(line, 10, "line of 200 bytes or more");
+    char longer[LM_MAX_TEXT + 64] = "density = 1";
+    while (strlen(longer) < 10 + LM_MAX_TEXT - 1)
+        strcat(longer, strlen(longer) % 2 ? "+" : "1");
+    strcpy(longer + 10 + LM_MAX_TEXT - 2, "1\n");
+    assert_reads(longer);
+    ck_assert_uint_eq(strlen(config.species[0].density), LM_MAX_TEXT - 1);
+    strcpy(longer + 10 + LM_MAX_TEXT - 2, "11\n");
+    assert_rejects(longer, 10, "species.p.density: longer than 2047 bytes");
+    memset(longer, ' ', 300);
+    memcpy(longer, "density = 1", 11);
+    strcpy(longer + 300, "+ 1\n");
+    assert_rejects(longer, 10, "95 blanks, # or ; in a row");
     strcpy(line, "mass = 1 # ");
     memset(line + 11, 'c', 300);
     strcpy(line + 311, "\n");

@@ -14,7 +14,8 @@ START_TEST(test_round_trip)
         "charge = 2\nmass = 4.1000000000000005\nparticles_per_cell = 0.30000000000000004\nstart = quiet\n"
         "density = 1+0.1*cos(k*x)\ndrift_z = y\ntemperature_par = 0.1\ntemperature_perp = k\n"
         "[species.q]\ntemperature_y = 2\n[species.r]\ntemperature = x*y\n"
-        "[const]\nk = 2*pi/lx\nk2 = k*k\n[run]\nseed = 18446744073709551615\ntile = 16\nthreads = 3\n"
+        "[const]\nk2 = k*k\nk = 2*pi/lx\n[functions]\nf = g(x, k)*t\ng(u, v) = u/v\n[run]\nseed = "
+        "18446744073709551615\ntile = 16\nthreads = 3\n"
         "sort_every = 123456789012\nbackend = cuda\n[electrons]\nclosure = polytropic\ntemperature = 0.1\n"
         "[fields]\nsolver = none\nex = 1\ney = x\nez = k2\nbx = 1\nby = 2\nbz = 3\naz = 4\neta = x\n"
         "eta_hyper = 1e-300\ndensity_floor = 1.7976931348623157e308\nvacuum = zero_e\nsmoothing = 0\n"
@@ -36,15 +37,21 @@ END_TEST
 /* The longest values that a file can hold also fit into the echo. */
 START_TEST(test_round_trip_of_long_values)
 {
-    char text[600] = "temperature=", tail[300] = "[fields]\nbx=";
-    memset(text + 12, '1', 187);
-    memset(tail + 12, '2', 196);
+    enum { LONGEST = LM_MAX_TEXT - 1 };
+    char text[2 * LM_MAX_TEXT + 64] = "[fields]\nbx=";
+    for (int k = 0; k < LONGEST; k++)
+        strcat(text, k % 2 ? (k % 14 == 1 ? " " : "+") : "3");
+    strcat(text, "\nby = ");
+    memset(text + strlen(text), '0', 200);
     strcat(text, "\n");
-    strcat(tail, "\n");
-    strcat(text, tail);
+    for (int k = 0; k < 100; k++)
+        strcat(text, "  + 12\n");
+    for (char *blank = strchr(text, ' '); blank && blank[-1] != 'y'; blank = strchr(blank + 1, ' '))
+        *blank = '-';
     assert_reads(text);
     assert_round_trip();
-    ck_assert_uint_eq(strlen(config.fields.b[0]), 196);
+    ck_assert_uint_eq(strlen(config.fields.b[0]), LONGEST);
+    ck_assert_uint_eq(strlen(config.fields.b[1]), 200 + 100 * 5);
 }
 END_TEST
 

@@ -10,30 +10,30 @@
 #include "inside.h"
 #include "suite.h"
 
-static struct lm_constants *constants;
+static struct lm_names *names;
 
 static void setup(void)
 {
-    ck_assert_int_eq(lm_constants_new(&constants), LM_OK);
+    ck_assert_int_eq(lm_names_new(&names), LM_OK);
 }
 
 static void teardown(void)
 {
-    lm_constants_free(&constants);
-    ck_assert_ptr_null(constants);
+    lm_names_free(&names);
+    ck_assert_ptr_null(names);
 }
 
 static double value_of(const char *text)
 {
     double v = 0.0;
-    ck_assert_msg(lm_expr_value(constants, text, &v) == LM_OK, "%s: %s", text, lm_error());
+    ck_assert_msg(lm_expr_value(names, text, &v) == LM_OK, "%s: %s", text, lm_error());
     return v;
 }
 
 static void assert_fails(const char *text, const char *expected)
 {
     double v;
-    ck_assert_msg(lm_expr_value(constants, text, &v) == LM_BAD_INPUT, "accepted: %s", text);
+    ck_assert_msg(lm_expr_value(names, text, &v) == LM_BAD_INPUT, "accepted: %s", text);
     ck_assert_msg(strstr(lm_error(), expected) != NULL, "\"%s\": no \"%s\" in \"%s\"", text, expected, lm_error());
 }
 
@@ -79,8 +79,8 @@ START_TEST(test_accuracy)
             char signed_argument[180];
             snprintf(signed_argument, sizeof signed_argument, "%d*(%s)", sign, argument);
             snprintf(text, sizeof text, "%s(%s)", f->name, signed_argument);
-            ck_assert_msg(!lm_expr_fill(constants, signed_argument, &g, centre, x), "%s", lm_error());
-            ck_assert_msg(!lm_expr_fill(constants, text, &g, centre, y), "%s", lm_error());
+            ck_assert_msg(!lm_expr_fill(names, signed_argument, &g, centre, x), "%s", lm_error());
+            ck_assert_msg(!lm_expr_fill(names, text, &g, centre, y), "%s", lm_error());
             for (int i = 0; i < N; i++) {
                 double a = x[lm_at(&g, i, 0)], got = y[lm_at(&g, i, 0)];
                 ck_assert_msg(ulps(got, f->reference(a)) < 3.0, "%s(%.17g) = %.17g", f->name, a, got);
@@ -127,14 +127,14 @@ START_TEST(test_errors)
 {
     assert_fails("foo*2", "unknown name \"foo\"");
     assert_fails("1+sqt(2)", "did you mean sqrt?");
-    assert_fails("x+1", "x cannot be used in a constant");
-    assert_fails("2*y", "y cannot be used in a constant");
-    assert_fails("2*t", "t cannot be used in a constant");
+    assert_fails("x+1", "x cannot be used in a number or a constant");
+    assert_fails("2*y", "y cannot be used in a number or a constant");
+    assert_fails("2*t", "t cannot be used in a number or a constant");
     assert_fails("pi=3", "assignment");
     assert_fails("1=1", "assignment");
     assert_fails("(1", "ends too early");
     assert_fails("sin 1", "parentheses");
-    assert_fails("sin(1,2)", "cannot read");
+    assert_fails("sin(1,2)", "too many arguments");
     assert_fails("3 4", "cannot read");
     assert_fails("5 % 3", "cannot read");
     assert_fails("1,2", "not a list");
@@ -152,37 +152,139 @@ END_TEST
 
 START_TEST(test_constants)
 {
-    ck_assert_int_eq(lm_constants_define(constants, "k", "2*pi"), LM_OK);
-    ck_assert_int_eq(lm_constants_define(constants, "k2", "k*k"), LM_OK);
+    ck_assert_int_eq(lm_names_define_constant(names, "k", "2*pi"), LM_OK);
+    ck_assert_int_eq(lm_names_define_constant(names, "k2", "k*k"), LM_OK);
     ck_assert_double_eq(value_of("k2/k/pi"), 2.0);
     static const char *const taken[] = {"k", "pi", "x", "y", "t", "sin", "atan2", "sqrt", "avg"};
     for (size_t n = 0; n < sizeof taken / sizeof *taken; n++) {
-        ck_assert_int_eq(lm_constants_define(constants, taken[n], "1"), LM_BAD_INPUT);
+        ck_assert_int_eq(lm_names_define_constant(names, taken[n], "1"), LM_BAD_INPUT);
         ck_assert_ptr_nonnull(strstr(lm_error(), "taken"));
     }
     static const char *const bad[] = {"", "1a", "_a", "a-b", "a b", "abcdefghijabcdefghijabcdefghijab"};
     for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
-        ck_assert_int_eq(lm_constants_set(constants, bad[n], 1.0), LM_BAD_INPUT);
+        ck_assert_int_eq(lm_names_set_constant(names, bad[n], 1.0), LM_BAD_INPUT);
         ck_assert_ptr_nonnull(strstr(lm_error(), "not a name"));
     }
-    ck_assert_int_eq(lm_constants_define(constants, "inf", "1/0"), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_names_define_constant(names, "inf", "1/0"), LM_BAD_INPUT);
+}
+END_TEST
+
+static void define_function(const char *signature, const char *text)
+{
+    ck_assert_msg(lm_names_define_function(names, signature, text) == LM_OK, "%s: %s", signature, lm_error());
+}
+
+static double value_at(const char *text, double x, double y, double t)
+{
+    double out = NAN;
+    ck_assert_msg(lm_expr_at(names, text, 1, &x, &y, t, &out) == LM_OK, "%s: %s", text, lm_error());
+    return out;
+}
+
+/* A function has the value of its text, wherever it stands: in other functions and in their arguments, too. */
+START_TEST(test_functions)
+{
+    ck_assert_int_eq(lm_names_define_constant(names, "w", "0.5"), LM_OK);
+    define_function("s", "(y - 2)/w");
+    define_function("layer( u )", "tanh(u/w)");
+    define_function("pair(u, v)", "layer(u) - layer(v) + s");
+    define_function("four(a,b,c,d)", "a + 10*b + 100*c + 1000*d");
+    define_function("wave", "cos(x)*t");
+    define_function("both", "wave + s*layer(x)");
+    define_function("three", "1 + 2");
+    static const double place[] = {-3, 0.25, 1.75};
+    for (int k = 0; k < 27; k++) {
+        const double x = place[k % 3], y = place[k / 3 % 3], t = place[k / 9], s = (y - 2) / 0.5;
+        const double layer = value_at("tanh(x/0.5)", x, y, t), wave = value_at("cos(x)*t", x, y, t);
+        ck_assert_double_eq(value_at("s", x, y, t), s);
+        ck_assert_double_eq(value_at("layer(x)", x, y, t), layer);
+        ck_assert_double_eq(value_at("pair(x, y) + layer(y)", x, y, t),
+                            layer - value_at("tanh(y/0.5)", x, y, t) + s + value_at("tanh(y/0.5)", x, y, t));
+        ck_assert_double_eq(value_at("layer(layer(x))", x, y, t), value_at("tanh(tanh(x/0.5)/0.5)", x, y, t));
+        ck_assert_double_eq(value_at("four(x, y, t, 1)", x, y, t), x + 10 * y + 100 * t + 1000);
+        ck_assert_double_eq(value_at("both", x, y, t), wave + s * layer);
+    }
+    ck_assert_double_eq(value_of("three*four(1, 2, 3, 4)"), 3 * 4321.0);
+}
+END_TEST
+
+/* What a function depends on, its users depend on. */
+START_TEST(test_functions_uses)
+{
+    int uses = -1, uniform = -1;
+    define_function("s", "y");
+    define_function("wave(u)", "cos(u)*t");
+    define_function("total", "wave(1) + s");
+    define_function("square(u)", "u*u");
+    ck_assert_int_eq(lm_expr_uses_time(names, "total", &uses), LM_OK);
+    ck_assert_int_eq(uses, 1);
+    ck_assert_int_eq(lm_expr_uses_time(names, "square(s)", &uses), LM_OK);
+    ck_assert_int_eq(uses, 0);
+    ck_assert_int_eq(lm_expr_check(names, "square(s)", &uniform), LM_OK);
+    ck_assert_int_eq(uniform, 0);
+    ck_assert_int_eq(lm_expr_check(names, "square(2)", &uniform), LM_OK);
+    ck_assert_int_eq(uniform, 1);
+    ck_assert_int_eq(lm_expr_check(names, "1 + total", &uniform), LM_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(lm_error(), "total depends on t, which cannot be used here, where only x and y can"));
+    assert_fails("1 + s", "s depends on y, which cannot be used in a number");
+    assert_fails("square", "function square needs its arguments in parentheses");
+    assert_fails("square(1, 2)", "too many arguments");
+    assert_fails("squares(1)", "did you mean square?");
+    struct lm_grid g = lm_grid_make(5, 4, 5.0, 4.0);
+    double *a = calloc(g.size, sizeof *a);
+    ck_assert_int_eq(lm_expr_fill(names, "square(s)", &g, (struct lm_cell_offset){0, 0}, a), LM_OK);
+    for (int k = 0; k < 20; k++)
+        ck_assert_double_eq(a[lm_at(&g, k % 5, k / 5)], (k / 5 + 0.5) * (k / 5 + 0.5));
+    free(a);
+}
+END_TEST
+
+static const struct {
+    const char *signature, *text, *expected;
+} wrong_functions[] = {
+    {"f", "g(x)", "unknown name \"g\""},
+    {"f", "f + 1", "unknown name \"f\""},
+    {"f(u)", "u + v", "unknown name \"v\""},
+    {"f(u)", "", "empty"},
+    {"f(u)", "u = 2", "assignment"},
+    {"f(u", "u", "not of the form NAME or NAME(ARGUMENT, ...)"},
+    {"f()", "1", "not of the form"},
+    {"f(u,)", "u", "not of the form"},
+    {"f(u) v", "u", "not of the form"},
+    {"2f(u)", "u", "not of the form"},
+    {"f(a,b,c,d,e)", "a", "not of the form"},
+    {"f(u, u)", "u", "the argument u has the name of something else"},
+    {"f(x)", "x", "the argument x has the name"},
+    {"f(pi)", "x", "the argument pi has the name"},
+    {"f(f)", "x", "the argument f has the name"},
+    {"sin(u)", "u", "the name \"sin\" is taken"},
+    {"known", "1", "the name \"known\" is taken"},
+};
+
+START_TEST(test_wrong_functions)
+{
+    define_function("known(u)", "u");
+    ck_assert_int_eq(lm_names_define_function(names, wrong_functions[_i].signature, wrong_functions[_i].text),
+                     LM_BAD_INPUT);
+    ck_assert_msg(strstr(lm_error(), wrong_functions[_i].expected) != NULL, "%s", lm_error());
+    ck_assert_double_eq(value_of("known(3)"), 3); /* nothing is left of it */
 }
 END_TEST
 
 START_TEST(test_uniform)
 {
     int uniform = -1;
-    ck_assert_int_eq(lm_expr_check(constants, "pi*2", &uniform), LM_OK);
+    ck_assert_int_eq(lm_expr_check(names, "pi*2", &uniform), LM_OK);
     ck_assert_int_eq(uniform, 1);
     static const char *const varying[] = {"x", "2*y", "cos(x)*y"};
     for (int n = 0; n < 3; n++) {
-        ck_assert_int_eq(lm_expr_check(constants, varying[n], &uniform), LM_OK);
+        ck_assert_int_eq(lm_expr_check(names, varying[n], &uniform), LM_OK);
         ck_assert_int_eq(uniform, 0);
     }
-    ck_assert_int_eq(lm_expr_check(constants, "1/x", &uniform), LM_OK); /* no evaluation */
-    ck_assert_int_eq(lm_expr_check(constants, "x=2", &uniform), LM_BAD_INPUT);
-    ck_assert_int_eq(lm_expr_check(constants, "z", &uniform), LM_BAD_INPUT);
-    ck_assert_int_eq(lm_expr_check(constants, "x+t", &uniform), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_check(names, "1/x", &uniform), LM_OK); /* no evaluation */
+    ck_assert_int_eq(lm_expr_check(names, "x=2", &uniform), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_check(names, "z", &uniform), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_check(names, "x+t", &uniform), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "t cannot be used here, where only x and y can: \"x+t\""));
 }
 END_TEST
@@ -191,20 +293,20 @@ START_TEST(test_time)
 {
     static const double x[] = {0, 1, 2, 0.5}, y[] = {3, 3, 5, 0.25};
     double out[4] = {-1, -1, -1, -1};
-    ck_assert_int_eq(lm_constants_define(constants, "k", "10"), LM_OK);
-    ck_assert_int_eq(lm_expr_at(constants, "x+k*y+100*t", 4, x, y, 2.0, out), LM_OK);
+    ck_assert_int_eq(lm_names_define_constant(names, "k", "10"), LM_OK);
+    ck_assert_int_eq(lm_expr_at(names, "x+k*y+100*t", 4, x, y, 2.0, out), LM_OK);
     for (int n = 0; n < 4; n++)
         ck_assert_double_eq(out[n], x[n] + 10 * y[n] + 200);
-    ck_assert_int_eq(lm_expr_at(constants, "7", 2, x, y, 1e9, out), LM_OK);
+    ck_assert_int_eq(lm_expr_at(names, "7", 2, x, y, 1e9, out), LM_OK);
     ck_assert_double_eq(out[0], 7);
     ck_assert_double_eq(out[1], 7);
     ck_assert_double_eq(out[2], 252);
-    ck_assert_int_eq(lm_expr_at(constants, "t", 0, NULL, NULL, 1, NULL), LM_OK);
-    ck_assert_int_eq(lm_expr_at(constants, "1/(x-1)+t", 4, x, y, 0.5, out), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_at(names, "t", 0, NULL, NULL, 1, NULL), LM_OK);
+    ck_assert_int_eq(lm_expr_at(names, "1/(x-1)+t", 4, x, y, 0.5, out), LM_BAD_INPUT);
     ck_assert_str_eq(lm_error(), "\"1/(x-1)+t\" is infinite at x = 1, y = 3, t = 0.5");
-    ck_assert_int_eq(lm_expr_at(constants, "sqrt(1-t)", 4, x, y, 1.5, out), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_at(names, "sqrt(1-t)", 4, x, y, 1.5, out), LM_BAD_INPUT);
     ck_assert_str_eq(lm_error(), "\"sqrt(1-t)\" is not a number at x = 0, y = 3, t = 1.5");
-    ck_assert_int_eq(lm_expr_at(constants, "z+t", 4, x, y, 0, out), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_at(names, "z+t", 4, x, y, 0, out), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "unknown name \"z\""));
 }
 END_TEST
@@ -212,11 +314,11 @@ END_TEST
 START_TEST(test_uses_time)
 {
     int uses = -1;
-    ck_assert_int_eq(lm_expr_uses_time(constants, "x+y+atan2(x,y)", &uses), LM_OK);
+    ck_assert_int_eq(lm_expr_uses_time(names, "x+y+atan2(x,y)", &uses), LM_OK);
     ck_assert_int_eq(uses, 0);
-    ck_assert_int_eq(lm_expr_uses_time(constants, "x/t", &uses), LM_OK); /* no evaluation */
+    ck_assert_int_eq(lm_expr_uses_time(names, "x/t", &uses), LM_OK); /* no evaluation */
     ck_assert_int_eq(uses, 1);
-    ck_assert_int_eq(lm_expr_uses_time(constants, "t=2", &uses), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_uses_time(names, "t=2", &uses), LM_BAD_INPUT);
 }
 END_TEST
 
@@ -228,7 +330,7 @@ START_TEST(test_places)
     static const char *const texts[] = {"x+100*y", "x", "y", "7"};
     for (int t = 0; t < 4; t++)
         for (int p = 0; p < 4; p++) {
-            ck_assert_int_eq(lm_expr_fill(constants, texts[t], &g, places[p], a), LM_OK);
+            ck_assert_int_eq(lm_expr_fill(names, texts[t], &g, places[p], a), LM_OK);
             for (int j = -LM_GHOST; j < g.ny + LM_GHOST; j++)
                 for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++) {
                     double x = ((i + g.nx) % g.nx + 0.5 + places[p].x) * g.dx;
@@ -252,7 +354,7 @@ START_TEST(test_places_and_time)
         const struct lm_cell_offset p = places[n % 4];
         for (size_t k = 0; k < g.size; k++)
             a[k] = -1e9;
-        ck_assert_int_eq(lm_expr_fill_at(constants, texts[n / 4], &g, p, 3, a), LM_OK);
+        ck_assert_int_eq(lm_expr_fill_at(names, texts[n / 4], &g, p, 3, a), LM_OK);
         for (int j = -LM_GHOST; j < g.ny + LM_GHOST; j++)
             for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++) {
                 const double x = (i + 0.5 + p.x) * 0.5, y = (j + 0.5 + p.y) * 0.5;
@@ -261,8 +363,8 @@ START_TEST(test_places_and_time)
                 ck_assert_double_eq_tol(a[lm_at(&g, i, j)], inside ? want[n / 4] : -1e9, 1e-12);
             }
     }
-    ck_assert_int_eq(lm_expr_fill_at(constants, "1/x", &g, places[0], 0, NULL), LM_OK);
-    ck_assert_int_eq(lm_expr_fill_at(constants, "1/x", &g, places[1], 0, NULL), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_fill_at(names, "1/x", &g, places[0], 0, NULL), LM_OK);
+    ck_assert_int_eq(lm_expr_fill_at(names, "1/x", &g, places[1], 0, NULL), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "infinite at x = 0, y = 0.25, t = 0"));
     free(a);
 }
@@ -273,11 +375,11 @@ START_TEST(test_not_finite_names_the_place)
     struct lm_grid g = lm_grid_make(4, 4, 4.0, 4.0);
     double *a = malloc(g.size * sizeof *a);
     struct lm_cell_offset centre = {0, 0};
-    ck_assert_int_eq(lm_expr_fill(constants, "1/(x-2.5)", &g, centre, a), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_fill(names, "1/(x-2.5)", &g, centre, a), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "infinite at x = 2.5, y = 0.5"));
-    ck_assert_int_eq(lm_expr_fill(constants, "sqrt(3-y)*x", &g, centre, a), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_fill(names, "sqrt(3-y)*x", &g, centre, a), LM_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(lm_error(), "not a number at x = 0.5, y = 3.5"));
-    ck_assert_int_eq(lm_expr_fill(constants, "z", &g, centre, a), LM_BAD_INPUT);
+    ck_assert_int_eq(lm_expr_fill(names, "z", &g, centre, a), LM_BAD_INPUT);
     free(a);
 }
 END_TEST
@@ -292,6 +394,9 @@ int main(void)
     tcase_add_test(tc, test_language);
     tcase_add_test(tc, test_errors);
     tcase_add_test(tc, test_constants);
+    tcase_add_test(tc, test_functions);
+    tcase_add_test(tc, test_functions_uses);
+    tcase_add_loop_test(tc, test_wrong_functions, 0, sizeof wrong_functions / sizeof *wrong_functions);
     tcase_add_test(tc, test_uniform);
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_uses_time);

@@ -78,7 +78,7 @@ START_TEST(every_key)
     ck_assert_int_eq(lm_config_write(&first, out), LM_OK);
     fclose(out);
     ck_assert_msg(!lm_config_read_text("case.ini", echo, 0, NULL, &second), "%s\n%s", lm_error(), echo);
-    struct lm_constants *constants = first.constants;
+    struct lm_names *names = first.constants;
     first.constants = second.constants;
     ck_assert_mem_eq(&first, &second, sizeof first);
     first.constants = constants;

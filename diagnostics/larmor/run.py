@@ -332,8 +332,17 @@ class Run:
         known = {name: float(self.settings["grid"][name]) for name in ("nx", "ny", "lx", "ly")}
         known |= {"dx": known["lx"] / known["nx"], "dy": known["ly"] / known["ny"], "pi": math.pi,
                   "dt": float(self.settings["run"]["dt"])}
-        for name, text in self.settings.get("const", {}).items():  # each one may contain those before it
-            known[name] = self._value(text, known)
+        waiting = dict(self.settings.get("const", {}))
+        while waiting:  # each one may contain the others, in any order
+            failed = {}
+            for name, text in waiting.items():
+                try:
+                    known[name] = self._value(text, known)
+                except RunError:
+                    failed[name] = text
+            if len(failed) == len(waiting):
+                break  # functions that are not the same number everywhere, for instance tanh
+            waiting = failed
         return known
 
     @staticmethod

@@ -132,7 +132,7 @@ class Reading(unittest.TestCase):
     def test_numbers_of_settings(self):
         (self.path / "run.ini").write_text(
             "[run]\ndt = 0.1\n[grid]\nnx = 8\nny = 4\nlx = 2\nly = 6\n"
-            "[const]\nU = 3\nu = -U^2 + 1e-1\nk = 2*pi/lx\n"
+            "[const]\nu = -U^2 + 1e-1\nU = 3\nk = 2*pi/lx\nunused = tanh(1)\n"
             "[species.a.b]\ndrift_x = U/(1+dx)\ndrift_y = u*sqrt(dy+2.5)\ndrift_z = U*x\ndensity = x < 1 ? U : 0\n"
             "temperature = __import__('os')\n")
         run = Run(self.path)

@@ -20,8 +20,8 @@ enum lm_status {
 
 enum {
     LM_MAX_SPECIES = 16,
-    LM_MAX_NAME = 32,  /* bytes of the name of a species, the final 0 included */
-    LM_MAX_TEXT = 256, /* bytes of an expression or a path in a configuration */
+    LM_MAX_NAME = 32,   /* bytes of the name of a species, the final 0 included */
+    LM_MAX_TEXT = 2048, /* bytes of an expression in a configuration, the final 0 included */
     LM_MAX_PATH = 1024,
     LM_MAX_MESSAGE = 4096
 };

@@ -182,13 +182,13 @@ struct lm_config {
         int map_energies;          /* bins of the energy, equal in its logarithm; two more lie below and above them */
         double map_energy[2];      /* lower end of the lowest bin, upper end of the highest bin; m_p v_A^2 */
     } output;
-    struct lm_constants *constants; /* owned; those of [const], and nx, ny, lx, ly, dx, dy, dt, pi */
-    /* For the echo in run.ini: [const] as the user wrote it, in order. */
-    int const_count;
-    struct {
-        char name[LM_MAX_NAME];
+    struct lm_names *names; /* owned; those of [const], and nx, ny, lx, ly, dx, dy, dt, pi */
+    /* [const] and [functions] as the user wrote them, in order, for the echo in run.ini. */
+    int const_count, function_count;
+    struct lm_definition {
+        char name[50]; /* or NAME(ARGUMENT, ...) */
         char text[LM_MAX_TEXT];
-    } const_text[64];
+    } const_text[64], function_text[64];
 };
 
 /* Reads and checks FILE, applies the overrides "section.key=value", and resolves all defaults. The last override of a

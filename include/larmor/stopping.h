@@ -33,7 +33,7 @@ struct lm_stopping_table {
     struct lm_stopping lookup; /* for the program; its rows and guide lie in `memory` */
     void *memory;              /* owned; lm_stopping_free frees it */
     int scatters;              /* 1: the third column has a value above 0 */
-    char source[LM_MAX_TEXT];
+    char source[256];
 };
 
 /* Reads a table. `b0` [T] and `n0` [m^-3] are 0 where the configuration does not set them. LM_BAD_INPUT: the file

@@ -2,13 +2,14 @@
  *
  * An expression may use the operators and functions of muParser (+ - * / ^, comparisons, `&&`, `||`, `?:`, sin, exp,
  * min,
- * ...), `pi`, and the names of the [const] section; where it is allowed also x and y, or x, y and t. An assignment is
- * an error. The elementary functions are the program's own (base/elementary_host.h), so that they give the same bits
- * with every C library.
+ * ...), the names of its configuration (base/names.h), and where it is allowed also x and y, or x, y and t. An
+ * assignment is an error. The elementary functions are the program's own (base/elementary_host.h), so that they give
+ * the same bits with every C library.
  */
 #ifndef LARMOR_BASE_EXPR_H
 #define LARMOR_BASE_EXPR_H
 
+#include "base/names.h"
 #include "larmor/grid.h"
 
 #ifdef __cplusplus
@@ -19,44 +20,33 @@ extern "C" {
  * grid it evaluates at most LM_SURVEYED_SIDE cells along each axis, at even distances. */
 enum { LM_SURVEYED_SIDE = 1 << 10, LM_SCANNED_CELLS = LM_SURVEYED_SIDE * LM_SURVEYED_SIDE };
 
-/* Named constants in the order of their definition. A constant may use earlier ones. */
-struct lm_constants;
-
-int lm_constants_new(struct lm_constants **out);
-void lm_constants_free(struct lm_constants **constants);
-
-/* Defines `name` as the value of `text`, an expression without x, y and t. LM_BAD_INPUT: the name is no identifier, it
- * is taken (by a function, a constant, x, y or t), or the expression is wrong or not finite. */
-int lm_constants_define(struct lm_constants *constants, const char *name, const char *text);
-int lm_constants_set(struct lm_constants *constants, const char *name, double value);
-
 /* The value of an expression without x, y and t. LM_BAD_INPUT: it cannot be parsed or is not finite. */
-int lm_expr_value(const struct lm_constants *constants, const char *text, double *value);
+int lm_expr_value(const struct lm_names *names, const char *text, double *value);
 
 /* Parses an expression of x and y and does not evaluate it. *uniform = 1: it uses neither x nor y. */
-int lm_expr_check(const struct lm_constants *constants, const char *text, int *uniform);
+int lm_expr_check(const struct lm_names *names, const char *text, int *uniform);
 
 /* Evaluates an expression of x and y [d_i, from the lower left corner of the domain] at `offset` in every cell of the
  * grid, into array[g->size]. Ghost cells beyond periodic sides are copies. In ghost cells behind walls the expression
  * is evaluated too; where it is not finite there, the value at the wall is taken. LM_BAD_INPUT: the message names the
  * first x, y in the domain where the expression is not finite. */
-int lm_expr_fill(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
-                 struct lm_cell_offset offset, double *array);
+int lm_expr_fill(const struct lm_names *names, const char *text, const struct lm_grid *g, struct lm_cell_offset offset,
+                 double *array);
 
 /* Evaluates an expression of x, y and the time t at `offset` in every cell. Where the offset is that of an upper face,
  * the lower face of the domain (index -1) is evaluated too. Other ghost cells stay as they are. `array` has g->size
  * doubles; with NULL the values are checked and not kept. LM_BAD_INPUT: the message names the first x, y, t where the
  * expression is not finite. */
-int lm_expr_fill_at(const struct lm_constants *constants, const char *text, const struct lm_grid *g,
+int lm_expr_fill_at(const struct lm_names *names, const char *text, const struct lm_grid *g,
                     struct lm_cell_offset offset, double t, double *array);
 
 /* Evaluates an expression of x, y and the time t at `count` points. LM_BAD_INPUT: the message names the first x, y, t
  * where it is not finite. */
-int lm_expr_at(const struct lm_constants *constants, const char *text, size_t count, const double *x, const double *y,
-               double t, double *out);
+int lm_expr_at(const struct lm_names *names, const char *text, size_t count, const double *x, const double *y, double t,
+               double *out);
 
 /* Parses an expression of x, y and t. *uses = 1: it depends on t. */
-int lm_expr_uses_time(const struct lm_constants *constants, const char *text, int *uses);
+int lm_expr_uses_time(const struct lm_names *names, const char *text, int *uses);
 
 #ifdef __cplusplus
 }

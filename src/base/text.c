@@ -58,3 +58,17 @@ int lm_text_is_name(const char *name)
     size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
     return n < LM_MAX_NAME && name[n] == 0;
 }
+
+static int is_in_word(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+int lm_text_mentions(const char *text, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if ((at == text || !is_in_word(at[-1])) && !is_in_word(at[n]))
+            return 1;
+    return 0;
+}

@@ -1,6 +1,7 @@
 /* Stores the entries of the file and of the command line in the members of struct lm_config. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/reader.h"
@@ -13,9 +14,15 @@ static const char *table_section(const char *section)
     return kind ? kind->section : section;
 }
 
+/* Sections whose keys the user names. */
+static int is_definition(const char *section)
+{
+    return !strcmp(section, "const") || !strcmp(section, "functions");
+}
+
 static int is_known_section(const char *section)
 {
-    return !strcmp(section, "const") || lm_named_of(section) || lm_keys_has_section(section);
+    return is_definition(section) || lm_named_of(section) || lm_keys_has_section(section);
 }
 
 /* NAME of [KIND.NAME]. */
@@ -60,6 +67,7 @@ static void report_unknown_section(struct lm_config_reader *r, const char *secti
     if (report_near_kind(r, section, line))
         return;
     lm_text_nearer(section, "const", &best, &distance);
+    lm_text_nearer(section, "functions", &best, &distance);
     for (int k = 0; k < lm_key_count; k++)
         lm_text_nearer(section, lm_keys[k].section, &best, &distance);
     lm_problems_add(&r->problems, line, best ? "unknown section [%s], did you mean [%s]?" : "unknown section [%s]",
@@ -128,41 +136,52 @@ static void add_item(struct lm_config_reader *r, const struct lm_named *kind, co
     set_defaults(kind, item);
 }
 
-static void apply_const(struct lm_config_reader *r, const struct lm_ini_entry *e)
+static void apply_definition(struct lm_config_reader *r, const struct lm_ini_entry *e)
 {
     struct lm_config *c = r->config;
-    const int capacity = (int)(sizeof c->const_text / sizeof *c->const_text);
-    if (!lm_text_is_name(e->key))
-        lm_problems_add(&r->problems, e->line, "const.%s: not a name: a letter, then letters, digits and _, at most %d",
-                        e->key, LM_MAX_NAME - 1);
-    else if (c->const_count == capacity)
-        lm_problems_add(&r->problems, e->line, "const.%s: more than %d constants", e->key, capacity);
+    const int capacity = (int)(sizeof c->const_text / sizeof *c->const_text), is_const = !strcmp(e->section, "const");
+    int *count = is_const ? &c->const_count : &c->function_count;
+    struct lm_definition *list = is_const ? c->const_text : c->function_text;
+    if (*count == capacity)
+        lm_problems_add(&r->problems, e->line, "%s.%s: more than %d %s", e->section, e->key, capacity,
+                        is_const ? "constants" : "functions");
+    else if (strlen(e->value) >= LM_MAX_TEXT)
+        lm_problems_add(&r->problems, e->line, "%s.%s: longer than %d bytes", e->section, e->key, LM_MAX_TEXT - 1);
     else {
-        r->const_line[c->const_count] = e->line;
-        memcpy(c->const_text[c->const_count].name, e->key, strlen(e->key) + 1); /* a name is shorter than LM_MAX_NAME */
-        snprintf(c->const_text[c->const_count++].text, LM_MAX_TEXT, "%s", e->value);
+        (is_const ? r->const_line : r->function_line)[*count] = e->line;
+        snprintf(list[*count].name, sizeof list->name, "%s", e->key);
+        snprintf(list[*count].text, sizeof list->text, "%s", e->value);
+        ++*count;
     }
+}
+
+const struct lm_key *lm_config_target(struct lm_config_reader *r, const struct lm_ini_entry *e, void **base,
+                                      int **lines)
+{
+    const int k = lm_keys_find(table_section(e->section), e->key);
+    const struct lm_named *kind = lm_named_of(e->section);
+    const int n = kind ? find_item(r->config, kind, e->section) : 0;
+    if (k < 0 || n < 0)
+        return NULL;
+    *base = kind ? (char *)r->config + lm_named_offset(kind, n) : (char *)r->config;
+    *lines = kind ? r->named_key_line[kind - lm_named][n] : r->key_line;
+    return &lm_keys[k];
 }
 
 static void apply_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
 {
-    int k = lm_keys_find(table_section(e->section), e->key);
-    if (k < 0) {
-        report_unknown_key(r, e);
+    void *base;
+    int *lines;
+    const struct lm_key *key = lm_config_target(r, e, &base, &lines);
+    if (!key) {
+        if (lm_keys_find(table_section(e->section), e->key) < 0) /* else the section has been reported */
+            report_unknown_key(r, e);
         return;
     }
-    void *base = r->config;
-    int *lines = r->key_line;
-    const struct lm_named *kind = lm_named_of(e->section);
-    if (kind) {
-        int n = find_item(r->config, kind, e->section);
-        if (n < 0)
-            return; /* the section has been reported */
-        base = (char *)r->config + lm_named_offset(kind, n);
-        lines = r->named_key_line[kind - lm_named][n];
-    }
-    lines[k] = e->line;
-    if (lm_key_set(&lm_keys[k], base, e->value))
+    lines[key - lm_keys] = e->line;
+    if (lm_config_is_computed(key, e))
+        return;
+    if (lm_key_set(key, base, e->value))
         lm_problems_add(&r->problems, e->line, "%s.%s: %s", e->section, e->key, lm_error());
 }
 
@@ -180,8 +199,8 @@ void lm_config_apply(struct lm_config_reader *r)
         const struct lm_ini_entry *e = &r->ini.entry[k];
         if (e->dropped || !is_known_section(e->section))
             continue;
-        if (!strcmp(e->section, "const"))
-            apply_const(r, e);
+        if (is_definition(e->section))
+            apply_definition(r, e);
         else
             apply_key(r, e);
     }
@@ -263,24 +282,33 @@ static int check_target(struct lm_config_reader *r, const char *section, const c
         report_unknown_section(r, section, LM_COMMAND_LINE);
     else if (!found)
         report_absent_section(r, section, key);
-    else if (!strcmp(section, "const") && !lm_ini_find(&r->ini, section, key))
-        lm_problems_add(&r->problems, LM_COMMAND_LINE, "const.%s: the file has no such constant", key);
+    else if (is_definition(section) && !lm_ini_find(&r->ini, section, key))
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: the file has no such %s", section, key,
+                        !strcmp(section, "const") ? "constant" : "function");
     else
         return 1;
     return 0;
 }
 
 /* Why a value could not stand in the echo in run.ini; NULL: it could. */
-static const char *wrong_value(const char *key, const char *value)
+static const char *wrong_value(const char *value)
 {
-    if (strlen(key) + strlen(value) + 4 > LM_INI_LINE)
-        return "value too long";
     for (const char *p = value; *p; p++)
         if ((unsigned char)*p < ' ')
             return "control character";
     if (value[lm_ini_comment(value)])
         return "# or ; would begin a comment";
     return NULL;
+}
+
+static int set_entry(struct lm_config_reader *r, const char *section, const char *key, const char *value)
+{
+    struct lm_ini_entry *e = lm_ini_find(&r->ini, section, key);
+    if (!e)
+        return lm_ini_append(&r->ini, section, key, value, LM_COMMAND_LINE);
+    e->line = LM_COMMAND_LINE;
+    e->dropped = 0;
+    return lm_ini_replace(e, value);
 }
 
 int lm_config_override(struct lm_config_reader *r, const char *text)
@@ -292,12 +320,12 @@ int lm_config_override(struct lm_config_reader *r, const char *text)
         lm_problems_add(&r->problems, LM_COMMAND_LINE, "\"%s\": expected section.key=value", text);
         return LM_OK;
     }
-    char section[LM_INI_NAME], key[LM_INI_NAME], value[LM_INI_LINE];
+    char section[LM_INI_NAME], key[LM_INI_NAME];
     snprintf(section, sizeof section, "%.*s", (int)(dot - text), text);
     snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
     if (!check_target(r, section, key))
         return LM_OK;
-    const char *begin = equals + 1 + strspn(equals + 1, " "), *wrong = wrong_value(key, begin);
+    const char *begin = equals + 1 + strspn(equals + 1, " "), *wrong = wrong_value(begin);
     if (wrong) {
         lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: %s", section, key, wrong);
         return LM_OK;
@@ -305,13 +333,9 @@ int lm_config_override(struct lm_config_reader *r, const char *text)
     size_t n = strlen(begin);
     while (n > 0 && begin[n - 1] == ' ')
         n--;
-    snprintf(value, sizeof value, "%.*s", (int)n, begin);
+    char *value = strndup(begin, n);
     drop_rivals(r, section, key);
-    struct lm_ini_entry *e = lm_ini_find(&r->ini, section, key);
-    if (!e)
-        return lm_ini_append(&r->ini, section, key, value, LM_COMMAND_LINE);
-    snprintf(e->value, sizeof e->value, "%s", value);
-    e->line = LM_COMMAND_LINE;
-    e->dropped = 0;
-    return LM_OK;
+    const int status = value ? set_entry(r, section, key, value) : lm_fail(LM_FAILED, "out of memory");
+    free(value);
+    return status;
 }

@@ -68,7 +68,7 @@ static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, in
         if (b->sides[side] != LM_BACKGROUND_INFLOW)
             continue;
         int count = lm_side_points(g, (enum lm_side)side, x, y);
-        if (lm_expr_at(c->constants, b->inflow, (size_t)count, x, y, 0.5 * c->run.dt, values)) {
+        if (lm_expr_at(c->names, b->inflow, (size_t)count, x, y, 0.5 * c->run.dt, values)) {
             snprintf(where, sizeof where, "at %s: %s", lm_side_names[side], lm_error());
             report(r, field, "inflow", where);
             return;

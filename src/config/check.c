@@ -146,36 +146,6 @@ static void resolve_directory(struct lm_config_reader *r)
                         "output.directory: required, as the file's name makes no good one");
 }
 
-static int resolve_constants(struct lm_config_reader *r)
-{
-    struct lm_config *c = r->config;
-    if (lm_constants_new(&c->constants))
-        return LM_FAILED;
-    r->unusable_values = !(c->grid.nx && c->grid.ny && c->grid.lx > 0.0 && c->grid.ly > 0.0 && c->run.dt > 0.0);
-    struct lm_grid g = {.dx = 1, .dy = 1};
-    if (!r->unusable_values)
-        g = lm_config_grid(c);
-    const struct {
-        const char *name;
-        double value;
-    } predefined[] = {{"nx", g.nx}, {"ny", g.ny}, {"lx", g.lx},     {"ly", g.ly},
-                      {"dx", g.dx}, {"dy", g.dy}, {"dt", c->run.dt}};
-    for (size_t k = 0; k < sizeof predefined / sizeof *predefined; k++)
-        lm_constants_set(c->constants, predefined[k].name, predefined[k].value);
-    for (int k = 0; k < c->const_count; k++) {
-        const char *name = c->const_text[k].name, *text = c->const_text[k].text;
-        int uniform;
-        int status = r->unusable_values ? lm_expr_check(c->constants, text, &uniform)
-                                        : lm_constants_define(c->constants, name, text);
-        if (status)
-            lm_problems_add(&r->problems, r->const_line[k], "const.%s: %s", name, lm_error());
-        r->unusable_values |= status != LM_OK;
-        if (r->unusable_values)
-            lm_constants_set(c->constants, name, 1.0);
-    }
-    return LM_OK;
-}
-
 /* Expressions along sides are checked with the sides. Others are evaluated in the cells at the middle of the first
  * step. */
 static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
@@ -185,10 +155,10 @@ static int scan_expression(const struct lm_config *c, const struct lm_key *key, 
     if (key->timed == LM_ALONG_SIDES)
         return LM_OK;
     if (key->timed == LM_TIMELESS)
-        return lm_expr_scan(c->constants, text, &g, key->cell_offset, key->low == -DBL_MAX ? -INFINITY : key->low);
+        return lm_expr_scan(c->names, text, &g, key->cell_offset, key->low == -DBL_MAX ? -INFINITY : key->low);
     if (key->low > -DBL_MAX)
-        return lm_expr_scan_at(c->constants, text, &g, key->cell_offset, middle, key->low);
-    return lm_expr_fill_at(c->constants, text, &g, key->cell_offset, middle, NULL);
+        return lm_expr_scan_at(c->names, text, &g, key->cell_offset, middle, key->low);
+    return lm_expr_fill_at(c->names, text, &g, key->cell_offset, middle, NULL);
 }
 
 static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
@@ -196,8 +166,7 @@ static void check_expression(struct lm_config_reader *r, const struct lm_key *ke
     const struct lm_config *c = r->config;
     const char *text = (const char *)scope->base + key->offset;
     int unused;
-    int status =
-        key->timed ? lm_expr_uses_time(c->constants, text, &unused) : lm_expr_check(c->constants, text, &unused);
+    int status = key->timed ? lm_expr_uses_time(c->names, text, &unused) : lm_expr_check(c->names, text, &unused);
     if (!status && !r->unusable_values)
         status = scan_expression(c, key, text);
     if (status)
@@ -235,8 +204,6 @@ int lm_config_check(struct lm_config_reader *r)
     resolve_directory(r);
     if (c->run.dt > 0.0)
         resolve_time(r);
-    if (resolve_constants(r))
-        return LM_FAILED;
     for (int k = 0; lm_config_scope(r, k, &scope); k++)
         check_expressions(r, &scope);
     for (int s = 0; s < c->species_count; s++)

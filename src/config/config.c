@@ -18,6 +18,8 @@ static int read_into(struct lm_config_reader *r, const char *text, int override_
     if (status)
         return status;
     lm_config_apply(r);
+    if (lm_config_define_names(r))
+        return LM_FAILED;
     return lm_config_check(r);
 }
 
@@ -78,7 +80,7 @@ struct lm_grid lm_config_grid(const struct lm_config *c)
 
 void lm_config_free(struct lm_config *config)
 {
-    lm_constants_free(&config->constants);
+    lm_names_free(&config->names);
     for (int k = 0; k < config->species_count; k++)
         lm_stopping_free(&config->species[k].stopping);
 }
@@ -117,17 +119,15 @@ static int is_written(const struct lm_config *c, const void *base, const struct 
     return 1;
 }
 
-/* Leaves out the blanks around = where the line would be too long for the reader. */
 static void write_entry(FILE *out, const char *key, const char *value)
 {
-    int fits = strlen(key) + strlen(value) + 3 < LM_INI_LINE;
-    fprintf(out, fits ? "%s = %s\n" : "%s=%s\n", key, value);
+    fprintf(out, "%s = %s\n", key, value);
 }
 
 static void write_keys(const struct lm_config *c, const void *base, const char *section, FILE *out)
 {
     for (int k = 0; k < lm_key_count; k++) {
-        char text[LM_MAX_PATH];
+        char text[LM_KEY_TEXT_SIZE];
         if (strcmp(lm_keys[k].section, section) || !is_written(c, base, &lm_keys[k]))
             continue;
         lm_key_text(&lm_keys[k], base, text);
@@ -152,12 +152,12 @@ static void write_named(const struct lm_config *c, const struct lm_named *kind, 
     }
 }
 
-static void write_constants(const struct lm_config *c, FILE *out)
+static void write_definitions(const char *section, int count, const struct lm_definition *list, FILE *out)
 {
-    if (c->const_count > 0)
-        fputs("\n[const]\n", out);
-    for (int k = 0; k < c->const_count; k++)
-        write_entry(out, c->const_text[k].name, c->const_text[k].text);
+    if (count > 0)
+        fprintf(out, "\n[%s]\n", section);
+    for (int k = 0; k < count; k++)
+        write_entry(out, list[k].name, list[k].text);
 }
 
 int lm_config_write(const struct lm_config *config, FILE *out)
@@ -174,8 +174,10 @@ int lm_config_write(const struct lm_config *config, FILE *out)
         }
         fprintf(out, "\n[%s]\n", section);
         write_keys(config, config, section, out);
-        if (!strcmp(section, "grid"))
-            write_constants(config, out);
+        if (!strcmp(section, "grid")) {
+            write_definitions("const", config->const_count, config->const_text, out);
+            write_definitions("functions", config->function_count, config->function_text, out);
+        }
     }
     return fflush(out) || ferror(out) ? lm_fail(LM_FAILED, "cannot write the settings") : LM_OK;
 }

@@ -12,6 +12,7 @@
 #include "larmor/base.h"
 
 enum { MAX_BYTES = 1 << 20, MAX_ENTRIES = 4096 };
+enum { PART = 190 }; /* bytes of a line that inih gets at once; it has room for 200 */
 
 /* State of the line reader that inih calls. */
 struct reader {
@@ -19,7 +20,12 @@ struct reader {
     int line;
     char *raw;
     size_t raw_size;
-    int skip; /* 1: the header of the current section is wrong, and its lines are passed over */
+    int skip;          /* 1: the header of the current section is wrong, and its lines are passed over */
+    int line_of_value; /* 1: the value before may go on; 0: there is none; -1: it has an error, which has been reported
+                        */
+    int is_indented;   /* 1: the present line goes on with a value */
+    const char *rest;  /* what inih has not got of the present line; NULL: nothing */
+    int is_rest;       /* 1: what inih reads is such a rest */
     int status;
     struct lm_ini *ini;
     struct lm_problems *problems;
@@ -43,11 +49,37 @@ int lm_ini_append(struct lm_ini *ini, const char *section, const char *key, cons
 {
     if (reserve((void **)&ini->entry, ini->count, &ini->capacity, sizeof *ini->entry))
         return LM_FAILED;
-    struct lm_ini_entry *e = &ini->entry[ini->count++];
+    struct lm_ini_entry *e = &ini->entry[ini->count];
     *e = (struct lm_ini_entry){.line = line};
     snprintf(e->section, sizeof e->section, "%s", section);
     snprintf(e->key, sizeof e->key, "%s", key);
-    snprintf(e->value, sizeof e->value, "%s", value);
+    LM_TRY(lm_ini_replace(e, value));
+    ini->count++;
+    return LM_OK;
+}
+
+int lm_ini_replace(struct lm_ini_entry *e, const char *value)
+{
+    char *copy = strdup(value);
+    if (!copy)
+        return lm_fail(LM_FAILED, "out of memory");
+    free(e->value);
+    e->value = copy;
+    return LM_OK;
+}
+
+/* Appends to a value: the rest of its line, or what a line after it says. */
+static int go_on(struct lm_ini_entry *e, const char *more, int is_rest)
+{
+    const size_t n = strlen(e->value), m = strlen(more);
+    const int blank = !is_rest && n > 0;
+    char *longer = realloc(e->value, n + m + (size_t)blank + 1);
+    if (!longer)
+        return lm_fail(LM_FAILED, "out of memory");
+    if (blank)
+        longer[n] = ' ';
+    memcpy(longer + n + blank, more, m + 1);
+    e->value = longer;
     return LM_OK;
 }
 
@@ -61,6 +93,8 @@ struct lm_ini_entry *lm_ini_find(const struct lm_ini *ini, const char *section, 
 
 void lm_ini_free(struct lm_ini *ini)
 {
+    for (int k = 0; k < ini->count; k++)
+        free(ini->entry[k].value);
     free(ini->entry);
     free(ini->section);
     *ini = (struct lm_ini){0};
@@ -99,10 +133,6 @@ static const char *trim_line(char *s, size_t n)
     while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
         n--;
     s[n] = 0;
-    if (n >= LM_INI_LINE)
-        return "line of 200 bytes or more; [const] can name parts of an expression";
-    if (*s == ' ' || *s == '\t')
-        return "indented line";
     return NULL;
 }
 
@@ -172,44 +202,113 @@ static int check_entry(struct reader *r, const char *line)
     return 0;
 }
 
-/* Stands for fgets in inih: the next line without its comment. A line with an error is replaced by an empty one. */
-static char *next_line(char *out, int size, void *stream)
+/* 1 for `key = ...`, which is not the rest of a value. */
+static int has_key(const char *line)
 {
-    struct reader *r = stream;
+    const size_t n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
+    const char *at = line + n + strspn(line + n, " \t");
+    return n > 0 && at[0] == '=' && at[1] != '=';
+}
+
+/* 1 when the indented line goes on with the value before it. */
+static int check_continuation(struct reader *r, const char *line)
+{
+    line += strspn(line, " \t");
+    if (r->line_of_value < 0 || r->skip)
+        return 0;
+    r->is_indented = *line != '[' && !has_key(line) && r->line_of_value > 0;
+    if (r->is_indented)
+        return 1;
+    lm_problems_add(r->problems, r->line,
+                    r->line_of_value > 0 ? "indented line with a key or a section of its own: begin it at the left"
+                                         : "indented line, and no value before it that could go on");
+    return 0;
+}
+
+/* 1 when inih may parse the line. */
+static int check_line(struct reader *r, const char *line)
+{
+    int keep = 0;
+    if (!*line)
+        return 0;
+    if (*line == ' ' || *line == '\t')
+        return check_continuation(r, line);
+    if (*line == '[') {
+        add_section(r, line);
+        r->line_of_value = 0;
+        return !r->skip;
+    }
+    keep = check_entry(r, line);
+    r->line_of_value = keep ? 1 : -1;
+    return keep;
+}
+
+/* The next line of the file without its comment, or NULL at the end. A line with an error is replaced by an empty one.
+ */
+static const char *read_line(struct reader *r)
+{
     ssize_t n = r->status ? -1 : getline(&r->raw, &r->raw_size, r->file);
     if (n < 0)
         return NULL;
     r->line++;
+    r->is_indented = 0;
     char *line = r->raw;
     if (r->line == 1 && n >= 3 && !memcmp(line, "\xEF\xBB\xBF", 3)) {
         line += 3;
         n -= 3;
     }
     const char *wrong = trim_line(line, (size_t)n);
-    int keep = 0;
-    if (wrong)
+    if (wrong) {
         lm_problems_add(r->problems, r->line, "%s", wrong);
-    else if (*line == '[') {
-        add_section(r, line);
-        keep = !r->skip;
-    } else if (*line)
-        keep = check_entry(r, line);
-    snprintf(out, (size_t)size, "%s", keep ? line : "");
+        r->line_of_value = -1;
+    }
+    return !wrong && check_line(r, line) ? line : "";
+}
+
+/* 1 when a line may be cut before line[n]: inih removes blanks at both ends of a part, and takes # and ; at its
+ * beginning for a comment. */
+static int is_seam(const char *line, size_t n)
+{
+    return !strchr(" \t", line[n - 1]) && !strchr(" \t#;", line[n]);
+}
+
+/* Stands for fgets in inih. A long line comes in parts: inih takes those after the first for indented lines. */
+static char *next_line(char *out, int size, void *stream)
+{
+    struct reader *r = stream;
+    const char *line = r->rest ? r->rest : read_line(r);
+    if (!line)
+        return NULL;
+    r->is_rest = r->rest != NULL;
+    r->rest = NULL;
+    size_t n = strlen(line);
+    if (n > PART) {
+        for (n = PART; n > PART / 2 && !is_seam(line, n); n--)
+            ;
+        if (is_seam(line, n))
+            r->rest = line + n;
+        else
+            lm_problems_add(r->problems, r->line, "%d blanks, # or ; in a row", PART / 2);
+    }
+    snprintf(out, (size_t)size, "%s%.*s", r->is_rest ? " " : "", (int)n, line);
     return out;
 }
 
 static int add_entry(void *user, const char *section, const char *key, const char *value)
 {
     struct reader *r = user;
-    const struct lm_ini_entry *first = lm_ini_find(r->ini, section, key);
+    struct lm_ini *ini = r->ini;
+    const struct lm_ini_entry *first = lm_ini_find(ini, section, key);
     if (r->status)
         return 0;
-    if (first)
+    if (first && (r->is_rest || r->is_indented))
+        r->status = go_on(&ini->entry[first - ini->entry], value, r->is_rest);
+    else if (first)
         lm_problems_add(r->problems, r->line, "%s.%s: given twice, first on line %d", section, key, first->line);
-    else if (r->ini->count == MAX_ENTRIES)
+    else if (ini->count == MAX_ENTRIES)
         r->status = lm_fail(LM_BAD_INPUT, "%s: more than %d keys", r->problems->file, MAX_ENTRIES);
     else
-        r->status = lm_ini_append(r->ini, section, key, value, r->line);
+        r->status = lm_ini_append(ini, section, key, value, r->line);
     return 1;
 }
 

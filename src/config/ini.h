@@ -1,20 +1,22 @@
 /* A strict reader of INI files, around inih.
  *
- * Lines end in \n or \r\n. `#` and `;` begin a comment at the start of a line or after a blank. inih accepts some lines
- * without a message that are errors here: indented lines, lines of 200 bytes or more, control characters, `key: value`,
- * text after a [section], a key given twice, and a section [KIND.NAME] given twice. The message names the line.
+ * Lines end in \n or \r\n. `#` and `;` begin a comment at the start of a line or after a blank. An indented line goes
+ * on with the value of the line before it; the two parts are joined by one blank. inih accepts some lines without a
+ * message that are errors here: control characters, `key: value`, text after a [section], an indented line that
+ * continues nothing or has a key of its own, a key given twice, and a section [KIND.NAME] given twice. The message
+ * names the line.
  */
 #ifndef LARMOR_CONFIG_INI_H
 #define LARMOR_CONFIG_INI_H
 
 #include "base/problems.h"
 
-enum { LM_INI_LINE = 200, LM_INI_NAME = 50 }; /* bytes for which inih has room, the final 0 included */
+enum { LM_INI_NAME = 50 }; /* bytes of a section or a key for which inih has room, the final 0 included */
 
 struct lm_ini_entry {
     char section[LM_INI_NAME];
     char key[LM_INI_NAME];
-    char value[LM_INI_LINE];
+    char *value; /* owned by the list */
     int line;    /* LM_COMMAND_LINE: an override on the command line */
     int dropped; /* 1: an override replaces this entry */
 };
@@ -42,8 +44,11 @@ void lm_ini_free(struct lm_ini *ini);
 /* The entry of a key, or NULL. */
 struct lm_ini_entry *lm_ini_find(const struct lm_ini *ini, const char *section, const char *key);
 
-/* Appends an entry; the texts must fit. */
+/* Appends an entry; section and key must fit. */
 int lm_ini_append(struct lm_ini *ini, const char *section, const char *key, const char *value, int line);
+
+/* Puts another value in place of that of an entry. */
+int lm_ini_replace(struct lm_ini_entry *entry, const char *value);
 
 /* The index at which a comment begins in a line or value; without a comment the length of the text. */
 int lm_ini_comment(const char *line);

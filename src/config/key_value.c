@@ -10,7 +10,7 @@
 
 #include "larmor/base.h"
 
-enum { LONGEST_PATH = 180 }; /* then the line in the echo is short enough for the reader */
+enum { LONGEST_PATH = 800 }; /* leaves room for the names of files in a directory */
 
 static void *member(const struct lm_key *key, void *base)
 {
@@ -114,6 +114,42 @@ static int set_real(const struct lm_key *key, void *base, const char *text)
     return LM_OK;
 }
 
+int lm_key_is_number(const struct lm_key *key)
+{
+    return key->kind == LM_KEY_INT || key->kind == LM_KEY_LONG || key->kind == LM_KEY_SEED || key->kind == LM_KEY_REAL;
+}
+
+int lm_key_is_plain(const struct lm_key *key, const char *text)
+{
+    char *end;
+    if (text[strspn(text, key->kind == LM_KEY_REAL ? "0123456789+-.eE" : "0123456789+-")])
+        return 0; /* strtod accepts hexadecimal numbers and nan */
+    strtod(text, &end);
+    return end != text && !*end;
+}
+
+int lm_key_set_number(const struct lm_key *key, void *base, const char *text, double value)
+{
+    const double most = key->kind == LM_KEY_SEED ? 0x1p53 : key->high, least = key->kind == LM_KEY_SEED ? 0 : key->low;
+    if (key->kind != LM_KEY_REAL && value != floor(value))
+        return lm_fail(LM_BAD_INPUT, "\"%s\" is not an integer but %.17g; rint() would round it", text, value);
+    if (!(value >= least && value <= most)) {
+        char range[128];
+        lm_key_range(key, range);
+        return lm_fail(LM_BAD_INPUT, "%s = %.10g is out of range (%s)", text, value,
+                       key->kind == LM_KEY_SEED ? "0 to 2^53 as an expression" : range);
+    }
+    if (key->kind == LM_KEY_REAL)
+        *(double *)member(key, base) = value;
+    else if (key->kind == LM_KEY_INT)
+        *(int *)member(key, base) = (int)value;
+    else if (key->kind == LM_KEY_LONG)
+        *(int64_t *)member(key, base) = (int64_t)value;
+    else
+        *(uint64_t *)member(key, base) = (uint64_t)value;
+    return LM_OK;
+}
+
 static int set_choice(const struct lm_key *key, void *base, const char *text)
 {
     for (const struct lm_choice *c = key->choices; c->name; c++)
@@ -203,29 +239,29 @@ void lm_key_text(const struct lm_key *key, const void *base, char *out)
     const void *at = (const char *)base + key->offset;
     switch (key->kind) {
     case LM_KEY_INT:
-        snprintf(out, LM_MAX_PATH, "%d", *(const int *)at);
+        snprintf(out, LM_KEY_TEXT_SIZE, "%d", *(const int *)at);
         break;
     case LM_KEY_LONG:
-        snprintf(out, LM_MAX_PATH, "%" PRId64, *(const int64_t *)at);
+        snprintf(out, LM_KEY_TEXT_SIZE, "%" PRId64, *(const int64_t *)at);
         break;
     case LM_KEY_SEED:
-        snprintf(out, LM_MAX_PATH, "%" PRIu64, *(const uint64_t *)at);
+        snprintf(out, LM_KEY_TEXT_SIZE, "%" PRIu64, *(const uint64_t *)at);
         break;
     case LM_KEY_REAL:
         real_text(*(const double *)at, out);
         break;
     case LM_KEY_CHOICE:
-        snprintf(out, LM_MAX_PATH, "%s", choice_text(key, *(const int *)at));
+        snprintf(out, LM_KEY_TEXT_SIZE, "%s", choice_text(key, *(const int *)at));
         break;
     case LM_KEY_DURATION: {
         long s = lround(*(const double *)at);
-        snprintf(out, LM_MAX_PATH, "%02ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+        snprintf(out, LM_KEY_TEXT_SIZE, "%02ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
         break;
     }
     case LM_KEY_EXPR:
     case LM_KEY_PATH:
     case LM_KEY_TEXT:
-        snprintf(out, LM_MAX_PATH, "%s", (const char *)at);
+        snprintf(out, LM_KEY_TEXT_SIZE, "%s", (const char *)at);
         break;
     }
 }

@@ -104,7 +104,7 @@ enum { LM_MAX_KEYS = 192 }; /* >= lm_key_count */
 /* The index of a key; -1: there is none. `section` is as in the table. */
 int lm_keys_find(const char *section, const char *name);
 
-/* 1 when the table has this section. It does not have "const", whose keys the user names. */
+/* 1 when the table has this section. It does not have "const" and "functions", whose keys the user names. */
 int lm_keys_has_section(const char *section);
 
 /* The kind of a section "KIND.NAME"; NULL: the section has no such name. */
@@ -126,7 +126,18 @@ enum { LM_NOT_CHOSEN = -1 };
  * has no file and no key; the caller adds them. */
 int lm_key_set(const struct lm_key *key, void *base, const char *text);
 
-/* Writes a member's value so that lm_key_set gives the same value again; `out` has LM_MAX_PATH bytes. */
+enum { LM_KEY_TEXT_SIZE = LM_MAX_TEXT }; /* bytes of any value, the final 0 included */
+
+/* 1 when the key holds a number, which an expression of constants may give. */
+int lm_key_is_number(const struct lm_key *key);
+
+/* 1 when the text is a number of the kind of the key, and no expression. */
+int lm_key_is_plain(const struct lm_key *key, const char *text);
+
+/* Stores the value of the expression `text`. LM_BAD_INPUT: as for lm_key_set. */
+int lm_key_set_number(const struct lm_key *key, void *base, const char *text, double value);
+
+/* Writes a member's value so that lm_key_set gives the same value again; `out` has LM_KEY_TEXT_SIZE bytes. */
 void lm_key_text(const struct lm_key *key, const void *base, char *out);
 
 /* The range of a key in words, into out[128]; and its type. */

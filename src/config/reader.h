@@ -15,9 +15,9 @@ struct lm_config_reader {
     /* The line that sets a key, LM_COMMAND_LINE, or 0: nothing sets it. The second array is for named sections. */
     int key_line[LM_MAX_KEYS];
     int named_key_line[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
-    int const_line[64];
-    int bad_section[LM_NAMED_KINDS]; /* 1: a section of this kind has an error in its name */
-    int unusable_values;             /* 1: a size or a constant is wrong, so expressions are parsed but not evaluated */
+    int const_line[64], function_line[64]; /* of the definitions */
+    int bad_section[LM_NAMED_KINDS];       /* 1: a section of this kind has an error in its name */
+    int unusable_values; /* 1: a size or a constant is wrong, so expressions are parsed but not evaluated */
 };
 
 /* A part of the configuration with keys of its own: one named section, or all sections without a name. */
@@ -41,8 +41,21 @@ const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *
 /* Puts one override "section.key=value" into the list of entries. LM_FAILED: no memory. */
 int lm_config_override(struct lm_config_reader *r, const char *text);
 
-/* Stores the defaults, makes the items of all named sections, and stores the values of all entries. */
+/* Stores the defaults, makes the items of all named sections, and stores the values of all entries but numbers that are
+ * given as expressions. */
 void lm_config_apply(struct lm_config_reader *r);
+
+/* The key that an entry sets, and the struct that holds its member; NULL: there is none. *lines: the lines that set the
+ * keys of that struct. */
+const struct lm_key *lm_config_target(struct lm_config_reader *r, const struct lm_ini_entry *e, void **base,
+                                      int **lines);
+
+/* 1 when the entry gives a number as an expression. */
+int lm_config_is_computed(const struct lm_key *key, const struct lm_ini_entry *e);
+
+/* Defines the names that expressions may use, in any order of the file, and stores the values of numbers that are given
+ * as expressions. LM_FAILED: no memory. */
+int lm_config_define_names(struct lm_config_reader *r);
 
 /* Checks the sides of the domain, and sets what they do to fields where the file does not say. */
 void lm_config_check_sides(struct lm_config_reader *r);

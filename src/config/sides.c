@@ -116,7 +116,7 @@ static void check_inflow(struct lm_config_reader *r, const struct lm_grid *g, in
         if (c->boundary[side] != LM_INFLOW)
             continue;
         int count = lm_side_points(g, (enum lm_side)side, x, y);
-        if (lm_expr_at_least(c->constants, text, (size_t)count, x, y, 0.0, 0.0, density)) {
+        if (lm_expr_at_least(c->names, text, (size_t)count, x, y, 0.0, 0.0, density)) {
             lm_problems_add(&r->problems, line, "species.%s.%s: beyond %s: %s", p->name, name, lm_side_names[side],
                             lm_error());
             return;

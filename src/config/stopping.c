@@ -150,7 +150,7 @@ static int read_row(struct reader *r, const char *text)
 
 static int read_lines(struct reader *r, FILE *file)
 {
-    char line[LM_MAX_TEXT + 64];
+    char line[320];
     int status = LM_OK;
     for (r->line = 1; !status && fgets(line, sizeof line, file); r->line++) {
         if (!strchr(line, '\n') && !feof(file))

@@ -57,7 +57,8 @@ static void add_mesh(struct mesh_list *l, enum lm_array array, const char *recor
 
 int lm_output_fields(struct lm_sim *sim, const struct lm_config *c)
 {
-    char names[LM_MAX_SPECIES][LM_MAX_NAME + 2], backgrounds[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16], solver[512];
+    char names[LM_MAX_SPECIES][LM_MAX_NAME + 2], backgrounds[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16],
+        solver[LM_MAX_TEXT + 256];
     struct mesh_list l = {.count = 0};
     struct lm_openpmd_run run;
     describe_run(c, &run, solver, sizeof solver);
@@ -141,7 +142,7 @@ int lm_output_particles(struct lm_sim *sim, const struct lm_config *c)
     struct lm_openpmd_run run;
     struct lm_sim_status now;
     struct reader r = {.sim = sim};
-    char solver[512];
+    char solver[LM_MAX_TEXT + 256];
     describe_run(c, &run, solver, sizeof solver);
     lm_sim_status(sim, &now);
     for (int s = 0; s < c->species_count; s++) {

@@ -82,13 +82,13 @@ static int comes_in(const struct lm_config *c, const struct lm_grid *g, int spec
     size_t most = lm_longest_side(g);
     double *x = work, *y = x + most, *n = y + most, *v = n + most;
     int count = lm_side_points(g, (enum lm_side)side, x, y), timed = 0, found = 0;
-    lm_expr_uses_time(c->constants, density, &timed);
+    lm_expr_uses_time(c->names, density, &timed);
     if (timed) /* the inflow may begin later */
         return 1;
     for (int d = -1; d < 3 && !found; d++) {
         const char *text = d < 0 ? drift : s->temperature[d];
-        if (!*text || lm_expr_at(c->constants, density, (size_t)count, x, y, 0.0, n) ||
-            lm_expr_at(c->constants, text, (size_t)count, x, y, 0.0, v))
+        if (!*text || lm_expr_at(c->names, density, (size_t)count, x, y, 0.0, n) ||
+            lm_expr_at(c->names, text, (size_t)count, x, y, 0.0, v))
             continue;
         for (int k = 0; k < count; k++)
             found |= n[k] > 0.0 && (d < 0 ? inwards : 1.0) * v[k] > 0.0;

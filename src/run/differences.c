@@ -154,12 +154,18 @@ static int has_section(const struct lm_ini *ini, const char *section)
     return 0;
 }
 
+/* The keys of these sections are compared one by one, also where only one side has the section. */
+static int is_definition(const char *section)
+{
+    return !strcmp(section, "const") || !strcmp(section, "functions");
+}
+
 /* A section that only one side has is one difference. */
 static void compare_sections(struct comparison *c, const struct lm_ini *of, const struct lm_ini *other, int is_here)
 {
     for (int k = 0; k < of->section_count && !c->status; k++) {
         const char *section = of->section[k].name;
-        if (has_section(other, section) || !strcmp(section, "const"))
+        if (has_section(other, section) || is_definition(section))
             continue;
         struct lm_difference *d = add(c);
         if (!d)
@@ -189,7 +195,7 @@ static void compare_key(struct comparison *c, const char *section, const char *k
 
 static int is_on_both_sides(const struct comparison *c, const char *section)
 {
-    return !strcmp(section, "const") || (has_section(&c->there, section) && has_section(&c->here, section));
+    return is_definition(section) || (has_section(&c->there, section) && has_section(&c->here, section));
 }
 
 static void compare(struct comparison *c)

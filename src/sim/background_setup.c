@@ -49,13 +49,13 @@ int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
     if (b->stream[0]) {
-        if (lm_expr_fill_at(c->constants, b->stream, &g, corner, t, work))
+        if (lm_expr_fill_at(c->names, b->stream, &g, corner, t, work))
             return fail_expression(c, field, "stream");
         return lm_background_stream(&g, b->sides, clearance, work, vx, vy);
     }
-    if (lm_expr_fill_at(c->constants, b->velocity[0], &g, x_face, t, vx))
+    if (lm_expr_fill_at(c->names, b->velocity[0], &g, x_face, t, vx))
         return fail_expression(c, field, "vx");
-    if (lm_expr_fill_at(c->constants, b->velocity[1], &g, y_face, t, vy))
+    if (lm_expr_fill_at(c->names, b->velocity[1], &g, y_face, t, vy))
         return fail_expression(c, field, "vy");
     lm_grid_wrap(&g, vx);
     lm_grid_wrap(&g, vy);
@@ -78,8 +78,8 @@ static int put_velocity(struct lm_sim *sim, int field, double *work)
 static int put_source(struct lm_sim *sim, int field, double *work)
 {
     const struct lm_config *c = sim->config;
-    if (lm_expr_fill_at(c->constants, c->background[field].source, &sim->grid, (struct lm_cell_offset){0, 0},
-                        middle(sim), work))
+    if (lm_expr_fill_at(c->names, c->background[field].source, &sim->grid, (struct lm_cell_offset){0, 0}, middle(sim),
+                        work))
         return fail_expression(sim->config, field, "source");
     lm_clear_bodies(&sim->grid, sim->mask, work);
     sim->background[field].largest_source = lm_largest_of(&sim->grid, work) * c->run.dt;
@@ -92,7 +92,7 @@ static int fill_inflow(const struct lm_sim *sim, int field, int count, const dou
     const struct lm_background_config *b = &sim->config->background[field];
     if (b->kind == LM_ENTROPY)
         return lm_sim_entropy_inflow(sim->config, count, x, y, middle(sim), values);
-    if (lm_expr_at(sim->config->constants, b->inflow, (size_t)count, x, y, middle(sim), values))
+    if (lm_expr_at(sim->config->names, b->inflow, (size_t)count, x, y, middle(sim), values))
         return fail_expression(sim->config, field, "inflow");
     return LM_OK;
 }
@@ -150,7 +150,7 @@ static int find_timed(struct lm_sim *sim, int field)
     for (int k = 0; k < 5 && !status; k++) {
         int uses = 0;
         if (*texts[k])
-            status = lm_expr_uses_time(sim->config->constants, texts[k], &uses);
+            status = lm_expr_uses_time(sim->config->names, texts[k], &uses);
         *timed[k] |= uses;
     }
     if (!status && b->kind == LM_ENTROPY)
@@ -187,7 +187,7 @@ int lm_setup_initial(const struct lm_config *c, int field, const uint8_t *mask, 
 {
     const struct lm_background_config *b = &c->background[field];
     const struct lm_grid g = lm_config_grid(c);
-    if (lm_expr_fill_at(c->constants, b->initial, &g, (struct lm_cell_offset){0, 0}, 0, q))
+    if (lm_expr_fill_at(c->names, b->initial, &g, (struct lm_cell_offset){0, 0}, 0, q))
         return fail_expression(c, field, "initial");
     lm_clear_bodies(&g, mask, q);
     for (int j = 0; j < g.ny && b->kind == LM_NEUTRAL_GAS; j++)

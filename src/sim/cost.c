@@ -32,7 +32,7 @@ int lm_setup_cost(const struct lm_config *c, const struct lm_setup *s, double *c
         cost[k] = LM_CELL_COST * cells[k];
     }
     for (int n = 0; n < c->species_count && !status; n++) {
-        status = lm_expr_at(c->constants, c->species[n].density, count, x, y, 0, density);
+        status = lm_expr_at(c->names, c->species[n].density, count, x, y, 0, density);
         for (size_t k = 0; k < count && !status; k++)
             cost[k / POINTS] += fmax(density[k], 0) * c->species[n].particles_per_cell * cells[k / POINTS] / POINTS;
     }

@@ -32,7 +32,7 @@ int lm_sim_start_electrons(struct lm_sim *sim)
     int status = q ? sim->backend->ops->get(sim->backend, LM_N_OLD, q)
                    : lm_fail(LM_FAILED, "not enough memory for the electrons");
     if (!status && has_temperature)
-        status = lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, t);
+        status = lm_expr_fill(c->names, c->electrons.initial_temperature, g, centre, t);
     for (size_t k = 0; k < g->size && !status; k++)
         q[k] = entropy_at(c, q[k], has_temperature ? &t[k] : NULL);
     if (!status)
@@ -57,7 +57,7 @@ int lm_sim_entropy_is_timed(const struct lm_config *c, int *timed)
     *timed = 0;
     for (int s = 0; s < c->species_count && !status; s++) {
         int uses = 0;
-        status = lm_expr_uses_time(c->constants, lm_inflow_density(&c->species[s]), &uses);
+        status = lm_expr_uses_time(c->names, lm_inflow_density(&c->species[s]), &uses);
         *timed |= uses;
     }
     return status;
@@ -71,12 +71,12 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
     double *density = calloc(2 * n, sizeof *density), *more = density + n;
     int status = density ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what flows in");
     for (int s = 0; s < c->species_count && !status; s++) {
-        status = lm_expr_at(c->constants, lm_inflow_density(&c->species[s]), n, x, y, t, more);
+        status = lm_expr_at(c->names, lm_inflow_density(&c->species[s]), n, x, y, t, more);
         for (size_t k = 0; k < n && !status; k++)
             density[k] += c->species[s].charge * fmax(more[k], 0);
     }
     if (!status && has_temperature)
-        status = lm_expr_at(c->constants, c->electrons.initial_temperature, n, x, y, t, more);
+        status = lm_expr_at(c->names, c->electrons.initial_temperature, n, x, y, t, more);
     for (size_t k = 0; k < n && !status; k++) {
         if (has_temperature && more[k] < 0)
             status = lm_fail(LM_BAD_INPUT, "%s: electrons.initial_temperature: negative on a side, at x = %g, y = %g",

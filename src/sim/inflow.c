@@ -87,9 +87,9 @@ static int fill_edge(const struct lm_config *c, const struct lm_species_config *
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++) {
         const char *temperature = s->temperature[aligned && d == 2 ? 1 : d];
-        status = lm_expr_at(c->constants, s->drift[d], e->count, e->x, e->y, 0, e->drift[d]);
+        status = lm_expr_at(c->names, s->drift[d], e->count, e->x, e->y, 0, e->drift[d]);
         if (!status)
-            status = lm_expr_at(c->constants, temperature, e->count, e->x, e->y, 0, e->temperature[d]);
+            status = lm_expr_at(c->names, temperature, e->count, e->x, e->y, 0, e->temperature[d]);
         for (size_t k = 0; k < e->count && !status; k++)
             if (e->temperature[d][k] < 0)
                 status = negative(c, s, "temperature", e, k, 0);
@@ -186,7 +186,7 @@ int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, c
     struct edge e = {0};
     int status = edge_new(&g, side, &e);
     if (!status)
-        status = lm_expr_at(c->constants, lm_inflow_density(s), e.count, e.x, e.y, t, e.density);
+        status = lm_expr_at(c->names, lm_inflow_density(s), e.count, e.x, e.y, t, e.density);
     for (size_t k = 0; k < e.count && !status; k++) {
         int i, j;
         cell_before(&g, side, (int)k, &i, &j);
@@ -205,7 +205,7 @@ int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, c
 
 int lm_inflow_is_timed(const struct lm_config *c, int species, int *timed)
 {
-    return lm_expr_uses_time(c->constants, lm_inflow_density(&c->species[species]), timed);
+    return lm_expr_uses_time(c->names, lm_inflow_density(&c->species[species]), timed);
 }
 
 /* Nodes beyond a side: LM_GHOST in depth, with the corners. `in` is the nearest cell of the domain. */
@@ -254,11 +254,11 @@ static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_cell
 static int add_flow(const struct lm_config *c, const struct lm_species_config *s, int p, int q, struct beyond *n,
                     double *const b[3], const long step[3])
 {
-    int status = lm_expr_at(c->constants, lm_inflow_density(s), n->count, n->x, n->y, 0, n->density);
+    int status = lm_expr_at(c->names, lm_inflow_density(s), n->count, n->x, n->y, 0, n->density);
     if (!status)
-        status = lm_expr_at(c->constants, s->drift[p], n->count, n->x, n->y, 0, n->u[0]);
+        status = lm_expr_at(c->names, s->drift[p], n->count, n->x, n->y, 0, n->u[0]);
     if (!status)
-        status = lm_expr_at(c->constants, s->drift[q], n->count, n->x, n->y, 0, n->u[1]);
+        status = lm_expr_at(c->names, s->drift[q], n->count, n->x, n->y, 0, n->u[1]);
     for (size_t k = 0; k < n->count && !status; k++) {
         const long in = (long)n->in[k];
         const double bp = 0.5 * (b[p][in] + b[p][in + step[p]]), bq = 0.5 * (b[q][in] + b[q][in + step[q]]);

@@ -50,7 +50,7 @@ int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
         return LM_OK;
     int status = lm_setup_b(c, b);
     for (int d = 0; d < 3 && !status; d++) {
-        status = lm_expr_fill(c->constants, c->fields.e[d], &sim->grid, faces[d], work);
+        status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, faces[d], work);
         if (!status)
             status = lm_setup_inflow_e(c, b, d, work);
         if (!status && restored && !all)

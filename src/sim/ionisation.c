@@ -23,7 +23,7 @@ static int fill(const struct lm_config *c, int source, const char *key, const ch
                 double *to)
 {
     const struct lm_grid g = lm_config_grid(c);
-    if (lm_expr_fill_at(c->constants, text, &g, (struct lm_cell_offset){0, 0}, t, to))
+    if (lm_expr_fill_at(c->names, text, &g, (struct lm_cell_offset){0, 0}, t, to))
         return fail_expression(c, source, key);
     for (int j = 0; j < g.ny; j++)
         for (int i = 0; i < g.nx; i++) {
@@ -68,7 +68,7 @@ static int fill_drift(const struct lm_config *c, int source, const uint8_t *clea
         memset(to[d], 0, g.size * sizeof *to[d]);
     int status = flows ? fill_flow(c, s->from, clearance, t, to, work) : LM_OK;
     for (int d = 0; d < 3 && !status; d++)
-        if (s->drift[d][0] && lm_expr_fill_at(c->constants, s->drift[d], &g, (struct lm_cell_offset){0, 0}, t, to[d]))
+        if (s->drift[d][0] && lm_expr_fill_at(c->names, s->drift[d], &g, (struct lm_cell_offset){0, 0}, t, to[d]))
             status = fail_expression(c, source, keys[d]);
     return status;
 }
@@ -119,7 +119,7 @@ static int find_timed(const struct lm_config *c, int source, int *timed)
     for (size_t k = 0; k < sizeof texts / sizeof *texts && !status; k++) {
         int uses = 0;
         if (*texts[k])
-            status = lm_expr_uses_time(c->constants, texts[k], &uses);
+            status = lm_expr_uses_time(c->names, texts[k], &uses);
         *timed |= uses;
     }
     return status;

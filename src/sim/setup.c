@@ -111,11 +111,11 @@ static int add_curl(const struct lm_config *c, const struct lm_grid *g, double *
     if (!a)
         return lm_fail(LM_FAILED, "not enough memory for the vector potential");
     double *up = a + g->size, *right = up + g->size;
-    int status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_cell_offset){0, 0}, a);
+    int status = lm_expr_fill(c->names, c->fields.az, g, (struct lm_cell_offset){0, 0}, a);
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_cell_offset){0, 1}, up);
+        status = lm_expr_fill(c->names, c->fields.az, g, (struct lm_cell_offset){0, 1}, up);
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.az, g, (struct lm_cell_offset){1, 0}, right);
+        status = lm_expr_fill(c->names, c->fields.az, g, (struct lm_cell_offset){1, 0}, right);
     for (size_t k = 0; k < g->size && !status; k++) {
         b[0][k] += (up[k] - a[k]) / g->dy;
         b[1][k] -= (right[k] - a[k]) / g->dx;
@@ -154,7 +154,7 @@ int lm_setup_b(const struct lm_config *c, double *b[3])
     struct lm_grid g = lm_config_grid(c);
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
-        status = lm_expr_fill(c->constants, c->fields.b[d], &g, places[d], b[d]);
+        status = lm_expr_fill(c->names, c->fields.b[d], &g, places[d], b[d]);
     if (!status && c->fields.az[0])
         status = add_curl(c, &g, b);
     for (int d = 0; d < 3 && !status; d++)
@@ -188,7 +188,7 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
     char section[LM_MAX_NAME + 16];
     snprintf(section, sizeof section, "species.%s", s->name);
     int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
-    int status = lm_expr_fill(c->constants, s->density, &g, centre, density);
+    int status = lm_expr_fill(c->names, s->density, &g, centre, density);
     if (!status)
         status = check_sign(c, section, "density", density);
     *out = (struct lm_loading){.density = density,
@@ -199,9 +199,9 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
         drift[d] = store + (size_t)(1 + d) * g.size;
         temperature[d] = store + (size_t)(4 + d) * g.size;
         along[d] = store + (size_t)(7 + d) * g.size;
-        status = lm_expr_fill(c->constants, s->drift[d], &g, centre, drift[d]);
+        status = lm_expr_fill(c->names, s->drift[d], &g, centre, drift[d]);
         if (!status) /* field-aligned: [0] along, [1] across; both directions across are alike */
-            status = lm_expr_fill(c->constants, s->temperature[aligned && d == 2 ? 1 : d], &g, centre, temperature[d]);
+            status = lm_expr_fill(c->names, s->temperature[aligned && d == 2 ? 1 : d], &g, centre, temperature[d]);
         if (!status)
             status = check_sign(c, section, "temperature", temperature[d]);
         for (size_t k = 0; k < g.size && !status; k++)
@@ -242,7 +242,7 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
     int status = LM_OK;
     snprintf(section, sizeof section, "body.%s", b->name);
     if (b->fields == LM_BODY_RESISTIVE)
-        status = lm_expr_fill(c->constants, b->resistivity, g, (struct lm_cell_offset){0, 0}, work);
+        status = lm_expr_fill(c->names, b->resistivity, g, (struct lm_cell_offset){0, 0}, work);
     if (!status && b->fields == LM_BODY_RESISTIVE)
         status = check_sign(c, section, "resistivity", work);
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
@@ -263,7 +263,7 @@ int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
     double *work = malloc(g.size * sizeof *work);
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
     if (!status)
-        status = lm_expr_fill(c->constants, c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
+        status = lm_expr_fill(c->names, c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
     if (!status)
         status = check_sign(c, "fields", "eta", eta);
     for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)

@@ -82,7 +82,7 @@ static int densest_bath(const struct lm_config *c, const struct start *s, double
     const struct lm_grid *g = &s->setup.grid;
     const int has_profile = c->electrons.initial_temperature[0] != 0;
     const int status =
-        has_profile ? lm_expr_fill(c->constants, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
+        has_profile ? lm_expr_fill(c->names, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
     const struct lm_exchange one = {.rate = 1};
     *most = 0;
     for (int j = 0; j < g->ny && !status; j++)

@@ -45,8 +45,7 @@ static int add_gas(const struct lm_config *c, int source, double *expected, doub
     const struct lm_grid g = lm_config_grid(c);
     const double worth = c->species[s->into].particles_per_cell;
     p->gas = p->fullest = 0;
-    int status =
-        lm_expr_fill_at(c->constants, c->background[s->from].initial, &g, (struct lm_cell_offset){0, 0}, 0, gas);
+    int status = lm_expr_fill_at(c->names, c->background[s->from].initial, &g, (struct lm_cell_offset){0, 0}, 0, gas);
     for (int j = 0; j < g.ny && !status; j++)
         for (int i = 0; i < g.nx; i++) {
             const size_t k = lm_at(&g, i, j);

@@ -92,7 +92,7 @@ static int densest(const struct lm_survey *s, int field, double *most)
     const struct lm_config *p = s->points;
     double *q = calloc(s->at.size, sizeof *q);
     int status =
-        q ? lm_expr_fill_at(p->constants, p->background[field].initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
+        q ? lm_expr_fill_at(p->names, p->background[field].initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
           : lm_fail(LM_FAILED, "not enough memory");
     if (!status)
         *most = lm_survey_largest(s, q);
@@ -154,9 +154,8 @@ static int count_outside(const struct lm_survey *s, int field, double *count)
     const struct lm_background_config *b = &s->points->background[field];
     const double slack = 1e-12 * fmax(fabs(b->least), isfinite(b->most) ? fabs(b->most) : 0);
     double *q = calloc(s->at.size, sizeof *q);
-    const int status =
-        q ? lm_expr_fill_at(s->points->constants, b->initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
-          : lm_fail(LM_FAILED, "not enough memory");
+    const int status = q ? lm_expr_fill_at(s->points->names, b->initial, &s->at, (struct lm_cell_offset){0, 0}, 0, q)
+                         : lm_fail(LM_FAILED, "not enough memory");
     *count = 0;
     for (int j = 0; j < s->at.ny && !status; j++)
         for (int i = 0; i < s->at.nx; i++) {

@@ -1,0 +1,66 @@
+/* A parsed expression. Only the files expr*.c and names.c need it. */
+#ifndef LARMOR_BASE_EXPR_PARSER_H
+#define LARMOR_BASE_EXPR_PARSER_H
+
+#include <muParserDLL.h>
+
+#include "base/names.h"
+#include "larmor/base.h"
+
+/* What an expression may depend on. */
+enum lm_variables { LM_OF_NOTHING, LM_OF_PLACE, LM_OF_PLACE_AND_TIME };
+
+/* What an expression does depend on, also through functions. */
+enum { LM_USES_X = 1, LM_USES_Y = 2, LM_USES_T = 4 };
+
+enum { LM_MAX_CONSTANTS = 128, LM_MAX_FUNCTIONS = 64 };
+
+struct lm_function {
+    char name[LM_MAX_NAME];
+    int arguments;
+    char argument[LM_MAX_ARGUMENTS][LM_MAX_NAME];
+    char *text; /* owned */
+    int uses;
+};
+
+struct lm_names {
+    int constants, functions;
+    struct {
+        char name[LM_MAX_NAME];
+        double value;
+    } constant[LM_MAX_CONSTANTS];
+    struct lm_function function[LM_MAX_FUNCTIONS];
+};
+
+/* A function as one parser uses it: parsed on its own, evaluated before or within the expressions that mention it. */
+struct lm_used_function {
+    muParserHandle_t handle; /* NULL: the expression does not need this function */
+    double argument[LM_MAX_ARGUMENTS], value;
+};
+
+/* Expressions are evaluated at x, y and t. The parser keeps the addresses of these members, so it must not move. */
+struct lm_parser {
+    muParserHandle_t handle;
+    enum lm_variables variables;
+    double x, y, t;
+    int uses;
+    int functions; /* of the names; the length of the list */
+    struct lm_used_function *function;
+    const struct lm_names *names;
+};
+
+/* Parses `text`. The caller closes the parser, also after an error. */
+int lm_parser_open(struct lm_parser *p, const struct lm_names *names, const char *text, enum lm_variables variables);
+void lm_parser_close(struct lm_parser *p);
+
+/* Parses function k of the names, which may use those before it. */
+int lm_parser_open_function(struct lm_parser *p, const struct lm_names *names, int k);
+
+/* The value at p->x, p->y and p->t. */
+double lm_parser_value(struct lm_parser *p);
+
+/* 1 when the name is x, y or t; 1 when it is a function that every expression may use (sin, ...). */
+int lm_parser_has_variable(const char *name);
+int lm_parser_has_function(const char *name);
+
+#endif
