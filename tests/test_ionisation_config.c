@@ -78,10 +78,10 @@ START_TEST(every_key)
     ck_assert_int_eq(lm_config_write(&first, out), LM_OK);
     fclose(out);
     ck_assert_msg(!lm_config_read_text("case.ini", echo, 0, NULL, &second), "%s\n%s", lm_error(), echo);
-    struct lm_names *names = first.constants;
-    first.constants = second.constants;
+    struct lm_names *names = first.names;
+    first.names = second.names;
     ck_assert_mem_eq(&first, &second, sizeof first);
-    first.constants = constants;
+    first.names = names;
     free(echo);
     lm_config_free(&first);
     lm_config_free(&second);
