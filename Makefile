@@ -207,7 +207,7 @@ ledger-long: $(B)/larmor ## Checks the ledger and the fingerprint of 10^5 steps 
 
 .PHONY: ranks
 ranks: $(B)/larmor $(B)/tests/random/random ## Runs on many ranks of MPI: COUNT=40 configurations, 20 killed ranks (SEED=1).
-	python3 tests/ranks.py --larmor $(B)/larmor --random $(B)/tests/random/random --kills 20 --configurations $(COUNT) --seed $(SEED)
+	tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $(B)/tests/random/random --kills 20 --configurations $(COUNT) --seed $(SEED)
 
 .PHONY: faults
 faults: ## Injects faults one by one and says which test sees each (ONLY=text chooses by name).

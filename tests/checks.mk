@@ -142,7 +142,7 @@ $(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard
 	$(call check,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1)
 
 $(RESULTS)/ranks: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(RUNNER)
-	$(call check,python3 tests/ranks.py --larmor $(B)/larmor --random $<)
+	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $<)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py) tools/python.sh
 

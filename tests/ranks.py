@@ -54,6 +54,16 @@ fields_every = 20
 particles_every = 20
 checkpoint_every = {every}
 keep = 3
+[output.moments]
+every = 20
+quantities = B, J, T_e, velocity, pressure, temperature, energy_flux
+coarsen = 2
+[distribution.f]
+every = 20
+axes = v_par, v_perp, gyrophase
+bins = 10, 8, 6
+from = -4, 0, 0
+to = 4, 4, 360
 """
 
 LARGE = """[run]
@@ -149,6 +159,15 @@ def rows(directory):
     return [line.rpartition(",")[0] for line in (directory / "series.csv").read_text().splitlines()]
 
 
+def contents(path):
+    """Every dataset of an HDF5 file, by name, as bytes."""
+    import h5py
+    found = {}
+    with h5py.File(path) as h5:
+        h5.visititems(lambda name, item: found.update({name: item[()].tobytes()}) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
 def messages(text):
     """What the program itself has printed as an error."""
     return [line for line in text.splitlines() if line.startswith("larmor: ") and not line.startswith("larmor: warning")]
@@ -175,6 +194,9 @@ class Tests:
             here = self.directory / f"on_{ranks}"
             check(many.returncode == 0 and fingerprint(here) == want, f"{ranks} ranks give the same fingerprint")
             check(rows(here) == rows(self.directory / "alone"), f"{ranks} ranks write the same series.csv")
+            for name in ("outputs/moments", "distributions/f"):
+                one, other = (contents(folder / f"{name}_00000040.h5") for folder in (self.directory / "alone", here))
+                check(one == other and len(one) > 1, f"{ranks} ranks write the same {name}")
             for one in checkpoints(self.directory / "alone"):
                 printed = [run(1, self.larmor, "fingerprint", str(path)).stdout
                            for path in (one, here / "checkpoints" / one.name)]

@@ -71,7 +71,7 @@ static hid_t write_fields(int64_t step)
     struct lm_mesh m[MESHES];
     char path[LM_MAX_PATH];
     make_meshes(m);
-    ck_assert_msg(lm_openpmd_fields(&run, step, 0.84, MESHES, m) == LM_OK, "%s", lm_error());
+    ck_assert_msg(lm_openpmd_fields(&run, "fields/data", step, 0.84, MESHES, m) == LM_OK, "%s", lm_error());
     snprintf(path, sizeof path, "%s/fields/data_%08lld.h5", scratch, (long long)step);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     ck_assert_int_ge(file, 0);
@@ -400,13 +400,13 @@ START_TEST(a_failure_leaves_no_file)
     full.rlim_cur = 1000;
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
-    ck_assert_int_eq(lm_openpmd_fields(&run, 3, 0.0, MESHES, m), LM_FAILED);
+    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m), LM_FAILED);
     assert_error_has("File too large");
     ck_assert_int_ne(access(scratch_path("fields/data_00000003.h5"), F_OK), 0);
     ck_assert_int_ne(access(scratch_path("fields/data_00000003.h5.part"), F_OK), 0);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     run.directory = "/dev/null/x";
-    ck_assert_int_eq(lm_openpmd_fields(&run, 3, 0.0, MESHES, m), LM_FAILED);
+    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m), LM_FAILED);
 }
 END_TEST
 

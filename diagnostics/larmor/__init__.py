@@ -1,5 +1,5 @@
 """Diagnostics of Larmor: reading runs, linear theory, spectra, pictures."""
 
-from .run import Fields, Maps, Particles, Run, Series, SurfaceMap
+from .run import Distribution, Fields, Maps, Particles, Run, Series, SurfaceMap
 
-__all__ = ["Fields", "Maps", "Particles", "Run", "Series", "SurfaceMap"]
+__all__ = ["Distribution", "Fields", "Maps", "Particles", "Run", "Series", "SurfaceMap"]

@@ -287,6 +287,46 @@ class Maps:
         return self._surfaces[name]
 
 
+class Distribution:
+    """Particles counted in bins of one to three quantities: [distribution.NAME] of a configuration."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        with h5py.File(file, "r") as h5:
+            self.step, self.time = int(h5.attrs["step"]), float(h5.attrs["time"])
+            self.velocity_time = float(h5.attrs["velocity_time"])
+            axes = [h5[f"edges_{k}"] for k in range(sum(name.startswith("edges_") for name in h5))]
+            self.axes = [_text(axis.attrs["quantity"]) for axis in axes]  #: "v_par", ...
+            self.units = [_text(axis.attrs["units"]) for axis in axes]
+            self.edges = [axis[()] for axis in axes]  #: one more than there are bins
+            self._counts = {name.removeprefix("counts_"): item[()] for name, item in h5.items()
+                            if name.startswith("counts_")}
+            items = {name: h5[f"counts_{name}"].attrs for name in self._counts}
+            self.outside = {name: int(item["outside"]) for name, item in items.items()}  #: particles in no bin
+            self.weight = {name: float(item["weight"]) for name, item in items.items()}  #: of one particle [n0 d_i^2]
+            self.mass = {name: float(item["mass"]) for name, item in items.items()}  #: of one ion [m_p]
+
+    @property
+    def species(self) -> list[str]:
+        return list(self._counts)
+
+    def counts(self, species: str) -> np.ndarray:
+        """Particles in the bins, [axis 0, axis 1, ...]."""
+        if species not in self._counts:
+            raise RunError(f"no species {species!r} in {self.file.name}; there are: {', '.join(self.species)}")
+        return self._counts[species]
+
+    def density(self, species: str) -> np.ndarray:
+        """f: the weight of the particles in a bin over the size of the bin. Where v_perp is an axis and gyrophase is
+        none, over the ring 2 pi v_perp as well, so that f is the density in velocity space."""
+        size = np.ones(())
+        for k, (name, edges) in enumerate(zip(self.axes, self.edges)):
+            ring = name == "v_perp" and "gyrophase" not in self.axes
+            width = np.pi * np.diff(edges**2) if ring else np.diff(edges)
+            size = size * width.reshape([-1 if n == k else 1 for n in range(len(self.axes))])
+        return self.counts(species) * self.weight[species] / size
+
+
 class Run:
     """An output directory."""
 
@@ -363,6 +403,39 @@ class Run:
     @property
     def map_steps(self) -> list[int]:
         return self._steps("maps")
+
+    @property
+    def outputs(self) -> dict[str, list[int]]:
+        """Names of [output.NAME] sections, and the steps of their files."""
+        return self._named("outputs")
+
+    @property
+    def distributions(self) -> dict[str, list[int]]:
+        """Names of [distribution.NAME] sections, and the steps of their files."""
+        return self._named("distributions")
+
+    def output(self, name: str, step: int | None = None) -> Fields:
+        """The values on the grid of [output.NAME] at a step, by default the last one."""
+        return Fields(self._named_file("outputs", name, step))
+
+    def distribution(self, name: str, step: int | None = None) -> Distribution:
+        """[distribution.NAME] at a step, by default the last one."""
+        return Distribution(self._named_file("distributions", name, step))
+
+    def _named(self, folder: str) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for file in sorted((self.directory / folder).glob("*.h5")):
+            if match := re.fullmatch(r"(.+)_(\d{8,})\.h5", file.name):
+                found.setdefault(match[1], []).append(int(match[2]))
+        return found
+
+    def _named_file(self, folder: str, name: str, step: int | None) -> Path:
+        have = self._named(folder)
+        if name not in have:
+            raise RunError(f"no {folder} of the name {name!r} in {self.directory}; there are: {', '.join(have) or 'none'}")
+        if step is not None and step not in have[name]:
+            raise RunError(f"no {name} of step {step} in {self.directory}; there are: {', '.join(map(str, have[name]))}")
+        return self.directory / folder / f"{name}_{max(have[name]) if step is None else step:08d}.h5"
 
     def maps(self, step: int) -> Maps:
         return Maps(self._file("maps", step))

@@ -104,6 +104,77 @@ struct lm_ionisation_config {
     int into, from;                /* numbers of the species and of the background field (-1: none); not keys */
 };
 
+/* What an output on the grid may hold; those of the first line once, the others for each species. */
+enum lm_quantity {
+    LM_Q_B,
+    LM_Q_E,
+    LM_Q_CURRENT,
+    LM_Q_ION_CURRENT,
+    LM_Q_CHARGE_DENSITY,
+    LM_Q_ELECTRON_PRESSURE,
+    LM_Q_ELECTRON_TEMPERATURE,
+    LM_Q_BACKGROUNDS,
+    LM_Q_DENSITY,
+    LM_Q_VELOCITY,
+    LM_Q_PRESSURE,
+    LM_Q_TEMPERATURE,
+    LM_Q_ENERGY_FLUX,
+    LM_QUANTITIES
+};
+extern const char *const lm_quantity_names[LM_QUANTITIES]; /* "B", "E", "J", ... */
+
+enum { LM_MAX_OUTPUTS = 16, LM_MAX_LIST = 256 /* bytes of a list of words */ };
+
+/* A part of the domain: the cells whose centres lie in it. */
+struct lm_region {
+    double from_x, to_x, from_y, to_y; /* d_i; INFINITY: that side of the domain */
+    struct lm_cells cells;             /* not a key */
+};
+
+struct lm_output_config {
+    char name[LM_MAX_NAME];
+    int64_t every;                /* steps, >= 1 */
+    char quantities[LM_MAX_LIST]; /* names of lm_quantity_names */
+    char species[LM_MAX_LIST];    /* their names; "": all */
+    struct lm_region region;
+    int coarsen;         /* the mean of so many times so many cells is one value, >= 1 */
+    int precision;       /* enum lm_precision: of the file */
+    int compress;        /* gzip level, 0..9 */
+    unsigned wanted, of; /* bits of enum lm_quantity, and of species; not keys */
+};
+
+/* What a distribution may be binned by. */
+enum lm_axis {
+    LM_AXIS_X,
+    LM_AXIS_Y,
+    LM_AXIS_VX,
+    LM_AXIS_VY,
+    LM_AXIS_VZ,
+    LM_AXIS_PAR,
+    LM_AXIS_PERP,
+    LM_AXIS_ENERGY,
+    LM_AXIS_PITCH,
+    LM_AXIS_GYROPHASE,
+    LM_AXES
+};
+extern const char *const lm_axis_names[LM_AXES]; /* "x", "y", "vx", ..., "v_par", "v_perp", "energy", "pitch", ... */
+
+enum { LM_MAX_DIMENSIONS = 3 };
+
+struct lm_distribution_config {
+    char name[LM_MAX_NAME];
+    int64_t every;                           /* steps, >= 1 */
+    char axes[LM_MAX_LIST];                  /* one to three of lm_axis_names */
+    char bins[LM_MAX_LIST];                  /* a number for each axis */
+    char from[LM_MAX_LIST], to[LM_MAX_LIST]; /* the lower end of the first bin and the upper end of the last one */
+    char species[LM_MAX_LIST];               /* their names; "": all */
+    struct lm_region region;
+    /* Not keys: */
+    int dimensions, axis[LM_MAX_DIMENSIONS], count[LM_MAX_DIMENSIONS];
+    double low[LM_MAX_DIMENSIONS], high[LM_MAX_DIMENSIONS];
+    unsigned of; /* bits of species */
+};
+
 struct lm_config {
     char file[LM_MAX_PATH]; /* name of the configuration file, for messages */
     struct {
@@ -182,6 +253,10 @@ struct lm_config {
         int map_energies;          /* bins of the energy, equal in its logarithm; two more lie below and above them */
         double map_energy[2];      /* lower end of the lowest bin, upper end of the highest bin; m_p v_A^2 */
     } output;
+    int output_count;
+    struct lm_output_config outputs[LM_MAX_OUTPUTS]; /* [output.NAME] */
+    int distribution_count;
+    struct lm_distribution_config distribution[LM_MAX_OUTPUTS];
     struct lm_names *names; /* owned; those of [const], and nx, ny, lx, ly, dx, dy, dt, pi */
     /* [const] and [functions] as the user wrote them, in order, for the echo in run.ini. */
     int const_count, function_count;

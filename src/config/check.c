@@ -211,6 +211,7 @@ int lm_config_check(struct lm_config_reader *r)
     if (lm_config_check_gas(r) || lm_config_check_inflow(r) || lm_config_check_background_inflow(r) ||
         lm_config_check_cells(r))
         return LM_FAILED;
+    lm_config_check_outputs(r);
     lm_config_add_electrons(r);
     return LM_OK;
 }

@@ -9,6 +9,8 @@
 #define OF(member) .section = LM_SPECIES_SECTION, .offset = offsetof(struct lm_species_config, member)
 #define BODY(member) .section = LM_BODY_SECTION, .offset = offsetof(struct lm_body_config, member)
 #define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
+#define GROUP(member) .section = LM_OUTPUT_SECTION, .offset = offsetof(struct lm_output_config, member)
+#define BINNED(member) .section = LM_DISTRIBUTION_SECTION, .offset = offsetof(struct lm_distribution_config, member)
 #define BIRTH(member) .section = LM_IONISATION_SECTION, .offset = offsetof(struct lm_ionisation_config, member)
 #define INT .kind = LM_KEY_INT
 #define LONG .kind = LM_KEY_LONG
@@ -140,9 +142,12 @@ const struct lm_named lm_named[LM_NAMED_KINDS] = {
                              background_count),
     [LM_IONISATIONS] =
         NAMED("ionisation", LM_IONISATION_SECTION, "a source of ions", "sources of ions", ionisation, ionisation_count),
+    [LM_OUTPUTS] = NAMED("output", LM_OUTPUT_SECTION, "an output", "outputs", outputs, output_count),
+    [LM_DISTRIBUTIONS] = NAMED("distribution", LM_DISTRIBUTION_SECTION, "a distribution", "distributions", distribution,
+                               distribution_count),
 };
 _Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED &&
-                   (int)LM_MAX_IONISATIONS <= (int)LM_MAX_NAMED,
+                   (int)LM_MAX_IONISATIONS <= (int)LM_MAX_NAMED && (int)LM_MAX_OUTPUTS <= (int)LM_MAX_NAMED,
                "raise LM_MAX_NAMED");
 
 static const struct {
@@ -187,6 +192,11 @@ static const struct {
      "species counts the ions as `ionised`, and the ledger of the gas as a negative source."},
     {"units", "The scales in SI units. They only set factors in the output. Give both or none."},
     {"output", "What is written, and how often."},
+    {LM_OUTPUT_SECTION, "One section for each further output on the grid: outputs/NAME_STEP.h5. Values of a species "
+                        "are made from its particles; velocities are half a step back."},
+    {LM_DISTRIBUTION_SECTION,
+     "One section for each distribution of particles: distributions/NAME_STEP.h5. Particles are "
+     "counted in bins of one to three quantities; velocities are half a step back."},
 };
 
 /* clang-format off */
@@ -475,6 +485,29 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "map_energy_max", REAL, IN(output.map_energy[1]), RANGE(LM_POSITIVE, NONE), .unit = "m_p v_A^2",
      .initial = "1e3", .meaning = "The upper end of the highest bin."},
 #undef SECTION
+#define REGION(OF) \
+    {OF(region.from_x), .name = "from_x", REAL, ANY, .unit = "d_i", .shown = "0", .meaning = "Only cells or particles at and above this x."}, \
+    {OF(region.to_x), .name = "to_x", REAL, ANY, .unit = "d_i", .shown = "lx", .meaning = "Only cells or particles below this x."}, \
+    {OF(region.from_y), .name = "from_y", REAL, ANY, .unit = "d_i", .shown = "0", .meaning = "Only cells or particles at and above this y."}, \
+    {OF(region.to_y), .name = "to_y", REAL, ANY, .unit = "d_i", .shown = "ly", .meaning = "Only cells or particles below this y."}
+    {GROUP(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .meaning = "The number of steps between two of these outputs."},
+    {GROUP(quantities), .name = "quantities", TEXT(LM_MAX_LIST),
+     .meaning = "A list of B, E, J (curl B), J_i (current of the ions), rho (their charge density), p_e, T_e, backgrounds; and for each species density, velocity, pressure (the tensor), temperature (along and across B), energy_flux."},
+    {GROUP(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species of which there are values."},
+    REGION(GROUP),
+    {GROUP(coarsen), .name = "coarsen", INT, RANGE(1, 1024), .initial = "1", .unit = "cells",
+     .meaning = "One value for so many times so many cells: the mean of a field; velocity, pressure and temperature of all particles in them."},
+    {GROUP(precision), .name = "precision", CHOICE(precisions), .initial = "double", .meaning = "The precision of the numbers in the file."},
+    {GROUP(compress), .name = "compress", INT, RANGE(0, 9), .initial = "0", .meaning = "The gzip level. 0: no compression."},
+    {BINNED(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .meaning = "The number of steps between two of these distributions."},
+    {BINNED(axes), .name = "axes", TEXT(LM_MAX_LIST),
+     .meaning = "One to three of x, y, vx, vy, vz, v_par, v_perp (along and across B), energy (of an ion, m_p v_A^2), pitch (between v and B, degrees), gyrophase (degrees from the direction z x B, or x where B is along z)."},
+    {BINNED(bins), .name = "bins", TEXT(LM_MAX_LIST), .meaning = "The number of bins of each axis, `64, 32`."},
+    {BINNED(from), .name = "from", TEXT(LM_MAX_LIST), .meaning = "The lower end of the first bin of each axis, `-4, 0`. Each may be an expression of constants."},
+    {BINNED(to), .name = "to", TEXT(LM_MAX_LIST), .meaning = "The upper end of the last bin of each axis. Particles outside are counted together."},
+    {BINNED(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species that are counted."},
+    REGION(BINNED),
+#undef REGION
 };
 /* clang-format on */
 

@@ -62,7 +62,15 @@ struct lm_choice {
 
 /* Sections with a name, [KIND.NAME]. Each section makes one item of a list in struct lm_config. The first member of an
  * item is its name. */
-enum lm_named_kind { LM_SPECIES, LM_BODIES, LM_BACKGROUNDS, LM_IONISATIONS, LM_NAMED_KINDS };
+enum lm_named_kind {
+    LM_SPECIES,
+    LM_BODIES,
+    LM_BACKGROUNDS,
+    LM_IONISATIONS,
+    LM_OUTPUTS,
+    LM_DISTRIBUTIONS,
+    LM_NAMED_KINDS
+};
 struct lm_named {
     const char *kind;        /* "species" */
     const char *section;     /* in the table of keys: "species.NAME" */
@@ -74,7 +82,7 @@ extern const struct lm_named lm_named[LM_NAMED_KINDS];
 enum { LM_MAX_NAMED = LM_MAX_SPECIES }; /* >= `most` of every kind */
 
 struct lm_key {
-    const char *section; /* LM_SPECIES_SECTION stands for every [species.NAME]; likewise the three after it */
+    const char *section; /* LM_SPECIES_SECTION stands for every [species.NAME]; likewise those after it */
     const char *name;
     const char *unit;
     const char *initial; /* default, as in a file; NULL without `shown`: the key is required where it has a meaning */
@@ -95,11 +103,13 @@ struct lm_key {
 #define LM_BODY_SECTION "body.NAME"
 #define LM_BACKGROUND_SECTION "background.NAME"
 #define LM_IONISATION_SECTION "ionisation.NAME"
+#define LM_OUTPUT_SECTION "output.NAME"
+#define LM_DISTRIBUTION_SECTION "distribution.NAME"
 #define LM_POSITIVE 4.9406564584124654e-324
 
 extern const struct lm_key lm_keys[];
 extern const int lm_key_count;
-enum { LM_MAX_KEYS = 192 }; /* >= lm_key_count */
+enum { LM_MAX_KEYS = 224 }; /* >= lm_key_count */
 
 /* The index of a key; -1: there is none. `section` is as in the table. */
 int lm_keys_find(const char *section, const char *name);

@@ -78,6 +78,9 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
 /* The boundary condition of a background field at a side with `auto`. */
 int lm_background_side_of(int boundary);
 
+/* Reads the lists of outputs and distributions, and finds the cells of their regions. */
+void lm_config_check_outputs(struct lm_config_reader *r);
+
 /* Adds the entropy of electrons whose pressure is evolved, as the last background field. */
 void lm_config_add_electrons(struct lm_config_reader *r);
 

@@ -29,7 +29,11 @@ static const char *const written[][2] = {{".", "series.csv"},
                                          {"checkpoints", "checkpoint_*.h5"},
                                          {"checkpoints", "checkpoint_*.h5.part"},
                                          {"maps", "maps_*.h5"},
-                                         {"maps", "maps_*.h5.part"}};
+                                         {"maps", "maps_*.h5.part"},
+                                         {"distributions", "*_*.h5"},
+                                         {"distributions", "*_*.h5.part"},
+                                         {"outputs", "*_*.h5"},
+                                         {"outputs", "*_*.h5.part"}};
 enum { WRITTEN = sizeof written / sizeof *written };
 
 static int is_written(const char *folder, const char *name)

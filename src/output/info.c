@@ -192,6 +192,61 @@ static void print_maps(struct lm_h5 *h, FILE *out)
     free(links.name);
 }
 
+/* ---- distributions ---- */
+
+/* Prints "v_par (40 bins, -4 to 4 v_A)"; returns the number of bins. */
+static hsize_t print_axis(struct lm_h5 *h, const char *name, FILE *out)
+{
+    const hsize_t edges = lm_h5_length(h, h->file, name);
+    if (h->status == LM_OK && edges < 2)
+        lm_h5_wrong(h, "%s has no bins; the file is damaged", name);
+    hid_t data = lm_h5_dataset(h, h->file, name, H5T_NATIVE_DOUBLE, 1, &edges);
+    char *quantity = lm_h5_get_text(h, data, "quantity"), *units = lm_h5_get_text(h, data, "units");
+    double low = 0, high = 0;
+    lm_h5_read_rows(h, data, H5T_NATIVE_DOUBLE, 0, 1, &low);
+    lm_h5_read_rows(h, data, H5T_NATIVE_DOUBLE, edges - 1, 1, &high);
+    if (h->status == LM_OK)
+        fprintf(out, "  axis       %s (%" PRIu64 " bins, %.6g to %.6g %s)\n", quantity, (uint64_t)edges - 1, low, high,
+                units);
+    free(quantity);
+    free(units);
+    lm_h5_end(data);
+    return edges - 1;
+}
+
+static void print_counts(struct lm_h5 *h, const char *name, int rank, const hsize_t *dims, FILE *out)
+{
+    hsize_t bins = 1;
+    for (int k = 0; k < rank; k++)
+        bins *= dims[k];
+    hid_t data = lm_h5_dataset(h, h->file, name, H5T_NATIVE_UINT64, rank, dims);
+    const uint64_t sum = sum_of(h, data, bins);
+    const int64_t outside = lm_h5_get_whole(h, data, "outside");
+    if (h->status == LM_OK)
+        fprintf(out, "  %-10s %" PRIu64 " particles in bins, %" PRId64 " outside\n", name + strlen("counts_"), sum,
+                outside);
+    lm_h5_end(data);
+}
+
+static void print_distribution(struct lm_h5 *h, FILE *out)
+{
+    const int64_t step = lm_h5_get_whole(h, h->file, "step");
+    const double time = lm_h5_get_real(h, h->file, "time");
+    struct lm_h5_links links = lm_h5_links(h, h->file);
+    hsize_t dims[LM_H5_RANK];
+    int rank = 0;
+    if (h->status == LM_OK)
+        fprintf(out, "%s: distribution\n  step       %" PRId64 "\n  time       %.10g 1/Omega_ci\n", h->path, step,
+                time);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++)
+        if (!strncmp(links.name[k], "edges_", strlen("edges_")) && rank < LM_H5_RANK)
+            dims[rank++] = print_axis(h, links.name[k], out);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++)
+        if (!strncmp(links.name[k], "counts_", strlen("counts_")))
+            print_counts(h, links.name[k], rank, dims, out);
+    free(links.name);
+}
+
 /* ---- openPMD ---- */
 
 /* "512 x 8" of a dataset. */
@@ -311,10 +366,12 @@ int lm_info_print(const char *path, FILE *out)
         print_series(&h, out);
     } else if (h.status == LM_OK && format && strcmp(format, "larmor-maps") == 0) {
         print_maps(&h, out);
+    } else if (h.status == LM_OK && format && strcmp(format, "larmor-distribution") == 0) {
+        print_distribution(&h, out);
     } else if (h.status == LM_OK && lm_h5_has(h.file, "openPMD")) {
         print_openpmd(&h, out);
     } else if (h.status == LM_OK) {
-        lm_h5_wrong(&h, "is no file of this program (neither checkpoint, series, maps nor openPMD)");
+        lm_h5_wrong(&h, "is no file of this program (neither checkpoint, series, maps, distribution nor openPMD)");
     }
     free(format);
     return lm_h5_finish(&h, 0);

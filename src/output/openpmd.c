@@ -26,33 +26,37 @@ static void put_date(struct lm_h5 *h)
     lm_h5_put_text(h, h->file, "date", text);
 }
 
-static void put_root(struct lm_h5 *h)
+static void put_root(struct lm_h5 *h, const char *name)
 {
+    char format[LM_MAX_NAME + 16];
     uint32_t ed_pic = 1;
     lm_h5_put_text(h, h->file, "openPMD", "1.1.0");
     lm_h5_put(h, h->file, "openPMDextension", H5T_NATIVE_UINT32, 0, &ed_pic);
     lm_h5_put_text(h, h->file, "basePath", "/data/%T/");
     lm_h5_put_text(h, h->file, "iterationEncoding", "fileBased");
-    lm_h5_put_text(h, h->file, "iterationFormat", "data_%T.h5");
+    snprintf(format, sizeof format, "%s_%%T.h5", name);
+    lm_h5_put_text(h, h->file, "iterationFormat", format);
     lm_h5_put_text(h, h->file, "author", "not stated");
     lm_h5_put_text(h, h->file, "software", "larmor");
     lm_h5_put_text(h, h->file, "softwareVersion", LM_VERSION);
     put_date(h);
 }
 
-/* Creates KIND/data_STEP.h5 and in it /data/STEP. STEP has no leading zeros there, because readers expect none. */
-static hid_t begin(struct lm_h5 *h, const struct lm_openpmd_run *run, const char *kind, int64_t step, double time)
+/* Creates FOLDER/NAME_STEP.h5 and in it /data/STEP. STEP has no leading zeros there, because readers expect none.
+ * `file` is "FOLDER/NAME". */
+static hid_t begin(struct lm_h5 *h, const struct lm_openpmd_run *run, const char *file, int64_t step, double time)
 {
     char path[LM_MAX_PATH], number[32];
+    const char *name = strchr(file, '/') + 1;
     *h = (struct lm_h5){.file = -1};
-    h->status = lm_path(path, "%s/%s", run->directory, kind);
+    h->status = lm_path(path, "%s/%.*s", run->directory, (int)(name - file), file);
     if (h->status == LM_OK)
         h->status = lm_h5_directory(path);
     if (h->status == LM_OK)
-        h->status = lm_path(path, "%s/%s/data_%08" PRId64 ".h5", run->directory, kind, step);
+        h->status = lm_path(path, "%s/%s_%08" PRId64 ".h5", run->directory, file, step);
     if (h->status != LM_OK || lm_h5_create(h, path) != LM_OK)
         return -1;
-    put_root(h);
+    put_root(h, name);
     snprintf(number, sizeof number, "%" PRId64, step);
     hid_t data = lm_h5_make_group(h, h->file, "data");
     hid_t iteration = lm_h5_make_group(h, data, number);
@@ -143,6 +147,12 @@ static struct kind kind_of(const struct lm_units *u, int kind)
         return (struct kind){u->density, {-3}};
     case LM_MESH_PRESSURE:
         return (struct kind){u->pressure, {-1, 1, -2}};
+    case LM_MESH_VELOCITY:
+        return (struct kind){u->velocity, {1, 0, -1}};
+    case LM_MESH_TEMPERATURE:
+        return (struct kind){u->mass * u->velocity * u->velocity, {2, 1, -2}};
+    case LM_MESH_ENERGY_FLUX:
+        return (struct kind){u->pressure * u->velocity, {0, 1, -3}};
     case LM_MESH_NUMBER:
         return (struct kind){1.0, {0}};
     }
@@ -160,7 +170,7 @@ static void put_record(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *r
 {
     static const char *const axes[2] = {"y", "x"};
     const double spacing[2] = {run->grid.dy, run->grid.dx};
-    const double offset[2] = {0.5 * run->grid.dy, 0.5 * run->grid.dx};
+    const double offset[2] = {run->origin[1] + 0.5 * run->grid.dy, run->origin[0] + 0.5 * run->grid.dx};
     struct kind kind = kind_of(&run->units, mesh->kind);
     lm_h5_put_text(h, at, "geometry", "cartesian");
     lm_h5_put_text(h, at, "dataOrder", "C");
@@ -195,18 +205,19 @@ static hid_t write_component(struct lm_h5 *h, hid_t at, const char *name, const 
     assert(offset->x >= 0.0 && offset->x < 1.0 && offset->y >= 0.0 && offset->y < 1.0);
     const double position[2] = {offset->y, offset->x};
     hsize_t dims[2] = {(hsize_t)run->grid.ny, (hsize_t)run->grid.nx};
-    hid_t data = lm_h5_make_dataset(h, at, name, H5T_NATIVE_DOUBLE, 2, dims, run->compress);
+    hid_t data =
+        lm_h5_make_dataset(h, at, name, run->single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, 2, dims, run->compress);
     lm_h5_put_real(h, data, "unitSI", kind_of(&run->units, mesh->kind).si);
     lm_h5_put(h, data, "position", H5T_NATIVE_DOUBLE, 2, position);
     write_inside(h, data, &run->grid, mesh->data);
     return data;
 }
 
-int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double time, int count,
+int lm_openpmd_fields(const struct lm_openpmd_run *run, const char *file, int64_t step, double time, int count,
                       const struct lm_mesh *meshes)
 {
     struct lm_h5 h;
-    hid_t iteration = begin(&h, run, "fields", step, time);
+    hid_t iteration = begin(&h, run, file, step, time);
     if (iteration < 0)
         return lm_h5_finish(&h, 0);
     hid_t group = lm_h5_make_group(&h, iteration, "meshes");
@@ -366,7 +377,7 @@ int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double 
                          const struct lm_openpmd_species *species, lm_read_particles *read, void *context)
 {
     struct lm_h5 h;
-    hid_t iteration = begin(&h, run, "particles", step, time);
+    hid_t iteration = begin(&h, run, "particles/data", step, time);
     if (iteration < 0)
         return lm_h5_finish(&h, 0);
     if (species_count > 0) { /* the standard requires that the path exists */

@@ -1,7 +1,7 @@
 /* openPMD 1.1.0 output with the ED-PIC extension. Each output is one HDF5 file ("fileBased"), which is written as
  * *.part and renamed.
  *
- *     DIR/fields/data_00000042.h5       meshes
+ *     DIR/fields/data_00000042.h5       meshes; likewise DIR/outputs/NAME_00000042.h5
  *     DIR/particles/data_00000042.h5    species
  *
  * Values are in the normalised units of the program. The unitSI attributes are the factors to SI units for the
@@ -22,7 +22,8 @@ extern "C" {
 /* What files of fields and of particles both say about the run. The strings are borrowed. */
 struct lm_openpmd_run {
     const char *directory;
-    struct lm_grid grid;
+    struct lm_grid grid; /* of the values in the file; it may be coarser than that of the run */
+    double origin[2];    /* x, y of its lower left corner in the domain */
     struct lm_units units;
     double dt;               /* 1/Omega_ci */
     int shape;               /* 1 linear, 2 quadratic */
@@ -31,6 +32,7 @@ struct lm_openpmd_run {
     const char *particle_boundary[4];
     const char *solver_parameters; /* free text: the Ohm's law in use */
     int compress;                  /* gzip level for meshes, 0: none */
+    int single;                    /* 1: the numbers of meshes are stored in single precision */
 };
 
 enum lm_mesh_kind {
@@ -40,6 +42,9 @@ enum lm_mesh_kind {
     LM_MESH_CHARGE_DENSITY,
     LM_MESH_DENSITY,
     LM_MESH_PRESSURE,
+    LM_MESH_VELOCITY,
+    LM_MESH_TEMPERATURE, /* an energy */
+    LM_MESH_ENERGY_FLUX,
     LM_MESH_NUMBER /* without a unit */
 };
 
@@ -48,13 +53,14 @@ struct lm_mesh {
     const char *record;           /* "E", "B", "J", "rho", "n_protons", ... */
     const char *component;        /* "x", "y", "z"; NULL for a scalar record */
     int kind;                     /* enum lm_mesh_kind: gives unitDimension and unitSI */
-    struct lm_cell_offset offset; /* offset from the cell's centre, in cells */
+    struct lm_cell_offset offset; /* offset from the centre of the cell of the file, in cells */
     double time_offset;           /* 1/Omega_ci, relative to the file's time */
     int smoothed;                 /* 1: went through the run's smoothing of the moments */
     const double *data;           /* g.size doubles with ghosts; borrowed */
 };
 
-int lm_openpmd_fields(const struct lm_openpmd_run *run, int64_t step, double time, int count,
+/* `file`: its path in the directory without the step, "fields/data". */
+int lm_openpmd_fields(const struct lm_openpmd_run *run, const char *file, int64_t step, double time, int count,
                       const struct lm_mesh *meshes);
 
 /* Reads `count` particles from `first` on of one species: x, y in d_i inside the domain, u in v_A. */

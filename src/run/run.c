@@ -118,6 +118,10 @@ static int write_due(struct lm_run_state *r)
         status = lm_output_fields(r->sim, c);
     if (!status && due(c->output.particles_every, step))
         status = lm_output_particles(r->sim, c);
+    for (int k = 0; k < c->output_count && !status; k++)
+        status = due(c->outputs[k].every, step) ? lm_output_named(r->sim, c, k) : LM_OK;
+    for (int k = 0; k < c->distribution_count && !status; k++)
+        status = due(c->distribution[k].every, step) ? lm_output_distribution(r->sim, c, k) : LM_OK;
     if (!status && (due(c->output.maps_every, step) || last))
         status = lm_output_maps(r->sim, c);
     int fresh = step > r->first_step || (last && !r->options->restart); /* not the state of the restart itself */

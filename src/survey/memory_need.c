@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/moments.h"
 #include "sim/setup.h"
 #include "backend/surfaces.h"
 #include "ranks/ranks.h"
@@ -22,11 +23,40 @@ static double map_bytes(const struct lm_config *c, const uint8_t *mask)
     return 8.0 * c->species_count * first[LM_SURFACES] * c->output.map_angles * (c->output.map_energies + 2.0);
 }
 
-/* Arrays on the host while an output of fields, or else a checkpoint, is written. */
+/* Arrays in the values of an output, and arrays of the run's cells from which they are made: B, a working array and the
+ * moments of a species. */
+static double named_output_bytes(const struct lm_config *c, const struct lm_output_config *o, double size)
+{
+    static const double arrays[LM_QUANTITIES] = {3, 3, 3, 3, 1, 1, 2, 1, 1, 3, 6, 2, 3};
+    const struct lm_cells *r = &o->region.cells;
+    const double values = (double)(r->to_x - r->from_x) * (r->to_y - r->from_y) / ((double)o->coarsen * o->coarsen);
+    double count = 0;
+    for (int q = 0; q < LM_QUANTITIES; q++)
+        if (o->wanted >> q & 1)
+            count += arrays[q] * (q >= LM_Q_DENSITY       ? c->species_count
+                                  : q == LM_Q_BACKGROUNDS ? c->background_count
+                                                          : 1);
+    return 8.0 * (values * (count + LM_MOMENT_COUNT) + size * (4 + LM_MOMENT_COUNT));
+}
+
+static double distribution_bytes(const struct lm_distribution_config *d, double size)
+{
+    double bins = 1;
+    for (int k = 0; k < d->dimensions; k++)
+        bins *= d->count[k];
+    return 8.0 * (bins + 3 * size);
+}
+
+/* Arrays on the host while a checkpoint or the largest output is written. */
 static double output_bytes(const struct lm_config *c, double size)
 {
     const double checkpoint = 2, fields = LM_OUTPUT_ARRAYS + c->species_count + c->background_count;
-    return 8.0 * size * (c->output.fields_every > 0 ? fields : checkpoint);
+    double most = 8.0 * size * (c->output.fields_every > 0 ? fields : checkpoint);
+    for (int k = 0; k < c->output_count; k++)
+        most = fmax(most, named_output_bytes(c, &c->outputs[k], size));
+    for (int k = 0; k < c->distribution_count; k++)
+        most = fmax(most, distribution_bytes(&c->distribution[k], size));
+    return most;
 }
 
 static void find_memory(struct lm_need *n)

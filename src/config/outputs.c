@@ -1,0 +1,234 @@
+/* Outputs and distributions of a configuration: their lists of words and numbers, and the cells of their regions. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/expr.h"
+#include "base/text.h"
+#include "config/reader.h"
+
+const char *const lm_quantity_names[LM_QUANTITIES] = {
+    [LM_Q_B] = "B",
+    [LM_Q_E] = "E",
+    [LM_Q_CURRENT] = "J",
+    [LM_Q_ION_CURRENT] = "J_i",
+    [LM_Q_CHARGE_DENSITY] = "rho",
+    [LM_Q_ELECTRON_PRESSURE] = "p_e",
+    [LM_Q_ELECTRON_TEMPERATURE] = "T_e",
+    [LM_Q_BACKGROUNDS] = "backgrounds",
+    [LM_Q_DENSITY] = "density",
+    [LM_Q_VELOCITY] = "velocity",
+    [LM_Q_PRESSURE] = "pressure",
+    [LM_Q_TEMPERATURE] = "temperature",
+    [LM_Q_ENERGY_FLUX] = "energy_flux",
+};
+
+const char *const lm_axis_names[LM_AXES] = {
+    [LM_AXIS_X] = "x",         [LM_AXIS_Y] = "y",
+    [LM_AXIS_VX] = "vx",       [LM_AXIS_VY] = "vy",
+    [LM_AXIS_VZ] = "vz",       [LM_AXIS_PAR] = "v_par",
+    [LM_AXIS_PERP] = "v_perp", [LM_AXIS_ENERGY] = "energy",
+    [LM_AXIS_PITCH] = "pitch", [LM_AXIS_GYROPHASE] = "gyrophase",
+};
+
+/* A section of one of the two kinds, and its key that is read. */
+struct list {
+    struct lm_config_reader *r;
+    const struct lm_scope *scope;
+    const char *key;
+};
+
+static void report(const struct list *l, const char *wrong)
+{
+    const int k = lm_keys_find(l->scope->kind->section, l->key);
+    lm_problems_add(&l->r->problems, l->scope->lines[k] ? l->scope->lines[k] : l->scope->line, "%s.%s: %s",
+                    l->scope->section, l->key, wrong);
+}
+
+/* Copies the next word of a list to out[LM_MAX_LIST]; returns what follows it, or NULL at the end. Words stand between
+ * commas, or between blanks where `blanks`. */
+static const char *next_word(const char *at, int blanks, char *out)
+{
+    at += strspn(at, " \t,");
+    if (!*at)
+        return NULL;
+    size_t n = strcspn(at, blanks ? " \t," : ",");
+    memcpy(out, at, n);
+    at += n;
+    while (n > 0 && strchr(" \t", out[n - 1]))
+        n--;
+    out[n] = 0;
+    return at;
+}
+
+/* The number of `word` among names; -1: it is none of them, and that is reported. */
+static int find_word(const struct list *l, const char *word, int count, const char *const *names)
+{
+    const char *best = NULL;
+    int distance = lm_text_tolerance(word) + 1;
+    char wrong[LM_MAX_LIST + 128];
+    for (int k = 0; k < count; k++) {
+        if (!strcmp(word, names[k]))
+            return k;
+        lm_text_nearer(word, names[k], &best, &distance);
+    }
+    int n = snprintf(wrong, sizeof wrong, "\"%.80s\" is not one of ", word);
+    for (int k = 0; k < count && n < (int)sizeof wrong - 40; k++)
+        n += snprintf(wrong + n, sizeof wrong - (size_t)n, "%s%s", k > 0 ? ", " : "", names[k]);
+    if (best)
+        snprintf(wrong + n, sizeof wrong - (size_t)n, "; did you mean %s?", best);
+    report(l, wrong);
+    return -1;
+}
+
+/* The bits of the words of a list. */
+static unsigned read_words(const struct list *l, const char *text, int count, const char *const *names)
+{
+    char word[LM_MAX_LIST];
+    unsigned bits = 0;
+    while ((text = next_word(text, 1, word))) {
+        const int k = find_word(l, word, count, names);
+        bits |= k >= 0 ? 1u << k : 0;
+    }
+    return bits;
+}
+
+static unsigned read_species(const struct list *l, const char *text)
+{
+    const char *names[LM_MAX_SPECIES];
+    const struct lm_config *c = l->r->config;
+    for (int s = 0; s < c->species_count; s++)
+        names[s] = c->species[s].name;
+    return *text ? read_words(l, text, c->species_count, names) : (1u << c->species_count) - 1;
+}
+
+/* The first cell whose centre lies at or above x; INFINITY stands for `otherwise`. */
+static int cell_at(double x, double d, int n, int otherwise)
+{
+    const double k = ceil(x / d - 0.5);
+    return isinf(x) ? otherwise : k < 0 ? 0 : k > n ? n : (int)k;
+}
+
+static void find_cells(const struct list *l, struct lm_region *region)
+{
+    const struct lm_config *c = l->r->config;
+    if (l->r->unusable_values)
+        return;
+    const struct lm_grid g = lm_config_grid(c);
+    struct lm_cells *cells = &region->cells;
+    cells->from_x = cell_at(region->from_x, g.dx, g.nx, 0);
+    cells->to_x = cell_at(region->to_x, g.dx, g.nx, g.nx);
+    cells->from_y = cell_at(region->from_y, g.dy, g.ny, 0);
+    cells->to_y = cell_at(region->to_y, g.dy, g.ny, g.ny);
+    if (cells->from_x >= cells->to_x || cells->from_y >= cells->to_y)
+        report(l, "the region from_x <= x < to_x, from_y <= y < to_y holds no centre of a cell");
+}
+
+static void check_coarsening(const struct list *l, const struct lm_output_config *o)
+{
+    const struct lm_cells *c = &o->region.cells;
+    const int width = c->to_x - c->from_x, height = c->to_y - c->from_y;
+    char wrong[128];
+    if (width % o->coarsen == 0 && height % o->coarsen == 0)
+        return;
+    snprintf(wrong, sizeof wrong, "the output has %d x %d cells, and %d divides not both numbers", width, height,
+             o->coarsen);
+    report(l, wrong);
+}
+
+static void check_output(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    struct lm_output_config *o = scope->base;
+    struct list l = {r, scope, "quantities"};
+    o->wanted = read_words(&l, o->quantities, LM_QUANTITIES, lm_quantity_names);
+    l.key = "species";
+    o->of = read_species(&l, o->species);
+    l.key = "from_x";
+    find_cells(&l, &o->region);
+    l.key = "coarsen";
+    if (!r->unusable_values && o->coarsen > 0)
+        check_coarsening(&l, o);
+}
+
+/* One number for each axis, each an expression of constants. */
+static void read_numbers(const struct list *l, const char *text, int count, double low, double high, double *out)
+{
+    char word[LM_MAX_LIST], wrong[LM_MAX_LIST + 64];
+    int n = 0;
+    while ((text = next_word(text, 0, word))) {
+        double value = low;
+        if (lm_expr_value(l->r->config->names, word, &value)) {
+            report(l, lm_error());
+        } else if (!(value >= low && value <= high)) {
+            snprintf(wrong, sizeof wrong, "%s is out of range (%g to %g)", word, low, high);
+            report(l, wrong);
+        }
+        if (n < LM_MAX_DIMENSIONS)
+            out[n] = value;
+        n++;
+    }
+    if (n == count || count == 0)
+        return;
+    snprintf(wrong, sizeof wrong, "has %d numbers, and there are %d axes", n, count);
+    report(l, wrong);
+}
+
+static void read_axes(const struct list *l, struct lm_distribution_config *d)
+{
+    char word[LM_MAX_LIST];
+    for (const char *text = d->axes; (text = next_word(text, 1, word));) {
+        const int k = find_word(l, word, LM_AXES, lm_axis_names);
+        if (d->dimensions == LM_MAX_DIMENSIONS) {
+            report(l, "more than three axes");
+            return;
+        }
+        d->axis[d->dimensions++] = k < 0 ? LM_AXIS_X : k;
+    }
+}
+
+static void check_bins(const struct list *l, struct lm_distribution_config *d)
+{
+    static const double MOST = 1 << 26;
+    double count[LM_MAX_DIMENSIONS] = {1, 1, 1}, all = 1;
+    read_numbers(l, d->bins, d->dimensions, 1, 1 << 20, count);
+    for (int k = 0; k < d->dimensions; k++) {
+        d->count[k] = (int)count[k];
+        all *= count[k];
+        if (count[k] != d->count[k])
+            report(l, "a number of bins is not an integer");
+    }
+    if (all > MOST)
+        report(l, "more than 2^26 bins in all");
+}
+
+static void check_distribution(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    struct lm_distribution_config *d = scope->base;
+    struct list l = {r, scope, "axes"};
+    read_axes(&l, d);
+    l.key = "bins";
+    check_bins(&l, d);
+    l.key = "from";
+    read_numbers(&l, d->from, d->dimensions, -DBL_MAX, DBL_MAX, d->low);
+    l.key = "to";
+    read_numbers(&l, d->to, d->dimensions, -DBL_MAX, DBL_MAX, d->high);
+    for (int k = 0; k < d->dimensions && !r->unusable_values && r->problems.count == 0; k++)
+        if (!(d->low[k] < d->high[k]))
+            report(&l, "an upper end is not above its lower end");
+    l.key = "species";
+    d->of = read_species(&l, d->species);
+    l.key = "from_x";
+    find_cells(&l, &d->region);
+}
+
+void lm_config_check_outputs(struct lm_config_reader *r)
+{
+    struct lm_scope scope;
+    for (int k = 0; lm_config_scope(r, k, &scope); k++)
+        if (scope.kind == &lm_named[LM_OUTPUTS])
+            check_output(r, &scope);
+        else if (scope.kind == &lm_named[LM_DISTRIBUTIONS])
+            check_distribution(r, &scope);
+}

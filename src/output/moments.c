@@ -1,0 +1,138 @@
+#include "output/moments.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/body.h"
+#include "larmor/physics/fields/wall.h"
+
+/* What a particle gives to a node is a multiple of the bound of the moment over 2^36. So a cell may hold 2^27 particles
+ * at the bound, and 2^26 times as many at a tenth of it in the third moments. */
+enum { QUANTA_BITS = 36, PIECE = 1 << 16, NODES = 3 };
+
+/* Powers of v_x, v_y, v_z; n <v_i v^2> is a sum of three moments, all odd in v_i. */
+static const int powers[LM_MOMENT_COUNT][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
+                                               {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1},
+                                               {3, 0, 0}, {0, 3, 0}, {0, 0, 3}};
+
+static int order_of(int moment)
+{
+    return powers[moment][0] + powers[moment][1] + powers[moment][2];
+}
+
+struct collector {
+    struct lm_grid grid;
+    int shape;
+    int exponent;                  /* 2^exponent >= every |v| */
+    int64_t *sum[LM_MOMENT_COUNT]; /* in the memory of the results; NULL: not wanted */
+};
+
+/* The nodes along an axis to which a particle at g cells gives, and with which weights. sign[1]: what a wall does to
+ * moments that are odd in the velocity along the axis. */
+struct stencil {
+    int node[NODES], odd_sign[NODES];
+    double weight[NODES];
+};
+
+static struct stencil stencil_at(const struct collector *c, int axis, double g)
+{
+    struct stencil s;
+    const int n = axis == 0 ? c->grid.nx : c->grid.ny;
+    const double low = floor(c->shape == LM_LINEAR ? g - 0.5 : g), f = (c->shape == LM_LINEAR ? g - 0.5 : g) - low;
+    const int at = (int)low - (c->shape == LM_LINEAR ? 0 : 1);
+    if (c->shape == LM_LINEAR) {
+        s.weight[0] = 1 - f;
+        s.weight[1] = f;
+        s.weight[2] = 0;
+    } else {
+        s.weight[0] = 0.5 * (1 - f) * (1 - f);
+        s.weight[1] = 0.75 - (f - 0.5) * (f - 0.5);
+        s.weight[2] = 0.5 * f * f;
+    }
+    for (int k = 0; k < NODES; k++) {
+        s.odd_sign[k] = 1;
+        s.node[k] = lm_node_inside(&c->grid.sides, axis, n, 0, 1, at + k, &s.odd_sign[k]);
+    }
+    return s;
+}
+
+/* The products of velocities, in units of 2^exponent. */
+static void products(const struct collector *c, const double v[3], double out[LM_MOMENT_COUNT])
+{
+    const double u[3] = {ldexp(v[0], -c->exponent), ldexp(v[1], -c->exponent), ldexp(v[2], -c->exponent)};
+    const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    const double all[LM_MOMENT_COUNT] = {
+        1,           u[0],        u[1],        u[2],          u[0] * u[0],   u[1] * u[1],  u[2] * u[2],
+        u[0] * u[1], u[0] * u[2], u[1] * u[2], u[0] * square, u[1] * square, u[2] * square};
+    memcpy(out, all, sizeof all);
+}
+
+static void add_particle(struct collector *c, double x, double y, const double v[3])
+{
+    const struct stencil sx = stencil_at(c, 0, x / c->grid.dx), sy = stencil_at(c, 1, y / c->grid.dy);
+    double product[LM_MOMENT_COUNT];
+    products(c, v, product);
+    for (int b = 0; b <= c->shape; b++)
+        for (int a = 0; a <= c->shape; a++) {
+            const size_t at = (size_t)sy.node[b] * (size_t)c->grid.nx + (size_t)sx.node[a];
+            const double weight = ldexp(sx.weight[a] * sy.weight[b], QUANTA_BITS);
+            for (int m = 0; m < LM_MOMENT_COUNT; m++) {
+                const int sign = (powers[m][0] % 2 ? sx.odd_sign[a] : 1) * (powers[m][1] % 2 ? sy.odd_sign[b] : 1);
+                if (c->sum[m])
+                    c->sum[m][at] += sign * (int64_t)rint(weight * product[m]);
+            }
+        }
+}
+
+static int add_all(struct collector *c, struct lm_sim *sim, int species, uint64_t count, double *piece)
+{
+    double *x = piece, *y = x + PIECE, *vx = y + PIECE, *vy = vx + PIECE, *vz = vy + PIECE;
+    for (uint64_t first = 0; first < count; first += PIECE) {
+        const uint64_t n = count - first < PIECE ? count - first : PIECE;
+        const int status = lm_sim_get_particles(sim, species, first, n, x, y, vx, vy, vz);
+        if (status)
+            return status;
+        for (uint64_t k = 0; k < n; k++)
+            add_particle(c, x[k], y[k], (double[]){vx[k], vy[k], vz[k]});
+    }
+    return LM_OK;
+}
+
+/* From quanta to n0 v_A^p, in place. */
+static void scale(const struct collector *c, double weight, const uint8_t *solid, double *const out[LM_MOMENT_COUNT])
+{
+    for (int m = 0; m < LM_MOMENT_COUNT; m++) {
+        const double unit = ldexp(weight / (c->grid.dx * c->grid.dy), c->exponent * order_of(m) - QUANTA_BITS);
+        for (size_t k = 0; out[m] && k < c->grid.cells; k++)
+            out[m][k] = solid && solid[k] ? 0 : (double)c->sum[m][k] * unit;
+    }
+}
+
+int lm_moments_collect(struct lm_sim *sim, const struct lm_config *config, int species,
+                       double *const out[LM_MOMENT_COUNT])
+{
+    struct collector c = {.grid = lm_config_grid(config), .shape = config->particles.shape};
+    struct lm_sim_status now;
+    int status = LM_OK;
+    lm_sim_status(sim, &now);
+    frexp(now.species[species].fastest, &c.exponent);
+    for (int m = 0; m < LM_MOMENT_COUNT; m++) {
+        c.sum[m] = (int64_t *)out[m]; /* allocated memory, first written as integers */
+        if (c.sum[m])
+            memset(c.sum[m], 0, c.grid.cells * sizeof *c.sum[m]);
+    }
+    double *piece = malloc(5 * PIECE * sizeof *piece);
+    uint8_t *solid = config->body_count > 0 ? malloc(c.grid.cells) : NULL;
+    if (!piece || (config->body_count > 0 && !solid))
+        status = lm_fail(LM_FAILED, "not enough memory for moments of %s", config->species[species].name);
+    if (!status && solid)
+        status = lm_body_mask(config, solid);
+    if (!status)
+        status = add_all(&c, sim, species, now.species[species].count, piece);
+    if (!status)
+        scale(&c, now.species[species].weight, solid, out);
+    free(piece);
+    free(solid);
+    return status;
+}
