@@ -183,6 +183,42 @@ START_TEST(after_a_kill_at_the_end)
 }
 END_TEST
 
+/* --restart latest begins a run, goes on with it, passes over a damaged checkpoint, and knows that it is complete. */
+START_TEST(from_the_latest)
+{
+    CLI(0, "run small.ini --quiet --output whole " OFTEN);
+    CLI(0, "run small.ini --output part --restart latest --steps 30 " OFTEN);
+    CLI(0, "run small.ini --output part --restart latest --steps 35 " OFTEN);
+    cli_has(cli.err, "goes on from part/checkpoints/checkpoint_00000030.h5");
+    FILE *f = fopen(scratch_path("part/checkpoints/checkpoint_00000035.h5"), "r+b");
+    ck_assert(f && !fseek(f, 3000, SEEK_SET));
+    const int byte = fgetc(f);
+    fseek(f, 3000, SEEK_SET);
+    fputc(byte ^ 4, f);
+    fclose(f);
+    CLI(0, "run small.ini --output part --restart latest " OFTEN);
+    cli_has(cli.err, "warning: part/checkpoints/checkpoint_00000035.h5: is damaged and passed over");
+    cli_has(cli.err, "goes on from part/checkpoints/checkpoint_00000030.h5");
+    same_end("whole", "part");
+    same_rows("whole", "part", -1);
+    CLI(0, "run small.ini --output part --restart latest " OFTEN);
+    cli_has(cli.err, "part: the run is complete, at step 40; nothing is left to do");
+    ck_assert_int_eq(unlink(scratch_path("part/run.json")), 0);
+    CLI(0, "run small.ini --quiet --output part --restart latest " OFTEN);
+    same_end("whole", "part");
+}
+END_TEST
+
+/* A run that was killed before its first checkpoint is not replaced without a word. */
+START_TEST(from_the_latest_of_none)
+{
+    CLI(0, "run small.ini --quiet --output part --steps 10");
+    cli_refuses("run small.ini --output part --restart latest", "part: holds a run already", "--overwrite");
+    CLI(0, "run small.ini --quiet --output part --restart latest --overwrite --steps 10");
+    cli_refuses("run small.ini --output nowhere/deep --restart late", "late: no such file", NULL);
+}
+END_TEST
+
 /* Step and path from "stopped at step N: WHY; go on with --restart PATH"; 0 when there is no such message. */
 static int stopped(const char *why, char *path)
 {
@@ -427,6 +463,8 @@ int main(void)
     tcase_add_test(t, in_two_parts);
     tcase_add_test(t, after_a_kill);
     tcase_add_test(t, after_a_kill_at_the_end);
+    tcase_add_test(t, from_the_latest);
+    tcase_add_test(t, from_the_latest_of_none);
     tcase_add_loop_test(t, signals, 0, 2);
     tcase_add_loop_test(t, early_signal, 0, 3);
     tcase_add_test(t, wall_limit);

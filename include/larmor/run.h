@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 struct lm_run_options {
-    const char *restart; /* checkpoint, or NULL */
+    const char *restart; /* a checkpoint, "latest" (the newest sound one of the output directory, if any), or NULL */
     int overwrite;       /* replace what an earlier run left in the output directory */
     int quiet;           /* no progress */
     int silent;          /* no warnings either, nor what a restart changes: for programs that run many */

@@ -114,6 +114,10 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
  * of another format version. field_names stays NULL; field_count is the number of fields in the file. */
 int lm_checkpoint_head(const char *path, struct lm_checkpoint *head);
 
+/* The newest undamaged checkpoint of a run's directory, and its step; 0: there is none. `damaged` gets the newest one
+ * that is damaged and newer than that, or "". Both paths have LM_MAX_PATH bytes. */
+int lm_checkpoint_newest(const char *directory, char *path, int64_t *step, char *damaged);
+
 /* The text of the configuration in a file that lm_checkpoint_head has accepted. The caller frees it. */
 int lm_checkpoint_configuration(const char *path, char **text);
 

@@ -81,18 +81,21 @@ static void folder_of(const char *path, char *folder)
     snprintf(folder, LM_MAX_PATH, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 }
 
-/* Finds the newest undamaged checkpoint that is older than `path`, in the same directory. 0: there is none. */
-static int find_older(const char *path, char *out)
+/* Finds the newest undamaged checkpoint of a folder before `step`. 0: there is none. `damaged` (or NULL) gets the
+ * newest one that is not sound and newer than that, or "". */
+static int find_sound(const char *folder, int64_t step, char *out, char *damaged)
 {
-    char folder[LM_MAX_PATH];
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    const int64_t step = step_of(name) >= 0 ? step_of(name) : INT64_MAX;
     struct dirent **entries;
-    folder_of(path, folder);
     int n = scandir(folder, &entries, is_checkpoint, newest_first), found = 0;
+    if (damaged)
+        *damaged = 0;
     for (int i = 0; i < n; i++) {
-        if (!found && step_of(entries[i]->d_name) < step)
-            found = lm_path(out, "%s/%s", folder, entries[i]->d_name) == LM_OK && is_sound(out);
+        if (!found && step_of(entries[i]->d_name) < step &&
+            lm_path(out, "%s/%s", folder, entries[i]->d_name) == LM_OK) {
+            found = is_sound(out);
+            if (!found && damaged && !*damaged)
+                memcpy(damaged, out, LM_MAX_PATH);
+        }
         free(entries[i]);
     }
     if (n >= 0)
@@ -100,10 +103,21 @@ static int find_older(const char *path, char *out)
     return found;
 }
 
+int lm_checkpoint_newest(const char *directory, char *path, int64_t *step, char *damaged)
+{
+    char folder[LM_MAX_PATH];
+    if (lm_path(folder, "%s/checkpoints", directory) || !find_sound(folder, INT64_MAX, path, damaged))
+        return 0;
+    *step = step_of(strrchr(path, '/') + 1);
+    return 1;
+}
+
 static int refuse(const char *path, const char *what)
 {
-    char older[LM_MAX_PATH];
-    if (find_older(path, older))
+    char older[LM_MAX_PATH], folder[LM_MAX_PATH];
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    folder_of(path, folder);
+    if (find_sound(folder, step_of(name) >= 0 ? step_of(name) : INT64_MAX, older, NULL))
         return lm_fail(LM_BAD_INPUT, "%s: %s; take the older checkpoint %s, which is sound", path, what, older);
     return lm_fail(LM_BAD_INPUT, "%s: %s; take another copy of it (no older checkpoint beside it is sound)", path,
                    what);

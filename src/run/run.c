@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "run/differences.h"
+#include "run/latest.h"
 #include "output/directory.h"
 #include "backend/backend.h"
 #include "base/stop.h"
@@ -469,10 +470,13 @@ static int carry_out(struct lm_run_state *r)
     return tell(r, status);
 }
 
-int lm_run(const struct lm_config *config, const struct lm_run_options *options)
+int lm_run(const struct lm_config *config, const struct lm_run_options *asked)
 {
-    struct lm_run_state r = {.config = config, .options = options, .started = lm_clock(), .lock = LM_LOCK_NONE};
-    char why[LM_MAX_MESSAGE / 2];
+    struct lm_run_options options = *asked;
+    struct lm_run_state r = {.config = config, .options = &options, .started = lm_clock(), .lock = LM_LOCK_NONE};
+    char why[LM_MAX_MESSAGE / 2], latest[LM_MAX_PATH];
+    if (options.restart && !strcmp(options.restart, "latest") && lm_run_find_latest(config, &options, latest))
+        return LM_OK;
     lm_signals_begin();
     int status = prepare(&r);
     if (!status) {
