@@ -209,6 +209,32 @@ START_TEST(test_definitions)
 }
 END_TEST
 
+/* The number of particles where a species is; the echo has the number at density 1. */
+START_TEST(test_mean_particles_per_cell)
+{
+    assert_reads("density = 0.02\nmean_particles_per_cell = 16\n[species.q]\ndensity = x < lx/2 ? 3 : 1\n"
+                 "mean_particles_per_cell = 5*2\n[species.r]\nparticles_per_cell = 7\ndensity = 4\n");
+    ck_assert_double_eq_tol(config.species[0].particles_per_cell, 16 / 0.02, 1e-10);
+    ck_assert_double_eq_tol(config.species[1].particles_per_cell, 10 / 2.5, 1e-14); /* (9 + 1)/(3 + 1) */
+    ck_assert_double_eq(config.species[2].particles_per_cell, 7);
+    const double first = config.species[0].particles_per_cell, second = config.species[1].particles_per_cell;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_int_eq(lm_config_write(&config, out), LM_OK);
+    fclose(out);
+    ck_assert_ptr_null(strstr(text, "mean_particles"));
+    put_bytes(text, size);
+    free(text);
+    ck_assert_int_eq(read_again(0, NULL), LM_OK);
+    ck_assert(config.species[0].particles_per_cell == first && config.species[1].particles_per_cell == second);
+    static const char *const other[] = {"species.p.mean_particles_per_cell=3"};
+    put_after_head("density = 0.5\nparticles_per_cell = 100\n");
+    ck_assert_int_eq(read_again(1, other), LM_OK);
+    ck_assert_double_eq(config.species[0].particles_per_cell, 6);
+}
+END_TEST
+
 START_TEST(test_overrides)
 {
     static const char *const good[] = {
@@ -289,6 +315,7 @@ int main(void)
     tcase_add_test(tc, test_bodies);
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_definitions);
+    tcase_add_test(tc, test_mean_particles_per_cell);
     tcase_add_test(tc, test_overrides);
     tcase_add_test(tc, test_text);
     tcase_add_test(tc, test_keys_print);

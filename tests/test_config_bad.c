@@ -40,6 +40,10 @@ static const struct {
     {"[grid]\nxn = 1\n", 11, "grid.xn: unknown key, did you mean nx?"},
     /* values */
     {"mass = 1x\n", 10, "species.p.mass: x cannot be used in a number or a constant: \"1x\""},
+    {"density = 0\nmean_particles_per_cell = 4\n", 11,
+     "species.p.mean_particles_per_cell: the density is 0 everywhere"},
+    {"particles_per_cell = 1\nmean_particles_per_cell = 4\n", 11,
+     "species.p.mean_particles_per_cell: not together with particles_per_cell"},
     {"mass = 2*k\n", 10, "species.p.mass: unknown name \"k\""},
     {"mass = 2 - 3\n", 10, "species.p.mass: 2 - 3 = -1 is out of range (> 0)"},
     {"mass = 1/0\n", 10, "species.p.mass: \"1/0\" is infinite"},

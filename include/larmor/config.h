@@ -34,6 +34,7 @@ struct lm_species_config {
     double charge;                    /* Z, > 0, in e */
     double mass;                      /* > 0, in m_p */
     double particles_per_cell;        /* > 0, in a cell of density 1; the weight of a particle is its inverse */
+    double mean_particles_per_cell;   /* only while the configuration is read, then INFINITY */
     int start;                        /* enum lm_start */
     char density[LM_MAX_TEXT];        /* n0 */
     char drift[3][LM_MAX_TEXT];       /* v_A */

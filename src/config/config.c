@@ -114,6 +114,8 @@ static int is_written(const struct lm_config *c, const void *base, const struct 
     if (key->family == LM_VELOCITY_FAMILY)
         return key->variant ==
                (((const struct lm_background_config *)base)->stream[0] ? LM_BY_STREAM : LM_BY_COMPONENTS);
+    if (key->family == LM_PARTICLES_FAMILY)
+        return key->variant == LM_AT_DENSITY_1;
     if (key->family == LM_ELECTRONS_FAMILY)
         return key->variant == (c->electrons.initial_temperature[0] ? LM_EVERYWHERE : LM_AT_DENSITY_1);
     return 1;

@@ -298,8 +298,10 @@ const struct lm_key lm_keys[] = {
 #undef SECTION
     {OF(charge), .name = "charge", REAL, RANGE(LM_POSITIVE, NONE), .unit = "e", .initial = "1", .meaning = "The charge of an ion."},
     {OF(mass), .name = "mass", REAL, RANGE(LM_POSITIVE, NONE), .unit = "m_p", .initial = "1", .meaning = "The mass of an ion."},
-    {OF(particles_per_cell), .name = "particles_per_cell", REAL, RANGE(LM_POSITIVE, 1e9), .initial = "64",
+    {OF(particles_per_cell), .name = "particles_per_cell", REAL, RANGE(LM_POSITIVE, 1e9), .initial = "64", FAMILY(PARTICLES, LM_AT_DENSITY_1),
      .meaning = "The number of particles in a cell where the density is 1. The weight of a particle is its inverse."},
+    {OF(mean_particles_per_cell), .name = "mean_particles_per_cell", REAL, RANGE(LM_POSITIVE, 1e9), .shown = "-", FAMILY(PARTICLES, LM_WHERE_PRESENT),
+     .meaning = "The number of particles in a cell where the species is, in place of particles_per_cell: at the mean of its density over its particles."},
     {OF(start), .name = "start", CHOICE(starts), .initial = "random", .meaning = "How particles are placed. random: at random. quiet: the same set in every cell, without noise."},
     {OF(density), .name = "density", EXPR, NOT_NEGATIVE, .unit = "n0", .initial = "1", .meaning = "The number density."},
     {OF(drift[0]), .name = "drift_x", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "The mean velocity along x."},

@@ -36,7 +36,8 @@ enum lm_key_family {
     LM_TEMPERATURE_FAMILY,
     LM_VELOCITY_FAMILY,
     LM_IONISATION_FAMILY,
-    LM_ELECTRONS_FAMILY
+    LM_ELECTRONS_FAMILY,
+    LM_PARTICLES_FAMILY
 };
 enum lm_key_variant {
     LM_BY_TIME = 1,
@@ -49,7 +50,8 @@ enum lm_key_variant {
     LM_BY_RATE,
     LM_BY_GAS,
     LM_AT_DENSITY_1,
-    LM_EVERYWHERE
+    LM_EVERYWHERE,
+    LM_WHERE_PRESENT
 };
 
 /* Expressions that may use t as well: evaluated along inflow sides, or at `place` in every cell. */

@@ -78,6 +78,9 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
 /* The boundary condition of a background field at a side with `auto`. */
 int lm_background_side_of(int boundary);
 
+/* Sets particles_per_cell of species that have mean_particles_per_cell. LM_FAILED: no memory. */
+int lm_config_resolve_particles(struct lm_config_reader *r);
+
 /* Reads the lists of outputs and distributions, and finds the cells of their regions. */
 void lm_config_check_outputs(struct lm_config_reader *r);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/moments.h"
 #include "../inside.h"
 #include "compare_run.h"
 #include "larmor/physics/particles/surface.h"
@@ -227,7 +228,29 @@ static int compare_outputs(const struct compare_trace *t, struct lm_sim *sim, st
     return 1;
 }
 
+/* The moments of [output.NAME], which are made of the particles as they are got. */
+static int compare_moments(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
+{
+    const size_t cells = (size_t)sim->config->grid.nx * (size_t)sim->config->grid.ny;
+    double *memory = malloc(2 * LM_MOMENT_COUNT * cells * sizeof *memory), *a[LM_MOMENT_COUNT], *b[LM_MOMENT_COUNT];
+    int differs = memory ? 0 : compare_differs(r, t->steps, "no memory for moments\n");
+    for (int m = 0; m < LM_MOMENT_COUNT; m++) {
+        a[m] = memory + (size_t)m * cells;
+        b[m] = a[m] + LM_MOMENT_COUNT * cells;
+    }
+    for (int s = 0; s < sim->config->species_count && !differs; s++) {
+        if (lm_moments_collect(t->sim, sim->config, s, a) || lm_moments_collect(sim, sim->config, s, b))
+            differs = compare_differs(r, t->steps, "moments cannot be collected: %s\n", lm_error());
+        else if (memcmp(a[0], b[0], LM_MOMENT_COUNT * cells * sizeof *memory))
+            differs = compare_differs(r, t->steps, "the moments of species %s differ at the end\n",
+                                      sim->config->species[s].name);
+    }
+    free(memory);
+    return differs;
+}
+
 int compare_ends(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
-    return compare_ledgers(t, sim, r) || compare_maps(t, sim, r) || compare_outputs(t, sim, r);
+    return compare_ledgers(t, sim, r) || compare_maps(t, sim, r) || compare_outputs(t, sim, r) ||
+           compare_moments(t, sim, r);
 }

@@ -352,6 +352,7 @@ const struct draw_rule draw_rules[] = {
     {"species.NAME", "charge", 0, "1|2|{0.5:3}", NULL, NULL},
     {"species.NAME", "mass", 0, "1|4|16|{0.5:3}", NULL, NULL},
     {"species.NAME", "particles_per_cell", 100, NULL, particles_per_cell, NULL},
+    {"species.NAME", "mean_particles_per_cell", .never = "another way to write particles_per_cell"},
     {"species.NAME", "start", 60, NULL, NULL, NULL},
     {"species.NAME", "density", 60,
      "1|{0.05:1.5}|{0.5:1}+{0:0.4}*cos(2*pi*x/lx)|0.05+(x<lx/2)|(y<ly/2)|{0.5:1.5}*exp(-((x-lx/2)^2+(y-ly/2)^2)/"
@@ -444,6 +445,23 @@ const struct draw_rule draw_rules[] = {
     {"output", "map_energies", 0, "1|7|32", NULL, NULL},
     {"output", "map_energy_min", 0, "{0.001:0.1}", NULL, NULL},
     {"output", "map_energy_max", 0, "{0.2:20}", NULL, NULL},
+#define OUTPUT_RULES(section)                                                                                          \
+    {section, "every", 100, "1|2|5", NULL, NULL},                                                                      \
+        {section, "species", .never = "a list of names that need not exist"},                                          \
+        {section, "from_x", 30, "{0:0.2}*lx", NULL, NULL}, {section, "to_x", 30, "{0.8:1}*lx", NULL, NULL},            \
+        {section, "from_y", 30, "{0:0.2}*ly", NULL, NULL},                                                             \
+    {                                                                                                                  \
+        section, "to_y", 30, "{0.8:1}*ly", NULL, NULL                                                                  \
+    }
+    OUTPUT_RULES("output.NAME"),
+    {"output.NAME", "quantities", 100,
+     "B E J|density, velocity, pressure|J_i rho p_e T_e|temperature energy_flux backgrounds", NULL, NULL},
+    {"output.NAME", "coarsen", .never = "it must divide the cells of the region"},
+    OUTPUT_RULES("distribution.NAME"),
+    {"distribution.NAME", "axes", 100, "vx|v_par|v_perp|energy|gyrophase", NULL, NULL},
+    {"distribution.NAME", "bins", 100, "4|7", NULL, NULL},
+    {"distribution.NAME", "from", 100, "-3|0", NULL, NULL},
+    {"distribution.NAME", "to", 100, "1|30", NULL, NULL},
 };
 
 const int draw_rule_count = sizeof draw_rules / sizeof *draw_rules;
