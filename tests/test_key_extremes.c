@@ -20,13 +20,15 @@ static const char *const bases[] = {
     "[body.b]\nshape = box\nx = 0.5\ny = 0.5\nwidth = 1\nheight = 1\n"
     "[background.gas]\nkind = neutral_gas\ninitial = 1\nbounds = on\nmaximum = 9\n"
     "[ionisation.i]\nspecies = p\ngas = gas\nfrequency = 0.01\n",
-    /* inflow, given E beyond a side, a background field that flows in, a given rate of ionisation */
+    /* inflow, given E beyond a side, a background field that flows in, a given rate of ionisation, more outputs */
     "[run]\nsteps = 0\ndt = 0.02\nthreads = 1\nbackend = cpu\n[grid]\nnx = 8\nny = 6\nlx = 4\nly = 3\n"
     "[electrons]\nclosure = polytropic\ntemperature = 0.5\n[fields]\nbx = 1\n"
     "[species.p]\nparticles_per_cell = 4\ntemperature = 0.5\ndrift_x = 1\ninflow_density = 1\n"
     "[boundary]\nx_min = inflow\nx_max = absorbing\nfields_x_min = inflow_e\n"
     "[background.dye]\ninitial = 1\nvx = 1\nx_min = inflow\ninflow = 1\n"
-    "[ionisation.i]\nspecies = p\nrate = 0.01\n"};
+    "[ionisation.i]\nspecies = p\nrate = 0.01\n"
+    "[output.m]\nevery = 1\nquantities = B temperature\n"
+    "[distribution.f]\nevery = 1\naxes = v_par\nbins = 4\nfrom = -1\nto = 1\n"};
 enum { BASES = sizeof bases / sizeof *bases };
 
 static struct lm_config config;

@@ -25,7 +25,7 @@ struct collector {
     struct lm_grid grid;
     int shape;
     int exponent;                  /* 2^exponent >= every |v| */
-    int64_t *sum[LM_MOMENT_COUNT]; /* in the memory of the results; NULL: not wanted */
+    int64_t *sum[LM_MOMENT_COUNT]; /* NULL: not wanted */
 };
 
 /* The nodes along an axis to which a particle at g cells gives, and with which weights. sign[1]: what a wall does to
@@ -117,14 +117,18 @@ int lm_moments_collect(struct lm_sim *sim, const struct lm_config *config, int s
     int status = LM_OK;
     lm_sim_status(sim, &now);
     frexp(now.species[species].fastest, &c.exponent);
-    for (int m = 0; m < LM_MOMENT_COUNT; m++) {
-        c.sum[m] = (int64_t *)out[m]; /* allocated memory, first written as integers */
-        if (c.sum[m])
-            memset(c.sum[m], 0, c.grid.cells * sizeof *c.sum[m]);
-    }
+    int wanted = 0;
+    for (int m = 0; m < LM_MOMENT_COUNT; m++)
+        wanted += out[m] != NULL;
+    int64_t *sums = calloc((size_t)wanted * c.grid.cells + 1, sizeof *sums), *next = sums;
+    for (int m = 0; m < LM_MOMENT_COUNT && sums; m++)
+        if (out[m]) {
+            c.sum[m] = next;
+            next += c.grid.cells;
+        }
     double *piece = malloc(5 * PIECE * sizeof *piece);
     uint8_t *solid = config->body_count > 0 ? malloc(c.grid.cells) : NULL;
-    if (!piece || (config->body_count > 0 && !solid))
+    if (!sums || !piece || (config->body_count > 0 && !solid))
         status = lm_fail(LM_FAILED, "not enough memory for moments of %s", config->species[species].name);
     if (!status && solid)
         status = lm_body_mask(config, solid);
@@ -132,6 +136,7 @@ int lm_moments_collect(struct lm_sim *sim, const struct lm_config *config, int s
         status = add_all(&c, sim, species, now.species[species].count, piece);
     if (!status)
         scale(&c, now.species[species].weight, solid, out);
+    free(sums);
     free(piece);
     free(solid);
     return status;

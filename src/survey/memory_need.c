@@ -23,8 +23,8 @@ static double map_bytes(const struct lm_config *c, const uint8_t *mask)
     return 8.0 * c->species_count * first[LM_SURFACES] * c->output.map_angles * (c->output.map_energies + 2.0);
 }
 
-/* Arrays in the values of an output, and arrays of the run's cells from which they are made: B, a working array and the
- * moments of a species. */
+/* Arrays in the values of an output, and arrays of the run's cells from which they are made: B, a working array, and
+ * the moments of a species with their sums. */
 static double named_output_bytes(const struct lm_config *c, const struct lm_output_config *o, double size)
 {
     static const double arrays[LM_QUANTITIES] = {3, 3, 3, 3, 1, 1, 2, 1, 1, 3, 6, 2, 3};
@@ -36,7 +36,7 @@ static double named_output_bytes(const struct lm_config *c, const struct lm_outp
             count += arrays[q] * (q >= LM_Q_DENSITY       ? c->species_count
                                   : q == LM_Q_BACKGROUNDS ? c->background_count
                                                           : 1);
-    return 8.0 * (values * (count + LM_MOMENT_COUNT) + size * (4 + LM_MOMENT_COUNT));
+    return 8.0 * (values * (count + LM_MOMENT_COUNT) + size * (4 + 2 * LM_MOMENT_COUNT));
 }
 
 static double distribution_bytes(const struct lm_distribution_config *d, double size)
