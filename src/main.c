@@ -12,6 +12,7 @@
 #include "distributed/distributed.h"
 #include "larmor/run.h"
 #include "output/info.h"
+#include "base/provenance.h"
 #include "base/threads.h"
 #include "ranks/ranks.h"
 
@@ -308,6 +309,7 @@ int main(int argc, char **argv)
         lm_ranks_end();
         return LM_OK;
     }
+    lm_provenance_set_command(argc, argv);
     int status = dispatch(argc - 1, argv + 1);
     if ((!status || status == LM_BEYOND) && (fflush(stdout) || ferror(stdout)))
         status = lm_fail(LM_FAILED, "standard output: %s", strerror(errno));

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* posix_openpt */
 #include "cli.h"
 
+#include <hdf5.h>
+
 #include <fcntl.h>
 
 START_TEST(help)
@@ -47,6 +49,52 @@ static void no_output(void)
     int full = open("/dev/full", O_WRONLY);
     dup2(full, STDOUT_FILENO);
 }
+
+static char *attribute(const char *file, const char *name)
+{
+    hid_t h = H5Fopen(scratch_path(file), H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t a = H5Aopen_by_name(h, "/", name, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert_msg(a >= 0, "%s has no attribute %s", file, name);
+    hid_t type = H5Aget_type(a);
+    char *text = calloc(1, H5Tget_size(type) + 1);
+    ck_assert_int_ge(H5Aread(a, type, text), 0);
+    H5Tclose(type);
+    H5Aclose(a);
+    H5Fclose(h);
+    return text;
+}
+
+/* Every HDF5 file of a run says where it comes from. */
+START_TEST(provenance)
+{
+    static const char *const files[] = {"u/series.h5",
+                                        "u/fields/data_00000010.h5",
+                                        "u/particles/data_00000010.h5",
+                                        "u/checkpoints/checkpoint_00000010.h5",
+                                        "u/outputs/m_00000010.h5",
+                                        "u/distributions/f_00000010.h5"};
+    char text[4096];
+    snprintf(
+        text, sizeof text,
+        "%s[output]\nfields_every=10\nparticles_every=10\ncheckpoint_every=10\n[output.m]\nevery=10\nquantities=B\n"
+        "[distribution.f]\nevery=10\naxes=vx\nbins=4\nfrom=-1\nto=1\n",
+        cli_small);
+    make_file("many.ini", text);
+    CLI(0, "run many.ini --quiet --output u --steps 10 fields.bz='0.1*sin(2*pi*x/lx)'");
+    char *settings = cli_read("u/run.ini");
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char *told[4] = {attribute(files[k], "settings"), attribute(files[k], "command"), attribute(files[k], "commit"),
+                         attribute(files[k], "created")};
+        ck_assert_str_eq(told[0], settings);
+        cli_has(told[1], " run many.ini --quiet --output u --steps 10 'fields.bz=0.1*sin(2*pi*x/lx)'");
+        ck_assert_uint_gt(strlen(told[2]), 0);
+        ck_assert(strlen(told[3]) == 20 && told[3][10] == 'T');
+        for (int n = 0; n < 4; n++)
+            free(told[n]);
+    }
+    free(settings);
+}
+END_TEST
 
 START_TEST(output_that_is_lost)
 {
@@ -300,6 +348,7 @@ int main(void)
     tcase_add_loop_test(t, help, 0, 6);
     tcase_add_test(t, version);
     tcase_add_test(t, reference_is_the_table);
+    tcase_add_test(t, provenance);
     tcase_add_loop_test(t, output_that_is_lost, 0, 3);
     tcase_add_test(t, check);
     tcase_add_test(t, check_ranks);

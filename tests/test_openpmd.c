@@ -116,8 +116,8 @@ START_TEST(units_are_those_of_the_reference_plasma)
     ck_assert_double_eq_tol(u.pressure / (u.density * u.momentum * u.velocity), 1.0, 1e-14);
     ck_assert_double_eq_tol(u.mass / 1.6726e-27, 1.0, 1e-4);
     ck_assert_double_eq_tol(u.charge / 1.6022e-19, 1.0, 1e-4);
-    struct lm_units one = lm_units_make(0.0, 0.0), given = lm_units_make(1.0, 1.0);
-    ck_assert_mem_eq(&one, &given, sizeof one);
+    u = lm_units_make(0.0, 0.0);
+    ck_assert(!u.is_si && u.length == 1 && u.time == 1 && u.magnetic == 1 && u.pressure == 1 && u.momentum == 1);
 }
 END_TEST
 

@@ -59,7 +59,7 @@ RULES = {
                         "larmor/particles.h", "larmor/ranks.h", "larmor/stopping.h"],
     "larmor/sim.h": ["larmor/array.h", "larmor/config.h"],
     "larmor/run.h": ["larmor/config.h"],
-    "main.c": ["larmor/run.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
+    "main.c": ["larmor/run.h", "base/provenance.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
                "output/info.h", "ranks/ranks.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],

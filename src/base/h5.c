@@ -1,3 +1,4 @@
+#include "base/provenance.h"
 #include "base/h5.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
@@ -105,6 +107,26 @@ static hid_t access_list(void)
     return list;
 }
 
+/* An attribute must fit into the head of the file's root, which has room for 64 KiB. */
+static void put_provenance(struct lm_h5 *h)
+{
+    static const char *const names[LM_PROVENANCES] = {"commit", "command", "settings"};
+    enum { MOST = 50000 };
+    char host[256] = "", created[64];
+    const time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lm_h5_put_text(h, h->file, "created", created);
+    if (!gethostname(host, sizeof host - 1) && *host)
+        lm_h5_put_text(h, h->file, "machine", host);
+    for (int k = 0; k < LM_PROVENANCES; k++) {
+        const char *text = lm_provenance_get(k);
+        if (text && *text)
+            lm_h5_put_text(h, h->file, names[k], strlen(text) < MOST ? text : "too long; see run.ini");
+    }
+}
+
 static int create(struct lm_h5 *h, const char *path, int with_checksum)
 {
     if (begin(h, path, LM_FAILED) != LM_OK)
@@ -124,6 +146,7 @@ static int create(struct lm_h5 *h, const char *path, int with_checksum)
     }
     H5Pclose(list);
     H5Pclose(access);
+    put_provenance(h);
     return h->status;
 }
 

@@ -37,7 +37,8 @@ const char *lm_h5_name(hid_t at, const char *name, char *out);
 /* Makes a directory and all directories above it. LM_FAILED: it cannot be made. */
 int lm_h5_directory(const char *path);
 
-/* Creates PATH.part. There are no file locks, so that other programs may read the file while it grows. */
+/* Creates PATH.part, with the attributes of base/provenance.h. There are no file locks, so that other programs may read
+ * the file while it grows. */
 int lm_h5_create(struct lm_h5 *h, const char *path);
 
 /* The same; lm_h5_finish writes a checksum of all bytes into the user block (base/checksum.h). */

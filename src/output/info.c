@@ -286,7 +286,7 @@ static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *ou
     if (h->status == LM_OK) {
         fprintf(out, " (");
         print_shape(h, data, out);
-        fprintf(out, ", unit %.6g SI)", unit);
+        fprintf(out, unit != 1 ? ", unit %.6g SI)" : ")", unit);
     }
     fprintf(out, "\n");
     if (data != record)
@@ -328,7 +328,10 @@ static void print_iteration(struct lm_h5 *h, hid_t data, const char *number, FIL
     hid_t iteration = lm_h5_group(h, data, number);
     double time = lm_h5_get_real(h, iteration, "time"), si = lm_h5_get_real(h, iteration, "timeUnitSI");
     if (h->status == LM_OK)
-        fprintf(out, "  step       %s\n  time       %.10g (unit %.6g s)\n", number, time, si);
+        fprintf(out,
+                si != 1 ? "  step       %s\n  time       %.10g (unit %.6g s)\n"
+                        : "  step       %s\n  time       %.10g 1/Omega_ci\n",
+                number, time, si);
     int n = print_members(h, iteration, "meshes", out, print_mesh);
     n += print_members(h, iteration, "particles", out, print_species);
     if (h->status == LM_OK && n == 0)

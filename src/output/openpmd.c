@@ -26,7 +26,7 @@ static void put_date(struct lm_h5 *h)
     lm_h5_put_text(h, h->file, "date", text);
 }
 
-static void put_root(struct lm_h5 *h, const char *name)
+static void put_root(struct lm_h5 *h, const char *name, const struct lm_units *units)
 {
     char format[LM_MAX_NAME + 16];
     uint32_t ed_pic = 1;
@@ -40,6 +40,11 @@ static void put_root(struct lm_h5 *h, const char *name)
     lm_h5_put_text(h, h->file, "software", "larmor");
     lm_h5_put_text(h, h->file, "softwareVersion", LM_VERSION);
     put_date(h);
+    if (!units->is_si)
+        lm_h5_put_text(
+            h, h->file, "comment",
+            "Lengths are in d_i, times in 1/Omega_ci, speeds in v_A, B in B0, densities in n0: no scales in SI "
+            "units were given, so the values have no dimension.");
 }
 
 /* Creates FOLDER/NAME_STEP.h5 and in it /data/STEP. STEP has no leading zeros there, because readers expect none.
@@ -56,7 +61,7 @@ static hid_t begin(struct lm_h5 *h, const struct lm_openpmd_run *run, const char
         h->status = lm_path(path, "%s/%s_%08" PRId64 ".h5", run->directory, file, step);
     if (h->status != LM_OK || lm_h5_create(h, path) != LM_OK)
         return -1;
-    put_root(h, name);
+    put_root(h, name, &run->units);
     snprintf(number, sizeof number, "%" PRId64, step);
     hid_t data = lm_h5_make_group(h, h->file, "data");
     hid_t iteration = lm_h5_make_group(h, data, number);
@@ -79,9 +84,10 @@ static void put_smoothing(struct lm_h5 *h, hid_t at, const char *name, int passe
     lm_h5_put_text(h, at, key, text);
 }
 
-static void put_dimension(struct lm_h5 *h, hid_t at, const double *powers)
+static void put_dimension(struct lm_h5 *h, hid_t at, const struct lm_units *units, const double *powers)
 {
-    lm_h5_put(h, at, "unitDimension", H5T_NATIVE_DOUBLE, 7, powers);
+    static const double none[7];
+    lm_h5_put(h, at, "unitDimension", H5T_NATIVE_DOUBLE, 7, units->is_si ? powers : none);
 }
 
 /* ---- meshes ---- */
@@ -178,7 +184,7 @@ static void put_record(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *r
     lm_h5_put(h, at, "gridSpacing", H5T_NATIVE_DOUBLE, 2, spacing);
     lm_h5_put(h, at, "gridGlobalOffset", H5T_NATIVE_DOUBLE, 2, offset);
     lm_h5_put_real(h, at, "gridUnitSI", run->units.length);
-    put_dimension(h, at, kind.powers);
+    put_dimension(h, at, &run->units, kind.powers);
     lm_h5_put_real(h, at, "timeOffset", mesh->time_offset);
     put_smoothing(h, at, "fieldSmoothing", mesh->smoothed ? run->smoothing : 0);
 }
@@ -248,11 +254,11 @@ static const double dim_none[7], dim_length[7] = {1}, dim_mass[7] = {0, 1}, dim_
 
 /* Values are those of one real ion (macroWeighted 0), except for the weighting itself. Times weighting^power they are
  * those of the macro-particle. */
-static void put_particle_record(struct lm_h5 *h, hid_t at, const double *dimension, double power, int macro,
-                                double time_offset)
+static void put_particle_record(struct lm_h5 *h, hid_t at, const struct lm_units *units, const double *dimension,
+                                double power, int macro, double time_offset)
 {
     uint32_t weighted = (uint32_t)macro;
-    put_dimension(h, at, dimension);
+    put_dimension(h, at, units, dimension);
     lm_h5_put_real(h, at, "timeOffset", time_offset);
     lm_h5_put_real(h, at, "weightingPower", power);
     lm_h5_put(h, at, "macroWeighted", H5T_NATIVE_UINT32, 0, &weighted);
@@ -271,18 +277,19 @@ static hid_t put_constant(struct lm_h5 *h, hid_t at, const char *name, double va
 static void put_constants(struct lm_h5 *h, hid_t at, const struct lm_units *u, const struct lm_openpmd_species *s)
 {
     hid_t group = put_constant(h, at, "charge", s->charge, u->charge, s->count);
-    put_particle_record(h, group, dim_charge, 1.0, 0, 0.0);
+    put_particle_record(h, group, u, dim_charge, 1.0, 0, 0.0);
     lm_h5_end(group);
     group = put_constant(h, at, "mass", s->mass, u->mass, s->count);
-    put_particle_record(h, group, dim_mass, 1.0, 0, 0.0);
+    put_particle_record(h, group, u, dim_mass, 1.0, 0, 0.0);
     lm_h5_end(group);
     /* ED-PIC fixes unitSI = 1 here, so the value itself is in SI. */
     group = put_constant(h, at, "weighting", s->weight * u->density * u->length * u->length, 1.0, s->count);
-    put_particle_record(h, group, dim_none, 1.0, 1, 0.0);
-    lm_h5_put_text(h, group, "comment", "real ions per metre along z");
+    put_particle_record(h, group, u, dim_none, 1.0, 1, 0.0);
+    lm_h5_put_text(h, group, "comment",
+                   u->is_si ? "real ions per metre along z" : "real ions per d_i along z, in n0 d_i^3");
     lm_h5_end(group);
     group = lm_h5_make_group(h, at, "positionOffset");
-    put_particle_record(h, group, dim_length, 0.0, 0, 0.0);
+    put_particle_record(h, group, u, dim_length, 0.0, 0, 0.0);
     lm_h5_end(put_constant(h, group, "x", 0.0, u->length, s->count));
     lm_h5_end(put_constant(h, group, "y", 0.0, u->length, s->count));
     lm_h5_end(group);
@@ -308,7 +315,7 @@ static void put_patches(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *
     put_patch_value(h, patches, "numParticlesOffset", H5T_NATIVE_UINT64, &none, 1.0);
     for (int k = 0; k < 2; k++) {
         hid_t group = lm_h5_make_group(h, patches, names[k]);
-        put_dimension(h, group, dim_length);
+        put_dimension(h, group, &run->units, dim_length);
         put_patch_value(h, group, "x", H5T_NATIVE_DOUBLE, &values[k][0], run->units.length);
         put_patch_value(h, group, "y", H5T_NATIVE_DOUBLE, &values[k][1], run->units.length);
         lm_h5_end(group);
@@ -356,8 +363,8 @@ static void write_species(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run
     static const char *const names[5] = {"x", "y", "x", "y", "z"};
     hsize_t length = species[s].count;
     hid_t position = lm_h5_make_group(h, at, "position"), momentum = lm_h5_make_group(h, at, "momentum"), data[5];
-    put_particle_record(h, position, dim_length, 0.0, 0, 0.0);
-    put_particle_record(h, momentum, dim_momentum, 1.0, 0, -0.5 * run->dt);
+    put_particle_record(h, position, &run->units, dim_length, 0.0, 0, 0.0);
+    put_particle_record(h, momentum, &run->units, dim_momentum, 1.0, 0, -0.5 * run->dt);
     for (int k = 0; k < 5; k++) {
         data[k] = lm_h5_make_dataset(h, k < 2 ? position : momentum, names[k], H5T_NATIVE_DOUBLE, 1, &length, 0);
         lm_h5_put_real(h, data[k], "unitSI", k < 2 ? run->units.length : run->units.momentum);

@@ -5,8 +5,8 @@
  *     DIR/particles/data_00000042.h5    species
  *
  * Values are in the normalised units of the program. The unitSI attributes are the factors to SI units for the
- * reference B0 [T] and n0 [m^-3] (lm_units_make), or for B0 = n0 = 1 where the configuration sets none. Axes are (y,
- * x); data are in C order.
+ * reference B0 [T] and n0 [m^-3] (lm_units_make). Where the configuration sets none, all values are numbers without a
+ * dimension: unitSI is 1 and unitDimension 0, and `comment` says so. Axes are (y, x); data are in C order.
  */
 #ifndef LARMOR_OUTPUT_OPENPMD_H
 #define LARMOR_OUTPUT_OPENPMD_H

@@ -11,6 +11,7 @@
 
 #include "run/differences.h"
 #include "run/latest.h"
+#include "run/provenance.h"
 #include "output/directory.h"
 #include "backend/backend.h"
 #include "base/stop.h"
@@ -454,6 +455,7 @@ static int carry_out(struct lm_run_state *r)
     const double limit = r->config->output.wall_limit;
     lm_signals_keep();
     tell_signals(r);
+    lm_run_set_provenance(r->config);
     lm_stop_at(limit > 0 ? r->started + limit : INFINITY);
     int status = open_output(r);
     if (!status) {
