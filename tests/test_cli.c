@@ -80,7 +80,7 @@ START_TEST(provenance)
         "[distribution.f]\nevery=10\naxes=vx\nbins=4\nfrom=-1\nto=1\n",
         cli_small);
     make_file("many.ini", text);
-    CLI(0, "run many.ini --quiet --output u --steps 10 fields.bz='0.1*sin(2*pi*x/lx)'");
+    CLI(0, "run many.ini --quiet --output u --steps 10 fields.bz=0.1*sin(2*pi*x/lx)");
     char *settings = cli_read("u/run.ini");
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         char *told[4] = {attribute(files[k], "settings"), attribute(files[k], "command"), attribute(files[k], "commit"),
