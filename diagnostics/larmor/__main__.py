@@ -6,52 +6,94 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import plot
-from .run import Run, RunError
+import matplotlib
+
+matplotlib.use("Agg")  # before plot is imported: the command line writes files and shows nothing
+from . import plot  # noqa: E402
+from .run import Run, RunError  # noqa: E402
+
+ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
+         "energy": "energies in time", "fields": "one mesh at one step", "movie": "all steps of one mesh",
+         "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles"}
 
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="larmor", description="Pictures of a run of Larmor.")
     commands = top.add_subparsers(dest="command", required=True)
-    about = {"spectrum": "omega-k spectrum of B_y + i B_z with the cold dispersion over it (B0 along x)",
-             "energy": "energies in time", "fields": "one mesh at one step"}
-    for name, text in about.items():
+    for name, text in ABOUT.items():
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("directory", metavar="DIR", help="output directory of a run")
-        command.add_argument("--output", metavar="PNG", help="picture (default DIR/%s.png)" % name)
+        command.add_argument("--output", metavar="FILE", help="picture (default: in DIR, named after what it shows)")
         if name == "spectrum":
             command.add_argument("--k-max", type=float, help="largest |k| shown [1/d_i]")
             command.add_argument("--omega-max", type=float, help="largest |omega| shown [Omega_ci]")
             command.add_argument("--no-theory", action="store_true", help="without the cold dispersion")
-        if name == "fields":
+        if name in ("fields", "movie"):
             command.add_argument("--record", default="B",
-                                 help="openPMD record: B, E, J, rho, n_NAME, background_NAME (default B)")
+                                 help="openPMD record: B, E, J, rho, n_NAME, u_NAME, background_NAME, ... (default B)")
             command.add_argument("--component", help="x, y or z; scalars have none (default z for vectors)")
+        if name in ("fields", "movie", "anisotropy"):
+            command.add_argument("--source", help="fields, or the NAME of [output.NAME] (default: the first that has it)")
+        if name in ("anisotropy", "distribution"):
+            command.add_argument("--species", help="default: the first one")
+        if name == "distribution":
+            command.add_argument("--name", help="of [distribution.NAME] (default: the first one)")
+        if name in ("fields", "anisotropy", "distribution"):
             command.add_argument("--step", type=int, help="default: the last one")
+        if name not in ("spectrum", "energy"):
+            command.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
+            command.add_argument("--cmap", help="colour map of matplotlib")
+        if name == "movie":
+            command.add_argument("--rate", type=float, default=10, help="frames a second (default 10)")
     return top
 
 
-def mesh_name(run: Run, record: str, component: str | None, step: int | None) -> str:
+def mesh_name(run: Run, record: str, component: str | None, source: str | None) -> str:
     """`record/component`, with z where a vector's component is not given."""
     if component is not None:
         return f"{record}/{component}"
-    if not run.field_steps:
-        raise RunError(f"{run.directory} holds no fields")
-    with run.fields(run.field_steps[-1] if step is None else step) as fields:
-        return f"{record}/z" if f"{record}/z" in fields.names else record
+    try:
+        run.source_of(f"{record}/z", source)
+        return f"{record}/z"
+    except RunError:
+        run.source_of(record, source)
+        return record
+
+
+def draw(run: Run, args: argparse.Namespace) -> Path:
+    """Writes the picture; returns its path."""
+    style = {"limits": args.limits, "cmap": args.cmap} if "limits" in args else {}
+    style = {name: value for name, value in style.items() if value is not None}
+    name = args.command
+    if args.command == "spectrum":
+        figure = plot.spectrum_of(run, k_max=args.k_max, omega_max=args.omega_max, cold_theory=not args.no_theory)
+    elif args.command == "energy":
+        figure = plot.energy(run)
+    elif args.command == "anisotropy":
+        figure = plot.anisotropy(run, args.species, args.step, args.source, **style)
+        name = "_".join(part for part in (name, args.species, _step(args.step)) if part)
+    elif args.command == "distribution":
+        figure = plot.distribution(run, args.name, args.species, args.step, **style)
+        name = "_".join(part for part in (name, args.name, args.species, _step(args.step)) if part)
+    else:
+        mesh = mesh_name(run, args.record, args.component, args.source)
+        name = f"{name}_{mesh.replace('/', '_')}"
+        if args.command == "movie":
+            output = args.output or run.directory / f"{name}.mp4"
+            return plot.movie(run, mesh, output, args.source, rate=args.rate, **style)
+        figure = plot.fields(run, mesh, args.step, args.source, **style)
+        name += f"_{_step(args.step)}" if args.step is not None else ""
+    return plot.save(figure, args.output or run.directory / f"{name}.png")
+
+
+def _step(step: int | None) -> str:
+    return "" if step is None else f"{step:08d}"
 
 
 def main(arguments: list[str] | None = None) -> int:
     args = parser().parse_args(arguments)
-    output = Path(args.output) if args.output else Path(args.directory) / f"{args.command}.png"
     try:
-        run = Run(args.directory)
-        if args.command == "spectrum":
-            plot.spectrum_of(run, output, k_max=args.k_max, omega_max=args.omega_max, cold_theory=not args.no_theory)
-        elif args.command == "energy":
-            plot.energy(run, output)
-        else:
-            plot.fields(run, output, mesh_name(run, args.record, args.component, args.step), args.step)
+        output = draw(Run(args.directory), args)
     except (RunError, ValueError, OSError) as error:
         print(f"larmor {args.command}: {error}", file=sys.stderr)
         return 1

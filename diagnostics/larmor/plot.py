@@ -1,4 +1,7 @@
-"""Pictures of runs: spectrum with theory, energies, fields."""
+"""Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, movies.
+
+Every function returns a matplotlib figure, which a notebook shows; `save` writes it to a file. The backend of matplotlib is
+the user's."""
 
 from __future__ import annotations
 
@@ -6,22 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import animation, patheffects
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of backend)
-import numpy as np  # noqa: E402
-from matplotlib import patheffects  # noqa: E402
-
-from . import theory  # noqa: E402
-from .run import Run  # noqa: E402
-from .spectrum import Transverse, omega_k, times_are_even, transverse  # noqa: E402
+from . import theory
+from .run import Run
+from .spectrum import Transverse, omega_k, times_are_even, transverse
 
 STYLE = {
     "font.size": 12, "axes.titlesize": 13, "axes.labelsize": 13, "legend.fontsize": 10, "legend.frameon": False,
     "axes.spines.top": False, "axes.spines.right": False, "figure.dpi": 110, "savefig.dpi": 160, "lines.linewidth": 1.8,
     "axes.prop_cycle": matplotlib.cycler(color=["#1b6ca8", "#c8553d", "#4a8f5b", "#8a5a9e", "#b8860b", "#555555"]),
 }
-UNITS = {"B": "B_0", "E": "v_A B_0", "J": "e n_0 v_A", "rho": "e n_0", "n": "n_0", "p": "B_0^2/\\mu_0"}
+UNITS = {"B": "B_0", "E": "v_A B_0", "J": "e n_0 v_A", "rho": "e n_0", "n": "n_0", "p": "B_0^2/\\mu_0",
+         "u": "v_A", "P": "B_0^2/\\mu_0", "T": "m_p v_A^2", "Q": "n_0 m_p v_A^3"}
 
 
 def new_figure(width: float = 7.0, height: float = 4.6, **options):
@@ -50,9 +54,13 @@ def label_of(name: str) -> str:
     symbol, _, species = record.partition("_")
     if symbol == "background":
         return species
-    species = species.replace("_", "\\_")
+    directions = {"par": "\\parallel", "perp": "\\perp"}
+    direction, _, rest = species.partition("_")
+    if symbol == "T" and direction in directions:
+        component, species = directions[direction], rest
+    plain = species.replace("_", "\\_")
+    index = ",\\,".join(part for part in (component, f"\\mathrm{{{plain}}}" if plain else "") if part)
     symbol = "\\rho" if symbol == "rho" else symbol
-    index = component or (f"\\mathrm{{{species}}}" if species else "")
     unit = unit_of(name)
     return f"${symbol}{f'_{{{index}}}' if index else ''}$" + (f"  [${unit}$]" if unit else "")
 
@@ -60,9 +68,8 @@ def label_of(name: str) -> str:
 # ---------------------------------------------------------------- spectrum
 
 
-def spectrum(data: Transverse, output: str | Path, points: Sequence[tuple[float, float]] = (),
-             k_max: float | None = None, omega_max: float | None = None, title: str = "",
-             cold_theory: bool = True) -> Path:
+def spectrum(data: Transverse, points: Sequence[tuple[float, float]] = (), k_max: float | None = None,
+             omega_max: float | None = None, title: str = "", cold_theory: bool = True) -> Figure:
     """|b(omega, k)|^2 of b = B_y + i B_z, the cold dispersion over it (dashed) and measured points (k, omega).
 
     Up (omega > 0) is left-handed, down right-handed; k > 0 and omega > 0, or both negative, runs along +x.
@@ -90,7 +97,7 @@ def spectrum(data: Transverse, output: str | Path, points: Sequence[tuple[float,
     if cold_theory or len(points):
         axes.legend(loc="upper center", labelcolor="white", ncols=2)
     figure.colorbar(image, ax=axes, label="$\\log_{10}\\,|b(\\omega,k)|^2$  $[B_0^2]$", pad=0.02)
-    return save(figure, output)
+    return figure
 
 
 def _draw_cold(axes, k_max: float) -> None:
@@ -103,14 +110,20 @@ def _draw_cold(axes, k_max: float) -> None:
                       path_effects=outline, label="cold theory" if first else None)
 
 
-def spectrum_of(run: Run, output: str | Path, **options) -> Path:
-    return spectrum(transverse(run), output, **options)
+def spectrum_of(run: Run, cold_theory: bool = True, **options) -> Figure:
+    """The spectrum of a run. The cold theory is that of waves along x, so it is drawn only where B0 is along x."""
+    with run.fields(run.field_steps[0]) as first:
+        mean = [float(first[f"B/{axis}"].mean()) for axis in "xyz"]
+    if cold_theory and np.hypot(*mean[1:]) > 0.01 * abs(mean[0]):
+        options.setdefault("title", "$B_y + iB_z$; $\\mathbf{B}_0$ is not along x: no theory")
+        cold_theory = False
+    return spectrum(transverse(run), cold_theory=cold_theory, **options)
 
 
 # ---------------------------------------------------------------- energies
 
 
-def energy(run: Run, output: str | Path) -> Path:
+def energy(run: Run) -> Figure:
     """Kinetic energy of every species, magnetic energy, and their change since the start."""
     series = run.series
     groups = energy_groups(series.names)
@@ -130,7 +143,7 @@ def energy(run: Run, output: str | Path) -> Path:
     lower.set(ylabel=f"change{unit}", xlabel="$t\\,\\Omega_{ci}$")
     lower.axhline(0, color="0.7", lw=0.8, zorder=0)
     upper.legend(ncols=2)
-    return save(figure, output)
+    return figure
 
 
 def energy_groups(names: Sequence[str]) -> dict[str, list[str]]:
@@ -160,31 +173,145 @@ def pretty_unit(unit: str) -> str:
 # ---------------------------------------------------------------- fields
 
 
-def fields(run: Run, output: str | Path, name: str, step: int | None = None) -> Path:
-    """A map of one mesh, or a line where the run has one row of cells."""
-    steps = run.field_steps
-    if not steps:
-        raise ValueError(f"{run.directory} holds no fields ([output] fields_every)")
-    with run.fields(steps[-1] if step is None else step) as frame:
+def fields(run: Run, name: str, step: int | None = None, source: str | None = None,
+           limits: tuple[float, float] | None = None, cmap: str | None = None) -> Figure:
+    """A map of one mesh, or a line where it has one row of cells. `source`: the output that holds it, "fields" or the NAME
+    of [output.NAME]; by default the first one that does. `step`: by default the last one. `limits`: of the colours."""
+    source, steps = run.source_of(name, source)
+    with run.frame(source, steps[-1] if step is None else step) as frame:
         values, x, y, time = frame[name], frame.x(name), frame.y(name), frame.mesh_time(name)
-    title = f"$t\\,\\Omega_{{ci}} = {time:g}$"
+    return _draw(values, x, y, label_of(name), time, limits, cmap)[0]
+
+
+def anisotropy(run: Run, species: str | None = None, step: int | None = None, source: str | None = None,
+               limits: tuple[float, float] | None = None, cmap: str | None = None) -> Figure:
+    """T_perp/T_par of a species, from an [output.NAME] with `temperature`."""
+    species = species or run.species[0]
+    par, perp = f"T_par_{species}", f"T_perp_{species}"
+    source, steps = run.source_of(par, source)
+    with run.frame(source, steps[-1] if step is None else step) as frame:
+        ratio, x, y, time = frame[perp] / frame[par], frame.x(par), frame.y(par), frame.mesh_time(par)
+    label = f"$T_\\perp/T_\\parallel$, {species}"
+    if limits is None and ratio.shape[0] > 1:
+        low, high = np.nanpercentile(np.log(ratio), (0.5, 99.5))
+        bound = np.exp(max(abs(low), abs(high)))
+        figure, _, image = _draw(ratio, x, y, label, time, None, cmap or "RdBu_r", norm=LogNorm(1 / bound, bound))
+        all_ticks = (.05, .1, .2, .3, .5, .7, 1, 1.5, 2, 3, 5, 10, 20) if bound > 1.6 else (.7, .8, .9, 1, 1.1, 1.25, 1.5)
+        ticks = [tick for tick in all_ticks if 1 / bound <= tick <= bound]
+        image.colorbar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+        image.colorbar.minorticks_off()
+        return figure
+    return _draw(ratio, x, y, label, time, limits, cmap)[0]
+
+
+def _draw(values, x, y, label, time, limits=None, cmap=None, norm=None):
+    """A map or a line; returns the figure, its title's axes and what changes from frame to frame."""
+    title = f"$t\\,\\Omega_{{ci}} = {time:.6g}$"
     if values.shape[0] == 1:
         figure, axes = new_figure()
-        axes.plot(x, values[0])
-        axes.set(xlabel="$x$  $[d_i]$", ylabel=label_of(name), title=title, xlim=(x[0], x[-1]))
-        return save(figure, output)
-    aspect = (y[-1] - y[0]) / (x[-1] - x[0])
+        line, = axes.plot(x, values[0])
+        axes.set(xlabel="$x$  $[d_i]$", ylabel=label, title=title, xlim=(x[0], x[-1]), ylim=limits)
+        return figure, axes, line
+    aspect = (y[-1] - y[0]) / (x[-1] - x[0]) if len(x) > 1 else 1
     figure, axes = new_figure(7.0, min(max(7.0 * aspect, 2.4), 7.0))
-    image = axes.pcolormesh(x, y, values, rasterized=True, shading="nearest", **_colours(values))
+    colours = {"norm": norm} if norm else _colours(values)
+    if limits is not None:
+        colours |= {"vmin": limits[0], "vmax": limits[1]}
+    if cmap is not None:
+        colours["cmap"] = cmap
+    image = axes.pcolormesh(x, y, values, rasterized=True, shading="nearest", **colours)
     axes.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$", title=title)
     axes.set_aspect("equal" if 0.1 < aspect < 10 else "auto")
-    figure.colorbar(image, ax=axes, label=label_of(name), pad=0.02)
-    return save(figure, output)
+    figure.colorbar(image, ax=axes, label=label, pad=0.02)
+    return figure, axes, image
+
+
+# ---------------------------------------------------------------- movies
+
+
+def movie(run: Run, name: str, output: str | Path, source: str | None = None, limits: tuple[float, float] | None = None,
+          cmap: str | None = None, rate: float = 10) -> Path:
+    """All steps of one mesh as a film with fixed colours: .mp4 where ffmpeg is installed, .gif else. `rate`: frames a
+    second. Returns the path, whose ending may differ from that of `output`."""
+    source, steps = run.source_of(name, source)
+    path = Path(output)
+    if path.suffix != ".gif" and not animation.writers.is_available("ffmpeg"):
+        path = path.with_suffix(".gif")
+    if limits is None:
+        limits = _range_of_all(run, name, source, steps)
+    with run.frame(source, steps[0]) as frame:
+        figure, axes, drawn = _draw(frame[name], frame.x(name), frame.y(name), label_of(name), frame.mesh_time(name),
+                                    limits, cmap or ("RdBu_r" if limits[0] == -limits[1] else None))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = animation.PillowWriter(fps=rate) if path.suffix == ".gif" else animation.FFMpegWriter(fps=rate)
+    with writer.saving(figure, str(path), dpi=110):
+        for step in steps:
+            with run.frame(source, step) as frame:
+                values, time = frame[name], frame.mesh_time(name)
+            if values.shape[0] == 1:
+                drawn.set_ydata(values[0])
+            else:
+                drawn.set_array(values)
+            axes.set_title(f"$t\\,\\Omega_{{ci}} = {time:.6g}$")
+            writer.grab_frame()
+    plt.close(figure)
+    return path
+
+
+def _range_of_all(run: Run, name: str, source: str, steps: Sequence[int]) -> tuple[float, float]:
+    """Limits that fit all frames: extremes of 0.1 % of each are clipped; symmetric where the values have both signs."""
+    ends = []
+    for step in steps:
+        with run.frame(source, step) as frame:
+            ends.append(np.nanpercentile(frame[name], (0.1, 99.9)))
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    if low < 0 < high and min(-low, high) > 0.1 * max(-low, high):
+        return -max(-low, high), max(-low, high)
+    return low, high if high > low else low + 1
+
+
+# ---------------------------------------------------------------- distributions
+
+AXES = {"x": "$x$  $[d_i]$", "y": "$y$  $[d_i]$", "vx": "$v_x$  $[v_A]$", "vy": "$v_y$  $[v_A]$", "vz": "$v_z$  $[v_A]$",
+        "v_par": "$v_\\parallel$  $[v_A]$", "v_perp": "$v_\\perp$  $[v_A]$", "energy": "energy  $[m_p v_A^2]$",
+        "pitch": "pitch angle  [degrees]", "gyrophase": "gyrophase  [degrees]"}
+
+
+def distribution(run: Run, name: str | None = None, species: str | None = None, step: int | None = None,
+                 limits: tuple[float, float] | None = None, cmap: str = "viridis") -> Figure:
+    """[distribution.NAME] at a step (the last one): a curve for one axis, a map for two; a third axis is summed over."""
+    if not run.distributions:
+        raise ValueError(f"{run.directory} holds no distributions ([distribution.NAME])")
+    data = run.distribution(name or next(iter(run.distributions)), step)
+    species = species or data.species[0]
+    values = data.density(species)
+    if values.ndim == 3:
+        values = (values * np.diff(data.edges[2])).sum(axis=2)
+    title = f"{species}, $t\\,\\Omega_{{ci}} = {data.time:.6g}$"
+    if values.ndim == 1:
+        figure, axes = new_figure()
+        axes.stairs(values, data.edges[0], lw=1.8)
+        axes.set(xlabel=AXES[data.axes[0]], ylabel="$f$", title=title, ylim=limits)
+        if limits is None and (values > 0).any():
+            axes.set_yscale("log")
+        return figure
+    if limits is None:
+        top = values.max() if values.max() > 0 else 1
+        limits = (max(values[values > 0].min(initial=top), 1e-6 * top), top)
+    is_alike = data.units[0] == data.units[1]
+    aspect = np.ptp(data.edges[1]) / np.ptp(data.edges[0])
+    figure, axes = new_figure(6.8, min(max(5.4 * aspect + 1, 2.6), 7.0) if is_alike else 4.8)
+    image = axes.pcolormesh(data.edges[0], data.edges[1], np.where(values > 0, values, np.nan).T, cmap=cmap,
+                            norm=LogNorm(*limits), rasterized=True)
+    axes.set(xlabel=AXES[data.axes[0]], ylabel=AXES[data.axes[1]], title=title)
+    axes.set_aspect("equal" if is_alike else "auto")
+    figure.colorbar(image, ax=axes, label="$f$", pad=0.02)
+    return figure
 
 
 def _colours(values: np.ndarray) -> dict:
     """Diverging about 0 where the values have both signs, sequential otherwise; extremes of 0.1 % are clipped."""
-    low, high = np.percentile(values, (0.1, 99.9))
+    low, high = np.nanpercentile(values, (0.1, 99.9))
     if low < 0 < high and min(-low, high) > 0.1 * max(-low, high):
         bound = max(-low, high)
         return {"cmap": "RdBu_r", "vmin": -bound, "vmax": bound}

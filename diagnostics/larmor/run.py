@@ -422,6 +422,36 @@ class Run:
         """[distribution.NAME] at a step, by default the last one."""
         return Distribution(self._named_file("distributions", name, step))
 
+    @property
+    def species(self) -> list[str]:
+        """Names of the species, in the order of the settings."""
+        return [section.removeprefix("species.") for section in self.settings if section.startswith("species.")]
+
+    @property
+    def sources(self) -> dict[str, list[int]]:
+        """The outputs of values on the grid, "fields" first, and their steps."""
+        return ({"fields": self.field_steps} if self.field_steps else {}) | self.outputs
+
+    def frame(self, source: str, step: int) -> Fields:
+        """The values on the grid of one source at a step."""
+        return self.fields(step) if source == "fields" else self.output(source, step)
+
+    def source_of(self, name: str, source: str | None = None) -> tuple[str, list[int]]:
+        """The source that holds a mesh, and its steps."""
+        if source is not None and source not in self.sources:
+            raise RunError(f"no output {source!r} in {self.directory}; there are: {', '.join(self.sources) or 'none'}")
+        found: list[str] = []
+        for candidate, steps in self.sources.items():
+            if source not in (None, candidate):
+                continue
+            with self.frame(candidate, steps[-1]) as frame:
+                if name in frame.names:
+                    return candidate, steps
+                found += [mesh for mesh in frame.names if mesh not in found]
+        if not found:
+            raise RunError(f"{self.directory} holds no fields ([output] fields_every, or [output.NAME])")
+        raise RunError(f"no mesh {name!r} in {self.directory}; there are: {', '.join(found)}")
+
     def _named(self, folder: str) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for file in sorted((self.directory / folder).glob("*.h5")):

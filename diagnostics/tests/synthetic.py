@@ -21,11 +21,10 @@ def write_series(directory: Path, columns: dict[str, tuple[str, np.ndarray]]) ->
 
 
 def write_fields(directory: Path, step: int, time: float, meshes: dict[str, np.ndarray], spacing=(0.5, 0.25),
-                 position=(0.0, 0.5), offset=(0.25, 0.125)) -> None:
+                 position=(0.0, 0.5), offset=(0.25, 0.125), folder="fields", stem="data") -> None:
     """fields/data_%08d.h5 with arrays [ny, nx]; spacing, position and offset as (y, x)."""
-    folder = directory / "fields"
-    folder.mkdir(parents=True, exist_ok=True)
-    with h5py.File(folder / f"data_{step:08d}.h5", "w") as h5:
+    (directory / folder).mkdir(parents=True, exist_ok=True)
+    with h5py.File(directory / folder / f"{stem}_{step:08d}.h5", "w") as h5:
         h5.attrs["meshesPath"] = np.bytes_("meshes/")
         iteration = h5.create_group(f"data/{step}")
         iteration.attrs["time"], iteration.attrs["dt"] = time, 0.1
@@ -70,6 +69,20 @@ def write_maps(directory: Path, step: int, time: float, surfaces: dict[str, dict
             for who, hits in species.items():
                 data = group.create_dataset(f"hits_{who}", data=hits.astype(np.uint64))
                 data.attrs["weight"], data.attrs["mass"] = 0.25, 4.0
+
+
+def write_distribution(directory: Path, name: str, step: int, axes: list[str], counts: dict[str, np.ndarray]) -> None:
+    """distributions/NAME_%08d.h5; the edges of an axis are 0, 1, 2, ..."""
+    folder = directory / "distributions"
+    folder.mkdir(parents=True, exist_ok=True)
+    with h5py.File(folder / f"{name}_{step:08d}.h5", "w") as h5:
+        h5.attrs["step"], h5.attrs["time"], h5.attrs["velocity_time"] = step, 0.1 * step, 0.1 * step - 0.05
+        for k, axis in enumerate(axes):
+            edges = h5.create_dataset(f"edges_{k}", data=np.arange(next(iter(counts.values())).shape[k] + 1.0))
+            edges.attrs["quantity"], edges.attrs["units"] = np.bytes_(axis), np.bytes_("v_A")
+        for species, values in counts.items():
+            data = h5.create_dataset(f"counts_{species}", data=values.astype(np.uint64))
+            data.attrs["outside"], data.attrs["weight"], data.attrs["mass"] = 3, 0.25, 4.0
 
 
 def write_settings(directory: Path) -> None:

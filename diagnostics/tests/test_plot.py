@@ -2,12 +2,16 @@
 
 import contextlib
 import io
+import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import matplotlib.image
 import numpy as np
+import PIL.Image
 import synthetic
 from larmor import plot
 from larmor.__main__ import main
@@ -51,12 +55,46 @@ class CommandLine(unittest.TestCase):
         for name, shape in (("map", (16, 24)), ("line", (1, 24))):
             meshes = {"B/z": rng.normal(size=shape), "n_protons": rng.uniform(size=shape)}
             synthetic.write_fields(self.path / name, 4, 0.4, meshes)
+            synthetic.write_fields(self.path / name, 5, 0.5, {mesh: 2 * values for mesh, values in meshes.items()})
             for record in ("B", "n_protons"):
                 self.assertEqual(self.run_main("fields", str(self.path / name), "--record", record)[0], 0)
-                self.assert_picture(self.path / name / "fields.png")
+                file = {"B": "fields_B_z.png", "n_protons": "fields_n_protons.png"}[record]
+                self.assert_picture(self.path / name / file)
+            status, out, _ = self.run_main("movie", str(self.path / name), "--output", str(self.path / f"{name}.gif"))
+            self.assertEqual((status, out.strip()), (0, str(self.path / f"{name}.gif")))
+            with PIL.Image.open(self.path / f"{name}.gif") as film:
+                self.assertEqual(film.n_frames, 2)
+
+    def test_anisotropy(self):
+        rng = np.random.default_rng(1)
+        meshes = {"T_par_protons": rng.uniform(1, 2, (16, 24)), "T_perp_protons": rng.uniform(1, 2, (16, 24))}
+        meshes["T_par_protons"][3, 4] = np.nan  # a cell without particles
+        synthetic.write_fields(self.path, 7, 0.7, meshes, folder="outputs", stem="flow")
+        (self.path / "run.ini").write_text("[species.protons]\ncharge = 1\n")
+        status, out, err = self.run_main("anisotropy", str(self.path))
+        self.assertEqual((status, out.strip()), (0, str(self.path / "anisotropy.png")), err)
+        self.assert_picture(self.path / "anisotropy.png")
+        self.assertEqual(self.run_main("fields", str(self.path), "--record", "T_perp_protons", "--step", "7")[0], 0)
+        self.assert_picture(self.path / "fields_T_perp_protons_00000007.png")
+
+    def test_distribution(self):
+        rng = np.random.default_rng(1)
+        for axes in (["energy"], ["v_par", "v_perp"], ["v_par", "v_perp", "x"]):
+            name = f"d{len(axes)}"
+            synthetic.write_distribution(self.path, name, 3, axes, {"protons": rng.integers(0, 9, (12, 10, 6)[:len(axes)])})
+            status, out, err = self.run_main("distribution", str(self.path), "--name", name)
+            self.assertEqual(status, 0, err)
+            self.assert_picture(out.strip())
+
+    def test_the_backend_is_the_users(self):
+        """Importing the package chooses no backend of matplotlib."""
+        code = "import matplotlib; matplotlib.use('svg'); import larmor.plot; print(matplotlib.get_backend())"
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {
+            "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
+        self.assertEqual(out.stdout.strip().lower(), "svg")
 
     def test_errors_are_one_line_and_status_1(self):
-        for command, folder in (("energy", "absent"), ("fields", "."), ("spectrum", ".")):
+        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", ".")):
             status, _, err = self.run_main(command, str(self.path / folder))
             self.assertEqual(status, 1)
             self.assertEqual(len(err.strip().splitlines()), 1, err)

@@ -129,6 +129,33 @@ class Reading(unittest.TestCase):
         self.assertEqual(run.settings["species.protons"]["drift_y"], "0.1*sin(x)")
         self.assertEqual(run.summary["fingerprint"], "00ff")
 
+    def test_outputs_and_distributions(self):
+        values = np.arange(12.0).reshape(3, 4)
+        for step in (5, 10):
+            synthetic.write_fields(self.path, step, 0.1 * step, {"u_p/x": step * values}, folder="outputs", stem="flow_2")
+        run = Run(self.path)
+        self.assertEqual(run.outputs, {"flow_2": [5, 10]})
+        with run.output("flow_2") as last, run.output("flow_2", 5) as first:
+            self.assertEqual(last["u_p/x"].tolist(), (10 * values).tolist())
+            self.assertEqual(first["u_p/x"].tolist(), (5 * values).tolist())
+        self.assertEqual(run.source_of("u_p/x"), ("flow_2", [5, 10]))
+        for call, message in ((lambda: run.output("flow"), "no outputs of the name 'flow'.*flow_2"),
+                              (lambda: run.output("flow_2", 6), "no flow_2 of step 6.*5, 10"),
+                              (lambda: run.source_of("u"), "no mesh 'u'.*u_p/x"),
+                              (lambda: run.source_of("u_p/x", "fields"), "no output 'fields'.*flow_2")):
+            with self.assertRaisesRegex(RunError, message):
+                call()
+
+        counts = np.arange(6).reshape(2, 3)
+        synthetic.write_distribution(self.path, "f", 4, ["v_par", "v_perp"], {"p": counts})
+        f = run.distribution("f")
+        self.assertEqual((run.distributions, f.species, f.axes, f.outside["p"]), ({"f": [4]}, ["p"], ["v_par", "v_perp"], 3))
+        self.assertEqual(f.counts("p").tolist(), counts.tolist())
+        rings = np.pi * np.array([1, 3, 5])  # areas of the rings between v_perp = 0, 1, 2, 3
+        np.testing.assert_allclose(f.density("p"), 0.25 * counts / rings, rtol=1e-14)
+        with self.assertRaisesRegex(RunError, "no species 'q'.*p"):
+            f.counts("q")
+
     def test_numbers_of_settings(self):
         (self.path / "run.ini").write_text(
             "[run]\ndt = 0.1\n[grid]\nnx = 8\nny = 4\nlx = 2\nly = 6\n"

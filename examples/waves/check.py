@@ -48,7 +48,7 @@ def points(rows: list[verify.Row], ks: list[float]) -> list[tuple[float, float]]
 def check(directory: Path) -> list[verify.Row]:
     data = spectrum.transverse(Run(directory / RUNS[0][0]))
     rows = measure(data)
-    plot.spectrum(data, directory / "spectrum.png", points(rows, wave_numbers(data)), k_max=3.0, omega_max=10.0)
+    plot.save(plot.spectrum(data, points(rows, wave_numbers(data)), k_max=3.0, omega_max=10.0), directory / "spectrum.png")
     return rows
 
 
