@@ -191,7 +191,7 @@ static void put_axes(struct lm_h5 *h, const struct lm_distribution_config *d)
 {
     for (int axis = 0; axis < d->dimensions; axis++) {
         const hsize_t count = (hsize_t)d->count[axis] + 1;
-        char name[16];
+        char name[32];
         double *edge = malloc(count * sizeof *edge);
         snprintf(name, sizeof name, "edges_%d", axis);
         for (int k = 0; edge && k <= d->count[axis]; k++)
