@@ -10,8 +10,9 @@
 #include "base/elementary_host.h"
 #include "base/h5.h"
 #include "output/output.h"
+#include "output/state.h"
 
-enum { DISTRIBUTION_VERSION = 1, PIECE = 1 << 16 };
+enum { DISTRIBUTION_VERSION = 1 };
 
 static const double DEGREES = 180 / 3.14159265358979323846;
 
@@ -134,8 +135,9 @@ static int bin_of(const struct lm_distribution_config *d, int axis, double value
     return k;
 }
 
-static void count_particle(struct counter *c, double x, double y, const double v[3])
+static void count_particle(void *context, double x, double y, const double v[3])
 {
+    struct counter *c = context;
     const struct lm_distribution_config *d = c->distribution;
     double b[3] = {1, 0, 0};
     size_t at = 0;
@@ -154,21 +156,12 @@ static void count_particle(struct counter *c, double x, double y, const double v
     c->counts[at]++;
 }
 
-static int count_species(struct counter *c, int species, uint64_t count, double *piece)
+static int count_species(struct counter *c, int species)
 {
-    double *x = piece, *y = x + PIECE, *vx = y + PIECE, *vy = vx + PIECE, *vz = vy + PIECE;
     memset(c->counts, 0, c->bins * sizeof *c->counts);
     c->outside = 0;
     c->mass = c->config->species[species].mass;
-    for (uint64_t first = 0; first < count; first += PIECE) {
-        const uint64_t n = count - first < PIECE ? count - first : PIECE;
-        const int status = lm_sim_get_particles(c->sim, species, first, n, x, y, vx, vy, vz);
-        if (status)
-            return status;
-        for (uint64_t k = 0; k < n; k++)
-            count_particle(c, x[k], y[k], (double[]){vx[k], vy[k], vz[k]});
-    }
-    return LM_OK;
+    return lm_output_each_particle(c->sim, species, count_particle, c);
 }
 
 /* ---- the file ---- */
@@ -228,31 +221,18 @@ static void put_counts(struct lm_h5 *h, const struct counter *c, int species, do
     lm_h5_end(data);
 }
 
-static int write_all(struct lm_h5 *h, struct counter *c, const struct lm_sim_status *now, double *piece)
+static int write_all(struct lm_h5 *h, struct counter *c, const struct lm_sim_status *now)
 {
     put_root(h, now, c->config->run.dt);
     put_axes(h, c->distribution);
     for (int s = 0; s < c->config->species_count && h->status == LM_OK; s++) {
         if (!(c->distribution->of >> s & 1))
             continue;
-        h->status = count_species(c, s, now->species[s].count, piece);
+        h->status = count_species(c, s);
         if (h->status == LM_OK)
             put_counts(h, c, s, now->species[s].weight);
     }
     return lm_h5_finish(h, 0);
-}
-
-static int get_b(struct counter *c)
-{
-    int status = LM_OK;
-    c->b = malloc(3 * c->grid.size * sizeof *c->b);
-    if (!c->b)
-        return lm_fail(LM_FAILED, "not enough memory for a distribution");
-    for (int d = 0; d < 3 && !status; d++) {
-        status = lm_sim_get_array(c->sim, LM_B + d, c->b + (size_t)d * c->grid.size);
-        lm_grid_wrap(&c->grid, c->b + (size_t)d * c->grid.size);
-    }
-    return status;
 }
 
 static int open_file(struct lm_h5 *h, const struct counter *c, int64_t step)
@@ -276,16 +256,14 @@ int lm_output_distribution(struct lm_sim *sim, const struct lm_config *config, i
     for (int axis = 0; axis < d->dimensions; axis++)
         c.bins *= (size_t)d->count[axis];
     c.counts = malloc(c.bins * sizeof *c.counts);
-    double *piece = malloc(5 * PIECE * sizeof *piece);
-    int status = c.counts && piece ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a distribution");
+    int status = c.counts ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a distribution");
     if (!status && needs_b(d))
-        status = get_b(&c);
+        status = lm_output_b(sim, &c.grid, &c.b);
     if (!status)
         status = open_file(&h, &c, now.step);
     if (!status)
-        status = write_all(&h, &c, &now, piece);
+        status = write_all(&h, &c, &now);
     free(c.b);
     free(c.counts);
-    free(piece);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "output/moments.h"
 #include "output/openpmd.h"
 #include "output/output.h"
+#include "output/state.h"
 
 enum { MAX_MESHES = 32 + 17 * LM_MAX_SPECIES + LM_MAX_BACKGROUNDS, NAME = LM_MAX_NAME + 16 };
 
@@ -102,19 +103,6 @@ static void add_fields(struct maker *m)
         add_array(m, LM_E + d, "E", axes[d], LM_MESH_E, e[d]);
 }
 
-/* The arrays of B with the ghost cells at the lower sides, in one piece of memory. */
-static double *get_b(struct maker *m)
-{
-    double *b = malloc(3 * m->grid.size * sizeof *b);
-    if (!b)
-        m->status = lm_fail(LM_FAILED, "not enough memory for an output of fields");
-    for (int d = 0; d < 3 && !m->status; d++) {
-        m->status = lm_sim_get_array(m->sim, LM_B + d, b + (size_t)d * m->grid.size);
-        lm_grid_wrap(&m->grid, b + (size_t)d * m->grid.size);
-    }
-    return b;
-}
-
 /* J = curl B where E is: J_x on x-faces, J_y on y-faces, J_z at centres. */
 static double curl(const struct lm_grid *g, const double *b, int d, size_t k)
 {
@@ -128,7 +116,9 @@ static double curl(const struct lm_grid *g, const double *b, int d, size_t k)
 static void add_current(struct maker *m)
 {
     const struct lm_cell_offset places[3] = {x_face, y_face, centre};
-    double *b = m->status ? NULL : get_b(m);
+    double *b = NULL;
+    if (!m->status)
+        m->status = lm_output_b(m->sim, &m->grid, &b);
     for (int d = 0; d < 3 && !m->status; d++) {
         double *out = add(m, "J", axes[d], LM_MESH_J, places[d]);
         for (int j = 0; out && j < m->grid.ny; j++)
@@ -220,7 +210,8 @@ static double b_at_centre(const struct lm_grid *g, const double *b, int d, size_
 
 static void find_b(struct maker *m, struct moments *a)
 {
-    double *b = get_b(m);
+    double *b;
+    m->status = lm_output_b(m->sim, &m->grid, &b);
     for (int d = 0; d < 3 && !m->status; d++) {
         for (int j = 0; j < m->grid.ny; j++)
             for (int i = 0; i < m->grid.nx; i++)

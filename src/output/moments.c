@@ -6,10 +6,11 @@
 
 #include "larmor/body.h"
 #include "larmor/physics/fields/wall.h"
+#include "output/state.h"
 
 /* What a particle gives to a node is a multiple of the bound of the moment over 2^36. So a cell may hold 2^27 particles
  * at the bound, and 2^26 times as many at a tenth of it in the third moments. */
-enum { QUANTA_BITS = 36, PIECE = 1 << 16, NODES = 3 };
+enum { QUANTA_BITS = 36, NODES = 3 };
 
 /* Powers of v_x, v_y, v_z; n <v_i v^2> is a sum of three moments, all odd in v_i. */
 static const int powers[LM_MOMENT_COUNT][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
@@ -68,8 +69,9 @@ static void products(const struct collector *c, const double v[3], double out[LM
     memcpy(out, all, sizeof all);
 }
 
-static void add_particle(struct collector *c, double x, double y, const double v[3])
+static void add_particle(void *context, double x, double y, const double v[3])
 {
+    struct collector *c = context;
     const struct stencil sx = stencil_at(c, 0, x / c->grid.dx), sy = stencil_at(c, 1, y / c->grid.dy);
     double product[LM_MOMENT_COUNT];
     products(c, v, product);
@@ -83,20 +85,6 @@ static void add_particle(struct collector *c, double x, double y, const double v
                     c->sum[m][at] += sign * (int64_t)rint(weight * product[m]);
             }
         }
-}
-
-static int add_all(struct collector *c, struct lm_sim *sim, int species, uint64_t count, double *piece)
-{
-    double *x = piece, *y = x + PIECE, *vx = y + PIECE, *vy = vx + PIECE, *vz = vy + PIECE;
-    for (uint64_t first = 0; first < count; first += PIECE) {
-        const uint64_t n = count - first < PIECE ? count - first : PIECE;
-        const int status = lm_sim_get_particles(sim, species, first, n, x, y, vx, vy, vz);
-        if (status)
-            return status;
-        for (uint64_t k = 0; k < n; k++)
-            add_particle(c, x[k], y[k], (double[]){vx[k], vy[k], vz[k]});
-    }
-    return LM_OK;
 }
 
 /* From quanta to n0 v_A^p, in place. */
@@ -126,18 +114,16 @@ int lm_moments_collect(struct lm_sim *sim, const struct lm_config *config, int s
             c.sum[m] = next;
             next += c.grid.cells;
         }
-    double *piece = malloc(5 * PIECE * sizeof *piece);
     uint8_t *solid = config->body_count > 0 ? malloc(c.grid.cells) : NULL;
-    if (!sums || !piece || (config->body_count > 0 && !solid))
+    if (!sums || (config->body_count > 0 && !solid))
         status = lm_fail(LM_FAILED, "not enough memory for moments of %s", config->species[species].name);
     if (!status && solid)
         status = lm_body_mask(config, solid);
     if (!status)
-        status = add_all(&c, sim, species, now.species[species].count, piece);
+        status = lm_output_each_particle(sim, species, add_particle, &c);
     if (!status)
         scale(&c, now.species[species].weight, solid, out);
     free(sums);
-    free(piece);
     free(solid);
     return status;
 }
