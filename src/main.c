@@ -15,6 +15,7 @@
 #include "base/provenance.h"
 #include "base/threads.h"
 #include "ranks/ranks.h"
+#include "run/scan.h"
 
 static const char usage[] =
     "Larmor: hybrid particle-in-cell plasma simulation in two dimensions\n"
@@ -28,6 +29,8 @@ static const char usage[] =
     "    --steps N                 end at step N\n"
     "    --overwrite               replace what an earlier run left in DIR\n"
     "    --quiet                   no progress; warnings and errors remain\n"
+    "larmor scan FILE.ini section.key=A,B,C ...    a run for each combination of values, and one table of the results\n"
+    "    --output DIR              directory of all runs (default FILE.scan); --quiet as above\n"
     "larmor check FILE.ini [section.key=value ...] print settings, memory, limits and advice; run nothing\n"
     "    --ranks N                 also how N ranks of MPI would share the run\n"
     "larmor keys [--markdown]                      list every key: type, unit, range, default, meaning\n"
@@ -65,6 +68,8 @@ static const struct option run_options[] = {{"backend", required_argument, 0, 'b
                                             {"quiet", no_argument, 0, 'q'},
                                             HELP,
                                             END};
+static const struct option scan_options[] = {
+    {"output", required_argument, 0, 'o'}, {"quiet", no_argument, 0, 'q'}, HELP, END};
 static const struct option check_options[] = {{"ranks", required_argument, 0, 'n'},
                                               {"backend", required_argument, 0, 'b'},
                                               {"threads", required_argument, 0, 't'},
@@ -194,6 +199,13 @@ static int command_run(const struct options *o)
     return with_config(o, run_file);
 }
 
+static int command_scan(const struct options *o)
+{
+    if (o->count < 1)
+        return bad_usage("which file? ", "larmor scan FILE.ini section.key=A,B,C");
+    return lm_scan(o->words[0], o->count - 1, o->words + 1, o->output, o->run.quiet);
+}
+
 static int check_file(const struct lm_config *config, const struct options *o)
 {
     char *end = NULL;
@@ -254,15 +266,11 @@ static const struct {
     const struct option *options;
     int (*action)(const struct options *);
 } commands[] = {
-    {"run", run_options, command_run},
-    {"check", check_options, command_check},
-    {"keys", keys_options, command_keys},
-    {"info", info_options, command_info},
-    {"fingerprint", no_options, command_fingerprint},
-    {"help", no_options, command_help},
-    {"--help", no_options, command_help},
-    {"-h", no_options, command_help},
-    {"--version", no_options, command_version},
+    {"run", run_options, command_run},       {"scan", scan_options, command_scan},
+    {"check", check_options, command_check}, {"keys", keys_options, command_keys},
+    {"info", info_options, command_info},    {"fingerprint", no_options, command_fingerprint},
+    {"help", no_options, command_help},      {"--help", no_options, command_help},
+    {"-h", no_options, command_help},        {"--version", no_options, command_version},
 };
 
 static int dispatch(int argc, char **argv)

@@ -60,7 +60,7 @@ RULES = {
     "larmor/sim.h": ["larmor/array.h", "larmor/config.h"],
     "larmor/run.h": ["larmor/config.h"],
     "main.c": ["larmor/run.h", "base/provenance.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
-               "output/info.h", "ranks/ranks.h"],
+               "output/info.h", "ranks/ranks.h", "run/scan.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
     "base/memory.c": ["base/memory.h", "base/control_group.h", "larmor/base.h"],
