@@ -209,6 +209,45 @@ START_TEST(test_definitions)
 }
 END_TEST
 
+/* With [units], SI units are numbers. 5 nT and 5 protons per cm^3: d_i = 101.835 km, v_A = 48.775 km/s. */
+START_TEST(test_si_units)
+{
+    static const char text[] = "[run]\ndt = 0.01*s\nt_end = 10*s\n[grid]\nnx = 4\nny = 3\nlx = 500*km\nly = 3e5*m\n"
+                               "[const]\nB = 5*nT\nms = 3\n[functions]\nf(s, T) = s + T\nV = x\n"
+                               "[fields]\nbx = B\nbz = sin(2*pi*x/(100*km))\neta = 100*ohm*m\nsolver = hybrid\n"
+                               "[electrons]\ntemperature = 24.84*eV\n[units]\nb0 = 10e-9/2\nn0 = 5e6\n"
+                               "[species.p]\ndensity = f(2, 3)*per_cm3\ndrift_x = 48.775*km/s\ndrift_y = ms + V\n"
+                               "mass = 0.24388*mV/m\n";
+    put_bytes(text, sizeof text - 1);
+    ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
+    ck_assert_double_eq_tol(config.grid.lx, 500 / 101.835, 1e-4);
+    ck_assert_double_eq_tol(config.grid.ly, 300 / 101.835, 1e-4);
+    ck_assert_double_eq_tol(config.run.dt, 0.00478942, 1e-7);
+    ck_assert_double_eq_tol(config.run.t_end, 4.78942, 1e-4);
+    ck_assert_double_eq_tol(config.electrons.temperature, 1, 1e-3);
+    ck_assert_double_eq_tol(config.species[0].mass, 1, 1e-4); /* v_A B0 = 0.24388 mV/m */
+    const double x = 0.25, y = 0;
+    double v;
+    static const struct {
+        const char *text;
+        double want, tolerance;
+    } values[] = {{"B", 1, 1e-12},
+                  {"f(2, 3)*per_cm3", 1, 1e-12},
+                  {"48.775*km/s", 1, 1e-3},
+                  {"ms + V", 3.25, 1e-12},
+                  {"sin(2*pi*x/(100*km))", 0.99959, 1e-4},
+                  /* 100 Ohm m over mu0 v_A d_i = 6241.7 Ohm m */
+                  {"100*ohm*m", 0.0160213, 1e-5}};
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        ck_assert_int_eq(lm_expr_at(config.names, values[k].text, 1, &x, &y, 0, &v), LM_OK);
+        ck_assert_msg(fabs(v - values[k].want) <= values[k].tolerance, "%s is %.9g", values[k].text, v);
+    }
+    put_after_head("drift_x = 400*km/s\n");
+    ck_assert_int_eq(read_again(0, NULL), LM_BAD_INPUT);
+    assert_message("unknown name \"km\"");
+}
+END_TEST
+
 /* The number of particles where a species is; the echo has the number at density 1. */
 START_TEST(test_mean_particles_per_cell)
 {
@@ -315,6 +354,7 @@ int main(void)
     tcase_add_test(tc, test_bodies);
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_definitions);
+    tcase_add_test(tc, test_si_units);
     tcase_add_test(tc, test_mean_particles_per_cell);
     tcase_add_test(tc, test_overrides);
     tcase_add_test(tc, test_text);

@@ -209,7 +209,8 @@ static void define_names(struct lm_parser *p, muParserHandle_t handle, const cha
     for (size_t k = 0; k < COUNT(functions2); k++)
         mupDefineFun2(handle, functions2[k].name, functions2[k].function, 1);
     for (int k = 0; k < p->names->constants; k++)
-        mupDefineConst(handle, p->names->constant[k].name, p->names->constant[k].value);
+        if (p->names->constant[k].name[0] && !is_argument(f, p->names->constant[k].name))
+            mupDefineConst(handle, p->names->constant[k].name, p->names->constant[k].value);
     if (variables != LM_OF_NOTHING) {
         mupDefineVar(handle, "x", &p->x);
         mupDefineVar(handle, "y", &p->y);

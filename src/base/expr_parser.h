@@ -26,8 +26,9 @@ struct lm_function {
 struct lm_names {
     int constants, functions;
     struct {
-        char name[LM_MAX_NAME];
+        char name[LM_MAX_NAME]; /* "": another definition has taken its place */
         double value;
+        int gives_way;
     } constant[LM_MAX_CONSTANTS];
     struct lm_function function[LM_MAX_FUNCTIONS];
 };

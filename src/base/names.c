@@ -27,7 +27,7 @@ void lm_names_free(struct lm_names **names)
 static int is_known(const struct lm_names *names, const char *name)
 {
     for (int k = 0; k < names->constants; k++)
-        if (!strcmp(names->constant[k].name, name))
+        if (!strcmp(names->constant[k].name, name) && !names->constant[k].gives_way)
             return 1;
     for (int k = 0; k < names->functions; k++)
         if (!strcmp(names->function[k].name, name))
@@ -43,14 +43,31 @@ static int check_name(const struct lm_names *names, const char *name)
     return is_known(names, name) ? lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name) : LM_OK;
 }
 
+/* The name gets another meaning. */
+static void replace_unit(struct lm_names *names, const char *name)
+{
+    for (int k = 0; k < names->constants; k++)
+        if (!strcmp(names->constant[k].name, name))
+            names->constant[k].name[0] = 0;
+}
+
 int lm_names_set_constant(struct lm_names *names, const char *name, double value)
 {
     LM_TRY(check_name(names, name));
+    replace_unit(names, name);
     if (names->constants == LM_MAX_CONSTANTS)
         return lm_fail(LM_BAD_INPUT, "more than %d constants", LM_MAX_CONSTANTS);
     int k = names->constants++;
     memcpy(names->constant[k].name, name, strlen(name) + 1);
     names->constant[k].value = value;
+    names->constant[k].gives_way = 0;
+    return LM_OK;
+}
+
+int lm_names_set_unit(struct lm_names *names, const char *name, double value)
+{
+    LM_TRY(lm_names_set_constant(names, name, value));
+    names->constant[names->constants - 1].gives_way = 1;
     return LM_OK;
 }
 
@@ -137,9 +154,11 @@ int lm_names_define_function(struct lm_names *names, const char *signature, cons
     const int status = lm_parser_open_function(&p, names, names->functions);
     new->uses = p.uses;
     lm_parser_close(&p);
-    if (status)
+    if (status) {
         free(f.text);
-    else
-        names->functions++;
-    return status;
+        return status;
+    }
+    names->functions++;
+    replace_unit(names, f.name);
+    return LM_OK;
 }

@@ -20,6 +20,9 @@ void lm_names_free(struct lm_names **names);
 int lm_names_define_constant(struct lm_names *names, const char *name, const char *text);
 int lm_names_set_constant(struct lm_names *names, const char *name, double value);
 
+/* Defines a constant that gives way: a later definition of the same name, or an argument, takes its place. */
+int lm_names_set_unit(struct lm_names *names, const char *name, double value);
+
 /* Defines a function. `signature` is a name, or a name with one to LM_MAX_ARGUMENTS arguments in parentheses,
  * "layer(u, w)". `text` is an expression of x, y, t and the arguments. LM_BAD_INPUT: as above, or an argument has the
  * name of something else. */

@@ -190,7 +190,8 @@ static const struct {
      "field of kind neutral_gas) and the frequency with which it is ionised. The gas loses exactly what the ions gain. "
      "An amount of gas in a cell that is less than a particle stays gas. Nothing is born in bodies. The ledger of the "
      "species counts the ions as `ionised`, and the ledger of the gas as a negative source."},
-    {"units", "The scales in SI units. They only set factors in the output. Give both or none."},
+    {"units", "The scales in SI units, for factors in the output and for values with units in this file (500*km, 5*nT, "
+              "400*km/s, 25*eV, 5*per_cm3). Give both or none."},
     {"output", "What is written, and how often."},
     {LM_OUTPUT_SECTION, "One section for each further output on the grid: outputs/NAME_STEP.h5. Values of a species "
                         "are made from its particles; velocities are half a step back."},

@@ -7,6 +7,7 @@
 
 #include "base/expr.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "config/reader.h"
 
 enum kind { CONSTANT, FUNCTION, SIZE };
@@ -18,7 +19,7 @@ struct pending {
     int line, done;
 };
 
-enum { NX = 1, NY = 2, LX = 4, LY = 8, DT = 16, ALL = 31 };
+enum { NX = 1, NY = 2, LX = 4, LY = 8, DT = 16, ALL = 31, B0 = 32, N0 = 64 };
 
 /* Names that every configuration has: what they follow from. */
 static const struct {
@@ -30,13 +31,15 @@ enum { GIVEN = sizeof given / sizeof *given };
 static const struct {
     const char *section, *key;
     int is;
-} sizes[] = {{"grid", "nx", NX}, {"grid", "ny", NY}, {"grid", "lx", LX}, {"grid", "ly", LY}, {"run", "dt", DT}};
+} sizes[] = {{"grid", "nx", NX}, {"grid", "ny", NY},  {"grid", "lx", LX}, {"grid", "ly", LY},
+             {"run", "dt", DT},  {"units", "b0", B0}, {"units", "n0", N0}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 struct definitions {
     struct lm_config_reader *r;
     int known; /* sizes whose values are known */
     int told;  /* bit k: names have given[k] */
+    int has_units;
     int count;
     struct pending *list;
 };
@@ -53,9 +56,48 @@ static double value_given(const struct lm_config *c, int k)
     return k == 4 ? g.dx : k == 5 ? g.dy : of[k];
 }
 
+/* SI units as numbers, where the configuration has [units]. So `500*km` is a length in d_i, and `400*km/s` a speed in
+ * v_A. */
+static void tell_units(struct definitions *d)
+{
+    static const double mu0 = 1.25663706127e-6;
+    const struct lm_config *c = d->r->config;
+    if (d->has_units || (d->known & (B0 | N0)) != (B0 | N0))
+        return;
+    const struct lm_units u = lm_units_make(c->units.b0, c->units.n0);
+    const double m = 1 / u.length, s = 1 / u.time, tesla = 1 / u.magnetic, volt = 1 / (u.electric * u.length);
+    const double ev = u.charge / (u.mass * u.velocity * u.velocity), ohm = 1 / (mu0 * u.velocity);
+    const struct {
+        const char *name;
+        double value;
+    } units[] = {{"m", m},
+                 {"km", 1e3 * m},
+                 {"cm", 1e-2 * m},
+                 {"mm", 1e-3 * m},
+                 {"s", s},
+                 {"ms", 1e-3 * s},
+                 {"us", 1e-6 * s},
+                 {"T", tesla},
+                 {"mT", 1e-3 * tesla},
+                 {"nT", 1e-9 * tesla},
+                 {"G", 1e-4 * tesla},
+                 {"V", volt},
+                 {"kV", 1e3 * volt},
+                 {"mV", 1e-3 * volt},
+                 {"eV", ev},
+                 {"keV", 1e3 * ev},
+                 {"ohm", ohm},
+                 {"per_m3", 1 / u.density},
+                 {"per_cm3", 1e6 / u.density}};
+    d->has_units = 1;
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        lm_names_set_unit(c->names, units[k].name, d->r->unusable_values ? 1 : units[k].value);
+}
+
 /* Adds the names that follow from the sizes known so far. */
 static void tell_sizes(struct definitions *d)
 {
+    tell_units(d);
     for (int k = 0; k < GIVEN; k++)
         if (!(d->told >> k & 1) && (given[k].needs & d->known) == given[k].needs) {
             lm_names_set_constant(d->r->config->names, given[k].name,
@@ -93,7 +135,8 @@ static void report(struct definitions *d, struct pending *p, const char *wrong)
 static void collect(struct definitions *d)
 {
     struct lm_config *c = d->r->config;
-    const int good[SIZES] = {c->grid.nx > 0, c->grid.ny > 0, c->grid.lx > 0, c->grid.ly > 0, c->run.dt > 0};
+    const int good[SIZES] = {c->grid.nx > 0, c->grid.ny > 0,  c->grid.lx > 0, c->grid.ly > 0,
+                             c->run.dt > 0,  c->units.b0 > 0, c->units.n0 > 0};
     for (int k = 0; k < SIZES; k++) {
         const struct lm_ini_entry *e = lm_ini_find(&d->r->ini, sizes[k].section, sizes[k].key);
         const struct lm_key *key = &lm_keys[lm_keys_find(sizes[k].section, sizes[k].key)];
@@ -101,8 +144,9 @@ static void collect(struct definitions *d)
             add(d, SIZE, sizes[k].section, sizes[k].key, e->value, e->line);
             continue;
         }
-        d->known |= sizes[k].is;
-        d->r->unusable_values |= !good[k];
+        const int is_unit = sizes[k].is > ALL; /* need not be given */
+        d->known |= is_unit && !good[k] ? 0 : sizes[k].is;
+        d->r->unusable_values |= !is_unit && !good[k];
     }
     for (int k = 0; k < c->const_count; k++)
         add(d, CONSTANT, "const", c->const_text[k].name, c->const_text[k].text, d->r->const_line[k]);
@@ -191,7 +235,7 @@ static void report_rest(struct definitions *d)
 static void define_placeholders(struct definitions *d)
 {
     struct lm_names *names = d->r->config->names;
-    d->known = ALL;
+    d->known |= ALL;
     tell_sizes(d);
     for (int k = 0; k < d->count; k++)
         if (d->list[k].kind == FUNCTION)
