@@ -67,7 +67,9 @@ END_TEST
 
 START_TEST(field_files)
 {
-    struct lm_sim *sim = sim_new(open_text, NULL);
+    char text[8192];
+    snprintf(text, sizeof text, "%s[units]\nb0 = 5e-9\nn0 = 5e6\n", open_text);
+    struct lm_sim *sim = sim_new(text, NULL);
     output_here(sim);
     ck_assert_msg(!lm_output_fields(sim, sim->config), "%s", lm_error());
     static double q[16 * 24], powers[7];

@@ -105,6 +105,16 @@ struct lm_ionisation_config {
     int into, from;                /* numbers of the species and of the background field (-1: none); not keys */
 };
 
+/* An array of a file, as a function of x and y that expressions may use. */
+struct lm_data_config {
+    char name[LM_MAX_NAME];
+    char file[LM_MAX_PATH];            /* HDF5 */
+    char dataset[256];                 /* [ny][nx] */
+    double from_x, to_x, from_y, to_y; /* what the cells of the array cover, d_i; INFINITY: as the file or the domain */
+    struct lm_samples *samples;        /* owned; not a key */
+};
+enum { LM_MAX_DATA = 16 };
+
 /* What an output on the grid may hold; those of the first line once, the others for each species. */
 enum lm_quantity {
     LM_Q_B,
@@ -254,6 +264,8 @@ struct lm_config {
         int map_energies;          /* bins of the energy, equal in its logarithm; two more lie below and above them */
         double map_energy[2];      /* lower end of the lowest bin, upper end of the highest bin; m_p v_A^2 */
     } output;
+    int data_count;
+    struct lm_data_config data[LM_MAX_DATA];
     int output_count;
     struct lm_output_config outputs[LM_MAX_OUTPUTS]; /* [output.NAME] */
     int distribution_count;

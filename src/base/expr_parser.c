@@ -264,8 +264,13 @@ static int parse(struct lm_parser *p, muParserHandle_t *handle, const char *text
 static int parse_function(struct lm_parser *p, int k)
 {
     const struct lm_function *f = &p->names->function[k];
-    if (p->function[k].handle)
+    if (p->function[k].is_used)
         return LM_OK;
+    p->function[k].is_used = 1;
+    if (f->sample) {
+        p->uses |= f->uses;
+        return LM_OK;
+    }
     for (int n = 0; n < k; n++)
         if (lm_text_mentions(f->text, p->names->function[n].name) && !is_argument(f, p->names->function[n].name))
             LM_TRY(parse_function(p, n));
@@ -327,8 +332,12 @@ void lm_parser_close(struct lm_parser *p)
 
 double lm_parser_value(struct lm_parser *p)
 {
-    for (int k = 0; k < p->functions; k++)
-        if (p->function[k].handle && p->names->function[k].arguments == 0)
+    for (int k = 0; k < p->functions; k++) {
+        const struct lm_function *f = &p->names->function[k];
+        if (p->function[k].is_used && f->sample)
+            p->function[k].value = f->sample(f->data, p->x, p->y);
+        else if (p->function[k].is_used && f->arguments == 0)
             p->function[k].value = mupEval(p->function[k].handle);
+    }
     return mupEval(p->handle);
 }

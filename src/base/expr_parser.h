@@ -19,7 +19,9 @@ struct lm_function {
     char name[LM_MAX_NAME];
     int arguments;
     char argument[LM_MAX_ARGUMENTS][LM_MAX_NAME];
-    char *text; /* owned */
+    char *text; /* owned; NULL: `sample` computes the value */
+    lm_sample *sample;
+    const void *data;
     int uses;
 };
 
@@ -35,7 +37,8 @@ struct lm_names {
 
 /* A function as one parser uses it: parsed on its own, evaluated before or within the expressions that mention it. */
 struct lm_used_function {
-    muParserHandle_t handle; /* NULL: the expression does not need this function */
+    int is_used; /* 0: the expression does not need this function */
+    muParserHandle_t handle;
     double argument[LM_MAX_ARGUMENTS], value;
 };
 

@@ -162,3 +162,15 @@ int lm_names_define_function(struct lm_names *names, const char *signature, cons
     replace_unit(names, f.name);
     return LM_OK;
 }
+
+int lm_names_define_sampled(struct lm_names *names, const char *name, lm_sample *sample, const void *data)
+{
+    LM_TRY(check_name(names, name));
+    if (names->functions == LM_MAX_FUNCTIONS)
+        return lm_fail(LM_BAD_INPUT, "more than %d functions", LM_MAX_FUNCTIONS);
+    struct lm_function *f = &names->function[names->functions++];
+    *f = (struct lm_function){.sample = sample, .data = data, .uses = LM_USES_X | LM_USES_Y};
+    memcpy(f->name, name, strlen(name) + 1);
+    replace_unit(names, name);
+    return LM_OK;
+}

@@ -28,6 +28,10 @@ int lm_names_set_unit(struct lm_names *names, const char *name, double value);
  * name of something else. */
 int lm_names_define_function(struct lm_names *names, const char *signature, const char *text);
 
+/* Defines a function of x and y that is computed by `sample`. `data` is borrowed. LM_BAD_INPUT: as above. */
+typedef double lm_sample(const void *data, double x, double y);
+int lm_names_define_sampled(struct lm_names *names, const char *name, lm_sample *sample, const void *data);
+
 /* The name in a signature, into out[LM_MAX_NAME]. LM_BAD_INPUT: it is not of the form NAME or NAME(ARGUMENT, ...). */
 int lm_names_of_signature(const char *signature, char *out);
 

@@ -81,6 +81,7 @@ struct lm_grid lm_config_grid(const struct lm_config *c)
 void lm_config_free(struct lm_config *config)
 {
     lm_names_free(&config->names);
+    lm_config_free_data(config);
     for (int k = 0; k < config->species_count; k++)
         lm_stopping_free(&config->species[k].stopping);
 }

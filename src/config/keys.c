@@ -11,6 +11,7 @@
 #define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
 #define GROUP(member) .section = LM_OUTPUT_SECTION, .offset = offsetof(struct lm_output_config, member)
 #define BINNED(member) .section = LM_DISTRIBUTION_SECTION, .offset = offsetof(struct lm_distribution_config, member)
+#define GIVEN(member) .section = LM_DATA_SECTION, .offset = offsetof(struct lm_data_config, member)
 #define BIRTH(member) .section = LM_IONISATION_SECTION, .offset = offsetof(struct lm_ionisation_config, member)
 #define INT .kind = LM_KEY_INT
 #define LONG .kind = LM_KEY_LONG
@@ -145,6 +146,7 @@ const struct lm_named lm_named[LM_NAMED_KINDS] = {
     [LM_OUTPUTS] = NAMED("output", LM_OUTPUT_SECTION, "an output", "outputs", outputs, output_count),
     [LM_DISTRIBUTIONS] = NAMED("distribution", LM_DISTRIBUTION_SECTION, "a distribution", "distributions", distribution,
                                distribution_count),
+    [LM_DATA] = NAMED("data", LM_DATA_SECTION, "data of a file", "arrays of files", data, data_count),
 };
 _Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED &&
                    (int)LM_MAX_IONISATIONS <= (int)LM_MAX_NAMED && (int)LM_MAX_OUTPUTS <= (int)LM_MAX_NAMED,
@@ -161,6 +163,10 @@ static const struct {
     {"functions",
      "NAME = EXPRESSION, or NAME(ARGUMENT, ...) = EXPRESSION, gives a name to an expression of x, y, t and "
      "up to four arguments, which expressions may use. The functions may use each other, in any order."},
+    {LM_DATA_SECTION,
+     "One section for each array of an HDF5 file, also of another run. NAME is then a function of x and y, "
+     "which expressions may use: the array, interpolated linearly. Beyond its cells it goes on "
+     "periodically where it covers a periodic domain, else with its last values."},
     {"electrons", "The electrons, a fluid without mass."},
     {"fields", "The initial magnetic field, Ohm's law and its solver."},
     {"particles", "The shape and the precision of all ions."},
@@ -511,6 +517,13 @@ const struct lm_key lm_keys[] = {
     {BINNED(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species that are counted."},
     REGION(BINNED),
 #undef REGION
+    {GIVEN(file), .name = "file", PATH, .meaning = "An HDF5 file. The path is relative to the configuration file."},
+    {GIVEN(dataset), .name = "dataset", TEXT(256),
+     .meaning = "The array in the file, [ny][nx]. In an openPMD file, as those that a run writes, the places of its values are known: `data/400/meshes/B/z`."},
+    {GIVEN(from_x), .name = "from_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along x; the values are at their centres."},
+    {GIVEN(to_x), .name = "to_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or lx", .meaning = "Where the cells of the array end along x."},
+    {GIVEN(from_y), .name = "from_y", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along y."},
+    {GIVEN(to_y), .name = "to_y", REAL, ANY, .unit = "d_i", .shown = "as the file, or ly", .meaning = "Where the cells of the array end along y."},
 };
 /* clang-format on */
 

@@ -295,10 +295,11 @@ int lm_config_define_names(struct lm_config_reader *r)
     d.list = calloc((size_t)(SIZES + c->const_count + c->function_count), sizeof *d.list);
     if (!d.list)
         return lm_fail(LM_FAILED, "out of memory");
+    lm_config_name_data(r);
     define_all(&d);
     free(d.list);
     for (int k = 0; k < r->ini.count; k++)
         if (!r->ini.entry[k].dropped)
             set_computed(r, &r->ini.entry[k]);
-    return LM_OK;
+    return lm_config_read_data(r);
 }

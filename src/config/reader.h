@@ -78,6 +78,11 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
 /* The boundary condition of a background field at a side with `auto`. */
 int lm_background_side_of(int boundary);
 
+/* Defines the names of arrays of files, and reads them once the sizes are known. LM_FAILED: no memory. */
+void lm_config_name_data(struct lm_config_reader *r);
+int lm_config_read_data(struct lm_config_reader *r);
+void lm_config_free_data(struct lm_config *config);
+
 /* Sets particles_per_cell of species that have mean_particles_per_cell. LM_FAILED: no memory. */
 int lm_config_resolve_particles(struct lm_config_reader *r);
 

@@ -445,6 +445,13 @@ const struct draw_rule draw_rules[] = {
     {"output", "map_energies", 0, "1|7|32", NULL, NULL},
     {"output", "map_energy_min", 0, "{0.001:0.1}", NULL, NULL},
     {"output", "map_energy_max", 0, "{0.2:20}", NULL, NULL},
+#define NO_FILES .never = "there are no files of data; see tests/test_data.c"
+    {"data.NAME", "file", NO_FILES},
+    {"data.NAME", "dataset", NO_FILES},
+    {"data.NAME", "from_x", NO_FILES},
+    {"data.NAME", "to_x", NO_FILES},
+    {"data.NAME", "from_y", NO_FILES},
+    {"data.NAME", "to_y", NO_FILES},
 #define OUTPUT_RULES(section)                                                                                          \
     {section, "every", 100, "1|2|5", NULL, NULL},                                                                      \
         {section, "species", .never = "a list of names that need not exist"},                                          \
