@@ -213,10 +213,10 @@ END_TEST
 START_TEST(test_si_units)
 {
     static const char text[] = "[run]\ndt = 0.01*s\nt_end = 10*s\n[grid]\nnx = 4\nny = 3\nlx = 500*km\nly = 3e5*m\n"
-                               "[const]\nB = 5*nT\nms = 3\n[functions]\nf(s, T) = s + T\nV = x\n"
+                               "[const]\nB = 5*nT\nthree = 3*ms\nms = 1\n[functions]\nf(s, T) = s + T\nV = x\n"
                                "[fields]\nbx = B\nbz = sin(2*pi*x/(100*km))\neta = 100*ohm*m\nsolver = hybrid\n"
                                "[electrons]\ntemperature = 24.84*eV\n[units]\nb0 = 10e-9/2\nn0 = 5e6\n"
-                               "[species.p]\ndensity = f(2, 3)*per_cm3\ndrift_x = 48.775*km/s\ndrift_y = ms + V\n"
+                               "[species.p]\ndensity = f(2, 3)*per_cm3\ndrift_x = 48.775*km/s\ndrift_y = three + V\n"
                                "mass = 0.24388*mV/m\n";
     put_bytes(text, sizeof text - 1);
     ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
@@ -234,7 +234,7 @@ START_TEST(test_si_units)
     } values[] = {{"B", 1, 1e-12},
                   {"f(2, 3)*per_cm3", 1, 1e-12},
                   {"48.775*km/s", 1, 1e-3},
-                  {"ms + V", 3.25, 1e-12},
+                  {"three + V", 3.25, 1e-12},
                   {"sin(2*pi*x/(100*km))", 0.99959, 1e-4},
                   /* 100 Ohm m over mu0 v_A d_i = 6241.7 Ohm m */
                   {"100*ohm*m", 0.0160213, 1e-5}};

@@ -56,6 +56,15 @@ static double value_given(const struct lm_config *c, int k)
     return k == 4 ? g.dx : k == 5 ? g.dy : of[k];
 }
 
+/* 1 when the configuration defines this name, or will do so. */
+static int is_defined(const struct definitions *d, const char *name)
+{
+    for (int k = 0; k < d->count; k++)
+        if (d->list[k].kind != SIZE && !strcmp(d->list[k].name, name))
+            return 1;
+    return 0;
+}
+
 /* SI units as numbers, where the configuration has [units]. So `500*km` is a length in d_i, and `400*km/s` a speed in
  * v_A. */
 static void tell_units(struct definitions *d)
@@ -91,7 +100,8 @@ static void tell_units(struct definitions *d)
                  {"per_cm3", 1e6 / u.density}};
     d->has_units = 1;
     for (size_t k = 0; k < sizeof units / sizeof *units; k++)
-        lm_names_set_unit(c->names, units[k].name, d->r->unusable_values ? 1 : units[k].value);
+        if (!is_defined(d, units[k].name))
+            lm_names_set_unit(c->names, units[k].name, d->r->unusable_values ? 1 : units[k].value);
 }
 
 /* Adds the names that follow from the sizes known so far. */
