@@ -142,6 +142,8 @@ static const struct {
     {"file = case.ini\ndataset = values\n", "is not an HDF5 file"},
     {"file = a.h5\n", "data.a.dataset: required and not given"},
     {FILE_A "from_x = 5\nto_x = 4\n", "from_x is not below to_x"},
+    {FILE_A "[data.dx]\n" FILE_A, "data.dx.file: the name \"dx\" is taken"},
+    {FILE_A "[data.sin]\n" FILE_A, "data.sin.file: the name \"sin\" is taken"},
     {FILE_A "[const]\na = 1\n", "const.a: the name \"a\" is taken"},
     {FILE_A "[const]\nb = a\n", "const.b: a depends on x, which cannot be used in a number"},
     {FILE_A "[fields]\nbz = aa\n", "did you mean a?"},

@@ -173,9 +173,13 @@ static void report(struct lm_config_reader *r, int k, const char *key, const cha
 
 void lm_config_name_data(struct lm_config_reader *r)
 {
-    for (int k = 0; k < r->config->data_count; k++)
-        if (lm_names_define_sampled(r->config->names, r->config->data[k].name, sample, &r->config->data[k]))
+    for (int k = 0; k < r->config->data_count; k++) {
+        struct lm_data_config *d = &r->config->data[k];
+        const int status = lm_config_has_given(d->name) ? lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", d->name)
+                                                        : lm_names_define_sampled(r->config->names, d->name, sample, d);
+        if (status)
             report(r, k, "file", lm_error());
+    }
 }
 
 static int read_one(struct lm_config_reader *r, int k)

@@ -126,7 +126,7 @@ static void add(struct definitions *d, enum kind kind, const char *section, cons
         p->name[0] = 0;
 }
 
-static int is_given(const char *name)
+int lm_config_has_given(const char *name)
 {
     for (int k = 0; k < GIVEN; k++)
         if (!strcmp(name, given[k].name))
@@ -163,7 +163,7 @@ static void collect(struct definitions *d)
     for (int k = 0; k < c->function_count; k++)
         add(d, FUNCTION, "functions", c->function_text[k].name, c->function_text[k].text, d->r->function_line[k]);
     for (int k = 0; k < d->count; k++)
-        if (d->list[k].kind != SIZE && is_given(d->list[k].name)) {
+        if (d->list[k].kind != SIZE && lm_config_has_given(d->list[k].name)) {
             char wrong[LM_MAX_NAME + 32];
             snprintf(wrong, sizeof wrong, "the name \"%s\" is taken", d->list[k].name);
             report(d, &d->list[k], wrong);

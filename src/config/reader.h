@@ -78,6 +78,9 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
 /* The boundary condition of a background field at a side with `auto`. */
 int lm_background_side_of(int boundary);
 
+/* 1 for nx, ny, lx, ly, dx, dy and dt, which every configuration defines. */
+int lm_config_has_given(const char *name);
+
 /* Defines the names of arrays of files, and reads them once the sizes are known. LM_FAILED: no memory. */
 void lm_config_name_data(struct lm_config_reader *r);
 int lm_config_read_data(struct lm_config_reader *r);
