@@ -203,6 +203,8 @@ START_TEST(from_the_latest)
     same_rows("whole", "part", -1);
     CLI(0, "run small.ini --output part --restart latest " OFTEN);
     cli_has(cli.err, "part: the run is complete, at step 40; nothing is left to do");
+    cli_refuses("run small.ini --output part --restart latest fields.bz=0.5",
+                "part: holds a complete run of other settings (fields.bz: 0 there, 0.5 here)", "--overwrite");
     ck_assert_int_eq(unlink(scratch_path("part/run.json")), 0);
     CLI(0, "run small.ini --quiet --output part --restart latest " OFTEN);
     same_end("whole", "part");

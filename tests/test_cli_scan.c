@@ -44,7 +44,7 @@ START_TEST(all_combinations)
     }
     char *head = line_of("s/table.csv", 0), *series = line_of("s/0001_dt=0.01_bx=1/series.csv", 0);
     char *row = line_of("s/table.csv", 1), *last = line_of("s/0001_dt=0.01_bx=1/series.csv", 5);
-    cli_has(head, "run,run.dt,fields.bx,ended,fingerprint,seconds,step,");
+    cli_has(head, "run,run.dt,fields.bx,ended,fingerprint,step,");
     cli_has(head, series);
     cli_has(row, last);
     free(head), free(series), free(row), free(last);
@@ -81,12 +81,39 @@ START_TEST(interrupted)
 }
 END_TEST
 
+/* Other settings in the file or on the command line are other runs: their results take the place of the old ones. Two
+ * values whose directories have one name are two runs as well. */
+START_TEST(other_settings)
+{
+    CLI(0, "scan small.ini --quiet --output s run.seed=1,2 output.checkpoint_every=20");
+    char before[32];
+    snprintf(before, sizeof before, "%s", cli_fingerprint("s/0001_seed=1"));
+    CLI(0, "scan small.ini --quiet --output s run.seed=1,2 output.checkpoint_every=20 fields.bz=0.5");
+    ck_assert_str_ne(cli_fingerprint("s/0001_seed=1"), before);
+    same_fingerprint("0001_seed=1", "run.seed=1 fields.bz=0.5");
+}
+END_TEST
+
+START_TEST(names_of_values)
+{
+    CLI(0, "scan small.ini --quiet --output s fields.bz=2*0.1,0.5");
+    CLI(0, "scan small.ini --quiet --output s fields.bz=2/0.1,0.5");
+    char *line = line_of("s/table.csv", 1);
+    ck_assert_msg(!strncmp(line, "0001_bz=2_0.1,2/0.1,", 20), "%s", line);
+    cli_has(line, cli_fingerprint("s/0001_bz=2_0.1"));
+    free(line);
+    same_fingerprint("0001_bz=2_0.1", "fields.bz=20");
+}
+END_TEST
+
 START_TEST(wrong_input)
 {
     cli_refuses("scan small.ini --output s run.dt=0.01", "no key has a list of values", NULL);
     cli_refuses("scan small.ini --output s run.dt=0.01,abc", "run 0002_dt=abc: command line: run.dt: unknown name",
                 NULL);
     cli_refuses("scan small.ini --output s run.dx=1,2", "run.dx: unknown key", NULL);
+    cli_refuses("scan small.ini run.dt=1,2 output.directory=here", "a scan names the directories of its runs", NULL);
+    cli_refuses("scan small.ini run.dt=1,2 --output small.ini", "small.ini: is a file, not a directory", NULL);
     cli_refuses("scan", "which file? ", NULL);
     cli_refuses("scan nowhere.ini run.dt=1,2", "nowhere.ini: ", NULL);
 }
@@ -98,6 +125,14 @@ START_TEST(a_run_fails)
     CLI(1, "scan small.ini --quiet --output s run.dt=0.02,5 fields.max_substeps=3");
     cli_has(cli.err, "larmor: run 0002_dt=5: ");
     cli_has(cli.err, "1 of 2 runs have failed; s/table.csv has the others");
+    char *head = line_of("s/table.csv", 0), *good = line_of("s/table.csv", 1), *failed = line_of("s/table.csv", 2);
+    int commas[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++)
+        for (const char *p = k == 0 ? head : k == 1 ? good : failed; *p; p++)
+            commas[k] += *p == ',';
+    ck_assert(commas[0] == commas[1] && commas[0] == commas[2]);
+    cli_has(failed, "0002_dt=5,5,failed,,");
+    free(head), free(good), free(failed);
 }
 END_TEST
 
@@ -109,6 +144,8 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, all_combinations);
     tcase_add_test(t, interrupted);
+    tcase_add_test(t, other_settings);
+    tcase_add_test(t, names_of_values);
     tcase_add_test(t, wrong_input);
     tcase_add_test(t, a_run_fails);
     suite_add_tcase(suite, t);

@@ -200,7 +200,7 @@ START_TEST(test_definitions)
     double n;
     ck_assert_int_eq(lm_expr_at(config.names, config.species[0].density, 1, &x, &y, 0, &n), LM_OK);
     ck_assert_double_eq_tol(n, 1 + exp(-pow((x - 4 * h) / w, 2) - pow(y / w, 2)), 1e-15);
-    static const char *const other[] = {"const.n=4", "functions.shape(u)=u*u", "grid.ny=n"};
+    static const char *const other[] = {"const.n=4", "functions.shape( u )=u*u", "grid.ny=n"};
     ck_assert_msg(read_again(3, other) == LM_OK, "%s", lm_error());
     ck_assert_int_eq(config.grid.nx, 16);
     ck_assert_int_eq(config.grid.ny, 4);

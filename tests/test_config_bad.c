@@ -40,6 +40,17 @@ static const struct {
     {"[grid]\nxn = 1\n", 11, "grid.xn: unknown key, did you mean nx?"},
     /* values */
     {"mass = 1x\n", 10, "species.p.mass: x cannot be used in a number or a constant: \"1x\""},
+    {"density = 1e-9\nmean_particles_per_cell = 4\n", 11,
+     "species.p.mean_particles_per_cell: the number at density 1 = 4000000000 is out of range (> 0, <= 1e+09)"},
+    {"[units]\nb0 = -5e-9\nn0 = 5e6\n[electrons]\ntemperature = 25*eV\n[fields]\nbx = 2*nT\n", 11,
+     "units.b0: -5e-9 is out"},
+    {"[units]\nb0 = 5e-9\n[electrons]\ntemperature = 25*eV\n", 11, "units.b0: needs units.n0 as well"},
+    {"[functions]\nf(dx) = 2*dx\n[fields]\nbx = f(1)\n", 11, "functions.f(dx): the argument dx has the name of"},
+    {"[const]\nk = g(1)\n[functions]\nf(k) = 2*k\ng(u) = u\n", 13, "functions.f(k): the argument k has the name of"},
+    {"[fields]\nbx = _e\n", 11, "fields.bx: "},
+    {"[functions]\na(u) = u\nb(u) = a(a(a(a(a(a(a(a(a(a(u))))))))))\nc(u) = b(b(b(b(b(b(b(b(b(b(u))))))))))\n"
+     "d(u) = c(c(c(c(c(c(c(c(c(c(u))))))))))\ne(u) = d(d(d(d(d(d(d(d(d(d(u))))))))))\n",
+     15, "functions.e(u): calls other functions 1.11e+04 times; at most 10000 are allowed"},
     {"density = 0\nmean_particles_per_cell = 4\n", 11,
      "species.p.mean_particles_per_cell: the density is 0 everywhere"},
     {"particles_per_cell = 1\nmean_particles_per_cell = 4\n", 11,
@@ -105,7 +116,7 @@ static const struct {
     {"[const]\ndx = 1\n", 11, "const.dx: the name \"dx\" is taken"},
     {"[const]\n2a = 1\n", 11, "const.2a: \"2a\" is not a name"},
     /* lines */
-    {" mass = 2\n", 10, "indented line, and no value before it that could go on"},
+    {" mass = 2\n", 10, "indented line with a key or a section of its own: begin it at the left"},
     {"\t1 + 2\n", 10, "indented line, and no value before it that could go on"},
     {"mass = 2\n charge = 2\n", 11, "indented line with a key or a section of its own: begin it at the left"},
     {"mass = 2\n [fields]\n", 11, "indented line with a key or a section of its own: begin it at the left"},
@@ -264,6 +275,8 @@ START_TEST(test_line_length)
     memcpy(longer, "density = 1", 11);
     strcpy(longer + 300, "+ 1\n");
     assert_rejects(longer, 10, "95 blanks, # or ; in a row");
+    strcpy(longer + 11 + 70, "+ 1\n"); /* what a line holds, run.ini holds */
+    assert_rejects(longer, 10, "species.p.density: more than 64 blanks, # or ; in a row");
     strcpy(line, "mass = 1 # ");
     memset(line + 11, 'c', 300);
     strcpy(line + 311, "\n");

@@ -283,7 +283,8 @@ END_TEST
 /* --- distributions --- */
 
 #define BINNED                                                                                                         \
-    "[distribution.f]\nevery = 1\naxes = v_par, v_perp, x\nbins = 8, 2*3, 3\nfrom = -1.5, 0, 0\nto = 1.5, 1.25, lx\n"  \
+    "[distribution.f]\nevery = 1\naxes = v_par, v_perp, x\nbins = 8, 2*3, 3\nfrom = -max(1, 1.5), 0, 0\nto = 1.5, "    \
+    "1.25, lx\n"                                                                                                       \
     "from_y = 0.5\n[distribution.g]\nevery = 1\naxes = pitch gyrophase\nbins = 6, 4\nfrom = 0, 0\nto = 181, 360\n"     \
     "[distribution.h]\nevery = 1\naxes = energy\nbins = 5\nfrom = 0\nto = 0.5\n"
 
@@ -387,6 +388,10 @@ static const struct {
 } bad[] = {
     {"[output.m]\nevery = 1\nquantities = B, densty\n", 17, "output.m.quantities: \"densty\" is not one of B, E, J,"},
     {"[output.m]\nevery = 1\nquantities = B, densty\n", 17, "did you mean density?"},
+    {"[output.m]\nevery = 1\nquantities = ,\n", 17, "output.m.quantities: has no word"},
+    {"[output.m]\nevery = 1\nquantities = B\nfrom_x = 4\nto_x = 3\ncoarsen = 2\n", 18, "output.m.from_x: the region"},
+    {"[distribution.f]\nevery = 1\naxes = ,\nbins = 4\nfrom = 0\nto = 1\n", 17, "distribution.f.axes: has no word"},
+    {"[distribution.f]\nevery = 1\naxes = vx\nbins = 1e30\nfrom = 0\nto = 1\n", 18, "1e30 is out of range"},
     {"[output.m]\nevery = 0\nquantities = B\n", 16, "output.m.every: 0 is out of range"},
     {"[output.m]\nquantities = B\n", 15, "output.m.every: required and not given"},
     {"[output.m]\nevery = 1\nquantities = B\nspecies = q\n", 18, "output.m.species: \"q\" is not one of p"},
@@ -421,6 +426,7 @@ START_TEST(wrong_input)
     snprintf(want, sizeof want, "case.ini:%d: ", bad[_i].line);
     assert_error_has(want);
     assert_error_has(bad[_i].message);
+    ck_assert_msg(!strchr(lm_error(), '\n'), "more than one message: %s", lm_error());
     lm_config_free(&c);
 }
 END_TEST

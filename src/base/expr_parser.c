@@ -204,6 +204,7 @@ static void define_names(struct lm_parser *p, muParserHandle_t handle, const cha
                          const struct lm_function *f, struct lm_used_function *own)
 {
     const enum lm_variables variables = f ? LM_OF_PLACE_AND_TIME : p->variables;
+    mupClearConst(handle); /* _pi and _e */
     for (size_t k = 0; k < COUNT(functions); k++)
         mupDefineFun1(handle, functions[k].name, functions[k].function, 1);
     for (size_t k = 0; k < COUNT(functions2); k++)

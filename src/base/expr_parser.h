@@ -23,6 +23,7 @@ struct lm_function {
     lm_sample *sample;
     const void *data;
     int uses;
+    double calls; /* of functions with arguments, in one evaluation */
 };
 
 struct lm_names {

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "base/try.h"
 
+static const double MOST_CALLS = 1e4;
+
 int lm_names_new(struct lm_names **out)
 {
     *out = calloc(1, sizeof **out);
@@ -150,6 +152,13 @@ int lm_names_define_function(struct lm_names *names, const char *signature, cons
     if (!f.text)
         return lm_fail(LM_FAILED, "out of memory");
     struct lm_function *new = &names->function[names->functions];
+    for (int k = 0; k < names->functions; k++)
+        if (names->function[k].arguments > 0)
+            f.calls += lm_text_mentions(text, names->function[k].name) * (1 + names->function[k].calls);
+    if (f.calls > MOST_CALLS) {
+        free(f.text);
+        return lm_fail(LM_BAD_INPUT, "calls other functions %.3g times; at most %g are allowed", f.calls, MOST_CALLS);
+    }
     *new = f;
     const int status = lm_parser_open_function(&p, names, names->functions);
     new->uses = p.uses;

@@ -67,8 +67,8 @@ static int is_in_word(char c)
 int lm_text_mentions(const char *text, const char *name)
 {
     const size_t n = strlen(name);
+    int count = 0;
     for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
-        if ((at == text || !is_in_word(at[-1])) && !is_in_word(at[n]))
-            return 1;
-    return 0;
+        count += (at == text || !is_in_word(at[-1])) && !is_in_word(at[n]);
+    return count;
 }

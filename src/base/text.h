@@ -16,7 +16,7 @@ int lm_text_tolerance(const char *word);
 /* 1 when `name` matches [A-Za-z][A-Za-z0-9_]* and is shorter than LM_MAX_NAME. */
 int lm_text_is_name(const char *name);
 
-/* 1 when the word `name` stands in `text`, with no letter, digit or _ before and after it. */
+/* How often the word `name` stands in `text`, with no letter, digit or _ before and after it. */
 int lm_text_mentions(const char *text, const char *name);
 
 #endif

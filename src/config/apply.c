@@ -270,6 +270,25 @@ static void report_absent_section(struct lm_config_reader *r, const char *sectio
                     best ? ", did you mean [" : "", best ? best : "", best ? "]?" : "");
 }
 
+static int are_alike(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " \t");
+        b += strspn(b, " \t");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/* The entry of a key, or NULL. Blanks in the signature of a function do not count. */
+static struct lm_ini_entry *find_entry(const struct lm_config_reader *r, const char *section, const char *key)
+{
+    for (int k = 0; k < r->ini.count; k++)
+        if (!strcmp(r->ini.entry[k].section, section) && are_alike(r->ini.entry[k].key, key))
+            return &r->ini.entry[k];
+    return NULL;
+}
+
 /* 1 when an override may name this section and key. A misspelt name must not make a new species, body, field or
  * constant.
  */
@@ -282,7 +301,7 @@ static int check_target(struct lm_config_reader *r, const char *section, const c
         report_unknown_section(r, section, LM_COMMAND_LINE);
     else if (!found)
         report_absent_section(r, section, key);
-    else if (is_definition(section) && !lm_ini_find(&r->ini, section, key))
+    else if (is_definition(section) && !find_entry(r, section, key))
         lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: the file has no such %s", section, key,
                         !strcmp(section, "const") ? "constant" : "function");
     else
@@ -296,6 +315,8 @@ static const char *wrong_value(const char *value)
     for (const char *p = value; *p; p++)
         if ((unsigned char)*p < ' ')
             return "control character";
+    if (lm_ini_has_gap(value))
+        return "more than 64 blanks, # or ; in a row";
     if (value[lm_ini_comment(value)])
         return "# or ; would begin a comment";
     return NULL;
@@ -303,7 +324,7 @@ static const char *wrong_value(const char *value)
 
 static int set_entry(struct lm_config_reader *r, const char *section, const char *key, const char *value)
 {
-    struct lm_ini_entry *e = lm_ini_find(&r->ini, section, key);
+    struct lm_ini_entry *e = find_entry(r, section, key);
     if (!e)
         return lm_ini_append(&r->ini, section, key, value, LM_COMMAND_LINE);
     e->line = LM_COMMAND_LINE;

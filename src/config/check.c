@@ -75,7 +75,7 @@ static void check_pairs(struct lm_config_reader *r)
     if (!(c->output.map_energy[0] < c->output.map_energy[1]))
         report_pair(r, &output, "map_energy_min", "map_energy_max", "map_energy_min is not below map_energy_max");
     int b0 = line_of(r, "units", "b0"), n0 = line_of(r, "units", "n0");
-    if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0))
+    if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0) && !(b0 && n0))
         lm_problems_add(&r->problems, b0 ? b0 : n0, "units.%s: needs units.%s as well", c->units.b0 > 0.0 ? "b0" : "n0",
                         c->units.b0 > 0.0 ? "n0" : "b0");
 }

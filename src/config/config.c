@@ -18,9 +18,11 @@ static int read_into(struct lm_config_reader *r, const char *text, int override_
     if (status)
         return status;
     lm_config_apply(r);
-    if (lm_config_define_names(r))
+    if (lm_config_define_names(r) || lm_config_check(r))
         return LM_FAILED;
-    return lm_config_check(r);
+    if (r->unusable_values && r->problems.count == 0) /* what made them so has been reported, or this is it */
+        lm_problems_add(&r->problems, LM_WHOLE_FILE, "a size, a constant or a function cannot be used");
+    return LM_OK;
 }
 
 static int read_config(const char *name, const char *text, int override_count, const char *const *overrides,

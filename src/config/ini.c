@@ -31,6 +31,14 @@ struct reader {
     struct lm_problems *problems;
 };
 
+int lm_ini_has_gap(const char *value)
+{
+    int n = 0;
+    for (; *value && n <= LM_INI_GAP; value++)
+        n = strchr(" \t#;", *value) ? n + 1 : 0;
+    return n > LM_INI_GAP;
+}
+
 /* Grows a list of `size`-byte items to hold one more. */
 static int reserve(void **list, int count, int *capacity, size_t size)
 {
@@ -194,7 +202,7 @@ static int check_entry(struct reader *r, const char *line)
     else if (n == 0)
         lm_problems_add(r->problems, r->line, "\"%s\": no key before =", line);
     else if (n >= LM_INI_NAME)
-        lm_problems_add(r->problems, r->line, "\"%s\": name too long", line);
+        lm_problems_add(r->problems, r->line, "\"%s\": a name of more than %d bytes", line, LM_INI_NAME - 1);
     else if (r->ini->section_count == 0)
         lm_problems_add(r->problems, r->line, "\"%s\": key before any [section]", line);
     else
@@ -207,7 +215,7 @@ static int has_key(const char *line)
 {
     const size_t n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
     const char *at = line + n + strspn(line + n, " \t");
-    return n > 0 && at[0] == '=' && at[1] != '=';
+    return n > 0 && !strchr("0123456789.", *line) && at[0] == '=' && at[1] != '=';
 }
 
 /* 1 when the indented line goes on with the value before it. */
@@ -220,8 +228,9 @@ static int check_continuation(struct reader *r, const char *line)
     if (r->is_indented)
         return 1;
     lm_problems_add(r->problems, r->line,
-                    r->line_of_value > 0 ? "indented line with a key or a section of its own: begin it at the left"
-                                         : "indented line, and no value before it that could go on");
+                    *line == '[' || has_key(line)
+                        ? "indented line with a key or a section of its own: begin it at the left"
+                        : "indented line, and no value before it that could go on");
     return 0;
 }
 
@@ -309,6 +318,10 @@ static int add_entry(void *user, const char *section, const char *key, const cha
         r->status = lm_fail(LM_BAD_INPUT, "%s: more than %d keys", r->problems->file, MAX_ENTRIES);
     else
         r->status = lm_ini_append(ini, section, key, value, r->line);
+    if (!r->status && ini->count > 0 && lm_ini_has_gap(ini->entry[ini->count - 1].value)) {
+        lm_problems_add(r->problems, r->line, "%s.%s: more than %d blanks, # or ; in a row", section, key, LM_INI_GAP);
+        r->status = lm_ini_replace(&ini->entry[ini->count - 1], "0"); /* reported once */
+    }
     return 1;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/problems.h"
 
+enum { LM_INI_GAP = 64 };  /* blanks, # and ; that may stand in a row in a value */
 enum { LM_INI_NAME = 50 }; /* bytes of a section or a key for which inih has room, the final 0 included */
 
 struct lm_ini_entry {
@@ -49,6 +50,9 @@ int lm_ini_append(struct lm_ini *ini, const char *section, const char *key, cons
 
 /* Puts another value in place of that of an entry. */
 int lm_ini_replace(struct lm_ini_entry *entry, const char *value);
+
+/* 1 when more than LM_INI_GAP blanks, # or ; stand in a row. */
+int lm_ini_has_gap(const char *value);
 
 /* The index at which a comment begins in a line or value; without a comment the length of the text. */
 int lm_ini_comment(const char *line);

@@ -141,6 +141,44 @@ static void report(struct definitions *d, struct pending *p, const char *wrong)
     p->done = 1;
 }
 
+/* A plain 0 stands for a scale that is not given, as in run.ini. */
+static int units_are_given(const struct definitions *d)
+{
+    const struct lm_ini_entry *of[] = {lm_ini_find(&d->r->ini, "units", "b0"), lm_ini_find(&d->r->ini, "units", "n0")};
+    for (int k = 0; k < 2; k++) {
+        char *end = NULL;
+        if (of[k] && !of[k]->dropped && (strtod(of[k]->value, &end) != 0 || *end))
+            return 1;
+    }
+    return 0;
+}
+
+/* The name of something else among the arguments of a function, wherever that stands; NULL: there is none. */
+static const char *argument_taken(const struct definitions *d, const struct pending *p)
+{
+    const char *arguments = strchr(p->key, '(');
+    for (int k = 0; arguments && k < GIVEN; k++)
+        if (lm_text_mentions(arguments, given[k].name))
+            return given[k].name;
+    for (int k = 0; arguments && k < d->count; k++)
+        if (d->list[k].kind != SIZE && d->list[k].name[0] && lm_text_mentions(arguments, d->list[k].name))
+            return d->list[k].name;
+    return NULL;
+}
+
+static void check_name(struct definitions *d, struct pending *p)
+{
+    char wrong[LM_MAX_NAME + 64];
+    const char *argument = p->kind == FUNCTION ? argument_taken(d, p) : NULL;
+    if (p->kind != SIZE && lm_config_has_given(p->name))
+        snprintf(wrong, sizeof wrong, "the name \"%s\" is taken", p->name);
+    else if (argument)
+        snprintf(wrong, sizeof wrong, "the argument %s has the name of something else", argument);
+    else
+        return;
+    report(d, p, wrong);
+}
+
 /* Sizes that are plain numbers are known; those that are wrong or missing have been reported. */
 static void collect(struct definitions *d)
 {
@@ -154,20 +192,16 @@ static void collect(struct definitions *d)
             add(d, SIZE, sizes[k].section, sizes[k].key, e->value, e->line);
             continue;
         }
-        const int is_unit = sizes[k].is > ALL; /* need not be given */
-        d->known |= is_unit && !good[k] ? 0 : sizes[k].is;
-        d->r->unusable_values |= !is_unit && !good[k];
+        const int is_absent = sizes[k].is > ALL && !units_are_given(d);
+        d->known |= is_absent ? 0 : sizes[k].is;
+        d->r->unusable_values |= !is_absent && !good[k];
     }
     for (int k = 0; k < c->const_count; k++)
         add(d, CONSTANT, "const", c->const_text[k].name, c->const_text[k].text, d->r->const_line[k]);
     for (int k = 0; k < c->function_count; k++)
         add(d, FUNCTION, "functions", c->function_text[k].name, c->function_text[k].text, d->r->function_line[k]);
     for (int k = 0; k < d->count; k++)
-        if (d->list[k].kind != SIZE && lm_config_has_given(d->list[k].name)) {
-            char wrong[LM_MAX_NAME + 32];
-            snprintf(wrong, sizeof wrong, "the name \"%s\" is taken", d->list[k].name);
-            report(d, &d->list[k], wrong);
-        }
+        check_name(d, &d->list[k]);
 }
 
 /* Without sizes, constants are parsed but not evaluated. */
@@ -241,15 +275,27 @@ static void report_rest(struct definitions *d)
         }
 }
 
+/* A function with as many arguments, of other names. */
+static void define_placeholder(struct lm_names *names, const struct pending *p)
+{
+    static const char *const arguments[] = {"", "(a_)", "(a_, b_)", "(a_, b_, c_)", "(a_, b_, c_, d_)"};
+    char signature[2 * LM_MAX_NAME];
+    int count = strchr(p->key, '(') != NULL;
+    for (const char *at = p->key; count > 0 && *at; at++)
+        count += *at == ',';
+    snprintf(signature, sizeof signature, "%s%s", p->name, arguments[count <= LM_MAX_ARGUMENTS ? count : 0]);
+    lm_names_define_function(names, signature, "1");
+}
+
 /* So that expressions that use a name whose definition is wrong have no errors for that reason. */
 static void define_placeholders(struct definitions *d)
 {
     struct lm_names *names = d->r->config->names;
-    d->known |= ALL;
+    d->known |= units_are_given(d) ? ALL | B0 | N0 : ALL;
     tell_sizes(d);
     for (int k = 0; k < d->count; k++)
         if (d->list[k].kind == FUNCTION)
-            lm_names_define_function(names, d->list[k].key, "1");
+            define_placeholder(names, &d->list[k]);
         else
             lm_names_set_constant(names, d->list[k].name, 1);
 }

@@ -47,6 +47,16 @@ static void report(const struct list *l, const char *wrong)
                     l->scope->section, l->key, wrong);
 }
 
+/* The length of the text up to a comma outside of parentheses. */
+static size_t item_length(const char *text)
+{
+    int depth = 0;
+    size_t n = 0;
+    for (; text[n] && (text[n] != ',' || depth > 0); n++)
+        depth += text[n] == '(' ? 1 : text[n] == ')' ? -1 : 0;
+    return n;
+}
+
 /* Copies the next word of a list to out[LM_MAX_LIST]; returns what follows it, or NULL at the end. Words stand between
  * commas, or between blanks where `blanks`. */
 static const char *next_word(const char *at, int blanks, char *out)
@@ -54,7 +64,7 @@ static const char *next_word(const char *at, int blanks, char *out)
     at += strspn(at, " \t,");
     if (!*at)
         return NULL;
-    size_t n = strcspn(at, blanks ? " \t," : ",");
+    size_t n = blanks ? strcspn(at, " \t,") : item_length(at);
     memcpy(out, at, n);
     at += n;
     while (n > 0 && strchr(" \t", out[n - 1]))
@@ -88,10 +98,13 @@ static unsigned read_words(const struct list *l, const char *text, int count, co
 {
     char word[LM_MAX_LIST];
     unsigned bits = 0;
-    while ((text = next_word(text, 1, word))) {
+    int words = 0;
+    for (; (text = next_word(text, 1, word)); words++) {
         const int k = find_word(l, word, count, names);
         bits |= k >= 0 ? 1u << k : 0;
     }
+    if (words == 0)
+        report(l, "has no word");
     return bits;
 }
 
@@ -111,19 +124,22 @@ static int cell_at(double x, double d, int n, int otherwise)
     return isinf(x) ? otherwise : k < 0 ? 0 : k > n ? n : (int)k;
 }
 
-static void find_cells(const struct list *l, struct lm_region *region)
+/* Returns 1 when the region has cells. */
+static int find_cells(const struct list *l, struct lm_region *region)
 {
     const struct lm_config *c = l->r->config;
     if (l->r->unusable_values)
-        return;
+        return 0;
     const struct lm_grid g = lm_config_grid(c);
     struct lm_cells *cells = &region->cells;
     cells->from_x = cell_at(region->from_x, g.dx, g.nx, 0);
     cells->to_x = cell_at(region->to_x, g.dx, g.nx, g.nx);
     cells->from_y = cell_at(region->from_y, g.dy, g.ny, 0);
     cells->to_y = cell_at(region->to_y, g.dy, g.ny, g.ny);
-    if (cells->from_x >= cells->to_x || cells->from_y >= cells->to_y)
+    const int has_cells = cells->from_x < cells->to_x && cells->from_y < cells->to_y;
+    if (!has_cells)
         report(l, "the region from_x <= x < to_x, from_y <= y < to_y holds no centre of a cell");
+    return has_cells;
 }
 
 static void check_coarsening(const struct list *l, const struct lm_output_config *o)
@@ -146,33 +162,35 @@ static void check_output(struct lm_config_reader *r, const struct lm_scope *scop
     l.key = "species";
     o->of = read_species(&l, o->species);
     l.key = "from_x";
-    find_cells(&l, &o->region);
+    const int has_cells = find_cells(&l, &o->region);
     l.key = "coarsen";
-    if (!r->unusable_values && o->coarsen > 0)
+    if (has_cells && o->coarsen > 0)
         check_coarsening(&l, o);
 }
 
-/* One number for each axis, each an expression of constants. */
-static void read_numbers(const struct list *l, const char *text, int count, double low, double high, double *out)
+/* One number for each axis, each an expression of constants. Returns 1 when all of them are good. */
+static int read_numbers(const struct list *l, const char *text, int count, double low, double high, double *out)
 {
     char word[LM_MAX_LIST], wrong[LM_MAX_LIST + 64];
     int n = 0;
-    while ((text = next_word(text, 0, word))) {
+    if (l->r->unusable_values)
+        return 0;
+    for (; (text = next_word(text, 0, word)); n++) {
         double value = low;
-        if (lm_expr_value(l->r->config->names, word, &value)) {
-            report(l, lm_error());
-        } else if (!(value >= low && value <= high)) {
-            snprintf(wrong, sizeof wrong, "%s is out of range (%g to %g)", word, low, high);
-            report(l, wrong);
+        const int status = lm_expr_value(l->r->config->names, word, &value);
+        if (!status && value >= low && value <= high) {
+            out[n < LM_MAX_DIMENSIONS ? n : LM_MAX_DIMENSIONS - 1] = value;
+            continue;
         }
-        if (n < LM_MAX_DIMENSIONS)
-            out[n] = value;
-        n++;
+        snprintf(wrong, sizeof wrong, "%s is out of range (%g to %g)", word, low, high);
+        report(l, status ? lm_error() : wrong);
+        return 0;
     }
-    if (n == count || count == 0)
-        return;
+    if (n == count)
+        return 1;
     snprintf(wrong, sizeof wrong, "has %d numbers, and there are %d axes", n, count);
     report(l, wrong);
+    return 0;
 }
 
 static void read_axes(const struct list *l, struct lm_distribution_config *d)
@@ -186,13 +204,16 @@ static void read_axes(const struct list *l, struct lm_distribution_config *d)
         }
         d->axis[d->dimensions++] = k < 0 ? LM_AXIS_X : k;
     }
+    if (d->dimensions == 0)
+        report(l, "has no word");
 }
 
 static void check_bins(const struct list *l, struct lm_distribution_config *d)
 {
     static const double MOST = 1 << 26;
     double count[LM_MAX_DIMENSIONS] = {1, 1, 1}, all = 1;
-    read_numbers(l, d->bins, d->dimensions, 1, 1 << 20, count);
+    if (!read_numbers(l, d->bins, d->dimensions, 1, 1 << 20, count))
+        return;
     for (int k = 0; k < d->dimensions; k++) {
         d->count[k] = (int)count[k];
         all *= count[k];
@@ -208,13 +229,15 @@ static void check_distribution(struct lm_config_reader *r, const struct lm_scope
     struct lm_distribution_config *d = scope->base;
     struct list l = {r, scope, "axes"};
     read_axes(&l, d);
+    if (d->dimensions == 0)
+        return;
     l.key = "bins";
     check_bins(&l, d);
     l.key = "from";
-    read_numbers(&l, d->from, d->dimensions, -DBL_MAX, DBL_MAX, d->low);
+    int is_good = read_numbers(&l, d->from, d->dimensions, -DBL_MAX, DBL_MAX, d->low);
     l.key = "to";
-    read_numbers(&l, d->to, d->dimensions, -DBL_MAX, DBL_MAX, d->high);
-    for (int k = 0; k < d->dimensions && !r->unusable_values && r->problems.count == 0; k++)
+    is_good &= read_numbers(&l, d->to, d->dimensions, -DBL_MAX, DBL_MAX, d->high);
+    for (int k = 0; k < d->dimensions && is_good; k++)
         if (!(d->low[k] < d->high[k]))
             report(&l, "an upper end is not above its lower end");
     l.key = "species";

@@ -38,6 +38,7 @@ int lm_config_resolve_particles(struct lm_config_reader *r)
 {
     struct lm_config *c = r->config;
     const int number = lm_keys_find(LM_SPECIES_SECTION, "mean_particles_per_cell");
+    const struct lm_key *key = &lm_keys[lm_keys_find(LM_SPECIES_SECTION, "particles_per_cell")];
     for (int s = 0; s < c->species_count; s++) {
         struct lm_species_config *of = &c->species[s];
         const int line = r->named_key_line[LM_SPECIES][s][number];
@@ -50,8 +51,8 @@ int lm_config_resolve_particles(struct lm_config_reader *r)
         if (status || !(mean > 0))
             lm_problems_add(&r->problems, line, "species.%s.mean_particles_per_cell: %s", of->name,
                             status ? lm_error() : "the density is 0 everywhere");
-        else
-            of->particles_per_cell = of->mean_particles_per_cell / mean;
+        else if (lm_key_set_number(key, of, "the number at density 1", of->mean_particles_per_cell / mean))
+            lm_problems_add(&r->problems, line, "species.%s.mean_particles_per_cell: %s", of->name, lm_error());
         of->mean_particles_per_cell = INFINITY;
     }
     return LM_OK;

@@ -252,7 +252,7 @@ static int read_echo(const struct lm_config *config, struct lm_ini *ini, struct 
     return status;
 }
 
-/* `text`: the configuration in the checkpoint. */
+/* `text`: the configuration there; NULL: it is the file `path`. */
 static int find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
 {
     struct comparison c = {.config = config, .out = out};
@@ -260,7 +260,7 @@ static int find(const struct lm_config *config, const char *path, const char *te
     *out = (struct lm_differences){.count = 0};
     c.status = read_echo(config, &c.here, &problems);
     if (!c.status)
-        c.status = lm_ini_read_text(text, &c.there, &problems);
+        c.status = text ? lm_ini_read_text(text, &c.there, &problems) : lm_ini_read(path, &c.there, &problems);
     if (c.status)
         lm_problems_free(&problems);
     else
@@ -272,7 +272,15 @@ static int find(const struct lm_config *config, const char *path, const char *te
     }
     lm_ini_free(&c.here);
     lm_ini_free(&c.there);
-    return c.status ? c.status : refuse(out, path);
+    return c.status;
+}
+
+int lm_differences_of_run(const struct lm_config *config, struct lm_differences *out)
+{
+    char path[LM_MAX_PATH];
+    *out = (struct lm_differences){.count = 0};
+    const int status = lm_path(path, "%s/run.ini", config->output.directory);
+    return status ? status : find(config, path, NULL, out);
 }
 
 static int has_key(const struct lm_differences *d, const char *key)
@@ -313,6 +321,8 @@ int lm_differences_read(const struct lm_config *config, const char *path, struct
         status = lm_checkpoint_configuration(path, &text);
     if (!status)
         status = find(config, path, text, out);
+    if (!status)
+        status = refuse(out, path);
     if (!status)
         status = add_tables(config, head, out);
     free(text);

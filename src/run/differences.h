@@ -29,6 +29,10 @@ struct lm_differences {
  * LM_FAILED: no memory. Free in either case. */
 int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
                         struct lm_differences *out);
+
+/* Compares `config` with run.ini of its output directory in the same way. LM_BAD_INPUT: it is not there, or cannot be
+ * read. */
+int lm_differences_of_run(const struct lm_config *config, struct lm_differences *out);
 void lm_differences_free(struct lm_differences *differences);
 
 /* Prints a heading and one line for each difference; nothing where there are none. */

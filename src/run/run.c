@@ -477,10 +477,13 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *asked)
     struct lm_run_options options = *asked;
     struct lm_run_state r = {.config = config, .options = &options, .started = lm_clock(), .lock = LM_LOCK_NONE};
     char why[LM_MAX_MESSAGE / 2], latest[LM_MAX_PATH];
-    if (options.restart && !strcmp(options.restart, "latest") && lm_run_find_latest(config, &options, latest))
-        return LM_OK;
+    int is_complete = 0, status = LM_OK;
+    if (options.restart && !strcmp(options.restart, "latest"))
+        status = lm_run_find_latest(config, &options, latest, &is_complete);
+    if (status || is_complete)
+        return status;
     lm_signals_begin();
-    int status = prepare(&r);
+    status = prepare(&r);
     if (!status) {
         status = carry_out(&r);
     } else if (status == LM_FAILED) {

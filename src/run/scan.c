@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/try.h"
 #include "output/directory.h"
+#include "run/latest.h"
 
 enum { MOST_LISTS = 8, MOST_RUNS = 10000, VALUE = LM_MAX_TEXT };
 
@@ -24,6 +26,7 @@ struct scan {
     struct list list[MOST_LISTS];
     char directory[LM_MAX_PATH];
     int quiet;
+    char *has_failed; /* [runs] */
 };
 
 /* The length of the first value of a list: up to a comma outside of parentheses, or to the end. */
@@ -49,6 +52,9 @@ static int find_lists(struct scan *s)
     s->runs = 1;
     for (int k = 0; k < s->count; k++) {
         const char *equals = strchr(s->words[k], '=');
+        if (!strncmp(s->words[k], "output.directory=", strlen("output.directory=")))
+            return lm_fail(LM_BAD_INPUT, "command line: output.directory: a scan names the directories of its runs; "
+                                         "--output says in which directory they are");
         const int values = equals ? count_values(equals + 1) : 1;
         if (values == 1)
             continue;
@@ -185,9 +191,13 @@ static void put_value(FILE *out, const char *text)
 static void put_head(const struct scan *s, FILE *out, const char *series)
 {
     fputs("run", out);
-    for (int k = 0; k < s->lists; k++)
-        fprintf(out, ",%.*s", s->list[k].key_length, s->list[k].word);
-    fputs(",ended,fingerprint,seconds", out);
+    for (int k = 0; k < s->lists; k++) {
+        char key[VALUE];
+        snprintf(key, sizeof key, "%.*s", s->list[k].key_length, s->list[k].word);
+        fputc(',', out);
+        put_value(out, key);
+    }
+    fputs(",ended,fingerprint", out);
     fprintf(out, "%s%s\n", series ? "," : "", series ? series : "");
 }
 
@@ -198,7 +208,7 @@ static void put_summary(FILE *out, const char *path)
     const char *print = json_string_value(json_object_get(summary, "fingerprint"));
     fputc(',', out);
     put_value(out, ended ? ended : "not complete");
-    fprintf(out, ",%s,%.6g", print ? print : "", json_number_value(json_object_get(summary, "seconds_stepping")));
+    fprintf(out, ",%s", print ? print : "");
     json_decref(summary);
 }
 
@@ -217,10 +227,16 @@ static int put_run(const struct scan *s, int run, FILE *out, const char *head)
         put_value(out, value);
     }
     int status = lm_path(path, "%s/%s/run.json", s->directory, name);
-    if (!status)
+    if (s->has_failed[run])
+        fputs(",failed,", out);
+    else if (!status)
         put_summary(out, path);
-    const int is_like = last && head && !strcmp(first, head);
-    fprintf(out, "%s%s\n", is_like ? "," : "", is_like ? last : "");
+    if (!s->has_failed[run] && last && head && !strcmp(first, head))
+        fprintf(out, ",%s", last);
+    else
+        for (const char *p = head; p; p = strchr(p + 1, ','))
+            fputc(',', out);
+    fputc('\n', out);
     free(first);
     free(last);
     return status;
@@ -260,19 +276,22 @@ static int write_table(const struct scan *s)
 
 /* --- the runs --- */
 
-/* One run. A failure is reported at once, and counted. */
+/* One run. What a run of other settings has left is replaced. A failure is reported at once, and counted. */
 static int do_run(const struct scan *s, int run, struct lm_config *config, int *failures)
 {
-    const struct lm_run_options options = {.restart = "latest", .overwrite = 1, .quiet = s->quiet};
+    struct lm_run_options options = {.restart = "latest", .overwrite = 1, .quiet = s->quiet};
     char name[LM_MAX_NAME * 4];
     name_of(s, run, name);
     if (!s->quiet)
         fprintf(stderr, "run %d of %d: %s\n", run + 1, s->runs, name);
     int status = read_run(s, run, config);
+    if (!status && lm_run_left(config) == LM_LEFT_OTHER)
+        options.restart = NULL;
     if (!status)
         status = lm_run(config, &options);
     if (status == LM_FAILED || status == LM_BAD_INPUT) {
         fprintf(stderr, "larmor: run %s: %s\n", name, lm_error());
+        s->has_failed[run] = 1;
         ++*failures;
         status = LM_OK;
     }
@@ -290,6 +309,26 @@ static int find_directory(struct scan *s, const char *directory)
     return lm_path(s->directory, "%.*s.scan", (int)(n > 4 && !strcmp(name + n - 4, ".ini") ? n - 4 : n), name);
 }
 
+static int make_directory(const struct scan *s)
+{
+    struct stat info;
+    if (!stat(s->directory, &info) && !S_ISDIR(info.st_mode))
+        return lm_fail(LM_BAD_INPUT, "%s: is a file, not a directory; choose another one with --output", s->directory);
+    return lm_directory_make(s->directory);
+}
+
+/* Writes the table, also after a signal. */
+static int finish(const struct scan *s, int status)
+{
+    char why[LM_MAX_MESSAGE / 2];
+    if (status && status != LM_STOPPED)
+        return status;
+    snprintf(why, sizeof why, "%s", lm_error());
+    if (write_table(s))
+        return LM_FAILED;
+    return status ? lm_fail(LM_STOPPED, "%s\nthe same command goes on with the scan", why) : LM_OK;
+}
+
 int lm_scan(const char *file, int count, const char *const *words, const char *directory, int quiet)
 {
     struct scan s = {.file = file, .count = count, .words = words, .quiet = quiet};
@@ -298,19 +337,15 @@ int lm_scan(const char *file, int count, const char *const *words, const char *d
     LM_TRY(find_lists(&s));
     LM_TRY(find_directory(&s, directory));
     struct lm_config *config = calloc(1, sizeof *config);
-    int status = config ? check_all(&s, config) : lm_fail(LM_FAILED, "not enough memory");
+    s.has_failed = calloc((size_t)s.runs, 1);
+    int status = config && s.has_failed ? check_all(&s, config) : lm_fail(LM_FAILED, "not enough memory");
     if (!status)
-        status = lm_directory_make(s.directory);
+        status = make_directory(&s);
     for (int run = 0; run < s.runs && !status; run++)
         status = do_run(&s, run, config, &failures);
     free(config);
-    if (status == LM_STOPPED) {
-        char why[LM_MAX_MESSAGE / 2];
-        snprintf(why, sizeof why, "%s", lm_error());
-        return write_table(&s) ? LM_FAILED : lm_fail(LM_STOPPED, "%s\nthe same command goes on with the scan", why);
-    }
-    if (!status)
-        status = write_table(&s);
+    status = finish(&s, status);
+    free(s.has_failed);
     if (!status && failures > 0)
         return lm_fail(LM_FAILED, "%d of %d runs have failed; %s/table.csv has the others", failures, s.runs,
                        s.directory);
