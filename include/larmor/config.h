@@ -115,7 +115,7 @@ struct lm_data_config {
 };
 enum { LM_MAX_DATA = 16 };
 
-/* What an output on the grid may hold; those of the first line once, the others for each species. */
+/* What an output on the grid may hold: once, and from LM_Q_DENSITY on for each species. */
 enum lm_quantity {
     LM_Q_B,
     LM_Q_E,
@@ -270,7 +270,8 @@ struct lm_config {
     struct lm_output_config outputs[LM_MAX_OUTPUTS]; /* [output.NAME] */
     int distribution_count;
     struct lm_distribution_config distribution[LM_MAX_OUTPUTS];
-    struct lm_names *names; /* owned; those of [const], and nx, ny, lx, ly, dx, dy, dt, pi */
+    struct lm_names
+        *names; /* owned; those of [const], [functions] and [data.NAME], and nx, ny, lx, ly, dx, dy, dt, pi */
     /* [const] and [functions] as the user wrote them, in order, for the echo in run.ini. */
     int const_count, function_count;
     struct lm_definition {

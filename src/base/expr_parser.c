@@ -25,7 +25,7 @@ static const char *const parser_functions[] = {"sqrt", "abs", "sign", "rint", "m
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static int is_builtin(const char *name)
+int lm_parser_has_function(const char *name)
 {
     for (size_t k = 0; k < COUNT(functions); k++)
         if (!strcmp(name, functions[k].name))
@@ -37,11 +37,6 @@ static int is_builtin(const char *name)
         if (!strcmp(name, parser_functions[k]))
             return 1;
     return 0;
-}
-
-int lm_parser_has_function(const char *name)
-{
-    return is_builtin(name);
 }
 
 int lm_parser_has_variable(const char *name)
@@ -78,7 +73,7 @@ static int takes_arguments(const struct lm_names *names, const char *name)
     for (int k = 0; k < names->functions; k++)
         if (!strcmp(name, names->function[k].name))
             return names->function[k].arguments > 0;
-    return is_builtin(name);
+    return lm_parser_has_function(name);
 }
 
 /* A message with the name at which the parser failed, and what is wrong with that name. */

@@ -72,3 +72,12 @@ int lm_text_mentions(const char *text, const char *name)
         count += (at == text || !is_in_word(at[-1])) && !is_in_word(at[n]);
     return count;
 }
+
+size_t lm_text_item(const char *text)
+{
+    int depth = 0;
+    size_t n = 0;
+    for (; text[n] && (text[n] != ',' || depth > 0); n++)
+        depth += text[n] == '(' ? 1 : text[n] == ')' ? -1 : 0;
+    return n;
+}

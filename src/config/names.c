@@ -69,13 +69,12 @@ static int is_defined(const struct definitions *d, const char *name)
  * v_A. */
 static void tell_units(struct definitions *d)
 {
-    static const double mu0 = 1.25663706127e-6;
     const struct lm_config *c = d->r->config;
     if (d->has_units || (d->known & (B0 | N0)) != (B0 | N0))
         return;
     const struct lm_units u = lm_units_make(c->units.b0, c->units.n0);
     const double m = 1 / u.length, s = 1 / u.time, tesla = 1 / u.magnetic, volt = 1 / (u.electric * u.length);
-    const double ev = u.charge / (u.mass * u.velocity * u.velocity), ohm = 1 / (mu0 * u.velocity);
+    const double ev = u.charge / (u.mass * u.velocity * u.velocity), ohm = u.current * u.length / u.electric;
     const struct {
         const char *name;
         double value;

@@ -47,16 +47,6 @@ static void report(const struct list *l, const char *wrong)
                     l->scope->section, l->key, wrong);
 }
 
-/* The length of the text up to a comma outside of parentheses. */
-static size_t item_length(const char *text)
-{
-    int depth = 0;
-    size_t n = 0;
-    for (; text[n] && (text[n] != ',' || depth > 0); n++)
-        depth += text[n] == '(' ? 1 : text[n] == ')' ? -1 : 0;
-    return n;
-}
-
 /* Copies the next word of a list to out[LM_MAX_LIST]; returns what follows it, or NULL at the end. Words stand between
  * commas, or between blanks where `blanks`. */
 static const char *next_word(const char *at, int blanks, char *out)
@@ -64,7 +54,7 @@ static const char *next_word(const char *at, int blanks, char *out)
     at += strspn(at, " \t,");
     if (!*at)
         return NULL;
-    size_t n = blanks ? strcspn(at, " \t,") : item_length(at);
+    size_t n = blanks ? strcspn(at, " \t,") : lm_text_item(at);
     memcpy(out, at, n);
     at += n;
     while (n > 0 && strchr(" \t", out[n - 1]))

@@ -252,7 +252,7 @@ static double pressure(const struct moments *a, double mass, int pair, size_t k)
     return n > 0 ? mass * (a->of[LM_MOMENT_VV + pair][k] - p * q / n) : 0;
 }
 
-/* The pressure along B over that in all directions: b P b, and the trace of P. */
+/* The pressure along B. *trace: the sum of the pressures along x, y and z. */
 static double pressure_along(const struct moments *a, double mass, size_t k, double *trace)
 {
     double square = 0, along = 0;

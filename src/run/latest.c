@@ -7,6 +7,13 @@
 #include "checkpoint/checkpoint.h"
 #include "run/differences.h"
 
+enum left {
+    NOTHING,    /* or nothing that can be read */
+    UNFINISHED, /* a run of these settings that has not come to its end */
+    COMPLETE,   /* a run of these settings to this step */
+    OTHER       /* a run of other settings, or one that went further */
+};
+
 /* The last step of a run that came to its end; -1: run.json does not tell of one. */
 static int64_t complete_at(const struct lm_config *config)
 {
@@ -19,17 +26,16 @@ static int64_t complete_at(const struct lm_config *config)
     return step;
 }
 
-enum lm_left lm_run_left(const struct lm_config *config)
+/* What the directory holds. */
+static enum left what_is_left(const struct lm_config *config)
 {
     struct lm_differences d;
     const int64_t end = complete_at(config);
     const int status = lm_differences_of_run(config, &d), others = d.count;
     lm_differences_free(&d);
     if (status)
-        return LM_LEFT_NOTHING;
-    return others > 0 || end > config->run.steps ? LM_LEFT_OTHER
-           : end == config->run.steps            ? LM_LEFT_COMPLETE
-                                                 : LM_LEFT_UNFINISHED;
+        return NOTHING;
+    return others > 0 || end > config->run.steps ? OTHER : end == config->run.steps ? COMPLETE : UNFINISHED;
 }
 
 /* A complete run of other settings stays, unless the user allows that it is replaced. */
@@ -50,17 +56,17 @@ static int refuse_other(const struct lm_config *config)
 int lm_run_find_latest(const struct lm_config *config, struct lm_run_options *options, char *path, int *complete)
 {
     const char *directory = config->output.directory;
-    const enum lm_left left = lm_run_left(config);
+    const enum left left = what_is_left(config);
     char damaged[LM_MAX_PATH] = "";
     int64_t step = 0;
     options->restart = NULL;
-    *complete = left == LM_LEFT_COMPLETE;
+    *complete = left == COMPLETE;
     if (*complete && !options->quiet)
         fprintf(stderr, "%s: the run is complete, at step %lld; nothing is left to do\n", directory,
                 (long long)config->run.steps);
-    if (*complete || (left == LM_LEFT_OTHER && options->overwrite))
+    if (*complete || (left == OTHER && options->overwrite))
         return LM_OK;
-    if (left == LM_LEFT_OTHER && complete_at(config) >= 0)
+    if (left == OTHER && complete_at(config) >= 0)
         return refuse_other(config);
     options->restart = lm_checkpoint_newest(directory, path, &step, damaged) ? path : NULL;
     if (*damaged)

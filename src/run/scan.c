@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "base/try.h"
 #include "output/directory.h"
-#include "run/latest.h"
 
 enum { MOST_LISTS = 8, MOST_RUNS = 10000, VALUE = LM_MAX_TEXT };
 
@@ -29,20 +29,10 @@ struct scan {
     char *has_failed; /* [runs] */
 };
 
-/* The length of the first value of a list: up to a comma outside of parentheses, or to the end. */
-static size_t value_length(const char *text)
-{
-    int depth = 0;
-    size_t n = 0;
-    for (; text[n] && (text[n] != ',' || depth > 0); n++)
-        depth += text[n] == '(' ? 1 : text[n] == ')' ? -1 : 0;
-    return n;
-}
-
 static int count_values(const char *text)
 {
     int count = 1;
-    for (size_t n = value_length(text); text[n]; n += 1 + value_length(text + n + 1))
+    for (size_t n = lm_text_item(text); text[n]; n += 1 + lm_text_item(text + n + 1))
         count++;
     return count;
 }
@@ -82,8 +72,8 @@ static void value_of(const struct scan *s, int run, int k, char out[VALUE])
 {
     const char *text = s->list[k].word + s->list[k].key_length + 1;
     for (int n = value_number(s, run, k); n > 0; n--)
-        text += value_length(text) + 1;
-    snprintf(out, VALUE, "%.*s", (int)value_length(text), text);
+        text += lm_text_item(text) + 1;
+    snprintf(out, VALUE, "%.*s", (int)lm_text_item(text), text);
 }
 
 /* "0003_nx=64_dt=0.02": the number of the run, and its values with other characters as _. */
@@ -279,14 +269,12 @@ static int write_table(const struct scan *s)
 /* One run. What a run of other settings has left is replaced. A failure is reported at once, and counted. */
 static int do_run(const struct scan *s, int run, struct lm_config *config, int *failures)
 {
-    struct lm_run_options options = {.restart = "latest", .overwrite = 1, .quiet = s->quiet};
+    const struct lm_run_options options = {.restart = "latest", .overwrite = 1, .quiet = s->quiet};
     char name[LM_MAX_NAME * 4];
     name_of(s, run, name);
     if (!s->quiet)
         fprintf(stderr, "run %d of %d: %s\n", run + 1, s->runs, name);
     int status = read_run(s, run, config);
-    if (!status && lm_run_left(config) == LM_LEFT_OTHER)
-        options.restart = NULL;
     if (!status)
         status = lm_run(config, &options);
     if (status == LM_FAILED || status == LM_BAD_INPUT) {
