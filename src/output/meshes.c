@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "larmor/physics/fields/ohm.h"
 #include "output/describe.h"
 #include "output/moments.h"
 #include "output/openpmd.h"
@@ -103,14 +104,32 @@ static void add_fields(struct maker *m)
         add_array(m, LM_E + d, "E", axes[d], LM_MESH_E, e[d]);
 }
 
-/* J = curl B where E is: J_x on x-faces, J_y on y-faces, J_z at centres. */
-static double curl(const struct lm_grid *g, const double *b, int d, size_t k)
+/* One component of a vector that follows from B in each cell, as a mean over the cells of a value. `b`: the arrays of
+ * B. */
+static void coarsen_of_b(const struct maker *m, const double *b, int component,
+                         struct lm_vector (*of)(const struct lm_grid *, struct lm_view), double *out)
 {
-    const double *bx = b + k, *by = bx + g->size, *bz = by + g->size;
-    const int up = g->stride;
-    return d == 0   ? (bz[0] - bz[-up]) / g->dy
-           : d == 1 ? -(bz[0] - bz[-1]) / g->dx
-                    : (by[0] - by[-1]) / g->dx - (bx[0] - bx[-up]) / g->dy;
+    const struct lm_grid *g = &m->grid;
+    const struct lm_view all = {b, b + g->size, b + 2 * g->size, g->stride};
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const struct lm_vector v = of(g, lm_view_at(all, (long)k));
+            m->work[k] = component == 0 ? v.x : component == 1 ? v.y : v.z;
+        }
+    coarsen_array(m, m->work, out);
+}
+
+/* Where E is. */
+static struct lm_vector current(const struct lm_grid *g, struct lm_view b)
+{
+    return lm_curl_b(b, 1 / g->dx, 1 / g->dy);
+}
+
+static struct lm_vector b_at_centre(const struct lm_grid *g, struct lm_view b)
+{
+    (void)g;
+    return lm_b_centre(b);
 }
 
 static void add_current(struct maker *m)
@@ -121,11 +140,8 @@ static void add_current(struct maker *m)
         m->status = lm_output_b(m->sim, &m->grid, &b);
     for (int d = 0; d < 3 && !m->status; d++) {
         double *out = add(m, "J", axes[d], LM_MESH_J, places[d]);
-        for (int j = 0; out && j < m->grid.ny; j++)
-            for (int i = 0; i < m->grid.nx; i++)
-                m->work[lm_at(&m->grid, i, j)] = curl(&m->grid, b, d, lm_at(&m->grid, i, j));
         if (out)
-            coarsen_array(m, m->work, out);
+            coarsen_of_b(m, b, d, current, out);
     }
     free(b);
 }
@@ -198,26 +214,12 @@ static void make_room(struct maker *m, struct moments *a, unsigned moments)
         a->b[d] = next + (size_t)d * m->coarse.size;
 }
 
-/* B at the centre of a cell, from the faces and corners around it. */
-static double b_at_centre(const struct lm_grid *g, const double *b, int d, size_t k)
-{
-    const double *at = b + (size_t)d * g->size + k;
-    const int up = g->stride;
-    return d == 0   ? 0.5 * (at[0] + at[-up])
-           : d == 1 ? 0.5 * (at[0] + at[-1])
-                    : 0.25 * (at[0] + at[-1] + at[-up] + at[-up - 1]);
-}
-
 static void find_b(struct maker *m, struct moments *a)
 {
     double *b;
     m->status = lm_output_b(m->sim, &m->grid, &b);
-    for (int d = 0; d < 3 && !m->status; d++) {
-        for (int j = 0; j < m->grid.ny; j++)
-            for (int i = 0; i < m->grid.nx; i++)
-                m->work[lm_at(&m->grid, i, j)] = b_at_centre(&m->grid, b, d, lm_at(&m->grid, i, j));
-        coarsen_array(m, m->work, a->b[d]);
-    }
+    for (int d = 0; d < 3 && !m->status; d++)
+        coarsen_of_b(m, b, d, b_at_centre, a->b[d]);
     free(b);
 }
 
