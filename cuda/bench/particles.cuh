@@ -168,11 +168,13 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
         return false;
     if (STAGE == DEPOSIT) { /* the particle has been pushed and moved: its velocity says from where */
         const lm_fix dx = lm_round_fix(p.vx * h.step.rx), dy = lm_round_fix(p.vy * h.step.ry);
-        p.x -= dx;
-        p.y -= dy;
-        at = lm_pass_move(&p, dx, dy, 1);
-    } else if (!lm_pass_near(ORDER, 1, &p, &win, &h.step, &near, &at)) {
-        return false;
+        at = {lm_fix24(p.x - dx + (dx >> 1)), lm_fix24(p.y - dy + (dy >> 1)), lm_fix24(p.x), lm_fix24(p.y)};
+    } else {
+        struct lm_step step = h.step;
+        if (!TARGET::GLOBAL) /* known when the kernel is compiled; without gain there */
+            step.move = 1;
+        if (!lm_pass_near(ORDER, 1, &p, &win, &step, &near, &at))
+            return false;
     }
 #define ADD(d, i, j, part) target.add(d, i, j, part)
     if (STAGE != PUSH)

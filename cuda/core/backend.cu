@@ -180,7 +180,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     take_backgrounds(g, out);
     for (int s = 0; s < b->setup.species_count; s++) {
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
-        out->strays[s] = (int64_t)c->species[s].strays;
+        out->strays[s] = (int64_t)(c->species[s].strays + c->species[s].edge_strays);
         out->charge_quanta[s] = (int64_t)c->species[s].charge_quanta;
         if (!g->counted)
             continue;
@@ -266,7 +266,7 @@ static int gpu_ping(struct lm_backend *b, int peer, size_t bytes, int count)
     char *const out = (char *)lm_gpu_halo_buffer(g, 2 * bytes);
     const struct lm_message send = {peer, bytes, out}, receive = {peer, bytes, out + bytes};
     for (int k = 0; k < count && !g->failed; k++)
-        lm_gpu_transport_exchange(g, &send, 1, &receive, 1);
+        lm_gpu_transport_exchange(g, &send, 1, &receive, 1, g->stream);
     return lm_gpu_wait(g, "ping");
 }
 

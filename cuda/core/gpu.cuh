@@ -16,6 +16,7 @@ typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
 /* What a pass finds out about a species. */
 struct lm_gpu_pass_control {
     lm_u64 speed2, strays, charge_quanta; /* as in lm_control */
+    lm_u64 edge_strays;                   /* many ranks: those of tiles at the edge, which `strays` leaves out */
 };
 
 /* What of a species has left and entered since the host looked last; how many places that has left empty and filled. */
@@ -59,10 +60,15 @@ struct lm_gpu_species {
     uint32_t *rank;       /* in a sort: a particle's number in its cell; in a pass: all strays; their tiles: scratch */
     uint32_t *tile_start; /* [tiles + 1] */
     uint32_t *cell_count, *cell_start; /* [tiles T^2 + 1] */
-    uint32_t *chunk_first;             /* number of the first chunk of each tile: [tiles + 1] */
+    uint32_t *chunk_first;             /* number of the first chunk of each tile: [tiles + 1]; many ranks: of the tiles
+                                          in the order of lm_gpu_halo_tiles */
     struct lm_gpu_chunk *chunk;        /* [blocks] */
     uint32_t chunk_size;               /* particles in a chunk at most */
     unsigned blocks;                   /* upper bound of the number of chunks */
+    struct {
+        uint32_t chunks, edge_chunks, edge_particles; /* all; those of tiles at the edge, which come first */
+    } listed;                                         /* many ranks: what the last sort has listed */
+    uint32_t *edge_particles;                         /* the same on the device; NULL: there is one rank */
     int placing;
     uint32_t *home; /* tile of each particle behind the sorted ones */
     uint64_t home_capacity;

@@ -17,9 +17,10 @@ const char *lm_gpu_transport(void);
 /* Whether an exchange is queued in the stream, so that the host does not wait. */
 bool lm_gpu_transport_is_queued(void);
 
-/* Sends and receives messages (src/ranks/ranks.h) that lie in the memory of the GPU. */
+/* Sends and receives messages (src/ranks/ranks.h) that lie in the memory of the GPU. An exchange that is queued goes to
+ * `stream`. */
 int lm_gpu_transport_exchange(struct lm_gpu *g, const struct lm_message *out, int out_count,
-                              const struct lm_message *in, int in_count);
+                              const struct lm_message *in, int in_count, cudaStream_t stream);
 
 /* The lists of the halo on the device, and the buffers. */
 int lm_gpu_halo_begin(struct lm_gpu *g);
@@ -35,6 +36,33 @@ int lm_gpu_halo_refresh(struct lm_gpu *g, double *const *arrays, int count);
 /* Adds up what all ranks have in the same cell, and gives each of them the sum: arrays [ny][nx][each], of which the
  * first `used` numbers from `first` on take part. */
 int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each, int first, int used);
+
+/* The same for the sums of the moments of a species. */
+int lm_gpu_halo_add_sums(struct lm_gpu *g);
+
+/* --- the same beside the pass of the particles that do not reach shared cells --- */
+
+/* The tiles: first those at the edge, whose particles reach shared cells before the next sort. */
+struct lm_gpu_tile_order {
+    const uint32_t *tile; /* on the device: [tiles] */
+    uint32_t edge;        /* number of tiles at the edge */
+};
+
+/* NULL: there is one rank. */
+const struct lm_gpu_tile_order *lm_gpu_halo_tiles(const struct lm_gpu *g);
+
+/* Whether exchanges can go on beside the stream. The same on all ranks. */
+bool lm_gpu_halo_has_side(const struct lm_gpu *g);
+
+/* A stream that goes on from here beside that of the backend, and comes first where both have work. */
+cudaStream_t lm_gpu_halo_fork(struct lm_gpu *g);
+
+/* Adds up the sums of the moments in that stream. */
+int lm_gpu_halo_add_sums_beside(struct lm_gpu *g);
+
+/* Lets the stream of the backend wait for lm_gpu_halo_add_sums_beside. Returns false if there is nothing to wait for.
+ */
+bool lm_gpu_halo_join(struct lm_gpu *g);
 
 /* The ranks that particles may go to, which own cells of the halo, and those that they may come from. */
 struct lm_gpu_neighbours {

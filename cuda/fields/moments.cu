@@ -281,9 +281,8 @@ int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
 {
     lm_gpu_range range("collect");
     struct lm_gpu *g = lm_gpu_of(b);
-    const size_t cells = b->setup.grid.cells;
-    lm_u64 *const sums[4] = {g->sums, g->sums + cells, g->sums + 2 * cells, g->sums + 3 * cells};
-    lm_gpu_halo_add(g, sums, 4, 1, 0, 1);
+    if (!lm_gpu_halo_join(g))
+        lm_gpu_halo_add_sums(g);
     if (species == b->setup.species_count - 1 && !has_walls(g)) {
         g->last_speed_exponent = speed_exponent;
         g->last_alone = first;

@@ -66,7 +66,8 @@ __global__ void copy_kernel(shape s, int walls_x, int walls_y, const piece *piec
     }
 }
 
-void run_kernel(struct lm_gpu *g, enum direction way, const cell_list &l, const cell_arrays &a, lm_u64 *buffer)
+void run_kernel(struct lm_gpu *g, enum direction way, const cell_list &l, const cell_arrays &a, lm_u64 *buffer,
+                cudaStream_t stream)
 {
     const struct lm_sides *sides = &g->base.setup.grid.sides;
     const size_t most = l.largest * a.count * a.used;
@@ -74,8 +75,8 @@ void run_kernel(struct lm_gpu *g, enum direction way, const cell_list &l, const 
     if (l.count == 0)
         return;
     auto kernel = way == PACK ? copy_kernel<PACK> : way == ADD ? copy_kernel<ADD> : copy_kernel<UNPACK>;
-    kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), lm_has_walls(sides, 0), lm_has_walls(sides, 1), l.pieces, a,
-                                              buffer);
+    kernel<<<blocks, THREADS, 0, stream>>>(shape_of(g), lm_has_walls(sides, 0), lm_has_walls(sides, 1), l.pieces, a,
+                                           buffer);
     LM_GPU_LAUNCHED(g, "the halo");
 }
 
@@ -98,6 +99,10 @@ struct lm_gpu_halo {
     struct lm_gpu_neighbours neighbours;
     cudaEvent_t begin[TIMED], end[TIMED];
     int timed, exchanges;
+    struct lm_gpu_tile_order tiles;
+    cudaStream_t side; /* for the sums of the moments; before the stream where both have work */
+    cudaEvent_t fork, done;
+    bool has_added, is_awaited; /* the sums have been added beside the stream; the stream has not waited for that yet */
 };
 
 namespace
@@ -118,24 +123,54 @@ lm_u64 *reserve(struct lm_gpu *g, size_t numbers)
     return h->buffer;
 }
 
-/* Sends the cells of list `from` of this rank, which are those of list `to` of the others. */
-int exchange(struct lm_gpu *g, const cell_arrays &a, const cell_list &from, const cell_list &to, enum direction way)
+/* Calls body(), and measures how long the stream is busy with what it queues. */
+template <class F> void time_it(struct lm_gpu *g, F body)
 {
     struct lm_gpu_halo *h = g->halo;
-    const size_t numbers = (size_t)a.count * a.used;
-    lm_u64 *out = reserve(g, (from.cells + to.cells) * numbers), *in = out + from.cells * numbers;
     const bool is_timed = lm_gpu_transport_is_queued(); /* else lm_ranks_exchange counts the time */
     const int slot = is_timed && h->exchanges++ < TIMED ? h->timed++ : -1;
     if (slot >= 0)
         lm_gpu_check(g, cudaEventRecord(h->begin[slot], g->stream), "the halo");
-    run_kernel(g, PACK, from, a, out);
-    make_messages(from, numbers, out, h->messages);
-    make_messages(to, numbers, in, h->messages + from.peers);
-    lm_gpu_transport_exchange(g, h->messages, from.peers, h->messages + from.peers, to.peers);
-    run_kernel(g, way, to, a, in);
+    body();
     if (slot >= 0)
         lm_gpu_check(g, cudaEventRecord(h->end[slot], g->stream), "the halo");
+}
+
+/* The side has the buffer and what it adds to until it is done. */
+void wait_for_side(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    if (h->is_awaited)
+        time_it(g, [&] { lm_gpu_check(g, cudaStreamWaitEvent(g->stream, h->done, 0), "the halo"); });
+    h->is_awaited = false;
+}
+
+/* Sends the cells of list `from` of this rank, which are those of list `to` of the others. */
+void exchange_in(struct lm_gpu *g, cudaStream_t stream, const cell_arrays &a, const cell_list &from,
+                 const cell_list &to, enum direction way)
+{
+    struct lm_gpu_halo *h = g->halo;
+    const size_t numbers = (size_t)a.count * a.used;
+    lm_u64 *out = reserve(g, (from.cells + to.cells) * numbers), *in = out + from.cells * numbers;
+    run_kernel(g, PACK, from, a, out, stream);
+    make_messages(from, numbers, out, h->messages);
+    make_messages(to, numbers, in, h->messages + from.peers);
+    lm_gpu_transport_exchange(g, h->messages, from.peers, h->messages + from.peers, to.peers, stream);
+    run_kernel(g, way, to, a, in, stream);
+}
+
+int exchange(struct lm_gpu *g, const cell_arrays &a, const cell_list &from, const cell_list &to, enum direction way)
+{
+    wait_for_side(g);
+    time_it(g, [&] { exchange_in(g, g->stream, a, from, to, way); });
     return g->failed;
+}
+
+/* The four sums of a cell. */
+cell_arrays sums_of(const struct lm_gpu *g)
+{
+    const size_t cells = g->base.setup.grid.cells;
+    return {{g->sums, g->sums + cells, g->sums + 2 * cells, g->sums + 3 * cells}, 4, 1, 0, 1, 0};
 }
 
 /* --- the lists --- */
@@ -194,6 +229,64 @@ void list_neighbours(struct lm_gpu *g)
     g->halo->neighbours = {held->peers, owned->peers, held->peer, owned->peer, p->unit, p->units_x, to};
 }
 
+/* Whether particles of a tile reach cells of a list before the next sort. */
+bool reaches(const struct lm_gpu *g, uint32_t tile, const struct lm_halo_list *l)
+{
+    const int size = g->tiling.size, x = (int)tile % g->tiling.nx * size, y = (int)tile / g->tiling.nx * size;
+    for (int k = 0; k < l->count; k++) {
+        const struct lm_cells *c = &l->piece[k].cells;
+        if (x - LM_HALO_READ < c->to_x && x + size + LM_HALO_READ > c->from_x && y - LM_HALO_READ < c->to_y &&
+            y + size + LM_HALO_READ > c->from_y)
+            return true;
+    }
+    return false;
+}
+
+void order_tiles(struct lm_gpu *g)
+{
+    const uint32_t tiles = (uint32_t)g->tiles;
+    const struct lm_halo_list *shared = &g->base.setup.halo->shared;
+    uint32_t *order = (uint32_t *)malloc(tiles * sizeof *order), edge = 0, placed = 0,
+             *to = (uint32_t *)lm_gpu_allocate(g, tiles * sizeof *to, "the halo");
+    if (!order || !to) {
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
+        free(order);
+        return;
+    }
+    for (uint32_t t = 0; t < tiles; t++)
+        if (reaches(g, t, shared))
+            order[edge++] = t;
+    placed = edge;
+    for (uint32_t t = 0; t < tiles; t++)
+        if (!reaches(g, t, shared))
+            order[placed++] = t;
+    lm_gpu_check(g, cudaMemcpyAsync(to, order, tiles * sizeof *to, cudaMemcpyHostToDevice, g->stream), "the halo");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the halo");
+    free(order);
+    g->halo->tiles = {to, edge};
+}
+
+/* The side's blocks come first, so that messages do not wait for the end of a long kernel. */
+void begin_side(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    int least, greatest;
+    lm_gpu_check(g, cudaDeviceGetStreamPriorityRange(&least, &greatest), "stream");
+    lm_gpu_check(g, cudaStreamCreateWithPriority(&h->side, cudaStreamNonBlocking, greatest), "stream");
+    lm_gpu_check(g, cudaEventCreateWithFlags(&h->fork, cudaEventDisableTiming), "event");
+    lm_gpu_check(g, cudaEventCreateWithFlags(&h->done, cudaEventDisableTiming), "event");
+}
+
+void end_side(struct lm_gpu_halo *h)
+{
+    if (h->fork)
+        cudaEventDestroy(h->fork);
+    if (h->done)
+        cudaEventDestroy(h->done);
+    if (h->side)
+        cudaStreamDestroy(h->side);
+}
+
 void end_list(cell_list *l)
 {
     free(l->peer);
@@ -220,6 +313,9 @@ int lm_gpu_halo_begin(struct lm_gpu *g)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the halo");
     if (!g->failed)
         list_neighbours(g);
+    if (!g->failed)
+        order_tiles(g);
+    begin_side(g);
     for (int k = 0; k < TIMED; k++) {
         lm_gpu_check(g, cudaEventCreate(&h->begin[k]), "event");
         lm_gpu_check(g, cudaEventCreate(&h->end[k]), "event");
@@ -252,6 +348,7 @@ void lm_gpu_halo_end(struct lm_gpu *g)
         if (h->end[k])
             cudaEventDestroy(h->end[k]);
     }
+    end_side(h);
     free(h->messages);
     free(h);
 }
@@ -289,4 +386,48 @@ int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each
     for (int k = 0; k < count; k++)
         a.at[k] = arrays[k];
     return exchange(g, a, g->halo->shared, g->halo->added, ADD);
+}
+
+int lm_gpu_halo_add_sums(struct lm_gpu *g)
+{
+    return g->halo && !g->failed ? exchange(g, sums_of(g), g->halo->shared, g->halo->added, ADD) : g->failed;
+}
+
+const struct lm_gpu_tile_order *lm_gpu_halo_tiles(const struct lm_gpu *g)
+{
+    return g->halo ? &g->halo->tiles : NULL;
+}
+
+bool lm_gpu_halo_has_side(const struct lm_gpu *g)
+{
+    return g->halo && lm_gpu_transport_is_queued();
+}
+
+cudaStream_t lm_gpu_halo_fork(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    wait_for_side(g);
+    lm_gpu_check(g, cudaEventRecord(h->fork, g->stream), "the halo");
+    lm_gpu_check(g, cudaStreamWaitEvent(h->side, h->fork, 0), "the halo");
+    return h->side;
+}
+
+int lm_gpu_halo_add_sums_beside(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    if (g->failed)
+        return g->failed;
+    exchange_in(g, h->side, sums_of(g), h->shared, h->added, ADD);
+    h->has_added = h->is_awaited = true;
+    return lm_gpu_check(g, cudaEventRecord(h->done, h->side), "the halo");
+}
+
+bool lm_gpu_halo_join(struct lm_gpu *g)
+{
+    struct lm_gpu_halo *h = g->halo;
+    if (!h || !h->has_added)
+        return false;
+    wait_for_side(g);
+    h->has_added = false;
+    return true;
 }

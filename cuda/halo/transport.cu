@@ -189,14 +189,14 @@ int exchange_by_hosts(struct lm_gpu *g, const struct lm_message *out, int out_co
 }
 
 int exchange_by_nccl(struct lm_gpu *g, const struct lm_message *out, int out_count, const struct lm_message *in,
-                     int in_count)
+                     int in_count, cudaStream_t stream)
 {
     const nccl_library *n = &transport.nccl;
     int error = n->group_start();
     for (int k = 0; k < out_count && error == NCCL_SUCCESS; k++)
-        error = n->send(out[k].data, out[k].size, NCCL_INT8, out[k].peer, transport.communicator, g->stream);
+        error = n->send(out[k].data, out[k].size, NCCL_INT8, out[k].peer, transport.communicator, stream);
     for (int k = 0; k < in_count && error == NCCL_SUCCESS; k++)
-        error = n->receive(in[k].data, in[k].size, NCCL_INT8, in[k].peer, transport.communicator, g->stream);
+        error = n->receive(in[k].data, in[k].size, NCCL_INT8, in[k].peer, transport.communicator, stream);
     const int ended = n->group_end();
     if (nccl_check(error != NCCL_SUCCESS ? error : ended, "exchange"))
         lm_ranks_abort(LM_FAILED, lm_error());
@@ -235,8 +235,8 @@ bool lm_gpu_transport_is_queued(void)
 }
 
 int lm_gpu_transport_exchange(struct lm_gpu *g, const struct lm_message *out, int out_count,
-                              const struct lm_message *in, int in_count)
+                              const struct lm_message *in, int in_count, cudaStream_t stream)
 {
-    return lm_gpu_transport_is_queued() ? exchange_by_nccl(g, out, out_count, in, in_count)
+    return lm_gpu_transport_is_queued() ? exchange_by_nccl(g, out, out_count, in, in_count, stream)
                                         : exchange_by_hosts(g, out, out_count, in, in_count);
 }

@@ -104,11 +104,11 @@ __device__ void add_density(const tile_particles &h, const pass_sinks &b, const 
 }
 
 /* Begins the list of strays of a pass or of a sum. Before, their number, *strays, is 0. */
-static inline int list_entered(struct lm_gpu *g, const all_particles &h, lm_u64 *strays)
+static inline int list_entered(struct lm_gpu *g, const all_particles &h, lm_u64 *strays, cudaStream_t stream)
 {
     if (h.entered == 0)
         return g->failed;
-    list_entered_kernel<<<particle_blocks(h.entered), THREADS, 0, g->stream>>>(h, strays);
+    list_entered_kernel<<<particle_blocks(h.entered), THREADS, 0, stream>>>(h, strays);
     return LM_GPU_LAUNCHED(g, "listing what has entered");
 }
 

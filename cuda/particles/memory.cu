@@ -25,6 +25,7 @@ int LM_P(lm_gpu_prepare_counts)(struct lm_gpu *g, struct lm_gpu_species *s)
 {
     s->tile_start = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
     s->chunk_first = (uint32_t *)lm_gpu_allocate(g, (g->tiles + 1) * sizeof(uint32_t), "tiles");
+    s->edge_particles = g->halo ? (uint32_t *)lm_gpu_allocate(g, sizeof *s->edge_particles, "tiles") : NULL;
     s->cell_count = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
     s->cell_start = (uint32_t *)lm_gpu_allocate(g, (g->tile_cells + 1) * sizeof(uint32_t), "tiles");
     if (g->failed)

@@ -202,7 +202,7 @@ void exchange_segments(struct lm_gpu *g, const traffic *out, char *from, const t
 {
     struct lm_message *m = new_messages(out, in);
     const int sent = list_segments(out, from, m), received = list_segments(in, to, m + sent);
-    lm_gpu_transport_exchange(g, m, sent, m + sent, received);
+    lm_gpu_transport_exchange(g, m, sent, m + sent, received, g->stream);
     free(m);
 }
 

@@ -7,11 +7,15 @@
  * - It adds the integer moments with native int32 atomics in shared memory, into several copies, and adds these to the
  *   grid with one 64-bit atomic a node.
  * - Particles too far from their tile (strays) go to a list. A second, small kernel passes them on the direct path.
+ * - On many ranks with NCCL, the tiles at the edge of the own cells have a stream of their own. The ranks exchange the
+ *   sums of these tiles there, while the pass over the other tiles is under way.
  *
  * Rate of a whole step: 39.5e9 particle-steps/s in double and 57.6e9 in single precision (CIC, 1024 x 1024 cells, 128
  * particles a cell; one NVIDIA H200, 2026-11-21, commit 34d4a2f; docs/performance/results.md).
  */
 #include "particles/collisions.cuh"
+
+#include "core/halo.cuh"
 
 namespace
 {
@@ -208,12 +212,13 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
     return true;
 }
 
-/* The direct path: each particle of the list gathers from the whole grid and is deposited on it, a thread each. */
+/* The direct path: each of the *strays particles of the list gathers from the whole grid and is deposited on it, a
+ * thread each. */
 template <int ORDER, enum kind KIND>
-__global__ void stray_kernel(tile_particles h, fields f, struct lm_step step, pass_sinks b,
+__global__ void stray_kernel(tile_particles h, fields f, struct lm_step step, pass_sinks b, const lm_u64 *strays,
                              const __grid_constant__ pass_extras<KIND> around)
 {
-    const lm_u64 count = b.control->strays;
+    const lm_u64 count = *strays;
     lm_u64 speed2 = 0;
     for (lm_u64 first = blockIdx.x * (lm_u64)THREADS; first < count; first += (lm_u64)gridDim.x * THREADS) {
         const lm_u64 n = first + threadIdx.x;
@@ -238,12 +243,13 @@ __global__ void stray_kernel(tile_particles h, fields f, struct lm_step step, pa
 /* A pass, ready to be launched. */
 struct pass_call : direct_call {
     struct collider collider;
+    cudaStream_t edge; /* for the edge, whose sums the ranks then exchange; NULL: all particles at once */
 };
 
 pass_call call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
     const direct_call c = direct_call_of(g, species, pass);
-    return {c, collider_of(g, species, pass, c.b)};
+    return {c, collider_of(g, species, pass, c.b), NULL};
 }
 
 template <enum kind KIND> pass_extras<KIND> around_of(const struct lm_gpu *g, const pass_call &c)
@@ -266,6 +272,16 @@ template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY> auto kernel_of()
         return pass_kernel<ORDER, T, KIND>;
 }
 
+/* The particles of the tiles that are not at the edge, with a list of strays of their own. */
+tile_particles interior_of(const all_particles &h, const struct lm_gpu_species *s)
+{
+    tile_particles interior = h;
+    interior.chunk += s->listed.edge_chunks;
+    interior.stray += h.entered + s->listed.edge_particles;
+    interior.stray_tile += h.entered + s->listed.edge_particles;
+    return interior;
+}
+
 template <int ORDER, int T, enum kind KIND, bool STOPPING_ONLY = true>
 int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c)
 {
@@ -278,11 +294,19 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
                              (int)(own + most < g->shared_bytes ? own + most : g->shared_bytes));
     lm_gpu_check(g, allowed, "shared memory of the pass");
     const pass_extras<KIND> around = around_of<KIND>(g, c);
-    kernel<<<s->blocks, pass_block<ORDER, T>::THREADS, bytes, g->stream>>>(
-        c.h, c.f, c.step, c.b.sums, &c.b.control->speed2, &c.b.control->strays, around);
-    LM_GPU_LAUNCHED(g, "particle pass");
-    stray_kernel<ORDER, KIND><<<(unsigned)g->processors * 3, THREADS, 0, g->stream>>>(c.h, c.f, c.step, c.b, around);
-    return LM_GPU_LAUNCHED(g, "pass of strays");
+    const auto launch = [&](const tile_particles &h, unsigned blocks, lm_u64 *strays, cudaStream_t stream) {
+        if (blocks > 0)
+            kernel<<<blocks, pass_block<ORDER, T>::THREADS, bytes, stream>>>(h, c.f, c.step, c.b.sums,
+                                                                             &c.b.control->speed2, strays, around);
+        LM_GPU_LAUNCHED(g, "particle pass");
+        stray_kernel<ORDER, KIND>
+            <<<(unsigned)g->processors * 3, THREADS, 0, stream>>>(h, c.f, c.step, c.b, strays, around);
+        return LM_GPU_LAUNCHED(g, "pass of strays");
+    };
+    if (!c.edge)
+        return launch(c.h, s->blocks, &c.b.control->strays, g->stream);
+    launch(c.h, s->listed.edge_chunks, &c.b.control->edge_strays, c.edge);
+    return launch(interior_of(c.h, s), s->listed.chunks - s->listed.edge_chunks, &c.b.control->strays, g->stream);
 }
 
 template <int ORDER, enum kind KIND, bool STOPPING_ONLY = true>
@@ -301,6 +325,12 @@ int launch_kind(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
                                                 : launch_tiles<ORDER, PERIODIC>(g, s, c);
 }
 
+int launch_all(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_call &c, bool collides)
+{
+    list_entered(g, c.h, c.edge ? &c.b.control->edge_strays : &c.b.control->strays, c.edge ? c.edge : g->stream);
+    return g->base.setup.shape == LM_LINEAR ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);
+}
+
 } // namespace
 
 int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
@@ -308,15 +338,16 @@ int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     lm_gpu_range range("pass");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
-    const pass_call c = call_of(g, species, pass);
+    pass_call c = call_of(g, species, pass);
     const bool collides = pass->collisions != NULL;
     g->counted |= collides;
     g->species[species].collides |= collides;
     lm_gpu_check(g, cudaMemsetAsync(c.b.control, 0, sizeof *c.b.control, g->stream), "pass");
-    if (s->count == 0)
-        return g->failed;
-    if (c.collider.gas[0])
+    if (c.collider.gas[0] && s->count > 0)
         lm_gpu_fill_gas(g, pass->collisions->gas);
-    list_entered(g, c.h, &c.b.control->strays);
-    return b->setup.shape == LM_LINEAR ? launch_kind<1>(g, s, c, collides) : launch_kind<2>(g, s, c, collides);
+    if (pass->complete && lm_gpu_halo_has_side(g))
+        c.edge = lm_gpu_halo_fork(g);
+    if (s->count > 0)
+        launch_all(g, s, c, collides);
+    return c.edge ? lm_gpu_halo_add_sums_beside(g) : g->failed;
 }

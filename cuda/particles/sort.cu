@@ -9,6 +9,8 @@
  */
 #include "particles/stored.cuh"
 
+#include "core/halo.cuh"
+
 namespace
 {
 
@@ -56,26 +58,36 @@ __global__ void __launch_bounds__(MOVE_THREADS) move_kernel(V *to, const V *arra
             to[first + e * MOVE_THREADS] = value[e];
 }
 
-/* Starts of the tiles, and how many chunks each has. */
-__global__ void tile_kernel(const uint32_t *cell_start, uint32_t *tile_start, uint32_t area, uint32_t tiles,
-                            uint32_t chunk, uint32_t *chunks)
+/* The tile at a place of the order; NULL: tiles are in the order of their numbers. */
+__device__ __forceinline__ uint32_t tile_at(const uint32_t *order, uint32_t place)
 {
-    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
-    if (t > tiles)
-        return;
-    uint32_t start = cell_start[t * area], n = t < tiles ? cell_start[(t + 1) * area] - start : 0;
-    tile_start[t] = start;
-    chunks[t] = n / chunk + (n % chunk != 0);
+    return order ? order[place] : place;
 }
 
-__global__ void chunk_kernel(const uint32_t *chunk_first, const uint32_t *tile_start, struct lm_gpu_chunk *chunk,
-                             uint32_t tiles)
+/* Starts of the tiles, and how many chunks each has. */
+__global__ void tile_kernel(const uint32_t *cell_start, uint32_t *tile_start, uint32_t area, uint32_t tiles,
+                            uint32_t chunk, const uint32_t *order, uint32_t *chunks)
 {
-    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
-    if (t >= tiles)
+    uint32_t place = blockIdx.x * THREADS + threadIdx.x;
+    if (place > tiles)
         return;
+    uint32_t t = place < tiles ? tile_at(order, place) : tiles;
+    uint32_t start = cell_start[t * area], n = t < tiles ? cell_start[(t + 1) * area] - start : 0;
+    tile_start[t] = start;
+    chunks[place] = n / chunk + (n % chunk != 0);
+}
+
+__global__ void chunk_kernel(const uint32_t *chunk_first, const uint32_t *tile_start, const uint32_t *order,
+                             struct lm_gpu_chunk *chunk, uint32_t tiles, uint32_t edge, uint32_t *edge_particles)
+{
+    uint32_t place = blockIdx.x * THREADS + threadIdx.x;
+    if (place >= tiles)
+        return;
+    const uint32_t t = tile_at(order, place);
     uint64_t start = tile_start[t], count = tile_start[t + 1] - start;
-    uint32_t k = chunk_first[t], chunks = chunk_first[t + 1] - k;
+    if (place < edge)
+        atomicAdd(edge_particles, (uint32_t)count);
+    uint32_t k = chunk_first[place], chunks = chunk_first[place + 1] - k;
     for (uint32_t n = 0; n < chunks; n++)
         chunk[k + n] = {(uint32_t)(start + count * n / chunks), (uint32_t)(start + count * (n + 1) / chunks), t, 0};
 }
@@ -91,17 +103,37 @@ template <class V> void move_array(struct lm_gpu *g, struct lm_gpu_species *s, v
 
 } // namespace
 
+/* Tells the host what has been listed. */
+static int get_listed(struct lm_gpu *g, struct lm_gpu_species *s, uint32_t edge)
+{
+    const struct {
+        uint32_t *to;
+        const uint32_t *from;
+    } copies[] = {{&s->listed.chunks, s->chunk_first + g->tiles},
+                  {&s->listed.edge_chunks, s->chunk_first + edge},
+                  {&s->listed.edge_particles, s->edge_particles}};
+    for (const auto &c : copies)
+        lm_gpu_check(g, cudaMemcpyAsync(c.to, c.from, sizeof *c.to, cudaMemcpyDeviceToHost, g->stream), "tiles");
+    return lm_gpu_wait(g, "tiles");
+}
+
 int LM_P(lm_gpu_list_cells)(struct lm_gpu *g, struct lm_gpu_species *s)
 {
+    const struct lm_gpu_tile_order *edge_first = lm_gpu_halo_tiles(g);
+    const uint32_t *order = edge_first ? edge_first->tile : NULL, edge = edge_first ? edge_first->edge : 0;
     uint32_t tiles = (uint32_t)g->tiles;
     unsigned blocks = (tiles + THREADS) / THREADS;
     lm_gpu_scan(g, s->cell_count, s->cell_start, g->tile_cells + 1);
     tile_kernel<<<blocks, THREADS, 0, g->stream>>>(s->cell_start, s->tile_start,
                                                    (uint32_t)(g->tiling.size * g->tiling.size), tiles, s->chunk_size,
-                                                   s->cell_count); /* counts are no longer needed */
+                                                   order, s->cell_count); /* counts are no longer needed */
     lm_gpu_scan(g, s->cell_count, s->chunk_first, tiles + 1);
-    chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->tile_start, s->chunk, tiles);
-    return LM_GPU_LAUNCHED(g, "tiles");
+    if (edge_first)
+        lm_gpu_check(g, cudaMemsetAsync(s->edge_particles, 0, sizeof *s->edge_particles, g->stream), "tiles");
+    chunk_kernel<<<blocks, THREADS, 0, g->stream>>>(s->chunk_first, s->tile_start, order, s->chunk, tiles, edge,
+                                                    s->edge_particles);
+    LM_GPU_LAUNCHED(g, "tiles");
+    return edge_first ? get_listed(g, s, edge) : g->failed;
 }
 
 int LM_P(lm_gpu_sort)(struct lm_backend *b, int species)

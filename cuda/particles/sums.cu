@@ -172,7 +172,7 @@ template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const
     const all_particles h = particles_of(g, species);
     const fields f = fields_of(g);
     const struct lm_step step = lm_step_of(&g->base.setup, species, half);
-    list_entered(g, h, &g->reduced->value[STRAYS]);
+    list_entered(g, h, &g->reduced->value[STRAYS], g->stream);
     sums_kernel<ORDER, T>
         <<<g->species[species].blocks, sums_block<ORDER>::THREADS, 0, g->stream>>>(h, f, step, in, g->reduced);
     LM_GPU_LAUNCHED(g, "sums over particles");

@@ -141,6 +141,7 @@ struct lm_pass {
     double kick_dt;  /* velocities advance by this; 0: not */
     double drift_dt; /* the current is deposited at x + v drift_dt/2, and with `move` x += v drift_dt */
     int move;
+    int complete;       /* in this step no particle of the species enters or is born after the pass */
     int speed_exponent; /* 2^speed_exponent >= every |v| after the kick, and of what enters, is born or is re-emitted */
     int tally_v, tally_v2;                  /* exponents of struct lm_tally */
     int64_t step;                           /* that is taken: the random numbers' */

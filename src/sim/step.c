@@ -40,8 +40,9 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
                         .move = move,
                         .speed_exponent = lm_speed_exponent(lm_sim_speed_bound(sim, species, kick_dt)),
                         .step = sim->step};
-    const uint64_t present = sim->count[species] + lm_sim_most_new_particles(sim, species);
-    const double most = fmax(LEAST_TALLIED, 2.0 * (double)present); /* a gas may get 2 |v| */
+    const uint64_t new = lm_sim_most_new_particles(sim, species);
+    const double most = fmax(LEAST_TALLIED, 2.0 * (double)(sim->count[species] + new)); /* a gas may get 2 |v| */
+    p.complete = !move || new == 0;
     lm_ledger_units(&sim->ledger[species], most, p.speed_exponent, &p.tally_v, &p.tally_v2);
     return p;
 }
