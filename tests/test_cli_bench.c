@@ -10,7 +10,7 @@ START_TEST(help_and_list)
     cli_has(cli.out, "--repeats N");
     CLI(0, "bench --list");
     static const char *const names[] = {"copy ",   "particles ", "order ", "fields ",
-                                        "reduce ", "ops ",       "step ",  "memory "};
+                                        "reduce ", "ops ",       "step ",  "outputs ", "memory "};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cli_has(cli.out, names[k]);
     ck_assert_str_eq(cli.err, "");

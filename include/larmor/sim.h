@@ -17,6 +17,7 @@
 
 #include "larmor/array.h"
 #include "larmor/config.h"
+#include "larmor/velocity_moments.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -115,6 +116,11 @@ int lm_sim_get_array(struct lm_sim *sim, enum lm_array array, double *out);
  * order, which stays the same until the next step. */
 int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64_t count, double *x, double *y,
                          double *vx, double *vy, double *vz);
+
+/* Moments of the velocity of a species, half a step back, with positions of the present step:
+ * [list->count][ny][nx] sums over its particles with their shape, in the integers of larmor/velocity_moments.h. A sum
+ * times 2^(p list->speed_exponent - LM_MOMENT_BITS), the weight of a particle, and 1/(dx dy) is the moment. */
+int lm_sim_velocity_moments(struct lm_sim *sim, int species, const struct lm_moment_list *list, int64_t *sums);
 
 /* The bins of the maps of hits (larmor/physics/particles/hit_map.h), owned by the simulation; and the map of a species
  * since t = 0: lm_map_size counters. */

@@ -16,6 +16,7 @@
 #include "larmor/ledger.h"
 #include "larmor/particles.h"
 #include "larmor/ranks.h"
+#include "larmor/velocity_moments.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
 #include "larmor/physics/fields/ohm_terms.h"
@@ -221,6 +222,10 @@ struct lm_particle_ops {
      * particles in the domain, which decides the units. */
     int (*sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                 struct lm_particle_sums *out);
+
+    /* Moments of the velocity as it stands, as integers (larmor/velocity_moments.h): [list->count][ny][nx]; waits. What
+     * lies beyond a wall counts in the cell at the wall. May use the memory of the next pass. */
+    int (*moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
 
     /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in
      * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. */

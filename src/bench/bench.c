@@ -24,6 +24,7 @@ static const struct bench_case {
      lm_bench_ops, 0},
     {"scale", "the whole step on 1, 2, 4, ... of the ranks that mpirun has started", lm_bench_scale, 0},
     {"step", "the whole step: shapes, precisions, drifting, uneven, small and many-substep problems", lm_bench_step, 0},
+    {"outputs", "moments of the velocity, as outputs want them, beside a step", lm_bench_outputs, 0},
     {"memory", "bytes a particle, and how many fit; with --fill such a run", lm_bench_memory, 0},
 };
 

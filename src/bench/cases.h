@@ -35,6 +35,7 @@ int lm_bench_advect(struct lm_bench *b);
 int lm_bench_reduce(struct lm_bench *b);
 int lm_bench_ops(struct lm_bench *b);
 int lm_bench_step(struct lm_bench *b);
+int lm_bench_outputs(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);
 int lm_bench_scale(struct lm_bench *b);
 

@@ -124,6 +124,7 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
 int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species);
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
+int LM_P(lm_cpu_velocity_moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
 
 /* The hash of a species, for the fingerprint; the collisions before a pass. */
 uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species);

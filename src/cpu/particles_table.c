@@ -14,5 +14,6 @@ const struct lm_cpu_particles LM_P(lm_cpu_particles) = {.ops = {.load = LM_P(lm_
                                                                 .maxima = LM_P(lm_cpu_particle_maxima),
                                                                 .emigrate = LM_P(lm_cpu_emigrate),
                                                                 .immigrate = LM_P(lm_cpu_immigrate),
-                                                                .sums = LM_P(lm_cpu_particle_sums)},
+                                                                .sums = LM_P(lm_cpu_particle_sums),
+                                                                .moments = LM_P(lm_cpu_velocity_moments)},
                                                         .hash = LM_P(lm_cpu_hash_particles)};

@@ -150,6 +150,12 @@ static int particle_sums(struct lm_backend *b, int species, const struct lm_pass
     return status;
 }
 
+static int velocity_moments(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums)
+{
+    of(b)->to = sums;
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_VELOCITY_MOMENTS, .species = species, .moments = *list});
+}
+
 /* --- the grid --- */
 
 static int control(struct lm_backend *b, struct lm_control *out)
@@ -287,7 +293,8 @@ static const struct lm_particle_ops particle_operations = {.load = load,
                                                            .enter = enter,
                                                            .ionise = ionise,
                                                            .maxima = particle_maxima,
-                                                           .sums = particle_sums};
+                                                           .sums = particle_sums,
+                                                           .moments = velocity_moments};
 
 static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .put = put,

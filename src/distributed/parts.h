@@ -18,6 +18,7 @@ enum lm_order_kind {
     LM_ORDER_PUT_INFLOW,
     LM_ORDER_PUT_BACKGROUND_SIDE,
     LM_ORDER_GET_MAP,
+    LM_ORDER_VELOCITY_MOMENTS,
     LM_ORDER_PUT_MAP,
     /* particles */
     LM_ORDER_LOAD,
@@ -69,6 +70,7 @@ struct lm_order {
     struct lm_heat_pass heat;
     struct lm_gas_gain gain;
     struct lm_exchange with;
+    struct lm_moment_list moments;
     struct lm_loading loading; /* of its pointers it counts only which are NULL */
 };
 
@@ -210,6 +212,11 @@ int lm_get_parts(struct lm_distributed *d, const struct lm_order *o);
 
 /* Frees what serves the reading of particles and arrays. Before an order that may change the state, and at the end. */
 void lm_end_reading(struct lm_distributed *d);
+
+/* --- src/distributed/velocity_moments.c --- */
+
+/* The moments of the velocity of all ranks, [list->count][ny][nx] of the domain, on rank 0; all ranks call it. */
+int lm_gather_moments(struct lm_distributed *d, int species, const struct lm_moment_list *list, int64_t *whole);
 
 /* --- src/distributed/rebalance.c --- */
 

@@ -25,6 +25,11 @@ static void widen(const struct lm_sim *sim, const void *array, uint64_t count, d
         out[k] = is_single(sim) ? (double)((const float *)array)[k] : ((const double *)array)[k];
 }
 
+int lm_sim_velocity_moments(struct lm_sim *sim, int species, const struct lm_moment_list *list, int64_t *sums)
+{
+    return sim->backend->particles->moments(sim->backend, species, list, sums);
+}
+
 int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64_t count, double *x, double *y,
                          double *vx, double *vy, double *vz)
 {

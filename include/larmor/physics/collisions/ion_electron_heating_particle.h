@@ -6,16 +6,7 @@
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/particles/tile.h"
 
-/* The number j nx + i of the cell of the arrays in which a particle of a tile lies. In the functions below `cell` is
- * the number of the cell in the domain. */
-LM_HD uint32_t lm_cell_of(const struct lm_tiling *t, int tile, lm_fix x, lm_fix y)
-{
-    const int64_t gx = lm_global(x, tile % t->nx, t->size, t->cells_x);
-    const int64_t gy = lm_global(y, tile / t->nx, t->size, t->cells_y);
-    return (uint32_t)(gy >> LM_FRACTION_BITS) * (uint32_t)t->cells_x + (uint32_t)(gx >> LM_FRACTION_BITS);
-}
-
-/* The normal random numbers of an ion in that cell; the first three count. */
+/* The normal random numbers of an ion in cell number `cell` of the domain; the first three count. */
 LM_HD void lm_exchange_noise(const struct lm_exchange *e, uint32_t cell, const struct lm_particle *p, float n[4])
 {
     uint32_t r[4];

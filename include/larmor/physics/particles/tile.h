@@ -55,6 +55,14 @@ LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
     return (int64_t)cell << LM_FRACTION_BITS | (int64_t)(x & (LM_ONE - 1));
 }
 
+/* The number j nx + i of the cell of the arrays in which a particle of a tile lies. */
+LM_HD uint32_t lm_cell_of(const struct lm_tiling *t, int tile, lm_fix x, lm_fix y)
+{
+    const int64_t gx = lm_global(x, tile % t->nx, t->size, t->cells_x);
+    const int64_t gy = lm_global(y, tile / t->nx, t->size, t->cells_y);
+    return (uint32_t)(gy >> LM_FRACTION_BITS) * (uint32_t)t->cells_x + (uint32_t)(gx >> LM_FRACTION_BITS);
+}
+
 /* A position relative to the arrays as one relative to the domain. */
 LM_HD int64_t lm_domain_position(const struct lm_place *place, int axis, int64_t x)
 {
