@@ -9,8 +9,8 @@ START_TEST(help_and_list)
     cli_has(cli.out, "larmor bench [CASE ...]");
     cli_has(cli.out, "--repeats N");
     CLI(0, "bench --list");
-    static const char *const names[] = {"copy ",   "particles ", "order ", "fields ",
-                                        "reduce ", "ops ",       "step ",  "outputs ", "memory "};
+    static const char *const names[] = {"copy ", "particles ", "order ",   "fields ", "reduce ",
+                                        "ops ",  "step ",      "outputs ", "memory "};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cli_has(cli.out, names[k]);
     ck_assert_str_eq(cli.err, "");

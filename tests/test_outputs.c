@@ -280,6 +280,164 @@ START_TEST(current_and_electron_temperature)
 }
 END_TEST
 
+/* --- the terms of Ohm's law --- */
+
+#define OHM                                                                                                            \
+    "[run]\nsteps = 10\ndt = 0.01\nseed = 3\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"                                \
+    "[fields]\nbx = 0.6\nby = 0.3 + 0.1*sin(2*pi*x/lx)\nbz = 1 + 0.2*cos(2*pi*y/ly)\neta = 0.05*(1 + "                 \
+    "0.5*cos(2*pi*x/lx))\neta_hyper = 2e-3\n"                                                                          \
+    "[electrons]\nclosure = polytropic\ntemperature = 0.4\ngamma = 1.5\n"                                              \
+    "[species.p]\nparticles_per_cell = 60\ntemperature = 0.4\ndrift_y = 0.4\ndrift_z = 0.2\n"                          \
+    "[output.e]\nevery = 1\nquantities = E J E_terms heating\n"
+
+static double mean(const double *a, int s)
+{
+    return 0.5 * (a[0] + a[s]);
+}
+
+/* What the arrays of the simulation and of the file say in one cell; indices are of arrays with ghost cells. */
+struct ohm_case {
+    struct lm_sim *sim;
+    double *b[3], *j[3], *ji[3], *n, *p, *eta;
+};
+
+/* (J - ji) x B at the centre of a cell; factor 0 or 1 for J, and for ji. */
+static double force(const struct ohm_case *c, int axis, size_t k, double with_j, double with_ji)
+{
+    const int s = c->sim->grid.stride;
+    const double centre[3] = {mean(c->b[0] + k, -s), mean(c->b[1] + k, -1),
+                              0.25 *
+                                  (c->b[2][k] + c->b[2][k - 1] + c->b[2][k - (size_t)s] + c->b[2][k - (size_t)s - 1])};
+    const double of[3] = {with_j * mean(c->j[0] + k, -1) - with_ji * c->ji[0][k],
+                          with_j * mean(c->j[1] + k, -s) - with_ji * c->ji[1][k],
+                          with_j * c->j[2][k] - with_ji * c->ji[2][k]};
+    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+    return of[p] * centre[q] - of[q] * centre[p];
+}
+
+/* A mesh of the file as an array with ghost cells. */
+static double *with_ghosts(const struct lm_sim *sim, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/data/7/meshes/%s", name);
+    double *packed = read_mesh("outputs/e_00000007.h5", path, 96), *out = malloc(sim->grid.size * sizeof *out);
+    lm_grid_unpack(&sim->grid, packed, out);
+    free(packed);
+    return out;
+}
+
+static double *wrapped_array(struct lm_sim *sim, enum lm_array array)
+{
+    double *a = array_of(sim, array);
+    lm_grid_wrap(&sim->grid, a);
+    return a;
+}
+
+static void begin_ohm(struct ohm_case *c)
+{
+    static const char *const j[3] = {"J/x", "J/y", "J/z"};
+    c->sim = begin(OHM, 7);
+    ck_assert_msg(!lm_output_named(c->sim, c->sim->config, 0), "%s", lm_error());
+    for (int d = 0; d < 3; d++) {
+        double *earlier = wrapped_array(c->sim, LM_J_NEW + d); /* the levels have been swapped */
+        c->b[d] = wrapped_array(c->sim, LM_B + d);
+        c->j[d] = with_ghosts(c->sim, j[d]);
+        c->ji[d] = wrapped_array(c->sim, LM_J_OLD + d);
+        for (size_t k = 0; k < c->sim->grid.size; k++)
+            c->ji[d][k] = 1.5 * c->ji[d][k] - 0.5 * earlier[k];
+        free(earlier);
+    }
+    c->p = wrapped_array(c->sim, LM_PRESSURE);
+    c->n = wrapped_array(c->sim, LM_FLOORED);
+    c->eta = wrapped_array(c->sim, LM_ETA);
+}
+
+static void end_ohm(struct ohm_case *c)
+{
+    for (int d = 0; d < 3; d++)
+        free(c->b[d]), free(c->j[d]), free(c->ji[d]);
+    free(c->p), free(c->n), free(c->eta);
+    sim_free(c->sim);
+}
+
+/* Each term by its formula, and their sum is E. `_i`: the axis. */
+START_TEST(terms_of_ohms_law)
+{
+    static const char axis[] = "xyz";
+    static const char *const names[5] = {"E_convection", "E_Hall", "E_pressure", "E_resistive", "E"};
+    struct ohm_case c;
+    double *e[5], largest[4] = {0};
+    begin_ohm(&c);
+    const struct lm_grid *g = &c.sim->grid;
+    const int s = g->stride, along[3] = {1, s, 0};
+    for (int n = 0; n < 5; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s/%c", names[n], axis[_i]);
+        e[n] = with_ghosts(c.sim, name);
+    }
+    for (int cell = 0; cell < 96; cell++) {
+        const size_t k = lm_at(g, cell % 12, cell / 12), next = k + (size_t)along[_i];
+        const double n = mean(c.n + k, along[_i]), spacing = _i == 0 ? 0.5 : 0.25, *j = c.j[_i] + k;
+        const double lap = (j[1] - 2 * j[0] + j[-1]) / 0.25 + (j[s] - 2 * j[0] + j[-s]) / 0.0625;
+        require_near(e[0][k], 0.5 * (force(&c, _i, k, 0, 1) + force(&c, _i, next, 0, 1)) / n, 1e-12);
+        require_near(e[1][k], 0.5 * (force(&c, _i, k, 1, 0) + force(&c, _i, next, 1, 0)) / n, 1e-12);
+        require_near(e[2][k], _i < 2 ? -(c.p[next] - c.p[k]) / spacing / n : 0, 1e-12);
+        require_near(e[3][k], mean(c.eta + k, along[_i]) * j[0] - 2e-3 * lap, 1e-12);
+        require_near(e[0][k] + e[1][k] + e[2][k] + e[3][k], e[4][k], 1e-14);
+        for (int term = 0; term < 4; term++)
+            largest[term] = fmax(largest[term], fabs(e[term][k]));
+    }
+    for (int n = 0; n < 4; n++)
+        ck_assert(largest[n] > 1e-3 || (n == 2 && _i == 2));
+    for (int n = 0; n < 5; n++)
+        free(e[n]);
+    end_ohm(&c);
+}
+END_TEST
+
+/* Powers: the sums over the nodes of J.E are the sums over the cells; the compression by its formula. */
+START_TEST(heating)
+{
+    static const char *const names[2][3] = {{"E/x", "E/y", "E/z"}, {"E_resistive/x", "E_resistive/y", "E_resistive/z"}};
+    struct ohm_case c;
+    begin_ohm(&c);
+    const struct lm_grid *g = &c.sim->grid;
+    const int s = g->stride;
+    double *power[3] = {with_ghosts(c.sim, "J_dot_E"), with_ghosts(c.sim, "heating_resistive"),
+                        with_ghosts(c.sim, "heating_compression")};
+    for (int kind = 0; kind < 2; kind++) {
+        double sum = 0, nodes = 0;
+        for (int d = 0; d < 3; d++) {
+            double *e = with_ghosts(c.sim, names[kind][d]);
+            for (int cell = 0; cell < 96; cell++)
+                nodes += c.j[d][lm_at(g, cell % 12, cell / 12)] * e[lm_at(g, cell % 12, cell / 12)];
+            free(e);
+        }
+        for (int cell = 0; cell < 96; cell++)
+            sum += power[kind][lm_at(g, cell % 12, cell / 12)];
+        require_near(sum, nodes, 1e-12 * fabs(nodes));
+        ck_assert_double_gt(fabs(nodes), 1e-3);
+    }
+    double *ji[2] = {wrapped_array(c.sim, LM_J_OLD), wrapped_array(c.sim, LM_J_OLD + 1)};
+    for (int cell = 0; cell < 96; cell++) {
+        const size_t k = lm_at(g, cell % 12, cell / 12);
+        double divergence = 0;
+        for (int d = 0; d < 2; d++)
+            for (int side = 0; side < 2; side++) {
+                const int along = d == 0 ? 1 : s;
+                const size_t at = side ? k : k - (size_t)along;
+                const double u = (mean(ji[d] + at, along) - c.j[d][at]) / mean(c.n + at, along);
+                divergence += (side ? u : -u) / (d == 0 ? 0.5 : 0.25);
+            }
+        require_near(power[2][k], -c.p[k] * divergence, 1e-12);
+    }
+    for (int k = 0; k < 3; k++)
+        free(power[k]);
+    free(ji[0]), free(ji[1]);
+    end_ohm(&c);
+}
+END_TEST
+
 /* --- distributions --- */
 
 #define BINNED                                                                                                         \
@@ -386,8 +544,11 @@ static const struct {
     int line;
     const char *message;
 } bad[] = {
-    {"[output.m]\nevery = 1\nquantities = B, densty\n", 17, "output.m.quantities: \"densty\" is not one of B, E, J,"},
+    {"[output.m]\nevery = 1\nquantities = B, densty\n", 17,
+     "output.m.quantities: \"densty\" is not one of B, E, E_terms, J,"},
     {"[output.m]\nevery = 1\nquantities = B, densty\n", 17, "did you mean density?"},
+    {"[output.m]\nevery = 1\nquantities = heating\n[fields]\nsolver = none\n", 17,
+     "need Ohm's law: fields.solver = hybrid"},
     {"[output.m]\nevery = 1\nquantities = ,\n", 17, "output.m.quantities: has no word"},
     {"[output.m]\nevery = 1\nquantities = B\nfrom_x = 4\nto_x = 3\ncoarsen = 2\n", 18, "output.m.from_x: the region"},
     {"[distribution.f]\nevery = 1\naxes = ,\nbins = 4\nfrom = 0\nto = 1\n", 17, "distribution.f.axes: has no word"},
@@ -437,6 +598,8 @@ int main(void)
     TCase *t = tcase_create("outputs");
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, moments_are_sums_over_particles, 0, 2);
+    tcase_add_loop_test(t, terms_of_ohms_law, 0, 3);
+    tcase_add_test(t, heating);
     tcase_add_loop_test(t, one_moment, 0, 2);
     tcase_add_test(t, values_of_a_species);
     tcase_add_test(t, only_the_chosen_species);

@@ -501,7 +501,7 @@ const struct lm_key lm_keys[] = {
     {OF(region.to_y), .name = "to_y", REAL, ANY, .unit = "d_i", .shown = "ly", .meaning = "Only cells or particles below this y."}
     {GROUP(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .meaning = "The number of steps between two of these outputs."},
     {GROUP(quantities), .name = "quantities", TEXT(LM_MAX_LIST),
-     .meaning = "A list of B, E, J (curl B), J_i (current of the ions), rho (their charge density), p_e, T_e, backgrounds; and for each species density, velocity, pressure (the tensor), temperature (along and across B), energy_flux."},
+     .meaning = "A list of B, E, E_terms (the terms of Ohm's law apart), J (curl B), J_i (current of the ions), rho (their charge density), p_e, T_e, heating (J.E, resistive heating, compression of the electrons), backgrounds; and for each species density, velocity, pressure (the tensor), temperature (along and across B), energy_flux."},
     {GROUP(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species of which there are values."},
     REGION(GROUP),
     {GROUP(coarsen), .name = "coarsen", INT, RANGE(1, 1024), .initial = "1", .unit = "cells",

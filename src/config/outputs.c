@@ -12,11 +12,13 @@
 const char *const lm_quantity_names[LM_QUANTITIES] = {
     [LM_Q_B] = "B",
     [LM_Q_E] = "E",
+    [LM_Q_E_TERMS] = "E_terms",
     [LM_Q_CURRENT] = "J",
     [LM_Q_ION_CURRENT] = "J_i",
     [LM_Q_CHARGE_DENSITY] = "rho",
     [LM_Q_ELECTRON_PRESSURE] = "p_e",
     [LM_Q_ELECTRON_TEMPERATURE] = "T_e",
+    [LM_Q_HEATING] = "heating",
     [LM_Q_BACKGROUNDS] = "backgrounds",
     [LM_Q_DENSITY] = "density",
     [LM_Q_VELOCITY] = "velocity",
@@ -149,6 +151,8 @@ static void check_output(struct lm_config_reader *r, const struct lm_scope *scop
     struct lm_output_config *o = scope->base;
     struct list l = {r, scope, "quantities"};
     o->wanted = read_words(&l, o->quantities, LM_QUANTITIES, lm_quantity_names);
+    if (r->config->fields.solver != LM_SOLVER_HYBRID && o->wanted & (1u << LM_Q_E_TERMS | 1u << LM_Q_HEATING))
+        report(&l, "E_terms and heating need Ohm's law: fields.solver = hybrid");
     l.key = "species";
     o->of = read_species(&l, o->species);
     l.key = "from_x";

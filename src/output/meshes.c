@@ -7,6 +7,7 @@
 
 #include "larmor/physics/fields/ohm.h"
 #include "output/describe.h"
+#include "output/electric.h"
 #include "output/moments.h"
 #include "output/openpmd.h"
 #include "output/output.h"
@@ -186,6 +187,28 @@ static void add_electron_temperature(struct maker *m)
     free(density);
 }
 
+/* What follows from Ohm's law (electric.h). */
+static void add_electric(struct maker *m)
+{
+    static const char *const terms[LM_E_TERMS] = {"E_convection", "E_Hall", "E_pressure", "E_resistive"};
+    static const char *const powers[LM_POWERS] = {"J_dot_E", "heating_resistive", "heating_compression"};
+    const struct lm_cell_offset places[3] = {x_face, y_face, centre};
+    struct lm_electric e = {.memory = NULL};
+    if (!m->status)
+        m->status = lm_electric_make(m->sim, m->config, &e);
+    for (int k = 0; k < 3 * LM_E_TERMS && wants(m, LM_Q_E_TERMS) && !m->status; k++) {
+        double *out = add(m, terms[k / 3], axes[k % 3], LM_MESH_E, places[k % 3]);
+        if (out)
+            coarsen_array(m, e.e[k / 3][k % 3], out);
+    }
+    for (int k = 0; k < LM_POWERS && wants(m, LM_Q_HEATING) && !m->status; k++) {
+        double *out = add(m, powers[k], NULL, LM_MESH_POWER, centre);
+        if (out)
+            coarsen_array(m, e.power[k], out);
+    }
+    lm_electric_free(&e);
+}
+
 /* --- values of a species --- */
 
 /* The moments of a species and B in the values of the file. */
@@ -354,6 +377,8 @@ static void add_all(struct maker *m)
     add_charges(m);
     if (wants(m, LM_Q_ELECTRON_TEMPERATURE))
         add_electron_temperature(m);
+    if (wants(m, LM_Q_E_TERMS) || wants(m, LM_Q_HEATING))
+        add_electric(m);
     for (int s = 0; s < m->config->species_count; s++)
         if (m->request->of >> s & 1)
             add_species(m, s);

@@ -159,6 +159,8 @@ static struct kind kind_of(const struct lm_units *u, int kind)
         return (struct kind){u->mass * u->velocity * u->velocity, {2, 1, -2}};
     case LM_MESH_ENERGY_FLUX:
         return (struct kind){u->pressure * u->velocity, {0, 1, -3}};
+    case LM_MESH_POWER:
+        return (struct kind){u->pressure / u->time, {-1, 1, -3}};
     case LM_MESH_NUMBER:
         return (struct kind){1.0, {0}};
     }

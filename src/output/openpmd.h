@@ -45,6 +45,7 @@ enum lm_mesh_kind {
     LM_MESH_VELOCITY,
     LM_MESH_TEMPERATURE, /* an energy */
     LM_MESH_ENERGY_FLUX,
+    LM_MESH_POWER, /* in a volume */
     LM_MESH_NUMBER /* without a unit */
 };
 

@@ -462,7 +462,8 @@ const struct draw_rule draw_rules[] = {
     }
     OUTPUT_RULES("output.NAME"),
     {"output.NAME", "quantities", 100,
-     "B E J|density, velocity, pressure|J_i rho p_e T_e|temperature energy_flux backgrounds", NULL, NULL},
+     "B E J|density, velocity, pressure|J_i rho p_e T_e|temperature energy_flux backgrounds|E_terms heating", NULL,
+     NULL},
     {"output.NAME", "coarsen", .never = "it must divide the cells of the region"},
     OUTPUT_RULES("distribution.NAME"),
     {"distribution.NAME", "axes", 100, "vx|v_par|v_perp|energy|gyrophase", NULL, NULL},

@@ -1,0 +1,214 @@
+#include "output/electric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/physics/fields/ohm.h"
+#include "output/state.h"
+
+/* Grid arrays of the work, beside those of the result. */
+enum { B, J = B + 3, FORCE = J + 3, ION_CURRENT = FORCE + 3, DENSITY = ION_CURRENT + 3, PRESSURE, ETA, ZERO, WORK };
+
+struct maker {
+    struct lm_sim *sim;
+    struct lm_grid grid;
+    struct lm_ohm ohm;
+    double *work[WORK];
+    struct lm_electric *out;
+};
+
+static struct lm_view view_of(const struct maker *m, int first)
+{
+    return (struct lm_view){m->work[first], m->work[first + 1], m->work[first + 2], m->grid.stride};
+}
+
+static struct lm_ohm ohm_of(const struct lm_config *c, const struct lm_grid *g)
+{
+    return (struct lm_ohm){.inv_dx = 1 / g->dx,
+                           .inv_dy = 1 / g->dy,
+                           .eta_hyper = c->fields.eta_hyper,
+                           .eta_vacuum = c->fields.eta_vacuum,
+                           .floor = c->fields.density_floor,
+                           .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E};
+}
+
+static int place(int i, int n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+/* Fills the ghost cells: images beyond periodic sides; beyond walls the value of the nearest cell. */
+static void fill_ghosts(const struct lm_grid *g, double *a)
+{
+    const int walls_x = g->sides.of[LM_X_MIN] != LM_PERIODIC, walls_y = g->sides.of[LM_Y_MIN] != LM_PERIODIC;
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            const int from_i = walls_x ? place(i, g->nx) : i, from_j = walls_y ? place(j, g->ny) : j;
+            a[lm_at(g, i, j)] = a[lm_at(g, from_i, from_j)];
+        }
+    lm_grid_wrap(g, a);
+}
+
+static int get(struct maker *m, enum lm_array array, int to)
+{
+    const int status = lm_sim_get_array(m->sim, array, m->work[to]);
+    if (!status && to != B && to != B + 1 && to != B + 2)
+        fill_ghosts(&m->grid, m->work[to]);
+    else if (!status)
+        lm_grid_wrap(&m->grid, m->work[to]); /* beyond walls B has ghost cells of its own */
+    return status;
+}
+
+static int get_all(struct maker *m)
+{
+    int status = LM_OK;
+    for (int d = 0; d < 3 && !status; d++) {
+        status = get(m, LM_B + d, B + d);
+        status = status ? status : get(m, LM_J_OLD + d, ION_CURRENT + d);
+        status = status ? status : lm_sim_get_array(m->sim, LM_E + d, m->out->e[LM_E_CONVECTION][d]);
+    }
+    status = status ? status : get(m, LM_PRESSURE, PRESSURE);
+    status = status ? status : get(m, LM_FLOORED, DENSITY); /* of n, after the pressure */
+    return status ? status : get(m, LM_ETA, ETA);
+}
+
+/* J, and J x B at the centres. */
+static void find_force(struct maker *m)
+{
+    const struct lm_grid *g = &m->grid;
+    const struct lm_view b = view_of(m, B), j = view_of(m, J);
+    for (int y = -1; y <= g->ny; y++)
+        for (int x = -1; x <= g->nx; x++) {
+            const size_t k = lm_at(g, x, y);
+            const struct lm_vector v = lm_curl_b(lm_view_at(b, (long)k), m->ohm.inv_dx, m->ohm.inv_dy);
+            m->work[J][k] = v.x, m->work[J + 1][k] = v.y, m->work[J + 2][k] = v.z;
+        }
+    for (int y = 0; y < g->ny; y++)
+        for (int x = 0; x < g->nx; x++) {
+            const size_t k = lm_at(g, x, y);
+            const struct lm_vector f =
+                lm_hall_convection(lm_view_at(j, (long)k), lm_view_at(b, (long)k), (struct lm_vector){0, 0, 0});
+            m->work[FORCE][k] = f.x, m->work[FORCE + 1][k] = f.y, m->work[FORCE + 2][k] = f.z;
+        }
+    for (int d = 0; d < 3; d++)
+        fill_ghosts(g, m->work[FORCE + d]);
+}
+
+/* Ohm's law with only some of its terms: `force`, `pressure` and `eta` are numbers of arrays, ZERO for none. */
+static void apply_ohm(struct maker *m, struct lm_view force, int pressure, int eta, enum lm_e_term term)
+{
+    const struct lm_grid *g = &m->grid;
+    const struct lm_ohm_view all = {
+        force, view_of(m, J), {m->work[DENSITY], m->work[pressure], m->work[eta], g->stride}};
+    struct lm_ohm ohm = m->ohm;
+    if (term != LM_E_RESISTIVE)
+        ohm.eta_hyper = ohm.eta_vacuum = 0;
+    for (int y = 0; y < g->ny; y++)
+        for (int x = 0; x < g->nx; x++) {
+            const size_t k = lm_at(g, x, y);
+            double total[3], ideal[3];
+            lm_electric_field(lm_ohm_view_at(all, (long)k), &ohm, total, ideal);
+            for (int d = 0; d < 3; d++) {
+                m->out->e[term][d][k] = total[d];
+                m->out->e[LM_E_CONVECTION][d][k] -= total[d];
+            }
+        }
+}
+
+static void find_terms(struct maker *m)
+{
+    const double *const zero = m->work[ZERO];
+    const struct lm_view none = {zero, zero, zero, m->grid.stride};
+    apply_ohm(m, view_of(m, FORCE), ZERO, ZERO, LM_E_HALL);
+    apply_ohm(m, none, PRESSURE, ZERO, LM_E_PRESSURE);
+    apply_ohm(m, none, ZERO, ETA, LM_E_RESISTIVE);
+}
+
+/* J.E at the centres, from the nodes of the components. The force is no longer needed. */
+static void find_work(struct maker *m, double *const e[3], double *power)
+{
+    const struct lm_grid *g = &m->grid;
+    double *const product[3] = {m->work[FORCE], m->work[FORCE + 1], m->work[FORCE + 2]};
+    for (int d = 0; d < 3; d++) {
+        for (size_t k = 0; k < g->size; k++)
+            product[d][k] = m->work[J + d][k] * e[d][k];
+        fill_ghosts(g, product[d]);
+    }
+    for (int y = 0; y < g->ny; y++)
+        for (int x = 0; x < g->nx; x++) {
+            const size_t k = lm_at(g, x, y);
+            power[k] = lm_interp_down(product[0] + k, 1) + lm_interp_down(product[1] + k, g->stride) + product[2][k];
+        }
+}
+
+/* -p_e div u_e, with u_e on the faces. */
+static void find_compression(struct maker *m, double *power)
+{
+    const struct lm_grid *g = &m->grid;
+    const double *const n = m->work[DENSITY];
+    double *const u[2] = {m->work[FORCE], m->work[FORCE + 1]};
+    for (int y = -1; y < g->ny; y++)
+        for (int x = -1; x < g->nx; x++) {
+            const size_t k = lm_at(g, x, y);
+            for (int d = 0; d < 2; d++) {
+                const int s = d == 0 ? 1 : g->stride;
+                u[d][k] = (lm_interp_up(m->work[ION_CURRENT + d] + k, s) - m->work[J + d][k]) / lm_interp_up(n + k, s);
+            }
+        }
+    const struct lm_view all = {u[0], u[1], u[1], g->stride};
+    for (int y = 0; y < g->ny; y++)
+        for (int x = 0; x < g->nx; x++) {
+            const size_t k = lm_at(g, x, y);
+            power[k] = -m->work[PRESSURE][k] * lm_div_down(lm_view_at(all, (long)k), m->ohm.inv_dx, m->ohm.inv_dy);
+        }
+}
+
+static void find_powers(struct maker *m, double *const e[3])
+{
+    find_work(m, e, m->out->power[LM_POWER_FIELDS]);
+    find_work(m, m->out->e[LM_E_RESISTIVE], m->out->power[LM_POWER_RESISTIVE]);
+    find_compression(m, m->out->power[LM_POWER_COMPRESSION]);
+}
+
+/* Lays out the arrays of the result, then those of the work; returns how many. */
+static size_t lay_out(struct maker *m, double *memory)
+{
+    size_t count = 0;
+    for (int term = 0; term < LM_E_TERMS; term++)
+        for (int d = 0; d < 3; d++)
+            m->out->e[term][d] = memory ? memory + m->grid.size * count++ : NULL;
+    for (int k = 0; k < LM_POWERS; k++)
+        m->out->power[k] = memory ? memory + m->grid.size * count++ : NULL;
+    for (int k = 0; k < WORK; k++)
+        m->work[k] = memory ? memory + m->grid.size * count++ : NULL;
+    return count;
+}
+
+int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct lm_electric *out)
+{
+    enum { ARRAYS = 3 * LM_E_TERMS + LM_POWERS + WORK + 3 };
+    struct maker m = {.sim = sim, .grid = lm_config_grid(config), .out = out};
+    double *e[3];
+    m.ohm = ohm_of(config, &m.grid);
+    out->memory = calloc(ARRAYS * m.grid.size, sizeof *out->memory);
+    if (!out->memory)
+        return lm_fail(LM_FAILED, "not enough memory for the terms of Ohm's law");
+    const size_t used = lay_out(&m, out->memory);
+    for (size_t d = 0; d < 3; d++)
+        e[d] = out->memory + (used + d) * m.grid.size;
+    const int status = get_all(&m);
+    if (status)
+        return status;
+    for (int d = 0; d < 3; d++)
+        memcpy(e[d], out->e[LM_E_CONVECTION][d], m.grid.size * sizeof *e[d]);
+    find_force(&m);
+    find_terms(&m);
+    find_powers(&m, e);
+    return LM_OK;
+}
+
+void lm_electric_free(struct lm_electric *e)
+{
+    free(e->memory);
+    e->memory = NULL;
+}
