@@ -1,8 +1,8 @@
 /* CUDA backend: moments of the velocity (larmor/physics/particles/velocity_moments.h). Compiled for each precision.
  *
- * A thread takes a particle. Particles are sorted by cell, so that most lanes of a warp have the same cell. The warp
- * goes through the different cells of its lanes, adds up what the lanes in one cell give to the nine nodes around it,
- * and adds each sum to the grid with one atomic. Four moments go at a time, in the sums of the next pass.
+ * A thread takes a particle. Particles are sorted by cell first, so that most lanes of a warp have the same cell. The
+ * warp goes through the different cells of its lanes, adds up what the lanes in one cell give to the nine nodes around
+ * it, and adds each sum to the grid with one atomic. Four moments go at a time, in the sums of the next pass.
  */
 #include "particles/particles.cuh"
 
@@ -19,18 +19,24 @@ struct wanted {
     double per_bound;
 };
 
-/* Lane l gets the sum over the warp of v[l % SLOTS]. In each step a lane hands on half of what it has. */
+/* Each lane hands half of 2 HALF values to another lane and adds what it gets, until one value is left. The number of
+ * values is known to the compiler, so that they stay in registers. */
+template <int HALF> __device__ __forceinline__ void share_sums(int64_t (&v)[SLOTS])
+{
+    const bool upper = threadIdx.x & HALF;
+    LM_UNROLL
+    for (int k = 0; k < HALF; k++) {
+        const int64_t mine = upper ? v[k + HALF] : v[k], other = upper ? v[k] : v[k + HALF];
+        v[k] = mine + __shfl_xor_sync(0xffffffffu, other, HALF);
+    }
+    if constexpr (HALF > 1)
+        share_sums<HALF / 2>(v);
+}
+
+/* Lane l gets the sum over the warp of v[l % SLOTS]. */
 __device__ __forceinline__ int64_t sum_of_lane(int64_t (&v)[SLOTS])
 {
-    LM_UNROLL
-    for (int half = SLOTS / 2; half > 0; half /= 2) {
-        const bool upper = threadIdx.x & half;
-        LM_UNROLL
-        for (int k = 0; k < half; k++) {
-            const int64_t mine = upper ? v[k + half] : v[k], other = upper ? v[k] : v[k + half];
-            v[k] = mine + __shfl_xor_sync(0xffffffffu, other, half);
-        }
-    }
+    share_sums<SLOTS / 2>(v);
     return v[0] + __shfl_xor_sync(0xffffffffu, v[0], SLOTS);
 }
 
@@ -71,7 +77,7 @@ __device__ __forceinline__ void add_moment(bool in, const double (&wx)[LM_MOMENT
         atomicAdd(&sums[to.index], (lm_u64)sum);
 }
 
-template <int ORDER> __global__ void moments_kernel(all_particles h, wanted w, lm_u64 *sums)
+template <int ORDER> __global__ void moments_kernel(all_particles h, const __grid_constant__ wanted w, lm_u64 *sums)
 {
     const size_t cells = (size_t)h.t.cells_x * h.t.cells_y;
     each_particle(h, [&](bool mine, uint32_t k, int tile) {
@@ -109,6 +115,7 @@ int LM_P(lm_gpu_velocity_moments)(struct lm_backend *b, int species, const struc
     lm_gpu_range range("moments of the velocity");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_gpu_species *s = &g->species[species];
+    LM_P(lm_gpu_sort)(b, species);
     const all_particles h = particles_of(g, species);
     auto kernel = b->setup.shape == LM_LINEAR ? moments_kernel<1> : moments_kernel<2>;
     for (int first = 0; first < list->count; first += AT_ONCE) {

@@ -113,7 +113,7 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);
 int lm_sim_get_array(struct lm_sim *sim, enum lm_array array, double *out);
 
 /* `count` particles of a species from number `first` on: positions, and velocities half a step back; in no particular
- * order, which stays the same until the next step. */
+ * order, which stays the same until the next step or lm_sim_velocity_moments. */
 int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64_t count, double *x, double *y,
                          double *vx, double *vy, double *vz);
 

@@ -224,7 +224,7 @@ struct lm_particle_ops {
                 struct lm_particle_sums *out);
 
     /* Moments of the velocity as it stands, as integers (larmor/velocity_moments.h): [list->count][ny][nx]; waits. What
-     * lies beyond a wall counts in the cell at the wall. May use the memory of the next pass. */
+     * lies beyond a wall counts in the cell at the wall. May sort, and use the memory of the next pass. */
     int (*moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
 
     /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in

@@ -34,28 +34,37 @@ LM_HD void lm_moment_velocity(const struct lm_particle *p, double per_bound, dou
     u[2] = (double)p->vz * per_bound;
 }
 
-/* The product of velocities that a moment averages. */
+/* The product of velocities that a moment averages. The components are written out, so that they stay in registers. */
 LM_HD double lm_moment_product(int moment, const double u[3])
 {
+    const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     switch (moment) {
-    case LM_MOMENT_1:
-        return 1.0;
     case LM_MOMENT_V:
+        return u[0];
     case LM_MOMENT_V + 1:
+        return u[1];
     case LM_MOMENT_V + 2:
-        return u[moment - LM_MOMENT_V];
+        return u[2];
     case LM_MOMENT_VV:
+        return u[0] * u[0];
     case LM_MOMENT_VV + 1:
+        return u[1] * u[1];
     case LM_MOMENT_VV + 2:
-        return u[moment - LM_MOMENT_VV] * u[moment - LM_MOMENT_VV];
+        return u[2] * u[2];
     case LM_MOMENT_VV + 3:
         return u[0] * u[1];
     case LM_MOMENT_VV + 4:
         return u[0] * u[2];
     case LM_MOMENT_VV + 5:
         return u[1] * u[2];
+    case LM_MOMENT_VVV:
+        return u[0] * square;
+    case LM_MOMENT_VVV + 1:
+        return u[1] * square;
+    case LM_MOMENT_VVV + 2:
+        return u[2] * square;
     default:
-        return u[moment - LM_MOMENT_VVV] * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        return 1.0;
     }
 }
 
