@@ -6,6 +6,21 @@
 ##@ Test for longer
 ##@ Measure
 ##@ Sources and documentation
+##@ Build
+PREFIX ?= /usr/local
+
+.PHONY: install uninstall
+install: $(B)/larmor ## Copies the program, its manual page and its completion to PREFIX (/usr/local), below DESTDIR.
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	           $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(B)/larmor $(DESTDIR)$(PREFIX)/bin/larmor
+	$(B)/larmor man > $(DESTDIR)$(PREFIX)/share/man/man1/larmor.1
+	$(B)/larmor completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larmor
+
+uninstall: ## Removes what `make install` has copied.
+	rm -f $(DESTDIR)$(PREFIX)/bin/larmor $(DESTDIR)$(PREFIX)/share/man/man1/larmor.1 \
+	      $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larmor
+
 ##@ Clean
 
 .DEFAULT_GOAL := all

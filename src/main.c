@@ -15,6 +15,7 @@
 #include "base/provenance.h"
 #include "base/threads.h"
 #include "ranks/ranks.h"
+#include "run/completion.h"
 #include "run/scan.h"
 
 static const char usage[] =
@@ -31,13 +32,16 @@ static const char usage[] =
     "    --quiet                   no progress; warnings and errors remain\n"
     "larmor scan FILE.ini section.key=A,B,C ...    a run for each combination of values, and one table of the results\n"
     "    --output DIR              directory of all runs (default FILE.scan); --quiet as above\n"
-    "larmor check FILE.ini [section.key=value ...] print settings, memory, limits and advice; run nothing\n"
+    "larmor check FILE.ini [section.key=value ...] print settings, memory, disk, limits and advice; run nothing\n"
     "    --ranks N                 also how N ranks of MPI would share the run\n"
+    "    --time                    also how long the steps take, by steps of about a second; writes nothing\n"
     "larmor keys [--markdown]                      list every key: type, unit, range, default, meaning\n"
     "larmor info FILE.h5                           describe a file\n"
     "    --verify                  verify the checksum of a checkpoint, or of all checkpoints in a directory\n"
     "larmor fingerprint FILE.h5                    print a hash of the state in a checkpoint\n"
     "larmor bench [CASE ...]                       measure speed and memory (larmor bench --help)\n"
+    "larmor completion                             print a script that completes commands, options and keys in bash\n"
+    "larmor man                                    print the manual page\n"
     "larmor --version\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 stopped early with a checkpoint, 4 (check) beyond a limit.\n"
@@ -46,7 +50,7 @@ static const char usage[] =
 struct options {
     struct lm_run_options run;
     const char *backend, *threads, *output, *steps, *ranks;
-    int help, markdown, verify;
+    int help, markdown, verify, time;
     int count;
     const char **words; /* arguments that are not options */
 };
@@ -71,6 +75,7 @@ static const struct option run_options[] = {{"backend", required_argument, 0, 'b
 static const struct option scan_options[] = {
     {"output", required_argument, 0, 'o'}, {"quiet", no_argument, 0, 'q'}, HELP, END};
 static const struct option check_options[] = {{"ranks", required_argument, 0, 'n'},
+                                              {"time", no_argument, 0, 'T'},
                                               {"backend", required_argument, 0, 'b'},
                                               {"threads", required_argument, 0, 't'},
                                               {"output", required_argument, 0, 'o'},
@@ -118,6 +123,9 @@ static void take_option(struct options *o, int letter)
         break;
     case 'v':
         o->verify = 1;
+        break;
+    case 'T':
+        o->time = 1;
         break;
     default:
         o->help = 1;
@@ -213,7 +221,13 @@ static int check_file(const struct lm_config *config, const struct options *o)
     if (o->ranks && (*end || ranks < 1 || ranks > 1000000))
         return bad_usage("--ranks takes a number from 1 to 1000000, not ", o->ranks);
     lm_ranks_plan((int)ranks);
-    return lm_check(config, stdout);
+    const int status = lm_check(config, stdout);
+    if (!o->time || (status && status != LM_BEYOND))
+        return status;
+    char beyond[LM_MAX_MESSAGE];
+    snprintf(beyond, sizeof beyond, "%s", status ? lm_error() : "");
+    const int failed = lm_check_time(config, stdout);
+    return failed || !status ? failed : lm_fail(status, "%s", beyond);
 }
 
 static int command_check(const struct options *o)
@@ -254,6 +268,21 @@ static int command_help(const struct options *o)
     return LM_OK;
 }
 
+static int no_words(const struct options *o, const char *command)
+{
+    return o->count > 0 ? bad_usage(command, o->words[0]) : LM_OK;
+}
+
+static int command_man(const struct options *o)
+{
+    const int status = no_words(o, "larmor man takes no file: ");
+    if (!status)
+        lm_keys_man(stdout, usage);
+    return status;
+}
+
+static int command_completion(const struct options *o);
+
 static int command_version(const struct options *o)
 {
     (void)o;
@@ -269,16 +298,32 @@ static const struct {
     {"run", run_options, command_run},       {"scan", scan_options, command_scan},
     {"check", check_options, command_check}, {"keys", keys_options, command_keys},
     {"info", info_options, command_info},    {"fingerprint", no_options, command_fingerprint},
+    {"man", no_options, command_man},        {"completion", no_options, command_completion},
     {"help", no_options, command_help},      {"--help", no_options, command_help},
     {"-h", no_options, command_help},        {"--version", no_options, command_version},
 };
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int command_completion(const struct options *o)
+{
+    struct lm_command_words words[COMMANDS + 1] = {{"bench", no_options}};
+    size_t count = 1;
+    for (size_t k = 0; k < COMMANDS; k++)
+        if (commands[k].name[0] != '-')
+            words[count++] = (struct lm_command_words){commands[k].name, commands[k].options};
+    const int status = no_words(o, "larmor completion takes no word: ");
+    if (!status)
+        lm_completion_print(stdout, words, count);
+    return status;
+}
 
 static int dispatch(int argc, char **argv)
 {
     struct options o = {.count = 0};
     if (!strcmp(argv[0], "bench"))
         return lm_bench_command(argc, argv);
-    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+    for (size_t k = 0; k < COMMANDS; k++) {
         if (strcmp(argv[0], commands[k].name))
             continue;
         int status = parse_options(argc, argv, commands[k].options, &o);

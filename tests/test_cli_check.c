@@ -1,7 +1,9 @@
 /* The programs `larmor check` and `larmor run` agree: memory, limits, runs that cannot begin, and paths that are no
  * regular files. */
+#include <math.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "cli.h"
@@ -171,6 +173,88 @@ enum { CAN_LIMIT = 0 }; /* it maps terabytes itself */
 #else
 enum { CAN_LIMIT = 1 };
 #endif
+
+/* --- the time --- */
+
+/* The steps are taken in memory, and `check` ends as without them. */
+START_TEST(time_of_a_run)
+{
+    const uint64_t before = cli_snapshot();
+    CLI(0, "check small.ini --time --output d");
+    const char *at = strstr(cli.out, "\ntime\n");
+    ck_assert_ptr_nonnull(at);
+    double start, step, hours, minutes, seconds;
+    int steps, all;
+    ck_assert_int_eq(sscanf(at,
+                            " time start %lf s; a step %lf ms (mean of %d, the first one does not count) %lf h %lf "
+                            "min %lf s for %d steps",
+                            &start, &step, &steps, &hours, &minutes, &seconds, &all),
+                     7);
+    ck_assert(start > 0 && step > 0 && steps == 39 && all == 40);
+    ck_assert_double_eq(3600 * hours + 60 * minutes + seconds, floor(start + 1e-3 * step * 40));
+    CLI(4, "check small.ini --time --output d run.dt=0.25");
+    cli_has(cli.err, "beyond ");
+    CLI(2, "check small.ini --time run.dt=0");
+    ck_assert_msg(before == cli_snapshot(), "check has written something");
+}
+END_TEST
+
+/* --- the disk --- */
+
+static const char outputs[] = "[output]\nfields_every = 10\nparticles_every = 20\nparticles_fraction = 0.5\n"
+                              "checkpoint_every = 15\n[output.m]\nevery = 7\nquantities = E_terms heating velocity "
+                              "temperature B backgrounds\nprecision = single\ncoarsen = 2\nfrom_x = 16\n"
+                              "[distribution.d]\nevery = 40\naxes = vx, vy\nbins = 100, 200\nfrom = -1, -1\nto = 1, 1\n"
+                              "[background.q]\ninitial = 1\n";
+
+/* The line of a kind in what `check` has printed: how many files, and bytes of each. */
+static void listed(const char *kind, int *number, double *bytes)
+{
+    char line[64];
+    double gib;
+    snprintf(line, sizeof line, "\n  %s: ", kind);
+    const char *at = strstr(cli.out, line);
+    ck_assert_msg(at != NULL, "no line of %s", kind);
+    ck_assert_int_eq(sscanf(at + strlen(line), "%d file%*[s] of %lf GiB", number, &gib), 2);
+    *bytes = gib * 0x1p30;
+}
+
+/* Files have what `check` says, and a head: the configuration, attributes, and empty space between pieces. */
+START_TEST(disk)
+{
+    static const struct {
+        const char *kind, *pattern;
+        int number, kept;
+    } expected[] = {{"fields", "fields/data_%08d.h5", 5, 10},
+                    {"particles", "particles/data_%08d.h5", 3, 20},
+                    {"output.m", "outputs/m_%08d.h5", 6, 7},
+                    {"distribution.d", "distributions/d_%08d.h5", 2, 40},
+                    {"checkpoints", "checkpoints/checkpoint_%08d.h5", 4, 30}};
+    enum { HEAD = 80000 };
+    FILE *in = fopen(scratch_path("disk.ini"), "w");
+    fprintf(in, "%s%s", cli_small, outputs);
+    fclose(in);
+    CLI(0, "check disk.ini --output d grid.nx=96 grid.ny=64 grid.lx=48 grid.ly=32");
+    const char *all = strstr(cli.out, "\n  in all ");
+    ck_assert(all && strstr(all, " GiB free\n"));
+    int number[5];
+    double bytes[5];
+    for (int k = 0; k < 5; k++)
+        listed(expected[k].kind, &number[k], &bytes[k]);
+    CLI(0, "run disk.ini --output d --quiet grid.nx=96 grid.ny=64 grid.lx=48 grid.ly=32");
+    for (int k = 0; k < 5; k++) {
+        char name[64], path[80];
+        struct stat s;
+        snprintf(name, sizeof name, expected[k].pattern, expected[k].kept); /* a step of which there is a file */
+        snprintf(path, sizeof path, "d/%s", name);
+        ck_assert_msg(!stat(scratch_path(path), &s), "no %s", path);
+        ck_assert_int_eq(number[k], expected[k].number);
+        const double size = (double)s.st_size;
+        ck_assert_msg(size > 0.999 * bytes[k] && size < 1.001 * bytes[k] + HEAD, "%s: %g bytes, said %g", path, size,
+                      bytes[k]);
+    }
+}
+END_TEST
 
 START_TEST(too_much_memory)
 {
@@ -375,6 +459,8 @@ int main(void)
     tcase_add_loop_test(t, advice, 0, 5);
     tcase_add_loop_test(t, odd_files, 0, COUNT(odd));
     tcase_add_test(t, a_pipe_for_a_series);
+    tcase_add_test(t, disk);
+    tcase_add_test(t, time_of_a_run);
     tcase_add_loop_test(t, repeated_heads, 0, 2);
     suite_add_tcase(suite, t);
     TCase *memory = tcase_create("memory");

@@ -63,7 +63,7 @@ RULES = {
     "larmor/sim.h": ["larmor/array.h", "larmor/config.h", "larmor/velocity_moments.h"],
     "larmor/run.h": ["larmor/config.h"],
     "main.c": ["larmor/run.h", "base/provenance.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
-               "output/info.h", "ranks/ranks.h", "run/scan.h"],
+               "output/info.h", "ranks/ranks.h", "run/completion.h", "run/scan.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
     "base/memory.c": ["base/memory.h", "base/control_group.h", "larmor/base.h"],
@@ -80,7 +80,7 @@ OWNERS = {
     "backend/cuda.h": {"backend/backend.c", "core/backend.cu", "core/memory.cu"},
     "bench/bench.h": {"main.c", "bench/command.c", "bench/cases.h"},
     "run/run_state.h": {"run/run.c", "run/summary.c"},
-    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c",
+    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "disk.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c",
                                                    "ranks.c")}
                       | {"run/check.c"},
 }

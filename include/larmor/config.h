@@ -314,6 +314,9 @@ int lm_config_write(const struct lm_config *config, FILE *out);
 /* Prints the table of keys: section, key, type, unit, range, default and meaning. `markdown` = 0: as plain text. */
 void lm_keys_print(FILE *out, int markdown);
 
+/* Prints the manual page (troff), with what the program says of its usage and with every key. */
+void lm_keys_man(FILE *out, const char *usage);
+
 #ifdef __cplusplus
 }
 #endif

@@ -624,6 +624,55 @@ static const char intro[] =
     "the\n"
     "line before it.\n";
 
+/* Text in a manual page: backslashes and hyphens have a meaning there, and so have dots and quotes at the beginning of
+ * a line. */
+static void put_man_text(FILE *out, const char *text)
+{
+    for (int first = 1; *text; first = *text++ == '\n') {
+        if (first && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+    }
+    fputc('\n', out);
+}
+
+static void print_man(FILE *out, const char *section)
+{
+    for (int k = 0; k < lm_key_count; k++) {
+        const struct lm_key *key = &lm_keys[k];
+        char range[128], text[512];
+        if (strcmp(key->section, section))
+            continue;
+        lm_key_range(key, range);
+        fprintf(out, ".TP\n.B %s\n", key->name);
+        put_man_text(out, key->meaning);
+        snprintf(text, sizeof text, "(%s%s%s%s%s; default: %s)", lm_key_type(key), key->unit ? " in " : "",
+                 key->unit ? key->unit : "", *range ? "; " : "", range, shown_default(key));
+        put_man_text(out, text);
+    }
+}
+
+void lm_keys_man(FILE *out, const char *usage)
+{
+    fputs(".TH LARMOR 1 \"\" \"Larmor " LM_VERSION "\" \"User commands\"\n.ad l\n"
+          ".SH NAME\nlarmor \\- hybrid particle\\-in\\-cell simulation of plasmas\n.SH SYNOPSIS\n.nf\n",
+          out);
+    put_man_text(out, usage);
+    fputs(".fi\n.SH CONFIGURATION\nA configuration is an INI file with the following sections. A number may be an "
+          "expression of constants.\n",
+          out);
+    for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
+        fprintf(out, ".SS [%s]\n", sections[s].name);
+        put_man_text(out, sections[s].meaning);
+        print_man(out, sections[s].name);
+    }
+}
+
 void lm_keys_print(FILE *out, int markdown)
 {
     if (markdown)

@@ -369,6 +369,28 @@ static void add_backgrounds(struct maker *m)
     }
 }
 
+int lm_output_meshes(const struct lm_config *c, unsigned wanted, unsigned of)
+{
+    static const int once[LM_Q_DENSITY] = {[LM_Q_B] = 3,
+                                           [LM_Q_E] = 3,
+                                           [LM_Q_E_TERMS] = 3 * LM_E_TERMS,
+                                           [LM_Q_CURRENT] = 3,
+                                           [LM_Q_ION_CURRENT] = 3,
+                                           [LM_Q_CHARGE_DENSITY] = 1,
+                                           [LM_Q_ELECTRON_PRESSURE] = 1,
+                                           [LM_Q_ELECTRON_TEMPERATURE] = 1,
+                                           [LM_Q_HEATING] = LM_POWERS};
+    int species = 0, count = wanted >> LM_Q_BACKGROUNDS & 1 ? c->background_count : 0;
+    for (int s = 0; s < c->species_count; s++)
+        species += (int)(of >> s & 1);
+    for (int q = 0; q < LM_Q_DENSITY; q++)
+        count += wanted >> q & 1 ? once[q] : 0;
+    count += wanted >> LM_Q_DENSITY & 1 ? species : 0;
+    for (int kind = 0; kind < SPECIES_KINDS; kind++)
+        count += wanted >> of_species[kind].quantity & 1 ? species * of_species[kind].components : 0;
+    return count;
+}
+
 static void add_all(struct maker *m)
 {
     add_fields(m);
@@ -410,6 +432,7 @@ static int make(struct lm_sim *sim, const struct lm_config *c, const struct requ
     if (!m.work)
         return lm_fail(LM_FAILED, "not enough memory for an output of fields");
     add_all(&m);
+    assert(m.status || m.count == lm_output_meshes(c, request->wanted, request->of));
     if (!m.status)
         m.status = write_file(&m);
     for (int k = 0; k < m.count; k++)
@@ -420,9 +443,7 @@ static int make(struct lm_sim *sim, const struct lm_config *c, const struct requ
 
 int lm_output_fields(struct lm_sim *sim, const struct lm_config *c)
 {
-    const struct request request = {.wanted = 1u << LM_Q_B | 1u << LM_Q_E | 1u << LM_Q_ION_CURRENT |
-                                              1u << LM_Q_CHARGE_DENSITY | 1u << LM_Q_ELECTRON_PRESSURE |
-                                              1u << LM_Q_DENSITY | 1u << LM_Q_BACKGROUNDS,
+    const struct request request = {.wanted = LM_FIELDS_OUTPUT,
                                     .of = (1u << c->species_count) - 1,
                                     .region = {0, c->grid.nx, 0, c->grid.ny},
                                     .coarsen = 1,

@@ -18,6 +18,14 @@ int lm_output_particles(struct lm_sim *sim, const struct lm_config *config);
 /* src/output/distribution.c: DIR/distributions/NAME_STEP.h5 of [distribution.NAME] number k. */
 int lm_output_distribution(struct lm_sim *sim, const struct lm_config *config, int k);
 
+/* What lm_output_fields writes, of all species: bits of enum lm_quantity. */
+#define LM_FIELDS_OUTPUT                                                                                               \
+    (1u << LM_Q_B | 1u << LM_Q_E | 1u << LM_Q_ION_CURRENT | 1u << LM_Q_CHARGE_DENSITY | 1u << LM_Q_ELECTRON_PRESSURE | \
+     1u << LM_Q_DENSITY | 1u << LM_Q_BACKGROUNDS)
+
+/* The number of arrays in a file with these quantities of these species (bits). */
+int lm_output_meshes(const struct lm_config *config, unsigned wanted, unsigned of);
+
 /* src/output/hit_maps.c: DIR/maps/maps_STEP.h5, where the run has maps of what has hit sides and bodies. */
 int lm_output_maps(struct lm_sim *sim, const struct lm_config *config);
 

@@ -219,6 +219,7 @@ static int print_all(FILE *out, const struct lm_prepared *p)
     print_sides(out, c);
     print_bodies(out, &p->survey);
     print_memory(out, &p->need);
+    lm_check_disk(p, out);
     if (!status)
         status = lm_check_ranks(p, out);
     if (!status)

@@ -24,6 +24,9 @@ int lm_check_ionisation(const struct lm_survey *survey, const struct lm_need *ne
  * is only checked. LM_BAD_INPUT: there are more ranks than cells. */
 int lm_check_ranks(const struct lm_prepared *p, FILE *out);
 
+/* src/survey/disk.c: the files of the run, by kind, and the disk that there is. */
+void lm_check_disk(const struct lm_prepared *p, FILE *out);
+
 /* The number of particles of each species at the end of the run, if no new ion leaves. */
 int lm_check_births(const struct lm_survey *survey, uint64_t counts[LM_MAX_SPECIES]);
 

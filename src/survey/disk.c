@@ -1,0 +1,116 @@
+/* Part of `larmor check`: what the files of a run take on the disk. */
+#include <sys/statvfs.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "output/output.h"
+#include "survey/parts.h"
+
+/* Files of one kind. */
+struct files {
+    char what[LM_MAX_NAME + 32];
+    double bytes, number, kept; /* of one file; that are written; that stay */
+};
+
+struct writer {
+    FILE *out;
+    double all;
+};
+
+static void print_files(struct writer *w, const struct files *f)
+{
+    if (f->number == 0)
+        return;
+    fprintf(w->out, "  %s: %.0f file%s of %.4g GiB, ", f->what, f->number, f->number == 1 ? "" : "s",
+            f->bytes / 0x1p30);
+    if (f->kept < f->number)
+        fprintf(w->out, "%.0f of them kept, ", f->kept);
+    fprintf(w->out, "%.4g GiB\n", f->kept * f->bytes / 0x1p30);
+    w->all += f->kept * f->bytes;
+}
+
+/* At step 0 and at each multiple of `every`. */
+static double number_of(const struct lm_config *c, int64_t every)
+{
+    return every > 0 ? 1 + floor((double)(c->run.steps / every)) : 0;
+}
+
+static void put(struct writer *w, const struct lm_config *c, const char *what, const char *name, int64_t every,
+                double bytes)
+{
+    struct files f = {.bytes = bytes, .number = number_of(c, every)};
+    snprintf(f.what, sizeof f.what, "%s%s", what, name);
+    f.kept = f.number;
+    print_files(w, &f);
+}
+
+static void put_named(struct writer *w, const struct lm_config *c)
+{
+    for (int k = 0; k < c->output_count; k++) {
+        const struct lm_output_config *o = &c->outputs[k];
+        const double cells = (double)(o->region.cells.to_x - o->region.cells.from_x) *
+                             (o->region.cells.to_y - o->region.cells.from_y) / (o->coarsen * o->coarsen);
+        put(w, c, "output.", o->name, o->every,
+            cells * lm_output_meshes(c, o->wanted, o->of) * (o->precision == LM_SINGLE ? 4 : 8));
+    }
+    for (int k = 0; k < c->distribution_count; k++) {
+        const struct lm_distribution_config *d = &c->distribution[k];
+        double counts = 0;
+        for (int s = 0; s < c->species_count; s++)
+            counts += d->of >> s & 1;
+        for (int axis = 0; axis < d->dimensions; axis++)
+            counts *= d->count[axis];
+        put(w, c, "distribution.", d->name, d->every, counts * 8);
+    }
+}
+
+/* A checkpoint is complete before an older one is removed. */
+static void put_checkpoints(struct writer *w, const struct lm_prepared *p, double particles)
+{
+    enum { FIELDS = 10 };
+    const struct lm_config *c = p->survey.config;
+    const double real = c->particles.precision == LM_SINGLE ? 4 : 8, cells = (double)p->survey.grid.cells;
+    struct files f = {.what = "checkpoints",
+                      .bytes = 8 * cells * (FIELDS + c->background_count) + particles * (16 + 3 * real) +
+                               p->need.host[LM_NEED_MAPS],
+                      .number = number_of(c, c->output.checkpoint_every)};
+    f.number += f.number > 0 && c->run.steps % c->output.checkpoint_every != 0; /* the last state */
+    f.kept = fmin(f.number, c->output.keep + 1.0);
+    print_files(w, &f);
+}
+
+/* The free bytes where the output goes; 0: unknown. The directory need not be there yet. */
+static double free_bytes(const char *directory)
+{
+    char path[LM_MAX_PATH];
+    struct statvfs s;
+    snprintf(path, sizeof path, "%s", directory);
+    while (statvfs(path, &s)) {
+        char *slash = strrchr(path, '/');
+        if (slash == path || !strcmp(path, "."))
+            return 0;
+        snprintf(slash ? slash : path, 2, "%s", slash ? "" : ".");
+    }
+    return (double)s.f_bavail * (double)s.f_frsize;
+}
+
+void lm_check_disk(const struct lm_prepared *p, FILE *out)
+{
+    const struct lm_config *c = p->survey.config;
+    const double cells = (double)p->survey.grid.cells, has = free_bytes(c->output.directory);
+    struct writer w = {out, 0};
+    double particles = 0;
+    for (int s = 0; s < c->species_count; s++)
+        particles += p->survey.count[s];
+    fprintf(out, "disk, without compression and without the time series\n");
+    put(&w, c, "fields", "", c->output.fields_every, 8 * cells * lm_output_meshes(c, LM_FIELDS_OUTPUT, ~0u));
+    put(&w, c, "particles", "", c->output.particles_every, 5 * 8 * ceil(particles * c->output.particles_fraction));
+    put_named(&w, c);
+    put(&w, c, "maps of hits", "", c->output.maps_every, p->need.host[LM_NEED_MAPS]);
+    put_checkpoints(&w, p, particles);
+    fprintf(out, "  in all %.4g GiB of %.4g GiB free", w.all / 0x1p30, has / 0x1p30);
+    if (has > 0 && w.all > has)
+        fprintf(out, "; that is too little: write more rarely, a part of the domain, or single precision");
+    fprintf(out, "\n");
+}
