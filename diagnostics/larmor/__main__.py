@@ -1,4 +1,5 @@
-"""python3 -m larmor COMMAND DIR: pictures of a run. `python3 -m larmor --help` lists the commands."""
+"""python3 -m larmor COMMAND DIR: pictures and pages of a run, and two runs side by side. `python3 -m larmor --help` lists
+the commands."""
 
 from __future__ import annotations
 
@@ -9,12 +10,15 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")  # before plot is imported: the command line writes files and shows nothing
-from . import plot  # noqa: E402
+from . import plot, report  # noqa: E402
+from .compare import compare  # noqa: E402
 from .run import Run, RunError  # noqa: E402
 
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
          "energy": "energies in time", "fields": "one mesh at one step", "movie": "all steps of one mesh",
-         "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles"}
+         "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
+         "report": "one HTML page of a run, with its pictures in it",
+         "compare": "what differs between two runs; ends with 1 if anything does"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,7 +27,12 @@ def parser() -> argparse.ArgumentParser:
     for name, text in ABOUT.items():
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("directory", metavar="DIR", help="output directory of a run")
-        command.add_argument("--output", metavar="FILE", help="picture (default: in DIR, named after what it shows)")
+        if name == "compare":
+            command.add_argument("other", metavar="OTHER", help="output directory of the other run")
+            command.add_argument("--tolerance", type=float, default=0.0,
+                                 help="of differences over the largest value of a quantity (default 0: equal)")
+            continue
+        command.add_argument("--output", metavar="FILE", help="file to write (default: in DIR, named after what it shows)")
         if name == "spectrum":
             command.add_argument("--k-max", type=float, help="largest |k| shown [1/d_i]")
             command.add_argument("--omega-max", type=float, help="largest |omega| shown [Omega_ci]")
@@ -40,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--name", help="of [distribution.NAME] (default: the first one)")
         if name in ("fields", "anisotropy", "distribution"):
             command.add_argument("--step", type=int, help="default: the last one")
-        if name not in ("spectrum", "energy"):
+        if name not in ("spectrum", "energy", "report"):
             command.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
             command.add_argument("--cmap", help="colour map of matplotlib")
         if name == "movie":
@@ -86,6 +95,19 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
     return plot.save(figure, args.output or run.directory / f"{name}.png")
 
 
+def write_report(run: Run, output: str | None) -> Path:
+    path = Path(output) if output else run.directory / "report.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(report.page(run))
+    return path
+
+
+def print_comparison(args: argparse.Namespace) -> int:
+    result = compare(Run(args.directory), Run(args.other))
+    print("\n".join(result.lines(args.tolerance)))
+    return int(bool(result.missing) or not result.largest() <= args.tolerance)
+
+
 def _step(step: int | None) -> str:
     return "" if step is None else f"{step:08d}"
 
@@ -93,7 +115,10 @@ def _step(step: int | None) -> str:
 def main(arguments: list[str] | None = None) -> int:
     args = parser().parse_args(arguments)
     try:
-        output = draw(Run(args.directory), args)
+        if args.command == "compare":
+            return print_comparison(args)
+        run = Run(args.directory)
+        output = write_report(run, args.output) if args.command == "report" else draw(run, args)
     except (RunError, ValueError, OSError) as error:
         print(f"larmor {args.command}: {error}", file=sys.stderr)
         return 1

@@ -24,7 +24,10 @@ STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "figure.dpi": 110, "savefig.dpi": 160, "lines.linewidth": 1.8,
     "axes.prop_cycle": matplotlib.cycler(color=["#1b6ca8", "#c8553d", "#4a8f5b", "#8a5a9e", "#b8860b", "#555555"]),
 }
-UNITS = {"B": "B_0", "E": "v_A B_0", "J": "e n_0 v_A", "rho": "e n_0", "n": "n_0", "p": "B_0^2/\\mu_0",
+NAMES = {"J_dot_E": "\\mathbf{J}\\cdot\\mathbf{E}", "heating_resistive": "\\mathbf{J}\\cdot\\mathbf{E}_\\mathrm{resistive}",
+         "heating_compression": "-p_e\\nabla\\cdot\\mathbf{u}_e"}
+POWER = "n_0 m_p v_A^2 \\Omega_{ci}"
+UNITS = {**{name: POWER for name in NAMES}, "B": "B_0", "E": "v_A B_0", "J": "e n_0 v_A", "rho": "e n_0", "n": "n_0", "p": "B_0^2/\\mu_0",
          "u": "v_A", "P": "B_0^2/\\mu_0", "T": "m_p v_A^2", "Q": "n_0 m_p v_A^3"}
 
 
@@ -51,6 +54,8 @@ def unit_of(name: str) -> str:
 def label_of(name: str) -> str:
     """TeX of a mesh and its unit; the plain name of a background field."""
     record, _, component = name.partition("/")
+    if record in NAMES:
+        return f"${NAMES[record]}$  [${unit_of(name)}$]"
     symbol, _, species = record.partition("_")
     if symbol == "background":
         return species

@@ -1,0 +1,135 @@
+"""The page of a run, and two runs side by side."""
+
+import base64
+import contextlib
+import html.parser
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import synthetic
+from larmor.__main__ import main
+from larmor.compare import compare
+from larmor.report import page
+from larmor.run import Run
+
+SETTINGS = "[run]\ndt = 0.1\n[grid]\nnx = 6\nny = 4\nlx = 3\nly = 2\n[species.protons]\ndensity = 1 < 2\n"
+SUMMARY = {"software": "Larmor 1", "ended": "complete", "device": "CPU", "first_step": 0, "last_step": 4, "time": 0.4,
+           "particles": 96, "particle_steps_per_second": 1e6, "seconds_total": 2.0, "energy_drift": 1e-6,
+           "fingerprint": "0123456789abcdef", "warnings": ["the density is <low>"],
+           "species": [{"name": "protons", "ledger": {"loaded": 100, "injected": {}, "lost": {"x_max": 4}, "present": 96,
+                                                      "residual": 0}}]}
+
+
+class Page(html.parser.HTMLParser):
+    """Text and pictures of a page; every element that is opened is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.images, self.words, self.links = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.links += [attributes[name] for name in ("href", "src") if name in attributes]
+        if tag == "img":
+            self.images.append(attributes["src"])
+        elif tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = Path(self._folder.name)
+
+    def make(self, name, scale=1.0, summary=SUMMARY, settings=SETTINGS, steps=5):
+        path = self.path / name
+        t = 0.1 * np.arange(steps)
+        synthetic.write_series(path, {"step": ("", np.arange(steps)), "time": ("1/Omega_ci", t),
+                                      "magnetic_y": ("n0 m_p v_A^2 d_i^2", 1 + scale * t), "rate": ("1/s", t * scale)})
+        ramp = np.arange(24.0).reshape(4, 6)
+        for step in (0, 4):
+            synthetic.write_fields(path, step, 0.1 * step, {"B/z": ramp + (scale - 1) * (step == 4), "n_protons": ramp + 1})
+        (path / "run.ini").write_text(settings)
+        if summary:
+            (path / "run.json").write_text(json.dumps(summary))
+        return path
+
+    def test_page(self):
+        parsed = Page(page(Run(self.make("a"))))
+        self.assertEqual(parsed.open, [])
+        self.assertEqual(len(parsed.images), 3)  # energies, B_z, n_protons
+        self.assertTrue(all(link.startswith("data:image/png;base64,") for link in parsed.links))
+        for image in parsed.images:
+            picture = PIL.Image.open(io.BytesIO(base64.b64decode(image.split(",")[1])))
+            self.assertGreater(min(picture.size), 200)
+        text = "".join(parsed.words)
+        for words in ("0123456789abcdef", "the density is <low>", "density = 1 < 2", "protons, lost: x_max", "0 to 4"):
+            self.assertIn(words, text)
+
+    def test_run_that_has_not_ended(self):
+        text = page(Run(self.make("a", summary=None)))
+        self.assertIn("has not ended", text)
+        self.assertEqual(len(Page(text).images), 3)
+
+    def run_main(self, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main([str(argument) for argument in arguments])
+        return status, out.getvalue(), err.getvalue()
+
+    def test_command(self):
+        path = self.make("a")
+        self.assertEqual(self.run_main("report", path), (0, f"{path / 'report.html'}\n", ""))
+        self.assertIn("<h1>a</h1>", (path / "report.html").read_text())
+        self.assertEqual(self.run_main("report", self.path / "none")[0], 1)
+
+    def test_equal_runs(self):
+        one, other = self.make("a"), self.make("b")
+        self.assertEqual(compare(Run(one), Run(other)).largest(), 0)
+        status, out, _ = self.run_main("compare", one, other)
+        self.assertEqual(status, 0)
+        self.assertEqual(out, "fingerprints: equal\nseries: 3 compared, all equal\nmesh: 2 compared, all equal\n")
+
+    def test_different_runs(self):
+        one = self.make("a")
+        other = self.make("b", scale=1.5, summary=SUMMARY | {"fingerprint": "f"}, settings=SETTINGS + "mass = 2\n")
+        result = compare(Run(one), Run(other))
+        self.assertEqual(result.settings, [("species.protons.mass", None, "2")])
+        series = {d.name: d for d in result.series}
+        self.assertNotIn("rate", series)
+        self.assertEqual((series["time"].relative, series["magnetic_y"].first), (0, 1))
+        self.assertAlmostEqual(series["magnetic_y"].relative, 0.2 / 1.6)
+        meshes = {d.name: d.relative for d in result.meshes}
+        self.assertEqual(meshes["fields: n_protons"], 0)
+        self.assertAlmostEqual(meshes["fields: B/z"], 0.5 / 23.5)
+        status, out, _ = self.run_main("compare", one, other, "--tolerance", "0.1")
+        self.assertEqual(status, 1)
+        self.assertIn("series magnetic_y: 0.125 of its largest value, first at step 1\n", out)
+        self.assertIn("mesh: 2 compared, equal to 0.1\n", out)
+        self.assertEqual(self.run_main("compare", one, other, "--tolerance", "0.13")[0], 0)
+
+    def test_missing_outputs(self):
+        one, other = self.make("a"), self.make("b", steps=3)
+        for file in (other / "fields").iterdir():
+            file.unlink()
+        result = compare(Run(one), Run(other))
+        self.assertEqual(result.missing, ["steps of the output fields"])
+        self.assertEqual(len(result.series), 3)
+        self.assertEqual(self.run_main("compare", one, other)[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
