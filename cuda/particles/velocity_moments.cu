@@ -3,6 +3,9 @@
  * A thread takes a particle. Particles are sorted by cell first, so that most lanes of a warp have the same cell. The
  * warp goes through the different cells of its lanes, adds up what the lanes in one cell give to the nine nodes around
  * it, and adds each sum to the grid with one atomic. Four moments go at a time, in the sums of the next pass.
+ *
+ * Rate: 8.3e9 particles a second for density and velocity, with the way to the host (134e6 particles, CIC, double
+ * precision; one NVIDIA H200, 2026-11-23, commit 5b24b1e; docs/performance/results.md).
  */
 #include "particles/particles.cuh"
 
