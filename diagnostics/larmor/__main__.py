@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")  # before plot is imported: the command line writes files and shows nothing
-from . import plot, report  # noqa: E402
+from . import plot, report, xdmf  # noqa: E402
 from .compare import compare  # noqa: E402
 from .run import Run, RunError  # noqa: E402
 
@@ -18,6 +18,7 @@ ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion 
          "energy": "energies in time", "fields": "one mesh at one step", "movie": "all steps of one mesh",
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
          "report": "one HTML page of a run, with its pictures in it",
+         "xdmf": "XDMF files beside the HDF5 files, for ParaView and VisIt",
          "compare": "what differs between two runs; ends with 1 if anything does"}
 
 
@@ -31,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("other", metavar="OTHER", help="output directory of the other run")
             command.add_argument("--tolerance", type=float, default=0.0,
                                  help="of differences over the largest value of a quantity (default 0: equal)")
+            continue
+        if name == "xdmf":
             continue
         command.add_argument("--output", metavar="FILE", help="file to write (default: in DIR, named after what it shows)")
         if name == "spectrum":
@@ -118,6 +121,9 @@ def main(arguments: list[str] | None = None) -> int:
         if args.command == "compare":
             return print_comparison(args)
         run = Run(args.directory)
+        if args.command == "xdmf":
+            print("\n".join(str(path) for path in xdmf.write_all(run)))
+            return 0
         output = write_report(run, args.output) if args.command == "report" else draw(run, args)
     except (RunError, ValueError, OSError) as error:
         print(f"larmor {args.command}: {error}", file=sys.stderr)

@@ -184,6 +184,13 @@ class Fields(_Iteration):
         data = component[()]
         return data.T if self._axes(record) == ["x", "y"] else data
 
+    def path_of(self, name: str) -> tuple[str, int]:
+        """The path of a mesh in the file, and the bytes of a value. The array in the file is [ny, nx]."""
+        record, component = self._record(name)
+        if self._axes(record) != ["y", "x"]:
+            raise RunError(f"{name} in {self.file} has the axes {', '.join(self._axes(record))}; y, x are needed")
+        return component.name, component.dtype.itemsize
+
     @staticmethod
     def _axes(record: h5py.Group | h5py.Dataset) -> list[str]:
         return [_text(label) for label in np.atleast_1d(record.attrs["axisLabels"])]
