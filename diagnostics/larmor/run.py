@@ -18,7 +18,7 @@ import json
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from configparser import ConfigParser
 from dataclasses import dataclass
 from functools import cached_property
@@ -183,6 +183,13 @@ class Fields(_Iteration):
         record, component = self._record(name)
         data = component[()]
         return data.T if self._axes(record) == ["x", "y"] else data
+
+    def places(self, name: str) -> tuple[tuple[str, str], dict[str, np.ndarray]]:
+        """Names of the two axes of a mesh, and its coordinates by these names: y or y_face, x or x_face."""
+        record, component = self._record(name)
+        at_face = [bool(position > 0) for position in _numbers(component.attrs["position"])]
+        y, x = ("y_face" if at_face[0] else "y", "x_face" if at_face[1] else "x")
+        return (y, x), {y: self.y(name), x: self.x(name)}
 
     def path_of(self, name: str) -> tuple[str, int]:
         """The path of a mesh in the file, and the bytes of a value. The array in the file is [ny, nx]."""
@@ -442,6 +449,29 @@ class Run:
     def frame(self, source: str, step: int) -> Fields:
         """The values on the grid of one source at a step."""
         return self.fields(step) if source == "fields" else self.output(source, step)
+
+    def dataset(self, source: str = "fields", names: Sequence[str] | None = None):
+        """The meshes `names` (all) of all steps of an output as an xarray.Dataset, which needs the package xarray. Its
+        coordinates are time, x and y at the centres of cells, x_face and y_face on their upper faces. A name has _ in
+        place of /. Where a record lies beside the time of its file, the attribute time_offset says by how much."""
+        import xarray
+
+        if source not in self.sources:
+            raise RunError(f"no output {source!r} in {self.directory}; there are: {', '.join(self.sources) or 'none'}")
+        found: dict[str, list[np.ndarray]] = {}
+        labels: dict[str, tuple[tuple[str, ...], dict[str, np.ndarray], float]] = {}
+        times = []
+        for step in self.sources[source]:
+            with self.frame(source, step) as frame:
+                times.append(frame.time)
+                for name in names or frame.names:
+                    found.setdefault(name, []).append(frame[name])
+                    labels[name] = (*frame.places(name), frame.mesh_time(name) - frame.time)
+        variables = {name.replace("/", "_"): xarray.DataArray(np.array(frames), dims=("time", *labels[name][0]),
+                                                              coords={"time": times, **labels[name][1]},
+                                                              attrs={"time_offset": labels[name][2]})
+                     for name, frames in found.items()}
+        return xarray.Dataset(variables)
 
     def source_of(self, name: str, source: str | None = None) -> tuple[str, list[int]]:
         """The source that holds a mesh, and its steps."""

@@ -1,9 +1,11 @@
 """Reading run directories."""
 
+import importlib.util
 import tempfile
 import unittest
 from pathlib import Path
 
+import h5py
 import numpy as np
 import synthetic
 from larmor.run import Run, RunError
@@ -155,6 +157,21 @@ class Reading(unittest.TestCase):
         np.testing.assert_allclose(f.density("p"), 0.25 * counts / rings, rtol=1e-14)
         with self.assertRaisesRegex(RunError, "no species 'q'.*p"):
             f.counts("q")
+
+    @unittest.skipUnless(importlib.util.find_spec("xarray"), "xarray is not installed")
+    def test_dataset(self):
+        ramp = np.arange(24.0).reshape(4, 6)
+        for step in (0, 10):
+            synthetic.write_fields(self.path, step, 0.1 * step, {"B/x": ramp + step, "n_p": -ramp}, position=(0.0, 0.0))
+            with h5py.File(self.path / "fields" / f"data_{step:08d}.h5", "a") as h5:
+                h5[f"data/{step}/meshes/B/x"].attrs["position"] = (0.0, 0.5)
+                h5[f"data/{step}/meshes/n_p"].attrs["timeOffset"] = -0.05
+        data = Run(self.path).dataset()
+        self.assertEqual((data["B_x"].dims, data["n_p"].dims), (("time", "y", "x_face"), ("time", "y", "x")))
+        np.testing.assert_array_equal(data["B_x"].sel(time=1.0), ramp + 10)
+        np.testing.assert_allclose(data["x_face"] - data["x"].values, 0.125)
+        self.assertAlmostEqual(data["n_p"].attrs["time_offset"], -0.05)
+        self.assertEqual(list(Run(self.path).dataset(names=["n_p"])), ["n_p"])
 
     def test_numbers_of_settings(self):
         (self.path / "run.ini").write_text(
