@@ -115,6 +115,19 @@ struct lm_data_config {
 };
 enum { LM_MAX_DATA = 16 };
 
+/* Waves of random phases in B and in the velocity, as functions that expressions may use: NAME_az, NAME_bz, NAME_ux,
+ * NAME_uy, NAME_uz. */
+struct lm_spectrum_config {
+    char name[LM_MAX_NAME];
+    double from_k, to_k;             /* wave numbers, 1/d_i */
+    double slope;                    /* of the power at k, k^-slope */
+    double amplitude, velocity;      /* root mean squares over the domain; B0, v_A */
+    double helicity, cross_helicity; /* -1 to 1 */
+    uint64_t seed;
+    struct lm_waves *waves; /* owned; not a key */
+};
+enum { LM_MAX_SPECTRA = 4 };
+
 /* What an output on the grid may hold: once, and from LM_Q_DENSITY on for each species. */
 enum lm_quantity {
     LM_Q_B,
@@ -268,12 +281,14 @@ struct lm_config {
     } output;
     int data_count;
     struct lm_data_config data[LM_MAX_DATA];
+    int spectrum_count;
+    struct lm_spectrum_config spectrum[LM_MAX_SPECTRA];
     int output_count;
     struct lm_output_config outputs[LM_MAX_OUTPUTS]; /* [output.NAME] */
     int distribution_count;
     struct lm_distribution_config distribution[LM_MAX_OUTPUTS];
-    struct lm_names
-        *names; /* owned; those of [const], [functions] and [data.NAME], and nx, ny, lx, ly, dx, dy, dt, pi */
+    struct lm_names *names; /* owned; those of [const], [functions], [data.NAME] and [spectrum.NAME], and nx, ny, lx,
+                               ly, dx, dy, dt, pi */
     /* [const] and [functions] as the user wrote them, in order, for the echo in run.ini. */
     int const_count, function_count;
     struct lm_definition {

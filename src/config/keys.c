@@ -12,6 +12,7 @@
 #define GROUP(member) .section = LM_OUTPUT_SECTION, .offset = offsetof(struct lm_output_config, member)
 #define BINNED(member) .section = LM_DISTRIBUTION_SECTION, .offset = offsetof(struct lm_distribution_config, member)
 #define GIVEN(member) .section = LM_DATA_SECTION, .offset = offsetof(struct lm_data_config, member)
+#define WAVES(member) .section = LM_SPECTRUM_SECTION, .offset = offsetof(struct lm_spectrum_config, member)
 #define BIRTH(member) .section = LM_IONISATION_SECTION, .offset = offsetof(struct lm_ionisation_config, member)
 #define INT .kind = LM_KEY_INT
 #define LONG .kind = LM_KEY_LONG
@@ -147,6 +148,7 @@ const struct lm_named lm_named[LM_NAMED_KINDS] = {
     [LM_DISTRIBUTIONS] = NAMED("distribution", LM_DISTRIBUTION_SECTION, "a distribution", "distributions", distribution,
                                distribution_count),
     [LM_DATA] = NAMED("data", LM_DATA_SECTION, "data of a file", "arrays of files", data, data_count),
+    [LM_SPECTRA] = NAMED("spectrum", LM_SPECTRUM_SECTION, "a spectrum", "spectra", spectrum, spectrum_count),
 };
 _Static_assert((int)LM_MAX_BODIES <= (int)LM_MAX_NAMED && (int)LM_MAX_BACKGROUNDS <= (int)LM_MAX_NAMED &&
                    (int)LM_MAX_IONISATIONS <= (int)LM_MAX_NAMED && (int)LM_MAX_OUTPUTS <= (int)LM_MAX_NAMED,
@@ -167,6 +169,11 @@ static const struct {
      "One section for each array of an HDF5 file, also of another run. NAME is then a function of x and y, "
      "which expressions may use: the array, interpolated linearly. Beyond its cells it goes on "
      "periodically where it covers a periodic domain, else with its last values."},
+    {LM_SPECTRUM_SECTION,
+     "One section for each spectrum of waves with random phases, up to 4. It makes functions of x and y, which "
+     "expressions may use: NAME_az and NAME_bz for the magnetic field (B_x and B_y follow from the vector potential), "
+     "and NAME_ux, NAME_uy, NAME_uz for velocities. All waves have whole numbers of periods in the domain, and both "
+     "fields are free of divergence."},
     {"electrons", "The electrons, a fluid without mass."},
     {"fields", "The initial magnetic field, Ohm's law and its solver."},
     {"particles", "The shape and the precision of all ions."},
@@ -524,6 +531,14 @@ const struct lm_key lm_keys[] = {
     {GIVEN(to_x), .name = "to_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or lx", .meaning = "Where the cells of the array end along x."},
     {GIVEN(from_y), .name = "from_y", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along y."},
     {GIVEN(to_y), .name = "to_y", REAL, ANY, .unit = "d_i", .shown = "as the file, or ly", .meaning = "Where the cells of the array end along y."},
+    {WAVES(from_k), .name = "from_k", REAL, RANGE(LM_POSITIVE, NONE), .unit = "1/d_i", .meaning = "The smallest wave number."},
+    {WAVES(to_k), .name = "to_k", REAL, RANGE(LM_POSITIVE, NONE), .unit = "1/d_i", .meaning = "The largest wave number, at most pi/dx."},
+    {WAVES(slope), .name = "slope", REAL, RANGE(-20, 20), .initial = "1.6666666666666667", .shown = "5/3", .meaning = "The power of all waves between k and k + dk goes with k^-slope."},
+    {WAVES(amplitude), .name = "amplitude", REAL, RANGE(LM_POSITIVE, NONE), .unit = "B0", .meaning = "The root mean square of the magnetic field of the waves. B_z and the field in the plane have half of the power each."},
+    {WAVES(velocity), .name = "velocity", REAL, NOT_NEGATIVE, .unit = "v_A", .initial = "0", .meaning = "The root mean square of the velocity of the waves."},
+    {WAVES(helicity), .name = "helicity", REAL, RANGE(-1, 1), .initial = "0", .meaning = "The magnetic helicity of each wave over its largest value: at 1, curl B = k B."},
+    {WAVES(cross_helicity), .name = "cross_helicity", REAL, RANGE(-1, 1), .initial = "0", .meaning = "The correlation of the velocity and B. At 1 and -1 with velocity = amplitude and density 1, these are Alfven waves that run against B0 and along B0."},
+    {WAVES(seed), .name = "seed", .kind = LM_KEY_SEED, .initial = "1", .meaning = "The phase of a wave depends on the seed and on its numbers of periods along x and y."},
 };
 /* clang-format on */
 

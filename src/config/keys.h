@@ -72,6 +72,7 @@ enum lm_named_kind {
     LM_OUTPUTS,
     LM_DISTRIBUTIONS,
     LM_DATA,
+    LM_SPECTRA,
     LM_NAMED_KINDS
 };
 struct lm_named {
@@ -109,6 +110,7 @@ struct lm_key {
 #define LM_OUTPUT_SECTION "output.NAME"
 #define LM_DISTRIBUTION_SECTION "distribution.NAME"
 #define LM_DATA_SECTION "data.NAME"
+#define LM_SPECTRUM_SECTION "spectrum.NAME"
 #define LM_POSITIVE 4.9406564584124654e-324
 
 extern const struct lm_key lm_keys[];

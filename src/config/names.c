@@ -351,10 +351,14 @@ int lm_config_define_names(struct lm_config_reader *r)
     if (!d.list)
         return lm_fail(LM_FAILED, "out of memory");
     lm_config_name_data(r);
+    const int status = lm_config_name_spectra(r);
     define_all(&d);
     free(d.list);
+    if (status)
+        return status;
     for (int k = 0; k < r->ini.count; k++)
         if (!r->ini.entry[k].dropped)
             set_computed(r, &r->ini.entry[k]);
-    return lm_config_read_data(r);
+    const int read = lm_config_read_data(r);
+    return read ? read : lm_config_make_spectra(r);
 }

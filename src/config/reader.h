@@ -86,6 +86,11 @@ void lm_config_name_data(struct lm_config_reader *r);
 int lm_config_read_data(struct lm_config_reader *r);
 void lm_config_free_data(struct lm_config *config);
 
+/* Defines the functions of spectra, and finds their waves once the sizes are known. LM_FAILED: no memory. */
+int lm_config_name_spectra(struct lm_config_reader *r);
+int lm_config_make_spectra(struct lm_config_reader *r);
+void lm_config_free_spectra(struct lm_config *config);
+
 /* Sets particles_per_cell of species that have mean_particles_per_cell. LM_FAILED: no memory. */
 int lm_config_resolve_particles(struct lm_config_reader *r);
 

@@ -83,7 +83,8 @@ void draw_plan(struct draw *d)
     for (int kind = 0; kind < LM_NAMED_KINDS; kind++)
         p->items[kind] = draw_chance(d, 0.55) ? 0 : draw_whole(d, 1, 3);
     p->items[LM_SPECIES] = draw_chance(d, 0.5) ? 1 : draw_whole(d, 2, 3);
-    p->items[LM_DATA] = 0; /* there are no files */
+    p->items[LM_DATA] = 0;    /* there are no files */
+    p->items[LM_SPECTRA] = 0; /* tests/test_spectrum.c */
     if (p->nx * p->ny < 6)
         p->items[LM_BODIES] = 0;
     plan_step(d);

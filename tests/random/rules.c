@@ -452,6 +452,15 @@ const struct draw_rule draw_rules[] = {
     {"data.NAME", "to_x", NO_FILES},
     {"data.NAME", "from_y", NO_FILES},
     {"data.NAME", "to_y", NO_FILES},
+#define NO_SPECTRA .never = "the functions of a spectrum are expressions as others; see tests/test_spectrum.c"
+    {"spectrum.NAME", "from_k", NO_SPECTRA},
+    {"spectrum.NAME", "to_k", NO_SPECTRA},
+    {"spectrum.NAME", "slope", NO_SPECTRA},
+    {"spectrum.NAME", "amplitude", NO_SPECTRA},
+    {"spectrum.NAME", "velocity", NO_SPECTRA},
+    {"spectrum.NAME", "helicity", NO_SPECTRA},
+    {"spectrum.NAME", "cross_helicity", NO_SPECTRA},
+    {"spectrum.NAME", "seed", NO_SPECTRA},
 #define OUTPUT_RULES(section)                                                                                          \
     {section, "every", 100, "1|2|5", NULL, NULL},                                                                      \
         {section, "species", .never = "a list of names that need not exist"},                                          \
