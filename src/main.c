@@ -227,7 +227,9 @@ static int check_file(const struct lm_config *config, const struct options *o)
     char beyond[LM_MAX_MESSAGE];
     snprintf(beyond, sizeof beyond, "%s", status ? lm_error() : "");
     const int failed = lm_check_time(config, stdout);
-    return failed || !status ? failed : lm_fail(status, "%s", beyond);
+    if (failed && status)
+        printf("time\n  not measured: %s\n", lm_error());
+    return status ? lm_fail(status, "%s", beyond) : failed;
 }
 
 static int command_check(const struct options *o)

@@ -54,6 +54,10 @@ START_TEST(keys_and_values)
     offers_exactly("run small.ini species.protons.start = r", "random");
     offers_exactly("run small.ini species.none.part", "");
     offers_exactly("run sma", "small.ini");
+    offers_exactly("run --backend = cp", "cpu");
+    FILE *spaced = fopen(scratch_path("two words.ini"), "w");
+    fclose(spaced);
+    offers_exactly("run two", "two words.ini");
 }
 END_TEST
 

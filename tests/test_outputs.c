@@ -438,6 +438,91 @@ START_TEST(heating)
 }
 END_TEST
 
+/* A box of 12 x 8 cells with a body in the cells [4, 8) x [2, 6), and a vacuum resistivity that does not count in it.
+ */
+#define WITH_BODY                                                                                                      \
+    "[run]\nsteps = 10\ndt = 0.01\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"                                          \
+    "[fields]\nbx = 0.6\nby = 0.3\nbz = 1 + 0.2*cos(2*pi*x/lx)\neta_vacuum = 0.3\n[electrons]\ntemperature = 0.4\n"    \
+    "[species.p]\nparticles_per_cell = 60\ntemperature = 0.4\n"                                                        \
+    "[body.b]\nshape = box\nx = 3\ny = 1\nwidth = 2\nheight = 1\n"                                                     \
+    "[output.e]\nevery = 1\nquantities = E E_terms heating\n"
+
+/* Inside a resistive body E is eta J with the eta of the body; inside a conducting one there is no E. */
+START_TEST(terms_in_a_body)
+{
+    static const char *const kinds[] = {"fields = resistive\nresistivity = 0.5\n", "fields = conducting\n"};
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(strstr(WITH_BODY, "[output.e]") - WITH_BODY), WITH_BODY, kinds[_i],
+             strstr(WITH_BODY, "[output.e]"));
+    struct lm_sim *sim = begin(text, 7);
+    ck_assert_msg(!lm_output_named(sim, sim->config, 0), "%s", lm_error());
+    static const char *const names[4] = {"E_convection/y", "E_Hall/y", "E_pressure/y", "E_resistive/y"};
+    double *e[4], *all = with_ghosts(sim, "E/y"), *je = with_ghosts(sim, "J_dot_E"), largest = 0;
+    double *heat = with_ghosts(sim, "heating_resistive"), *work = with_ghosts(sim, "heating_compression");
+    for (int n = 0; n < 4; n++)
+        e[n] = with_ghosts(sim, names[n]);
+    for (int j = 3; j < 5; j++)
+        for (int i = 5; i < 7; i++) {
+            const size_t k = lm_at(&sim->grid, i, j);
+            require_near(e[0][k], 0, 1e-15);
+            require_near(e[1][k], 0, 0);
+            require_near(e[2][k], 0, 0);
+            require_near(e[3][k], all[k], 1e-15);
+            require_near(je[k], heat[k], 1e-15);
+            require_near(work[k], 0, 0);
+            largest = fmax(largest, fabs(all[k]));
+        }
+    ck_assert(_i == 0 ? largest > 1e-3 : largest == 0);
+    for (int n = 0; n < 4; n++)
+        free(e[n]);
+    free(all), free(je), free(heat), free(work);
+    sim_free(sim);
+}
+END_TEST
+
+/* A field that is its own mirror image between two reflecting walls heats alike on both sides. Electrons do not go
+ * through these walls, so that the work of compression adds up to -p div u over the faces inside. */
+START_TEST(heating_between_walls)
+{
+    struct lm_sim *sim = begin("[run]\nsteps = 10\ndt = 0.01\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"
+                               "[boundary]\nx_min = reflecting\nx_max = reflecting\n"
+                               "[fields]\nbz = 1 + 0.2*cos(2*pi*x/lx)\neta = 0.05\neta_vacuum = 0.3\n"
+                               "[electrons]\ntemperature = 0.4\n[species.p]\nparticles_per_cell = 60\ndrift_x = 0.3\n"
+                               "[output.e]\nevery = 1\nquantities = heating p_e J_i J rho\n",
+                               7);
+    ck_assert_msg(!lm_output_named(sim, sim->config, 0), "%s", lm_error());
+    double *work = with_ghosts(sim, "heating_compression"), *ji = with_ghosts(sim, "J_i/x"),
+           *j = with_ghosts(sim, "J/x");
+    double *n = with_ghosts(sim, "rho"), *p = with_ghosts(sim, "p_e"), *jy = with_ghosts(sim, "J_i/y");
+    double *j_y = with_ghosts(sim, "J/y");
+    const int s = sim->grid.stride;
+    for (int row = 0; row < 8; row++) {
+        const size_t k = lm_at(&sim->grid, 0, row), below = k - (size_t)s;
+        const double u = (mean(ji + k, 1) - j[k]) / mean(n + k, 1); /* on the face inside; 0 on the wall */
+        const double v = (mean(jy + k, s) - j_y[k]) / mean(n + k, s),
+                     w = (mean(jy + below, s) - j_y[below]) / mean(n + below, s);
+        require_near(work[k], -p[k] * (u / 0.5 + (v - w) / 0.25), 1e-12);
+    }
+    free(work), free(ji), free(j), free(n), free(p), free(jy), free(j_y);
+    sim_free(sim);
+    sim = begin("[run]\nsteps = 10\ndt = 0.01\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"
+                "[boundary]\nx_min = reflecting\nx_max = reflecting\n"
+                "[fields]\nbz = 1 + 0.2*cos(pi*x/lx)^2\neta = 0.05\neta_vacuum = 0.3\n"
+                "[electrons]\ntemperature = 0.4\n[species.p]\nparticles_per_cell = 60\n"
+                "[output.e]\nevery = 1\nquantities = heating\n",
+                0);
+    ck_assert_msg(!lm_output_named(sim, sim->config, 0), "%s", lm_error());
+    double *heat = read_mesh("outputs/e_00000000.h5", "/data/0/meshes/heating_resistive", 96), largest = 0;
+    for (int k = 0; k < 96; k++) {
+        require_near(heat[k], heat[k / 12 * 12 + 11 - k % 12], 1e-15);
+        largest = fmax(largest, heat[k]);
+    }
+    ck_assert_double_gt(largest, 1e-4);
+    free(heat);
+    sim_free(sim);
+}
+END_TEST
+
 /* --- distributions --- */
 
 #define BINNED                                                                                                         \
@@ -600,6 +685,8 @@ int main(void)
     tcase_add_loop_test(t, moments_are_sums_over_particles, 0, 2);
     tcase_add_loop_test(t, terms_of_ohms_law, 0, 3);
     tcase_add_test(t, heating);
+    tcase_add_loop_test(t, terms_in_a_body, 0, 2);
+    tcase_add_test(t, heating_between_walls);
     tcase_add_loop_test(t, one_moment, 0, 2);
     tcase_add_test(t, values_of_a_species);
     tcase_add_test(t, only_the_chosen_species);

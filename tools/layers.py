@@ -35,7 +35,7 @@ RULES = {
                    "larmor/physics/numerics", "backend/raw_particles.h", "base"],
     "sim": PHYSICS + ["larmor/config.h", "larmor/ledger.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",
             "ranks/ranks.h"],
-    "output": ["larmor/base.h", "larmor/body.h", "larmor/grid.h", "larmor/particles.h", "larmor/physics/fields/ohm.h",
+    "output": ["larmor/base.h", "larmor/body.h", "larmor/grid.h", "larmor/particles.h", "larmor/physics/fields/ohm.h", "larmor/physics/fields/solid.h",
                "larmor/physics/fields/wall.h", "larmor/sim.h",
                "larmor/physics/particles/hit_map.h", "base", "checkpoint", "config/facts.h"],
     "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "ranks", "sim/setup.h",

@@ -19,7 +19,7 @@ ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion 
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
          "report": "one HTML page of a run, with its pictures in it",
          "xdmf": "XDMF files beside the HDF5 files, for ParaView and VisIt",
-         "compare": "what differs between two runs; ends with 1 if anything does"}
+         "compare": "what differs between two runs; ends with 1 if any values do"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
         if name == "compare":
             command.add_argument("other", metavar="OTHER", help="output directory of the other run")
             command.add_argument("--tolerance", type=float, default=0.0,
-                                 help="of differences over the largest value of a quantity (default 0: equal)")
+                                 metavar="T", help="of differences over the largest value of a quantity (default 0: equal)")
             continue
         if name == "xdmf":
             continue
@@ -101,14 +101,15 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
 def write_report(run: Run, output: str | None) -> Path:
     path = Path(output) if output else run.directory / "report.html"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(report.page(run))
+    path.write_text(report.page(run), encoding="utf-8")
     return path
 
 
 def print_comparison(args: argparse.Namespace) -> int:
     result = compare(Run(args.directory), Run(args.other))
     print("\n".join(result.lines(args.tolerance)))
-    return int(bool(result.missing) or not result.largest() <= args.tolerance)
+    has_state_differences = args.tolerance == 0 and not result.ends_alike()
+    return int(bool(result.missing) or has_state_differences or not result.largest() <= args.tolerance)
 
 
 def _step(step: int | None) -> str:

@@ -21,7 +21,7 @@ class Difference:
 @dataclass
 class Comparison:
     settings: list[tuple[str, str | None, str | None]] = field(default_factory=list)  # key, values; None: not there
-    fingerprints: tuple[str | None, str | None] = (None, None)
+    fingerprints: tuple[str | None, str | None] = (None, None)  # of the last states; None: not of the same step
     series: list[Difference] = field(default_factory=list)  # columns at common steps
     meshes: list[Difference] = field(default_factory=list)  # at the last common step of each output
     missing: list[str] = field(default_factory=list)  # what only one run has
@@ -29,12 +29,15 @@ class Comparison:
     def largest(self) -> float:
         return max((d.relative for d in self.series + self.meshes), default=0.0)
 
+    def ends_alike(self) -> bool:
+        """Whether the last states are equal; also where they are not of the same step, so that nothing can be said."""
+        return None in self.fingerprints or self.fingerprints[0] == self.fingerprints[1]
+
     def lines(self, tolerance: float = 0.0) -> list[str]:
         """What differs, by more than the tolerance."""
         out = [f"setting {key}: {_shown(a)} and {_shown(b)}" for key, a, b in self.settings]
         if None not in self.fingerprints:
-            same = self.fingerprints[0] == self.fingerprints[1]
-            out.append("fingerprints: " + ("equal" if same else "{} and {}".format(*self.fingerprints)))
+            out.append("fingerprints: " + ("equal" if self.ends_alike() else "{} and {}".format(*self.fingerprints)))
         out += [f"only one run has {name}" for name in self.missing]
         for kind, differences in (("series", self.series), ("mesh", self.meshes)):
             beyond = [d for d in differences if not d.relative <= tolerance]
@@ -99,13 +102,10 @@ def _meshes(one: Run, other: Run, result: Comparison) -> None:
 def compare(one: Run, other: Run) -> Comparison:
     """What differs between two runs: at the steps that both have."""
     result = Comparison(settings=_settings(one, other))
-    fingerprints = []
-    for run in (one, other):
-        try:
-            fingerprints.append(run.summary.get("fingerprint"))
-        except FileNotFoundError:
-            fingerprints.append(None)
-    result.fingerprints = (fingerprints[0], fingerprints[1])
+    if all((run.directory / "run.json").exists() for run in (one, other)):
+        ends = [(run.summary.get("last_step"), run.summary.get("fingerprint")) for run in (one, other)]
+        if ends[0][0] == ends[1][0]:
+            result.fingerprints = (ends[0][1], ends[1][1])
     try:
         _series(one, other, result)
     except RunError:

@@ -50,8 +50,8 @@ def _pictures(run: Run) -> str:
     for title, draw in _figures(run):
         try:
             parts.append(_picture(title, draw()))
-        except (RunError, ValueError, KeyError):
-            continue  # the run has no such output
+        except (RunError, ValueError, KeyError, OSError):
+            continue  # the run has no such output, or its file is damaged
     return "".join(parts) or "<p>The run has neither a time series nor outputs.</p>\n"
 
 
@@ -63,13 +63,18 @@ def _table(rows: list[tuple[str, object]]) -> str:
     return "<table>\n" + "".join(_row(name, value) for name, value in rows) + "</table>\n"
 
 
+def _number(value: float | None, unit: str) -> str:
+    return "not finite" if value is None else f"{value:.4g} {unit}"
+
+
 def _numbers(run: Run, summary: dict) -> str:
     grid, steps = run.settings["grid"], f"{summary['first_step']} to {summary['last_step']}"
     rows = [("ended", summary["ended"]), ("program", summary["software"]), ("machine", summary["device"]),
             ("cells", f"{grid['nx']} x {grid['ny']}"), ("steps", f"{steps}, t = {summary['time']:g} / Omega_ci"),
             ("particles", f"{summary['particles']:.4g}"),
-            ("speed", f"{summary['particle_steps_per_second']:.4g} particle-steps/s, {summary['seconds_total']:.4g} s in all"),
-            ("change of energy", f"{summary['energy_drift']:.3g} of the energy at the start"),
+            ("speed", _number(summary["particle_steps_per_second"], "particle-steps/s")),
+            ("duration", _number(summary["seconds_total"], "s")),
+            ("change of energy", _number(summary["energy_drift"], "of the energy at the start")),
             ("fingerprint", summary["fingerprint"])]
     return _table(rows)
 
@@ -103,6 +108,6 @@ def page(run: Run) -> str:
     parts += ["<h2>Pictures</h2>\n", _pictures(run)]
     if summary:
         parts += ["<h2>Particles</h2>\n", _ledger(summary)]
-    settings = (run.directory / "run.ini").read_text()
+    settings = (run.directory / "run.ini").read_text(encoding="utf-8")
     parts.append(f"<h2>Settings</h2>\n<pre>{html.escape(settings)}</pre>\n</body>\n</html>\n")
     return "".join(parts)

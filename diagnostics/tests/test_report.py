@@ -90,6 +90,13 @@ class Runs(unittest.TestCase):
             status = main([str(argument) for argument in arguments])
         return status, out.getvalue(), err.getvalue()
 
+    def test_odd_runs(self):
+        path = self.make("a", summary=SUMMARY | {"energy_drift": None})
+        (path / "fields" / "data_00000004.h5").write_bytes(b"cut short")
+        text = page(Run(path))
+        self.assertIn("not finite", text)
+        self.assertEqual(len(Page(text).images), 1)  # energies
+
     def test_command(self):
         path = self.make("a")
         self.assertEqual(self.run_main("report", path), (0, f"{path / 'report.html'}\n", ""))

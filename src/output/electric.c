@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "larmor/physics/fields/ohm.h"
+#include "larmor/body.h"
+#include "larmor/physics/fields/solid.h"
+#include "larmor/physics/fields/wall.h"
 #include "output/state.h"
 
 /* Grid arrays of the work, beside those of the result. */
@@ -13,7 +15,9 @@ struct maker {
     struct lm_sim *sim;
     struct lm_grid grid;
     struct lm_ohm ohm;
+    int walls[2]; /* 1: the domain ends along this axis */
     double *work[WORK];
+    uint8_t *solid; /* enum lm_solid, with ghost cells; NULL without bodies */
     struct lm_electric *out;
 };
 
@@ -38,22 +42,47 @@ static int place(int i, int n)
 }
 
 /* Fills the ghost cells: images beyond periodic sides; beyond walls the value of the nearest cell. */
-static void fill_ghosts(const struct lm_grid *g, double *a)
+static void fill_ghosts(const struct maker *m, double *a)
 {
-    const int walls_x = g->sides.of[LM_X_MIN] != LM_PERIODIC, walls_y = g->sides.of[LM_Y_MIN] != LM_PERIODIC;
+    const struct lm_grid *g = &m->grid;
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            const int from_i = walls_x ? place(i, g->nx) : i, from_j = walls_y ? place(j, g->ny) : j;
+            const int from_i = m->walls[0] ? place(i, g->nx) : i, from_j = m->walls[1] ? place(j, g->ny) : j;
             a[lm_at(g, i, j)] = a[lm_at(g, from_i, from_j)];
         }
     lm_grid_wrap(g, a);
+}
+
+/* Marks the cells of bodies. Ghost cells as above. */
+static int find_bodies(struct maker *m, const struct lm_config *c)
+{
+    const struct lm_grid *g = &m->grid;
+    if (c->body_count == 0)
+        return LM_OK;
+    uint8_t *mask = malloc(g->cells);
+    m->solid = malloc(g->size);
+    int status = mask && m->solid ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
+    if (!status)
+        status = lm_body_mask(c, mask);
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+            const int x = m->walls[0] ? place(i, g->nx) : lm_wrap(i, g->nx),
+                      y = m->walls[1] ? place(j, g->ny) : lm_wrap(j, g->ny),
+                      body = mask[(size_t)y * (size_t)g->nx + (size_t)x];
+            m->solid[lm_at(g, i, j)] =
+                (uint8_t)(body == 0                                        ? 0
+                          : c->body[body - 1].fields == LM_BODY_CONDUCTING ? LM_SOLID | LM_SOLID_CONDUCTS
+                                                                           : LM_SOLID);
+        }
+    free(mask);
+    return status;
 }
 
 static int get(struct maker *m, enum lm_array array, int to)
 {
     const int status = lm_sim_get_array(m->sim, array, m->work[to]);
     if (!status && to != B && to != B + 1 && to != B + 2)
-        fill_ghosts(&m->grid, m->work[to]);
+        fill_ghosts(m, m->work[to]);
     else if (!status)
         lm_grid_wrap(&m->grid, m->work[to]); /* beyond walls B has ghost cells of its own */
     return status;
@@ -91,10 +120,27 @@ static void find_force(struct maker *m)
             m->work[FORCE][k] = f.x, m->work[FORCE + 1][k] = f.y, m->work[FORCE + 2][k] = f.z;
         }
     for (int d = 0; d < 3; d++)
-        fill_ghosts(g, m->work[FORCE + d]);
+        fill_ghosts(m, m->work[FORCE + d]);
 }
 
-/* Ohm's law with only some of its terms: `force`, `pressure` and `eta` are numbers of arrays, ZERO for none. */
+/* Ohm's law in one node, at sides and bodies as the solver has it. It is a sum of terms there, too. */
+static void apply_in_node(const struct maker *m, const struct lm_ohm_view *all, const struct lm_ohm *ohm, int x, int y,
+                          double total[3])
+{
+    const struct lm_grid *g = &m->grid;
+    const int node[2] = {x, y}, cells[2] = {g->nx, g->ny};
+    const long k = (long)lm_at(g, x, y), step[2] = {1, g->stride};
+    const struct lm_ohm_view here = lm_ohm_view_at(*all, k);
+    double ideal[3];
+    lm_electric_field(here, ohm, total, ideal);
+    for (int axis = 0; axis < 2; axis++)
+        if (m->walls[axis] && (node[axis] < 0 || node[axis] == cells[axis] - 1))
+            lm_wall_field(axis, node[axis] < 0 ? step[axis] : 0, here, ohm, total, ideal);
+    if (m->solid)
+        lm_body_field(m->solid + k, here, ohm, total, ideal);
+}
+
+/* Ohm's law with only some of its terms: `pressure` and `eta` are numbers of arrays, ZERO for none. */
 static void apply_ohm(struct maker *m, struct lm_view force, int pressure, int eta, enum lm_e_term term)
 {
     const struct lm_grid *g = &m->grid;
@@ -103,11 +149,11 @@ static void apply_ohm(struct maker *m, struct lm_view force, int pressure, int e
     struct lm_ohm ohm = m->ohm;
     if (term != LM_E_RESISTIVE)
         ohm.eta_hyper = ohm.eta_vacuum = 0;
-    for (int y = 0; y < g->ny; y++)
-        for (int x = 0; x < g->nx; x++) {
+    for (int y = -m->walls[1]; y < g->ny; y++)
+        for (int x = -m->walls[0]; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
-            double total[3], ideal[3];
-            lm_electric_field(lm_ohm_view_at(all, (long)k), &ohm, total, ideal);
+            double total[3];
+            apply_in_node(m, &all, &ohm, x, y, total);
             for (int d = 0; d < 3; d++) {
                 m->out->e[term][d][k] = total[d];
                 m->out->e[LM_E_CONVECTION][d][k] -= total[d];
@@ -132,7 +178,7 @@ static void find_work(struct maker *m, double *const e[3], double *power)
     for (int d = 0; d < 3; d++) {
         for (size_t k = 0; k < g->size; k++)
             product[d][k] = m->work[J + d][k] * e[d][k];
-        fill_ghosts(g, product[d]);
+        lm_grid_wrap(g, product[d]); /* the nodes on lower walls are there */
     }
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
@@ -141,19 +187,31 @@ static void find_work(struct maker *m, double *const e[3], double *power)
         }
 }
 
-/* -p_e div u_e, with u_e on the faces. */
+/* u_e on the upper face of a cell along an axis. Electrons go neither into bodies nor through sides that turn ions
+ * back.
+ */
+static double electron_velocity(const struct maker *m, int axis, int x, int y)
+{
+    const struct lm_grid *g = &m->grid;
+    const size_t k = lm_at(g, x, y);
+    const int s = axis == 0 ? 1 : g->stride, node = axis == 0 ? x : y, last = (axis == 0 ? g->nx : g->ny) - 1;
+    if (m->walls[axis] && (node < 0 || node == last) && lm_turns_back(g->sides.of[2 * axis + (node == last)]))
+        return 0;
+    if (m->solid && lm_touches_body(m->solid + k, axis, g->stride))
+        return 0;
+    return (lm_interp_up(m->work[ION_CURRENT + axis] + k, s) - m->work[J + axis][k]) /
+           lm_interp_up(m->work[DENSITY] + k, s);
+}
+
+/* -p_e div u_e, with u_e on the faces; 0 in bodies. */
 static void find_compression(struct maker *m, double *power)
 {
     const struct lm_grid *g = &m->grid;
-    const double *const n = m->work[DENSITY];
     double *const u[2] = {m->work[FORCE], m->work[FORCE + 1]};
     for (int y = -1; y < g->ny; y++)
         for (int x = -1; x < g->nx; x++) {
-            const size_t k = lm_at(g, x, y);
-            for (int d = 0; d < 2; d++) {
-                const int s = d == 0 ? 1 : g->stride;
-                u[d][k] = (lm_interp_up(m->work[ION_CURRENT + d] + k, s) - m->work[J + d][k]) / lm_interp_up(n + k, s);
-            }
+            for (int axis = 0; axis < 2; axis++)
+                u[axis][lm_at(g, x, y)] = electron_velocity(m, axis, x, y);
         }
     const struct lm_view all = {u[0], u[1], u[1], g->stride};
     for (int y = 0; y < g->ny; y++)
@@ -187,24 +245,30 @@ static size_t lay_out(struct maker *m, double *memory)
 int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct lm_electric *out)
 {
     enum { ARRAYS = 3 * LM_E_TERMS + LM_POWERS + WORK + 3 };
+    _Static_assert((int)ARRAYS < (int)LM_ELECTRIC_ARRAYS, "raise LM_ELECTRIC_ARRAYS");
     struct maker m = {.sim = sim, .grid = lm_config_grid(config), .out = out};
     double *e[3];
     m.ohm = ohm_of(config, &m.grid);
+    for (int axis = 0; axis < 2; axis++)
+        m.walls[axis] = lm_has_walls(&m.grid.sides, axis);
     out->memory = calloc(ARRAYS * m.grid.size, sizeof *out->memory);
     if (!out->memory)
         return lm_fail(LM_FAILED, "not enough memory for the terms of Ohm's law");
     const size_t used = lay_out(&m, out->memory);
     for (size_t d = 0; d < 3; d++)
         e[d] = out->memory + (used + d) * m.grid.size;
-    const int status = get_all(&m);
-    if (status)
-        return status;
-    for (int d = 0; d < 3; d++)
-        memcpy(e[d], out->e[LM_E_CONVECTION][d], m.grid.size * sizeof *e[d]);
-    find_force(&m);
-    find_terms(&m);
-    find_powers(&m, e);
-    return LM_OK;
+    int status = get_all(&m);
+    if (!status)
+        status = find_bodies(&m, config);
+    if (!status) {
+        for (int d = 0; d < 3; d++)
+            memcpy(e[d], out->e[LM_E_CONVECTION][d], m.grid.size * sizeof *e[d]);
+        find_force(&m);
+        find_terms(&m);
+        find_powers(&m, e);
+    }
+    free(m.solid);
+    return status;
 }
 
 void lm_electric_free(struct lm_electric *e)

@@ -37,6 +37,11 @@ int lm_check_time(const struct lm_config *config, FILE *out)
     lm_sim_destroy(&sim);
     if (status)
         return status;
+    if (m.steps < 1) {
+        fprintf(out, "time\n  start %.3g s; %lld steps are too few to be measured\n", m.start,
+                (long long)config->run.steps);
+        return LM_OK;
+    }
     const double all = m.start + m.step * (double)config->run.steps;
     fprintf(out, "time\n  start %.3g s; a step %.4g ms (mean of %lld, the first one does not count)\n", m.start,
             1e3 * m.step, (long long)m.steps);

@@ -33,15 +33,19 @@ static void print_files(struct writer *w, const struct files *f)
 /* At step 0 and at each multiple of `every`. */
 static double number_of(const struct lm_config *c, int64_t every)
 {
-    return every > 0 ? 1 + floor((double)(c->run.steps / every)) : 0;
+    return every > 0 ? 1 + (double)(c->run.steps / every) : 0;
 }
 
-static void put(struct writer *w, const struct lm_config *c, const char *what, const char *name, int64_t every,
-                double bytes)
+/* 1 where the last step has a file although it is no multiple of `every`. */
+static int has_more_at_the_end(const struct lm_config *c, int64_t every)
 {
-    struct files f = {.bytes = bytes, .number = number_of(c, every)};
+    return every == 0 || c->run.steps % every != 0;
+}
+
+static void put(struct writer *w, const char *what, const char *name, double number, double bytes)
+{
+    struct files f = {.bytes = bytes, .number = number, .kept = number};
     snprintf(f.what, sizeof f.what, "%s%s", what, name);
-    f.kept = f.number;
     print_files(w, &f);
 }
 
@@ -51,7 +55,7 @@ static void put_named(struct writer *w, const struct lm_config *c)
         const struct lm_output_config *o = &c->outputs[k];
         const double cells = (double)(o->region.cells.to_x - o->region.cells.from_x) *
                              (o->region.cells.to_y - o->region.cells.from_y) / (o->coarsen * o->coarsen);
-        put(w, c, "output.", o->name, o->every,
+        put(w, "output.", o->name, number_of(c, o->every),
             cells * lm_output_meshes(c, o->wanted, o->of) * (o->precision == LM_SINGLE ? 4 : 8));
     }
     for (int k = 0; k < c->distribution_count; k++) {
@@ -61,11 +65,11 @@ static void put_named(struct writer *w, const struct lm_config *c)
             counts += d->of >> s & 1;
         for (int axis = 0; axis < d->dimensions; axis++)
             counts *= d->count[axis];
-        put(w, c, "distribution.", d->name, d->every, counts * 8);
+        put(w, "distribution.", d->name, number_of(c, d->every), counts * 8);
     }
 }
 
-/* A checkpoint is complete before an older one is removed. */
+/* There is none of step 0. One more than those that are kept is there while it is written. */
 static void put_checkpoints(struct writer *w, const struct lm_prepared *p, double particles)
 {
     enum { FIELDS = 10 };
@@ -75,9 +79,11 @@ static void put_checkpoints(struct writer *w, const struct lm_prepared *p, doubl
                       .bytes = 8 * cells * (FIELDS + c->background_count) + particles * (16 + 3 * real) +
                                p->need.host[LM_NEED_MAPS],
                       .number = number_of(c, c->output.checkpoint_every)};
-    f.number += f.number > 0 && c->run.steps % c->output.checkpoint_every != 0; /* the last state */
-    f.kept = fmin(f.number, c->output.keep + 1.0);
+    if (f.number > 0)
+        f.number += has_more_at_the_end(c, c->output.checkpoint_every) - (c->run.steps > 0);
+    f.kept = fmin(f.number, c->output.keep);
     print_files(w, &f);
+    w->all += f.kept < f.number ? f.bytes : 0;
 }
 
 /* The free bytes where the output goes; 0: unknown. The directory need not be there yet. */
@@ -88,9 +94,12 @@ static double free_bytes(const char *directory)
     snprintf(path, sizeof path, "%s", directory);
     while (statvfs(path, &s)) {
         char *slash = strrchr(path, '/');
-        if (slash == path || !strcmp(path, "."))
+        if (!strcmp(path, "/") || !strcmp(path, "."))
             return 0;
-        snprintf(slash ? slash : path, 2, "%s", slash ? "" : ".");
+        if (slash)
+            slash[slash == path] = 0; /* the folder above; of "/name" that is "/" */
+        else
+            snprintf(path, sizeof path, ".");
     }
     return (double)s.f_bavail * (double)s.f_frsize;
 }
@@ -104,12 +113,16 @@ void lm_check_disk(const struct lm_prepared *p, FILE *out)
     for (int s = 0; s < c->species_count; s++)
         particles += p->survey.count[s];
     fprintf(out, "disk, without compression and without the time series\n");
-    put(&w, c, "fields", "", c->output.fields_every, 8 * cells * lm_output_meshes(c, LM_FIELDS_OUTPUT, ~0u));
-    put(&w, c, "particles", "", c->output.particles_every, 5 * 8 * ceil(particles * c->output.particles_fraction));
+    put(&w, "fields", "", number_of(c, c->output.fields_every), 8 * cells * lm_output_meshes(c, LM_FIELDS_OUTPUT, ~0u));
+    put(&w, "particles", "", number_of(c, c->output.particles_every),
+        5 * 8 * ceil(particles * c->output.particles_fraction));
     put_named(&w, c);
-    put(&w, c, "maps of hits", "", c->output.maps_every, p->need.host[LM_NEED_MAPS]);
+    if (p->need.host[LM_NEED_MAPS] > 0)
+        put(&w, "maps of hits", "", number_of(c, c->output.maps_every) + has_more_at_the_end(c, c->output.maps_every),
+            p->need.host[LM_NEED_MAPS]);
     put_checkpoints(&w, p, particles);
-    fprintf(out, "  in all %.4g GiB of %.4g GiB free", w.all / 0x1p30, has / 0x1p30);
+    fprintf(out, "  in all at most %.4g GiB of ", w.all / 0x1p30);
+    fprintf(out, has > 0 ? "%.4g GiB free" : "an unknown number of GiB free", has / 0x1p30);
     if (has > 0 && w.all > has)
         fprintf(out, "; that is too little: write more rarely, a part of the domain, or single precision");
     fprintf(out, "\n");

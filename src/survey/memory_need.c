@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/electric.h"
 #include "output/moments.h"
+#include "output/output.h"
 #include "sim/setup.h"
 #include "backend/surfaces.h"
 #include "ranks/ranks.h"
@@ -24,19 +26,15 @@ static double map_bytes(const struct lm_config *c, const uint8_t *mask)
 }
 
 /* Arrays in the values of an output, and arrays of the run's cells from which they are made: B, a working array, and
- * the moments of a species with their sums. */
+ * the moments of a species with their sums, or before them the terms of Ohm's law. */
 static double named_output_bytes(const struct lm_config *c, const struct lm_output_config *o, double size)
 {
-    static const double arrays[LM_QUANTITIES] = {3, 3, 3, 3, 1, 1, 2, 1, 1, 3, 6, 2, 3};
+    const unsigned electric = 1u << LM_Q_E_TERMS | 1u << LM_Q_HEATING;
     const struct lm_cells *r = &o->region.cells;
     const double values = (double)(r->to_x - r->from_x) * (r->to_y - r->from_y) / ((double)o->coarsen * o->coarsen);
-    double count = 0;
-    for (int q = 0; q < LM_QUANTITIES; q++)
-        if (o->wanted >> q & 1)
-            count += arrays[q] * (q >= LM_Q_DENSITY       ? c->species_count
-                                  : q == LM_Q_BACKGROUNDS ? c->background_count
-                                                          : 1);
-    return 8.0 * (values * (count + LM_MOMENT_COUNT) + size * (4 + 2 * LM_MOMENT_COUNT));
+    const double count = lm_output_meshes(c, o->wanted, o->of) + 1; /* the density, for T_e */
+    const double work = fmax(2 * LM_MOMENT_COUNT, o->wanted & electric ? LM_ELECTRIC_ARRAYS : 0);
+    return 8.0 * (values * (count + LM_MOMENT_COUNT) + size * (4 + work));
 }
 
 static double distribution_bytes(const struct lm_distribution_config *d, double size)
