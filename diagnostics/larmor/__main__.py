@@ -22,6 +22,13 @@ ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion 
          "compare": "what differs between two runs; ends with 1 if any values do"}
 
 
+def _tolerance(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 on")
+    return value
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="larmor", description="Pictures of a run of Larmor.")
     commands = top.add_subparsers(dest="command", required=True)
@@ -30,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("directory", metavar="DIR", help="output directory of a run")
         if name == "compare":
             command.add_argument("other", metavar="OTHER", help="output directory of the other run")
-            command.add_argument("--tolerance", type=float, default=0.0,
+            command.add_argument("--tolerance", type=_tolerance, default=0.0,
                                  metavar="T", help="of differences over the largest value of a quantity (default 0: equal)")
             continue
         if name == "xdmf":

@@ -128,6 +128,12 @@ class Runs(unittest.TestCase):
         self.assertIn("mesh: 2 compared, equal to 0.1\n", out)
         self.assertEqual(self.run_main("compare", one, other, "--tolerance", "0.13")[0], 0)
 
+    def test_wrong_tolerance(self):
+        path = self.make("a")
+        for text in ("nan", "-1", "much"):
+            with self.assertRaises(SystemExit):
+                self.run_main("compare", path, path, "--tolerance", text)
+
     def test_missing_outputs(self):
         one, other = self.make("a"), self.make("b", steps=3)
         for file in (other / "fields").iterdir():
