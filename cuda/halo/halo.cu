@@ -136,7 +136,7 @@ template <class F> void time_it(struct lm_gpu *g, F body)
         lm_gpu_check(g, cudaEventRecord(h->end[slot], g->stream), "the halo");
 }
 
-/* The side has the buffer and what it adds to until it is done. */
+/* Until the exchange beside the stream is done, it uses the buffer and changes the sums. */
 void wait_for_side(struct lm_gpu *g)
 {
     struct lm_gpu_halo *h = g->halo;

@@ -30,7 +30,7 @@ class Comparison:
         return max((d.relative for d in self.series + self.meshes), default=0.0)
 
     def ends_alike(self) -> bool:
-        """Whether the last states are equal; also where they are not of the same step, so that nothing can be said."""
+        """Whether the last states are equal. True where they belong to different steps and cannot be compared."""
         return None in self.fingerprints or self.fingerprints[0] == self.fingerprints[1]
 
     def lines(self, tolerance: float = 0.0) -> list[str]:

@@ -68,31 +68,30 @@ static const char *shown_default(const struct lm_key *key)
     return key->shown ? key->shown : key->initial ? key->initial : "required";
 }
 
-static void print_text(FILE *out, const char *section)
+/* Prints a key in one of the forms. */
+typedef void row(FILE *out, const struct lm_key *key, const char *range);
+
+static void print_rows(FILE *out, const char *section, row *print)
 {
     for (int k = 0; k < lm_key_count; k++) {
-        const struct lm_key *key = &lm_keys[k];
         char range[128];
-        if (strcmp(key->section, section))
+        if (strcmp(lm_keys[k].section, section))
             continue;
-        lm_key_range(key, range);
-        fprintf(out, "  %-18s  %-10s  %-13s  %-22s  %-21s  %s\n", key->name, lm_key_type(key),
-                key->unit ? key->unit : "-", range, shown_default(key), key->meaning);
+        lm_key_range(&lm_keys[k], range);
+        print(out, &lm_keys[k], range);
     }
 }
 
-static void print_markdown(FILE *out, const char *section)
+static void text_row(FILE *out, const struct lm_key *key, const char *range)
 {
-    fputs("\n| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n", out);
-    for (int k = 0; k < lm_key_count; k++) {
-        const struct lm_key *key = &lm_keys[k];
-        char range[128];
-        if (strcmp(key->section, section))
-            continue;
-        lm_key_range(key, range);
-        fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", key->name, lm_key_type(key), key->unit ? key->unit : "",
-                range, shown_default(key), key->meaning);
-    }
+    fprintf(out, "  %-18s  %-10s  %-13s  %-22s  %-21s  %s\n", key->name, lm_key_type(key), key->unit ? key->unit : "-",
+            range, shown_default(key), key->meaning);
+}
+
+static void markdown_row(FILE *out, const struct lm_key *key, const char *range)
+{
+    fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", key->name, lm_key_type(key), key->unit ? key->unit : "", range,
+            shown_default(key), key->meaning);
 }
 
 static const char intro[] =
@@ -124,20 +123,14 @@ static void put_man_text(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-static void print_man(FILE *out, const char *section)
+static void man_row(FILE *out, const struct lm_key *key, const char *range)
 {
-    for (int k = 0; k < lm_key_count; k++) {
-        const struct lm_key *key = &lm_keys[k];
-        char range[128], text[512];
-        if (strcmp(key->section, section))
-            continue;
-        lm_key_range(key, range);
-        fprintf(out, ".TP\n.B %s\n", key->name);
-        put_man_text(out, key->meaning);
-        snprintf(text, sizeof text, "(%s%s%s%s%s; default: %s)", lm_key_type(key), key->unit ? " in " : "",
-                 key->unit ? key->unit : "", *range ? "; " : "", range, shown_default(key));
-        put_man_text(out, text);
-    }
+    char text[512];
+    fprintf(out, ".TP\n.B %s\n", key->name);
+    put_man_text(out, key->meaning);
+    snprintf(text, sizeof text, "(%s%s%s%s%s; default: %s)", lm_key_type(key), key->unit ? " in " : "",
+             key->unit ? key->unit : "", *range ? "; " : "", range, shown_default(key));
+    put_man_text(out, text);
 }
 
 void lm_keys_man(FILE *out, const char *usage)
@@ -152,7 +145,7 @@ void lm_keys_man(FILE *out, const char *usage)
     for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
         fprintf(out, ".SS [%s]\n", sections[s].name);
         put_man_text(out, sections[s].meaning);
-        print_man(out, sections[s].name);
+        print_rows(out, sections[s].name, man_row);
     }
 }
 
@@ -166,8 +159,7 @@ void lm_keys_print(FILE *out, int markdown)
         if (!lm_keys_has_section(name))
             continue;
         if (markdown)
-            print_markdown(out, name);
-        else
-            print_text(out, name);
+            fputs("\n| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n", out);
+        print_rows(out, name, markdown ? markdown_row : text_row);
     }
 }

@@ -187,9 +187,7 @@ static void find_work(struct maker *m, double *const e[3], double *power)
         }
 }
 
-/* u_e on the upper face of a cell along an axis. Electrons go neither into bodies nor through sides that turn ions
- * back.
- */
+/* u_e on the upper face of a cell along an axis. It is 0 on faces of bodies and on sides that turn ions back. */
 static double electron_velocity(const struct maker *m, int axis, int x, int y)
 {
     const struct lm_grid *g = &m->grid;
@@ -228,18 +226,18 @@ static void find_powers(struct maker *m, double *const e[3])
     find_compression(m, m->out->power[LM_POWER_COMPRESSION]);
 }
 
-/* Lays out the arrays of the result, then those of the work; returns how many. */
-static size_t lay_out(struct maker *m, double *memory)
+/* Places the arrays of the result, then those of the work, then the three of E. */
+static void lay_out(struct maker *m, double *next, double *e[3])
 {
-    size_t count = 0;
-    for (int term = 0; term < LM_E_TERMS; term++)
-        for (int d = 0; d < 3; d++)
-            m->out->e[term][d] = memory ? memory + m->grid.size * count++ : NULL;
-    for (int k = 0; k < LM_POWERS; k++)
-        m->out->power[k] = memory ? memory + m->grid.size * count++ : NULL;
-    for (int k = 0; k < WORK; k++)
-        m->work[k] = memory ? memory + m->grid.size * count++ : NULL;
-    return count;
+    const size_t size = m->grid.size;
+    for (int k = 0; k < 3 * LM_E_TERMS; k++, next += size)
+        m->out->e[k / 3][k % 3] = next;
+    for (int k = 0; k < LM_POWERS; k++, next += size)
+        m->out->power[k] = next;
+    for (int k = 0; k < WORK; k++, next += size)
+        m->work[k] = next;
+    for (int d = 0; d < 3; d++, next += size)
+        e[d] = next;
 }
 
 int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct lm_electric *out)
@@ -254,9 +252,7 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
     out->memory = calloc(ARRAYS * m.grid.size, sizeof *out->memory);
     if (!out->memory)
         return lm_fail(LM_FAILED, "not enough memory for the terms of Ohm's law");
-    const size_t used = lay_out(&m, out->memory);
-    for (size_t d = 0; d < 3; d++)
-        e[d] = out->memory + (used + d) * m.grid.size;
+    lay_out(&m, out->memory, e);
     int status = get_all(&m);
     if (!status)
         status = find_bodies(&m, config);
