@@ -58,6 +58,11 @@ keep = 3
 every = 20
 quantities = B, J, T_e, velocity, pressure, temperature, energy_flux
 coarsen = 2
+[output.mean]
+every = 20
+average = 12
+average_every = 4
+quantities = B, E_terms, density, temperature
 [distribution.f]
 every = 20
 axes = v_par, v_perp, gyrophase

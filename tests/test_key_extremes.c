@@ -28,7 +28,7 @@ static const char *const bases[] = {
     "[background.dye]\ninitial = 1\nvx = 1\nx_min = inflow\ninflow = 1\n"
     "[ionisation.i]\nspecies = p\nrate = 0.01\n"
     "[spectrum.w]\nfrom_k = 1\nto_k = 4\namplitude = 0.1\n"
-    "[output.m]\nevery = 1\nquantities = B temperature\n"
+    "[output.m]\nevery = 2\naverage = 2\nquantities = B temperature\n"
     "[distribution.f]\nevery = 1\naxes = v_par\nbins = 4\nfrom = -1\nto = 1\n"};
 enum { BASES = sizeof bases / sizeof *bases };
 

@@ -1,5 +1,5 @@
 """Diagnostics of Larmor: reading runs, linear theory, spectra, pictures."""
 
-from .run import Distribution, Fields, Maps, Particles, Run, Series, SurfaceMap
+from .run import Average, Distribution, Fields, Maps, Particles, Run, Series, SurfaceMap
 
-__all__ = ["Distribution", "Fields", "Maps", "Particles", "Run", "Series", "SurfaceMap"]
+__all__ = ["Average", "Distribution", "Fields", "Maps", "Particles", "Run", "Series", "SurfaceMap"]

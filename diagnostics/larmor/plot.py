@@ -16,7 +16,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from . import theory
-from .run import Run
+from .run import Fields, Run
 from .spectrum import Transverse, omega_k, times_are_even, transverse
 
 STYLE = {
@@ -184,8 +184,8 @@ def fields(run: Run, name: str, step: int | None = None, source: str | None = No
     of [output.NAME]; by default the first one that does. `step`: by default the last one. `limits`: of the colours."""
     source, steps = run.source_of(name, source)
     with run.frame(source, steps[-1] if step is None else step) as frame:
-        values, x, y, time = frame[name], frame.x(name), frame.y(name), frame.mesh_time(name)
-    return _draw(values, x, y, label_of(name), time, limits, cmap)[0]
+        values, x, y, title = frame[name], frame.x(name), frame.y(name), title_of(frame, name)
+    return _draw(values, x, y, label_of(name), title, limits, cmap)[0]
 
 
 def anisotropy(run: Run, species: str | None = None, step: int | None = None, source: str | None = None,
@@ -195,23 +195,28 @@ def anisotropy(run: Run, species: str | None = None, step: int | None = None, so
     par, perp = f"T_par_{species}", f"T_perp_{species}"
     source, steps = run.source_of(par, source)
     with run.frame(source, steps[-1] if step is None else step) as frame:
-        ratio, x, y, time = frame[perp] / frame[par], frame.x(par), frame.y(par), frame.mesh_time(par)
+        ratio, x, y, title = frame[perp] / frame[par], frame.x(par), frame.y(par), title_of(frame, par)
     label = f"$T_\\perp/T_\\parallel$, {species}"
     if limits is None and ratio.shape[0] > 1:
         low, high = np.nanpercentile(np.log(ratio), (0.5, 99.5))
         bound = np.exp(max(abs(low), abs(high)))
-        figure, _, image = _draw(ratio, x, y, label, time, None, cmap or "RdBu_r", norm=LogNorm(1 / bound, bound))
+        figure, _, image = _draw(ratio, x, y, label, title, None, cmap or "RdBu_r", norm=LogNorm(1 / bound, bound))
         all_ticks = (.05, .1, .2, .3, .5, .7, 1, 1.5, 2, 3, 5, 10, 20) if bound > 1.6 else (.7, .8, .9, 1, 1.1, 1.25, 1.5)
         ticks = [tick for tick in all_ticks if 1 / bound <= tick <= bound]
         image.colorbar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
         image.colorbar.minorticks_off()
         return figure
-    return _draw(ratio, x, y, label, time, limits, cmap)[0]
+    return _draw(ratio, x, y, label, title, limits, cmap)[0]
 
 
-def _draw(values, x, y, label, time, limits=None, cmap=None, norm=None):
+def title_of(frame: Fields, name: str) -> str:
+    """The time of a mesh, and over what it is a mean."""
+    average = frame.average(name)
+    return f"$t\\,\\Omega_{{ci}} = {frame.mesh_time(name):.6g}$" + (f", {average}" if average else "")
+
+
+def _draw(values, x, y, label, title, limits=None, cmap=None, norm=None):
     """A map or a line; returns the figure, its title's axes and what changes from frame to frame."""
-    title = f"$t\\,\\Omega_{{ci}} = {time:.6g}$"
     if values.shape[0] == 1:
         figure, axes = new_figure()
         line, = axes.plot(x, values[0])
@@ -245,19 +250,19 @@ def movie(run: Run, name: str, output: str | Path, source: str | None = None, li
     if limits is None:
         limits = _range_of_all(run, name, source, steps)
     with run.frame(source, steps[0]) as frame:
-        figure, axes, drawn = _draw(frame[name], frame.x(name), frame.y(name), label_of(name), frame.mesh_time(name),
+        figure, axes, drawn = _draw(frame[name], frame.x(name), frame.y(name), label_of(name), title_of(frame, name),
                                     limits, cmap or ("RdBu_r" if limits[0] == -limits[1] else None))
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = animation.PillowWriter(fps=rate) if path.suffix == ".gif" else animation.FFMpegWriter(fps=rate)
     with writer.saving(figure, str(path), dpi=110):
         for step in steps:
             with run.frame(source, step) as frame:
-                values, time = frame[name], frame.mesh_time(name)
+                values, title = frame[name], title_of(frame, name)
             if values.shape[0] == 1:
                 drawn.set_ydata(values[0])
             else:
                 drawn.set_array(values)
-            axes.set_title(f"$t\\,\\Omega_{{ci}} = {time:.6g}$")
+            axes.set_title(title)
             writer.grab_frame()
     plt.close(figure)
     return path

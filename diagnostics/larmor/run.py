@@ -159,6 +159,18 @@ class _Iteration:
         return self._group[path]
 
 
+@dataclass(frozen=True)
+class Average:
+    """Over what the values of a mesh are a mean."""
+
+    samples: int
+    first_step: int
+    last_step: int
+
+    def __str__(self) -> str:
+        return f"mean of {self.samples} sample{'s' if self.samples > 1 else ''}, steps {self.first_step} to {self.last_step}"
+
+
 class Fields(_Iteration):
     """The meshes of one step. Names are `record` or `record/component`: "B/z", "rho", "n_protons"."""
 
@@ -219,9 +231,16 @@ class Fields(_Iteration):
         return self._coordinate(name, "y")
 
     def mesh_time(self, name: str) -> float:
-        """Time of a record, which may lie beside the file's [1/Omega_ci]."""
+        """Time of a record, which may lie beside the file's [1/Omega_ci]. Of a mean over time it is the middle."""
         record, _ = self._record(name)
         return self.time + float(_numbers(record.attrs.get("timeOffset", 0.0))[0])
+
+    def average(self, name: str) -> Average | None:
+        """Over which samples a mesh is a mean; None where it has the values of one step."""
+        attributes = self._record(name)[0].attrs
+        if "averageSamples" not in attributes:
+            return None
+        return Average(*(int(attributes[key]) for key in ("averageSamples", "averageFirstStep", "averageLastStep")))
 
 
 class Particles(_Iteration):
@@ -453,23 +472,26 @@ class Run:
     def dataset(self, source: str = "fields", names: Sequence[str] | None = None):
         """The meshes `names` (all) of all steps of an output as an xarray.Dataset, which needs the package xarray. Its
         coordinates are time, x and y at the centres of cells, x_face and y_face on their upper faces. A name has _ in
-        place of /. Where a record lies beside the time of its file, the attribute time_offset says by how much."""
+        place of /. Where a record lies beside the time of its file, the attribute time_offset says by how much. Of a mean
+        over time the attribute average_samples has the number of its samples."""
         import xarray
 
         if source not in self.sources:
             raise RunError(f"no output {source!r} in {self.directory}; there are: {', '.join(self.sources) or 'none'}")
         found: dict[str, list[np.ndarray]] = {}
-        labels: dict[str, tuple[tuple[str, ...], dict[str, np.ndarray], float]] = {}
+        labels: dict[str, tuple[tuple[str, ...], dict[str, np.ndarray], dict[str, float]]] = {}
         times = []
         for step in self.sources[source]:
             with self.frame(source, step) as frame:
                 times.append(frame.time)
                 for name in names or frame.names:
                     found.setdefault(name, []).append(frame[name])
-                    labels[name] = (*frame.places(name), frame.mesh_time(name) - frame.time)
+                    average = frame.average(name)
+                    labels[name] = (*frame.places(name), {"time_offset": frame.mesh_time(name) - frame.time}
+                                    | ({"average_samples": average.samples} if average else {}))
         variables = {name.replace("/", "_"): xarray.DataArray(np.array(frames), dims=("time", *labels[name][0]),
                                                               coords={"time": times, **labels[name][1]},
-                                                              attrs={"time_offset": labels[name][2]})
+                                                              attrs=labels[name][2])
                      for name, frames in found.items()}
         return xarray.Dataset(variables)
 

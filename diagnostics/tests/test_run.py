@@ -8,7 +8,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import synthetic
-from larmor.run import Run, RunError
+from larmor import plot
+from larmor.run import Average, Run, RunError
 
 COLUMNS = {"step": ("", np.arange(0, 40, 10)), "time": ("1/Omega_ci", np.arange(4) * 0.1),
            "kinetic_x_protons": ("n0 m_p v_A^2 d_i^2", np.array([1.0, 2.5, -3.25e-7, 4.0]))}
@@ -147,6 +148,17 @@ class Reading(unittest.TestCase):
                               (lambda: run.source_of("u_p/x", "fields"), "no output 'fields'.*flow_2")):
             with self.assertRaisesRegex(RunError, message):
                 call()
+
+        with h5py.File(self.path / "outputs" / "flow_2_00000010.h5", "a") as h5:
+            mesh = h5["data/10/meshes/u_p"].attrs
+            mesh["timeOffset"] = -0.2
+            mesh["averageSamples"], mesh["averageFirstStep"], mesh["averageLastStep"] = 3, 6, 10
+        with run.output("flow_2") as last, run.output("flow_2", 5) as first:
+            self.assertEqual(last.average("u_p/x"), Average(samples=3, first_step=6, last_step=10))
+            self.assertAlmostEqual(last.mesh_time("u_p/x"), 0.8)
+            self.assertIsNone(first.average("u_p/x"))
+            self.assertEqual(plot.title_of(last, "u_p/x"), "$t\\,\\Omega_{ci} = 0.8$, mean of 3 samples, steps 6 to 10")
+            self.assertEqual(plot.title_of(first, "u_p/x"), "$t\\,\\Omega_{ci} = 0.5$")
 
         counts = np.arange(6).reshape(2, 3)
         synthetic.write_distribution(self.path, "f", 4, ["v_par", "v_perp"], {"p": counts})

@@ -160,6 +160,8 @@ struct lm_region {
 struct lm_output_config {
     char name[LM_MAX_NAME];
     int64_t every;                /* steps, >= 1 */
+    int64_t average;              /* steps before an output over which it is a mean, <= every; 0: it is none */
+    int64_t average_every;        /* steps between two samples of the mean; divides `average` */
     char quantities[LM_MAX_LIST]; /* names of lm_quantity_names */
     char species[LM_MAX_LIST];    /* their names; "": all */
     struct lm_region region;

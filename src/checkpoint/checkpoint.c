@@ -189,6 +189,7 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
     lm_checkpoint_put_head(&h, head, configuration);
     write_fields(&h, head, io);
     write_species(&h, head, io);
+    lm_checkpoint_put_sums(&h, head);
     status = lm_h5_finish(&h, 1);
     if (status == LM_OK)
         lm_checkpoint_prune(folder, head->step, keep);

@@ -21,6 +21,10 @@
  * exponent, quantum and the ledger: SUM_high and SUM_low, as above, of loaded, source, entered (4 sides), rounded,
  * total. With evolved electrons, whose entropy is the last of these fields, also electrons_gamma, electrons_heat.
  *
+ * /sums, where outputs are means over time whose samples are not complete: for each a group with the name of the
+ * output, the attributes samples and what, and values [arrays][ny][nx] float64. A program that knows nothing of them
+ * goes on without.
+ *
  * Attributes of /surfaces: sides[4], body_count, body_names[], body_particles[], body_cells (a hash), map_angles,
  * map_energies, map_energy[2], map_faces.
  */
@@ -69,6 +73,16 @@ struct lm_checkpoint_background {
     struct lm_background_ledger ledger;
 };
 
+/* The sums over time of an output that is a mean (src/output/averages.h). */
+enum { LM_SUMS_TEXT = 1024 };
+struct lm_checkpoint_sums {
+    char name[LM_MAX_NAME];  /* of the output */
+    char what[LM_SUMS_TEXT]; /* what is summed, and at which steps: sums of another text belong to another mean */
+    int arrays, ny, nx;
+    int64_t samples; /* that have been added; 0: none */
+    double *values;  /* [arrays][ny][nx], of the caller; NULL: no such output */
+};
+
 struct lm_checkpoint {
     int64_t step;
     double time, dt;
@@ -86,6 +100,8 @@ struct lm_checkpoint {
     double electrons_gamma, electrons_heat; /* of evolved electrons; gamma = 0: there are none */
     int background_count;
     struct lm_checkpoint_background background[LM_MAX_BACKGROUNDS];
+    int sums_count; /* when writing; lm_checkpoint_read_sums reads them */
+    const struct lm_checkpoint_sums *sums;
 };
 
 /* The number of counters in the maps of a species. */
@@ -126,6 +142,10 @@ int lm_checkpoint_configuration(const char *path, char **text);
  * is not verified again. LM_BAD_INPUT: a dataset is missing or has another shape, a value is not finite, or a particle
  * is outside of the domain; some callbacks may have been called. */
 int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io);
+
+/* Reads the sums of the output sums->name, where the file has sums for the text sums->what. Otherwise sums->samples is
+ * 0 after it. `path` is of a file that lm_checkpoint_head has accepted. */
+int lm_checkpoint_read_sums(const char *path, struct lm_checkpoint_sums *sums);
 
 /* Verifies a checkpoint, or all checkpoints of a directory (of a run, or its checkpoints/), and prints a line for each,
  * with its hash where it is undamaged. LM_BAD_INPUT: one is damaged, there are none, or the file is not a checkpoint.

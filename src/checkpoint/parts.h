@@ -1,5 +1,5 @@
 /* What the parts of the writer and reader of checkpoints share: checkpoint.c (fields and particles), head.c
- * (attributes), ledger.c and backgrounds.c (ledgers), files.c (names, checksums). */
+ * (attributes), ledger.c and backgrounds.c (ledgers), sums.c (means over time), files.c (names, checksums). */
 #ifndef LARMOR_CHECKPOINT_PARTS_H
 #define LARMOR_CHECKPOINT_PARTS_H
 
@@ -31,6 +31,8 @@ int lm_checkpoint_get_head(struct lm_h5 *h, struct lm_checkpoint *head);
 void lm_checkpoint_put_ledger(struct lm_h5 *h, hid_t group, const struct lm_ledger *ledger);
 /* Reads the ledger and checks that it closes. */
 void lm_checkpoint_get_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint_species *species);
+
+void lm_checkpoint_put_sums(struct lm_h5 *h, const struct lm_checkpoint *head);
 
 /* Removes all checkpoints of `directory` up to `step` except the newest `keep`. A file that cannot be removed is no
  * error, because the new checkpoint is complete. */

@@ -448,6 +448,10 @@ const struct lm_key lm_keys[] = {
     {OF(region.from_y), .name = "from_y", REAL, ANY, .unit = "d_i", .shown = "0", .meaning = "Only cells or particles at and above this y."}, \
     {OF(region.to_y), .name = "to_y", REAL, ANY, .unit = "d_i", .shown = "ly", .meaning = "Only cells or particles below this y."}
     {GROUP(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .meaning = "The number of steps between two of these outputs."},
+    {GROUP(average), .name = "average", LONG, RANGE(0, 1e15), .unit = "steps", .initial = "0",
+     .meaning = "The output is the mean over so many steps, of which the step of the output is the last. There is no output of step 0. 0: the values of the step itself."},
+    {GROUP(average_every), .name = "average_every", LONG, RANGE(1, 1e15), .unit = "steps", .initial = "1",
+     .meaning = "The number of steps between two samples of the mean, a divisor of average. Samples of velocity, pressure, temperature and energy_flux need a loop over all particles."},
     {GROUP(quantities), .name = "quantities", TEXT(LM_MAX_LIST),
      .meaning = "A list of B, E, E_terms (the terms of Ohm's law apart), J (curl B), J_i (current of the ions), rho (their charge density), p_e, T_e, heating (J.E, resistive heating, compression of the electrons), backgrounds; and for each species density, velocity, pressure (the tensor), temperature (along and across B), energy_flux."},
     {GROUP(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species of which there are values."},

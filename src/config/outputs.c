@@ -146,6 +146,26 @@ static void check_coarsening(const struct list *l, const struct lm_output_config
     report(l, wrong);
 }
 
+static void check_average(struct list *l, const struct lm_output_config *o)
+{
+    char wrong[160];
+    l->key = "average";
+    if (o->every > 0 && o->average > o->every) {
+        snprintf(wrong, sizeof wrong,
+                 "a mean over %lld steps is longer than the %lld steps between two outputs; set average <= every",
+                 (long long)o->average, (long long)o->every);
+        report(l, wrong);
+    }
+    l->key = "average_every";
+    if (o->average == 0 && o->average_every > 1)
+        report(l, "has no effect without a mean over time: set average too");
+    else if (o->average_every > 0 && o->average % o->average_every != 0) {
+        snprintf(wrong, sizeof wrong, "%lld does not divide the %lld steps of average", (long long)o->average_every,
+                 (long long)o->average);
+        report(l, wrong);
+    }
+}
+
 static void check_output(struct lm_config_reader *r, const struct lm_scope *scope)
 {
     struct lm_output_config *o = scope->base;
@@ -160,6 +180,8 @@ static void check_output(struct lm_config_reader *r, const struct lm_scope *scop
     l.key = "coarsen";
     if (has_cells && o->coarsen > 0)
         check_coarsening(&l, o);
+    if (!r->unusable_values)
+        check_average(&l, o);
 }
 
 /* One number for each axis, each an expression of constants. Returns 1 when all of them are good. */

@@ -78,6 +78,25 @@ static void print_fields(struct lm_h5 *h, FILE *out)
     lm_h5_end(group);
 }
 
+/* The outputs that are means over time and have begun. */
+static void print_sums(struct lm_h5 *h, FILE *out)
+{
+    if (h->status != LM_OK || H5Lexists(h->file, "sums", H5P_DEFAULT) <= 0)
+        return;
+    hid_t all = lm_h5_group(h, h->file, "sums");
+    struct lm_h5_links links = lm_h5_links(h, all);
+    for (int k = 0; h->status == LM_OK && k < links.count; k++) {
+        hid_t group = lm_h5_group(h, all, links.name[k]);
+        const int64_t samples = lm_h5_get_whole(h, group, "samples");
+        if (h->status == LM_OK)
+            fprintf(out, "  output %s: %" PRId64 " sample%s of its mean\n", links.name[k], samples,
+                    samples == 1 ? "" : "s");
+        lm_h5_end(group);
+    }
+    free(links.name);
+    lm_h5_end(all);
+}
+
 /* lm_checkpoint_head verifies the file before HDF5 reads anything of it. */
 static int print_checkpoint(const char *path, FILE *out)
 {
@@ -87,6 +106,7 @@ static int print_checkpoint(const char *path, FILE *out)
     print_head(path, &head, out);
     if (lm_h5_open(&h, path) == LM_OK)
         print_fields(&h, out);
+    print_sums(&h, out);
     if (h.status == LM_OK)
         fprintf(out, "  checksum   verified\n");
     return lm_h5_finish(&h, 0);
@@ -274,6 +294,18 @@ static hid_t open_component(struct lm_h5 *h, hid_t record, FILE *out)
     return first;
 }
 
+/* "mean of 8 samples, steps 186 to 200", where a record is a mean over time. */
+static void print_mean(struct lm_h5 *h, hid_t record, FILE *out)
+{
+    if (h->status != LM_OK || !lm_h5_has(record, "averageSamples"))
+        return;
+    const int64_t samples = lm_h5_get_whole(h, record, "averageSamples");
+    const int64_t first = lm_h5_get_whole(h, record, "averageFirstStep"),
+                  last = lm_h5_get_whole(h, record, "averageLastStep");
+    if (h->status == LM_OK)
+        fprintf(out, ", mean of %" PRId64 " samples, steps %" PRId64 " to %" PRId64, samples, first, last);
+}
+
 static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *out)
 {
     hid_t record = H5Oopen(meshes, name, H5P_DEFAULT), data = record;
@@ -288,6 +320,7 @@ static void print_mesh(struct lm_h5 *h, hid_t meshes, const char *name, FILE *ou
         print_shape(h, data, out);
         fprintf(out, unit != 1 ? ", unit %.6g SI)" : ")", unit);
     }
+    print_mean(h, record, out);
     fprintf(out, "\n");
     if (data != record)
         lm_h5_end(data);

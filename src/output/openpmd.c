@@ -189,6 +189,11 @@ static void put_record(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *r
     put_dimension(h, at, &run->units, kind.powers);
     lm_h5_put_real(h, at, "timeOffset", mesh->time_offset);
     put_smoothing(h, at, "fieldSmoothing", mesh->smoothed ? run->smoothing : 0);
+    if (run->mean.samples > 0) {
+        lm_h5_put_whole(h, at, "averageSamples", run->mean.samples);
+        lm_h5_put_whole(h, at, "averageFirstStep", run->mean.first);
+        lm_h5_put_whole(h, at, "averageLastStep", run->mean.last);
+    }
 }
 
 /* Writes the array without its ghost cells. */

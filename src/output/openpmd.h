@@ -7,6 +7,9 @@
  * Values are in the normalised units of the program. The unitSI attributes are the factors to SI units for the
  * reference B0 [T] and n0 [m^-3] (lm_units_make). Where the configuration sets none, all values are numbers without a
  * dimension: unitSI is 1 and unitDimension 0, and `comment` says so. Axes are (y, x); data are in C order.
+ *
+ * The standard has no attributes for means over time. The mesh records of such a file have averageSamples,
+ * averageFirstStep and averageLastStep of this program, and their timeOffset leads to the middle of the samples.
  */
 #ifndef LARMOR_OUTPUT_OPENPMD_H
 #define LARMOR_OUTPUT_OPENPMD_H
@@ -33,6 +36,9 @@ struct lm_openpmd_run {
     const char *solver_parameters; /* free text: the Ohm's law in use */
     int compress;                  /* gzip level for meshes, 0: none */
     int single;                    /* 1: the numbers of meshes are stored in single precision */
+    struct {
+        int64_t samples, first, last; /* the steps of the first and the last sample; samples = 0: no mean */
+    } mean;                           /* over time, that the meshes are */
 };
 
 enum lm_mesh_kind {

@@ -2,6 +2,7 @@
 #ifndef LARMOR_OUTPUT_OUTPUT_H
 #define LARMOR_OUTPUT_OUTPUT_H
 
+#include "checkpoint/checkpoint.h"
 #include "larmor/sim.h"
 
 #ifdef __cplusplus
@@ -11,6 +12,11 @@ extern "C" {
 /* src/output/meshes.c: openPMD files of the fields, and of [output.NAME] number k. */
 int lm_output_fields(struct lm_sim *sim, const struct lm_config *config);
 int lm_output_named(struct lm_sim *sim, const struct lm_config *config, int k);
+
+/* A sample of [output.NAME] number k, which is a mean over time: the present state joins the sums. With `write`, for
+ * the last sample, the file is written. The sums are empty after that and after a failure. */
+int lm_output_mean(struct lm_sim *sim, const struct lm_config *config, int k, struct lm_checkpoint_sums *sums,
+                   int write);
 
 /* src/output/particles.c: openPMD files of the particles. */
 int lm_output_particles(struct lm_sim *sim, const struct lm_config *config);
@@ -25,6 +31,9 @@ int lm_output_distribution(struct lm_sim *sim, const struct lm_config *config, i
 
 /* The number of arrays in a file with these quantities of these species (bits). */
 int lm_output_meshes(const struct lm_config *config, unsigned wanted, unsigned of);
+
+/* The number of arrays in the sums of such an output. */
+int lm_output_sums(const struct lm_config *config, unsigned wanted, unsigned of);
 
 /* src/output/hit_maps.c: DIR/maps/maps_STEP.h5, where the run has maps of what has hit sides and bodies. */
 int lm_output_maps(struct lm_sim *sim, const struct lm_config *config);

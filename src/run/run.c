@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "run/differences.h"
+#include "run/due.h"
 #include "run/latest.h"
 #include "run/provenance.h"
 #include "output/directory.h"
@@ -19,32 +20,8 @@
 #include "run/run_state.h"
 #include "run/signals.h"
 #include "run/warnings.h"
-#include "output/output.h"
 #include "ranks/ranks.h"
 #include "sim/restart.h"
-
-static int due(int64_t every, int64_t step)
-{
-    return every > 0 && step % every == 0;
-}
-
-static uint64_t particle_steps(const struct lm_run_state *r)
-{
-    struct lm_sim_status now;
-    lm_sim_status(r->sim, &now);
-    return now.particle_steps;
-}
-
-static int write_row(struct lm_run_state *r)
-{
-    double row[LM_ROW_MAX], spent = r->stepping - r->row_stepping;
-    const uint64_t done = particle_steps(r);
-    const double rate = spent > 0 ? (double)(done - r->row_particle_steps) / spent : 0;
-    int status = lm_row_fill(r->sim, r->config, &r->references, rate, row);
-    r->row_stepping = r->stepping;
-    r->row_particle_steps = done;
-    return status ? status : lm_series_append(r->series, row);
-}
 
 /* --- checkpoints --- */
 
@@ -83,7 +60,7 @@ static int write_checkpoint(struct lm_run_state *r, int keep)
 {
     char path[LM_MAX_PATH];
     const double before = lm_clock();
-    int status = lm_sim_save(r->sim, &r->references, keep, path);
+    int status = lm_sim_save_with(r->sim, &r->references, r->config->output_count, r->averages.sums, keep, path);
     if (status)
         return status;
     memcpy(r->checkpoint, path, sizeof path);
@@ -108,28 +85,15 @@ static int is_last(const struct lm_run_state *r)
     return lm_sim_step_number(r->sim) >= r->config->run.steps;
 }
 
-/* What is due at the present step; the last step gets a row and a checkpoint where there are any. */
+/* What is due at the present step. */
 static int write_due(struct lm_run_state *r)
 {
-    const struct lm_config *c = r->config;
-    int64_t step = lm_sim_step_number(r->sim);
-    int last = is_last(r), status = LM_OK;
-    if (due(c->output.series_every, step) || (c->output.series_every > 0 && last))
-        status = write_row(r);
-    if (!status && due(c->output.fields_every, step))
-        status = lm_output_fields(r->sim, c);
-    if (!status && due(c->output.particles_every, step))
-        status = lm_output_particles(r->sim, c);
-    for (int k = 0; k < c->output_count && !status; k++)
-        status = due(c->outputs[k].every, step) ? lm_output_named(r->sim, c, k) : LM_OK;
-    for (int k = 0; k < c->distribution_count && !status; k++)
-        status = due(c->distribution[k].every, step) ? lm_output_distribution(r->sim, c, k) : LM_OK;
-    if (!status && (due(c->output.maps_every, step) || last))
-        status = lm_output_maps(r->sim, c);
-    int fresh = step > r->first_step || (last && !r->options->restart); /* not the state of the restart itself */
-    if (!status && fresh && (due(c->output.checkpoint_every, step) || (c->output.checkpoint_every > 0 && last)))
-        status = write_regular(r);
-    return status;
+    const int64_t every = r->config->output.checkpoint_every, step = lm_sim_step_number(r->sim);
+    const int last = is_last(r), fresh = step > r->first_step || (last && !r->options->restart);
+    const int status = lm_run_write_outputs(r, last);
+    if (status || !fresh || every == 0) /* not fresh: the state of the restart itself */
+        return status;
+    return step % every == 0 || last ? write_regular(r) : LM_OK;
 }
 
 /* --- the end, early --- */
@@ -357,6 +321,8 @@ static int prepare(struct lm_run_state *r)
     if (!status)
         status = lm_row_columns(r->config, &r->column_count, &r->columns);
     if (!status)
+        status = lm_averages_make(r->config, &r->averages);
+    if (!status)
         status = lm_sim_create(r->config, &r->sim);
     if (!status)
         status = show_ranks(r);
@@ -372,6 +338,9 @@ static int prepare(struct lm_run_state *r)
     if (!restart)
         return lm_row_references(r->sim, &r->references);
     r->references = lm_checkpoint_references(&head);
+    status = lm_averages_restore(&r->averages, r->config, restart, head.step);
+    if (status)
+        return status;
     if (is_last(r))
         return head.step == r->config->run.steps && lacks_its_end(r)
                    ? LM_OK
@@ -462,6 +431,7 @@ static int carry_out(struct lm_run_state *r)
         if (!r->options->silent) {
             lm_warnings_print(&r->limits);
             lm_differences_print(&r->changed, r->options->restart, stderr);
+            lm_averages_tell(&r->averages, r->config, r->options->restart, stderr);
         }
         lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,
                           r->config->run.dt);
@@ -493,6 +463,7 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *asked)
     free(r.columns);
     lm_differences_free(&r.changed);
     lm_summary_free(&r.begun);
+    lm_averages_free(&r.averages);
     lm_sim_destroy(&r.sim);
     lm_lock_release(&r.lock);
     lm_signals_end();

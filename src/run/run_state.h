@@ -4,6 +4,7 @@
 
 #include "run/differences.h"
 #include "larmor/run.h"
+#include "output/averages.h"
 #include "output/lock.h"
 #include "output/series_columns.h"
 #include "sim/step_forecast.h"
@@ -20,6 +21,7 @@ struct lm_run_state {
     struct lm_series_column *columns;
     int column_count;
     struct lm_references references;
+    struct lm_averages averages;
     struct lm_progress progress;
     struct lm_step_forecast forecast;
     int64_t first_step;

@@ -9,6 +9,10 @@
  * again. */
 int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head);
 
+/* src/sim/save.c: lm_sim_save with the sums of outputs that are means over time, which the simulation does not know. */
+int lm_sim_save_with(struct lm_sim *sim, const struct lm_references *references, int sums_count,
+                     const struct lm_checkpoint_sums *sums, int keep, char *path);
+
 static inline struct lm_references lm_checkpoint_references(const struct lm_checkpoint *head)
 {
     return (struct lm_references){head->energy_start,

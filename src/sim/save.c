@@ -56,6 +56,12 @@ static int get_map(void *context, int species, uint64_t *counters)
 
 int lm_sim_save(struct lm_sim *sim, const struct lm_references *references, int keep, char *path)
 {
+    return lm_sim_save_with(sim, references, 0, NULL, keep, path);
+}
+
+int lm_sim_save_with(struct lm_sim *sim, const struct lm_references *references, int sums_count,
+                     const struct lm_checkpoint_sums *sums, int keep, char *path)
+{
     const struct lm_config *c = sim->config;
     struct lm_checkpoint head = {.step = sim->step,
                                  .time = lm_sim_time(sim),
@@ -71,7 +77,9 @@ int lm_sim_save(struct lm_sim *sim, const struct lm_references *references, int 
                                  .field_count = lm_sim_state_fields(sim),
                                  .bordered = lm_sim_state_bordered(sim),
                                  .field_names = sim->state_names,
-                                 .species_count = c->species_count};
+                                 .species_count = c->species_count,
+                                 .sums_count = sums_count,
+                                 .sums = sums};
     for (int d = 0; d < 3; d++)
         head.momentum_start[d] = references->momentum[d];
     for (int s = 0; s < c->species_count; s++) {

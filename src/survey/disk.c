@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/averages.h"
 #include "output/output.h"
 #include "survey/parts.h"
 
@@ -55,7 +56,7 @@ static void put_named(struct writer *w, const struct lm_config *c)
         const struct lm_output_config *o = &c->outputs[k];
         const double cells = (double)(o->region.cells.to_x - o->region.cells.from_x) *
                              (o->region.cells.to_y - o->region.cells.from_y) / (o->coarsen * o->coarsen);
-        put(w, "output.", o->name, number_of(c, o->every),
+        put(w, "output.", o->name, number_of(c, o->every) - (o->average > 0), /* a mean has no file of step 0 */
             cells * lm_output_meshes(c, o->wanted, o->of) * (o->precision == LM_SINGLE ? 4 : 8));
     }
     for (int k = 0; k < c->distribution_count; k++) {
@@ -77,7 +78,7 @@ static void put_checkpoints(struct writer *w, const struct lm_prepared *p, doubl
     const double real = c->particles.precision == LM_SINGLE ? 4 : 8, cells = (double)p->survey.grid.cells;
     struct files f = {.what = "checkpoints",
                       .bytes = 8 * cells * (FIELDS + c->background_count) + particles * (16 + 3 * real) +
-                               p->need.host[LM_NEED_MAPS],
+                               p->need.host[LM_NEED_MAPS] + lm_averages_bytes(c),
                       .number = number_of(c, c->output.checkpoint_every)};
     if (f.number > 0)
         f.number += has_more_at_the_end(c, c->output.checkpoint_every) - (c->run.steps > 0);

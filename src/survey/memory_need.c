@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/averages.h"
 #include "output/electric.h"
 #include "output/moments.h"
 #include "output/output.h"
@@ -90,6 +91,7 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
         out->host[LM_NEED_START] = fmax(backend.loading, output);
     }
     out->host[LM_NEED_REST] = LM_MEMORY_RESERVE;
+    out->host[LM_NEED_START] += lm_averages_bytes(c); /* beside the largest output, and during the steps */
     find_memory(out);
 }
 

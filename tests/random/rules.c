@@ -473,6 +473,8 @@ const struct draw_rule draw_rules[] = {
     {"output.NAME", "quantities", 100,
      "B E J|density, velocity, pressure|J_i rho p_e T_e|temperature energy_flux backgrounds|E_terms heating", NULL,
      NULL},
+    {"output.NAME", "average", 30, "0|1", NULL, NULL},
+    {"output.NAME", "average_every", .never = "it must divide output.NAME.average; see tests/test_averages.c"},
     {"output.NAME", "coarsen", .never = "it must divide the cells of the region"},
     OUTPUT_RULES("distribution.NAME"),
     {"distribution.NAME", "axes", 100, "vx|v_par|v_perp|energy|gyrophase", NULL, NULL},
