@@ -59,8 +59,8 @@ every = 20
 quantities = B, J, T_e, velocity, pressure, temperature, energy_flux
 coarsen = 2
 [output.mean]
-every = 20
-average = 12
+every = 30
+average = 24
 average_every = 4
 quantities = B, E_terms, density, temperature
 [distribution.f]
@@ -199,8 +199,8 @@ class Tests:
             here = self.directory / f"on_{ranks}"
             check(many.returncode == 0 and fingerprint(here) == want, f"{ranks} ranks give the same fingerprint")
             check(rows(here) == rows(self.directory / "alone"), f"{ranks} ranks write the same series.csv")
-            for name in ("outputs/moments", "distributions/f"):
-                one, other = (contents(folder / f"{name}_00000040.h5") for folder in (self.directory / "alone", here))
+            for name in ("outputs/moments_00000040", "outputs/mean_00000030", "distributions/f_00000040"):
+                one, other = (contents(folder / f"{name}.h5") for folder in (self.directory / "alone", here))
                 check(one == other and len(one) > 1, f"{ranks} ranks write the same {name}")
             for one in checkpoints(self.directory / "alone"):
                 printed = [run(1, self.larmor, "fingerprint", str(path)).stdout
@@ -212,6 +212,8 @@ class Tests:
             again = self.larmor_run(ranks, self.case, output, "--restart", str(path))
             check(again.returncode == 0 and fingerprint(self.directory / output) == want,
                   f"{ranks} ranks go on from a checkpoint of {source}")
+            one, other = (contents(self.directory / folder / "outputs" / "mean_00000030.h5") for folder in ("alone", output))
+            check(one == other and len(one) > 1, f"{ranks} ranks go on with the mean over time of {source}")
 
     def large_files(self):
         """A species of more than 2^20 particles, which go to the file in pieces, in two checkpoints."""
