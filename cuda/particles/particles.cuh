@@ -153,6 +153,8 @@ int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_parti
                         uint64_t *count);
 int LM_P(lm_gpu_arrive)(struct lm_backend *b, int species, struct lm_parcel *parcel);
 int LM_P(lm_gpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+int LM_P(lm_gpu_follow)(struct lm_backend *b, int species, const struct lm_pass *pass, uint64_t count,
+                        struct lm_tracked *ions);
 int LM_P(lm_gpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_gpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);

@@ -17,6 +17,7 @@ from .run import Run, RunError  # noqa: E402
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
          "energy": "energies in time", "fields": "one mesh at one step", "movie": "all steps of one mesh",
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
+         "orbits": "orbits of ions that the run has followed",
          "report": "one HTML page of a run, with its pictures in it",
          "xdmf": "XDMF files beside the HDF5 files, for ParaView and VisIt",
          "compare": "what differs between two runs; ends with 1 if any values do"}
@@ -55,11 +56,12 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--source", help="fields, or the NAME of [output.NAME] (default: the first that has it)")
         if name in ("anisotropy", "distribution"):
             command.add_argument("--species", help="default: the first one")
-        if name == "distribution":
-            command.add_argument("--name", help="of [distribution.NAME] (default: the first one)")
+        if name in ("distribution", "orbits"):
+            section = "track" if name == "orbits" else name
+            command.add_argument("--name", help=f"of [{section}.NAME] (default: the first one)")
         if name in ("fields", "anisotropy", "distribution"):
             command.add_argument("--step", type=int, help="default: the last one")
-        if name not in ("spectrum", "energy", "report"):
+        if name not in ("spectrum", "energy", "report", "orbits"):
             command.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
             command.add_argument("--cmap", help="colour map of matplotlib")
         if name == "movie":
@@ -94,6 +96,9 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
     elif args.command == "distribution":
         figure = plot.distribution(run, args.name, args.species, args.step, **style)
         name = "_".join(part for part in (name, args.name, args.species, _step(args.step)) if part)
+    elif args.command == "orbits":
+        figure = plot.orbits(run, args.name)
+        name = "_".join(part for part in (name, args.name) if part)
     else:
         mesh = mesh_name(run, args.record, args.component, args.source)
         name = f"{name}_{mesh.replace('/', '_')}"

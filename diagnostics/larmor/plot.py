@@ -1,4 +1,4 @@
-"""Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, movies.
+"""Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, orbits, movies.
 
 Every function returns a matplotlib figure, which a notebook shows; `save` writes it to a file. The backend of matplotlib is
 the user's."""
@@ -316,6 +316,36 @@ def distribution(run: Run, name: str | None = None, species: str | None = None, 
     axes.set(xlabel=AXES[data.axes[0]], ylabel=AXES[data.axes[1]], title=title)
     axes.set_aspect("equal" if is_alike else "auto")
     figure.colorbar(image, ax=axes, label="$f$", pad=0.02)
+    return figure
+
+
+# ---------------------------------------------------------------- orbits
+
+
+def orbits(run: Run, name: str | None = None, most: int = 12) -> Figure:
+    """The orbits of the first ions of [track.NAME] in the domain, and their energies in time. A dot is where an ion
+    begins, and a cross where it has left. Lines break where an ion crosses a periodic side."""
+    if not run.tracks:
+        raise ValueError(f"{run.directory} holds no orbits ([track.NAME])")
+    track = run.track(name or next(iter(run.tracks)))
+    x, y = track.in_domain()
+    energy, count = track.energy, min(most, track.count)
+    figure, (left, right) = new_figure(11.0, 4.8, ncols=2)
+    colours = matplotlib.colormaps["turbo"](np.linspace(0.05, 0.95, count))
+    for k, colour in enumerate(colours):
+        crosses = (np.abs(np.diff(x[:, k])) > 0.5 * track.size[0]) | (np.abs(np.diff(y[:, k])) > 0.5 * track.size[1])
+        breaks = np.flatnonzero(crosses) + 1
+        left.plot(np.insert(x[:, k], breaks, np.nan), np.insert(y[:, k], breaks, np.nan), color=colour, lw=1.0)
+        left.plot(x[0, k], y[0, k], "o", color=colour, ms=4)
+        if track.left[k] >= 0:
+            last = np.flatnonzero(np.isfinite(x[:, k]))
+            left.plot(x[last[-1:], k], y[last[-1:], k], "x", color=colour, ms=7)
+        right.plot(track.time, energy[:, k], color=colour, lw=1.0)
+    left.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$", xlim=(0, track.size[0]), ylim=(0, track.size[1]),
+             title=f"{count} of {track.count} ions of {track.species}, $t\\,\\Omega_{{ci}} = {track.time[0]:.6g}$ to "
+                   f"${track.time[-1]:.6g}$")
+    left.set_aspect("equal" if 0.1 < track.size[1] / track.size[0] < 10 else "auto")
+    right.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="kinetic energy  $[m_p v_A^2]$")
     return figure
 
 

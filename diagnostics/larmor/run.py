@@ -27,6 +27,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from .records import Track
+
 
 class RunError(RuntimeError):
     """The directory does not hold what was asked for; the message says what is there."""
@@ -456,6 +458,15 @@ class Run:
         return Distribution(self._named_file("distributions", name, step))
 
     @property
+    def tracks(self) -> dict[str, list[int]]:
+        """Names of [track.NAME] sections whose ions have been sampled, and the last steps of their files."""
+        return self._named("tracks")
+
+    def track(self, name: str) -> Track:
+        """The orbits of the ions of [track.NAME]."""
+        return Track(name, self._named_files("tracks", name))
+
+    @property
     def species(self) -> list[str]:
         """Names of the species, in the order of the settings."""
         return [section.removeprefix("species.") for section in self.settings if section.startswith("species.")]
@@ -525,6 +536,10 @@ class Run:
         if step is not None and step not in have[name]:
             raise RunError(f"no {name} of step {step} in {self.directory}; there are: {', '.join(map(str, have[name]))}")
         return self.directory / folder / f"{name}_{max(have[name]) if step is None else step:08d}.h5"
+
+    def _named_files(self, folder: str, name: str) -> list[Path]:
+        self._named_file(folder, name, None)  # raises where there is none
+        return [self._named_file(folder, name, step) for step in sorted(self._named(folder)[name])]
 
     def maps(self, step: int) -> Maps:
         return Maps(self._file("maps", step))

@@ -98,3 +98,17 @@ def wave_run(directory: Path, waves, nt: int = 128, nx: int = 32, dt: float = 0.
         b = np.tile(b, (2, 1))
         write_fields(directory, n * 5, n * dt, {"B/x": np.ones_like(b.real), "B/y": b.real, "B/z": b.imag},
                      spacing=(0.5, length / nx), offset=(0.25, 0.5 * length / nx), position=(0.0, 0.0))
+
+
+def write_track(directory: Path, name: str, steps: list[int], columns: dict[str, np.ndarray], left: list[int]) -> None:
+    """tracks/NAME_%08d.h5 with arrays [samples][ions]; an ion with left >= 0 has left by x_min."""
+    folder = directory / "tracks"
+    folder.mkdir(exist_ok=True)
+    with h5py.File(folder / f"{name}_{steps[-1]:08d}.h5", "w") as h5:
+        h5.attrs.update({"format": np.bytes_("larmor-track"), "species": np.bytes_("protons"), "charge": 1.0, "mass": 2.0,
+                         "dt": 0.5, "lx": 4.0, "ly": 2.0, "channel_names": np.array([b"x_min", b"x_max"])})
+        h5["step"], h5["left"] = np.array(steps), np.array(left)
+        h5["channel"] = np.where(np.array(left) >= 0, 0, -1)
+        for column, values in columns.items():
+            h5[column] = values
+            h5[column].attrs["units"] = np.bytes_("d_i" if column in "xy" else "v_A")

@@ -86,6 +86,16 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(status, 0, err)
             self.assert_picture(out.strip())
 
+    def test_orbits(self):
+        rng = np.random.default_rng(2)
+        walk = np.cumsum(rng.normal(0, 0.5, (30, 4)), axis=0)
+        walk[20:, 3] = np.nan
+        columns = {name: walk for name in ("x", "y", "vx", "vy", "vz")}
+        synthetic.write_track(self.path, "fast", list(range(30)), columns, [-1, -1, -1, 20])
+        status, out, err = self.run_main("orbits", str(self.path))
+        self.assertEqual(status, 0, err)
+        self.assert_picture(out.strip())
+
     def test_the_backend_is_the_users(self):
         """Importing the package chooses no backend of matplotlib."""
         code = "import matplotlib; matplotlib.use('svg'); import larmor.plot; print(matplotlib.get_backend())"
@@ -94,7 +104,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(out.stdout.strip().lower(), "svg")
 
     def test_errors_are_one_line_and_status_1(self):
-        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", ".")):
+        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", "."), ("orbits", ".")):
             status, _, err = self.run_main(command, str(self.path / folder))
             self.assertEqual(status, 1)
             self.assertEqual(len(err.strip().splitlines()), 1, err)

@@ -170,6 +170,28 @@ class Reading(unittest.TestCase):
         with self.assertRaisesRegex(RunError, "no species 'q'.*p"):
             f.counts("q")
 
+    def test_track(self):
+        """Two files, in the order of their steps; the second ion goes beyond a periodic side and then leaves."""
+        names = ("x", "y", "vx", "vy", "vz")
+        rows = np.arange(10.0).reshape(5, 2)
+        rows[4, 1] = np.nan
+        for steps, part in (([0, 2, 4], rows[:3]), ([100000000, 100000002], rows[3:])):
+            synthetic.write_track(self.path, "fast", steps, {name: part for name in names}, [-1, 100000002])
+        run = Run(self.path)
+        track = run.track("fast")
+        self.assertEqual((track.columns, track.units["vx"], track.species), (sorted(names), "v_A", "protons"))
+        self.assertEqual((track.count, track.left.tolist(), track.channel), (2, [-1, 100000002], [None, "x_min"]))
+        np.testing.assert_array_equal(track.step, [0, 2, 4, 100000000, 100000002])
+        np.testing.assert_allclose(track.time, 0.5 * track.step)
+        np.testing.assert_array_equal(track["vy"], rows)
+        np.testing.assert_allclose(track.energy, 3 * rows**2)
+        x, y = track.in_domain()
+        np.testing.assert_allclose([x[3, 1], y[3, 1]], [3, 1])
+        with self.assertRaisesRegex(KeyError, "no column 'n'.*vx"):
+            track["n"]
+        with self.assertRaisesRegex(RunError, "no tracks of the name 'slow'.*fast"):
+            run.track("slow")
+
     @unittest.skipUnless(importlib.util.find_spec("xarray"), "xarray is not installed")
     def test_dataset(self):
         ramp = np.arange(24.0).reshape(4, 6)

@@ -203,6 +203,18 @@ struct lm_distribution_config {
     unsigned of; /* bits of species */
 };
 
+/* Ions that are followed. */
+struct lm_track_config {
+    char name[LM_MAX_NAME];
+    char species[LM_MAX_NAME];
+    int count;               /* at most so many, 1..1e6 */
+    char where[LM_MAX_TEXT]; /* of x, y, vx, vy, vz: ions may be chosen where it is not 0 */
+    int64_t start;           /* the step at which they are chosen, >= 0 */
+    int64_t every;           /* steps between two samples, >= 1 */
+    int of;                  /* number of the species; not a key */
+};
+enum { LM_MAX_TRACKS = 8 };
+
 struct lm_config {
     char file[LM_MAX_PATH]; /* name of the configuration file, for messages */
     struct {
@@ -289,6 +301,8 @@ struct lm_config {
     struct lm_output_config outputs[LM_MAX_OUTPUTS]; /* [output.NAME] */
     int distribution_count;
     struct lm_distribution_config distribution[LM_MAX_OUTPUTS];
+    int track_count;
+    struct lm_track_config track[LM_MAX_TRACKS];
     struct lm_names *names; /* owned; those of [const], [functions], [data.NAME] and [spectrum.NAME], and nx, ny, lx,
                                ly, dx, dy, dt, pi */
     /* [const] and [functions] as the user wrote them, in order, for the echo in run.ini. */

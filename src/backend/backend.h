@@ -16,6 +16,7 @@
 #include "larmor/ledger.h"
 #include "larmor/particles.h"
 #include "larmor/ranks.h"
+#include "larmor/track.h"
 #include "larmor/velocity_moments.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
@@ -205,6 +206,13 @@ struct lm_particle_ops {
      * cell. Adds to the sums of lm_control, the source of the entropy among them. A cell whose electrons do not have
      * the heat that they would have to give is left as it is. */
     int (*exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+
+    /* Before the pass of a species: takes ions that the host follows through the same collisions, kick and motion as
+     * the pass takes the particles whose copies they are, and leaves no trace in any sum. An ion that has left stays as
+     * it is. They learn the fields at their places before. pass = NULL: they only learn these, after a step. Positions
+     * are in the domain; the host counts turns and steps. Waits. */
+    int (*follow)(struct lm_backend *b, int species, const struct lm_pass *pass, uint64_t count,
+                  struct lm_tracked *ions);
 
     /* Collides, kicks, deposits the current, moves, deposits the density. */
     int (*pass)(struct lm_backend *b, int species, const struct lm_pass *pass);

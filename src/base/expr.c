@@ -46,6 +46,26 @@ int lm_expr_uses_time(const struct lm_names *names, const char *text, int *uses)
     return status;
 }
 
+int lm_expr_select(const struct lm_names *names, const char *text, size_t count, const double *const xyv[5],
+                   unsigned char *selected)
+{
+    struct lm_parser p;
+    int status = lm_parser_open(&p, names, text, LM_OF_PARTICLE);
+    for (size_t k = 0; k < count && !status; k++) {
+        p.x = xyv[0][k];
+        p.y = xyv[1][k];
+        for (int d = 0; d < 3; d++)
+            p.v[d] = xyv[2 + d][k];
+        const double value = lm_parser_value(&p);
+        selected[k] = value != 0;
+        if (isnan(value))
+            status = lm_fail(LM_BAD_INPUT, "\"%s\" is %s at x = %.10g, y = %.10g, vx = %.10g, vy = %.10g, vz = %.10g",
+                             text, not_finite(value), p.x, p.y, p.v[0], p.v[1], p.v[2]);
+    }
+    lm_parser_close(&p);
+    return status;
+}
+
 static double at_cell(struct lm_parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int i, int j)
 {
     p->x = (lm_domain_x(&g->place, i) + 0.5 + offset.x) * g->dx;

@@ -44,6 +44,17 @@ int lm_parser_has_variable(const char *name)
     return !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "t");
 }
 
+static const char *const velocity[] = {"vx", "vy", "vz"};
+
+/* 1 for a component of the velocity in an expression of a particle. It hides a name of the configuration. */
+static int is_velocity(enum lm_variables variables, const char *name)
+{
+    for (size_t k = 0; k < COUNT(velocity) && variables == LM_OF_PARTICLE; k++)
+        if (!strcmp(name, velocity[k]))
+            return 1;
+    return 0;
+}
+
 /* --- messages --- */
 
 static const char *nearest_name(const struct lm_names *names, const char *word)
@@ -65,7 +76,9 @@ static const char *nearest_name(const struct lm_names *names, const char *word)
 
 static const char *where_not(enum lm_variables variables)
 {
-    return variables == LM_OF_NOTHING ? "in a number or a constant" : "here, where only x and y can";
+    return variables == LM_OF_NOTHING    ? "in a number or a constant"
+           : variables == LM_OF_PARTICLE ? "here, where only x, y, vx, vy and vz can"
+                                         : "here, where only x and y can";
 }
 
 static int takes_arguments(const struct lm_names *names, const char *name)
@@ -205,7 +218,8 @@ static void define_names(struct lm_parser *p, muParserHandle_t handle, const cha
     for (size_t k = 0; k < COUNT(functions2); k++)
         mupDefineFun2(handle, functions2[k].name, functions2[k].function, 1);
     for (int k = 0; k < p->names->constants; k++)
-        if (p->names->constant[k].name[0] && !is_argument(f, p->names->constant[k].name))
+        if (p->names->constant[k].name[0] && !is_argument(f, p->names->constant[k].name) &&
+            !is_velocity(variables, p->names->constant[k].name))
             mupDefineConst(handle, p->names->constant[k].name, p->names->constant[k].value);
     if (variables != LM_OF_NOTHING) {
         mupDefineVar(handle, "x", &p->x);
@@ -213,10 +227,13 @@ static void define_names(struct lm_parser *p, muParserHandle_t handle, const cha
     }
     if (variables == LM_OF_PLACE_AND_TIME)
         mupDefineVar(handle, "t", &p->t);
+    for (size_t k = 0; k < COUNT(velocity) && variables == LM_OF_PARTICLE; k++)
+        mupDefineVar(handle, velocity[k], &p->v[k]);
     for (int k = 0; f && k < f->arguments; k++)
         mupDefineVar(handle, f->argument[k], &own->argument[k]);
     for (int k = 0; k < functions_before; k++)
-        if (lm_text_mentions(text, p->names->function[k].name) && !is_argument(f, p->names->function[k].name))
+        if (lm_text_mentions(text, p->names->function[k].name) && !is_argument(f, p->names->function[k].name) &&
+            !is_velocity(variables, p->names->function[k].name))
             define_function(handle, &p->names->function[k], &p->function[k]);
 }
 
@@ -277,11 +294,11 @@ static int parse_mentioned(struct lm_parser *p, const char *text)
 {
     for (int k = 0; k < p->functions; k++) {
         const struct lm_function *f = &p->names->function[k];
-        if (!lm_text_mentions(text, f->name))
+        if (!lm_text_mentions(text, f->name) || is_velocity(p->variables, f->name))
             continue;
-        const int not_allowed = p->variables == LM_OF_NOTHING ? f->uses
-                                : p->variables == LM_OF_PLACE ? f->uses & LM_USES_T
-                                                              : 0;
+        const int not_allowed = p->variables == LM_OF_NOTHING          ? f->uses
+                                : p->variables == LM_OF_PLACE_AND_TIME ? 0
+                                                                       : f->uses & LM_USES_T;
         if (not_allowed)
             return lm_fail(LM_BAD_INPUT, "%s depends on %s, which cannot be used %s: \"%s\"", f->name,
                            not_allowed & LM_USES_X   ? "x"

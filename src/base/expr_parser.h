@@ -8,7 +8,7 @@
 #include "larmor/base.h"
 
 /* What an expression may depend on. */
-enum lm_variables { LM_OF_NOTHING, LM_OF_PLACE, LM_OF_PLACE_AND_TIME };
+enum lm_variables { LM_OF_NOTHING, LM_OF_PLACE, LM_OF_PLACE_AND_TIME, LM_OF_PARTICLE };
 
 /* What an expression does depend on, also through functions. */
 enum { LM_USES_X = 1, LM_USES_Y = 2, LM_USES_T = 4 };
@@ -43,11 +43,12 @@ struct lm_used_function {
     double argument[LM_MAX_ARGUMENTS], value;
 };
 
-/* Expressions are evaluated at x, y and t. The parser keeps the addresses of these members, so it must not move. */
+/* Expressions are evaluated at x, y and t, or at x, y and a velocity. The parser keeps the addresses of these members,
+ * so it must not move. */
 struct lm_parser {
     muParserHandle_t handle;
     enum lm_variables variables;
-    double x, y, t;
+    double x, y, t, v[3];
     int uses;
     int functions; /* of the names; the length of the list */
     struct lm_used_function *function;
@@ -61,7 +62,7 @@ void lm_parser_close(struct lm_parser *p);
 /* Parses function k of the names, which may use those before it. */
 int lm_parser_open_function(struct lm_parser *p, const struct lm_names *names, int k);
 
-/* The value at p->x, p->y and p->t. */
+/* The value at p->x, p->y and p->t, or p->v. */
 double lm_parser_value(struct lm_parser *p);
 
 /* 1 when the name is x, y or t; 1 when it is a function that every expression may use (sin, ...). */

@@ -190,6 +190,7 @@ int lm_checkpoint_write(const char *directory, const struct lm_checkpoint *head,
     write_fields(&h, head, io);
     write_species(&h, head, io);
     lm_checkpoint_put_sums(&h, head);
+    lm_checkpoint_put_tracks(&h, head);
     status = lm_h5_finish(&h, 1);
     if (status == LM_OK)
         lm_checkpoint_prune(folder, head->step, keep);

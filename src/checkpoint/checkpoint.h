@@ -25,6 +25,9 @@
  * output, the attributes samples and what, and values [arrays][ny][nx] float64. A program that knows nothing of them
  * goes on without.
  *
+ * /tracks/NAME, where the run follows ions: attributes species and count; x, y, turns_x, turns_y, channel, left int64
+ * and vx, vy, vz float64 of struct lm_tracked.
+ *
  * Attributes of /surfaces: sides[4], body_count, body_names[], body_particles[], body_cells (a hash), map_angles,
  * map_energies, map_energy[2], map_faces.
  */
@@ -37,13 +40,14 @@
 #include "larmor/base.h"
 #include "larmor/grid.h"
 #include "larmor/ledger.h"
+#include "larmor/track.h"
 #include "backend/raw_particles.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { LM_LIMITS = LM_CHANNELS - LM_SURFACES };
+enum { LM_LIMITS = LM_CHANNELS - LM_SURFACES, LM_CHECKPOINT_TRACKS = 8 };
 
 struct lm_checkpoint_species {
     char name[LM_MAX_NAME];
@@ -83,6 +87,12 @@ struct lm_checkpoint_sums {
     double *values;  /* [arrays][ny][nx], of the caller; NULL: no such output */
 };
 
+struct lm_checkpoint_track {
+    char name[LM_MAX_NAME], species[LM_MAX_NAME];
+    uint64_t count;
+    const struct lm_tracked *ions; /* to be written; NULL after reading */
+};
+
 struct lm_checkpoint {
     int64_t step;
     double time, dt;
@@ -102,6 +112,8 @@ struct lm_checkpoint {
     struct lm_checkpoint_background background[LM_MAX_BACKGROUNDS];
     int sums_count; /* when writing; lm_checkpoint_read_sums reads them */
     const struct lm_checkpoint_sums *sums;
+    int track_count;
+    struct lm_checkpoint_track track[LM_CHECKPOINT_TRACKS];
 };
 
 /* The number of counters in the maps of a species. */
@@ -146,6 +158,10 @@ int lm_checkpoint_read(const char *path, const struct lm_checkpoint *head, const
 /* Reads the sums of the output sums->name, where the file has sums for the text sums->what. Otherwise sums->samples is
  * 0 after it. `path` is of a file that lm_checkpoint_head has accepted. */
 int lm_checkpoint_read_sums(const char *path, struct lm_checkpoint_sums *sums);
+
+/* Reads the ions of a track that lm_checkpoint_head has found: `count` of them, without the fields. LM_BAD_INPUT: a
+ * dataset is missing or an ion is outside of the domain; the file is damaged. */
+int lm_checkpoint_read_track(const char *path, const char *name, uint64_t count, struct lm_tracked *ions);
 
 /* Verifies a checkpoint, or all checkpoints of a directory (of a run, or its checkpoints/), and prints a line for each,
  * with its hash where it is undamaged. LM_BAD_INPUT: one is damaged, there are none, or the file is not a checkpoint.

@@ -200,6 +200,7 @@ int lm_checkpoint_get_head(struct lm_h5 *h, struct lm_checkpoint *head)
         head->bordered = get_int(h, h->file, "bordered", 1, head->field_count);
     read_surfaces(h, &head->surfaces);
     lm_checkpoint_get_backgrounds(h, head);
+    lm_checkpoint_get_tracks(h, head);
     read_species_head(h, head);
     return h->status;
 }

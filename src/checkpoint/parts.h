@@ -34,6 +34,10 @@ void lm_checkpoint_get_ledger(struct lm_h5 *h, hid_t group, struct lm_checkpoint
 
 void lm_checkpoint_put_sums(struct lm_h5 *h, const struct lm_checkpoint *head);
 
+/* src/checkpoint/tracks.c: the ions that the run follows, and what the head of a file says of them. */
+void lm_checkpoint_put_tracks(struct lm_h5 *h, const struct lm_checkpoint *head);
+void lm_checkpoint_get_tracks(struct lm_h5 *h, struct lm_checkpoint *head);
+
 /* Removes all checkpoints of `directory` up to `step` except the newest `keep`. A file that cannot be removed is no
  * error, because the new checkpoint is complete. */
 void lm_checkpoint_prune(const char *directory, int64_t step, int keep);

@@ -11,6 +11,7 @@
 #define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
 #define GROUP(member) .section = LM_OUTPUT_SECTION, .offset = offsetof(struct lm_output_config, member)
 #define BINNED(member) .section = LM_DISTRIBUTION_SECTION, .offset = offsetof(struct lm_distribution_config, member)
+#define TRACKED(member) .section = LM_TRACK_SECTION, .offset = offsetof(struct lm_track_config, member)
 #define GIVEN(member) .section = LM_DATA_SECTION, .offset = offsetof(struct lm_data_config, member)
 #define WAVES(member) .section = LM_SPECTRUM_SECTION, .offset = offsetof(struct lm_spectrum_config, member)
 #define BIRTH(member) .section = LM_IONISATION_SECTION, .offset = offsetof(struct lm_ionisation_config, member)
@@ -147,6 +148,7 @@ const struct lm_named lm_named[LM_NAMED_KINDS] = {
     [LM_OUTPUTS] = NAMED("output", LM_OUTPUT_SECTION, "an output", "outputs", outputs, output_count),
     [LM_DISTRIBUTIONS] = NAMED("distribution", LM_DISTRIBUTION_SECTION, "a distribution", "distributions", distribution,
                                distribution_count),
+    [LM_TRACKS] = NAMED("track", LM_TRACK_SECTION, "a track", "tracks", track, track_count),
     [LM_DATA] = NAMED("data", LM_DATA_SECTION, "data of a file", "arrays of files", data, data_count),
     [LM_SPECTRA] = NAMED("spectrum", LM_SPECTRUM_SECTION, "a spectrum", "spectra", spectrum, spectrum_count),
 };
@@ -469,6 +471,12 @@ const struct lm_key lm_keys[] = {
     {BINNED(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species that are counted."},
     REGION(BINNED),
 #undef REGION
+    {TRACKED(species), .name = "species", TEXT(LM_MAX_NAME), .meaning = "The species of the ions."},
+    {TRACKED(count), .name = "count", INT, RANGE(1, 1e6), .initial = "100", .meaning = "At most so many ions. Of more, the seed of the run decides which."},
+    {TRACKED(where), .name = "where", TEXT(LM_MAX_TEXT), .initial = "1",
+     .meaning = "An expression of x, y, vx, vy and vz of an ion. Ions are chosen where it is not 0: `x < 10 && vx^2 + vy^2 + vz^2 > 4`."},
+    {TRACKED(start), .name = "start", LONG, RANGE(0, 1e15), .unit = "steps", .initial = "0", .meaning = "The step at which the ions are chosen."},
+    {TRACKED(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .initial = "1", .meaning = "The number of steps between two samples."},
     {GIVEN(file), .name = "file", PATH, .meaning = "An HDF5 file. The path is relative to the configuration file."},
     {GIVEN(dataset), .name = "dataset", TEXT(256),
      .meaning = "The array in the file, [ny][nx]. In an openPMD file, as those that a run writes, the places of its values are known: `data/400/meshes/B/z`."},

@@ -71,6 +71,7 @@ enum lm_named_kind {
     LM_IONISATIONS,
     LM_OUTPUTS,
     LM_DISTRIBUTIONS,
+    LM_TRACKS,
     LM_DATA,
     LM_SPECTRA,
     LM_NAMED_KINDS
@@ -109,13 +110,14 @@ struct lm_key {
 #define LM_IONISATION_SECTION "ionisation.NAME"
 #define LM_OUTPUT_SECTION "output.NAME"
 #define LM_DISTRIBUTION_SECTION "distribution.NAME"
+#define LM_TRACK_SECTION "track.NAME"
 #define LM_DATA_SECTION "data.NAME"
 #define LM_SPECTRUM_SECTION "spectrum.NAME"
 #define LM_POSITIVE 4.9406564584124654e-324
 
 extern const struct lm_key lm_keys[];
 extern const int lm_key_count;
-enum { LM_MAX_KEYS = 224 }; /* >= lm_key_count */
+enum { LM_MAX_KEYS = 256 }; /* >= lm_key_count */
 
 /* The index of a key; -1: there is none. `section` is as in the table. */
 int lm_keys_find(const char *section, const char *name);

@@ -262,6 +262,25 @@ static void check_distribution(struct lm_config_reader *r, const struct lm_scope
     find_cells(&l, &d->region);
 }
 
+/* Expressions are parsed once their names are known. */
+static void check_track(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    struct lm_track_config *t = scope->base;
+    struct list l = {r, scope, "species"};
+    const char *names[LM_MAX_SPECIES];
+    for (int s = 0; s < r->config->species_count; s++)
+        names[s] = r->config->species[s].name;
+    if (!t->species[0])
+        return; /* reported as missing */
+    t->of = find_word(&l, t->species, r->config->species_count, names);
+    if (t->of >= 0 && r->config->species[t->of].electron_exchange > 0)
+        report(&l, "ions that exchange heat with electrons (electron_exchange) cannot be followed");
+    t->of = t->of < 0 ? 0 : t->of;
+    l.key = "where";
+    if (!r->unusable_values && lm_expr_select(r->config->names, t->where, 0, NULL, NULL))
+        report(&l, lm_error());
+}
+
 void lm_config_check_outputs(struct lm_config_reader *r)
 {
     struct lm_scope scope;
@@ -270,4 +289,6 @@ void lm_config_check_outputs(struct lm_config_reader *r)
             check_output(r, &scope);
         else if (scope.kind == &lm_named[LM_DISTRIBUTIONS])
             check_distribution(r, &scope);
+        else if (scope.kind == &lm_named[LM_TRACKS])
+            check_track(r, &scope);
 }

@@ -44,6 +44,13 @@ static inline void window_fields(const struct lm_cpu *c, const double *field[LM_
     }
 }
 
+/* Array number `which` of a gas: density, velocity on x-faces, velocity on y-faces. */
+static inline double *gas_array(const struct lm_cpu *c, int gas, int which)
+{
+    static const int first[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
+    return c->array[first[which] + gas];
+}
+
 /* The window of a tile, and the cells of the field arrays under its rows and columns (beyond walls: ghosts). */
 struct footprint {
     struct lm_footprint at;
@@ -118,6 +125,8 @@ int LM_P(lm_cpu_emigrate)(struct lm_backend *b, int species, uint64_t *count, st
 int LM_P(lm_cpu_immigrate)(struct lm_backend *b, int species, uint64_t count, struct lm_raw_particles from);
 int LM_P(lm_cpu_reserve_more)(struct lm_backend *b, int species, uint64_t more);
 int LM_P(lm_cpu_exchange_heat)(struct lm_backend *b, int species, const struct lm_exchange_pass *pass);
+int LM_P(lm_cpu_follow)(struct lm_backend *b, int species, const struct lm_pass *pass, uint64_t count,
+                        struct lm_tracked *ions);
 int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_cpu_enter)(struct lm_backend *b, int species, const struct lm_pass *pass);
 int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *pass, int quantum);
@@ -125,6 +134,9 @@ int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species);
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
 int LM_P(lm_cpu_velocity_moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
+
+/* Fills the ghost cells of a gas: from the nearest cell beyond a wall, from the opposite side beyond a periodic one. */
+void LM_P(lm_cpu_fill_gas_ghosts)(struct lm_cpu *c, int gas);
 
 /* The hash of a species, for the fingerprint; the collisions before a pass. */
 uint64_t LM_P(lm_cpu_hash_particles)(struct lm_cpu *c, int species);

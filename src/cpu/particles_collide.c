@@ -53,13 +53,6 @@ static void flush_gas_transfer(struct collision_work *w, int tile)
     memset(w->transfer, 0, sizeof w->transfer);
 }
 
-/* Array number `which` of a gas: density, velocity on x-faces, velocity on y-faces. */
-static double *gas_array(const struct lm_cpu *c, int gas, int which)
-{
-    static const int first[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
-    return c->array[first[which] + gas];
-}
-
 struct gas_store {
     float density[AREA_MAX];
     lm_real velocity[2 * AREA_MAX];
@@ -272,8 +265,7 @@ static void add_tallies(const struct collision_work *w)
     }
 }
 
-/* Fills the ghost cells of a gas: from the nearest cell beyond a wall, from the opposite side beyond a periodic one. */
-static void fill_gas_ghosts(struct lm_cpu *c, int gas)
+void LM_P(lm_cpu_fill_gas_ghosts)(struct lm_cpu *c, int gas)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int k = 0; k < LM_GAS_FIELDS; k++) {
@@ -294,7 +286,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
     struct lm_collisions collisions = *pass->collisions;
     collisions.stopping = c->base.setup.species[species].stopping;
     if (gas >= 0)
-        fill_gas_ghosts(c, gas);
+        LM_P(lm_cpu_fill_gas_ghosts)(c, gas);
 #pragma omp parallel num_threads(c->threads)
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];

@@ -8,6 +8,7 @@ const struct lm_cpu_particles LM_P(lm_cpu_particles) = {.ops = {.load = LM_P(lm_
                                                                 .sort = LM_P(lm_cpu_sort),
                                                                 .reserve_more = LM_P(lm_cpu_reserve_more),
                                                                 .exchange_heat = LM_P(lm_cpu_exchange_heat),
+                                                                .follow = LM_P(lm_cpu_follow),
                                                                 .pass = LM_P(lm_cpu_pass),
                                                                 .enter = LM_P(lm_cpu_enter),
                                                                 .ionise = LM_P(lm_cpu_ionise),

@@ -221,6 +221,8 @@ static int carry_out_particles(struct lm_distributed *d, const struct lm_order *
         return lm_agree(ops->reserve_more(d->part, o->species, o->number));
     case LM_ORDER_EXCHANGE_HEAT:
         return ops->exchange_heat(d->part, o->species, &o->exchange);
+    case LM_ORDER_FOLLOW:
+        return lm_follow_parts(d, o, o->first ? &pass : NULL, d->to);
     case LM_ORDER_PASS:
         return ops->pass(d->part, o->species, &pass);
     case LM_ORDER_ENTER:

@@ -118,6 +118,17 @@ static struct lm_order pass_order(enum lm_order_kind kind, int species, const st
     return o;
 }
 
+static int follow(struct lm_backend *b, int species, const struct lm_pass *pass, uint64_t count,
+                  struct lm_tracked *ions)
+{
+    const struct lm_pass none = {.kick_dt = 0};
+    struct lm_order o = pass_order(LM_ORDER_FOLLOW, species, pass ? pass : &none);
+    o.first = pass != NULL;
+    o.number = count;
+    of(b)->to = ions;
+    return lm_issue(b, o);
+}
+
 static int pass_particles(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
     return lm_issue(b, pass_order(LM_ORDER_PASS, species, pass));
@@ -289,6 +300,7 @@ static const struct lm_particle_ops particle_operations = {.load = load,
                                                            .sort = sort,
                                                            .reserve_more = reserve_more,
                                                            .exchange_heat = exchange_heat,
+                                                           .follow = follow,
                                                            .pass = pass_particles,
                                                            .enter = enter,
                                                            .ionise = ionise,

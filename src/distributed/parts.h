@@ -31,6 +31,7 @@ enum lm_order_kind {
     LM_ORDER_REBALANCE,
     LM_ORDER_RESERVE_MORE,
     LM_ORDER_EXCHANGE_HEAT,
+    LM_ORDER_FOLLOW,
     LM_ORDER_PASS,
     LM_ORDER_ENTER,
     LM_ORDER_IONISE,
@@ -217,6 +218,13 @@ void lm_end_reading(struct lm_distributed *d);
 
 /* The moments of the velocity of all ranks, [list->count][ny][nx] of the domain, on rank 0; all ranks call it. */
 int lm_gather_moments(struct lm_distributed *d, int species, const struct lm_moment_list *list, int64_t *whole);
+
+/* --- src/distributed/follow.c --- */
+
+/* Hands each ion that the run follows to the rank that owns its cell, which follows it, and takes it back. `pass`: as
+ * in the seam; `ions`: o->number of them, on rank 0; all ranks call it. */
+int lm_follow_parts(struct lm_distributed *d, const struct lm_order *o, const struct lm_pass *pass,
+                    struct lm_tracked *ions);
 
 /* --- src/distributed/rebalance.c --- */
 

@@ -32,6 +32,8 @@ static const char *const written[][2] = {{".", "series.csv"},
                                          {"maps", "maps_*.h5.part"},
                                          {"distributions", "*_*.h5"},
                                          {"distributions", "*_*.h5.part"},
+                                         {"tracks", "*_*.h5"},
+                                         {"tracks", "*_*.h5.part"},
                                          {"outputs", "*_*.h5"},
                                          {"outputs", "*_*.h5.part"}};
 enum { WRITTEN = sizeof written / sizeof *written };

@@ -267,6 +267,37 @@ static void print_distribution(struct lm_h5 *h, FILE *out)
     free(links.name);
 }
 
+/* ---- records ---- */
+
+/* A track: its samples, and how many ions there are and have left. */
+static void print_track(struct lm_h5 *h, FILE *out)
+{
+    const hsize_t samples = lm_h5_length(h, h->file, "step"), ions = lm_h5_length(h, h->file, "left");
+    const double dt = lm_h5_get_real(h, h->file, "dt");
+    char *species = lm_h5_get_text(h, h->file, "species");
+    int64_t *step = malloc((samples + 1) * sizeof *step), *left = malloc((ions + 1) * sizeof *left);
+    hid_t steps = lm_h5_dataset(h, h->file, "step", H5T_NATIVE_INT64, 1, &samples),
+          leaves = lm_h5_dataset(h, h->file, "left", H5T_NATIVE_INT64, 1, &ions);
+    uint64_t gone = 0;
+    if (h->status == LM_OK && (samples == 0 || !step || !left))
+        lm_h5_wrong(h, "has no samples; the file is damaged");
+    lm_h5_read_rows(h, steps, H5T_NATIVE_INT64, 0, samples, step);
+    lm_h5_read_rows(h, leaves, H5T_NATIVE_INT64, 0, ions, left);
+    for (hsize_t k = 0; h->status == LM_OK && k < ions; k++)
+        gone += left[k] >= 0;
+    if (h->status == LM_OK)
+        fprintf(out,
+                "%s: orbits of %" PRIu64 " ions of %s, of which %" PRIu64 " have left\n  samples    %" PRIu64
+                "\n  steps      %" PRId64 " to %" PRId64 "\n  times      %.10g to %.10g 1/Omega_ci\n",
+                h->path, (uint64_t)ions, species, gone, (uint64_t)samples, step[0], step[samples - 1],
+                dt * (double)step[0], dt * (double)step[samples - 1]);
+    lm_h5_end(steps);
+    lm_h5_end(leaves);
+    free(species);
+    free(step);
+    free(left);
+}
+
 /* ---- openPMD ---- */
 
 /* "512 x 8" of a dataset. */
@@ -404,10 +435,13 @@ int lm_info_print(const char *path, FILE *out)
         print_maps(&h, out);
     } else if (h.status == LM_OK && format && strcmp(format, "larmor-distribution") == 0) {
         print_distribution(&h, out);
+    } else if (h.status == LM_OK && format && strcmp(format, "larmor-track") == 0) {
+        print_track(&h, out);
     } else if (h.status == LM_OK && lm_h5_has(h.file, "openPMD")) {
         print_openpmd(&h, out);
     } else if (h.status == LM_OK) {
-        lm_h5_wrong(&h, "is no file of this program (neither checkpoint, series, maps, distribution nor openPMD)");
+        lm_h5_wrong(&h,
+                    "is no file of this program (neither checkpoint, series, maps, distribution, track nor openPMD)");
     }
     free(format);
     return lm_h5_finish(&h, 0);

@@ -49,5 +49,7 @@ int lm_run_write_outputs(struct lm_run_state *r, int last)
         status = due(c->distribution[k].every, step) ? lm_output_distribution(r->sim, c, k) : LM_OK;
     if (!status && (due(c->output.maps_every, step) || last))
         status = lm_output_maps(r->sim, c);
+    if (!status)
+        status = lm_tracks_sample(r->tracks);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "output/averages.h"
 #include "output/lock.h"
 #include "output/series_columns.h"
+#include "output/tracks.h"
 #include "sim/step_forecast.h"
 #include "survey/limits.h"
 #include "run/progress.h"
@@ -22,6 +23,7 @@ struct lm_run_state {
     int column_count;
     struct lm_references references;
     struct lm_averages averages;
+    struct lm_tracks *tracks;
     struct lm_progress progress;
     struct lm_step_forecast forecast;
     int64_t first_step;

@@ -11,6 +11,7 @@
 #include "sim/ionisation.h"
 #include "sim/restart.h"
 #include "sim/state.h"
+#include "sim/tracks.h"
 
 /* Callbacks of the checkpoint: one simulation, and a packed array's ghosted twin. What lies beyond walls follows from
  * what is inside, but for B, which comes with its ghosts, and E where it is given. */
@@ -174,5 +175,6 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
     LM_TRY(lm_sim_begin_inflow(sim));
     LM_TRY(lm_sim_begin_backgrounds(sim, path, head));
     LM_TRY(lm_sim_begin_ionisation(sim));
+    LM_TRY(lm_sim_restore_tracks(sim, path, head));
     return lm_sim_find_maxima(sim);
 }

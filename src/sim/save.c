@@ -6,6 +6,7 @@
 
 #include "sim/restart.h"
 #include "sim/state.h"
+#include "sim/tracks.h"
 
 static double real_at(const struct lm_sim *sim, const void *array, size_t k)
 {
@@ -91,6 +92,7 @@ int lm_sim_save_with(struct lm_sim *sim, const struct lm_references *references,
         snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
     }
     lm_sim_describe(sim, &head);
+    lm_sim_describe_tracks(sim, &head);
     char *text = NULL;
     size_t length = 0;
     FILE *echo = open_memstream(&text, &length);

@@ -40,6 +40,8 @@ void lm_sim_destroy(struct lm_sim **sim)
     for (int s = 0; s < LM_MAX_SPECIES; s++)
         for (int side = 0; side < LM_SIDES; side++)
             free((*sim)->inflow[s].cells[side]);
+    for (int k = 0; k < LM_MAX_TRACKS; k++)
+        free((*sim)->track[k].ion);
     free((*sim)->mask);
     free((*sim)->clearance);
     free((*sim)->map_arrays.cos2);

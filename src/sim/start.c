@@ -11,6 +11,7 @@
 #include "sim/ionisation.h"
 #include "sim/setup.h"
 #include "sim/state.h"
+#include "sim/tracks.h"
 
 int lm_sim_too_fast(const struct lm_config *c, int species)
 {
@@ -45,6 +46,7 @@ static int start_levels(struct lm_sim *sim)
     LM_TRY(lm_sim_check(sim));
     LM_TRY(lm_sim_pass_all(sim, -0.5 * dt, -dt, 0));
     LM_TRY(ops->copy(b, LM_J_OLD, LM_J_NEW, 3));
+    LM_TRY(lm_sim_choose_tracks(sim));
     return lm_sim_find_maxima(sim);
 }
 

@@ -63,6 +63,10 @@ struct lm_sim {
         int64_t substeps; /* of the conduction in half of the last step */
         double heat;      /* since t = 0, a sum of n0 m_p v_A^2 over the cells */
     } electrons;          /* whose pressure is evolved */
+    struct lm_sim_track {
+        uint64_t count;
+        struct lm_tracked *ion; /* owned; NULL before the ions are chosen */
+    } track[LM_MAX_TRACKS];
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
 };

@@ -15,6 +15,7 @@
 #include "sim/ion_electron_heating.h"
 #include "sim/ionisation.h"
 #include "sim/state.h"
+#include "sim/tracks.h"
 
 /* The tally of one particle has at most 50 bits. */
 enum { LEAST_TALLIED = 1 << 13 };
@@ -53,6 +54,8 @@ static int pass_species(struct lm_sim *sim, int species)
     struct lm_backend *b = sim->backend;
     struct lm_pass *pass = &sim->pass[species];
     pass->collisions = pass->move ? lm_sim_collisions(sim, species) : NULL;
+    if (pass->move)
+        LM_TRY(lm_sim_follow(sim, species, pass));
     LM_TRY(b->particles->pass(b, species, pass));
     LM_TRY(lm_sim_transfer_to_gas(sim, species));
     if (pass->move && sim->inflow[species].most > 0)
@@ -104,7 +107,8 @@ static int finish_step(struct lm_sim *sim)
         sim->particle_steps += sim->count[s];
     LM_TRY(is_hybrid(sim) ? sim->backend->ops->control(sim->backend, &sim->control) : lm_sim_find_maxima(sim));
     LM_TRY(lm_sim_book_particles(sim));
-    return lm_sim_book_backgrounds(sim);
+    LM_TRY(lm_sim_book_backgrounds(sim));
+    return lm_sim_choose_tracks(sim);
 }
 
 int lm_sim_step(struct lm_sim *sim)

@@ -6,6 +6,7 @@
 
 #include "output/averages.h"
 #include "output/output.h"
+#include "output/tracks.h"
 #include "survey/parts.h"
 
 /* Files of one kind. */
@@ -70,6 +71,18 @@ static void put_named(struct writer *w, const struct lm_config *c)
     }
 }
 
+/* The samples of a track, as if they were in one file. */
+static void put_tracks(struct writer *w, const struct lm_config *c)
+{
+    for (int k = 0; k < c->track_count; k++) {
+        const struct lm_track_config *t = &c->track[k];
+        const int64_t before = t->start > 0 ? (t->start - 1) / t->every + 1 : 0; /* samples of no ions */
+        const double samples = number_of(c, t->every) - (double)before;
+        if (samples > 0)
+            put(w, "track.", t->name, 1, samples * lm_tracks_sample_bytes(c, k));
+    }
+}
+
 /* There is none of step 0. One more than those that are kept is there while it is written. */
 static void put_checkpoints(struct writer *w, const struct lm_prepared *p, double particles)
 {
@@ -118,6 +131,7 @@ void lm_check_disk(const struct lm_prepared *p, FILE *out)
     put(&w, "particles", "", number_of(c, c->output.particles_every),
         5 * 8 * ceil(particles * c->output.particles_fraction));
     put_named(&w, c);
+    put_tracks(&w, c);
     if (p->need.host[LM_NEED_MAPS] > 0)
         put(&w, "maps of hits", "", number_of(c, c->output.maps_every) + has_more_at_the_end(c, c->output.maps_every),
             p->need.host[LM_NEED_MAPS]);

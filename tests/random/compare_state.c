@@ -249,8 +249,23 @@ static int compare_moments(const struct compare_trace *t, struct lm_sim *sim, st
     return differs;
 }
 
+/* The ions that both runs follow. */
+static int compare_tracks(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
+{
+    for (int k = 0; k < sim->config->track_count; k++) {
+        const struct lm_tracked *a, *b;
+        uint64_t count, other;
+        if (lm_sim_track(t->sim, k, &count, &a) || lm_sim_track(sim, k, &other, &b))
+            return compare_differs(r, t->steps, "ions cannot be followed: %s\n", lm_error());
+        if (count != other || (count > 0 && memcmp(a, b, count * sizeof *a)))
+            return compare_differs(r, t->steps, "the ions of [track.%s] differ at the end\n",
+                                   sim->config->track[k].name);
+    }
+    return 0;
+}
+
 int compare_ends(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
     return compare_ledgers(t, sim, r) || compare_maps(t, sim, r) || compare_outputs(t, sim, r) ||
-           compare_moments(t, sim, r);
+           compare_moments(t, sim, r) || compare_tracks(t, sim, r);
 }

@@ -481,6 +481,11 @@ const struct draw_rule draw_rules[] = {
     {"distribution.NAME", "bins", 100, "4|7", NULL, NULL},
     {"distribution.NAME", "from", 100, "-3|0", NULL, NULL},
     {"distribution.NAME", "to", 100, "1|30", NULL, NULL},
+    {"track.NAME", "species", 100, NULL, born_species, NULL},
+    {"track.NAME", "count", 0, "1|7|40", NULL, NULL},
+    {"track.NAME", "where", 0, "x > lx/3|vx^2 + vy^2 < {0.1:4}|1", NULL, NULL},
+    {"track.NAME", "start", 0, "0|1|2", NULL, NULL},
+    {"track.NAME", "every", 0, "1|2|5", NULL, NULL},
 };
 
 const int draw_rule_count = sizeof draw_rules / sizeof *draw_rules;

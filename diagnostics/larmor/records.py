@@ -1,0 +1,65 @@
+"""Rows that a run samples often: the orbits of ions ([track.NAME])."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+
+class Records:
+    """The columns of all files NAME_STEP.h5 of a folder, one file after the other: arrays [samples][width]."""
+
+    def __init__(self, name: str, files: list[Path]) -> None:
+        self.name, self.files = name, files
+        with h5py.File(files[0], "r") as first:
+            self.attributes = dict(first.attrs)
+            self.columns = [column for column, data in first.items() if "units" in data.attrs]
+            self.units = {column: _text(first[column].attrs["units"]) for column in self.columns}
+        self.step = self._join("step")  #: [samples]
+        self.time = self.step * float(self.attributes["dt"])  #: [1/Omega_ci]
+
+    def _join(self, name: str) -> np.ndarray:
+        parts = []
+        for file in self.files:
+            with h5py.File(file, "r") as h5:
+                parts.append(h5[name][()])
+        return np.concatenate(parts)
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        if column not in self.columns:
+            raise KeyError(f"no column {column!r} in {self.name}; there are: {', '.join(self.columns)}")
+        return self._join(column)
+
+
+class Track(Records):
+    """The orbits of the ions of [track.NAME]. x and y go on beyond periodic sides; velocities are half a step back; e and b
+    are the fields at the place of the ion. After an ion has left, all are NaN."""
+
+    def __init__(self, name: str, files: list[Path]) -> None:
+        super().__init__(name, files)
+        self.species = _text(self.attributes["species"])
+        self.charge, self.mass = float(self.attributes["charge"]), float(self.attributes["mass"])
+        self.size = float(self.attributes["lx"]), float(self.attributes["ly"])  #: of the domain [d_i]
+        channels = [_text(channel) for channel in self.attributes["channel_names"]]
+        with h5py.File(files[-1], "r") as last:
+            self.left = last["left"][()]  #: the first step without the ion, or -1
+            self.channel = [channels[k] if k >= 0 else None for k in last["channel"][()]]  #: by which it has left
+
+    @property
+    def count(self) -> int:
+        return len(self.left)
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Kinetic energy of an ion [m_p v_A^2], [samples][ions]."""
+        return 0.5 * self.mass * (self["vx"]**2 + self["vy"]**2 + self["vz"]**2)
+
+    def in_domain(self) -> tuple[np.ndarray, np.ndarray]:
+        """x and y with the images beyond periodic sides brought back into the domain."""
+        return np.mod(self["x"], self.size[0]), np.mod(self["y"], self.size[1])
+
+
+def _text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
