@@ -16,7 +16,7 @@ struct fields {
     const double *e, *b;
     size_t pitch;
     int stride;
-    __device__ __forceinline__ const double *component(int d) const /* in the order of lm_window */
+    __host__ __device__ __forceinline__ const double *component(int d) const /* in the order of lm_window */
     {
         return d < 3 ? e + d * pitch : b + (d - 3) * pitch;
     }
