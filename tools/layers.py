@@ -79,7 +79,7 @@ RULES = {
 OWNERS = {
     "backend/cuda.h": {"backend/backend.c", "core/backend.cu", "core/memory.cu"},
     "bench/bench.h": {"main.c", "bench/command.c", "bench/cases.h"},
-    "run/run_state.h": {"run/run.c", "run/summary.c"},
+    "run/run_state.h": {"run/messages.c", "run/run.c", "run/summary.c"},
     "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "disk.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c",
                                                    "ranks.c")}
                       | {"run/check.c"},
