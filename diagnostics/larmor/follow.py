@@ -25,7 +25,8 @@ from .run import Run, RunError
 
 CELLS = 512  # along each axis of a picture, at most
 WINDOW = 300  # seconds over which the speed is measured
-UNREADABLE = (OSError, RuntimeError, KeyError, ValueError)  # what reading damaged or vanished files may raise
+# What reading damaged, foreign or vanished files may raise.
+UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, StopIteration)
 ENTRANCES, EXCHANGES = re.compile("injected_|ionised$"), ("to_gas", "charge_exchanged", "to_electrons")
 
 
@@ -91,8 +92,8 @@ class Follower:
             self._series.update()
             state = {"name": self.directory.resolve().name, "directory": str(self.directory), **self._status()}
             state |= {"generation": self._series.generation, "rows": len(self._series), "curves": self._curves(),
-                      "residuals": self._residuals(), "rate": self._last_of("rate"), "step": None, "time": None, "last": None,
-                      "t_end": None, "left": None, "age": None, "sources": [], "species": [],
+                      "residuals": self._residuals(), "rate": self._last_of("rate"), "time": None, "last": None, "t_end": None,
+                      "left": None, "age": None, "sources": [], "species": [],
                       "settings": _text(self.directory / "run.ini")}
             try:
                 self._add_outputs(state, Run(self.directory))
@@ -107,13 +108,13 @@ class Follower:
         said = self._messages()
         summary = self._summary()
         warnings = summary.get("warnings", said["warnings"])
-        found = {"holder": holder, "warnings": warnings, "notes": said["notes"], "failure": "", "ended": "",
-                 "last_step": summary.get("last_step")}
+        found = {"holder": holder, "warnings": warnings, "notes": said["notes"], "failure": "", "ended": "", "step": None}
         if locked or (locked is None and holder):
             return found | {"status": "running"}
         if summary:
             ended = summary["ended"]
-            return found | {"status": "complete" if ended == "complete" else "stopped", "ended": ended}
+            status = "complete" if ended == "complete" else "stopped"
+            return found | {"status": status, "ended": ended, "step": summary.get("last_step")}
         if said["failure"]:
             return found | {"status": "failed", "failure": said["failure"]}
         if holder and f" on {socket.gethostname()} " not in holder:
@@ -147,14 +148,15 @@ class Follower:
         sources = run.sources
         state["sources"] = [{"name": name, "steps": steps, "meshes": self._names(run, name, steps)}
                             for name, steps in sources.items()]
-        reached = [steps[-1] for steps in sources.values()] + self._steps_of_series()
-        reached += [] if state["last_step"] is None else [state["last_step"]]
+        if state["step"] is None:  # a run that has been restarted has older pictures of later steps, but no such rows
+            reached = self._steps_of_series() or [steps[-1] for steps in sources.values()]
+            state["step"] = max(reached, default=None)
         state["age"] = self._watch(state["holder"])
         dt, speed = run.number("run.dt"), self._speed()
         last = run.number("run.steps") if "steps" in run.settings["run"] else run.number("run.t_end") / dt
         state["last"], state["t_end"] = round(last), round(last) * dt
-        if reached:
-            state["step"], state["time"] = max(reached), max(reached) * dt
+        if state["step"] is not None:
+            state["time"] = state["step"] * dt
             if speed and state["status"] == "running":
                 state["left"] = max(state["last"] - state["step"], 0) / speed
         state["species"] = [self._ledger(name) for name in run.species]

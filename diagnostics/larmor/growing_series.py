@@ -10,6 +10,7 @@ import numpy as np
 from .run import Series
 
 POINTS = 600  # stretches of a curve, each with two points
+PIECE = 1 << 22  # bytes that are read at once
 
 
 class GrowingSeries:
@@ -35,17 +36,22 @@ class GrowingSeries:
     def update(self) -> None:
         """Reads the lines that are new and complete. A run that begins again replaces the file, and its rates differ: the
         last line that was read is then no longer where it was."""
+        while self._read_some():
+            pass
+
+    def _read_some(self) -> bool:
+        """Whether there is more."""
         try:
             with open(self.file, "rb") as stream:
                 stream.seek(self._read - len(self._last))
                 if stream.read(len(self._last)) != self._last:
                     self._forget()
                     stream.seek(0)
-                new = stream.read()
+                new = stream.read(PIECE)
         except OSError:
             if self._read:
                 self._forget()
-            return
+            return False
         lines = new[:new.rfind(b"\n") + 1].splitlines(keepends=True)
         if lines and not self.names:
             self.names, self.units = Series.parse_head(lines[0].decode(), self.file)
@@ -54,6 +60,7 @@ class GrowingSeries:
             rows = [row for row in map(self._numbers, lines) if row]
             self._rows = np.concatenate([self._rows, np.array(rows).reshape(len(rows), len(self.names))])
             self._read, self._last = self._read + sum(map(len, lines)), lines[-1]
+        return len(new) == PIECE and bool(lines)
 
     def _numbers(self, line: bytes) -> list[float]:
         """Empty for the header, and for a line that a crash of the machine has damaged."""

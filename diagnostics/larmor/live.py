@@ -129,7 +129,7 @@ def follow(directory: str, port: int, with_browser: bool) -> int:
         return 2
     with server, contextlib.suppress(KeyboardInterrupt):
         print(f"{server.url} follows {directory}; Ctrl-C ends it", flush=True)
-        if server.follower.state()["status"] == "waiting":
+        if not (Path(directory) / "run.ini").exists():
             print(f"no run has written into {directory} yet: waiting for one", flush=True)
         if with_browser:
             open_browser(server.url)

@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -103,9 +104,16 @@ class Series(Served):
         found = self.value("/curves", name=names)
         self.assertEqual(found["curves"]["kinetic, p"]["y"], [5.0, 15.0, 25.0, None])
         self.assertEqual(found["curves"]["total"]["y"], [9.0, 19.0, 29.0, 39.0])
+        synthetic.write_fields(self.path, 70, 7.0, {"B/z": np.ones((4, 6))})  # of the time before a restart
         state = self.value("/state")
         self.assertEqual((state["step"], state["last"], state["rows"]), (30, 100, 4))
         self.assertAlmostEqual(state["time"], 3.0)
+
+    def test_a_long_series_is_read_in_pieces(self):
+        self.begin(range(200))
+        with unittest.mock.patch.object(growing_series, "PIECE", 1000):
+            self.assertEqual(self.value("/curves", name="present_p")["curves"]["present_p"]["y"], [*range(100, -100, -1)])
+        self.assertEqual(self.value("/state")["generation"], 1)
 
     def test_a_series_that_is_replaced(self):
         self.begin([0, 10])

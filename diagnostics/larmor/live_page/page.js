@@ -119,7 +119,7 @@ function showLedger(state) {
 
 function boxes(id, curves, isOn) {
   put(id, JSON.stringify(curves), () => curves.map((curve, k) => {
-    const input = make("input", {type: "checkbox", checked: isOn, onchange: showCurves});
+    const input = make("input", {type: "checkbox", checked: isOn, onchange: () => guard(showCurves)});
     input.dataset.name = curve.name;
     const swatch = make("span", {className: "swatch"});
     const style = isOn ? "solid" : Math.floor(k / look.curves.length) % 2 ? "dotted" : "dashed";
@@ -146,9 +146,9 @@ function chosenEnergies() {
 }
 
 // The values of a curve as `change` makes them; no curve where the server has none of this name.
-function curveOf(name, look = {}, change = y => y) {
+function curveOf(name, style = {}, change = y => y) {
   const curve = shown.curves[name];
-  return curve ? [{name, colour: colourOf(0), ...look, x: curve.x, y: change(curve.y)}] : [];
+  return curve ? [{name, colour: colourOf(0), ...style, x: curve.x, y: change(curve.y)}] : [];
 }
 
 function drawEnergies(unit) {
@@ -235,7 +235,7 @@ function drawFrame() {
 async function showFrame() {
   const wish = showSlider(), key = wish && JSON.stringify([wish, shown.state.generation]);
   const isAsking = shown.wantedKey !== "";
-  if (!wish || key === shown.frameKey) return;
+  if (!wish || (key === shown.frameKey && !isAsking)) return;
   shown.wantedKey = key;
   if (isAsking) return;
   try {
