@@ -144,7 +144,7 @@ $(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard
 $(RESULTS)/ranks: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(RUNNER)
 	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $<)
 
-PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py) tools/python.sh
+PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py diagnostics/larmor/live_page/*) tools/python.sh
 
 .SECONDEXPANSION:
 $(call results,$(EXAMPLES:%=example-%)): $(RESULTS)/example-%: $(PROGRAM) $(PYTHON_PACKAGE) $(RUNNER) examples/run.py \

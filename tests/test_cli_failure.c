@@ -143,6 +143,29 @@ START_TEST(lost_within_a_step)
 }
 END_TEST
 
+/* larmor.messages has what a run without progress says on stderr: warnings, changed settings and the failure. A run
+ * that says nothing leaves no such file, also where an earlier run has left one. */
+START_TEST(messages_in_a_file)
+{
+    CLI(0, "run small.ini --quiet --output u electrons.closure=evolved --steps 10 output.checkpoint_every=10");
+    ck_assert_msg(!*cli.err && !cli_exists("u/larmor.messages"), "%s", cli.err);
+    CLI(1, "run small.ini --quiet --output v electrons.closure=evolved electrons.conductivity=1e12 "
+           "--restart u/checkpoints/checkpoint_00000010.h5");
+    cli_has(cli.err, "the run goes on with other settings:\n  electrons.");
+    cli_has(cli.err, "the state has been lost within the step");
+    char *file = cli_read("v/larmor.messages");
+    ck_assert_str_eq(file, cli.err);
+    free(file);
+    CLI(0, "run small.ini --quiet --output v --overwrite --steps 1");
+    ck_assert(!cli_exists("v/larmor.messages"));
+    CLI(0, "run small.ini --quiet --output w run.dt=0.21 fields.bx=1 --steps 1");
+    cli_has(cli.err, "larmor: warning: ");
+    file = cli_read("w/larmor.messages");
+    ck_assert_str_eq(file, cli.err);
+    free(file);
+}
+END_TEST
+
 static void no_leak_check(void)
 {
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* HDF5 leaks memory of what it could not write */
@@ -270,6 +293,7 @@ int main(void)
     tcase_add_loop_test(t, not_finite, 0, 2);
     tcase_add_test(t, source_without_bounds);
     tcase_add_test(t, lost_within_a_step);
+    tcase_add_test(t, messages_in_a_file);
     tcase_add_loop_test(t, full_disk, 0, 8);
     tcase_add_test(t, full_disk_at_a_restart);
     tcase_add_test(t, full_disk_at_the_end);

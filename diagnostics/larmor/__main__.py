@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")  # before plot is imported: the command line writes files and shows nothing
-from . import plot, report, xdmf  # noqa: E402
+from . import live, plot, report, xdmf  # noqa: E402
 from .compare import compare  # noqa: E402
 from .run import Run, RunError  # noqa: E402
 
@@ -19,6 +19,7 @@ ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion 
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
          "orbits": "orbits of ions that the run has followed",
          "report": "one HTML page of a run, with its pictures in it",
+         "live": "a page in the browser that follows a run while it goes on",
          "xdmf": "XDMF files beside the HDF5 files, for ParaView and VisIt",
          "compare": "what differs between two runs; ends with 1 if any values do"}
 
@@ -41,7 +42,9 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--tolerance", type=_tolerance, default=0.0,
                                  metavar="T", help="of differences over the largest value of a quantity (default 0: equal)")
             continue
-        if name == "xdmf":
+        if name == "live":
+            live.add_arguments(command)
+        if name in ("xdmf", "live"):
             continue
         command.add_argument("--output", metavar="FILE", help="file to write (default: in DIR, named after what it shows)")
         if name == "spectrum":
@@ -130,6 +133,8 @@ def _step(step: int | None) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     args = parser().parse_args(arguments)
+    if args.command == "live":
+        return live.follow(args.directory, args.port, not args.no_browser)
     try:
         if args.command == "compare":
             return print_comparison(args)

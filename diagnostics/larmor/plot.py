@@ -224,7 +224,7 @@ def _draw(values, x, y, label, title, limits=None, cmap=None, norm=None):
         return figure, axes, line
     aspect = (y[-1] - y[0]) / (x[-1] - x[0]) if len(x) > 1 else 1
     figure, axes = new_figure(7.0, min(max(7.0 * aspect, 2.4), 7.0))
-    colours = {"norm": norm} if norm else _colours(values)
+    colours = {"norm": norm} if norm else colours_of(values)
     if limits is not None:
         colours |= {"vmin": limits[0], "vmax": limits[1]}
     if cmap is not None:
@@ -349,7 +349,7 @@ def orbits(run: Run, name: str | None = None, most: int = 12) -> Figure:
     return figure
 
 
-def _colours(values: np.ndarray) -> dict:
+def colours_of(values: np.ndarray) -> dict:
     """Diverging about 0 where the values have both signs, sequential otherwise; extremes of 0.1 % are clipped."""
     low, high = np.nanpercentile(values, (0.1, 99.9))
     if low < 0 < high and min(-low, high) > 0.1 * max(-low, high):

@@ -121,16 +121,21 @@ class Series:
             rows = [row for row in csv.reader(stream) if row]
         if not rows:
             raise RunError(f"{file} is empty")
-        heads = [re.fullmatch(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", head) for head in rows[0]]
-        if not all(heads):
-            raise RunError(f"{file}: the header is not name[unit],name[unit],...")
-        names = [head[1] for head in heads]
+        names, units = cls.parse_head(",".join(rows[0]), file)
         body = [row for row in rows[1:] if len(row) == len(names)]
         table = np.array(body, dtype=float).reshape(len(body), len(names))
         columns = {name: table[:, i] for i, name in enumerate(names)}
         if "step" in columns:
             columns["step"] = columns["step"].astype(np.int64)
-        return cls(columns, {name: head[2] or "" for name, head in zip(names, heads)})
+        return cls(columns, units)
+
+    @staticmethod
+    def parse_head(line: str, file: Path) -> tuple[list[str], dict[str, str]]:
+        """Names and units of the columns, from the first line of series.csv."""
+        heads = [re.fullmatch(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", head) for head in line.split(",")]
+        if not all(heads):
+            raise RunError(f"{file}: the header is not name[unit],name[unit],...")
+        return [head[1] for head in heads], {head[1]: head[2] or "" for head in heads}
 
 
 class _Iteration:

@@ -12,6 +12,7 @@
 #include "run/differences.h"
 #include "run/due.h"
 #include "run/latest.h"
+#include "run/messages.h"
 #include "run/provenance.h"
 #include "output/directory.h"
 #include "backend/backend.h"
@@ -19,7 +20,6 @@
 #include "survey/prepare.h"
 #include "run/run_state.h"
 #include "run/signals.h"
-#include "run/warnings.h"
 #include "ranks/ranks.h"
 #include "sim/restart.h"
 
@@ -436,18 +436,14 @@ static int carry_out(struct lm_run_state *r)
     lm_stop_at(limit > 0 ? r->started + limit : INFINITY);
     int status = open_output(r);
     if (!status) {
-        if (!r->options->silent) {
-            lm_warnings_print(&r->limits);
-            lm_differences_print(&r->changed, r->options->restart, stderr);
-            lm_averages_tell(&r->averages, r->config, r->options->restart, stderr);
-        }
+        lm_messages_begin(r);
         lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,
                           r->config->run.dt);
         status = loop(r);
         lm_progress_end(&r->progress);
     }
     status = r->series ? finish(r, status) : status;
-    return tell(r, status);
+    return lm_messages_end(r, tell(r, status));
 }
 
 int lm_run(const struct lm_config *config, const struct lm_run_options *asked)

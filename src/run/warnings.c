@@ -1,20 +1,18 @@
 #include "run/warnings.h"
 
-#include <stdio.h>
-
 static void text_of(const struct lm_limit *l, char *out, size_t size)
 {
     snprintf(out, size, "%s is %.4g, beyond its limit %.4g (%s): %s", l->what, l->value, l->bound, l->about, l->advice);
 }
 
-void lm_warnings_print(const struct lm_limits *limits)
+void lm_warnings_print(const struct lm_limits *limits, FILE *out)
 {
     char text[LM_MAX_MESSAGE];
     for (int k = 0; k < limits->count; k++) {
         if (!lm_limit_is_exceeded(&limits->of[k]))
             continue;
         text_of(&limits->of[k], text, sizeof text);
-        fprintf(stderr, "larmor: warning: %s\n", text);
+        fprintf(out, "larmor: warning: %s\n", text);
     }
 }
 

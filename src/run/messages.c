@@ -1,0 +1,47 @@
+#include "run/messages.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "output/directory.h"
+#include "run/run_state.h"
+#include "run/warnings.h"
+
+static void print_start(const struct lm_run_state *r, FILE *out)
+{
+    lm_warnings_print(&r->limits, out);
+    lm_differences_print(&r->changed, r->options->restart, out);
+    lm_averages_tell(&r->averages, r->config, r->options->restart, out);
+}
+
+/* `failure`: NULL while the run goes on. */
+static void write_file(const struct lm_run_state *r, const char *failure)
+{
+    char path[LM_MAX_PATH], part[LM_MAX_PATH];
+    FILE *f = lm_directory_begin(r->config->output.directory, "larmor.messages", path, part);
+    if (!f)
+        return;
+    print_start(r, f);
+    if (failure)
+        fprintf(f, "larmor: %s\n", failure);
+    const int is_empty = ftell(f) == 0;
+    if (!lm_directory_end(f, path, part, LM_OK) && is_empty)
+        unlink(path);
+}
+
+void lm_messages_begin(const struct lm_run_state *r)
+{
+    if (!r->options->silent)
+        print_start(r, stderr);
+    write_file(r, NULL);
+}
+
+int lm_messages_end(const struct lm_run_state *r, int status)
+{
+    char why[LM_MAX_MESSAGE];
+    if (status != LM_FAILED || !r->lock.made)
+        return status;
+    snprintf(why, sizeof why, "%s", lm_error());
+    write_file(r, why);
+    return lm_fail(status, "%s", why);
+}
