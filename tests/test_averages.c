@@ -310,8 +310,8 @@ START_TEST(means_change_nothing)
 }
 END_TEST
 
-/* The sums of B, E, J, J_i; rho, p_e; E_terms; heating; the dye; and two densities and energy fluxes have 96 values each.
- * Those of pressure and density for T_e, and of 10 moments and B, have 24. */
+/* The sums of B, E, J, J_i; rho, p_e; E_terms; heating; the dye; and two densities and energy fluxes have 96 values
+ * each. Those of pressure and density for T_e, and of 10 moments and B, have 24. */
 START_TEST(memory_and_files)
 {
     struct lm_config *c = config_new(BOX MEAN POOLED, NULL);

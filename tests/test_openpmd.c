@@ -342,6 +342,39 @@ START_TEST(particles_have_values_units_and_weights)
 }
 END_TEST
 
+static long size_of(const char *name)
+{
+    struct stat info;
+    ck_assert_int_eq(stat(scratch_path(name), &info), 0);
+    return (long)info.st_size;
+}
+
+/* The values are the same. Pieces in which particles are written end where chunks do. A species without particles has
+ * no chunks. */
+START_TEST(compressed_particles)
+{
+    H5Fclose(write_particles(3));
+    const long plain = size_of("particles/data_00000012.h5");
+    static const hsize_t chunks[3] = {40, 0, 1 << 17};
+    run.compress = 4;
+    hid_t file = write_particles(3);
+    for (int s = 0; s < 3; s++) {
+        hid_t data = H5Dopen2(file, in(s, "momentum/y"), H5P_DEFAULT), list = H5Dget_create_plist(data);
+        hsize_t chunk = 0;
+        assert_species(file, s);
+        ck_assert_int_eq(H5Pget_layout(list), s == 1 ? H5D_CONTIGUOUS : H5D_CHUNKED);
+        ck_assert_int_eq(H5Pget_nfilters(list), s == 1 ? 0 : 2);
+        if (s != 1)
+            ck_assert_int_eq(H5Pget_chunk(list, 1, &chunk), 1);
+        ck_assert_uint_eq(chunk, chunks[s]);
+        H5Pclose(list);
+        H5Dclose(data);
+    }
+    H5Fclose(file);
+    ck_assert_int_lt(size_of("particles/data_00000012.h5"), plain / 2);
+}
+END_TEST
+
 static void assert_patch(hid_t file, int s, const char *name, double expected)
 {
     char path[128];
@@ -438,6 +471,7 @@ int main(void)
     tcase_add_test(files, records_have_axes_units_and_places);
     tcase_add_test(files, meshes_have_the_cells_without_ghosts);
     tcase_add_test(files, particles_have_values_units_and_weights);
+    tcase_add_test(files, compressed_particles);
     tcase_add_test(files, one_patch_covers_the_domain);
     tcase_add_test(files, no_species_make_a_file_without_particles);
     tcase_add_test(files, a_failure_leaves_no_file);

@@ -428,7 +428,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "particles_fraction", REAL, IN(output.particles_fraction), RANGE(LM_POSITIVE, 1), .initial = "1",
      .meaning = "The fraction of the particles in an output. Which particles these are is not specified."},
     {SECTION, .name = "compress", INT, IN(output.compress), RANGE(0, 9), .initial = "0",
-     .meaning = "The gzip level of fields and maps. 0: no compression."},
+     .meaning = "The gzip level of fields, particles, maps and distributions. 0: no compression."},
     {SECTION, .name = "wall_limit", .kind = LM_KEY_DURATION, IN(output.wall_limit), RANGE(0, 1e9), .initial = "0",
      .unit = "hh:mm:ss", .meaning = "The time after which the run ends in a checkpoint. 0: there is no limit."},
     {SECTION, .name = "maps_every", LONG, IN(output.maps_every), RANGE(0, 1e15), .unit = "steps", .initial = "0",

@@ -373,7 +373,8 @@ static void write_species(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run
     put_particle_record(h, position, &run->units, dim_length, 0.0, 0, 0.0);
     put_particle_record(h, momentum, &run->units, dim_momentum, 1.0, 0, -0.5 * run->dt);
     for (int k = 0; k < 5; k++) {
-        data[k] = lm_h5_make_dataset(h, k < 2 ? position : momentum, names[k], H5T_NATIVE_DOUBLE, 1, &length, 0);
+        data[k] =
+            lm_h5_make_dataset(h, k < 2 ? position : momentum, names[k], H5T_NATIVE_DOUBLE, 1, &length, run->compress);
         lm_h5_put_real(h, data[k], "unitSI", k < 2 ? run->units.length : run->units.momentum);
     }
     put_species(h, at, run);

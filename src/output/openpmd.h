@@ -34,7 +34,7 @@ struct lm_openpmd_run {
     const char *boundary[4]; /* fields at x_min, x_max, y_min, y_max: "periodic", ... */
     const char *particle_boundary[4];
     const char *solver_parameters; /* free text: the Ohm's law in use */
-    int compress;                  /* gzip level for meshes, 0: none */
+    int compress;                  /* gzip level, 0: none */
     int single;                    /* 1: the numbers of meshes are stored in single precision */
     struct {
         int64_t samples, first, last; /* the steps of the first and the last sample; samples = 0: no mean */
