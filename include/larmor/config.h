@@ -273,6 +273,7 @@ struct lm_config {
         char directory[LM_MAX_PATH];
         int64_t series_every, fields_every, particles_every, checkpoint_every; /* steps; 0: never */
         int keep;                                                              /* checkpoints kept on disk, >= 1 */
+        int particles_with_fields; /* 1: particles of a step are in its file of fields */
         double particles_fraction; /* fraction of the particles that an output holds, (0, 1] */
         int compress;              /* gzip level of fields, particles, maps and distributions, 0..9 */
         double wall_limit;         /* s; 0: none. Written hh:mm:ss */

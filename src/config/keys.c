@@ -421,6 +421,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "The number of steps between two outputs of the fields. 0: no outputs."},
     {SECTION, .name = "particles_every", LONG, IN(output.particles_every), RANGE(0, 1e15), .unit = "steps",
      .initial = "0", .meaning = "The number of steps between two outputs of the particles. 0: no outputs."},
+    {SECTION, .name = "particles_with_fields", CHOICE(switches), IN(output.particles_with_fields), .initial = "off",
+     .meaning = "on: the particles of a step are in its file of fields, so both are one openPMD series. particles_every must then be a multiple of fields_every. off: they have files of their own."},
     {SECTION, .name = "checkpoint_every", LONG, IN(output.checkpoint_every), RANGE(0, 1e15), .unit = "steps",
      .initial = "0", .meaning = "The number of steps between two checkpoints. 0: only when the run is stopped early."},
     {SECTION, .name = "keep", INT, IN(output.keep), RANGE(1, 1e6), .initial = "2",
