@@ -171,7 +171,7 @@ FILES = $(shell git ls-files 2>/dev/null | sha256sum | cut -c 1-16)
 $(RESULTS)/docs: $(DOCS) $(RUNNER)
 	$(call check,tools/docs.sh $(B)/docs && echo files $(FILES))
 
-$(RESULTS)/validate: $(PROGRAM) tests/validate_openpmd.sh tests/cases/mix.ini $(RUNNER)
+$(RESULTS)/validate: $(PROGRAM) tests/validate_run.sh tests/validate_openpmd.sh tests/read_openpmd.py tests/cases/mix.ini $(RUNNER)
 	$(call check,tests/validate_run.sh $(B)/larmor)
 
 # The check fingerprint compares the CPU with the golden fingerprints, so without a GPU nothing is left to do here.

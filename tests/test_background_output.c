@@ -71,7 +71,7 @@ START_TEST(field_files)
     snprintf(text, sizeof text, "%s[units]\nb0 = 5e-9\nn0 = 5e6\n", open_text);
     struct lm_sim *sim = sim_new(text, NULL);
     output_here(sim);
-    ck_assert_msg(!lm_output_fields(sim, sim->config), "%s", lm_error());
+    ck_assert_msg(!lm_output_fields(sim, sim->config, 0), "%s", lm_error());
     static double q[16 * 24], powers[7];
     const char *const names[] = {"dye", "gas"};
     hid_t file = H5Fopen(scratch_path("fields/data_00000000.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -109,7 +109,7 @@ START_TEST(from_a_run)
                                "[species.p]\nparticles_per_cell = 9\ndensity = 1 + 0.5*cos(2*pi*y/ly)\n";
     struct lm_sim *sim = sim_new(text, NULL);
     snprintf(((struct lm_config *)sim->config)->output.directory, LM_MAX_PATH, "%s", scratch_path("out"));
-    ck_assert_int_eq(lm_output_fields(sim, sim->config), LM_OK);
+    ck_assert_int_eq(lm_output_fields(sim, sim->config, 0), LM_OK);
     static const struct {
         const char *dataset;
         int array;

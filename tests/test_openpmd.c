@@ -71,7 +71,7 @@ static hid_t write_fields(int64_t step)
     struct lm_mesh m[MESHES];
     char path[LM_MAX_PATH];
     make_meshes(m);
-    ck_assert_msg(lm_openpmd_fields(&run, "fields/data", step, 0.84, MESHES, m) == LM_OK, "%s", lm_error());
+    ck_assert_msg(lm_openpmd_fields(&run, "fields/data", step, 0.84, MESHES, m, NULL) == LM_OK, "%s", lm_error());
     snprintf(path, sizeof path, "%s/fields/data_%08lld.h5", scratch, (long long)step);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     ck_assert_int_ge(file, 0);
@@ -252,8 +252,8 @@ static const struct lm_openpmd_species species[3] = {
 static hid_t write_particles(int count)
 {
     int calls = 0;
-    ck_assert_msg(lm_openpmd_particles(&run, 12, 0.24, count, species, read_particles, &calls) == LM_OK, "%s",
-                  lm_error());
+    const struct lm_openpmd_particles all = {count, species, read_particles, &calls};
+    ck_assert_msg(lm_openpmd_particles(&run, 12, 0.24, &all) == LM_OK, "%s", lm_error());
     ck_assert_int_eq(calls, count == 3 ? 3 : count > 0);
     hid_t file = H5Fopen(scratch_path("particles/data_00000012.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
     ck_assert_int_ge(file, 0);
@@ -342,6 +342,57 @@ START_TEST(particles_have_values_units_and_weights)
 }
 END_TEST
 
+static long size_of(const char *name)
+{
+    struct stat info;
+    ck_assert_int_eq(stat(scratch_path(name), &info), 0);
+    return (long)info.st_size;
+}
+
+/* The values are the same. Pieces in which particles are written end where chunks do. A species without particles has
+ * no chunks. */
+START_TEST(compressed_particles)
+{
+    H5Fclose(write_particles(3));
+    const long plain = size_of("particles/data_00000012.h5");
+    static const hsize_t chunks[3] = {40, 0, 1 << 17};
+    run.compress = 4;
+    hid_t file = write_particles(3);
+    for (int s = 0; s < 3; s++) {
+        hid_t data = H5Dopen2(file, in(s, "momentum/y"), H5P_DEFAULT), list = H5Dget_create_plist(data);
+        hsize_t chunk = 0;
+        assert_species(file, s);
+        ck_assert_int_eq(H5Pget_layout(list), s == 1 ? H5D_CONTIGUOUS : H5D_CHUNKED);
+        ck_assert_int_eq(H5Pget_nfilters(list), s == 1 ? 0 : 2);
+        if (s != 1)
+            ck_assert_int_eq(H5Pget_chunk(list, 1, &chunk), 1);
+        ck_assert_uint_eq(chunk, chunks[s]);
+        H5Pclose(list);
+        H5Dclose(data);
+    }
+    H5Fclose(file);
+    ck_assert_int_lt(size_of("particles/data_00000012.h5"), plain / 2);
+}
+END_TEST
+
+START_TEST(particles_in_a_file_of_fields)
+{
+    int calls = 0;
+    struct lm_mesh m[MESHES];
+    const struct lm_openpmd_particles all = {3, species, read_particles, &calls};
+    make_meshes(m);
+    ck_assert_msg(lm_openpmd_fields(&run, "fields/data", 12, 0.24, MESHES, m, &all) == LM_OK, "%s", lm_error());
+    hid_t file = H5Fopen(scratch_path("fields/data_00000012.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_text(file, "/", "meshesPath", "meshes/");
+    assert_text(file, "/", "particlesPath", "particles/");
+    assert_text(file, "/", "iterationFormat", "data_%T.h5");
+    assert_data(file, "/data/12/meshes/p_e", 7);
+    for (int s = 0; s < 3; s++)
+        assert_species(file, s);
+    H5Fclose(file);
+}
+END_TEST
+
 static void assert_patch(hid_t file, int s, const char *name, double expected)
 {
     char path[128];
@@ -390,23 +441,26 @@ START_TEST(a_failure_leaves_no_file)
 {
     struct lm_mesh m[MESHES];
     make_meshes(m);
-    ck_assert_int_eq(lm_openpmd_particles(&run, 3, 0.0, 1, species, refuse, NULL), LM_FAILED);
+    const struct lm_openpmd_particles lost = {1, species, refuse, NULL};
+    ck_assert_int_eq(lm_openpmd_particles(&run, 3, 0.0, &lost), LM_FAILED);
     assert_error_has("the device is gone");
     ck_assert_int_ne(access(scratch_path("particles/data_00000003.h5"), F_OK), 0);
     ck_assert_int_ne(access(scratch_path("particles/data_00000003.h5.part"), F_OK), 0);
+    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m, &lost), LM_FAILED);
+    assert_error_has("the device is gone");
     struct rlimit limit, full;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     full = limit;
     full.rlim_cur = 1000;
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
-    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m), LM_FAILED);
+    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m, NULL), LM_FAILED);
     assert_error_has("File too large");
     ck_assert_int_ne(access(scratch_path("fields/data_00000003.h5"), F_OK), 0);
     ck_assert_int_ne(access(scratch_path("fields/data_00000003.h5.part"), F_OK), 0);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     run.directory = "/dev/null/x";
-    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m), LM_FAILED);
+    ck_assert_int_eq(lm_openpmd_fields(&run, "fields/data", 3, 0.0, MESHES, m, NULL), LM_FAILED);
 }
 END_TEST
 
@@ -438,6 +492,8 @@ int main(void)
     tcase_add_test(files, records_have_axes_units_and_places);
     tcase_add_test(files, meshes_have_the_cells_without_ghosts);
     tcase_add_test(files, particles_have_values_units_and_weights);
+    tcase_add_test(files, compressed_particles);
+    tcase_add_test(files, particles_in_a_file_of_fields);
     tcase_add_test(files, one_patch_covers_the_domain);
     tcase_add_test(files, no_species_make_a_file_without_particles);
     tcase_add_test(files, a_failure_leaves_no_file);

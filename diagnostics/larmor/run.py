@@ -438,7 +438,9 @@ class Run:
 
     @property
     def particle_steps(self) -> list[int]:
-        return self._steps("particles")
+        """Steps with particles, in files of their own or in those of the fields."""
+        together = [step for step in self.field_steps if self._has_particles(self._path("fields", step))]
+        return sorted({*self._steps("particles"), *together})
 
     @property
     def map_steps(self) -> list[int]:
@@ -553,7 +555,14 @@ class Run:
         return Fields(self._file("fields", step))
 
     def particles(self, step: int) -> Particles:
-        return Particles(self._file("particles", step))
+        together = self._path("fields", step)
+        has_them = together.is_file() and self._has_particles(together)
+        return Particles(together if has_them else self._file("particles", step))
+
+    @staticmethod
+    def _has_particles(file: Path) -> bool:
+        with h5py.File(file, "r") as h5:
+            return "particlesPath" in h5.attrs
 
     def each_fields(self) -> Iterator[Fields]:
         for step in self.field_steps:
@@ -581,10 +590,13 @@ class Run:
         names = (re.fullmatch(rf"{stem}_(\d+)\.h5", file.name) for file in files)
         return sorted(int(name[1]) for name in names if name)
 
+    def _path(self, kind: str, step: int) -> Path:
+        return self.directory / kind / f"{self._stem(kind)}_{step:08d}.h5"
+
     def _file(self, kind: str, step: int) -> Path:
-        file = self.directory / kind / f"{self._stem(kind)}_{step:08d}.h5"
+        file = self._path(kind, step)
         if not file.is_file():
-            have = self._steps(kind)
+            have = self.particle_steps if kind == "particles" else self._steps(kind)
             there = f"steps {have[0]} to {have[-1]}, {len(have)} in all" if have else "none"
             raise RunError(f"no {kind} of step {step} in {self.directory}; there are: {there}")
         return file

@@ -39,12 +39,12 @@ def write_fields(directory: Path, step: int, time: float, meshes: dict[str, np.n
             group.attrs["timeOffset"] = 0.0
 
 
-def write_particles(directory: Path, step: int, species: str, x: np.ndarray, weight: float) -> None:
-    folder = directory / "particles"
-    folder.mkdir(parents=True, exist_ok=True)
-    with h5py.File(folder / f"data_{step:08d}.h5", "w") as h5:
+def write_particles(directory: Path, step: int, species: str, x: np.ndarray, weight: float, folder="particles") -> None:
+    """particles/data_%08d.h5; with another folder, into a file of fields that is there."""
+    (directory / folder).mkdir(parents=True, exist_ok=True)
+    with h5py.File(directory / folder / f"data_{step:08d}.h5", "a") as h5:
         h5.attrs["particlesPath"] = np.bytes_("particles/")
-        iteration = h5.create_group(f"data/{step}")
+        iteration = h5.require_group(f"data/{step}")
         iteration.attrs["time"], iteration.attrs["dt"] = 0.1 * step, 0.1
         group = iteration.create_group(f"particles/{species}")
         group.create_dataset("position/x", data=x)

@@ -86,6 +86,20 @@ class Reading(unittest.TestCase):
         with self.assertRaisesRegex(RunError, "steps 7 to 7"):
             Run(self.path).fields(8)
 
+    def test_particles_in_files_of_fields(self):
+        for step in (2, 3, 4):
+            synthetic.write_fields(self.path, step, 0.1 * step, {"n_p": np.ones((2, 3))})
+        synthetic.write_particles(self.path, 2, "p", np.array([1.0]), 0.25)  # an earlier part of the run
+        synthetic.write_particles(self.path, 4, "p", np.array([5.0]), 0.25, folder="fields")
+        run = Run(self.path)
+        self.assertEqual((run.field_steps, run.particle_steps), ([2, 3, 4], [2, 4]))
+        for step, x in ((2, 3.0), (4, 7.0)):
+            with run.particles(step) as particles, run.fields(step) as fields:
+                self.assertEqual(particles.get("p", "position/x").tolist(), [x])
+                self.assertEqual(fields.names, ["n_p"])
+        with self.assertRaisesRegex(RunError, "no particles of step 3.*steps 2 to 4, 2 in all"):
+            run.particles(3)
+
     def test_particles_with_constant_records(self):
         synthetic.write_particles(self.path, 3, "protons", np.array([0.5, 1.5]), 0.25)
         with Run(self.path).particles(3) as particles:

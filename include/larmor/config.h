@@ -285,8 +285,9 @@ struct lm_config {
         char directory[LM_MAX_PATH];
         int64_t series_every, fields_every, particles_every, checkpoint_every; /* steps; 0: never */
         int keep;                                                              /* checkpoints kept on disk, >= 1 */
+        int particles_with_fields; /* 1: particles of a step are in its file of fields */
         double particles_fraction; /* fraction of the particles that an output holds, (0, 1] */
-        int compress;              /* gzip level of fields, 0..9 */
+        int compress;              /* gzip level of fields, particles, maps and distributions, 0..9 */
         double wall_limit;         /* s; 0: none. Written hh:mm:ss */
         int64_t maps_every;        /* steps between two hit maps; 0: only at the end */
         int map_angles;            /* bins of the angle of incidence, 0 to 90 degrees; 0: no maps */

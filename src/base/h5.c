@@ -285,13 +285,14 @@ void lm_h5_end(hid_t id)
         H5Oclose(id);
 }
 
-/* A chunk has whole rows of the first dimension, and about 1 MB. */
+/* A chunk has whole rows of the first dimension and at most 131072 values, or one row. A chunk of 8-byte numbers then
+ * fits into HDF5's cache of 1 MiB, and pieces of 2^20 numbers begin and end with chunks: none is compressed twice. */
 static void set_gzip(hid_t list, int rank, const hsize_t *dims, int gzip)
 {
     hsize_t chunk[LM_H5_RANK], row = 1;
     for (int d = 1; d < rank; d++)
         row *= chunk[d] = dims[d];
-    const hsize_t rows = 131072 / row + 1;
+    const hsize_t rows = row < 131072 ? 131072 / row : 1;
     chunk[0] = dims[0] < rows ? dims[0] : rows;
     H5Pset_chunk(list, rank, chunk);
     H5Pset_shuffle(list);
@@ -305,7 +306,7 @@ hid_t lm_h5_make_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type
         return -1;
     hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);
     H5Pset_fill_time(list, H5D_FILL_TIME_NEVER); /* every element is written */
-    if (gzip > 0)
+    if (gzip > 0 && dims[0] > 0)                 /* a chunk has at least one value */
         set_gzip(list, rank, dims, gzip);
     hid_t data = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (data < 0)

@@ -80,8 +80,8 @@ hid_t lm_h5_make_group(struct lm_h5 *h, hid_t at, const char *name);
 hid_t lm_h5_group(struct lm_h5 *h, hid_t at, const char *name);
 void lm_h5_end(hid_t id);
 
-/* Creates a dataset of up to LM_H5_RANK dimensions. With gzip = 0 it is contiguous; else it has chunks and the shuffle
- * filter. */
+/* Creates a dataset of up to LM_H5_RANK dimensions. With gzip = 0, or without rows, it is contiguous; else it has
+ * chunks and the shuffle filter. */
 hid_t lm_h5_make_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type, int rank, const hsize_t *dims,
                          int gzip);
 /* Opens a dataset. It must have this type (class, size, sign) and this shape. */

@@ -50,7 +50,7 @@ static int write_files(struct lm_bench_sim *s, struct output *out)
     const char *directory = s->config.output.directory;
     char path[LM_MAX_PATH];
     const double begin = lm_clock();
-    int status = lm_output_fields(s->sim, &s->config);
+    int status = lm_output_fields(s->sim, &s->config, 0);
     out->fields = (struct written){lm_clock() - begin, visit_files(directory, 0)};
     const double middle = lm_clock();
     if (!status)

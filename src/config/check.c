@@ -74,6 +74,11 @@ static void check_pairs(struct lm_config_reader *r)
         report_pair(r, &fields, "min_substeps", "max_substeps", "min_substeps is above max_substeps");
     if (!(c->output.map_energy[0] < c->output.map_energy[1]))
         report_pair(r, &output, "map_energy_min", "map_energy_max", "map_energy_min is not below map_energy_max");
+    const int64_t fields_every = c->output.fields_every, particles_every = c->output.particles_every;
+    if (c->output.particles_with_fields && particles_every > 0 &&
+        (fields_every == 0 || particles_every % fields_every != 0))
+        report_pair(r, &output, "particles_with_fields", "particles_every",
+                    "on needs fields at each step that has particles: make particles_every a multiple of fields_every");
     int b0 = line_of(r, "units", "b0"), n0 = line_of(r, "units", "n0");
     if ((c->units.b0 > 0.0) != (c->units.n0 > 0.0) && !(b0 && n0))
         lm_problems_add(&r->problems, b0 ? b0 : n0, "units.%s: needs units.%s as well", c->units.b0 > 0.0 ? "b0" : "n0",

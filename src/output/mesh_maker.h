@@ -16,6 +16,7 @@ struct lm_mesh_request {
     const char *file;                /* "fields/data"; NULL: no file, only a sample of the mean */
     struct lm_checkpoint_sums *sums; /* of a mean over time, which the present state joins; NULL: no such mean */
     int64_t average_every;           /* steps between its samples */
+    int with_particles;              /* 1: the file has the particles too */
 };
 
 /* Values of the file are means over coarsen x coarsen cells of the region. */

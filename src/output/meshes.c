@@ -9,6 +9,7 @@
 #include "output/electric.h"
 #include "output/mesh_maker.h"
 #include "output/output.h"
+#include "output/particles.h"
 #include "output/state.h"
 
 static const struct lm_cell_offset x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
@@ -191,8 +192,15 @@ static int write_file(struct lm_mesh_maker *m)
     run.compress = m->request->compress;
     if (m->request->sums)
         describe_mean(m, &run);
-    return lm_openpmd_fields(&run, m->request->file, lm_sim_step_number(m->sim), lm_sim_time(m->sim), m->count,
-                             m->mesh);
+    struct lm_particle_reader reader;
+    const int with_particles = m->request->with_particles;
+    int status = with_particles ? lm_particle_reader_begin(m->sim, m->config, &reader) : LM_OK;
+    if (!status)
+        status = lm_openpmd_fields(&run, m->request->file, lm_sim_step_number(m->sim), lm_sim_time(m->sim), m->count,
+                                   m->mesh, with_particles ? &reader.particles : NULL);
+    if (with_particles)
+        lm_particle_reader_end(&reader);
+    return status;
 }
 
 static int make(struct lm_sim *sim, const struct lm_config *c, const struct lm_mesh_request *request)
@@ -217,14 +225,15 @@ static int make(struct lm_sim *sim, const struct lm_config *c, const struct lm_m
     return m.status;
 }
 
-int lm_output_fields(struct lm_sim *sim, const struct lm_config *c)
+int lm_output_fields(struct lm_sim *sim, const struct lm_config *c, int with_particles)
 {
     const struct lm_mesh_request request = {.wanted = LM_FIELDS_OUTPUT,
                                             .of = (1u << c->species_count) - 1,
                                             .region = {0, c->grid.nx, 0, c->grid.ny},
                                             .coarsen = 1,
                                             .compress = c->output.compress,
-                                            .file = "fields/data"};
+                                            .file = "fields/data",
+                                            .with_particles = with_particles};
     return make(sim, c, &request);
 }
 

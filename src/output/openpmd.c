@@ -226,32 +226,26 @@ static hid_t write_component(struct lm_h5 *h, hid_t at, const char *name, const 
     return data;
 }
 
-int lm_openpmd_fields(const struct lm_openpmd_run *run, const char *file, int64_t step, double time, int count,
-                      const struct lm_mesh *meshes)
+static void write_meshes(struct lm_h5 *h, hid_t iteration, const struct lm_openpmd_run *run, int count,
+                         const struct lm_mesh *meshes)
 {
-    struct lm_h5 h;
-    hid_t iteration = begin(&h, run, file, step, time);
-    if (iteration < 0)
-        return lm_h5_finish(&h, 0);
-    hid_t group = lm_h5_make_group(&h, iteration, "meshes");
-    put_meshes(&h, group, run);
+    hid_t group = lm_h5_make_group(h, iteration, "meshes");
+    put_meshes(h, group, run);
     for (int m = 0; m < count;) {
         const struct lm_mesh *first = &meshes[m];
         hid_t record;
         if (!first->component) {
-            record = write_component(&h, group, first->record, run, first);
+            record = write_component(h, group, first->record, run, first);
             m++;
         } else {
-            record = lm_h5_make_group(&h, group, first->record);
+            record = lm_h5_make_group(h, group, first->record);
             for (; m < count && meshes[m].component && strcmp(meshes[m].record, first->record) == 0; m++)
-                lm_h5_end(write_component(&h, record, meshes[m].component, run, &meshes[m]));
+                lm_h5_end(write_component(h, record, meshes[m].component, run, &meshes[m]));
         }
-        put_record(&h, record, run, first);
+        put_record(h, record, run, first);
         lm_h5_end(record);
     }
     lm_h5_end(group);
-    lm_h5_end(iteration);
-    return lm_h5_finish(&h, 0);
 }
 
 /* ---- particles ---- */
@@ -341,9 +335,9 @@ static void put_species(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *
 }
 
 /* x, y, and the three momenta, in one pass over the particles. */
-static void write_particles(struct lm_h5 *h, const hid_t *data, const struct lm_openpmd_species *species, int s,
-                            lm_read_particles *read, void *context)
+static void write_particles(struct lm_h5 *h, const hid_t *data, const struct lm_openpmd_particles *particles, int s)
 {
+    const struct lm_openpmd_species *species = particles->species;
     uint64_t total = species[s].count, size = total < PIECE ? total : PIECE;
     double *block = malloc((size_t)(size > 0 ? size : 1) * 5 * sizeof *block), *column[5];
     if (!block) {
@@ -354,7 +348,8 @@ static void write_particles(struct lm_h5 *h, const hid_t *data, const struct lm_
         column[k] = block + (uint64_t)k * size;
     for (uint64_t first = 0; h->status == LM_OK && first < total; first += size) {
         uint64_t count = total - first < size ? total - first : size;
-        h->status = read(context, s, first, count, column[0], column[1], column[2], column[3], column[4]);
+        h->status =
+            particles->read(particles->context, s, first, count, column[0], column[1], column[2], column[3], column[4]);
         for (int k = 2; h->status == LM_OK && k < 5; k++)
             for (uint64_t i = 0; i < count; i++)
                 column[k][i] *= species[s].mass;
@@ -365,45 +360,70 @@ static void write_particles(struct lm_h5 *h, const hid_t *data, const struct lm_
 }
 
 static void write_species(struct lm_h5 *h, hid_t at, const struct lm_openpmd_run *run,
-                          const struct lm_openpmd_species *species, int s, lm_read_particles *read, void *context)
+                          const struct lm_openpmd_particles *particles, int s)
 {
+    const struct lm_openpmd_species *species = particles->species;
     static const char *const names[5] = {"x", "y", "x", "y", "z"};
     hsize_t length = species[s].count;
     hid_t position = lm_h5_make_group(h, at, "position"), momentum = lm_h5_make_group(h, at, "momentum"), data[5];
     put_particle_record(h, position, &run->units, dim_length, 0.0, 0, 0.0);
     put_particle_record(h, momentum, &run->units, dim_momentum, 1.0, 0, -0.5 * run->dt);
     for (int k = 0; k < 5; k++) {
-        data[k] = lm_h5_make_dataset(h, k < 2 ? position : momentum, names[k], H5T_NATIVE_DOUBLE, 1, &length, 0);
+        data[k] =
+            lm_h5_make_dataset(h, k < 2 ? position : momentum, names[k], H5T_NATIVE_DOUBLE, 1, &length, run->compress);
         lm_h5_put_real(h, data[k], "unitSI", k < 2 ? run->units.length : run->units.momentum);
     }
     put_species(h, at, run);
     put_constants(h, at, &run->units, &species[s]);
     put_patches(h, at, run, species[s].count);
     if (h->status == LM_OK)
-        write_particles(h, data, species, s, read, context);
+        write_particles(h, data, particles, s);
     for (int k = 0; k < 5; k++)
         lm_h5_end(data[k]);
     lm_h5_end(position);
     lm_h5_end(momentum);
 }
 
-int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double time, int species_count,
-                         const struct lm_openpmd_species *species, lm_read_particles *read, void *context)
+/* The standard requires that particlesPath exists where it is named, so a run without species names none. */
+static void write_all_species(struct lm_h5 *h, hid_t iteration, const struct lm_openpmd_run *run,
+                              const struct lm_openpmd_particles *particles)
+{
+    if (particles->species_count == 0)
+        return;
+    lm_h5_put_text(h, h->file, "particlesPath", "particles/");
+    hid_t all = lm_h5_make_group(h, iteration, "particles");
+    for (int s = 0; s < particles->species_count; s++) {
+        hid_t group = lm_h5_make_group(h, all, particles->species[s].name);
+        write_species(h, group, run, particles, s);
+        lm_h5_end(group);
+    }
+    lm_h5_end(all);
+}
+
+/* ---- files ---- */
+
+int lm_openpmd_fields(const struct lm_openpmd_run *run, const char *file, int64_t step, double time, int count,
+                      const struct lm_mesh *meshes, const struct lm_openpmd_particles *particles)
+{
+    struct lm_h5 h;
+    hid_t iteration = begin(&h, run, file, step, time);
+    if (iteration < 0)
+        return lm_h5_finish(&h, 0);
+    write_meshes(&h, iteration, run, count, meshes);
+    if (particles)
+        write_all_species(&h, iteration, run, particles);
+    lm_h5_end(iteration);
+    return lm_h5_finish(&h, 0);
+}
+
+int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double time,
+                         const struct lm_openpmd_particles *particles)
 {
     struct lm_h5 h;
     hid_t iteration = begin(&h, run, "particles/data", step, time);
     if (iteration < 0)
         return lm_h5_finish(&h, 0);
-    if (species_count > 0) { /* the standard requires that the path exists */
-        lm_h5_put_text(&h, h.file, "particlesPath", "particles/");
-        hid_t all = lm_h5_make_group(&h, iteration, "particles");
-        for (int s = 0; s < species_count; s++) {
-            hid_t group = lm_h5_make_group(&h, all, species[s].name);
-            write_species(&h, group, run, species, s, read, context);
-            lm_h5_end(group);
-        }
-        lm_h5_end(all);
-    }
+    write_all_species(&h, iteration, run, particles);
     lm_h5_end(iteration);
     return lm_h5_finish(&h, 0);
 }

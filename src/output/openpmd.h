@@ -1,7 +1,7 @@
 /* openPMD 1.1.0 output with the ED-PIC extension. Each output is one HDF5 file ("fileBased"), which is written as
  * *.part and renamed.
  *
- *     DIR/fields/data_00000042.h5       meshes; likewise DIR/outputs/NAME_00000042.h5
+ *     DIR/fields/data_00000042.h5       meshes, on demand also species; likewise DIR/outputs/NAME_00000042.h5
  *     DIR/particles/data_00000042.h5    species
  *
  * Values are in the normalised units of the program. The unitSI attributes are the factors to SI units for the
@@ -34,7 +34,7 @@ struct lm_openpmd_run {
     const char *boundary[4]; /* fields at x_min, x_max, y_min, y_max: "periodic", ... */
     const char *particle_boundary[4];
     const char *solver_parameters; /* free text: the Ohm's law in use */
-    int compress;                  /* gzip level for meshes, 0: none */
+    int compress;                  /* gzip level, 0: none */
     int single;                    /* 1: the numbers of meshes are stored in single precision */
     struct {
         int64_t samples, first, last; /* the steps of the first and the last sample; samples = 0: no mean */
@@ -66,10 +66,6 @@ struct lm_mesh {
     const double *data;           /* g.size doubles with ghosts; borrowed */
 };
 
-/* `file`: its path in the directory without the step, "fields/data". */
-int lm_openpmd_fields(const struct lm_openpmd_run *run, const char *file, int64_t step, double time, int count,
-                      const struct lm_mesh *meshes);
-
 /* Reads `count` particles from `first` on of one species: x, y in d_i inside the domain, u in v_A. */
 typedef int lm_read_particles(void *context, int species, uint64_t first, uint64_t count, double *x, double *y,
                               double *u, double *v, double *w);
@@ -82,8 +78,21 @@ struct lm_openpmd_species {
 };
 
 /* Momenta are half a step behind (timeOffset = -dt/2). Memory use is bounded: the particles are read in pieces. */
-int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double time, int species_count,
-                         const struct lm_openpmd_species *species, lm_read_particles *read, void *context);
+struct lm_openpmd_particles {
+    int species_count;
+    const struct lm_openpmd_species *species; /* borrowed */
+    lm_read_particles *read;
+    void *context;
+};
+
+/* `file`: its path in the directory without the step, "fields/data". `particles`: stand in the same file, so that both
+ * are one series; NULL: none do. */
+int lm_openpmd_fields(const struct lm_openpmd_run *run, const char *file, int64_t step, double time, int count,
+                      const struct lm_mesh *meshes, const struct lm_openpmd_particles *particles);
+
+/* A file of particles alone. */
+int lm_openpmd_particles(const struct lm_openpmd_run *run, int64_t step, double time,
+                         const struct lm_openpmd_particles *particles);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* src/output/meshes.c: openPMD files of the fields, and of [output.NAME] number k. */
-int lm_output_fields(struct lm_sim *sim, const struct lm_config *config);
+/* src/output/meshes.c: openPMD files of the fields, on demand with the particles, and of [output.NAME] number k. */
+int lm_output_fields(struct lm_sim *sim, const struct lm_config *config, int with_particles);
 int lm_output_named(struct lm_sim *sim, const struct lm_config *config, int k);
 
 /* A sample of [output.NAME] number k, which is a mean over time: the present state joins the sums. With `write`, for

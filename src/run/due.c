@@ -39,9 +39,10 @@ int lm_run_write_outputs(struct lm_run_state *r, int last)
     int status = lm_averages_sample(&r->averages, r->sim, c);
     if (!status && (due(c->output.series_every, step) || (c->output.series_every > 0 && last)))
         status = write_row(r);
+    const int particles = due(c->output.particles_every, step), together = particles && c->output.particles_with_fields;
     if (!status && due(c->output.fields_every, step))
-        status = lm_output_fields(r->sim, c);
-    if (!status && due(c->output.particles_every, step))
+        status = lm_output_fields(r->sim, c, together);
+    if (!status && particles && !together)
         status = lm_output_particles(r->sim, c);
     for (int k = 0; k < c->output_count && !status; k++)
         status = due(c->outputs[k].every, step) ? write_named(r, k) : LM_OK;

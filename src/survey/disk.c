@@ -128,8 +128,8 @@ void lm_check_disk(const struct lm_prepared *p, FILE *out)
         particles += p->survey.count[s];
     fprintf(out, "disk, without compression and without the time series\n");
     put(&w, "fields", "", number_of(c, c->output.fields_every), 8 * cells * lm_output_meshes(c, LM_FIELDS_OUTPUT, ~0u));
-    put(&w, "particles", "", number_of(c, c->output.particles_every),
-        5 * 8 * ceil(particles * c->output.particles_fraction));
+    put(&w, "particles", c->output.particles_with_fields ? " in the files of fields" : "",
+        number_of(c, c->output.particles_every), 5 * 8 * ceil(particles * c->output.particles_fraction));
     put_named(&w, c);
     put_tracks(&w, c);
     if (p->need.host[LM_NEED_MAPS] > 0)

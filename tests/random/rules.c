@@ -438,6 +438,7 @@ const struct draw_rule draw_rules[] = {
     {"output", "particles_every", 10, "4|5", NULL, NULL},
     {"output", "checkpoint_every", .never = by_the_ways},
     {"output", "keep", .never = "the comparator needs all checkpoints"},
+    {"output", "particles_with_fields", .never = "the cadences must fit; see tests/test_one_series.c"},
     {"output", "particles_fraction", 0, "{0.1:1}", NULL, NULL},
     {"output", "wall_limit", .never = "the end of the run would depend on the clock"},
     {"output", "maps_every", 20, "0|2|5", NULL, NULL},
