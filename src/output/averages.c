@@ -38,7 +38,7 @@ double lm_averages_bytes(const struct lm_config *c)
 {
     double bytes = 0;
     for (int k = 0; k < c->output_count; k++) {
-        struct lm_checkpoint_sums sums;
+        struct lm_checkpoint_sums sums = {.samples = 0};
         describe(c, &c->outputs[k], &sums);
         bytes += c->outputs[k].average > 0 ? 8 * (double)values_of(&sums) : 0;
     }
