@@ -30,7 +30,7 @@ static const char *const bases[] = {
     "[spectrum.w]\nfrom_k = 1\nto_k = 4\namplitude = 0.1\n"
     "[output.m]\nevery = 2\naverage = 2\nquantities = B temperature\n"
     "[distribution.f]\nevery = 1\naxes = v_par\nbins = 4\nfrom = -1\nto = 1\n"
-    "[track.f]\nspecies = p\n"};
+    "[track.f]\nspecies = p\n[probe.f]\nquantities = B\nx = 1, 2\ny = 1, 2\n"};
 enum { BASES = sizeof bases / sizeof *bases };
 
 static struct lm_config config;

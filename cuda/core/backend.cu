@@ -276,6 +276,7 @@ static const struct lm_backend_ops operations = [] {
     o.destroy = gpu_destroy;
     o.put = gpu_put;
     o.get = gpu_get;
+    o.values = lm_gpu_values;
     o.put_inflow = gpu_put_inflow;
     o.put_background_side = lm_gpu_put_background_side;
     o.get_map = gpu_get_map;

@@ -196,7 +196,8 @@ int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
 int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density,
                    enum lm_array other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
-int lm_gpu_pressure(struct lm_gpu *g);   /* LM_PRESSURE of LM_N_OLD */
+int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
+int lm_gpu_pressure(struct lm_gpu *g); /* LM_PRESSURE of LM_N_OLD */
 int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_field_maxima(struct lm_backend *b);

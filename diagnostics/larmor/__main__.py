@@ -17,6 +17,7 @@ from .run import Run, RunError  # noqa: E402
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
          "energy": "energies in time", "fields": "one mesh at one step", "movie": "all steps of one mesh",
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
+         "probe": "values at points in time",
          "orbits": "orbits of ions that the run has followed",
          "report": "one HTML page of a run, with its pictures in it",
          "live": "a page in the browser that follows a run while it goes on",
@@ -59,7 +60,9 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--source", help="fields, or the NAME of [output.NAME] (default: the first that has it)")
         if name in ("anisotropy", "distribution"):
             command.add_argument("--species", help="default: the first one")
-        if name in ("distribution", "orbits"):
+        if name == "probe":
+            command.add_argument("--column", help="bx, ..., ez, jx_i, ..., rho, p_e, n_NAME, ... (default: bz if it is there)")
+        if name in ("distribution", "orbits", "probe"):
             section = "track" if name == "orbits" else name
             command.add_argument("--name", help=f"of [{section}.NAME] (default: the first one)")
         if name in ("fields", "anisotropy", "distribution"):
@@ -99,6 +102,9 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
     elif args.command == "distribution":
         figure = plot.distribution(run, args.name, args.species, args.step, **style)
         name = "_".join(part for part in (name, args.name, args.species, _step(args.step)) if part)
+    elif args.command == "probe":
+        figure = plot.probe(run, args.name, args.column, **style)
+        name = "_".join(part for part in (name, args.name, args.column) if part)
     elif args.command == "orbits":
         figure = plot.orbits(run, args.name)
         name = "_".join(part for part in (name, args.name) if part)

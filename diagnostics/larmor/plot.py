@@ -1,4 +1,4 @@
-"""Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, orbits, movies.
+"""Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, orbits, probes, movies.
 
 Every function returns a matplotlib figure, which a notebook shows; `save` writes it to a file. The backend of matplotlib is
 the user's."""
@@ -346,6 +346,38 @@ def orbits(run: Run, name: str | None = None, most: int = 12) -> Figure:
                    f"${track.time[-1]:.6g}$")
     left.set_aspect("equal" if 0.1 < track.size[1] / track.size[0] < 10 else "auto")
     right.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="kinetic energy  $[m_p v_A^2]$")
+    return figure
+
+
+# ---------------------------------------------------------------- probes
+
+COLUMNS = {"bx": "B/x", "by": "B/y", "bz": "B/z", "ex": "E/x", "ey": "E/y", "ez": "E/z", "jx_i": "J_i/x", "jy_i": "J_i/y",
+           "jz_i": "J_i/z"}
+MOST_CURVES = 8
+
+
+def probe(run: Run, name: str | None = None, column: str | None = None, limits: tuple[float, float] | None = None,
+          cmap: str | None = None) -> Figure:
+    """A column of [probe.NAME] in time: a curve for each of a few points, a map of the way along them for many."""
+    if not run.probes:
+        raise ValueError(f"{run.directory} holds no values at points ([probe.NAME])")
+    data = run.probe(name or next(iter(run.probes)))
+    column = column or next(c for c in ("bz", *data.columns) if c in data.columns)
+    values, label = data[column], label_of(COLUMNS.get(column, column))
+    if len(data.x) > MOST_CURVES and len(data.time) > 1:
+        figure, axes = new_figure(7.4, 4.8)
+        colours = colours_of(values) | ({"vmin": limits[0], "vmax": limits[1]} if limits else {})
+        colours |= {"cmap": cmap} if cmap else {}
+        image = axes.pcolormesh(data.distance, data.time, values, rasterized=True, shading="nearest", **colours)
+        axes.set(xlabel=f"way from ({data.x[0]:.4g}, {data.y[0]:.4g}) to ({data.x[-1]:.4g}, {data.y[-1]:.4g})  $[d_i]$",
+                 ylabel="$t\\,\\Omega_{ci}$")
+        figure.colorbar(image, ax=axes, label=label, pad=0.02)
+        return figure
+    figure, axes = new_figure()
+    for x, y, curve in list(zip(data.x, data.y, values.T))[:MOST_CURVES]:
+        axes.plot(data.time, curve, label=f"({x:.4g}, {y:.4g})")
+    axes.set(xlabel="$t\\,\\Omega_{ci}$", ylabel=label, ylim=limits)
+    axes.legend(title="$(x, y)$  $[d_i]$", loc="upper left", bbox_to_anchor=(1.01, 1))
     return figure
 
 

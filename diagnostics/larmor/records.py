@@ -1,4 +1,4 @@
-"""Rows that a run samples often: the orbits of ions ([track.NAME])."""
+"""Rows that a run samples often: values at points ([probe.NAME]) and the orbits of ions ([track.NAME])."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ class Records:
         if column not in self.columns:
             raise KeyError(f"no column {column!r} in {self.name}; there are: {', '.join(self.columns)}")
         return self._join(column)
+
+
+class Probe(Records):
+    """Values at the points of [probe.NAME]: columns are [samples][points]."""
+
+    def __init__(self, name: str, files: list[Path]) -> None:
+        super().__init__(name, files)
+        with h5py.File(files[0], "r") as first:
+            self.x, self.y = first["x_points"][()], first["y_points"][()]  #: of the points [d_i]
+
+    @property
+    def distance(self) -> np.ndarray:
+        """The way from the first point along all others to each [d_i]."""
+        return np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(self.x), np.diff(self.y)))])
 
 
 class Track(Records):

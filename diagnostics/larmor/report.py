@@ -44,6 +44,8 @@ def _figures(run: Run) -> Iterator[tuple[str, Callable[[], Figure]]]:
         for species in run.distribution(name).species:
             yield f"{name}, {species}", lambda name=name, species=species: plot.distribution(run, name, species)
 
+    for name in run.probes:
+        yield f"probe {name}", lambda name=name: plot.probe(run, name)
     for name in run.tracks:
         yield f"orbits of {name}", lambda name=name: plot.orbits(run, name)
 

@@ -27,7 +27,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from .records import Track
+from .records import Probe, Track
 
 
 class RunError(RuntimeError):
@@ -463,6 +463,15 @@ class Run:
     def distribution(self, name: str, step: int | None = None) -> Distribution:
         """[distribution.NAME] at a step, by default the last one."""
         return Distribution(self._named_file("distributions", name, step))
+
+    @property
+    def probes(self) -> dict[str, list[int]]:
+        """Names of [probe.NAME] sections, and the last steps of their files."""
+        return self._named("probes")
+
+    def probe(self, name: str) -> Probe:
+        """The values at the points of [probe.NAME]."""
+        return Probe(name, self._named_files("probes", name))
 
     @property
     def tracks(self) -> dict[str, list[int]]:

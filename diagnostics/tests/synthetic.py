@@ -100,6 +100,18 @@ def wave_run(directory: Path, waves, nt: int = 128, nx: int = 32, dt: float = 0.
                      spacing=(0.5, length / nx), offset=(0.25, 0.5 * length / nx), position=(0.0, 0.0))
 
 
+def write_probe(directory: Path, name: str, steps: list[int], columns: dict[str, np.ndarray], x: list[float]) -> None:
+    """probes/NAME_%08d.h5 with arrays [samples][points]; y of the points is 2 x."""
+    folder = directory / "probes"
+    folder.mkdir(exist_ok=True)
+    with h5py.File(folder / f"{name}_{steps[-1]:08d}.h5", "w") as h5:
+        h5.attrs.update({"format": np.bytes_("larmor-probe"), "dt": 0.25})
+        h5["step"], h5["x_points"], h5["y_points"] = np.array(steps), np.array(x), 2 * np.array(x)
+        for column, values in columns.items():
+            h5[column] = values
+            h5[column].attrs["units"] = np.bytes_("B0")
+
+
 def write_track(directory: Path, name: str, steps: list[int], columns: dict[str, np.ndarray], left: list[int]) -> None:
     """tracks/NAME_%08d.h5 with arrays [samples][ions]; an ion with left >= 0 has left by x_min."""
     folder = directory / "tracks"

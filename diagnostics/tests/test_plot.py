@@ -86,6 +86,17 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(status, 0, err)
             self.assert_picture(out.strip())
 
+    def test_probe(self):
+        rng = np.random.default_rng(3)
+        for points in (2, 30):
+            values = rng.normal(0, 1, (9, points))
+            synthetic.write_probe(self.path, f"p{points}", list(range(9)), {"bz": values, "n_protons": values},
+                                  list(range(points)))
+            for more in ([], ["--column", "n_protons"]):
+                status, out, err = self.run_main("probe", str(self.path), "--name", f"p{points}", *more)
+                self.assertEqual(status, 0, err)
+                self.assert_picture(out.strip())
+
     def test_orbits(self):
         rng = np.random.default_rng(2)
         walk = np.cumsum(rng.normal(0, 0.5, (30, 4)), axis=0)
@@ -104,7 +115,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(out.stdout.strip().lower(), "svg")
 
     def test_errors_are_one_line_and_status_1(self):
-        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", "."), ("orbits", ".")):
+        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", "."), ("orbits", "."), ("probe", ".")):
             status, _, err = self.run_main(command, str(self.path / folder))
             self.assertEqual(status, 1)
             self.assertEqual(len(err.strip().splitlines()), 1, err)

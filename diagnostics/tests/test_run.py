@@ -184,6 +184,15 @@ class Reading(unittest.TestCase):
         with self.assertRaisesRegex(RunError, "no species 'q'.*p"):
             f.counts("q")
 
+    def test_probe(self):
+        values = np.arange(12.0).reshape(4, 3)
+        synthetic.write_probe(self.path, "cut", [0, 1], {"bz": values[:2]}, [0.0, 1.0, 3.0])
+        synthetic.write_probe(self.path, "cut", [2, 3], {"bz": values[2:]}, [0.0, 1.0, 3.0])
+        probe = Run(self.path).probe("cut")
+        np.testing.assert_array_equal(probe["bz"], values)
+        np.testing.assert_allclose(probe.time, [0, 0.25, 0.5, 0.75])
+        np.testing.assert_allclose(probe.distance, np.sqrt(5) * probe.x)
+
     def test_track(self):
         """Two files, in the order of their steps; the second ion goes beyond a periodic side and then leaves."""
         names = ("x", "y", "vx", "vy", "vz")

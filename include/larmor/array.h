@@ -29,6 +29,13 @@ enum lm_array {
     LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
 };
 
+/* The value of an array at a cell of the domain, 0 <= i < nx, 0 <= j < ny. */
+struct lm_array_value {
+    int array; /* enum lm_array */
+    int i, j;
+    double value;
+};
+
 /* An output of the fields has at most so many arrays, and one more for each species and background field. */
 enum { LM_OUTPUT_ARRAYS = 16 };
 

@@ -203,6 +203,20 @@ struct lm_distribution_config {
     unsigned of; /* bits of species */
 };
 
+/* Points at which values are sampled often. */
+struct lm_probe_config {
+    char name[LM_MAX_NAME];
+    int64_t every;                       /* steps, >= 1 */
+    char quantities[LM_MAX_LIST];        /* names of lm_quantity_names */
+    char x[LM_MAX_LIST], y[LM_MAX_LIST]; /* a number for each point, d_i */
+    int line;                            /* so many points at even distances along the points; 0: the points */
+    /* Not keys: */
+    unsigned wanted; /* bits of enum lm_quantity */
+    int points;
+    double *place[2]; /* owned: x and y of each point */
+};
+enum { LM_MAX_PROBES = 8, LM_MOST_POINTS = 1 << 17 };
+
 /* Ions that are followed. */
 struct lm_track_config {
     char name[LM_MAX_NAME];
@@ -302,6 +316,8 @@ struct lm_config {
     struct lm_output_config outputs[LM_MAX_OUTPUTS]; /* [output.NAME] */
     int distribution_count;
     struct lm_distribution_config distribution[LM_MAX_OUTPUTS];
+    int probe_count;
+    struct lm_probe_config probe[LM_MAX_PROBES];
     int track_count;
     struct lm_track_config track[LM_MAX_TRACKS];
     struct lm_names *names; /* owned; those of [const], [functions], [data.NAME] and [spectrum.NAME], and nx, ny, lx,

@@ -113,6 +113,9 @@ int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);
 /* A grid array with its ghost cells: lm_config_grid(config).size doubles, placed as larmor/grid.h says. */
 int lm_sim_get_array(struct lm_sim *sim, enum lm_array array, double *out);
 
+/* Single values of arrays: a few of them without the whole arrays. */
+int lm_sim_get_values(struct lm_sim *sim, uint64_t count, struct lm_array_value *values);
+
 /* `count` particles of a species from number `first` on: positions, and velocities half a step back; in no particular
  * order, which stays the same until the next step or lm_sim_velocity_moments. */
 int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64_t count, double *x, double *y,

@@ -266,6 +266,9 @@ struct lm_backend_ops {
     int (*put)(struct lm_backend *b, enum lm_array array, const double *host);
     int (*get)(struct lm_backend *b, enum lm_array array, double *host);
 
+    /* Single values of arrays, at cells within the domain; waits. LM_PRESSURE as for `get`. */
+    int (*values)(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
+
     /* What lies beyond an inflow side, for particles of a species and for a background field: ny or nx cells or values,
      * copied. */
     int (*put_inflow)(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells);

@@ -85,6 +85,7 @@ void lm_config_free(struct lm_config *config)
     lm_names_free(&config->names);
     lm_config_free_data(config);
     lm_config_free_spectra(config);
+    lm_config_free_probes(config);
     for (int k = 0; k < config->species_count; k++)
         lm_stopping_free(&config->species[k].stopping);
 }

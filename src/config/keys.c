@@ -11,6 +11,7 @@
 #define FIELD(member) .section = LM_BACKGROUND_SECTION, .offset = offsetof(struct lm_background_config, member)
 #define GROUP(member) .section = LM_OUTPUT_SECTION, .offset = offsetof(struct lm_output_config, member)
 #define BINNED(member) .section = LM_DISTRIBUTION_SECTION, .offset = offsetof(struct lm_distribution_config, member)
+#define PROBED(member) .section = LM_PROBE_SECTION, .offset = offsetof(struct lm_probe_config, member)
 #define TRACKED(member) .section = LM_TRACK_SECTION, .offset = offsetof(struct lm_track_config, member)
 #define GIVEN(member) .section = LM_DATA_SECTION, .offset = offsetof(struct lm_data_config, member)
 #define WAVES(member) .section = LM_SPECTRUM_SECTION, .offset = offsetof(struct lm_spectrum_config, member)
@@ -148,6 +149,7 @@ const struct lm_named lm_named[LM_NAMED_KINDS] = {
     [LM_OUTPUTS] = NAMED("output", LM_OUTPUT_SECTION, "an output", "outputs", outputs, output_count),
     [LM_DISTRIBUTIONS] = NAMED("distribution", LM_DISTRIBUTION_SECTION, "a distribution", "distributions", distribution,
                                distribution_count),
+    [LM_PROBES] = NAMED("probe", LM_PROBE_SECTION, "a probe", "probes", probe, probe_count),
     [LM_TRACKS] = NAMED("track", LM_TRACK_SECTION, "a track", "tracks", track, track_count),
     [LM_DATA] = NAMED("data", LM_DATA_SECTION, "data of a file", "arrays of files", data, data_count),
     [LM_SPECTRA] = NAMED("spectrum", LM_SPECTRUM_SECTION, "a spectrum", "spectra", spectrum, spectrum_count),
@@ -473,6 +475,13 @@ const struct lm_key lm_keys[] = {
     {BINNED(species), .name = "species", TEXT(LM_MAX_LIST), .shown = "all", .meaning = "A list of the species that are counted."},
     REGION(BINNED),
 #undef REGION
+    {PROBED(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .initial = "1", .meaning = "The number of steps between two samples."},
+    {PROBED(quantities), .name = "quantities", TEXT(LM_MAX_LIST),
+     .meaning = "A list of B, E, J_i (current of the ions, half a step back), rho (their charge density), p_e, density (of each species), backgrounds."},
+    {PROBED(x), .name = "x", TEXT(LM_MAX_LIST), .unit = "d_i", .meaning = "The x of each point, `0, lx/2, lx`. Each may be an expression of constants."},
+    {PROBED(y), .name = "y", TEXT(LM_MAX_LIST), .unit = "d_i", .meaning = "The y of each point, as many as x."},
+    {PROBED(line), .name = "line", INT, RANGE(0, LM_MOST_POINTS), .initial = "0", .unit = "points",
+     .meaning = "So many points at even distances on the line from the first point through all others to the last one. 0: the points themselves."},
     {TRACKED(species), .name = "species", TEXT(LM_MAX_NAME), .meaning = "The species of the ions."},
     {TRACKED(count), .name = "count", INT, RANGE(1, 1e6), .initial = "100", .meaning = "At most so many ions. Of more, the seed of the run decides which."},
     {TRACKED(where), .name = "where", TEXT(LM_MAX_TEXT), .initial = "1",

@@ -71,6 +71,7 @@ enum lm_named_kind {
     LM_IONISATIONS,
     LM_OUTPUTS,
     LM_DISTRIBUTIONS,
+    LM_PROBES,
     LM_TRACKS,
     LM_DATA,
     LM_SPECTRA,
@@ -110,6 +111,7 @@ struct lm_key {
 #define LM_IONISATION_SECTION "ionisation.NAME"
 #define LM_OUTPUT_SECTION "output.NAME"
 #define LM_DISTRIBUTION_SECTION "distribution.NAME"
+#define LM_PROBE_SECTION "probe.NAME"
 #define LM_TRACK_SECTION "track.NAME"
 #define LM_DATA_SECTION "data.NAME"
 #define LM_SPECTRUM_SECTION "spectrum.NAME"

@@ -61,6 +61,9 @@ static const struct {
     {LM_DISTRIBUTION_SECTION,
      "One section for each distribution of particles: distributions/NAME_STEP.h5. Particles are "
      "counted in bins of one to three quantities; velocities are half a step back."},
+    {LM_PROBE_SECTION,
+     "One section for each group of points at which values are sampled: probes/NAME_STEP.h5. Values are interpolated "
+     "linearly from the four places around a point where they are."},
     {LM_TRACK_SECTION,
      "One section for each group of ions that are followed: tracks/NAME_STEP.h5 has their orbits, and the fields that "
      "they felt. The ions are chosen once. The same ions are followed on every machine and after a restart."},

@@ -184,26 +184,35 @@ static void check_output(struct lm_config_reader *r, const struct lm_scope *scop
         check_average(&l, o);
 }
 
-/* One number for each axis, each an expression of constants. Returns 1 when all of them are good. */
-static int read_numbers(const struct list *l, const char *text, int count, double low, double high, double *out)
+/* Numbers between commas, each an expression of constants; `out` gets the first `most` of them. Returns how many there
+ * are; -1: one is wrong, and that is reported, or the names are not known. */
+static int read_any_numbers(const struct list *l, const char *text, double low, double high, int most, double *out)
 {
     char word[LM_MAX_LIST], wrong[LM_MAX_LIST + 64];
     int n = 0;
     if (l->r->unusable_values)
-        return 0;
+        return -1;
     for (; (text = next_word(text, 0, word)); n++) {
         double value = low;
         const int status = lm_expr_value(l->r->config->names, word, &value);
         if (!status && value >= low && value <= high) {
-            out[n < LM_MAX_DIMENSIONS ? n : LM_MAX_DIMENSIONS - 1] = value;
+            out[n < most ? n : most - 1] = value;
             continue;
         }
         snprintf(wrong, sizeof wrong, "%s is out of range (%g to %g)", word, low, high);
         report(l, status ? lm_error() : wrong);
-        return 0;
+        return -1;
     }
-    if (n == count)
-        return 1;
+    return n;
+}
+
+/* One number for each axis. Returns 1 when all of them are good. */
+static int read_numbers(const struct list *l, const char *text, int count, double low, double high, double *out)
+{
+    char wrong[128];
+    const int n = read_any_numbers(l, text, low, high, LM_MAX_DIMENSIONS, out);
+    if (n < 0 || n == count)
+        return n == count;
     snprintf(wrong, sizeof wrong, "has %d numbers, and there are %d axes", n, count);
     report(l, wrong);
     return 0;
@@ -262,6 +271,81 @@ static void check_distribution(struct lm_config_reader *r, const struct lm_scope
     find_cells(&l, &d->region);
 }
 
+/* ---- probes ---- */
+
+enum { MOST_CORNERS = 64 };
+
+/* The points of a line of `count` points at even distances through the corners. */
+static void divide_line(int corners, double corner[2][MOST_CORNERS], int count, double *const place[2])
+{
+    double length[MOST_CORNERS] = {0}; /* from the first corner to each */
+    for (int k = 1; k < corners; k++)
+        length[k] = length[k - 1] + hypot(corner[0][k] - corner[0][k - 1], corner[1][k] - corner[1][k - 1]);
+    for (int n = 0, k = 1; n < count; n++) {
+        const double at = count > 1 ? length[corners - 1] * n / (count - 1) : 0;
+        while (k < corners - 1 && length[k] < at)
+            k++;
+        const double way = length[k] - length[k - 1], part = way > 0 ? fmin(1, (at - length[k - 1]) / way) : 0;
+        for (int d = 0; d < 2; d++)
+            place[d][n] = (1 - part) * corner[d][k - 1] + part * corner[d][k];
+    }
+}
+
+static void place_points(const struct list *l, struct lm_probe_config *p, int corners, double corner[2][MOST_CORNERS])
+{
+    const int count = p->line > 0 ? p->line : corners;
+    p->place[0] = malloc(2 * (size_t)count * sizeof *p->place[0]);
+    if (!p->place[0]) {
+        report(l, "not enough memory for the points");
+        return;
+    }
+    p->place[1] = p->place[0] + count;
+    p->points = count;
+    if (p->line > 0 && corners > 1)
+        divide_line(corners, corner, count, p->place);
+    for (int n = 0; n < count && p->line == 0; n++)
+        for (int d = 0; d < 2; d++)
+            p->place[d][n] = corner[d][n];
+}
+
+static void check_probe(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    const unsigned sampled = 1u << LM_Q_B | 1u << LM_Q_E | 1u << LM_Q_ION_CURRENT | 1u << LM_Q_CHARGE_DENSITY |
+                             1u << LM_Q_ELECTRON_PRESSURE | 1u << LM_Q_DENSITY | 1u << LM_Q_BACKGROUNDS;
+    struct lm_probe_config *p = scope->base;
+    struct list l = {r, scope, "quantities"};
+    double corner[2][MOST_CORNERS];
+    p->wanted = read_words(&l, p->quantities, LM_QUANTITIES, lm_quantity_names);
+    if (p->wanted & ~sampled)
+        report(&l, "only B, E, J_i, rho, p_e, density and backgrounds can be sampled at points");
+    l.key = "x";
+    const int n = read_any_numbers(&l, p->x, 0, r->config->grid.lx, MOST_CORNERS, corner[0]);
+    l.key = "y";
+    const int ny = read_any_numbers(&l, p->y, 0, r->config->grid.ly, MOST_CORNERS, corner[1]);
+    if (n < 0 || ny < 0)
+        return;
+    if (n != ny)
+        report(&l, "x and y have different numbers of points");
+    else if (n == 0)
+        report(&l, "has no number");
+    else if (n > MOST_CORNERS)
+        report(&l, "more than 64 points");
+    else if (p->line > 0 && n < 2)
+        report(&l, "a line needs two points or more");
+    else
+        place_points(&l, p, n, corner);
+}
+
+void lm_config_free_probes(struct lm_config *c)
+{
+    for (int k = 0; k < LM_MAX_PROBES; k++) {
+        free(c->probe[k].place[0]);
+        c->probe[k].place[0] = c->probe[k].place[1] = NULL;
+    }
+}
+
+/* ---- tracks ---- */
+
 /* Expressions are parsed once their names are known. */
 static void check_track(struct lm_config_reader *r, const struct lm_scope *scope)
 {
@@ -289,6 +373,8 @@ void lm_config_check_outputs(struct lm_config_reader *r)
             check_output(r, &scope);
         else if (scope.kind == &lm_named[LM_DISTRIBUTIONS])
             check_distribution(r, &scope);
+        else if (scope.kind == &lm_named[LM_PROBES])
+            check_probe(r, &scope);
         else if (scope.kind == &lm_named[LM_TRACKS])
             check_track(r, &scope);
 }

@@ -94,8 +94,9 @@ void lm_config_free_spectra(struct lm_config *config);
 /* Sets particles_per_cell of species that have mean_particles_per_cell. LM_FAILED: no memory. */
 int lm_config_resolve_particles(struct lm_config_reader *r);
 
-/* Reads the lists of outputs and distributions, and finds the cells of their regions. */
+/* Reads the lists of outputs, distributions, probes and tracks, and finds the cells of regions and the points. */
 void lm_config_check_outputs(struct lm_config_reader *r);
+void lm_config_free_probes(struct lm_config *config);
 
 /* Adds the entropy of electrons whose pressure is evolved, as the last background field. */
 void lm_config_add_electrons(struct lm_config_reader *r);

@@ -39,6 +39,18 @@ static int cpu_get(struct lm_backend *b, enum lm_array array, double *host)
     return LM_OK;
 }
 
+static int cpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values)
+{
+    int has_pressure = 0;
+    for (uint64_t k = 0; k < count; k++)
+        has_pressure |= values[k].array == LM_PRESSURE;
+    if (has_pressure)
+        lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
+    for (uint64_t k = 0; k < count; k++)
+        values[k].value = lm_cpu_of(b)->array[values[k].array][lm_at(&b->setup.grid, values[k].i, values[k].j)];
+    return LM_OK;
+}
+
 static int cpu_swap_levels(struct lm_backend *b)
 {
     double **array = lm_cpu_of(b)->array;
@@ -136,6 +148,7 @@ static const struct lm_backend_ops operations = {.name = "cpu",
                                                  .destroy = cpu_destroy,
                                                  .put = cpu_put,
                                                  .get = cpu_get,
+                                                 .values = cpu_values,
                                                  .put_inflow = cpu_put_inflow,
                                                  .put_background_side = cpu_put_background_side,
                                                  .get_map = cpu_get_map,

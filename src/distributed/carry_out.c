@@ -130,6 +130,8 @@ static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
         return get_map(d, o);
     case LM_ORDER_VELOCITY_MOMENTS:
         return lm_gather_moments(d, o->species, &o->moments, d->to);
+    case LM_ORDER_VALUES:
+        return lm_values_of_parts(d, o, d->to);
     default: /* rank 0 keeps the counters of before a restart */
         return lm_agree(lm_rank() == 0 ? d->part->ops->put_map(d->part, o->species, d->from) : LM_OK);
     }

@@ -36,6 +36,12 @@ static int get(struct lm_backend *b, enum lm_array array, double *host)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_GET, .array = array});
 }
 
+static int values(struct lm_backend *b, uint64_t count, struct lm_array_value *out)
+{
+    of(b)->to = out;
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_VALUES, .number = count});
+}
+
 static int put_inflow(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells)
 {
     of(b)->from = cells;
@@ -311,6 +317,7 @@ static const struct lm_particle_ops particle_operations = {.load = load,
 static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .put = put,
                                                  .get = get,
+                                                 .values = values,
                                                  .put_inflow = put_inflow,
                                                  .put_background_side = put_background_side,
                                                  .get_map = get_map,

@@ -19,6 +19,7 @@ enum lm_order_kind {
     LM_ORDER_PUT_BACKGROUND_SIDE,
     LM_ORDER_GET_MAP,
     LM_ORDER_VELOCITY_MOMENTS,
+    LM_ORDER_VALUES,
     LM_ORDER_PUT_MAP,
     /* particles */
     LM_ORDER_LOAD,
@@ -218,6 +219,30 @@ void lm_end_reading(struct lm_distributed *d);
 
 /* The moments of the velocity of all ranks, [list->count][ny][nx] of the domain, on rank 0; all ranks call it. */
 int lm_gather_moments(struct lm_distributed *d, int species, const struct lm_moment_list *list, int64_t *whole);
+
+/* --- src/distributed/deal.c --- */
+
+/* Items of rank 0, each of which concerns the cell of one rank. The caller sets the first three members. */
+struct lm_deal {
+    uint64_t all; /* items on rank 0; 0 on the others */
+    size_t size;  /* bytes of an item */
+    int (*owner_of)(const struct lm_distributed *d, const void *item);
+    uint64_t *count; /* of each rank, on all ranks */
+    uint64_t *place; /* of rank 0: where each item is in `sorted` */
+    char *sorted;    /* of rank 0 */
+    void *own;       /* the items of this rank */
+};
+
+/* Hands the items to the owners; returns how many this rank has. All ranks call it, and lm_deal_back after it. */
+uint64_t lm_deal_out(const struct lm_distributed *d, struct lm_deal *deal, const void *items);
+
+/* Takes the items back, in the order in which they were handed out. */
+void lm_deal_back(struct lm_deal *deal, void *items);
+
+/* --- src/distributed/values.c --- */
+
+/* Values of arrays: o->number of them, on rank 0; all ranks call it. */
+int lm_values_of_parts(struct lm_distributed *d, const struct lm_order *o, struct lm_array_value *values);
 
 /* --- src/distributed/follow.c --- */
 

@@ -143,12 +143,13 @@ static int64_t step_of(const struct lm_records *r, const char *file)
     return digits < 8 || digits > 18 || strcmp(file + n + 1 + digits, ".h5") ? -1 : strtoll(file + n + 1, NULL, 10);
 }
 
+/* Checks that a file has this column, and reads it where rows of it are taken back. */
 static void read_column(struct lm_h5 *h, struct lm_records *r, int column, uint64_t rows, double *work)
 {
     const size_t width = r->kind.width;
     const hsize_t dims[2] = {rows, width};
     hid_t data = lm_h5_dataset(h, h->file, r->kind.column[column].name, H5T_NATIVE_DOUBLE, 2, dims);
-    if (h->status == LM_OK && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, work) < 0)
+    if (h->status == LM_OK && r->rows > 0 && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, work) < 0)
         lm_h5_error(h, "cannot read %s", r->kind.column[column].name);
     for (int row = 0; h->status == LM_OK && row < r->rows; row++)
         memcpy(row_of(r, row) + (size_t)column * width, work + (size_t)row * width, width * sizeof *work);
@@ -168,7 +169,7 @@ static void take_back(struct lm_h5 *h, struct lm_records *r, int64_t step)
     lm_h5_end(data);
     for (uint64_t k = 0; h->status == LM_OK && k < rows && steps[k] <= step && r->rows < r->most; k++)
         r->step[r->rows++] = steps[k];
-    for (int k = 0; k < r->kind.columns && r->rows > 0; k++)
+    for (int k = 0; k < r->kind.columns && r->kind.width > 0; k++) /* width 0: it is not known yet */
         read_column(h, r, k, rows, work);
     free(steps);
     free(work);
@@ -180,13 +181,20 @@ static int remove_file(const char *path)
                                            : LM_OK;
 }
 
-/* A file whose last row is later than `step`. Rows that it shares with the run as it goes on are written anew. */
-static int cut(struct lm_records *r, const char *path, int64_t step)
+static int read_back(struct lm_records *r, const char *path, int64_t step)
 {
     struct lm_h5 h;
     if (lm_h5_open(&h, path) == LM_OK)
         take_back(&h, r, step);
-    int status = lm_h5_finish(&h, 0);
+    const int status = lm_h5_finish(&h, 0);
+    return status ? lm_fail_context(status, "%s.%s goes on with the samples of %s", r->kind.folder, r->kind.name, path)
+                  : LM_OK;
+}
+
+/* A file whose last row is later than `step`. Rows that it shares with the run as it goes on are written anew. */
+static int cut(struct lm_records *r, const char *path, int64_t step)
+{
+    int status = read_back(r, path, step);
     if (!status)
         status = lm_records_flush(r);
     r->rows = 0;
@@ -198,8 +206,11 @@ int lm_records_go_on(struct lm_records *r, int64_t step)
     char folder[LM_MAX_PATH], path[LM_MAX_PATH];
     int status = lm_path(folder, "%s/%s", r->config->output.directory, r->kind.folder);
     DIR *d = status ? NULL : opendir(folder);
+    int64_t newest = -1; /* of the files that stay */
     for (struct dirent *e; d && !status && (e = readdir(d));) {
-        if (step_of(r, e->d_name) <= step)
+        const int64_t last = step_of(r, e->d_name);
+        newest = last <= step && last > newest ? last : newest;
+        if (last <= step)
             continue;
         status = lm_path(path, "%s/%s", folder, e->d_name);
         if (!status)
@@ -207,5 +218,7 @@ int lm_records_go_on(struct lm_records *r, int64_t step)
     }
     if (d)
         closedir(d);
-    return status;
+    if (!status && newest >= 0)
+        status = lm_path(path, "%s/%s_%08" PRId64 ".h5", folder, r->kind.name, newest);
+    return status || newest < 0 ? status : read_back(r, path, -1);
 }

@@ -19,7 +19,7 @@ struct rule {
 static const struct rule neutral[] = {
     {"run", "t_end"},     {"run", "steps"},        {"run", "backend"},      {"run", "threads"}, {"run", "rank_limit"},
     {"run", "rebalance"}, {"run", "gpu_exchange"}, {"run", "halo"},         {"run", "tile"},    {"run", "sort_every"},
-    {"output", NULL},     {"output.", NULL},       {"distribution.", NULL}, {"track.", NULL}};
+    {"output", NULL},     {"output.", NULL},       {"distribution.", NULL}, {"track.", NULL},   {"probe.", NULL}};
 
 /* The state in a checkpoint has no meaning with another value of these keys. Other things that must be the same (the
  * channels of loss, maps, cells of masks, sides of background fields) are compared with the state itself

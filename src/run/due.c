@@ -51,6 +51,6 @@ int lm_run_write_outputs(struct lm_run_state *r, int last)
     if (!status && (due(c->output.maps_every, step) || last))
         status = lm_output_maps(r->sim, c);
     if (!status)
-        status = lm_tracks_sample(r->tracks);
+        status = lm_samples_take(&r->samples);
     return status;
 }

@@ -60,7 +60,7 @@ static int write_checkpoint(struct lm_run_state *r, int keep)
 {
     char path[LM_MAX_PATH];
     const double before = lm_clock();
-    int status = lm_tracks_flush(r->tracks);
+    int status = lm_samples_flush(&r->samples);
     if (!status)
         status = lm_sim_save_with(r->sim, &r->references, r->config->output_count, r->averages.sums, keep, path);
     if (status)
@@ -379,9 +379,9 @@ static int open_output(struct lm_run_state *r)
     if (!status)
         status = claim_directory(r, r->options->overwrite && !goes_on);
     if (!status)
-        status = lm_tracks_new(r->sim, r->config, &r->tracks);
+        status = lm_samples_make(r->sim, r->config, &r->samples);
     if (!status && goes_on)
-        status = lm_tracks_go_on(r->tracks);
+        status = lm_samples_go_on(&r->samples);
     if (!status)
         status = lm_series_open(directory, r->column_count, r->columns, restart ? &from : NULL, &r->series);
     int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
@@ -410,7 +410,7 @@ static int finish(struct lm_run_state *r, int status)
     snprintf(message, sizeof message, "%s", lm_error());
     int good = status == LM_OK || status == LM_STOPPED, failed = lm_series_close(&r->series);
     if (!failed)
-        failed = lm_tracks_flush(r->tracks);
+        failed = lm_samples_flush(&r->samples);
     if (status == LM_OK)
         snprintf(r->ended, sizeof r->ended, "complete");
     if (good && !failed && !r->begun.json)
@@ -468,7 +468,7 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *asked)
     lm_differences_free(&r.changed);
     lm_summary_free(&r.begun);
     lm_averages_free(&r.averages);
-    lm_tracks_free(&r.tracks);
+    lm_samples_free(&r.samples);
     lm_sim_destroy(&r.sim);
     lm_lock_release(&r.lock);
     lm_signals_end();

@@ -6,8 +6,8 @@
 #include "larmor/run.h"
 #include "output/averages.h"
 #include "output/lock.h"
+#include "output/samples.h"
 #include "output/series_columns.h"
-#include "output/tracks.h"
 #include "sim/step_forecast.h"
 #include "survey/limits.h"
 #include "run/progress.h"
@@ -23,7 +23,7 @@ struct lm_run_state {
     int column_count;
     struct lm_references references;
     struct lm_averages averages;
-    struct lm_tracks *tracks;
+    struct lm_samples samples;
     struct lm_progress progress;
     struct lm_step_forecast forecast;
     int64_t first_step;

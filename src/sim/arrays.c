@@ -14,6 +14,11 @@ int lm_sim_get_array(struct lm_sim *sim, enum lm_array array, double *out)
     return sim->backend->ops->get(sim->backend, array, out);
 }
 
+int lm_sim_get_values(struct lm_sim *sim, uint64_t count, struct lm_array_value *values)
+{
+    return sim->backend->ops->values(sim->backend, count, values);
+}
+
 static int is_single(const struct lm_sim *sim)
 {
     return sim->config->particles.precision == LM_SINGLE;

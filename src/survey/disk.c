@@ -6,7 +6,7 @@
 
 #include "output/averages.h"
 #include "output/output.h"
-#include "output/tracks.h"
+#include "output/samples.h"
 #include "survey/parts.h"
 
 /* Files of one kind. */
@@ -71,9 +71,11 @@ static void put_named(struct writer *w, const struct lm_config *c)
     }
 }
 
-/* The samples of a track, as if they were in one file. */
-static void put_tracks(struct writer *w, const struct lm_config *c)
+/* The samples of a probe or a track, as if they were in one file. */
+static void put_samples(struct writer *w, const struct lm_config *c)
 {
+    for (int k = 0; k < c->probe_count; k++)
+        put(w, "probe.", c->probe[k].name, 1, number_of(c, c->probe[k].every) * lm_probes_sample_bytes(c, k));
     for (int k = 0; k < c->track_count; k++) {
         const struct lm_track_config *t = &c->track[k];
         const int64_t before = t->start > 0 ? (t->start - 1) / t->every + 1 : 0; /* samples of no ions */
@@ -131,7 +133,7 @@ void lm_check_disk(const struct lm_prepared *p, FILE *out)
     put(&w, "particles", c->output.particles_with_fields ? " in the files of fields" : "",
         number_of(c, c->output.particles_every), 5 * 8 * ceil(particles * c->output.particles_fraction));
     put_named(&w, c);
-    put_tracks(&w, c);
+    put_samples(&w, c);
     if (p->need.host[LM_NEED_MAPS] > 0)
         put(&w, "maps of hits", "", number_of(c, c->output.maps_every) + has_more_at_the_end(c, c->output.maps_every),
             p->need.host[LM_NEED_MAPS]);

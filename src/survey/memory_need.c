@@ -8,7 +8,7 @@
 #include "output/electric.h"
 #include "output/moments.h"
 #include "output/output.h"
-#include "output/tracks.h"
+#include "output/samples.h"
 #include "sim/setup.h"
 #include "backend/surfaces.h"
 #include "ranks/ranks.h"
@@ -91,6 +91,8 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
     } else {
         out->host[LM_NEED_START] = fmax(backend.loading, output);
     }
+    for (int k = 0; k < c->probe_count; k++)
+        out->host[LM_NEED_START] += lm_probes_memory(c, k);
     for (int k = 0; k < c->track_count; k++)
         out->host[LM_NEED_START] += lm_tracks_memory(c, k);
     out->host[LM_NEED_REST] = LM_MEMORY_RESERVE;

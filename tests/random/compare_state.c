@@ -249,6 +249,30 @@ static int compare_moments(const struct compare_trace *t, struct lm_sim *sim, st
     return differs;
 }
 
+/* Single values of arrays, at cells in all parts of the domain, and those of the run that is compared. */
+static int compare_values(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
+{
+    enum { CELLS = 9, MOST = CELLS * (12 + LM_MAX_SPECIES) };
+    struct lm_array_value a[MOST], b[MOST];
+    const int arrays[] = {LM_B,     LM_B + 1, LM_B + 2,     LM_E,         LM_E + 1,   LM_E + 2,
+                          LM_N_OLD, LM_J_OLD, LM_J_OLD + 1, LM_J_OLD + 2, LM_PRESSURE};
+    const int once = (int)(sizeof arrays / sizeof *arrays), count = once + sim->config->species_count;
+    for (int k = 0; k < count * CELLS; k++) {
+        const int cell = k % CELLS, array = k / CELLS;
+        a[k] = (struct lm_array_value){.array = array < once ? arrays[array] : LM_SPECIES_N + array - once,
+                                       .i = (sim->grid.nx - 1) * (cell % 3) / 2,
+                                       .j = (sim->grid.ny - 1) * (cell / 3) / 2};
+        b[k] = a[k];
+    }
+    if (lm_sim_get_values(t->sim, (uint64_t)(count * CELLS), a) || lm_sim_get_values(sim, (uint64_t)(count * CELLS), b))
+        return compare_differs(r, t->steps, "values of arrays cannot be read: %s\n", lm_error());
+    for (int k = 0; k < count * CELLS; k++)
+        if (memcmp(&a[k].value, &b[k].value, sizeof a[k].value) && !(isnan(a[k].value) && isnan(b[k].value)))
+            return compare_differs(r, t->steps, "the values of array %d in cell (%d, %d) differ at the end\n",
+                                   a[k].array, a[k].i, a[k].j);
+    return 0;
+}
+
 /* The ions that both runs follow. */
 static int compare_tracks(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
@@ -267,5 +291,5 @@ static int compare_tracks(const struct compare_trace *t, struct lm_sim *sim, str
 int compare_ends(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
     return compare_ledgers(t, sim, r) || compare_maps(t, sim, r) || compare_outputs(t, sim, r) ||
-           compare_moments(t, sim, r) || compare_tracks(t, sim, r);
+           compare_moments(t, sim, r) || compare_values(t, sim, r) || compare_tracks(t, sim, r);
 }
