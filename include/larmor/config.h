@@ -24,7 +24,6 @@ extern "C" {
 enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC, LM_EVOLVED };
 enum lm_vacuum { LM_VACUUM_FLOOR, LM_VACUUM_ZERO_E };
 enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };
-enum lm_start { LM_RANDOM, LM_QUIET };
 enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
 enum lm_backend_kind { LM_BACKEND_AUTO, LM_BACKEND_CPU, LM_BACKEND_CUDA };
 

@@ -42,7 +42,8 @@ static const struct lm_choice halos[] = {{"auto", 0}, {"16", 16}, {"24", 24}, {"
 static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
 static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
-static const struct lm_choice starts[] = {{"random", LM_RANDOM}, {"quiet", LM_QUIET}, {0}};
+static const struct lm_choice starts[] = {
+    {"random", LM_RANDOM}, {"quiet", LM_QUIET}, {"low_discrepancy", LM_LOW_DISCREPANCY}, {0}};
 static const struct lm_choice boundaries[] = {{"periodic", LM_PERIODIC},   {"reflecting", LM_REFLECTING},
                                               {"absorbing", LM_ABSORBING}, {"thermal", LM_THERMAL},
                                               {"inflow", LM_INFLOW},       {0}};
@@ -257,7 +258,7 @@ const struct lm_key lm_keys[] = {
      .meaning = "The number of particles in a cell where the density is 1. The weight of a particle is its inverse."},
     {OF(mean_particles_per_cell), .name = "mean_particles_per_cell", REAL, RANGE(LM_POSITIVE, 1e9), .shown = "-", FAMILY(PARTICLES, LM_WHERE_PRESENT),
      .meaning = "The number of particles in a cell where the species is, in place of particles_per_cell: at the mean of its density over its particles."},
-    {OF(start), .name = "start", CHOICE(starts), .initial = "random", .meaning = "How particles are placed. random: at random. quiet: the same set in every cell, without noise."},
+    {OF(start), .name = "start", CHOICE(starts), .initial = "random", .meaning = "How particles are placed. random: at random. quiet: the same set in every cell, without noise. low_discrepancy: sets that differ from cell to cell and fill positions and velocities more evenly than random ones."},
     {OF(density), .name = "density", EXPR, NOT_NEGATIVE, .unit = "n0", .initial = "1", .meaning = "The number density."},
     {OF(drift[0]), .name = "drift_x", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "The mean velocity along x."},
     {OF(drift[1]), .name = "drift_y", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "The mean velocity along y."},
