@@ -97,11 +97,10 @@ LM_HD void lm_draw_quiet(const struct lm_profile *p, uint32_t r, uint32_t n, lm_
  * that passes all cells of a quarter of the square, of the quarters of this quarter, and so on, before it leaves them
  * (Morton 1966). So the velocities of neighbouring cells are even together, and stay so when their particles mix. */
 struct lm_even_set {
-    uint32_t rank;  /* of the cell in its square */
-    uint32_t level; /* the cell has up to 4^level particles; cells of another level have a sequence of their own */
-    uint32_t first; /* number of the first point; those of the others follow by the exclusive or */
-    uint32_t
-        square; /* number of the first cell of the square; of the cell itself if the numbers of points do not fit */
+    uint32_t rank;   /* of the cell in its square */
+    uint32_t level;  /* the cell has up to 4^level particles; cells of another level have a sequence of their own */
+    uint32_t first;  /* number of the first point; those of the others follow by the exclusive or */
+    uint32_t square; /* number of the first cell of the square; of the cell itself if it has too many particles */
 };
 
 LM_HD struct lm_even_set lm_even_set_of(const struct lm_profile *p, uint32_t cell, uint32_t n)
@@ -129,7 +128,8 @@ LM_HD void lm_draw_even(const struct lm_profile *p, uint32_t cell, uint32_t r, u
     place[1] = (lm_fix)(lm_net_value(lm_scramble(x[1], (uint32_t)(a.a >> 32))) * (double)LM_ONE);
     g[0] = lm_normal(lm_net_value(lm_scramble(x[2], (uint32_t)a.b)));
     g[1] = lm_normal(lm_net_value(lm_scramble(x[3], (uint32_t)(a.b >> 32))));
-    g[2] = lm_normal(((double)r + lm_net_value(lm_scramble(s.rank, (uint32_t)lm_mix(b.a ^ r)))) / (double)n);
+    const double u = ((double)r + lm_net_value(lm_scramble(s.rank, (uint32_t)lm_mix(b.a ^ r)))) / (double)n;
+    g[2] = lm_normal(u < 1.0 ? u : 1.0 - 1.0 / 9007199254740992.0); /* with 2^20 particles u can be rounded to 1 */
 }
 
 /* Particle number r of n in the cell: position within the cell in fixed point, velocity at t = 0. */
