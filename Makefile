@@ -233,9 +233,10 @@ kills: $(B)/larmor $(B)/tests/test_cli_signals ## Ends runs by random signals at
 	@LARMOR_KILLS=$(or $(COUNT),200) LARMOR_KILLS_SEED=$(or $(SEED),1) CK_RUN_CASE=any LARMOR=$(abspath $(B)/larmor) $(B)/tests/test_cli_signals
 
 .PHONY: physics
-physics: $(B)/larmor ## Compares the energy of a thermal box and the budgets of a full run with fixed limits.
+physics: $(B)/larmor ## Compares the energy and the noise of thermal boxes and the budgets of a full run with fixed limits.
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor
 	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor
+	@tools/python.sh tests/physics/starts.py --larmor $(B)/larmor
 
 .PHONY: physics-long
 physics-long: $(B)/larmor ## Does the same over 10^4 steps, for colder and warmer electrons too.

@@ -67,7 +67,7 @@ static const struct {
     {"mass =\n", 10, "species.p.mass: no value"},
     {"density =\n", 10, "species.p.density: no value"},
     {"density = # 1\n", 10, "species.p.density: no value"},
-    {"start = loud\n", 10, "species.p.start: \"loud\" is not one of random, quiet"},
+    {"start = loud\n", 10, "species.p.start: \"loud\" is not one of random, quiet, low_discrepancy"},
     {"[output]\nkeep = 2.5\n", 11, "output.keep: \"2.5\" is not an integer"},
     {"[output]\nkeep = 0\n", 11, "output.keep: 0 is out of range (1 to 1e+06)"},
     {"[output]\nseries_every = 99999999999999999999\n", 11,

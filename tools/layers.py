@@ -14,7 +14,8 @@ PHYSICS = ["larmor/physics/" + part for part in ("numerics", "particles", "field
 
 RULES = {
     "larmor/physics/numerics": [],
-    "larmor/physics/particles": PHYSICS + ["larmor/grid.h", "larmor/ledger.h", "larmor/place.h", "larmor/track.h", "larmor/velocity_moments.h"],
+    "larmor/physics/particles": PHYSICS + ["larmor/grid.h", "larmor/ledger.h", "larmor/particles.h", "larmor/place.h",
+                                           "larmor/track.h", "larmor/velocity_moments.h"],
     "larmor/physics/fields": PHYSICS + ["larmor/grid.h"],
     "larmor/physics/fluid": PHYSICS,
     "larmor/physics/collisions": PHYSICS,

@@ -24,7 +24,6 @@ extern "C" {
 enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC, LM_EVOLVED };
 enum lm_vacuum { LM_VACUUM_FLOOR, LM_VACUUM_ZERO_E };
 enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };
-enum lm_start { LM_RANDOM, LM_QUIET };
 enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
 enum lm_backend_kind { LM_BACKEND_AUTO, LM_BACKEND_CPU, LM_BACKEND_CUDA };
 
@@ -105,11 +104,12 @@ struct lm_ionisation_config {
     int into, from;                /* numbers of the species and of the background field (-1: none); not keys */
 };
 
-/* An array of a file, as a function of x and y that expressions may use. */
+/* An array of a file, as a function of x and y that expressions may use: NAME, or NAME_az of a magnetic field. */
 struct lm_data_config {
     char name[LM_MAX_NAME];
     char file[LM_MAX_PATH];            /* HDF5 */
-    char dataset[256];                 /* [ny][nx] */
+    char dataset[256];                 /* [ny][nx]; or "" */
+    char magnetic_field[256];          /* a record with the components x and y, for its vector potential; or "" */
     double from_x, to_x, from_y, to_y; /* what the cells of the array cover, d_i; INFINITY: as the file or the domain */
     struct lm_samples *samples;        /* owned; not a key */
 };

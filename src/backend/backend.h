@@ -132,7 +132,7 @@ struct lm_loading {
     const double *density, *drift[3], *temperature[3]; /* n0, v_A, T/m */
     const double *b[3];                                /* unit vector along B, or NULL for temperatures per axis */
     double particles_per_cell;
-    int quiet;
+    int start; /* enum lm_start */
     uint64_t seed;
 };
 

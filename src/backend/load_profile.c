@@ -21,17 +21,18 @@ int lm_profile_make(const struct lm_grid *g, const struct lm_loading *from, int 
     enum { LARGEST_SET = 4096 }; /* larger sets are close enough to their temperature, and the table stays small */
     *profile = (struct lm_profile){.density = from->density,
                                    .particles_per_cell = from->particles_per_cell,
-                                   .quiet = from->quiet,
+                                   .start = from->start,
                                    .quiet_high = -1,
                                    .seed = from->seed,
-                                   .species = species};
+                                   .species = species,
+                                   .nx = (uint32_t)g->place.domain_nx};
     for (int c = 0; c < 3; c++) {
         profile->drift[c] = from->drift[c];
         profile->temperature[c] = from->temperature[c];
         profile->b[c] = from->b[c];
     }
     *scale = NULL;
-    if (!from->quiet)
+    if (from->start != LM_QUIET)
         return LM_OK;
     double low = LARGEST_SET, high = 0;
     for (int j = 0; j < g->ny; j++)

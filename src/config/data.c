@@ -4,25 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/h5.h"
 #include "base/names.h"
 #include "base/units.h"
+#include "config/data.h"
 #include "config/reader.h"
-
-/* The values, and where they are: value i along an axis at first + i spacing. */
-struct lm_samples {
-    struct axis {
-        int count, is_periodic; /* 1: the array goes on periodically beyond its ends */
-        double first, spacing;  /* d_i */
-    } x, y;
-    double value[];
-};
 
 /* --- a value --- */
 
 /* The two values along an axis between which `at` lies, and the weight of the second one. A place within round-off of a
  * value gets that value alone. */
-static double find(const struct axis *a, double at, int index[2])
+static double find(const struct lm_data_axis *a, double at, int index[2])
 {
     double g = (at - a->first) / a->spacing;
     g = fabs(g - rint(g)) < 1e-9 ? rint(g) : g;
@@ -53,12 +44,6 @@ static double sample(const void *data, double x, double y)
 
 /* --- the file --- */
 
-/* What an openPMD file says about the places of the values, in the units of this configuration. Axes are (y, x). */
-struct places {
-    int is_known;
-    double first[2], spacing[2];
-};
-
 /* The lengths of the file are in units of gridUnitSI metres; without scales in one of the two they are in d_i. */
 static double length_scale(const struct lm_config *c, double si)
 {
@@ -66,7 +51,7 @@ static double length_scale(const struct lm_config *c, double si)
     return u.is_si && si != 1 ? si / u.length : 1;
 }
 
-static void read_places(struct lm_h5 *h, const struct lm_config *c, hid_t data, hid_t record, struct places *p)
+static void read_places(struct lm_h5 *h, const struct lm_config *c, hid_t data, hid_t record, struct lm_data_places *p)
 {
     double spacing[2], offset[2], position[2];
     char labels[2][8];
@@ -87,7 +72,8 @@ static void read_places(struct lm_h5 *h, const struct lm_config *c, hid_t data, 
 }
 
 /* The record of a component is the group around it; a scalar record is the array itself. */
-static void find_places(struct lm_h5 *h, const struct lm_config *c, const char *name, hid_t data, struct places *p)
+static void find_places(struct lm_h5 *h, const struct lm_config *c, const char *name, hid_t data,
+                        struct lm_data_places *p)
 {
     char group[LM_H5_NAME];
     const char *slash = strrchr(name, '/');
@@ -103,11 +89,12 @@ static void find_places(struct lm_h5 *h, const struct lm_config *c, const char *
 }
 
 /* Memory for the array. NULL: it is no array of numbers with two dimensions, or there is no memory. */
-static struct lm_samples *make_samples(struct lm_h5 *h, hid_t data)
+static struct lm_samples *make_samples(struct lm_h5 *h, hid_t data, int *is_single)
 {
     hsize_t size[2] = {0, 0};
     hid_t space = H5Dget_space(data), type = H5Dget_type(data);
     const H5T_class_t kind = H5Tget_class(type);
+    *is_single = kind == H5T_FLOAT && H5Tget_size(type) < sizeof(double);
     const int is_good = H5Sget_simple_extent_ndims(space) == 2 && H5Sget_simple_extent_dims(space, size, NULL) == 2;
     H5Sclose(space);
     H5Tclose(type);
@@ -128,7 +115,8 @@ static struct lm_samples *make_samples(struct lm_h5 *h, hid_t data)
 }
 
 /* Ends that the configuration gives come first, then those of the file, then those of the domain. */
-static void place(struct axis *a, double from, double to, const struct places *p, int k, double length, int is_periodic)
+static void place(struct lm_data_axis *a, double from, double to, const struct lm_data_places *p, int k, double length,
+                  int is_periodic)
 {
     if (isinf(from) && isinf(to) && p->is_known) {
         a->first = p->first[k];
@@ -141,24 +129,37 @@ static void place(struct axis *a, double from, double to, const struct places *p
     a->is_periodic = is_periodic && fabs(a->count * a->spacing - length) < 1e-6 * length;
 }
 
-static struct lm_samples *read_samples(struct lm_h5 *h, const struct lm_config *c, const struct lm_data_config *d)
+void lm_data_place(struct lm_samples *s, const struct lm_config *c, const struct lm_data_config *d,
+                   const struct lm_data_places *p)
 {
-    struct places p = {.is_known = 0};
-    hid_t data = H5Dopen2(h->file, d->dataset, H5P_DEFAULT);
+    place(&s->x, d->from_x, d->to_x, p, 1, c->grid.lx, c->boundary[LM_X_MIN] == LM_PERIODIC);
+    place(&s->y, d->from_y, d->to_y, p, 0, c->grid.ly, c->boundary[LM_Y_MIN] == LM_PERIODIC);
+}
+
+struct lm_samples *lm_data_array(struct lm_h5 *h, const struct lm_config *c, const char *name, struct lm_data_places *p)
+{
+    hid_t data = H5Dopen2(h->file, name, H5P_DEFAULT);
     if (data < 0) {
-        lm_h5_wrong(h, "the dataset %s is missing", d->dataset);
+        lm_h5_wrong(h, "the dataset %s is missing", name);
         return NULL;
     }
-    struct lm_samples *s = make_samples(h, data);
+    struct lm_samples *s = make_samples(h, data, &p->is_single);
     if (s && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, s->value) < 0)
-        lm_h5_error(h, "truncated or damaged: %s cannot be read", d->dataset);
+        lm_h5_error(h, "truncated or damaged: %s cannot be read", name);
     if (s && h->status == LM_OK)
-        find_places(h, c, d->dataset, data, &p);
+        find_places(h, c, name, data, p);
     lm_h5_end(data);
-    if (s && h->status == LM_OK) {
-        place(&s->x, d->from_x, d->to_x, &p, 1, c->grid.lx, c->boundary[LM_X_MIN] == LM_PERIODIC);
-        place(&s->y, d->from_y, d->to_y, &p, 0, c->grid.ly, c->boundary[LM_Y_MIN] == LM_PERIODIC);
-    }
+    return s;
+}
+
+static struct lm_samples *read_samples(struct lm_h5 *h, const struct lm_config *c, const struct lm_data_config *d)
+{
+    struct lm_data_places p;
+    if (d->magnetic_field[0])
+        return lm_data_potential(h, c, d);
+    struct lm_samples *s = lm_data_array(h, c, d->dataset, &p);
+    if (s && h->status == LM_OK)
+        lm_data_place(s, c, d, &p);
     return s;
 }
 
@@ -175,8 +176,12 @@ void lm_config_name_data(struct lm_config_reader *r)
 {
     for (int k = 0; k < r->config->data_count; k++) {
         struct lm_data_config *d = &r->config->data[k];
-        const int status = lm_config_has_given(d->name) ? lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", d->name)
-                                                        : lm_names_define_sampled(r->config->names, d->name, sample, d);
+        char name[LM_MAX_NAME + 4];
+        snprintf(name, sizeof name, "%s%s", d->name, d->magnetic_field[0] ? "_az" : "");
+        const int status = lm_config_has_given(name)
+                               ? lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name)
+                               : lm_names_define_sampled(r->config->names, name,
+                                                         d->magnetic_field[0] ? lm_data_potential_at : sample, d);
         if (status)
             report(r, k, "file", lm_error());
     }
@@ -187,7 +192,13 @@ static int read_one(struct lm_config_reader *r, int k)
     struct lm_data_config *d = &r->config->data[k];
     struct lm_h5 h;
     const int line = r->named_key_line[LM_DATA][k][lm_keys_find(LM_DATA_SECTION, "file")];
-    if (!d->file[0] || !d->dataset[0] || lm_config_resolve_path(r, LM_DATA_SECTION, "file", d, line))
+    if (!d->dataset[0] == !d->magnetic_field[0]) {
+        report(r, k, d->dataset[0] ? "magnetic_field" : "dataset",
+               d->dataset[0] ? "dataset is given as well; give one of the two"
+                             : "required and not given (or magnetic_field)");
+        return LM_OK;
+    }
+    if (!d->file[0] || lm_config_resolve_path(r, LM_DATA_SECTION, "file", d, line))
         return LM_OK; /* a missing key is reported with those of other sections */
     if (!lm_h5_open(&h, d->file))
         d->samples = read_samples(&h, r->config, d);

@@ -44,7 +44,8 @@ static const struct lm_choice halos[] = {{"auto", 0}, {"16", 16}, {"24", 24}, {"
 static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
 static const struct lm_choice precisions[] = {{"double", LM_DOUBLE}, {"single", LM_SINGLE}, {0}};
-static const struct lm_choice starts[] = {{"random", LM_RANDOM}, {"quiet", LM_QUIET}, {0}};
+static const struct lm_choice starts[] = {
+    {"random", LM_RANDOM}, {"quiet", LM_QUIET}, {"low_discrepancy", LM_LOW_DISCREPANCY}, {0}};
 static const struct lm_choice boundaries[] = {{"periodic", LM_PERIODIC},   {"reflecting", LM_REFLECTING},
                                               {"absorbing", LM_ABSORBING}, {"thermal", LM_THERMAL},
                                               {"inflow", LM_INFLOW},       {0}};
@@ -261,7 +262,7 @@ const struct lm_key lm_keys[] = {
      .meaning = "The number of particles in a cell where the density is 1. The weight of a particle is its inverse."},
     {OF(mean_particles_per_cell), .name = "mean_particles_per_cell", REAL, RANGE(LM_POSITIVE, 1e9), .shown = "-", FAMILY(PARTICLES, LM_WHERE_PRESENT),
      .meaning = "The number of particles in a cell where the species is, in place of particles_per_cell: at the mean of its density over its particles."},
-    {OF(start), .name = "start", CHOICE(starts), .initial = "random", .meaning = "How particles are placed. random: at random. quiet: the same set in every cell, without noise."},
+    {OF(start), .name = "start", CHOICE(starts), .initial = "random", .meaning = "How particles are placed. random: at random. quiet: the same set in every cell, without noise. low_discrepancy: sets that differ from cell to cell and fill positions and velocities more evenly than random ones."},
     {OF(density), .name = "density", EXPR, NOT_NEGATIVE, .unit = "n0", .initial = "1", .meaning = "The number density."},
     {OF(drift[0]), .name = "drift_x", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "The mean velocity along x."},
     {OF(drift[1]), .name = "drift_y", EXPR, ANY, .unit = "v_A", .initial = "0", .meaning = "The mean velocity along y."},
@@ -489,8 +490,10 @@ const struct lm_key lm_keys[] = {
     {TRACKED(start), .name = "start", LONG, RANGE(0, 1e15), .unit = "steps", .initial = "0", .meaning = "The step at which the ions are chosen."},
     {TRACKED(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .initial = "1", .meaning = "The number of steps between two samples."},
     {GIVEN(file), .name = "file", PATH, .meaning = "An HDF5 file. The path is relative to the configuration file."},
-    {GIVEN(dataset), .name = "dataset", TEXT(256),
+    {GIVEN(dataset), .name = "dataset", TEXT(256), .shown = "required, or magnetic_field",
      .meaning = "The array in the file, [ny][nx]. In an openPMD file, as those that a run writes, the places of its values are known: `data/400/meshes/B/z`."},
+    {GIVEN(magnetic_field), .name = "magnetic_field", TEXT(256), .shown = "-",
+     .meaning = "A magnetic field in the file, in place of dataset: the group of its components x and y, `data/400/meshes/B`. The function NAME_az is its vector potential."},
     {GIVEN(from_x), .name = "from_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along x; the values are at their centres."},
     {GIVEN(to_x), .name = "to_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or lx", .meaning = "Where the cells of the array end along x."},
     {GIVEN(from_y), .name = "from_y", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along y."},

@@ -18,7 +18,8 @@ static const struct {
     {LM_DATA_SECTION,
      "One section for each array of an HDF5 file, also of another run. NAME is then a function of x and y, "
      "which expressions may use: the array, interpolated linearly. Beyond its cells it goes on "
-     "periodically where it covers a periodic domain, else with its last values."},
+     "periodically where it covers a periodic domain, else with its last values. With magnetic_field the function "
+     "is NAME_az, the vector potential for fields.az, and the interpolation is cubic."},
     {LM_SPECTRUM_SECTION,
      "One section for each spectrum of waves with random phases, up to 4. It makes functions of x and y, which "
      "expressions may use: NAME_az and NAME_bz for the magnetic field (B_x and B_y follow from the vector potential), "

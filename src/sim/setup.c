@@ -191,10 +191,8 @@ int lm_setup_loading(const struct lm_config *c, int species, double *const b[3],
     int status = lm_expr_fill(c->names, s->density, &g, centre, density);
     if (!status)
         status = check_sign(c, section, "density", density);
-    *out = (struct lm_loading){.density = density,
-                               .particles_per_cell = s->particles_per_cell,
-                               .quiet = s->start == LM_QUIET,
-                               .seed = c->run.seed};
+    *out = (struct lm_loading){
+        .density = density, .particles_per_cell = s->particles_per_cell, .start = s->start, .seed = c->run.seed};
     for (int d = 0; d < 3 && !status; d++) {
         drift[d] = store + (size_t)(1 + d) * g.size;
         temperature[d] = store + (size_t)(4 + d) * g.size;

@@ -82,7 +82,7 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
     if (s->per_cell > 0)
         lm_limits_add(l, "density noise, noisiest cell", s->noise, 0.2, "1/sqrt(particles) of a random start",
                       "raise particles_per_cell %.2g times (that is where the density is 1: the noisiest cell above "
-                      "fields.density_floor has %.3g particles), or take start = quiet",
+                      "fields.density_floor has %.3g particles), or take start = quiet or low_discrepancy",
                       pow(s->noise / 0.2, 2), s->per_cell);
 }
 

@@ -145,7 +145,7 @@ static void add_moments(struct lm_survey *s, int species, const struct lm_loadin
             const size_t k = lm_at(&s->at, i, j);
             a->n[k] += s->config->species[species].charge * l->density[k];
             a->per_cell[k] += l->particles_per_cell * l->density[k];
-            a->at_random[k] += l->quiet ? 0 : l->particles_per_cell * l->density[k];
+            a->at_random[k] += l->start == LM_RANDOM ? l->particles_per_cell * l->density[k] : 0;
             count += lm_survey_is_plasma(s, i, j) ? l->particles_per_cell * l->density[k] : 0;
         }
     s->count[species] = count * s->cells_a_point;

@@ -449,6 +449,7 @@ const struct draw_rule draw_rules[] = {
 #define NO_FILES .never = "there are no files of data; see tests/test_data.c"
     {"data.NAME", "file", NO_FILES},
     {"data.NAME", "dataset", NO_FILES},
+    {"data.NAME", "magnetic_field", NO_FILES},
     {"data.NAME", "from_x", NO_FILES},
     {"data.NAME", "to_x", NO_FILES},
     {"data.NAME", "from_y", NO_FILES},

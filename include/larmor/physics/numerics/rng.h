@@ -30,7 +30,8 @@ enum lm_stream {
     LM_STREAM_BIRTH_TIME,
     LM_STREAM_HEAT,
     LM_STREAM_HEAT_Z,
-    LM_STREAM_GAIN
+    LM_STREAM_GAIN,
+    LM_STREAM_SCRAMBLE
 };
 
 struct lm_random {

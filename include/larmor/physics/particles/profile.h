@@ -3,6 +3,7 @@
 #ifndef LARMOR_PHYSICS_PARTICLES_PROFILE_H
 #define LARMOR_PHYSICS_PARTICLES_PROFILE_H
 
+#include "larmor/particles.h"
 #include "larmor/physics/numerics/rng.h"
 
 /* Profiles of a species: grid arrays with ghosts (larmor/grid.h), standing on the first array element. */
@@ -13,9 +14,10 @@ struct lm_profile {
     const double *quiet_scale;    /* [3 (n - quiet_low)]: factors for a set of n particles */
     int quiet_low, quiet_high;
     double particles_per_cell;
-    int quiet;
+    int start; /* enum lm_start */
     uint64_t seed;
     int species;
+    uint32_t nx; /* cells of the domain along x */
 };
 
 LM_HD double lm_fraction(double x)
