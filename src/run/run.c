@@ -460,7 +460,7 @@ static int carry_out(struct lm_run_state *r)
     int status = open_output(r);
     if (!status) {
         if (!r->options->silent) {
-            lm_warnings_print(&r->limits);
+            lm_warnings_print(&r->limits, "larmor: warning: ", stderr);
             lm_differences_print(&r->changed, r->options->restart, stderr);
         }
         lm_progress_start(&r->progress, r->options->quiet, r->first_step, r->config->run.steps, r->particles,

@@ -3,11 +3,12 @@
 #define LARMOR_RUN_WARNINGS_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "survey/limits.h"
 
-/* Prints a line "larmor: warning: ..." on stderr for each. */
-void lm_warnings_print(const struct lm_limits *limits);
+/* Prints a line for each, which begins with `before`. */
+void lm_warnings_print(const struct lm_limits *limits, const char *before, FILE *out);
 
 /* The same texts for run.json; owned by the caller. */
 json_t *lm_warnings_json(const struct lm_limits *limits);

@@ -14,6 +14,11 @@ int lm_sim_get_array(struct lm_sim *sim, enum lm_array array, double *out)
     return sim->backend->ops->get(sim->backend, array, out);
 }
 
+const double *lm_sim_view_array(struct lm_sim *sim, enum lm_array array)
+{
+    return sim->backend->ops->view ? sim->backend->ops->view(sim->backend, array) : NULL;
+}
+
 static int is_single(const struct lm_sim *sim)
 {
     return sim->config->particles.precision == LM_SINGLE;
