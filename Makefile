@@ -7,20 +7,6 @@
 ##@ Measure
 ##@ Sources and documentation
 ##@ Build
-PREFIX ?= /usr/local
-
-.PHONY: install uninstall
-install: $(B)/larmor ## Copies the program, its manual page and its completion to PREFIX (/usr/local), below DESTDIR.
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	           $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(B)/larmor $(DESTDIR)$(PREFIX)/bin/larmor
-	$(B)/larmor man > $(DESTDIR)$(PREFIX)/share/man/man1/larmor.1
-	$(B)/larmor completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larmor
-
-uninstall: ## Removes what `make install` has copied.
-	rm -f $(DESTDIR)$(PREFIX)/bin/larmor $(DESTDIR)$(PREFIX)/share/man/man1/larmor.1 \
-	      $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larmor
-
 ##@ Clean
 
 .DEFAULT_GOAL := all
@@ -61,7 +47,8 @@ target = $(shell $(CC) -march=$(MARCH) -Q --help=target 2>/dev/null | awk '$$1 =
 TUNE := $(call accepted,-mprefer-vector-width=512) \
         $(if $(filter generic,$(call target,mtune)),$(call accepted,-mtune=$(filter-out x86-64%,$(call target,march))))
 # -ffp-contract=off: the same bits everywhere; fma is written where it is wanted. No errno or traps from sqrt and casts.
-CFLAGS := -std=gnu17 $(OPT) -march=$(MARCH) $(TUNE) -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp $(WARN) $(EXTRA_CFLAGS) \
+# The same objects make up the program and the shared library: -fPIC costs nothing where no symbol is visible outside.
+CFLAGS := -std=gnu17 $(OPT) -march=$(MARCH) $(TUNE) -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp -fPIC -fvisibility=hidden $(WARN) $(EXTRA_CFLAGS) \
           -Iinclude -Isrc $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG) 2>/dev/null))
 LDLIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null) -lm
 
@@ -72,7 +59,7 @@ ifneq ($(NVCC),)
 # The build is for the cards that are here; without one for sm_90, and in PTX for later ones. GPU_TARGETS chooses others.
 GPU_CARDS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -nE 's/^([0-9]+)\.([0-9])$$/\1\2/p' | sort -u)
 GPU_TARGETS ?= $(foreach a,$(or $(GPU_CARDS),90),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
-NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Isrc -Icuda -Xcompiler=-Wall,-ffp-contract=off
+NVCCFLAGS := -O3 -std=c++17 $(GPU_TARGETS) -fmad=false $(if $(WERROR),-Werror all-warnings) -Iinclude -Isrc -Icuda -Xcompiler=-Wall,-ffp-contract=off,-fPIC,-fvisibility=hidden
 endif
 
 # Sources that touch particles are compiled once for each precision.
@@ -97,9 +84,12 @@ CUDA_OBJ := $(B)/src/backend/backend.c.cuda.o $(B)/src/bench/device.c.cuda.o $(c
 CUDA_LIBS := -L$(dir $(NVCC))../lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 endif
 
+# The number grows when a program that was built with an older include/larmor.h could no longer run.
+LIBRARY := $(B)/liblarmor.so.0
+
 ##@ Build
 .PHONY: all
-all: $(B)/larmor ## Builds the program, with CUDA where nvcc is (GPU_TARGETS chooses the cards); `make` alone does so too.
+all: $(B)/larmor $(LIBRARY) ## Builds program and library, with CUDA where nvcc is (GPU_TARGETS chooses the cards); `make` alone does so too.
 ifeq ($(NVCC),)
 	@echo "built for the CPU only"
 endif
@@ -108,6 +98,13 @@ endif
 $(B)/larmor: $(CUDA_OBJ) $(B)/src/main.c.o $(COMMITTED) $(MPI_OBJ) $(B)/liblarmor.a $(B)/link
 	$(say) LINK $@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(MPI_LIBS) $(CUDA_LIBS)
+
+# The shared library: what a user's C program and Python load. It exports the functions of include/larmor.h and nothing
+# else, and it knows no MPI.
+LIBRARY_OBJ := $(patsubst %,$(B)/%.o,$(wildcard src/library/*.c)) $(B)/src/base/h5.c.library.o
+$(LIBRARY): $(CUDA_OBJ) $(LIBRARY_OBJ) $(COMMITTED) $(B)/liblarmor.a $(B)/link
+	$(say) LINK $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(CUDA_LIBS)
 
 $(B)/liblarmor.a: $(OBJ)
 	@rm -f $@
@@ -142,6 +139,9 @@ $(B)/%.c.32.o: %.c $(B)/flags
 $(B)/%.c.64.o: %.c $(B)/flags
 	$(call compile,-DLM_PRECISION=64)
 
+$(B)/%.c.library.o: %.c $(B)/flags
+	$(call compile,-DLM_LIBRARY)
+
 $(B)/%.c.mpi.o: %.c $(B)/flags
 	$(call compile,-DLM_MPI $(patsubst -I%,-isystem %,$(MPI_CFLAGS)))
 
@@ -168,6 +168,16 @@ $(B)/%.cu.32.o: %.cu $(B)/nvcc.flags
 
 $(B)/%.cu.64.o: %.cu $(B)/nvcc.flags
 	$(call compile_cuda,-DLM_PRECISION=64)
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+
+.PHONY: install uninstall
+install: $(B)/larmor $(LIBRARY) ## Copies program, library, manual page and completion to PREFIX (/usr/local), below DESTDIR.
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' tools/install.sh install $(B)
+
+uninstall: ## Removes what `make install` has copied.
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' tools/install.sh uninstall $(B)
 
 # The program, the GPU tests, the profile and every shared library they need, to be carried to a machine that has a GPU and little else.
 BUNDLE_TARGETS := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]

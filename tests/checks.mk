@@ -14,7 +14,7 @@ QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           field_walls_div_b exchange_few_ions ionisation_run electrons_run fields open advect ionisation field_bodies \
           ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics validate ranks
-CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) format layers docs tools gpu kernels
+CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) install format layers docs tools gpu kernels
 # These two take many minutes under sanitizers; make check-key_extremes check-cli_signals VARIANT=asan runs them.
 SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
@@ -27,6 +27,9 @@ RUN_LARMOR := $(patsubst tests/test_%.c,%,$(shell grep -lE '"cli\.h"|LARMOR"' te
 # a check print its whole output; `make check-NAME` sets it.
 SHOW ?=
 export LARMOR = $(abspath $(B)/larmor)
+ifneq ($(VARIANT),asan) # Python cannot load a library that has the sanitizers
+export LARMOR_LIBRARY = $(abspath $(LIBRARY))
+endif
 check = @SHOW='$(SHOW)' OMP_NUM_THREADS=$${OMP_NUM_THREADS:-2} tests/check.sh $@ '$(1)' $(sort $^)
 results = $(addprefix $(RESULTS)/,$(1))
 
@@ -69,7 +72,7 @@ setup-tests:
 	@tools/setup.sh tests
 
 .PHONY: built built-unit
-built: $(B)/larmor $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu $(if $(RANDOM),$(B)/tests/random/random)
+built: $(B)/larmor $(LIBRARY) $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu $(if $(RANDOM),$(B)/tests/random/random)
 built-unit: $(B)/larmor $(UNIT:%=$(B)/tests/test_%)
 
 .PHONY: checked-unit sanitized unit lint gpu-test
@@ -122,9 +125,9 @@ $(B)/tests/random/random: $(B)/tests/random/random.c.o $(RANDOM:%=$(B)/%.o) $(CU
 
 # --- the checks -----------------------------------------------------------------------------------------------------------
 
-# This file changes when the program changes, but not when only the commit that the program names changes.
+# This file changes when the program or the library changes, but not when only the commit that they name changes.
 PROGRAM := $(RESULTS)/larmor.sum
-$(PROGRAM): $(B)/src/main.c.o $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link | $(B)/larmor
+$(PROGRAM): $(B)/src/main.c.o $(B)/src/base/h5.c.library.o $(CUDA_OBJ) $(B)/liblarmor.a $(B)/link | $(B)/larmor $(LIBRARY)
 	@mkdir -p $(@D); cat $^ | sha256sum > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 RUNNER := tests/check.sh
@@ -154,7 +157,8 @@ $(call results,$(EXAMPLES:%=example-%)): $(RESULTS)/example-%: $(PROGRAM) $(PYTH
 $(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(RUNNER)
 	$(call check,tools/python.sh $< --larmor $(B)/larmor)
 
-$(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(RUNNER)
+# Some of them step simulations of the shared library beside the program.
+$(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(PROGRAM) $(CASES) docs/user/library.md config/first.ini include/larmor.h $(RUNNER)
 	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
 
 # One of them compares the versions that the program, the Python package and the citation state; one sees that every case of
@@ -170,6 +174,9 @@ DOCS := $(wildcard *.md docs/*.md docs/*/*.md config/* examples/*/*.md tests/*/*
 FILES = $(shell git ls-files 2>/dev/null | sha256sum | cut -c 1-16)
 $(RESULTS)/docs: $(DOCS) $(RUNNER)
 	$(call check,tools/docs.sh $(B)/docs && echo files $(FILES))
+
+$(RESULTS)/install: $(PROGRAM) tests/install.sh tools/install.sh include/larmor.h docs/user/library.md $(CASES) $(RUNNER)
+	$(call check,tests/install.sh $(B))
 
 $(RESULTS)/validate: $(PROGRAM) tests/validate_run.sh tests/validate_openpmd.sh tests/read_openpmd.py tests/cases/mix.ini $(RUNNER)
 	$(call check,tests/validate_run.sh $(B)/larmor)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that dependencies between folders point one way: physics <- backend <- cpu, cuda,
 distributed; ranks <- backend; backend, config, checkpoint <-
-sim <- output <- survey <- run; sim, output <- bench; run, bench <- main. A rule names the folders and the single headers that the files of a folder may include,
+sim <- output <- survey <- run; sim, output <- bench; run <- library; run, bench <- main. A rule names the folders and the single headers that the files of a folder may include,
 beside the folder's own headers. A file with a rule of its own may include what that rule names and nothing else. What
 no rule allows is refused."""
 import pathlib
@@ -43,9 +43,11 @@ RULES = {
                          "sim/step_limits.h"],
     "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",
             "output", "ranks/ranks.h", "sim/step_forecast.h", "sim/restart.h", "survey"],
+    "library": ["larmor.h", "larmor/sim.h", "base", "output", "ranks/ranks.h", "run", "sim/restart.h", "survey/prepare.h"],
     "bench": PHYSICS + ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/run.h", "base",
                         "output/output.h", "output/series_columns.h", "distributed/distributed.h", "ranks/ranks.h", "sim/state.h"],
     # Files with a rule of their own. Each header in include/larmor is one.
+    "larmor.h": [],
     "larmor/base.h": [],
     "larmor/place.h": ["larmor/physics/numerics/portable.h"],
     "larmor/grid.h": ["larmor/place.h"],

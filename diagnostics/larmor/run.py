@@ -23,6 +23,7 @@ from configparser import ConfigParser
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TextIO
 
 import h5py
 import numpy as np
@@ -41,6 +42,19 @@ def _text(value: object) -> str:
 
 def _numbers(value: object) -> np.ndarray:
     return np.atleast_1d(np.asarray(value, dtype=float))
+
+
+def place_names(y_at_face: bool, x_at_face: bool) -> tuple[str, str]:
+    """Names of the axes of an array whose values are at the centres of cells or on their upper faces."""
+    return ("y_face" if y_at_face else "y", "x_face" if x_at_face else "x")
+
+
+def read_settings(stream: TextIO) -> dict[str, dict[str, str]]:
+    """The keys of an INI file, as text, by section."""
+    parser = ConfigParser(interpolation=None, delimiters=("=",), inline_comment_prefixes=(";",))
+    parser.optionxform = str  # names of constants may differ in case alone
+    parser.read_file(stream)
+    return {section: dict(parser[section]) for section in parser.sections()}
 
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -206,8 +220,7 @@ class Fields(_Iteration):
     def places(self, name: str) -> tuple[tuple[str, str], dict[str, np.ndarray]]:
         """Names of the two axes of a mesh, and its coordinates by these names: y or y_face, x or x_face."""
         record, component = self._record(name)
-        at_face = [bool(position > 0) for position in _numbers(component.attrs["position"])]
-        y, x = ("y_face" if at_face[0] else "y", "x_face" if at_face[1] else "x")
+        y, x = place_names(*(bool(position > 0) for position in _numbers(component.attrs["position"])))
         return (y, x), {y: self.y(name), x: self.x(name)}
 
     def path_of(self, name: str) -> tuple[str, int]:
@@ -387,11 +400,8 @@ class Run:
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
         """run.ini: every key of the run, resolved, as text."""
-        parser = ConfigParser(interpolation=None, delimiters=("=",), inline_comment_prefixes=(";",))
-        parser.optionxform = str  # names of constants may differ in case alone
         with open(self.directory / "run.ini") as stream:
-            parser.read_file(stream)
-        return {section: dict(parser[section]) for section in parser.sections()}
+            return read_settings(stream)
 
     def text(self, key: str) -> str:
         """A setting as run.ini has it: "species.protons.drift_x" is the key drift_x of the section species.protons."""

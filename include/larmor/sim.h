@@ -116,6 +116,10 @@ int lm_sim_get_array(struct lm_sim *sim, enum lm_array array, double *out);
 /* Single values of arrays: a few of them without the whole arrays. */
 int lm_sim_get_values(struct lm_sim *sim, uint64_t count, struct lm_array_value *values);
 
+/* The same array where it lies, for reading until the next step or the next question about arrays. NULL where it is not
+ * in the memory of this process as a whole (a GPU, many ranks). */
+const double *lm_sim_view_array(struct lm_sim *sim, enum lm_array array);
+
 /* `count` particles of a species from number `first` on: positions, and velocities half a step back; in no particular
  * order, which stays the same until the next step or lm_sim_velocity_moments. */
 int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64_t count, double *x, double *y,

@@ -269,6 +269,10 @@ struct lm_backend_ops {
     /* Single values of arrays, at cells within the domain; waits. LM_PRESSURE as for `get`. */
     int (*values)(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
 
+    /* The same array where it lies, for reading until the next operation. NULL where arrays are not in the memory of
+     * this process as a whole: `get` serves then. */
+    const double *(*view)(struct lm_backend *b, enum lm_array array);
+
     /* What lies beyond an inflow side, for particles of a species and for a background field: ny or nx cells or values,
      * copied. */
     int (*put_inflow)(struct lm_backend *b, int species, enum lm_side side, const struct lm_inflow_cell *cells);

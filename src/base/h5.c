@@ -58,12 +58,15 @@ const char *lm_h5_name(hid_t at, const char *name, char *out)
 
 /* ---- files ---- */
 
+#ifndef LM_LIBRARY
 /* HDF5's clean-up at exit crashes (version 1.10) after a file that could not be written. The program closes all files
- * itself and does not need the clean-up. This call has to come before any other call of HDF5. */
+ * itself and does not need the clean-up. This call has to come before any other call of HDF5. The shared library does
+ * not make it, because the files of the program that loads it may need the clean-up. */
 __attribute__((constructor)) static void keep_hdf5_from_exit(void)
 {
     H5dont_atexit();
 }
+#endif
 
 int lm_h5_directory(const char *path)
 {

@@ -31,11 +31,16 @@ static int cpu_put(struct lm_backend *b, enum lm_array array, const double *host
     return LM_OK;
 }
 
-static int cpu_get(struct lm_backend *b, enum lm_array array, double *host)
+static const double *cpu_view(struct lm_backend *b, enum lm_array array)
 {
     if (array == LM_PRESSURE)
         lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
-    memcpy(host, lm_cpu_of(b)->array[array], b->setup.grid.size * sizeof *host);
+    return lm_cpu_of(b)->array[array];
+}
+
+static int cpu_get(struct lm_backend *b, enum lm_array array, double *host)
+{
+    memcpy(host, cpu_view(b, array), b->setup.grid.size * sizeof *host);
     return LM_OK;
 }
 
@@ -149,6 +154,7 @@ static const struct lm_backend_ops operations = {.name = "cpu",
                                                  .put = cpu_put,
                                                  .get = cpu_get,
                                                  .values = cpu_values,
+                                                 .view = cpu_view,
                                                  .put_inflow = cpu_put_inflow,
                                                  .put_background_side = cpu_put_background_side,
                                                  .get_map = cpu_get_map,

@@ -70,7 +70,7 @@ static int acquire(struct lm_lock *lock, const char *directory, const char *path
         if (file < 0)
             return errno == ENOENT && !flags ? LM_OK : fail_file(path);
         const int result = lock_file(file);
-        if (result == NO_LOCKS)
+        if (result == NO_LOCKS && !lock->silent)
             warn_of_no_locks(path);
         if (result != TAKEN && is_current(file, path)) {
             lock->file = file;

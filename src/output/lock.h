@@ -11,8 +11,9 @@
 #define LM_LOCK_NAME "larmor.lock"
 
 struct lm_lock {
-    int file; /* descriptor; negative: not held */
-    int made; /* 1: this run has written the file and removes it at the end */
+    int file;   /* descriptor; negative: not held */
+    int made;   /* 1: this run has written the file and removes it at the end */
+    int silent; /* 1: no warning where the file system has no locks */
     char directory[1024];
 };
 

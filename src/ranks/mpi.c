@@ -69,9 +69,8 @@ int lm_ranks_used(void)
     return wanted > 0 && wanted < started ? wanted : started;
 }
 
-/* The number of processes that a launcher has started, as far as its variables tell; 0: there is no launcher. They are
- * those of Open MPI, of MPICH and its relatives, and of MVAPICH2; PMIx tells no number. */
-static int launched(void)
+/* The variables are those of Open MPI, of MPICH and its relatives, and of MVAPICH2; PMIx tells no number. */
+int lm_ranks_launched(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
@@ -88,7 +87,7 @@ static double limit = 1800;
 void lm_ranks_begin(void)
 {
     int provided;
-    if (!launched())
+    if (!lm_ranks_launched())
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_dup(MPI_COMM_WORLD, &all);
@@ -310,14 +309,14 @@ void lm_ranks_exchange(const struct lm_message *out, int out_count, const struct
 void lm_ranks_begin(void)
 {
     const char *me = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
-    if (launched() < 2)
+    if (lm_ranks_launched() < 2)
         return;
     if (!me || atoi(me) == 0)
         fprintf(
             stderr,
             "larmor: this program was built without MPI: %d processes cannot share a run; build it where MPI is, or "
             "start one process\n",
-            launched());
+            lm_ranks_launched());
     exit(LM_BAD_INPUT);
 }
 

@@ -43,6 +43,10 @@ int lm_ranks_planned(void);
 void lm_ranks_enter(int count);
 void lm_ranks_leave(void);
 
+/* The number of processes that a launcher of MPI has started together, as far as the environment tells; 0: there is no
+ * launcher. A program need not have begun MPI to ask. */
+int lm_ranks_launched(void);
+
 /* The version of MPI, or NULL where the program was built without it. */
 const char *lm_ranks_library(void);
 

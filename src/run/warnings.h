@@ -7,8 +7,8 @@
 
 #include "survey/limits.h"
 
-/* Prints a line "larmor: warning: ..." for each. */
-void lm_warnings_print(const struct lm_limits *limits, FILE *out);
+/* Prints a line for each, which begins with `before`. */
+void lm_warnings_print(const struct lm_limits *limits, const char *before, FILE *out);
 
 /* The same texts for run.json; owned by the caller. */
 json_t *lm_warnings_json(const struct lm_limits *limits);

@@ -19,6 +19,11 @@ int lm_sim_get_values(struct lm_sim *sim, uint64_t count, struct lm_array_value 
     return sim->backend->ops->values(sim->backend, count, values);
 }
 
+const double *lm_sim_view_array(struct lm_sim *sim, enum lm_array array)
+{
+    return sim->backend->ops->view ? sim->backend->ops->view(sim->backend, array) : NULL;
+}
+
 static int is_single(const struct lm_sim *sim)
 {
     return sim->config->particles.precision == LM_SINGLE;
