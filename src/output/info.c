@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "checkpoint/checkpoint.h"
 #include "larmor/particles.h"
+#include "output/info_samples.h"
 
 /* ---- checkpoint ---- */
 
@@ -64,6 +65,9 @@ static void print_head(const char *path, const struct lm_checkpoint *head, FILE 
     }
     for (int f = 0; f < head->background_count; f++)
         print_background(&head->background[f], head->lx / head->nx * (head->ly / head->ny), out);
+    for (int k = 0; k < head->track_count; k++)
+        fprintf(out, "  track %s: %" PRIu64 " ions of %s\n", head->track[k].name, head->track[k].count,
+                head->track[k].species);
 }
 
 static void print_fields(struct lm_h5 *h, FILE *out)
@@ -97,6 +101,18 @@ static void print_sums(struct lm_h5 *h, FILE *out)
     lm_h5_end(all);
 }
 
+/* What has made the file (base/provenance.h). */
+static void print_origin(struct lm_h5 *h, FILE *out)
+{
+    static const char *const names[] = {"created", "machine", "commit", "command"};
+    for (int k = 0; h->status == LM_OK && k < (int)(sizeof names / sizeof *names); k++) {
+        char *text = lm_h5_has(h->file, names[k]) ? lm_h5_get_text(h, h->file, names[k]) : NULL;
+        if (text)
+            fprintf(out, "  %-10s %s\n", names[k], text);
+        free(text);
+    }
+}
+
 /* lm_checkpoint_head verifies the file before HDF5 reads anything of it. */
 static int print_checkpoint(const char *path, FILE *out)
 {
@@ -107,6 +123,7 @@ static int print_checkpoint(const char *path, FILE *out)
     if (lm_h5_open(&h, path) == LM_OK)
         print_fields(&h, out);
     print_sums(&h, out);
+    print_origin(&h, out);
     if (h.status == LM_OK)
         fprintf(out, "  checksum   verified\n");
     return lm_h5_finish(&h, 0);
@@ -267,70 +284,6 @@ static void print_distribution(struct lm_h5 *h, FILE *out)
     free(links.name);
 }
 
-/* ---- records ---- */
-
-/* The numbers of a dataset of whole numbers, and how many there are. The caller frees. */
-static int64_t *read_whole(struct lm_h5 *h, const char *name, hsize_t *count)
-{
-    *count = lm_h5_length(h, h->file, name);
-    int64_t *values = malloc((*count + 1) * sizeof *values);
-    hid_t data = lm_h5_dataset(h, h->file, name, H5T_NATIVE_INT64, 1, count);
-    if (!values)
-        lm_h5_wrong(h, "not enough memory for %s", name);
-    lm_h5_read_rows(h, data, H5T_NATIVE_INT64, 0, *count, values);
-    lm_h5_end(data);
-    return values;
-}
-
-static void print_samples(struct lm_h5 *h, FILE *out)
-{
-    const double dt = lm_h5_get_real(h, h->file, "dt");
-    hsize_t count;
-    int64_t *step = read_whole(h, "step", &count);
-    if (h->status == LM_OK && count == 0)
-        lm_h5_wrong(h, "has no samples; the file is damaged");
-    if (h->status == LM_OK)
-        fprintf(out,
-                "  samples    %" PRIu64 "\n  steps      %" PRId64 " to %" PRId64
-                "\n  times      %.10g to %.10g 1/Omega_ci\n",
-                (uint64_t)count, step[0], step[count - 1], dt * (double)step[0], dt * (double)step[count - 1]);
-    free(step);
-}
-
-static void print_track(struct lm_h5 *h, FILE *out)
-{
-    char *species = lm_h5_get_text(h, h->file, "species");
-    uint64_t gone = 0;
-    hsize_t ions;
-    int64_t *left = read_whole(h, "left", &ions);
-    for (hsize_t k = 0; h->status == LM_OK && k < ions; k++)
-        gone += left[k] >= 0;
-    if (h->status == LM_OK)
-        fprintf(out, "%s: orbits of %" PRIu64 " ions of %s, of which %" PRIu64 " have left\n", h->path, (uint64_t)ions,
-                species, gone);
-    print_samples(h, out);
-    free(species);
-    free(left);
-}
-
-static void print_probe(struct lm_h5 *h, FILE *out)
-{
-    const hsize_t points = lm_h5_length(h, h->file, "x_points");
-    struct lm_h5_links links = lm_h5_links(h, h->file);
-    if (h->status == LM_OK)
-        fprintf(out, "%s: values at %" PRIu64 " points\n", h->path, (uint64_t)points);
-    print_samples(h, out);
-    for (int k = 0; h->status == LM_OK && k < links.count; k++) {
-        hid_t data = H5Dopen2(h->file, links.name[k], H5P_DEFAULT);
-        char *units = data >= 0 && lm_h5_has(data, "units") ? lm_h5_get_text(h, data, "units") : NULL;
-        if (units)
-            fprintf(out, "  column     %s [%s]\n", links.name[k], units);
-        free(units);
-        lm_h5_end(data);
-    }
-    free(links.name);
-}
-
 /* ---- openPMD ---- */
 
 /* "512 x 8" of a dataset. */
@@ -452,6 +405,32 @@ static void print_openpmd(struct lm_h5 *h, FILE *out)
     free(version);
 }
 
+/* Files with the attribute `format`, but for checkpoints. */
+static const struct {
+    const char *format;
+    void (*print)(struct lm_h5 *h, FILE *out);
+} kinds[] = {{"larmor-series", print_series},
+             {"larmor-maps", print_maps},
+             {"larmor-distribution", print_distribution},
+             {"larmor-track", lm_info_track},
+             {"larmor-probe", lm_info_probe}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void print_file(struct lm_h5 *h, const char *format, FILE *out)
+{
+    int k = 0;
+    while (k < KINDS && strcmp(format, kinds[k].format))
+        k++;
+    if (k < KINDS)
+        kinds[k].print(h, out);
+    else if (lm_h5_has(h->file, "openPMD"))
+        print_openpmd(h, out);
+    else
+        lm_h5_wrong(h, "is no file of this program (neither checkpoint, series, maps, distribution, track, probe nor "
+                       "openPMD)");
+    print_origin(h, out);
+}
+
 int lm_info_print(const char *path, FILE *out)
 {
     struct lm_h5 h;
@@ -460,25 +439,10 @@ int lm_info_print(const char *path, FILE *out)
     if (lm_h5_open(&h, path) != LM_OK)
         return lm_h5_finish(&h, 0);
     char *format = lm_h5_has(h.file, "format") ? lm_h5_get_text(&h, h.file, "format") : NULL;
-    if (h.status == LM_OK && format && strcmp(format, "larmor-checkpoint") == 0) {
+    if (format && !strcmp(format, "larmor-checkpoint"))
         h.status = print_checkpoint(path, out);
-    } else if (h.status == LM_OK && format && strcmp(format, "larmor-series") == 0) {
-        print_series(&h, out);
-    } else if (h.status == LM_OK && format && strcmp(format, "larmor-maps") == 0) {
-        print_maps(&h, out);
-    } else if (h.status == LM_OK && format && strcmp(format, "larmor-distribution") == 0) {
-        print_distribution(&h, out);
-    } else if (h.status == LM_OK && format && strcmp(format, "larmor-track") == 0) {
-        print_track(&h, out);
-    } else if (h.status == LM_OK && format && strcmp(format, "larmor-probe") == 0) {
-        print_probe(&h, out);
-    } else if (h.status == LM_OK && lm_h5_has(h.file, "openPMD")) {
-        print_openpmd(&h, out);
-    } else if (h.status == LM_OK) {
-        lm_h5_wrong(
-            &h,
-            "is no file of this program (neither checkpoint, series, maps, distribution, track, probe nor openPMD)");
-    }
+    else if (h.status == LM_OK)
+        print_file(&h, format ? format : "", out);
     free(format);
     return lm_h5_finish(&h, 0);
 }
