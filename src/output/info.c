@@ -101,12 +101,12 @@ static void print_sums(struct lm_h5 *h, FILE *out)
     lm_h5_end(all);
 }
 
-/* What has made the file (base/provenance.h). */
+/* What has made the file (src/base/h5.c). Every file says when; the rest is known of files of the program. */
 static void print_origin(struct lm_h5 *h, FILE *out)
 {
     static const char *const names[] = {"created", "machine", "commit", "command"};
-    for (int k = 0; h->status == LM_OK && k < (int)(sizeof names / sizeof *names); k++) {
-        char *text = lm_h5_has(h->file, names[k]) ? lm_h5_get_text(h, h->file, names[k]) : NULL;
+    for (int k = 0; k < (int)(sizeof names / sizeof *names); k++) {
+        char *text = k == 0 || lm_h5_has(h->file, names[k]) ? lm_h5_get_text(h, h->file, names[k]) : NULL;
         if (text)
             fprintf(out, "  %-10s %s\n", names[k], text);
         free(text);
