@@ -243,10 +243,17 @@ START_TEST(disk)
     double bytes[5];
     for (int k = 0; k < 5; k++)
         listed(expected[k].kind, &number[k], &bytes[k]);
+    int series;
+    double of_series; /* the mean of series.h5, which has 8 bytes a number, and series.csv, which has at most 25 */
+    listed("time series", &series, &of_series);
+    ck_assert_int_eq(series, 2);
     CLI(0, "check disk.ini --output /no/such/place grid.nx=96 grid.ny=64 grid.lx=48 grid.ly=32");
     cli_has(cli.out, " GiB free\n");
     ck_assert(!strstr(cli.out, "unknown"));
     CLI(0, "run disk.ini --output d --quiet grid.nx=96 grid.ny=64 grid.lx=48 grid.ly=32");
+    struct stat csv;
+    ck_assert(!stat(scratch_path("d/series.csv"), &csv));
+    ck_assert((double)csv.st_size < of_series * 50 / 33 && (double)csv.st_size > of_series * 50 / 33 / 4);
     for (int k = 0; k < 5; k++) {
         char name[64], path[80];
         struct stat s;

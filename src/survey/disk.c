@@ -2,11 +2,13 @@
 #include <sys/statvfs.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/averages.h"
 #include "output/output.h"
 #include "output/samples.h"
+#include "output/series_columns.h"
 #include "survey/parts.h"
 
 /* Files of one kind. */
@@ -102,6 +104,18 @@ static void put_checkpoints(struct writer *w, const struct lm_prepared *p, doubl
     w->all += f.kept < f.number ? f.bytes : 0;
 }
 
+/* A number takes 8 bytes in series.h5 and at most 25 in series.csv. */
+static void put_series(struct writer *w, const struct lm_config *c)
+{
+    struct lm_series_column *columns;
+    int count;
+    const int64_t every = c->output.series_every;
+    if (every == 0 || lm_row_columns(c, &count, &columns))
+        return;
+    put(w, "time series", "", 2, 0.5 * (8 + 25) * count * (number_of(c, every) + has_more_at_the_end(c, every)));
+    free(columns);
+}
+
 /* The free bytes where the output goes; 0: unknown. The directory need not be there yet. */
 static double free_bytes(const char *directory)
 {
@@ -128,7 +142,8 @@ void lm_check_disk(const struct lm_prepared *p, FILE *out)
     double particles = 0;
     for (int s = 0; s < c->species_count; s++)
         particles += p->survey.count[s];
-    fprintf(out, "disk, without compression and without the time series\n");
+    fprintf(out, "disk, without compression\n");
+    put_series(&w, c);
     put(&w, "fields", "", number_of(c, c->output.fields_every), 8 * cells * lm_output_meshes(c, LM_FIELDS_OUTPUT, ~0u));
     put(&w, "particles", c->output.particles_with_fields ? " in the files of fields" : "",
         number_of(c, c->output.particles_every), 5 * 8 * ceil(particles * c->output.particles_fraction));
