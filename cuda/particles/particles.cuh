@@ -162,6 +162,7 @@ int LM_P(lm_gpu_particle_maxima)(struct lm_backend *b, int species);
 int LM_P(lm_gpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
 int LM_P(lm_gpu_velocity_moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
+int LM_P(lm_gpu_distribution)(struct lm_backend *b, int species, const struct lm_bins *bins, uint64_t *counts);
 
 /* Memory for the counts and starts of a species' cells and tiles, with counts of 0. */
 int LM_P(lm_gpu_prepare_counts)(struct lm_gpu *g, struct lm_gpu_species *s);

@@ -11,6 +11,7 @@
 #include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/body.h"
+#include "larmor/distribution.h"
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
 #include "larmor/particles.h"
@@ -171,23 +172,7 @@ struct lm_output_config {
     unsigned wanted, of; /* bits of enum lm_quantity, and of species; not keys */
 };
 
-/* What a distribution may be binned by. */
-enum lm_axis {
-    LM_AXIS_X,
-    LM_AXIS_Y,
-    LM_AXIS_VX,
-    LM_AXIS_VY,
-    LM_AXIS_VZ,
-    LM_AXIS_PAR,
-    LM_AXIS_PERP,
-    LM_AXIS_ENERGY,
-    LM_AXIS_PITCH,
-    LM_AXIS_GYROPHASE,
-    LM_AXES
-};
 extern const char *const lm_axis_names[LM_AXES]; /* "x", "y", "vx", ..., "v_par", "v_perp", "energy", "pitch", ... */
-
-enum { LM_MAX_DIMENSIONS = 3 };
 
 struct lm_distribution_config {
     char name[LM_MAX_NAME];
@@ -198,9 +183,8 @@ struct lm_distribution_config {
     char species[LM_MAX_LIST];               /* their names; "": all */
     struct lm_region region;
     /* Not keys: */
-    int dimensions, axis[LM_MAX_DIMENSIONS], count[LM_MAX_DIMENSIONS];
-    double low[LM_MAX_DIMENSIONS], high[LM_MAX_DIMENSIONS];
-    unsigned of; /* bits of species */
+    struct lm_bins into; /* what the keys above say */
+    unsigned of;         /* bits of species */
 };
 
 /* Points at which values are sampled often. */

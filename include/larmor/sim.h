@@ -17,6 +17,7 @@
 
 #include "larmor/array.h"
 #include "larmor/config.h"
+#include "larmor/distribution.h"
 #include "larmor/track.h"
 #include "larmor/velocity_moments.h"
 
@@ -129,6 +130,10 @@ int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64
  * [list->count][ny][nx] sums over its particles with their shape, in the integers of larmor/velocity_moments.h. A sum
  * times 2^(p list->speed_exponent - LM_MOMENT_BITS), the weight of a particle, and 1/(dx dy) is the moment. */
 int lm_sim_velocity_moments(struct lm_sim *sim, int species, const struct lm_moment_list *list, int64_t *sums);
+
+/* Counts the particles of a species in bins, with velocities half a step back, positions and B of the present step:
+ * lm_bins_counters(bins) counts. The lower edge of a bin belongs to it. */
+int lm_sim_distribution(struct lm_sim *sim, int species, const struct lm_bins *bins, uint64_t *counts);
 
 /* The ions of [track.NAME] number k as they are, with the fields at their places: *count of them, owned by the
  * simulation until its next step. *count is 0 before they are chosen. */

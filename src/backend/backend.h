@@ -11,6 +11,7 @@
 #include "larmor/array.h"
 #include "larmor/background.h"
 #include "larmor/base.h"
+#include "larmor/distribution.h"
 #include "larmor/grid.h"
 #include "larmor/ionisation.h"
 #include "larmor/ledger.h"
@@ -234,6 +235,10 @@ struct lm_particle_ops {
     /* Moments of the velocity as it stands, as integers (larmor/velocity_moments.h): [list->count][ny][nx]; waits. What
      * lies beyond a wall counts in the cell at the wall. May sort, and use the memory of the next pass. */
     int (*moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
+
+    /* Counts the particles by their positions, their velocities as they stand and B: lm_bins_counters(bins) counts;
+     * waits. */
+    int (*distribution)(struct lm_backend *b, int species, const struct lm_bins *bins, uint64_t *counts);
 
     /* Of many ranks, before a sort: takes out the particles that are in cells of other ranks, and adds some that are in
      * own cells. Positions are relative to the arrays. `emigrate` allocates; the caller frees out->x. */

@@ -2,13 +2,6 @@
 
 #include "larmor/physics/numerics/elementary.h"
 
-#define PI_2_LO 6.12323399573676603587e-17 /* pi/2 - (double)(pi/2) */
-
-static double with_sign(double magnitude, double sign)
-{
-    return __builtin_copysign(magnitude, sign);
-}
-
 double lm_host_sin(double x)
 {
     return lm_sin(x);
@@ -34,53 +27,14 @@ double lm_host_log(double x)
     return lm_log(x);
 }
 
-/* FDLIBM s_atan.c: atan(x) = atan(c) + atan((x - c)/(1 + x c)) with c = 0, 1/2, 1, 3/2 or infinity. */
-static double atan_positive(double x)
-{
-    static const double hi[] = {4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01,
-                                1.57079632679489655800e+00};
-    static const double lo[] = {2.26987774529616870924e-17, 3.06161699786838301793e-17, 1.39033110312309984516e-17,
-                                PI_2_LO};
-    static const double a[] = {3.33333333333329318027e-01,  -1.99999999998764832476e-01, 1.42857142725034663711e-01,
-                               -1.11111104054623557880e-01, 9.09088713343650656196e-02,  -7.69187620504482999495e-02,
-                               6.66107313738753120669e-02,  -5.83357013379057348645e-02, 4.97687799461593236017e-02,
-                               -3.65315727442169155270e-02, 1.62858201153657823623e-02};
-    int c = -1;
-    if (x >= 2.4375) {
-        c = 3;
-        x = -1.0 / x;
-    } else if (x >= 1.1875) {
-        c = 2;
-        x = (x - 1.5) / (1.0 + 1.5 * x);
-    } else if (x >= 0.6875) {
-        c = 1;
-        x = (x - 1.0) / (x + 1.0);
-    } else if (x >= 0.4375) {
-        c = 0;
-        x = (2.0 * x - 1.0) / (2.0 + x);
-    }
-    double z = x * x, sum = a[10];
-    for (int k = 9; k >= 0; k--)
-        sum = lm_fma(z, sum, a[k]);
-    sum *= z;
-    return c < 0 ? x - x * sum : hi[c] - ((x * sum - lo[c]) - x);
-}
-
 double lm_host_atan(double x)
 {
-    return x == x ? with_sign(atan_positive(lm_abs(x)), x) : x;
+    return x == x ? lm_with_sign(lm_atan_positive(lm_abs(x)), x) : x;
 }
 
 double lm_host_atan2(double y, double x)
 {
-    if (x != x || y != y)
-        return lm_nan();
-    double ax = lm_abs(x), ay = lm_abs(y);
-    double ratio = ax == ay ? (ax == 0.0 ? 0.0 : 1.0) : ay / ax;
-    double angle = atan_positive(ratio);
-    if (with_sign(1.0, x) < 0.0)
-        angle = LM_PI - (angle - 2.0 * PI_2_LO);
-    return with_sign(angle, y);
+    return lm_atan2(y, x);
 }
 
 double lm_host_asin(double x)
@@ -108,7 +62,7 @@ double lm_host_sinh(double x)
     if (a <= 1.0)
         return sinh_small(x);
     double half = lm_exp(a < 709.0 ? a : 0.5 * a);
-    return with_sign(a < 709.0 ? 0.5 * half - 0.5 / half : 0.5 * half * half, x);
+    return lm_with_sign(a < 709.0 ? 0.5 * half - 0.5 / half : 0.5 * half * half, x);
 }
 
 double lm_host_cosh(double x)
@@ -123,7 +77,7 @@ double lm_host_tanh(double x)
     double a = lm_abs(x);
     if (a <= 1.0)
         return sinh_small(x) / lm_host_cosh(x);
-    return with_sign(1.0 - 2.0 / (lm_exp(2.0 * a) + 1.0), x);
+    return lm_with_sign(1.0 - 2.0 / (lm_exp(2.0 * a) + 1.0), x);
 }
 
 /* log(1 + x); the quotient takes back the rounding of 1 + x (W. Kahan). */
@@ -144,7 +98,7 @@ double lm_host_asinh(double x)
         r = lm_log(2.0 * a + 1.0 / (lm_sqrt(a * a + 1.0) + a));
     else
         r = log_1p(a + a * a / (1.0 + lm_sqrt(1.0 + a * a)));
-    return with_sign(r, x);
+    return lm_with_sign(r, x);
 }
 
 double lm_host_acosh(double x)
@@ -164,7 +118,7 @@ double lm_host_atanh(double x)
         r = 0.5 * log_1p(2.0 * a + 2.0 * a * a / (1.0 - a));
     else
         r = 0.5 * log_1p(2.0 * a / (1.0 - a));
-    return with_sign(r, x);
+    return lm_with_sign(r, x);
 }
 
 /* x = 2^k m with sqrt(1/2) < m <= sqrt(2), for 0 < x < infinity. */
@@ -273,5 +227,5 @@ double lm_host_pow(double a, double b)
             return b > 0.0 ? product : 1.0 / product;
     }
     double value = pow_positive(lm_abs(a), b);
-    return odd && with_sign(1.0, a) < 0.0 ? -value : value;
+    return odd && lm_with_sign(1.0, a) < 0.0 ? -value : value;
 }

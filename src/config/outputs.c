@@ -223,13 +223,13 @@ static void read_axes(const struct list *l, struct lm_distribution_config *d)
     char word[LM_MAX_LIST];
     for (const char *text = d->axes; (text = next_word(text, 1, word));) {
         const int k = find_word(l, word, LM_AXES, lm_axis_names);
-        if (d->dimensions == LM_MAX_DIMENSIONS) {
+        if (d->into.dimensions == LM_MAX_DIMENSIONS) {
             report(l, "more than three axes");
             return;
         }
-        d->axis[d->dimensions++] = k < 0 ? LM_AXIS_X : k;
+        d->into.axis[d->into.dimensions++] = k < 0 ? LM_AXIS_X : k;
     }
-    if (d->dimensions == 0)
+    if (d->into.dimensions == 0)
         report(l, "has no word");
 }
 
@@ -237,38 +237,49 @@ static void check_bins(const struct list *l, struct lm_distribution_config *d)
 {
     static const double MOST = 1 << 26;
     double count[LM_MAX_DIMENSIONS] = {1, 1, 1}, all = 1;
-    if (!read_numbers(l, d->bins, d->dimensions, 1, 1 << 20, count))
+    if (!read_numbers(l, d->bins, d->into.dimensions, 1, 1 << 20, count))
         return;
-    for (int k = 0; k < d->dimensions; k++) {
-        d->count[k] = (int)count[k];
+    for (int k = 0; k < d->into.dimensions; k++) {
+        d->into.count[k] = (int)count[k];
         all *= count[k];
-        if (count[k] != d->count[k])
+        if (count[k] != d->into.count[k])
             report(l, "a number of bins is not an integer");
     }
     if (all > MOST)
         report(l, "more than 2^26 bins in all");
 }
 
+/* An infinite end of a region is a side of the domain, and no particle lies beyond it. */
+static void set_region(const struct lm_region *region, struct lm_bins *into)
+{
+    into->from_x = isinf(region->from_x) ? -INFINITY : region->from_x;
+    into->from_y = isinf(region->from_y) ? -INFINITY : region->from_y;
+    into->to_x = isinf(region->to_x) ? INFINITY : region->to_x;
+    into->to_y = isinf(region->to_y) ? INFINITY : region->to_y;
+}
+
 static void check_distribution(struct lm_config_reader *r, const struct lm_scope *scope)
 {
     struct lm_distribution_config *d = scope->base;
+    struct lm_bins *into = &d->into;
     struct list l = {r, scope, "axes"};
     read_axes(&l, d);
-    if (d->dimensions == 0)
+    if (into->dimensions == 0)
         return;
     l.key = "bins";
     check_bins(&l, d);
     l.key = "from";
-    int is_good = read_numbers(&l, d->from, d->dimensions, -DBL_MAX, DBL_MAX, d->low);
+    int is_good = read_numbers(&l, d->from, into->dimensions, -DBL_MAX, DBL_MAX, into->low);
     l.key = "to";
-    is_good &= read_numbers(&l, d->to, d->dimensions, -DBL_MAX, DBL_MAX, d->high);
-    for (int k = 0; k < d->dimensions && is_good; k++)
-        if (!(d->low[k] < d->high[k]))
+    is_good &= read_numbers(&l, d->to, into->dimensions, -DBL_MAX, DBL_MAX, into->high);
+    for (int k = 0; k < into->dimensions && is_good; k++)
+        if (!(into->low[k] < into->high[k]))
             report(&l, "an upper end is not above its lower end");
     l.key = "species";
     d->of = read_species(&l, d->species);
     l.key = "from_x";
     find_cells(&l, &d->region);
+    set_region(&d->region, into);
 }
 
 /* ---- probes ---- */

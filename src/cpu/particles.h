@@ -134,6 +134,7 @@ int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species);
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
                                struct lm_particle_sums *out);
 int LM_P(lm_cpu_velocity_moments)(struct lm_backend *b, int species, const struct lm_moment_list *list, int64_t *sums);
+int LM_P(lm_cpu_distribution)(struct lm_backend *b, int species, const struct lm_bins *bins, uint64_t *counts);
 
 /* Fills the ghost cells of a gas: from the nearest cell beyond a wall, from the opposite side beyond a periodic one. */
 void LM_P(lm_cpu_fill_gas_ghosts)(struct lm_cpu *c, int gas);

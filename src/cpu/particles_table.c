@@ -16,5 +16,6 @@ const struct lm_cpu_particles LM_P(lm_cpu_particles) = {.ops = {.load = LM_P(lm_
                                                                 .emigrate = LM_P(lm_cpu_emigrate),
                                                                 .immigrate = LM_P(lm_cpu_immigrate),
                                                                 .sums = LM_P(lm_cpu_particle_sums),
-                                                                .moments = LM_P(lm_cpu_velocity_moments)},
+                                                                .moments = LM_P(lm_cpu_velocity_moments),
+                                                                .distribution = LM_P(lm_cpu_distribution)},
                                                         .hash = LM_P(lm_cpu_hash_particles)};

@@ -71,32 +71,6 @@ static int put_background_side(struct lm_distributed *d, const struct lm_order *
     return lm_agree(status);
 }
 
-/* The maps of all ranks are added up on rank 0. */
-static int get_map(struct lm_distributed *d, const struct lm_order *o)
-{
-    const size_t size = lm_map_size(&d->part->setup.maps), bytes = size * sizeof(uint64_t);
-    uint64_t *own = calloc(size, sizeof *own), *other = lm_rank() == 0 ? malloc(bytes) : own;
-    if (!own || !other)
-        lm_ranks_abort(LM_FAILED, "not enough memory for maps of where particles hit");
-    int status = lm_agree(d->part->ops->get_map(d->part, o->species, own));
-    if (lm_rank() > 0 && !status) {
-        const struct lm_message out = {0, bytes, own};
-        lm_ranks_exchange(&out, 1, NULL, 0);
-    }
-    for (int rank = 1; rank < lm_rank_count() && lm_rank() == 0 && !status; rank++) {
-        const struct lm_message in = {rank, bytes, other};
-        lm_ranks_exchange(NULL, 0, &in, 1);
-        for (size_t k = 0; k < size; k++)
-            own[k] += other[k];
-    }
-    if (lm_rank() == 0) {
-        memcpy(d->to, own, bytes);
-        free(other);
-    }
-    free(own);
-    return status;
-}
-
 static int ping(const struct lm_distributed *d, const struct lm_order *o)
 {
     if (d->part->ops->ping)
@@ -127,11 +101,13 @@ static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
     case LM_ORDER_PUT_BACKGROUND_SIDE:
         return put_background_side(d, o);
     case LM_ORDER_GET_MAP:
-        return get_map(d, o);
+        return lm_get_maps(d, o->species, d->to);
     case LM_ORDER_VELOCITY_MOMENTS:
         return lm_gather_moments(d, o->species, &o->moments, d->to);
     case LM_ORDER_VALUES:
         return lm_values_of_parts(d, o, d->to);
+    case LM_ORDER_DISTRIBUTION:
+        return lm_count_parts(d, o->species, &o->bins, d->to);
     default: /* rank 0 keeps the counters of before a restart */
         return lm_agree(lm_rank() == 0 ? d->part->ops->put_map(d->part, o->species, d->from) : LM_OK);
     }

@@ -173,6 +173,12 @@ static int velocity_moments(struct lm_backend *b, int species, const struct lm_m
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_VELOCITY_MOMENTS, .species = species, .moments = *list});
 }
 
+static int distribution(struct lm_backend *b, int species, const struct lm_bins *bins, uint64_t *counts)
+{
+    of(b)->to = counts;
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_DISTRIBUTION, .species = species, .bins = *bins});
+}
+
 /* --- the grid --- */
 
 static int control(struct lm_backend *b, struct lm_control *out)
@@ -312,7 +318,8 @@ static const struct lm_particle_ops particle_operations = {.load = load,
                                                            .ionise = ionise,
                                                            .maxima = particle_maxima,
                                                            .sums = particle_sums,
-                                                           .moments = velocity_moments};
+                                                           .moments = velocity_moments,
+                                                           .distribution = distribution};
 
 static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .put = put,

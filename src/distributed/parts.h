@@ -20,6 +20,7 @@ enum lm_order_kind {
     LM_ORDER_GET_MAP,
     LM_ORDER_VELOCITY_MOMENTS,
     LM_ORDER_VALUES,
+    LM_ORDER_DISTRIBUTION,
     LM_ORDER_PUT_MAP,
     /* particles */
     LM_ORDER_LOAD,
@@ -73,6 +74,7 @@ struct lm_order {
     struct lm_gas_gain gain;
     struct lm_exchange with;
     struct lm_moment_list moments;
+    struct lm_bins bins;
     struct lm_loading loading; /* of its pointers it counts only which are NULL */
 };
 
@@ -243,6 +245,12 @@ void lm_deal_back(struct lm_deal *deal, void *items);
 
 /* Values of arrays: o->number of them, on rank 0; all ranks call it. */
 int lm_values_of_parts(struct lm_distributed *d, const struct lm_order *o, struct lm_array_value *values);
+
+/* --- src/distributed/counts.c --- */
+
+/* The particles of all ranks in bins, on rank 0; the maps of hits of all ranks, on rank 0. All ranks call these. */
+int lm_count_parts(struct lm_distributed *d, int species, const struct lm_bins *bins, uint64_t *counts);
+int lm_get_maps(struct lm_distributed *d, int species, uint64_t *counters);
 
 /* --- src/distributed/follow.c --- */
 

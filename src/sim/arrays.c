@@ -40,6 +40,11 @@ int lm_sim_velocity_moments(struct lm_sim *sim, int species, const struct lm_mom
     return sim->backend->particles->moments(sim->backend, species, list, sums);
 }
 
+int lm_sim_distribution(struct lm_sim *sim, int species, const struct lm_bins *bins, uint64_t *counts)
+{
+    return sim->backend->particles->distribution(sim->backend, species, bins, counts);
+}
+
 int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64_t count, double *x, double *y,
                          double *vx, double *vy, double *vz)
 {

@@ -64,12 +64,8 @@ static void put_named(struct writer *w, const struct lm_config *c)
     }
     for (int k = 0; k < c->distribution_count; k++) {
         const struct lm_distribution_config *d = &c->distribution[k];
-        double counts = 0;
-        for (int s = 0; s < c->species_count; s++)
-            counts += d->of >> s & 1;
-        for (int axis = 0; axis < d->dimensions; axis++)
-            counts *= d->count[axis];
-        put(w, "distribution.", d->name, number_of(c, d->every), counts * 8);
+        const double species = __builtin_popcount(d->of);
+        put(w, "distribution.", d->name, number_of(c, d->every), 8 * species * (double)lm_bins_all(&d->into));
     }
 }
 

@@ -39,12 +39,15 @@ static double named_output_bytes(const struct lm_config *c, const struct lm_outp
     return 8.0 * (values * (count + LM_MOMENT_COUNT) + size * (4 + work));
 }
 
-static double distribution_bytes(const struct lm_distribution_config *d, double size)
+/* Counters of the largest distribution, which each rank has while it counts. */
+static double distribution_bytes(const struct lm_config *c)
 {
-    double bins = 1;
-    for (int k = 0; k < d->dimensions; k++)
-        bins *= d->count[k];
-    return 8.0 * (bins + 3 * size);
+    size_t most = 0;
+    for (int k = 0; k < c->distribution_count; k++) {
+        const size_t counters = lm_bins_counters(&c->distribution[k].into);
+        most = counters > most ? counters : most;
+    }
+    return 8.0 * (double)most;
 }
 
 /* Arrays on the host while a checkpoint or the largest output is written. */
@@ -54,8 +57,6 @@ static double output_bytes(const struct lm_config *c, double size)
     double most = 8.0 * size * (c->output.fields_every > 0 ? fields : checkpoint);
     for (int k = 0; k < c->output_count; k++)
         most = fmax(most, named_output_bytes(c, &c->outputs[k], size));
-    for (int k = 0; k < c->distribution_count; k++)
-        most = fmax(most, distribution_bytes(&c->distribution[k], size));
     return most;
 }
 
@@ -73,19 +74,21 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
 {
     const struct lm_setup setup = lm_setup_of(c);
     const struct lm_backend_parts backend = lm_backend_parts(kind, &setup, counts);
-    const double size = (double)setup.grid.size, output = output_bytes(c, size), maps = map_bytes(c, mask);
+    const double size = (double)setup.grid.size, maps = map_bytes(c, mask), counters = distribution_bytes(c);
     const int cuda = kind == LM_BACKEND_CUDA;
     *out = (struct lm_need){.kind = kind};
     double *own = cuda ? out->device : out->host;
     /* Many ranks share particles and grid. The host is that of rank 0, which has the arrays of the domain beside. */
     const int planned = lm_ranks_planned(), ranks = planned > 0 ? planned : lm_ranks_used();
     const int here = planned > 0 ? 1 : lm_backend_share(kind);
+    const int here_on_host = planned > 0 ? 1 : lm_backend_share(LM_BACKEND_CPU);
+    const double output = fmax(output_bytes(c, size), counters * here_on_host);
     own[LM_NEED_PARTICLES] = backend.particles * here / ranks;
     own[LM_NEED_GRID] = backend.grid * here / ranks;
     own[LM_NEED_MAPS] = maps * here;
     if (cuda) {
         const double profiles = 8.0 * (3 + LM_LOADING_ARRAYS) * size;
-        out->device[LM_NEED_START] = backend.loading * here / ranks;
+        out->device[LM_NEED_START] = fmax(backend.loading / ranks, counters) * here;
         out->host[LM_NEED_START] = fmax(profiles, output);
         out->host[LM_NEED_MAPS] = maps / fmax(1, c->species_count); /* one at a time is written */
     } else {

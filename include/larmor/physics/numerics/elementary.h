@@ -138,4 +138,52 @@ LM_HD double lm_cos(double x)
     return lm_sin_quarter(x, 1);
 }
 
+#define LM_PI_2_LO 6.12323399573676603587e-17 /* pi/2 - (double)(pi/2) */
+
+/* The arc tangent of x >= 0: atan(x) = atan(c) + atan((x - c)/(1 + x c)) with c = 0, 1/2, 1, 3/2 or infinity. */
+LM_HD double lm_atan_positive(double x)
+{
+    double hi = 0.0, lo = 0.0; /* atan(c) */
+    const int is_small = x < 0.4375;
+    if (x >= 2.4375) {
+        hi = 1.57079632679489655800e+00, lo = LM_PI_2_LO;
+        x = -1.0 / x;
+    } else if (x >= 1.1875) {
+        hi = 9.82793723247329054082e-01, lo = 1.39033110312309984516e-17;
+        x = (x - 1.5) / (1.0 + 1.5 * x);
+    } else if (x >= 0.6875) {
+        hi = 7.85398163397448278999e-01, lo = 3.06161699786838301793e-17;
+        x = (x - 1.0) / (x + 1.0);
+    } else if (!is_small) {
+        hi = 4.63647609000806093515e-01, lo = 2.26987774529616870924e-17;
+        x = (2.0 * x - 1.0) / (2.0 + x);
+    }
+    const double z = x * x;
+    double r = lm_fma(z, 1.62858201153657823623e-02, -3.65315727442169155270e-02);
+    r = lm_fma(z, r, 4.97687799461593236017e-02);
+    r = lm_fma(z, r, -5.83357013379057348645e-02);
+    r = lm_fma(z, r, 6.66107313738753120669e-02);
+    r = lm_fma(z, r, -7.69187620504482999495e-02);
+    r = lm_fma(z, r, 9.09088713343650656196e-02);
+    r = lm_fma(z, r, -1.11111104054623557880e-01);
+    r = lm_fma(z, r, 1.42857142725034663711e-01);
+    r = lm_fma(z, r, -1.99999999998764832476e-01);
+    r = lm_fma(z, r, 3.33333333333329318027e-01);
+    r *= z;
+    return is_small ? x - x * r : hi - ((x * r - lo) - x);
+}
+
+/* The angle of the point (x, y) from the x axis, -pi to pi. */
+LM_HD double lm_atan2(double y, double x)
+{
+    if (x != x || y != y)
+        return lm_nan();
+    const double ax = lm_abs(x), ay = lm_abs(y);
+    const double ratio = ax == ay ? (ax == 0.0 ? 0.0 : 1.0) : ay / ax;
+    double angle = lm_atan_positive(ratio);
+    if (lm_with_sign(1.0, x) < 0.0)
+        angle = LM_PI - (angle - 2.0 * LM_PI_2_LO);
+    return lm_with_sign(angle, y);
+}
+
 #endif

@@ -90,6 +90,16 @@ LM_HD double lm_trunc(double x)
 #endif
 }
 
+/* Downwards. */
+LM_HD double lm_floor(double x)
+{
+#ifdef __CUDA_ARCH__
+    return floor(x);
+#else
+    return __builtin_floor(x);
+#endif
+}
+
 /* Nearest whole number, ties to even. */
 LM_HD double lm_rint(double x)
 {
@@ -191,6 +201,12 @@ LM_HD double lm_from_bits(uint64_t b)
 LM_HD double lm_abs(double x)
 {
     return lm_from_bits(lm_bits(x) & 0x7fffffffffffffffull);
+}
+
+/* |size| with the sign of x. */
+LM_HD double lm_with_sign(double size, double x)
+{
+    return lm_from_bits((lm_bits(size) & 0x7fffffffffffffffull) | (lm_bits(x) & 0x8000000000000000ull));
 }
 
 /* The bits of |x|: as integers they are ordered like the numbers, with NaN above all others. All maxima are taken of
