@@ -190,6 +190,8 @@ static int with_config(const struct options *o, int (*action)(const struct lm_co
     if (!config)
         return lm_fail(LM_FAILED, "not enough memory");
     int status = read_config(o, config);
+    if (config->notes && !o->run.quiet)
+        fputs(config->notes, stderr);
     if (!status)
         status = action(config, o);
     lm_config_free(config);

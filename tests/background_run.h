@@ -24,8 +24,8 @@ static const char open_text[] =
     "[background.dye]\ninitial = exp(-(x-1)^2)\nstream = y*(1 + 0.5*sin(t)) + 0.1*cos(x)\ninflow = 0.2*sin(t)^2\n"
     "bounds = on\nmaximum = 1\n"
     "[background.gas]\nkind = neutral_gas\ninitial = 0.01\nvelocity = ion\ninflow = 0.01\nsource = t*(y > 2)\n"
-    "[background.heat]\ninitial = 1 + 0.2*sin(y)\nvelocity = electron\ndiffusivity = 0.02\nx_min = wall\nx_max = wall\n"
-    "weno = 5\nsmoothness = single\n";
+    "[background.heat]\ninitial = 1 + 0.2*sin(y)\nvelocity = electron\ndiffusivity = 0.02\n"
+    "side_x_min = wall\nside_x_max = wall\nweno = 5\nsmoothness = single\n";
 
 static const char periodic_text[] = "[run]\nsteps = 40\ndt = 0.05\n[grid]\nnx = 32\nny = 6\nlx = 4\nly = 1.5\n"
                                     "[fields]\nsolver = none\n[species.p]\nparticles_per_cell = 2\n"

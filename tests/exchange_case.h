@@ -65,16 +65,16 @@ static const struct relaxing {
     double dt[2], end;
 } relaxing[] = {
     {CELL "[electrons]\nclosure = evolved\ntemperature = 0.5\n[species.p]\nparticles_per_cell = 100000\n"
-          "temperature = 2\nelectron_exchange = 0.05\n",
+          "temperature = 2\nelectron_heat_exchange_rate = 0.05\n",
      0.05,
      2,
      0.5,
      1,
      {1, 0.25},
      4},
-    {CELL
-     "[electrons]\nclosure = evolved\ntemperature = 0.2\ngamma = 1.4\n[species.p]\ncharge = 2\nmass = 4\n"
-     "density = 0.5\nparticles_per_cell = 200000\ntemperature = 1.2\nelectron_exchange = 0.03\ncollide_every = 2\n",
+    {CELL "[electrons]\nclosure = evolved\ntemperature = 0.2\ngamma = 1.4\n[species.p]\ncharge = 2\nmass = 4\n"
+          "density = 0.5\nparticles_per_cell = 200000\ntemperature = 1.2\nelectron_heat_exchange_rate = "
+          "0.03\ncollide_every = 2\n",
      0.03,
      1.2,
      0.2,
@@ -133,8 +133,8 @@ static const char busy_text[] =
     "[run]\nsteps = 1000\ndt = 0.02\n[grid]\nnx = 11\nny = 7\nlx = 11\nly = 7\n[electrons]\nclosure = evolved\n"
     "initial_temperature = 0.5 + 0.3*sin(2*pi*x/lx)\nconductivity = 0.05\n[fields]\nbx = 0.3\n"
     "bz = 0.5 + 0.2*cos(2*pi*x/lx)\neta = 0.01\neta_hyper = 0.02\nsmoothing = 2\n[species.p]\n"
-    "particles_per_cell = 30\ntemperature = 0.2\ndrift_y = 0.5*sin(2*pi*x/lx)\nelectron_exchange = 0.3\n"
+    "particles_per_cell = 30\ntemperature = 0.2\ndrift_y = 0.5*sin(2*pi*x/lx)\nelectron_heat_exchange_rate = 0.3\n"
     "[species.q]\ncharge = 2\nmass = 3\ndensity = 0.2\nparticles_per_cell = 14\ntemperature = 1\n"
-    "electron_exchange = 1\ncollide_every = 3\n";
+    "electron_heat_exchange_rate = 1\ncollide_every = 3\n";
 
 #endif

@@ -132,15 +132,15 @@ START_TEST(sides)
     ck_assert(of[LM_X_MIN] == LM_BACKGROUND_INFLOW && of[LM_X_MAX] == LM_BACKGROUND_OPEN);
     ck_assert(of[LM_Y_MIN] == LM_BACKGROUND_WALL && of[LM_Y_MAX] == LM_BACKGROUND_WALL);
     round_trip();
-    reads(head, "x_min = wall\nx_max = wall\ny_min = open\ny_max = inflow\ninflow = y\n");
+    reads(head, "side_x_min = wall\nside_x_max = wall\nside_y_min = open\nside_y_max = inflow\ninflow = y\n");
     ck_assert(of[LM_X_MIN] == LM_BACKGROUND_WALL && of[LM_X_MAX] == LM_BACKGROUND_WALL);
     ck_assert(of[LM_Y_MIN] == LM_BACKGROUND_OPEN && of[LM_Y_MAX] == LM_BACKGROUND_INFLOW);
     round_trip();
     rejects(head, "", 17, "background.q.inflow: required with an inflow side of the field");
-    rejects(head, "x_min = open\ninflow = 1\n", 20, "background.q.inflow: has a meaning only with an inflow side");
-    rejects(periodic, "y_max = open\n", 12, "background.q.y_max: the particles are periodic there");
-    rejects(periodic, "y_max = periodic\n", 12,
-            "background.q.y_max: \"periodic\" is not one of auto, wall, inflow, open");
+    rejects(head, "side_x_min = open\ninflow = 1\n", 20, "background.q.inflow: has a meaning only with an inflow side");
+    rejects(periodic, "side_y_max = open\n", 12, "background.q.side_y_max: the particles are periodic there");
+    rejects(periodic, "side_y_max = periodic\n", 12,
+            "background.q.side_y_max: \"periodic\" is not one of auto, wall, inflow, open");
     rejects(head, "inflow = 1/(y - 0.25)\n", 19,
             "background.q.inflow: at x_min: \"1/(y - 0.25)\" is infinite at x = 0, y");
     rejects(head, "inflow = 1/(t - 0.05)\n", 19, "background.q.inflow: at x_min: \"1/(t - 0.05)\" is infinite");

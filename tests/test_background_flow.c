@@ -64,15 +64,17 @@ END_TEST
 /* The velocity through walls and bodies is 0, whatever flow is given. */
 START_TEST(shut_flows)
 {
-    static const char *const sides[] = {"x_min = wall", "x_max = wall", "y_min = wall", "y_max = wall"};
+    static const char *const sides[] = {"side_x_min = wall", "side_x_max = wall", "side_y_min = wall",
+                                        "side_y_max = wall"};
     for (int side = 0; side < LM_SIDES; side++) {
         char text[1024];
-        snprintf(text, sizeof text, "%svx = 1\nvy = 2\nx_min = open\nx_max = open\ny_min = open\ny_max = open\n",
+        snprintf(text, sizeof text,
+                 "%svx = 1\nvy = 2\nside_x_min = open\nside_x_max = open\nside_y_min = open\nside_y_max = open\n",
                  text_with(periodic_text, "[background.q]",
                            "[boundary]\nx_min = absorbing\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n"
                            "[body.b]\nshape = box\nx = 2\ny = 0.75\nwidth = 0.25\nheight = 0.5\n[background.q]"));
-        char open[16];
-        snprintf(open, sizeof open, "%.5s = open", sides[side]);
+        char open[24];
+        snprintf(open, sizeof open, "%.10s = open", sides[side]);
         struct lm_sim *sim = sim_new(text_with(text, open, sides[side]), NULL);
         const struct lm_grid *g = &sim->grid;
         double *vx = array_of(sim, LM_BACKGROUND_X), *vy = array_of(sim, LM_BACKGROUND_Y);

@@ -101,8 +101,8 @@ START_TEST(other_fields_are_refused)
     assert_refuses(path, text_with(open_text, "kind = neutral_gas", "kind = tracer"),
                    "background field 2 is 'gas' there, kind neutral_gas, and 'gas', kind tracer, in the run");
     assert_refuses(
-        path, text_with(open_text, "x_max = wall", "x_max = open"),
-        "the background field heat has a wall at x_max there, and open in the run: set background.heat.x_max");
+        path, text_with(open_text, "side_x_max = wall", "side_x_max = open"),
+        "the background field heat has a wall at x_max there, and open in the run: set background.heat.side_x_max");
     assert_refuses(
         path, text_with(open_text, "[background.dye]", "[background.more]\ninitial = 1\ninflow = 1\n[background.dye]"),
         "a checkpoint with 3 background fields; the run has 4");

@@ -30,7 +30,7 @@ START_TEST(test_defaults)
     ck_assert_int_eq(config.electrons.closure, LM_ISOTHERMAL);
     ck_assert_double_eq(config.fields.density_floor, 0.05);
     ck_assert_int_eq(config.fields.smoothing, 1);
-    ck_assert_int_eq(config.fields.friction, 1);
+    ck_assert_int_eq(config.fields.electron_friction, 1);
     ck_assert_double_eq(config.fields.substep_safety, 2.0);
     ck_assert_int_eq(config.fields.min_substeps, 1);
     ck_assert_int_eq(config.fields.max_substeps, 200);
@@ -52,12 +52,12 @@ START_TEST(test_defaults)
     }
     ck_assert_int_eq(config.body_count, 0);
     ck_assert_str_eq(config.species[0].inflow_density, "");
-    ck_assert_double_eq(config.species[0].slowing, 0.0);
-    ck_assert_double_eq(config.species[0].scattering, 0.0);
+    ck_assert_double_eq(config.species[0].drag_rate, 0.0);
+    ck_assert_double_eq(config.species[0].scattering_rate, 0.0);
     ck_assert_double_eq(config.species[0].scattering_sigmas, 5.0);
-    ck_assert_double_eq(config.species[0].energy_cutoff, 0.0);
-    ck_assert_double_eq(config.species[0].pitch_min, 0.0);
-    ck_assert_double_eq(config.species[0].pitch_max, 180.0);
+    ck_assert_double_eq(config.species[0].lost_below_energy, 0.0);
+    ck_assert_double_eq(config.species[0].lost_below_pitch, 0.0);
+    ck_assert_double_eq(config.species[0].lost_above_pitch, 180.0);
     ck_assert_int_eq(config.output.maps_every, 0);
     ck_assert_int_eq(config.output.map_angles, 18);
     ck_assert_int_eq(config.output.map_energies, 32);
@@ -119,8 +119,8 @@ END_TEST
 
 START_TEST(test_bodies)
 {
-    assert_reads("inflow_density = 1+0.1*sin(t)\nslowing = 0.1\nscattering = 0.2\nscattering_sigmas = 3\n"
-                 "energy_cutoff = 0.01\npitch_min = 10\npitch_max = 80\n"
+    assert_reads("inflow_density = 1+0.1*sin(t)\ndrag_rate = 0.1\nscattering_rate = 0.2\nscattering_sigmas = 3\n"
+                 "lost_below_energy = 0.01\nlost_below_pitch = 10\nlost_above_pitch = 80\n"
                  "[boundary]\nx_min = inflow\nx_max = absorbing\n"
                  "[body.moon]\nshape = disk\nx = 1\ny = 0.75\nradius = 0.3\nparticles = absorb\nfields = resistive\n"
                  "resistivity = 0.1+x\n[body.m]\nshape = box\nx = 0.25\ny = 0.25\nwidth = 0.1\nheight = 0.2\n"
@@ -145,12 +145,12 @@ START_TEST(test_bodies)
     ck_assert_double_eq(config.body[2].temperature, 0.2);
     ck_assert_int_eq(config.body[2].fields, LM_BODY_CONDUCTING);
     ck_assert_str_eq(config.species[0].inflow_density, "1+0.1*sin(t)");
-    ck_assert_double_eq(config.species[0].slowing, 0.1);
-    ck_assert_double_eq(config.species[0].scattering, 0.2);
+    ck_assert_double_eq(config.species[0].drag_rate, 0.1);
+    ck_assert_double_eq(config.species[0].scattering_rate, 0.2);
     ck_assert_double_eq(config.species[0].scattering_sigmas, 3.0);
-    ck_assert_double_eq(config.species[0].energy_cutoff, 0.01);
-    ck_assert_double_eq(config.species[0].pitch_min, 10.0);
-    ck_assert_double_eq(config.species[0].pitch_max, 80.0);
+    ck_assert_double_eq(config.species[0].lost_below_energy, 0.01);
+    ck_assert_double_eq(config.species[0].lost_below_pitch, 10.0);
+    ck_assert_double_eq(config.species[0].lost_above_pitch, 80.0);
     ck_assert_int_eq(config.output.maps_every, 5);
     ck_assert_double_eq(config.output.map_energy[1], 10.0);
     assert_round_trip();

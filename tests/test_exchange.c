@@ -74,8 +74,8 @@ START_TEST(noise_is_normal)
 {
     static const char text[] =
         CELL "[electrons]\nclosure = evolved\ntemperature = 1\n[species.p]\nparticles_per_cell = 200000\n"
-             "density = 0.5\nelectron_exchange = 0.1\n[species.q]\ndensity = 0.5\nmass = 4\n"
-             "particles_per_cell = 200000\nelectron_exchange = 0.1\n";
+             "density = 0.5\nelectron_heat_exchange_rate = 0.1\n[species.q]\ndensity = 0.5\nmass = 4\n"
+             "particles_per_cell = 200000\nelectron_heat_exchange_rate = 0.1\n";
     struct lm_sim *sim = sim_new(text, _i ? "particles.precision=single" : NULL);
     const size_t count = sim->count[0];
     const double n = (double)count, variance = -expm1(-0.2);
@@ -104,7 +104,7 @@ END_TEST
 /* With steps of any length the two temperatures only approach each other. */
 START_TEST(long_steps)
 {
-    struct lm_sim *sim = sim_new(relaxing[0].text, "species.p.electron_exchange=100");
+    struct lm_sim *sim = sim_new(relaxing[0].text, "species.p.electron_heat_exchange_rate=100");
     const double common = 0.5 * (mean(ions_of(sim, 0).t) + 0.5);
     advance(sim, 5);
     double *p = array_of(sim, LM_PRESSURE);
@@ -125,7 +125,7 @@ START_TEST(drift_stays)
     static const char text[] = "[run]\nsteps = 1000\ndt = 0.05\n[grid]\nnx = 12\nny = 12\nlx = 12\nly = 12\n"
                                "[electrons]\nclosure = evolved\ntemperature = 0.5\n[fields]\nsmoothing = 4\n"
                                "[species.p]\ndrift_x = 3\nparticles_per_cell = 16\ntemperature = 0.5\n"
-                               "electron_exchange = 0.3\n";
+                               "electron_heat_exchange_rate = 0.3\n";
     struct lm_sim *sim = sim_new(text, NULL);
     const struct ions start = ions_of(sim, 0);
     watch_exchange(sim);
@@ -141,10 +141,10 @@ END_TEST
 /* Streams of different charge and mass in the same cell: each keeps its momentum while its temperature changes. */
 START_TEST(streams_stay)
 {
-    static const char text[] =
-        CELL "[electrons]\nclosure = evolved\ntemperature = 2\n[species.p]\ndrift_x = 0.3\nparticles_per_cell = 50\n"
-             "density = 0.5\ntemperature = 1\nelectron_exchange = 1\n[species.q]\ndrift_x = -0.3\ndensity = 0.25\n"
-             "charge = 2\nmass = 16\nparticles_per_cell = 30\ntemperature = 2\nelectron_exchange = 1\n";
+    static const char text[] = CELL
+        "[electrons]\nclosure = evolved\ntemperature = 2\n[species.p]\ndrift_x = 0.3\nparticles_per_cell = 50\n"
+        "density = 0.5\ntemperature = 1\nelectron_heat_exchange_rate = 1\n[species.q]\ndrift_x = -0.3\ndensity = 0.25\n"
+        "charge = 2\nmass = 16\nparticles_per_cell = 30\ntemperature = 2\nelectron_heat_exchange_rate = 1\n";
     struct lm_sim *sim = sim_new(text, "run.dt=0.02");
     const struct ions p = ions_of(sim, 0), q = ions_of(sim, 1);
     watch_exchange(sim);

@@ -35,7 +35,8 @@ START_TEST(speeds_are_bounded)
 {
     static const char text[] =
         "[run]\nsteps = 10\ndt = 0.001\n[grid]\nnx = 6\nny = 2\nlx = 6\nly = 2\n[electrons]\nclosure = evolved\n"
-        "temperature = 100\n[species.p]\nparticles_per_cell = 1000\ntemperature = 0\nelectron_exchange = 1e6\n";
+        "temperature = 100\n[species.p]\nparticles_per_cell = 1000\ntemperature = 0\nelectron_heat_exchange_rate = "
+        "1e6\n";
     struct lm_sim *sim = sim_new(text, NULL);
     advance(sim, 1);
     ck_assert_double_gt(sqrt(sim->control.speed2[0]), 4 * sqrt(50));

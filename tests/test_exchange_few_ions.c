@@ -31,7 +31,7 @@ static void exchange_once(struct lm_sim *sim)
  * velocities at the start. */
 static const char few_text[] =
     "[run]\nsteps = 1000\ndt = 1\n[grid]\nnx = 200\nny = 200\nlx = 4000\nly = 4000\n[electrons]\nclosure = evolved\n"
-    "temperature = 1\n[species.p]\nparticles_per_cell = 2.5\nelectron_exchange = 0.05\ntemperature = 4\n";
+    "temperature = 1\n[species.p]\nparticles_per_cell = 2.5\nelectron_heat_exchange_rate = 0.05\ntemperature = 4\n";
 
 START_TEST(few_ions)
 {
@@ -53,7 +53,7 @@ END_TEST
 START_TEST(lonely_ions)
 {
     struct lm_sim *sim = sim_new(few_text, "species.p.particles_per_cell=1");
-    double *nu = &((struct lm_config *)sim->config)->species[0].electron_exchange;
+    double *nu = &((struct lm_config *)sim->config)->species[0].electron_heat_exchange_rate;
     *nu = 1e-30;
     advance(sim, 40); /* ions leave the cells that they were loaded into, one ion in each */
     *nu = 0.05;
@@ -79,7 +79,7 @@ START_TEST(settles_at_the_mean)
     static const char text[] =
         "[run]\nsteps = 5000\ndt = 0.05\n[grid]\nnx = 20\nny = 20\nlx = 20\nly = 20\n[fields]\nbz = 1\n"
         "[electrons]\nclosure = evolved\ntemperature = 0.5\n[species.p]\ntemperature = 0.5\n"
-        "particles_per_cell = 16\nelectron_exchange = 0.1\n";
+        "particles_per_cell = 16\nelectron_heat_exchange_rate = 0.1\n";
     struct lm_sim *sim = sim_new(text, NULL);
     double ions = 0, electrons = 0;
     for (int n = 1; n <= 40; n++) {
@@ -101,7 +101,7 @@ START_TEST(cells_refuse)
     struct lm_config *c;
     struct lm_sim *sim;
     const char *overrides[] = {"run.backend=cpu", "species.p.particles_per_cell=3", "species.q.particles_per_cell=5",
-                               "species.p.electron_exchange=30", more};
+                               "species.p.electron_heat_exchange_rate=30", more};
     make_file("case.ini", busy_text);
     c = calloc(1, sizeof *c);
     ck_assert_msg(!lm_config_read(scratch_path("case.ini"), 5, overrides, c), "%s", lm_error());

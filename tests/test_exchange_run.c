@@ -61,12 +61,14 @@ static void refuses(const char *keys, const char *expected)
 
 START_TEST(bad_input)
 {
-    refuses("[species.p]\nelectron_exchange = 1",
-            "case.ini:10: species.p.electron_exchange: needs electrons.closure = evolved");
-    refuses("[electrons]\nclosure = polytropic\n[species.p]\nelectron_exchange = 1",
+    refuses("[species.p]\nelectron_heat_exchange_rate = 1",
+            "case.ini:10: species.p.electron_heat_exchange_rate: needs electrons.closure = evolved");
+    refuses("[electrons]\nclosure = polytropic\n[species.p]\nelectron_heat_exchange_rate = 1",
             "needs electrons.closure = evolved");
-    refuses("[electrons]\nclosure = evolved\n[species.p]\nelectron_exchange = -1", "species.p.electron_exchange: ");
-    refuses("[electrons]\nclosure = evolved\n[species.p]\nelectron_exchange = x", "species.p.electron_exchange: ");
+    refuses("[electrons]\nclosure = evolved\n[species.p]\nelectron_heat_exchange_rate = -1",
+            "species.p.electron_heat_exchange_rate: ");
+    refuses("[electrons]\nclosure = evolved\n[species.p]\nelectron_heat_exchange_rate = x",
+            "species.p.electron_heat_exchange_rate: ");
 }
 END_TEST
 
@@ -95,15 +97,15 @@ START_TEST(checked)
     checked_has(NULL, line, 1);
     checked_has(NULL, "; a smaller run.dt", 1); /* species q exchanges every third step: nu dt = 0.92 */
     checked_has("species.q.collide_every=1", "; a smaller run.dt", 1);
-    checked_has("species.q.electron_exchange=0.1", "; a smaller run.dt", 0);
-    checked_has("species.q.electron_exchange=0", "exchange with q", 0);
+    checked_has("species.q.electron_heat_exchange_rate=0.1", "; a smaller run.dt", 0);
+    checked_has("species.q.electron_heat_exchange_rate=0", "exchange with q", 0);
 }
 END_TEST
 
 /* A species without an exchange has no columns of it in the series. */
 START_TEST(columns)
 {
-    struct lm_sim *sim = sim_new(busy_text, "species.q.electron_exchange=0");
+    struct lm_sim *sim = sim_new(busy_text, "species.q.electron_heat_exchange_rate=0");
     struct row r = row_of(sim);
     ck_assert_ptr_nonnull(find(&r, "to_electrons_energy_p"));
     ck_assert_ptr_nonnull(find(&r, "electron_exchange_limited_p"));

@@ -64,9 +64,9 @@ START_TEST(budgets)
     static const char text[] =
         BOX("0.02", "") TAKERS "[background.gas]\nkind = neutral_gas\ninitial = 1 + 0.5*sin(2*pi*x/lx)\nvx = 0.3\n"
                                "vy = 0.1*sin(t)\ntemperature = 0.1\n[species.p]\nparticles_per_cell = 30\ndrift_x = 3\n"
-                               "temperature = 0.2\ngas = gas\nstopping_table = stopping.txt\nenergy_cutoff = 0.1\n"
-                               "charge_exchange = 0.02\nscattering_sigmas = 3\n[species.q]\nmass = 3\n"
-                               "particles_per_cell = 7\ntemperature = 2\ngas = gas\ngas_friction = 0.1\n"
+                               "temperature = 0.2\ngas = gas\nstopping_table = stopping.txt\nlost_below_energy = 0.1\n"
+                               "charge_exchange_cross_section = 0.02\nscattering_sigmas = 3\n[species.q]\nmass = 3\n"
+                               "particles_per_cell = 7\ntemperature = 2\ngas = gas\ngas_drag_rate = 0.1\n"
                                "scattering_power = 0.02\ncharge_exchange_rate = 0.05\n";
     struct lm_sim *sim = gas_new(text, _i ? "particles.precision=single" : NULL);
     double before[2][5], given[5] = {0}, scale[5] = {0};
@@ -160,7 +160,7 @@ static double stopping_place(const char *text)
     "[run]\ndt = " dt "\nsteps = 100000\n[grid]\nnx = 240\nny = 1\nlx = 24\nly = 1\n[fields]\nsolver = none\n"         \
     "[background.n]\ngains = number\ninitial = 0\n[background.gas]\nkind = neutral_gas\n"                              \
     "initial = 1 + 0.8*sin(2*pi*x/lx)\nvx = 0\n[species.p]\nparticles_per_cell = 64\ndensity = x > 2 && x < 2.2\n"     \
-    "start = quiet\ndrift_x = 4\ngas = gas\nstopping_table = straight.txt\nenergy_cutoff = 0.01\n"
+    "start = quiet\ndrift_x = 4\ngas = gas\nstopping_table = straight.txt\nlost_below_energy = 0.01\n"
 
 /* The column density from x = 2.1 to the position is the range of an energy of 8. */
 static double exact_place(void)
@@ -267,7 +267,7 @@ START_TEST(plain_as_any_other)
     BOX("0.05", "")                                                                                                    \
     "[particles]\nshape = " shape "\n" TAKERS "[background.gas]\nkind = neutral_gas\n"                                 \
     "initial = 1 + sin(x)\n[species.p]\nparticles_per_cell = 37\ndrift_x = 3\ntemperature = 0.5\n"                     \
-    "gas = gas\nstopping_table = stopping.txt\nenergy_cutoff = 0.3\nscattering_sigmas = 2\n" more
+    "gas = gas\nstopping_table = stopping.txt\nlost_below_energy = 0.3\nscattering_sigmas = 2\n" more
     static const char *const text[2][2] = {
         {STOPPED("linear", ""), STOPPED("linear", "charge_exchange_rate = 1e-300\n")},
         {STOPPED("quadratic", ""), STOPPED("quadratic", "charge_exchange_rate = 1e-300\n")}};

@@ -56,15 +56,15 @@ START_TEST(reads_all)
 {
     ck_assert_msg(
         !read_after("gains = energy\n[species.p]\ngas = gas\nstopping_table = good.txt\nscattering_power = 0.1\n"
-                    "charge_exchange = 0.2\ncharge_exchange_rate = 0.3\ngas_friction = 0.4\n"
+                    "charge_exchange_cross_section = 0.2\ncharge_exchange_rate = 0.3\ngas_drag_rate = 0.4\n"
                     "[species.q]\n[background.s]\ninitial = 0\ngains = number\n"
                     "[background.v]\nkind = neutral_gas\ninitial = 2\ntemperature = 0.7\n"),
         "%s", lm_error());
     const struct lm_species_config *p = &config.species[0], *q = &config.species[1];
     ck_assert_int_eq(p->gas_field, 0);
     ck_assert_str_eq(p->stopping_table, scratch_path("good.txt")); /* an absolute path */
-    ck_assert(p->scattering_power == 0.1 && p->charge_exchange == 0.2 && p->charge_exchange_rate == 0.3);
-    ck_assert(p->gas_friction == 0.4 && p->stopping.points == 3 && !p->stopping.scatters);
+    ck_assert(p->scattering_power == 0.1 && p->charge_exchange_cross_section == 0.2 && p->charge_exchange_rate == 0.3);
+    ck_assert(p->gas_drag_rate == 0.4 && p->stopping.points == 3 && !p->stopping.scatters);
     ck_assert(q->gas_field == -1 && !q->gas[0] && !q->stopping_table[0]);
     ck_assert_int_eq(config.background[0].gains, 0);
     ck_assert_int_eq(config.background[2].gains, 1 + LM_GAS_ENERGY);
@@ -91,16 +91,19 @@ static const struct {
     {"[background.v]\nkind = neutral_gas\ninitial = 1\nvelocity = ion\n[species.p]\ngas = v\n", 21,
      "species.p.gas: background.v.velocity must be prescribed"},
     {"[species.p]\nscattering_power = 1\n", 17, "species.p.scattering_power: has a meaning only with gas"},
-    {"[species.p]\ncharge_exchange = 1\n", 17, "species.p.charge_exchange: has a meaning only with gas"},
+    {"[species.p]\ncharge_exchange_cross_section = 1\n", 17,
+     "species.p.charge_exchange_cross_section: has a meaning only with gas"},
     {"[species.p]\ncharge_exchange_rate = 1\n", 17, "species.p.charge_exchange_rate: has a meaning only with gas"},
-    {"[species.p]\ngas_friction = 1\n", 17, "species.p.gas_friction: has a meaning only with gas"},
+    {"[species.p]\ngas_drag_rate = 1\n", 17, "species.p.gas_drag_rate: has a meaning only with gas"},
     {"[species.p]\nstopping_table = good.txt\n", 17, "species.p.stopping_table: has a meaning only with gas"},
-    {"[species.p]\ngas = gas\nslowing = 1\n", 18, "species.p.slowing: describes a medium at rest everywhere; with gas"},
-    {"[species.p]\ngas = gas\nscattering = 1\n", 18, "species.p.scattering: describes a medium everywhere; with gas"},
+    {"[species.p]\ngas = gas\ndrag_rate = 1\n", 18,
+     "species.p.drag_rate: describes a medium at rest everywhere; with gas"},
+    {"[species.p]\ngas = gas\nscattering_rate = 1\n", 18,
+     "species.p.scattering_rate: describes a medium everywhere; with gas"},
     {"[species.p]\ngas = gas\nstopping_table = three.txt\nscattering_power = 1\n", 19,
      "species.p.scattering_power: the table of stopping has a column of scattering"},
     {"[species.p]\ngas = gas\nstopping_table = no.txt\n", 18, "species.p.stopping_table: "},
-    {"[species.p]\ngas = gas\ngas_friction = -1\n", 18, "species.p.gas_friction: -1 is out of range"},
+    {"[species.p]\ngas = gas\ngas_drag_rate = -1\n", 18, "species.p.gas_drag_rate: -1 is out of range"},
     {"[background.v]\nkind = neutral_gas\ninitial = 1\ngains = energy\n[species.p]\n", 19,
      "background.v.gains: a neutral_gas is a density and gains a number only"},
     {"gains = heat\n[species.p]\n", 16, "background.heat.gains: "},

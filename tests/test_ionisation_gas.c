@@ -110,8 +110,8 @@ START_TEST(velocity_of_the_gas)
     snprintf(text, sizeof text,
              EMPTY("steps = 1\ndt = 0.1\n", "",
                    "10") "[boundary]\nx_min = reflecting\nx_max = reflecting\ny_min = reflecting\n"
-                         "y_max = reflecting\n" GAS(
-                             "1", "x_min = open\nx_max = open\ny_min = open\ny_max = open\n%s") "frequency = 1e8\n%s",
+                         "y_max = reflecting\n" GAS("1", "side_x_min = open\nside_x_max = open\nside_y_min = "
+                                                         "open\nside_y_max = open\n%s") "frequency = 1e8\n%s",
              flows[_i % 2], _i < 2 ? "" : "vx = 0.2\nvz = 0.3\n");
     struct lm_sim *sim = sim_new(text, "run.dt=1e-6"); /* most stay in their cells */
     advance(sim, 1);
@@ -144,7 +144,7 @@ START_TEST(gas_of_what_stops)
     struct lm_sim *sim =
         sim_new("[run]\ndt = 0.05\nsteps = 3\n" GRID "[fields]\nsolver = none\n[species.beam]\n"
                 "density = 10*(x < 1)*(y < 1)\nparticles_per_cell = 400\ntemperature = 0.1\ngas = air\n"
-                "stopping_table = stopping.txt\nenergy_cutoff = 10\n[species.ions]\ndensity = 0\n"
+                "stopping_table = stopping.txt\nlost_below_energy = 10\n[species.ions]\ndensity = 0\n"
                 "particles_per_cell = 1000\n[background.air]\nkind = neutral_gas\ninitial = 1\n"
                 "[background.vapour]\nkind = neutral_gas\ninitial = 1\ngains = number\n[ionisation.light]\n"
                 "species = ions\ngas = vapour\nfrequency = 100*(x < 1)*(y < 1)\n",

@@ -25,7 +25,7 @@ static const char *const bases[] = {
     "[electrons]\nclosure = polytropic\ntemperature = 0.5\n[fields]\nbx = 1\n"
     "[species.p]\nparticles_per_cell = 4\ntemperature = 0.5\ndrift_x = 1\ninflow_density = 1\n"
     "[boundary]\nx_min = inflow\nx_max = absorbing\nfields_x_min = inflow_e\n"
-    "[background.dye]\ninitial = 1\nvx = 1\nx_min = inflow\ninflow = 1\n"
+    "[background.dye]\ninitial = 1\nvx = 1\nside_x_min = inflow\ninflow = 1\n"
     "[ionisation.i]\nspecies = p\nrate = 0.01\n"
     "[spectrum.w]\nfrom_k = 1\nto_k = 4\namplitude = 0.1\n"
     "[output.m]\nevery = 2\naverage = 2\nquantities = B temperature\n"

@@ -102,9 +102,9 @@ START_TEST(another_system_is_refused)
         {"output.map_angles=0", "the run has no maps"},
         {"output.map_energies=31", "maps of 18 angles and 32 energies"},
         {"output.map_energy_max=999", "maps of 18 angles and 32 energies"},
-        {"species.wind.energy_cutoff=0", "species wind can leave by energy_stopped there, and cannot in the run"},
-        {"species.heavy.scattering=0.1", "species heavy cannot leave by theta_cutoff there, and can in the run"},
-        {"species.heavy.pitch_min=10", "species heavy cannot leave by theta_boundary there"}};
+        {"species.wind.lost_below_energy=0", "species wind can leave by energy_stopped there, and cannot in the run"},
+        {"species.heavy.scattering_rate=0.1", "species heavy cannot leave by theta_cutoff there, and can in the run"},
+        {"species.heavy.lost_below_pitch=10", "species heavy cannot leave by theta_boundary there"}};
     char path[LM_MAX_PATH];
     save_at(5, path);
     for (size_t k = 0; k < sizeof changed / sizeof *changed; k++) {

@@ -252,10 +252,11 @@ END_TEST
 START_TEST(losses)
 {
     struct lm_sim *sim = sim_new(
-        BOX("100", "") "[species.p]\nparticles_per_cell = 40\ndrift_x = 1\nscattering = 0.04\n"
-                       "scattering_sigmas = 3.2\nslowing = 0.1\n[species.q]\nparticles_per_cell = 4\ndrift_z = 1\n"
-                       "temperature = 1e-4\nslowing = 0.2\nenergy_cutoff = 0.1\n"
-                       "[species.r]\nparticles_per_cell = 40\ntemperature = 0.5\npitch_min = 30\npitch_max = 120\n",
+        BOX("100", "") "[species.p]\nparticles_per_cell = 40\ndrift_x = 1\nscattering_rate = 0.04\n"
+                       "scattering_sigmas = 3.2\ndrag_rate = 0.1\n[species.q]\nparticles_per_cell = 4\ndrift_z = 1\n"
+                       "temperature = 1e-4\ndrag_rate = 0.2\nlost_below_energy = 0.1\n"
+                       "[species.r]\nparticles_per_cell = 40\ntemperature = 0.5\nlost_below_pitch = "
+                       "30\nlost_above_pitch = 120\n",
         "fields.bz=1");
     const double loaded = (double)sim->count[0];
     advance(sim, 100);
@@ -309,7 +310,7 @@ START_TEST(along_b)
 {
     struct lm_sim *sim =
         sim_new(BOX("5", "bx = 0.3\nby = 0.7\n") "[species.p]\nparticles_per_cell = 8\ndrift_x = 0.45\n"
-                                                 "drift_y = 1.05\npitch_max = 90\n",
+                                                 "drift_y = 1.05\nlost_above_pitch = 90\n",
                 _i ? "particles.precision=single" : NULL);
     advance(sim, 5);
     ck_assert_uint_eq(sim->count[0], sim->ledger[0].loaded);

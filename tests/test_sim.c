@@ -112,7 +112,7 @@ END_TEST
  * electrons with opposite signs. */
 START_TEST(momentum)
 {
-    static const char *const variants[] = {"fields.friction=on", "fields.eta=0.1"};
+    static const char *const variants[] = {"fields.electron_friction=on", "fields.eta=0.1"};
     struct lm_totals before, after;
     struct lm_sim *sim = sim_new(PLAIN, variants[_i]);
     ck_assert_int_eq(lm_sim_totals(sim, &before), LM_OK);

@@ -19,7 +19,7 @@ static int follow_all(struct lm_config *c)
     c->track_count = 0;
     for (int s = 0; s < c->species_count && c->track_count < LM_MAX_TRACKS; s++) {
         struct lm_track_config *t = &c->track[c->track_count];
-        if (c->species[s].electron_exchange > 0)
+        if (c->species[s].electron_heat_exchange_rate > 0)
             continue;
         *t =
             (struct lm_track_config){.count = IONS, .where = "1", .every = 1, .of = s, .start = c->track_count % 2 * 3};
@@ -299,7 +299,7 @@ static const struct {
     {"[track.o]\nspecies = p\nwhere = t > 1\n", "t cannot be used here, where only x, y, vx, vy and vz can"},
     {"[track.o]\nspecies = p\nwhere = vx >\n", "it ends too early"},
     {"[track.o]\nspecies = p\nwhere = sqrt(-1 - vx^2)\n", "[track.o]: \"sqrt(-1 - vx^2)\" is not a number at x ="},
-    {"[track.o]\nspecies = p\n[electrons]\nclosure = evolved\n", "electron_exchange) cannot be followed"},
+    {"[track.o]\nspecies = p\n[electrons]\nclosure = evolved\n", "electron_heat_exchange_rate) cannot be followed"},
 };
 
 START_TEST(wrong_input)
@@ -307,7 +307,7 @@ START_TEST(wrong_input)
     char text[4096];
     const int exchanges = strstr(bad[_i].text, "evolved") != NULL;
     snprintf(text, sizeof text, "%s[species.p]\nparticles_per_cell = 4\ntemperature = 0.5\n%s%s",
-             BOX "[fields]\nbz = 1\n", exchanges ? "electron_exchange = 0.1\n" : "", bad[_i].text);
+             BOX "[fields]\nbz = 1\n", exchanges ? "electron_heat_exchange_rate = 0.1\n" : "", bad[_i].text);
     make_file("run.ini", text);
     ck_assert_int_eq(cli_call("run run.ini --quiet --output out"), 2);
     ck_assert_msg(strstr(cli.err, bad[_i].wrong) != NULL, "%s", cli.err);

@@ -54,7 +54,8 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--no-theory", action="store_true", help="without the cold dispersion")
         if name in ("fields", "movie"):
             command.add_argument("--record", default="B",
-                                 help="openPMD record: B, E, J, rho, n_NAME, u_NAME, background_NAME, ... (default B)")
+                                 help="mesh: B, E, J_i, rho, p_e, n_NAME, background_NAME, or one of an [output.NAME], as J or "
+                                      "u_NAME (default B)")
             command.add_argument("--component", help="x, y or z; scalars have none (default z for vectors)")
         if name in ("fields", "movie", "anisotropy"):
             command.add_argument("--source", help="fields, or the NAME of [output.NAME] (default: the first that has it)")

@@ -113,7 +113,7 @@ def beam_rows(run: Run, name: str) -> Iterator[verify.Row]:
     fast = run.number("species.beam.drift_x"), run.number("species.beam.drift_y")
     flow = run.number("background.gas.vx"), run.number("background.gas.vy")
     loss = [u - v for u, v in zip(fast, flow)]
-    frequency = run.number("species.beam.charge_exchange") * run.number("background.gas.initial") * math.hypot(*loss)
+    frequency = run.number("species.beam.charge_exchange_cross_section") * run.number("background.gas.initial") * math.hypot(*loss)
     for at in (0.4, 1, 2):
         row, left = int(np.argmin(np.abs(t - at))), math.exp(-frequency * at)
         error = math.sqrt(left * (1 - left) / count)
@@ -137,7 +137,7 @@ def passed(run: Run, x: np.ndarray) -> np.ndarray:
     middle, width = run.number("const.middle"), run.number("const.width")
     start, wide = math.erf(middle / (math.sqrt(2) * width)), math.sqrt(2) * width
     column = math.sqrt(math.pi / 2) * width * np.array([math.erf((a - middle) / wide) + start for a in x])
-    return np.exp(-run.number("species.beam.charge_exchange") * column)
+    return np.exp(-run.number("species.beam.charge_exchange_cross_section") * column)
 
 
 def density(run: Run) -> tuple[np.ndarray, np.ndarray]:

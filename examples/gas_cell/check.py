@@ -46,12 +46,12 @@ def speed_of(run: Run) -> float:
 
 
 class Slowing:
-    """A proton that slows down continuously from an energy, the beam's unless it is given, to energy_cutoff: column
+    """A proton that slows down continuously from an energy, the beam's unless it is given, to lost_below_energy: column
     density, and time times density in a uniform gas, against energy. Stopping as in hydrogen.txt, linear between rows."""
 
     def __init__(self, run: Run, energy: float | None = None) -> None:
         kev, stopping = np.loadtxt(hydrogen.FILE, unpack=True)
-        units, self.cut = Units(run), run.number("species.beam.energy_cutoff")
+        units, self.cut = Units(run), run.number("species.beam.lost_below_energy")
         self.energy = np.geomspace(energy or speed_of(run)**2 / 2, self.cut, 40001)
         self.stopping = np.interp(self.energy, kev / units.kev, stopping * units.stopping)
         self.column = self._sum(1 / self.stopping)

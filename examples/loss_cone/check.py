@@ -24,13 +24,13 @@ BOTTLE, UNIFORM = "bottle_{}", "uniform"
 PERIODIC = [f"boundary.{side}=periodic" for side in ("x_min", "x_max", "y_min", "y_max")]
 FLAT = ["grid.nx=16", "grid.ny=16", "grid.lx=16", "grid.ly=16", "fields.az=0", "fields.bx=0.48", "fields.by=0.6",
         "fields.bz=0.64", "species.ions.density=1", "species.ions.particles_per_cell=300", *PERIODIC,
-        f"species.ions.pitch_min={CONE}", f"species.ions.pitch_max={180 - CONE}"]
+        f"species.ions.lost_below_pitch={CONE}", f"species.ions.lost_above_pitch={180 - CONE}"]
 RUNS = [
     *((BOTTLE.format(ratio), [f"const.ratio={ratio}"]) for ratio in RATIOS),
     (UNIFORM, [*FLAT, "run.t_end=10", "output.series_every=1"]),
     *((name, [*FLAT, f"run.dt={dt}", f"run.t_end={WINDOW[1]}", "output.series_every=1", "run.seed=2",
-              f"species.ions.scattering={SCATTERING}"]) for name, dt in STEPS.items()),
-    ("tail", [*FLAT, "run.dt=0.2", "run.t_end=5", "output.series_every=1", f"species.ions.scattering={SCATTERING}",
+              f"species.ions.scattering_rate={SCATTERING}"]) for name, dt in STEPS.items()),
+    ("tail", [*FLAT, "run.dt=0.2", "run.t_end=5", "output.series_every=1", f"species.ions.scattering_rate={SCATTERING}",
               "species.ions.scattering_sigmas=3"]),
 ]
 
@@ -95,7 +95,7 @@ def eigenvalue(angle: float) -> float:
 
 
 def rate(dt: float) -> float:
-    """Rate of loss with D = scattering/2; steps of sigma see the cone's edge OVERSHOOT sigma farther out."""
+    """Rate of loss with D = scattering_rate/2; steps of sigma see the cone's edge OVERSHOOT sigma farther out."""
     return SCATTERING / 2 * eigenvalue(math.radians(CONE) - OVERSHOOT * math.sqrt(SCATTERING * dt))
 
 

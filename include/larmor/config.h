@@ -41,20 +41,21 @@ struct lm_species_config {
     int temperature_kind;             /* enum lm_temperature */
     char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B and across B. B0^2/(mu0 n0) */
     char inflow_density[LM_MAX_TEXT]; /* density beyond inflow sides, of x, y and t; "": as `density`. n0 */
-    double slowing;                   /* rate nu of dv/dt = -nu v, Omega_ci */
-    double scattering;                /* d<theta^2>/dt of the angle in one plane, rad^2 Omega_ci */
+    double drag_rate;                 /* rate nu of dv/dt = -nu v, Omega_ci */
+    double scattering_rate;           /* d<theta^2>/dt of the angle in one plane, rad^2 Omega_ci */
     double scattering_sigmas;         /* largest scattering angle, in standard deviations; beyond: theta_cutoff */
-    double energy_cutoff;             /* kinetic energy below which a particle has stopped, m_p v_A^2 */
-    double pitch_min, pitch_max;      /* allowed angles between v and B, degrees; outside: theta_boundary */
+    double lost_below_energy;         /* kinetic energy at which a particle has stopped, m_p v_A^2: energy_stopped */
+    double lost_below_pitch;          /* least angle between v and B, degrees; below it: theta_boundary */
+    double lost_above_pitch;          /* largest angle; above it: theta_boundary */
     char gas[LM_MAX_NAME];            /* background field with which the ions collide; "": none */
     int gas_field;                    /* number of that field, or -1; not a key */
     char stopping_table[LM_MAX_PATH]; /* file, see larmor/stopping.h; "": none */
     double scattering_power;          /* d<theta^2>/ds of the angle in space per unit of density, rad^2/(n0 d_i) */
-    double charge_exchange;           /* cross-section, 1/(n0 d_i) */
-    double charge_exchange_rate;      /* rate coefficient, added to that of the cross-section; Omega_ci/n0 */
-    double gas_friction;              /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
-    double electron_exchange;         /* rate of slowing down on electrons at n = 1, T_e = 1; Omega_ci */
-    int64_t collide_every;            /* >= 1: collisions are computed every so many steps, for all of them at once */
+    double charge_exchange_cross_section; /* 1/(n0 d_i) */
+    double charge_exchange_rate;          /* rate coefficient, added to that of the cross-section; Omega_ci/n0 */
+    double gas_drag_rate;                 /* rate coefficient of dv/dt = -nu n (v - u), Omega_ci/n0 */
+    double electron_heat_exchange_rate;   /* rate of slowing down on electrons at n = 1, T_e = 1; Omega_ci */
+    int64_t collide_every; /* >= 1: collisions are computed every so many steps, for all of them at once */
     /* Not a key: the contents of the file `stopping_table`; the configuration owns it. */
     struct lm_stopping_table stopping;
 };
@@ -253,7 +254,7 @@ struct lm_config {
         int vacuum;            /* enum lm_vacuum */
         double eta_vacuum;     /* resistivity that is added to eta at the density floor */
         int smoothing;         /* binomial passes over the moments and over E for the push, 0..8 */
-        int friction;          /* 1: the resistive part of E does not act on the ions */
+        int electron_friction; /* 1: it cancels the resistive part of E, which then does not act on the ions */
         double substep_safety; /* largest product of frequency and substep, <= 2.7 */
         int min_substeps;      /* least number, also where fewer would be stable */
         int max_substeps;      /* largest number; a step that needs more stops the run */
@@ -312,6 +313,7 @@ struct lm_config {
         char name[50]; /* or NAME(ARGUMENT, ...) */
         char text[LM_MAX_TEXT];
     } const_text[64], function_text[64];
+    char *notes; /* owned; lines for the user on keys that have another name now; NULL: there are none */
 };
 
 /* Reads and checks FILE, applies the overrides "section.key=value", and resolves all defaults. The last override of a

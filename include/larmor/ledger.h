@@ -22,8 +22,8 @@ enum { LM_SURFACES = LM_SIDES + LM_MAX_BODIES };
 
 /* The channels of loss. The channel of a surface is its number; the others follow. */
 enum lm_channel {
-    LM_ENERGY_STOPPED = LM_SURFACES, /* the energy fell below energy_cutoff of the species */
-    LM_THETA_BOUNDARY,               /* the pitch angle left the range pitch_min to pitch_max of the species */
+    LM_ENERGY_STOPPED = LM_SURFACES, /* the energy fell below lost_below_energy of the species */
+    LM_THETA_BOUNDARY,               /* the pitch angle left the range from lost_below_pitch to lost_above_pitch */
     LM_THETA_CUTOFF,                 /* the scattering angle was beyond scattering_sigmas of the species */
     LM_CHANNELS
 };

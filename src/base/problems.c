@@ -25,11 +25,12 @@ void lm_problems_add(struct lm_problems *problems, int line, const char *format,
     problems->item[problems->count++].text = copy;
 }
 
-static int write_location(const struct lm_problems *problems, int line, char *out, size_t size)
+void lm_problems_locate(const struct lm_problems *problems, int line, char out[LM_PROBLEMS_LOCATION])
 {
     if (line > 0)
-        return snprintf(out, size, "%s:%d", problems->file, line);
-    return snprintf(out, size, "%s", line == LM_COMMAND_LINE ? "command line" : problems->file);
+        snprintf(out, LM_PROBLEMS_LOCATION, "%s:%d", problems->file, line);
+    else
+        snprintf(out, LM_PROBLEMS_LOCATION, "%s", line == LM_COMMAND_LINE ? "command line" : problems->file);
 }
 
 /* The index of the problem that follows (line, index) in the order of lines; -1: there is none. Problems of the command
@@ -62,8 +63,8 @@ int lm_problems_report(struct lm_problems *problems)
     size_t used = 0;
     int left = problems->count + problems->omitted, any = left > 0, full = 0;
     for (int k = next(problems, LM_COMMAND_LINE, -1); k >= 0 && !full; k = next(problems, problems->item[k].line, k)) {
-        char line[LM_MAX_MESSAGE], location[LM_MAX_PATH + 32];
-        write_location(problems, problems->item[k].line, location, sizeof location);
+        char line[LM_MAX_MESSAGE], location[LM_PROBLEMS_LOCATION];
+        lm_problems_locate(problems, problems->item[k].line, location);
         int n = snprintf(line, sizeof line, "%s%s: %s", used ? "\n" : "", location, problems->item[k].text);
         size_t length = (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
         full = used + length + ROOM_FOR_COUNT > sizeof all;

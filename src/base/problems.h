@@ -2,7 +2,10 @@
 #ifndef LARMOR_BASE_PROBLEMS_H
 #define LARMOR_BASE_PROBLEMS_H
 
+#include "larmor/base.h"
+
 enum { LM_COMMAND_LINE = -1, LM_WHOLE_FILE = 0 }; /* they stand for a line number */
+enum { LM_PROBLEMS_LOCATION = LM_MAX_PATH + 32 };
 
 struct lm_problems {
     const char *file;   /* not owned */
@@ -12,6 +15,9 @@ struct lm_problems {
         char *text;
     } item[64];
 };
+
+/* Writes where a line is: "FILE:LINE", "command line" or "FILE". */
+void lm_problems_locate(const struct lm_problems *problems, int line, char out[LM_PROBLEMS_LOCATION]);
 
 /* Adds an error. The message has "FILE:LINE: text", "command line: text" or "FILE: text". */
 void lm_problems_add(struct lm_problems *problems, int line, const char *format, ...)

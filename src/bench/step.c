@@ -64,7 +64,7 @@ static void add_gas(struct step_row *rows, int *count, struct lm_bench_problem p
     p.more[0] = "species.protons.gas=gas";
     p.more[1] = table;
     add(rows, count, "stopping and scattering in it", p);
-    p.more[2] = "species.protons.charge_exchange=1e-3";
+    p.more[2] = "species.protons.charge_exchange_cross_section=1e-3";
     add(rows, count, "and charge exchange", p);
     p.more[2] = "species.protons.collide_every=2";
     add(rows, count, "stopping and scattering every 2 steps", p);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/former.h"
 #include "config/reader.h"
 #include "base/text.h"
 
@@ -332,31 +333,42 @@ static int set_entry(struct lm_config_reader *r, const char *section, const char
     return lm_ini_replace(e, value);
 }
 
-int lm_config_override(struct lm_config_reader *r, const char *text)
+int lm_config_split(const char *text, struct lm_override *out)
 {
     const char *equals = strchr(text, '='), *dot = NULL;
     for (const char *p = text; equals && p < equals; p++)
         dot = *p == '.' ? p : dot;
-    if (!dot || dot == text || dot + 1 == equals || dot - text >= LM_INI_NAME || equals - dot > LM_INI_NAME) {
+    if (!dot || dot == text || dot + 1 == equals || dot - text >= LM_INI_NAME || equals - dot > LM_INI_NAME)
+        return 0;
+    snprintf(out->section, sizeof out->section, "%.*s", (int)(dot - text), text);
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(equals - dot - 1), dot + 1);
+    out->key = lm_former_now(out->section, out->name);
+    out->value = equals + 1;
+    return 1;
+}
+
+int lm_config_override(struct lm_config_reader *r, const char *text)
+{
+    struct lm_override o;
+    if (!lm_config_split(text, &o)) {
         lm_problems_add(&r->problems, LM_COMMAND_LINE, "\"%s\": expected section.key=value", text);
         return LM_OK;
     }
-    char section[LM_INI_NAME], key[LM_INI_NAME];
-    snprintf(section, sizeof section, "%.*s", (int)(dot - text), text);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
-    if (!check_target(r, section, key))
+    if (o.key != o.name)
+        lm_former_note(r->notes, &r->problems, LM_COMMAND_LINE, o.section, o.name, o.key);
+    if (!check_target(r, o.section, o.key))
         return LM_OK;
-    const char *begin = equals + 1 + strspn(equals + 1, " "), *wrong = wrong_value(begin);
+    const char *begin = o.value + strspn(o.value, " "), *wrong = wrong_value(begin);
     if (wrong) {
-        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: %s", section, key, wrong);
+        lm_problems_add(&r->problems, LM_COMMAND_LINE, "%s.%s: %s", o.section, o.key, wrong);
         return LM_OK;
     }
     size_t n = strlen(begin);
     while (n > 0 && begin[n - 1] == ' ')
         n--;
     char *value = strndup(begin, n);
-    drop_rivals(r, section, key);
-    const int status = value ? set_entry(r, section, key, value) : lm_fail(LM_FAILED, "out of memory");
+    drop_rivals(r, o.section, o.key);
+    const int status = value ? set_entry(r, o.section, o.key, value) : lm_fail(LM_FAILED, "out of memory");
     free(value);
     return status;
 }

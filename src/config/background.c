@@ -31,12 +31,15 @@ static void resolve_side(struct lm_config_reader *r, int field, int side)
 {
     const int boundary = r->config->boundary[side];
     int *own = &r->config->background[field].sides[side];
+    char key[LM_MAX_NAME];
     if (boundary == LM_NOT_CHOSEN || *own == LM_NOT_CHOSEN)
         return;                         /* an error that has been reported */
     if (*own == LM_BACKGROUND_PERIODIC) /* the value of `auto` */
         *own = lm_background_side_of(boundary);
-    else if (boundary == LM_PERIODIC)
-        report(r, field, lm_side_names[side], "the particles are periodic there, so it must be auto");
+    else if (boundary == LM_PERIODIC) {
+        snprintf(key, sizeof key, "side_%s", lm_side_names[side]);
+        report(r, field, key, "the particles are periodic there, so it must be auto");
+    }
 }
 
 static void check_bounds(struct lm_config_reader *r, int field)

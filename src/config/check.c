@@ -90,12 +90,12 @@ static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope
     if (scope->kind != &lm_named[LM_SPECIES])
         return;
     const struct lm_species_config *s = scope->base;
-    if (!(s->pitch_min < s->pitch_max))
-        report_pair(r, scope, "pitch_min", "pitch_max", "pitch_min is not below pitch_max");
-    if (!(sqrt(s->scattering * r->config->run.dt) * s->scattering_sigmas <= 3.2))
+    if (!(s->lost_below_pitch < s->lost_above_pitch))
+        report_pair(r, scope, "lost_below_pitch", "lost_above_pitch", "lost_below_pitch is not below lost_above_pitch");
+    if (!(sqrt(s->scattering_rate * r->config->run.dt) * s->scattering_sigmas <= 3.2))
         report_pair(
-            r, scope, "scattering", "scattering_sigmas",
-            "sqrt(scattering*dt)*scattering_sigmas, the largest angle in a step, is above pi: use a smaller dt");
+            r, scope, "scattering_rate", "scattering_sigmas",
+            "sqrt(scattering_rate*dt)*scattering_sigmas, the largest angle in a step, is above pi: use a smaller dt");
 }
 
 static void resolve_time(struct lm_config_reader *r)

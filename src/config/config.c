@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/former.h"
 #include "config/reader.h"
 #include "base/expr.h"
 
@@ -13,6 +14,8 @@ static int read_into(struct lm_config_reader *r, const char *text, int override_
 {
     int status =
         text ? lm_ini_read_text(text, &r->ini, &r->problems) : lm_ini_read(r->config->file, &r->ini, &r->problems);
+    if (!status)
+        lm_former_rename(&r->ini, &r->problems, r->notes);
     for (int k = 0; !status && k < override_count; k++)
         status = lm_config_override(r, overrides[k]);
     if (status)
@@ -23,6 +26,17 @@ static int read_into(struct lm_config_reader *r, const char *text, int override_
     if (r->unusable_values && r->problems.count == 0) /* what made them so has been reported, or this is it */
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "a size, a constant or a function cannot be used");
     return LM_OK;
+}
+
+/* Ends the notes; NULL stands for none. */
+static void end_notes(const struct lm_config_reader *r, char **notes)
+{
+    if (r->notes)
+        fclose(r->notes);
+    if (*notes && !**notes) {
+        free(*notes);
+        *notes = NULL;
+    }
 }
 
 static int read_config(const char *name, const char *text, int override_count, const char *const *overrides,
@@ -36,7 +50,10 @@ static int read_config(const char *name, const char *text, int override_count, c
         return lm_fail(LM_FAILED, "out of memory");
     r->config = config;
     r->problems.file = config->file;
-    int status = read_into(r, text, override_count, overrides);
+    size_t size = 0;
+    r->notes = open_memstream(&config->notes, &size);
+    int status = r->notes ? read_into(r, text, override_count, overrides) : lm_fail(LM_FAILED, "out of memory");
+    end_notes(r, &config->notes);
     if (status)
         lm_problems_free(&r->problems);
     else
@@ -48,13 +65,15 @@ static int read_config(const char *name, const char *text, int override_count, c
 
 int lm_config_check_repeats(int count, const char *const *overrides)
 {
+    struct lm_override a, b;
     for (int k = 0; k < count; k++)
         for (int n = 0; n < k; n++) {
-            const size_t length = strcspn(overrides[k], "=");
-            if (!overrides[k][length] || strncmp(overrides[k], overrides[n], length + 1))
+            if (!lm_config_split(overrides[n], &a) || !lm_config_split(overrides[k], &b) ||
+                strcmp(a.section, b.section) || strcmp(a.key, b.key))
                 continue;
-            return lm_fail(LM_BAD_INPUT, "command line: %.*s: given twice, as %s and as %s: leave one out", (int)length,
-                           overrides[k], overrides[n] + length + 1, overrides[k] + length + 1);
+            return lm_fail(LM_BAD_INPUT, "command line: %s.%s: given twice, as %s and as %s: leave one out", b.section,
+                           b.key, strcmp(a.name, b.name) ? overrides[n] : a.value,
+                           strcmp(a.name, b.name) ? overrides[k] : b.value);
         }
     return LM_OK;
 }
@@ -83,6 +102,8 @@ struct lm_grid lm_config_grid(const struct lm_config *c)
 void lm_config_free(struct lm_config *config)
 {
     lm_names_free(&config->names);
+    free(config->notes);
+    config->notes = NULL;
     lm_config_free_data(config);
     lm_config_free_spectra(config);
     lm_config_free_probes(config);

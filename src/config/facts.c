@@ -16,23 +16,24 @@ int lm_is_ionised(const struct lm_config *c, int species)
 
 int lm_collides(const struct lm_species_config *s)
 {
-    return s->gas_field >= 0 || s->slowing > 0 || s->scattering > 0 || s->energy_cutoff > 0 || lm_limits_pitch(s);
+    return s->gas_field >= 0 || s->drag_rate > 0 || s->scattering_rate > 0 || s->lost_below_energy > 0 ||
+           lm_limits_pitch(s);
 }
 
 int lm_scatters(const struct lm_config *c, int species)
 {
     const struct lm_species_config *s = &c->species[species];
-    return s->scattering > 0 || s->scattering_power > 0 || s->stopping.scatters;
+    return s->scattering_rate > 0 || s->scattering_power > 0 || s->stopping.scatters;
 }
 
 int lm_exchanges_charge(const struct lm_species_config *s)
 {
-    return s->charge_exchange > 0 || s->charge_exchange_rate > 0;
+    return s->charge_exchange_cross_section > 0 || s->charge_exchange_rate > 0;
 }
 
 int lm_limits_pitch(const struct lm_species_config *s)
 {
-    return s->pitch_min > 0 || s->pitch_max < 180;
+    return s->lost_below_pitch > 0 || s->lost_above_pitch < 180;
 }
 
 double lm_collision_time(const struct lm_config *c, int species)
@@ -85,7 +86,7 @@ int lm_channel_is_open(const struct lm_config *c, int species, int channel)
     if (channel < LM_SURFACES)
         return body < c->body_count && c->body[body].particles == LM_ABSORBING;
     if (channel == LM_ENERGY_STOPPED)
-        return s->energy_cutoff > 0 || s->stopping_table[0];
+        return s->lost_below_energy > 0 || s->stopping_table[0];
     if (channel == LM_THETA_BOUNDARY)
         return lm_limits_pitch(s);
     return lm_scatters(c, species);
@@ -115,7 +116,7 @@ int lm_accounts(const struct lm_config *c, int species, struct lm_account_of out
         out[n++] = (struct lm_account_of){"to_gas", LM_TO_GAS, 0};
     if (lm_exchanges_charge(&c->species[species]))
         out[n++] = (struct lm_account_of){"charge_exchanged", LM_EXCHANGED, 0};
-    if (c->species[species].electron_exchange > 0)
+    if (c->species[species].electron_heat_exchange_rate > 0)
         out[n++] = (struct lm_account_of){"to_electrons", LM_TO_ELECTRONS, 0};
     return n;
 }

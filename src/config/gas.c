@@ -56,19 +56,19 @@ static void check_combinations(struct lm_config_reader *r, int species)
         int used;
     } of_gas[] = {{"stopping_table", s->stopping_table[0] != 0},
                   {"scattering_power", s->scattering_power > 0},
-                  {"charge_exchange", s->charge_exchange > 0},
+                  {"charge_exchange_cross_section", s->charge_exchange_cross_section > 0},
                   {"charge_exchange_rate", s->charge_exchange_rate > 0},
-                  {"gas_friction", s->gas_friction > 0}};
+                  {"gas_drag_rate", s->gas_drag_rate > 0}};
     for (size_t k = 0; k < sizeof of_gas / sizeof *of_gas && !s->gas[0]; k++)
         if (of_gas[k].used)
             report(r, species, of_gas[k].key, "has a meaning only with gas");
-    if (s->electron_exchange > 0 && r->config->electrons.closure != LM_EVOLVED)
-        report(r, species, "electron_exchange",
+    if (s->electron_heat_exchange_rate > 0 && r->config->electrons.closure != LM_EVOLVED)
+        report(r, species, "electron_heat_exchange_rate",
                "needs electrons.closure = evolved: the heat goes to and comes from their pressure");
-    if (s->gas[0] && s->slowing > 0)
-        report(r, species, "slowing", "describes a medium at rest everywhere; with gas use gas_friction");
-    if (s->gas[0] && s->scattering > 0)
-        report(r, species, "scattering", "describes a medium everywhere; with gas use scattering_power");
+    if (s->gas[0] && s->drag_rate > 0)
+        report(r, species, "drag_rate", "describes a medium at rest everywhere; with gas use gas_drag_rate");
+    if (s->gas[0] && s->scattering_rate > 0)
+        report(r, species, "scattering_rate", "describes a medium everywhere; with gas use scattering_power");
 }
 
 static int check_table(struct lm_config_reader *r, int species)

@@ -131,7 +131,7 @@ static const struct lm_key_when if_prescribed = IF_FIELD("velocity = prescribed"
 static const struct lm_key_when if_limited = IF_FIELD("bounds = on", limited, 1, BIT(1));
 static const struct lm_key_when if_gas = IF_FIELD("kind = neutral_gas", kind, 1, BIT(LM_NEUTRAL_GAS));
 static const struct lm_key_when if_flows_in =
-    IF_FIELD("an inflow side of the field (x_min, ...)", sides, LM_SIDES, BIT(LM_BACKGROUND_INFLOW));
+    IF_FIELD("an inflow side of the field (side_x_min, ...)", sides, LM_SIDES, BIT(LM_BACKGROUND_INFLOW));
 
 #define NAMED(kind, section, one, many, list, length)                                                                  \
     {                                                                                                                  \
@@ -241,8 +241,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "A resistivity that is added at the density floor. With vacuum = zero_e it lets B diffuse through voids."},
     {SECTION, .name = "smoothing", INT, IN(fields.smoothing), RANGE(0, 8), .initial = "1",
      .meaning = "The number of binomial passes over the moments and over the E that pushes the ions."},
-    {SECTION, .name = "friction", CHOICE(switches), IN(fields.friction), .initial = "on",
-     .meaning = "on: the ions do not feel the resistive part of E, which is the friction between electrons and ions. off: they feel all of E."},
+    {SECTION, .name = "electron_friction", .formerly = "friction", CHOICE(switches), IN(fields.electron_friction), .initial = "on",
+     .meaning = "on: the friction of the electrons acts on the ions. It cancels the resistive part of E, which the ions do not feel then. off: the ions feel all of E."},
     {SECTION, .name = "substep_safety", REAL, IN(fields.substep_safety), RANGE(LM_POSITIVE, 2.7), .initial = "2",
      .meaning = "The largest product of frequency and substep. The Runge-Kutta method is stable below 2.78."},
     {SECTION, .name = "min_substeps", INT, IN(fields.min_substeps), RANGE(1, 1e6), .initial = "1",
@@ -281,34 +281,34 @@ const struct lm_key lm_keys[] = {
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "The temperature across the local B. It goes with temperature_par."},
     {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = LM_ALONG_SIDES, .unit = "n0", .shown = "density",
      .when = &if_inflow, .meaning = "The density beyond inflow sides; it may also depend on the time t. Drift and temperature there are the species' own. Only with an inflow side."},
-    {OF(slowing), .name = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
-     .meaning = "The rate nu of a friction dv/dt = -nu v."},
-    {OF(scattering), .name = "scattering", REAL, NOT_NEGATIVE, .unit = "rad^2 Omega_ci", .initial = "0",
-     .meaning = "The rate of pitch-angle scattering: the growth of the mean square angle in one plane."},
+    {OF(drag_rate), .name = "drag_rate", .formerly = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
+     .meaning = "The rate nu of a drag dv/dt = -nu v in a medium at rest. Only without a gas."},
+    {OF(scattering_rate), .name = "scattering_rate", .formerly = "scattering", REAL, NOT_NEGATIVE, .unit = "rad^2 Omega_ci", .initial = "0",
+     .meaning = "The rate of pitch-angle scattering: the growth of the mean square angle in one plane. Only without a gas."},
     {OF(scattering_sigmas), .name = "scattering_sigmas", REAL, RANGE(LM_POSITIVE, 100), .initial = "5",
-     .meaning = "The largest scattering angle of a step, in standard deviations. A particle that is scattered further is removed and counted."},
-    {OF(energy_cutoff), .name = "energy_cutoff", REAL, NOT_NEGATIVE, .unit = "m_p v_A^2", .initial = "0",
-     .meaning = "The kinetic energy relative to the gas at which a particle has stopped. It is then removed and counted."},
-    {OF(pitch_min), .name = "pitch_min", REAL, RANGE(0, 180), .unit = "degrees", .initial = "0",
-     .meaning = "The least angle between v and B. A particle below it is removed and counted."},
-    {OF(pitch_max), .name = "pitch_max", REAL, RANGE(0, 180), .unit = "degrees", .initial = "180",
-     .meaning = "The largest angle between v and B. A particle above it is removed and counted."},
+     .meaning = "The largest scattering angle of a step, in standard deviations. A particle that is scattered further is removed and counted as theta_cutoff."},
+    {OF(lost_below_energy), .name = "lost_below_energy", .formerly = "energy_cutoff", REAL, NOT_NEGATIVE, .unit = "m_p v_A^2", .initial = "0",
+     .meaning = "The kinetic energy relative to the gas at which a particle has stopped. It is then removed and counted as energy_stopped."},
+    {OF(lost_below_pitch), .name = "lost_below_pitch", .formerly = "pitch_min", REAL, RANGE(0, 180), .unit = "degrees", .initial = "0",
+     .meaning = "The least angle between v and B. A particle below it is removed and counted as theta_boundary."},
+    {OF(lost_above_pitch), .name = "lost_above_pitch", .formerly = "pitch_max", REAL, RANGE(0, 180), .unit = "degrees", .initial = "180",
+     .meaning = "The largest angle between v and B. A particle above it is removed and counted as theta_boundary."},
     {OF(gas), .name = "gas", TEXT(LM_MAX_NAME), .shown = "none",
      .meaning = "The background field of kind neutral_gas that the ions collide with. The time series has what the ions lose, and fields with `gains` take it up."},
     {OF(stopping_table), .name = "stopping_table", PATH, .shown = "none",
      .meaning = "A file with the stopping cross-section S(E) of m dv/dt = -n S, and optionally a scattering cross-section. The path is relative to the configuration file. Only with a gas."},
     {OF(scattering_power), .name = "scattering_power", REAL, NOT_NEGATIVE, .unit = "rad^2/(n0 d_i)", .initial = "0",
      .meaning = "The growth of the mean square angle in space, d<theta^2>/ds = scattering_power n. Only with a gas."},
-    {OF(charge_exchange), .name = "charge_exchange", REAL, NOT_NEGATIVE, .unit = "1/(n0 d_i)", .initial = "0",
+    {OF(charge_exchange_cross_section), .name = "charge_exchange_cross_section", .formerly = "charge_exchange", REAL, NOT_NEGATIVE, .unit = "1/(n0 d_i)", .initial = "0",
      .meaning = "The cross-section of charge exchange. The ion goes on as an ion of the gas, with the gas's velocity and temperature. Only with a gas."},
     {OF(charge_exchange_rate), .name = "charge_exchange_rate", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
      .meaning = "A rate coefficient of charge exchange that does not depend on the velocity. It is added to that of the cross-section."},
-    {OF(gas_friction), .name = "gas_friction", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
-     .meaning = "The rate coefficient of a friction dv/dt = -gas_friction n (v - u) in a gas of velocity u. Only with a gas."},
-    {OF(electron_exchange), .name = "electron_exchange", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
+    {OF(gas_drag_rate), .name = "gas_drag_rate", .formerly = "gas_friction", REAL, NOT_NEGATIVE, .unit = "Omega_ci/n0", .initial = "0",
+     .meaning = "The rate coefficient of a drag dv/dt = -gas_drag_rate n (v - u) in a gas of velocity u. Only with a gas."},
+    {OF(electron_heat_exchange_rate), .name = "electron_heat_exchange_rate", .formerly = "electron_exchange", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",
      .meaning = "The rate nu at which ions slow down on the electrons where n = 1 and T_e = 1. Elsewhere it is nu n T_e^(-3/2). T_i and T_e approach each other at twice that rate. Only with closure = evolved."},
     {OF(collide_every), .name = "collide_every", LONG, RANGE(1, 1e6), .unit = "steps", .initial = "1",
-     .meaning = "Collisions, slowing, limits and the exchange with electrons take place every so many steps, for all of these steps at once."},
+     .meaning = "Collisions, drag, limits and the exchange of heat with electrons take place every so many steps, for all of these steps at once."},
 #define SECTION .section = "boundary"
 #define SIDE(text, side, member, choices) SECTION, .name = text, CHOICE(choices), IN(member[side]), .initial = "periodic"
 #define FIELDS(text, side) \
@@ -383,11 +383,11 @@ const struct lm_key lm_keys[] = {
     {FIELD(diffusivity), .name = "diffusivity", REAL, NOT_NEGATIVE, .unit = "v_A d_i", .initial = "0", .meaning = "The diffusivity kappa."},
     {FIELD(source), .name = "source", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "Omega_ci n0, or 1", .initial = "0",
      .meaning = "What is added in a unit of time, of x, y and t. It is 0 in bodies."},
-#define AT(text, side) FIELD(sides[side]), .name = text, CHOICE(background_sides), .initial = "auto"
-    {AT("x_min", LM_X_MIN), .meaning = "What happens at x = 0. auto follows the particles: wall where they come back, open where they are absorbed."},
-    {AT("x_max", LM_X_MAX), .meaning = "What happens at x = lx. auto follows the particles."},
-    {AT("y_min", LM_Y_MIN), .meaning = "What happens at y = 0. auto follows the particles."},
-    {AT("y_max", LM_Y_MAX), .meaning = "What happens at y = ly. auto follows the particles."},
+#define AT(text, side) FIELD(sides[side]), .name = "side_" text, .formerly = text, CHOICE(background_sides), .initial = "auto"
+    {AT("x_min", LM_X_MIN), .meaning = "What happens to the field at x = 0. auto follows the particles: wall where they come back, open where they are absorbed."},
+    {AT("x_max", LM_X_MAX), .meaning = "What happens to the field at x = lx. auto follows the particles."},
+    {AT("y_min", LM_Y_MIN), .meaning = "What happens to the field at y = 0. auto follows the particles."},
+    {AT("y_max", LM_Y_MAX), .meaning = "What happens to the field at y = ly. auto follows the particles."},
     {FIELD(inflow), .name = "inflow", EXPR, ANY, .timed = LM_ALONG_SIDES, .unit = "n0, or 1", .when = &if_flows_in,
      .meaning = "The value that flows in by inflow sides, of x, y and t. Only with an inflow side of the field."},
     {FIELD(courant), .name = "courant", REAL, RANGE(LM_POSITIVE, 1), .initial = "0.6",

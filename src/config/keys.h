@@ -90,6 +90,7 @@ enum { LM_MAX_NAMED = LM_MAX_SPECIES }; /* >= `most` of every kind */
 struct lm_key {
     const char *section; /* LM_SPECIES_SECTION stands for every [species.NAME]; likewise those after it */
     const char *name;
+    const char *formerly; /* an earlier name, still accepted; NULL: none */
     const char *unit;
     const char *initial; /* default, as in a file; NULL without `shown`: the key is required where it has a meaning */
     const char *shown;   /* how the reference shows the default; NULL: as `initial` */

@@ -75,6 +75,14 @@ static const char *shown_default(const struct lm_key *key)
     return key->shown ? key->shown : key->initial ? key->initial : "required";
 }
 
+/* What a key does, and the name that it had before; `mark` stands around that name. */
+static void put_meaning(FILE *out, const struct lm_key *key, const char *mark)
+{
+    fputs(key->meaning, out);
+    if (key->formerly)
+        fprintf(out, " Formerly %s%s%s.", mark, key->formerly, mark);
+}
+
 /* Prints a key in one of the forms. */
 typedef void row(FILE *out, const struct lm_key *key, const char *range);
 
@@ -91,14 +99,18 @@ static void print_rows(FILE *out, const char *section, row *print)
 
 static void text_row(FILE *out, const struct lm_key *key, const char *range)
 {
-    fprintf(out, "  %-18s  %-10s  %-13s  %-22s  %-21s  %s\n", key->name, lm_key_type(key), key->unit ? key->unit : "-",
-            range, shown_default(key), key->meaning);
+    fprintf(out, "  %-29s  %-10s  %-13s  %-22s  %-21s  ", key->name, lm_key_type(key), key->unit ? key->unit : "-",
+            range, shown_default(key));
+    put_meaning(out, key, "");
+    fputc('\n', out);
 }
 
 static void markdown_row(FILE *out, const struct lm_key *key, const char *range)
 {
-    fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", key->name, lm_key_type(key), key->unit ? key->unit : "", range,
-            shown_default(key), key->meaning);
+    fprintf(out, "| `%s` | %s | %s | %s | %s | ", key->name, lm_key_type(key), key->unit ? key->unit : "", range,
+            shown_default(key));
+    put_meaning(out, key, "`");
+    fputs(" |\n", out);
 }
 
 static const char intro[] =

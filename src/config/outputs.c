@@ -368,8 +368,8 @@ static void check_track(struct lm_config_reader *r, const struct lm_scope *scope
     if (!t->species[0])
         return; /* reported as missing */
     t->of = find_word(&l, t->species, r->config->species_count, names);
-    if (t->of >= 0 && r->config->species[t->of].electron_exchange > 0)
-        report(&l, "ions that exchange heat with electrons (electron_exchange) cannot be followed");
+    if (t->of >= 0 && r->config->species[t->of].electron_heat_exchange_rate > 0)
+        report(&l, "ions that exchange heat with electrons (electron_heat_exchange_rate) cannot be followed");
     t->of = t->of < 0 ? 0 : t->of;
     l.key = "where";
     if (!r->unusable_values && lm_expr_select(r->config->names, t->where, 0, NULL, NULL))

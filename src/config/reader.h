@@ -17,6 +17,7 @@ struct lm_config_reader {
     int named_key_line[LM_NAMED_KINDS][LM_MAX_NAMED][LM_MAX_KEYS];
     int const_line[64], function_line[64]; /* of the definitions */
     int bad_section[LM_NAMED_KINDS];       /* 1: a section of this kind has an error in its name */
+    FILE *notes;                           /* on former names of keys; becomes config->notes */
     int unusable_values; /* 1: a size or a constant is wrong, so expressions are parsed but not evaluated */
 };
 
@@ -37,6 +38,15 @@ int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *ou
 int lm_scope_has(const struct lm_scope *scope, const struct lm_key *key);
 /* The name of the section of a key in messages. */
 const char *lm_scope_section(const struct lm_scope *scope, const struct lm_key *key);
+
+/* The parts of an override "section.name=value". */
+struct lm_override {
+    char section[LM_INI_NAME], name[LM_INI_NAME];
+    const char *key;   /* `name`, or where that is a former name of a key, the present one */
+    const char *value; /* in the text */
+};
+/* Returns 0 where the text has another form. */
+int lm_config_split(const char *text, struct lm_override *out);
 
 /* Puts one override "section.key=value" into the list of entries. LM_FAILED: no memory. */
 int lm_config_override(struct lm_config_reader *r, const char *text);

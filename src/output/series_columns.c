@@ -115,7 +115,7 @@ static void add_collisions(struct row *r, const struct state *s)
         if (c->stopping_table[0])
             add(r, now->stopping_cells, "", "stopping length of the fastest ion in the densest gas, in cells", 0,
                 "stopping_cells_%s", c->name);
-        if (c->electron_exchange > 0)
+        if (c->electron_heat_exchange_rate > 0)
             add(r, (double)now->limited_heating_cells, "",
                 "cells in which the exchange of heat with electrons was limited in the last step", 1,
                 "electron_exchange_limited_%s", c->name);

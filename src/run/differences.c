@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "config/former.h"
 #include "config/ini.h"
 #include "larmor/base.h"
 
@@ -105,7 +106,8 @@ static int draws(const struct lm_config *c)
     for (int k = 0; k < c->body_count; k++)
         any |= c->body[k].particles == LM_THERMAL;
     for (int s = 0; s < c->species_count; s++)
-        any |= c->species[s].scattering > 0 || c->species[s].gas[0] || c->species[s].electron_exchange > 0;
+        any |=
+            c->species[s].scattering_rate > 0 || c->species[s].gas[0] || c->species[s].electron_heat_exchange_rate > 0;
     return any;
 }
 
@@ -261,6 +263,8 @@ static int find(const struct lm_config *config, const char *path, const char *te
     c.status = read_echo(config, &c.here, &problems);
     if (!c.status)
         c.status = text ? lm_ini_read_text(text, &c.there, &problems) : lm_ini_read(path, &c.there, &problems);
+    if (!c.status)
+        lm_former_rename(&c.there, &problems, NULL);
     if (c.status)
         lm_problems_free(&problems);
     else

@@ -130,6 +130,8 @@ static int check_all(const struct scan *s, struct lm_config *config)
     for (int run = 0; run < s->runs && !status; run++) {
         char name[LM_MAX_NAME * 4];
         status = read_run(s, run, config);
+        if (run == 0 && config->notes && !s->quiet) /* all runs have the same notes */
+            fputs(config->notes, stderr);
         if (status) {
             name_of(s, run, name);
             status = lm_fail_context(status, "run %s", name);

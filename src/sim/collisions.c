@@ -37,7 +37,7 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
                                                double n, double speed)
 {
     const double energy = 0.5 * s->mass * speed * speed, cell = fmin(g->dx, g->dy);
-    const double exchanges = n * dt * (s->charge_exchange * speed + s->charge_exchange_rate);
+    const double exchanges = n * dt * (s->charge_exchange_cross_section * speed + s->charge_exchange_rate);
     struct lm_interpolated_stopping at = {0};
     if (s->stopping.points > 0)
         at = lm_stopping_at(&s->stopping.lookup, (float)energy);
@@ -54,7 +54,7 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
     const struct lm_stopping *table = &s->stopping.lookup;
     const int in_gas = s->gas_field >= 0;
     const uint64_t key = lm_step_key(c->run.seed, sim->step);
-    const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_friction : s->slowing) * dt;
+    const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_drag_rate : s->drag_rate) * dt;
     if (!lm_collides(s) || sim->step % s->collide_every != 0)
         return NULL;
     sim->collisions[species] =
@@ -67,15 +67,15 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
                                .fraction_lost = lm_one_minus_expf((float)friction),
                                .stopping = *table,
                                .scattering_power = (float)s->scattering_power,
-                               .variance = (float)(s->scattering * dt),
+                               .variance = (float)(s->scattering_rate * dt),
                                .tail2 = (float)(s->scattering_sigmas * s->scattering_sigmas),
-                               .exchange_section = (float)(s->charge_exchange * dt),
+                               .exchange_section = (float)(s->charge_exchange_cross_section * dt),
                                .exchange_rate = (float)(s->charge_exchange_rate * dt),
                                .thermal = in_gas ? (float)atom_speed(c, species) : 0,
-                               .stops = s->energy_cutoff > 0 || table->rows > 0,
-                               .stopped2 = (float)(2 * s->energy_cutoff / s->mass),
-                               .cos_low = s->pitch_max < 180 ? lm_cos(s->pitch_max * LM_DEGREE) : -2,
-                               .cos_high = s->pitch_min > 0 ? lm_cos(s->pitch_min * LM_DEGREE) : 2,
+                               .stops = s->lost_below_energy > 0 || table->rows > 0,
+                               .stopped2 = (float)(2 * s->lost_below_energy / s->mass),
+                               .cos_low = s->lost_above_pitch < 180 ? lm_cos(s->lost_above_pitch * LM_DEGREE) : -2,
+                               .cos_high = s->lost_below_pitch > 0 ? lm_cos(s->lost_below_pitch * LM_DEGREE) : 2,
                                .scatters = lm_scatters(c, species),
                                .exchanges = lm_exchanges_charge(s),
                                .has_pitch = lm_limits_pitch(s),

@@ -9,12 +9,12 @@
 
 static int exchanges(const struct lm_sim *sim, int species)
 {
-    return sim->config->species[species].electron_exchange > 0;
+    return sim->config->species[species].electron_heat_exchange_rate > 0;
 }
 
 double lm_exchange_at_one(const struct lm_config *c, int species)
 {
-    return c->species[species].electron_exchange * lm_collision_time(c, species);
+    return c->species[species].electron_heat_exchange_rate * lm_collision_time(c, species);
 }
 
 /* In a step T_i approaches T_e by the share 1 - exp(-2 x) of their difference, and T_e approaches T_i by r times this
@@ -24,7 +24,7 @@ double lm_exchange_most(const struct lm_config *c)
 {
     double charge = INFINITY;
     for (int s = 0; s < c->species_count; s++)
-        if (c->species[s].electron_exchange > 0)
+        if (c->species[s].electron_heat_exchange_rate > 0)
             charge = fmin(charge, c->species[s].charge);
     return 0.5 * lm_log(1 + charge / (1.5 * (c->electrons.gamma - 1)));
 }

@@ -119,7 +119,8 @@ static int compare_maps(const char *path, const struct lm_checkpoint_surfaces *t
 static int compare_limits(const char *path, const struct lm_checkpoint_species *there,
                           const struct lm_checkpoint_species *here)
 {
-    static const char *const keys[LM_LIMITS] = {"energy_cutoff", "pitch_min and pitch_max", "scattering"};
+    static const char *const keys[LM_LIMITS] = {"lost_below_energy", "lost_below_pitch and lost_above_pitch",
+                                                "scattering_rate"};
     for (int k = 0; k < LM_LIMITS; k++)
         if (there->limits[k] != here->limits[k])
             return lm_fail(LM_BAD_INPUT,
@@ -163,7 +164,7 @@ static int compare_backgrounds(const char *path, const struct lm_checkpoint *the
             if (a->sides[side] != b->sides[side])
                 return lm_fail(LM_BAD_INPUT,
                                "%s: the background field %s has %s at %s there, and %s in the run: set "
-                               "background.%s.%s as there",
+                               "background.%s.side_%s as there",
                                path, a->name, background_side(a->sides[side]), lm_side_names[side],
                                background_side(b->sides[side]), a->name, lm_side_names[side]);
     }

@@ -59,14 +59,14 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .evolved = c->electrons.closure == LM_EVOLVED,
                             .eta_vacuum = c->fields.eta_vacuum,
                             .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E,
-                            .friction = c->fields.friction};
+                            .friction = c->fields.electron_friction};
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];
         s.species[k] = (struct lm_backend_species){.charge = p->charge,
                                                    .mass = p->mass,
                                                    .weight = 1.0 / p->particles_per_cell,
                                                    .has_gas = p->gas_field >= 0,
-                                                   .exchanges = p->electron_exchange > 0,
+                                                   .exchanges = p->electron_heat_exchange_rate > 0,
                                                    .stopping = p->stopping.lookup};
         for (int side = 0; side < LM_SIDES; side++)
             if (c->boundary[side] == LM_THERMAL)

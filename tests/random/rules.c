@@ -177,7 +177,7 @@ RULE(gas)
     int fits[LM_MAX_BACKGROUNDS] = {0};
     for (int f = 0; f < d->plan.items[LM_BACKGROUNDS]; f++)
         fits[f] = field_of(d, f)->kind == LM_NEUTRAL_GAS && field_of(d, f)->flow == LM_FLOW_PRESCRIBED;
-    if (draft_get(d->draft, s->section, "slowing") || draft_get(d->draft, s->section, "scattering"))
+    if (draft_get(d->draft, s->section, "drag_rate") || draft_get(d->draft, s->section, "scattering_rate"))
         return 0;
     return name_field(d, fits, out);
 }
@@ -201,7 +201,7 @@ RULE(of_gas)
 {
     return with_gas(d, s, "{0.02:0.5}|{0.5:5}", out);
 }
-RULE(electron_exchange)
+RULE(electron_heat_exchange_rate)
 {
     return d->shadow->electrons.closure == LM_EVOLVED ? from(d, "{0.02:0.5}|{1:20}", out) : 0;
 }
@@ -368,19 +368,19 @@ const struct draw_rule draw_rules[] = {
     {"species.NAME", "temperature_perp", 100, temperatures, NULL, NULL},
     {"species.NAME", "inflow_density", 0, "{0.2:1.5}|1+{0:1}*sin({3:40}*t)|(y<ly/2)|(1-{5:40}*t)*({5:40}*t<1)", NULL,
      NULL},
-    {"species.NAME", "slowing", 0, "{0.05:2}", NULL, NULL},
-    {"species.NAME", "scattering", 0, "{0.02:1}", NULL, NULL},
+    {"species.NAME", "drag_rate", 0, "{0.05:2}", NULL, NULL},
+    {"species.NAME", "scattering_rate", 0, "{0.02:1}", NULL, NULL},
     {"species.NAME", "scattering_sigmas", 0, "{1:6}", NULL, NULL},
-    {"species.NAME", "energy_cutoff", 0, "{0.001:0.1}", NULL, NULL},
-    {"species.NAME", "pitch_min", 0, "{0:30}", NULL, NULL},
-    {"species.NAME", "pitch_max", 0, "{150:180}", NULL, NULL},
+    {"species.NAME", "lost_below_energy", 0, "{0.001:0.1}", NULL, NULL},
+    {"species.NAME", "lost_below_pitch", 0, "{0:30}", NULL, NULL},
+    {"species.NAME", "lost_above_pitch", 0, "{150:180}", NULL, NULL},
     {"species.NAME", "gas", 70, NULL, gas, NULL},
     {"species.NAME", "stopping_table", 40, NULL, stopping_table, NULL},
     {"species.NAME", "scattering_power", 40, NULL, scattering_power, NULL},
-    {"species.NAME", "charge_exchange", 40, NULL, of_gas, NULL},
+    {"species.NAME", "charge_exchange_cross_section", 40, NULL, of_gas, NULL},
     {"species.NAME", "charge_exchange_rate", 40, NULL, of_gas, NULL},
-    {"species.NAME", "gas_friction", 40, NULL, of_gas, NULL},
-    {"species.NAME", "electron_exchange", 50, NULL, electron_exchange, NULL},
+    {"species.NAME", "gas_drag_rate", 40, NULL, of_gas, NULL},
+    {"species.NAME", "electron_heat_exchange_rate", 50, NULL, electron_heat_exchange_rate, NULL},
     {"species.NAME", "collide_every", 0, "1|2|3|7", NULL, NULL},
     {"boundary", "x_min", 100, NULL, particles_side, NULL},
     {"boundary", "x_max", 100, NULL, particles_side, NULL},
@@ -415,10 +415,10 @@ const struct draw_rule draw_rules[] = {
     {"background.NAME", "minimum", 0, "0|-1", NULL, NULL},
     {"background.NAME", "maximum", 0, "2|{1.5:5}", NULL, NULL},
     {"background.NAME", "diffusivity", 0, "{0.002:0.1}", NULL, NULL},
-    {"background.NAME", "x_min", 30, NULL, background_side, NULL},
-    {"background.NAME", "x_max", 30, NULL, background_side, NULL},
-    {"background.NAME", "y_min", 30, NULL, background_side, NULL},
-    {"background.NAME", "y_max", 30, NULL, background_side, NULL},
+    {"background.NAME", "side_x_min", 30, NULL, background_side, NULL},
+    {"background.NAME", "side_x_max", 30, NULL, background_side, NULL},
+    {"background.NAME", "side_y_min", 30, NULL, background_side, NULL},
+    {"background.NAME", "side_y_max", 30, NULL, background_side, NULL},
     {"background.NAME", "inflow", 100, "{0.1:1}|{0.1:1}*(1+sin({5:40}*t))|(y<ly/2)", NULL, NULL},
     {"background.NAME", "courant", 0, "{0.1:1}", NULL, NULL},
     {"background.NAME", "temperature", 50, "0|{0.02:0.5}", NULL, NULL},

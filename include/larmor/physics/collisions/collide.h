@@ -163,7 +163,7 @@ LM_HD struct lm_velocity_change lm_collide(const struct lm_collisions *c, float 
     return out;
 }
 
-/* Whether the angle between v and B lies in the range that the species' pitch_min and pitch_max allow. */
+/* Whether the angle between v and B lies in the range that the species' lost_below_pitch and lost_above_pitch allow. */
 LM_HD int lm_is_in_pitch_range(const struct lm_collisions *c, const double v[3], const double b[3])
 {
     const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
