@@ -164,7 +164,14 @@ START_TEST(samples_and_restarts)
     ck_assert_int_eq(cli_call("run run.ini --quiet --output again --restart again/checkpoints/checkpoint_00000020.h5 "
                               "probe.l.line=6 output.checkpoint_every=0"),
                      2);
-    ck_assert_msg(strstr(cli.err, "probes.l goes on with the samples of again/probes/l_000000"), "%s", cli.err);
+    ck_assert_msg(strstr(cli.err, "[probe.l] cannot go on with its samples") &&
+                      strstr(cli.err, "has samples of other points or ions"),
+                  "%s", cli.err);
+    ck_assert_int_eq(cli_call("run run.ini --quiet --output again --restart again/checkpoints/checkpoint_00000020.h5 "
+                              "probe.l.x=0,lx-1"),
+                     2);
+    const struct rows kept = read_rows("again/probes/l_*.h5");
+    ck_assert(!memcmp(&whole, &kept, sizeof whole)); /* what is refused loses nothing */
     ck_assert_msg(cli_call("run run.ini --quiet --output again --restart again/checkpoints/checkpoint_00000020.h5 "
                            "output.checkpoint_every=7") == 0,
                   "%s", cli.err);

@@ -38,7 +38,7 @@ RULES = {
             "ranks/ranks.h"],
     "output": ["larmor/base.h", "larmor/body.h", "larmor/grid.h", "larmor/particles.h", "larmor/physics/fields/ohm.h", "larmor/physics/fields/solid.h",
                "larmor/physics/fields/wall.h", "larmor/sim.h",
-               "larmor/physics/particles/hit_map.h", "base", "checkpoint", "config/facts.h"],
+               "larmor/physics/numerics/hash.h", "larmor/physics/particles/hit_map.h", "base", "checkpoint", "config/facts.h"],
     "survey": PHYSICS + ["larmor/config.h", "larmor/sim.h", "backend", "base", "config", "output", "ranks", "sim/setup.h",
                          "sim/step_limits.h"],
     "run": ["larmor/base.h", "larmor/config.h", "larmor/run.h", "larmor/sim.h", "backend", "base", "checkpoint", "config",

@@ -139,6 +139,9 @@ int lm_sim_distribution(struct lm_sim *sim, int species, const struct lm_bins *b
  * simulation until its next step. *count is 0 before they are chosen. */
 int lm_sim_track(struct lm_sim *sim, int k, uint64_t *count, const struct lm_tracked **ions);
 
+/* A number that tells these ions from others that could have been chosen; 0 before they are chosen. */
+uint64_t lm_sim_track_identity(const struct lm_sim *sim, int k);
+
 /* The bins of the maps of hits (larmor/physics/particles/hit_map.h), owned by the simulation; and the map of a species
  * since t = 0: lm_map_size counters. */
 const struct lm_map_bins *lm_sim_map_bins(const struct lm_sim *sim);

@@ -57,10 +57,7 @@ int lm_expr_select(const struct lm_names *names, const char *text, size_t count,
         for (int d = 0; d < 3; d++)
             p.v[d] = xyv[2 + d][k];
         const double value = lm_parser_value(&p);
-        selected[k] = value != 0;
-        if (isnan(value))
-            status = lm_fail(LM_BAD_INPUT, "\"%s\" is %s at x = %.10g, y = %.10g, vx = %.10g, vy = %.10g, vz = %.10g",
-                             text, not_finite(value), p.x, p.y, p.v[0], p.v[1], p.v[2]);
+        selected[k] = value != 0 && !isnan(value);
     }
     lm_parser_close(&p);
     return status;

@@ -45,9 +45,8 @@ int lm_expr_fill_at(const struct lm_names *names, const char *text, const struct
 int lm_expr_at(const struct lm_names *names, const char *text, size_t count, const double *x, const double *y, double t,
                double *out);
 
-/* Which of `count` particles an expression of x, y, vx, vy and vz selects: selected[k] = 1 where its value is not 0.
- * count = 0 only checks it. LM_BAD_INPUT: it cannot be parsed, or the message says for which particle it is no number.
- */
+/* Which of `count` particles an expression of x, y, vx, vy and vz selects: selected[k] = 1 where its value is a number
+ * other than 0. count = 0 only checks it. LM_BAD_INPUT: it cannot be parsed. */
 int lm_expr_select(const struct lm_names *names, const char *text, size_t count, const double *const xyv[5],
                    unsigned char *selected);
 

@@ -309,7 +309,8 @@ hid_t lm_h5_make_dataset(struct lm_h5 *h, hid_t at, const char *name, hid_t type
         return -1;
     hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);
     H5Pset_fill_time(list, H5D_FILL_TIME_NEVER); /* every element is written */
-    if (gzip > 0 && dims[0] > 0)                 /* a chunk has at least one value */
+    const hssize_t values = H5Sget_simple_extent_npoints(space);
+    if (gzip > 0 && values > 0) /* a chunk has at least one value */
         set_gzip(list, rank, dims, gzip);
     hid_t data = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (data < 0)

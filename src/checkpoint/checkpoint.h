@@ -25,8 +25,8 @@
  * output, the attributes samples and what, and values [arrays][ny][nx] float64. A program that knows nothing of them
  * goes on without.
  *
- * /tracks/NAME, where the run follows ions: attributes species and count; x, y, turns_x, turns_y, channel, left int64
- * and vx, vy, vz float64 of struct lm_tracked.
+ * /tracks/NAME, where the run follows ions: attributes species, count and identity; x, y, turns_x, turns_y, channel,
+ * left int64 and vx, vy, vz float64 of struct lm_tracked.
  *
  * Attributes of /surfaces: sides[4], body_count, body_names[], body_particles[], body_cells (a hash), map_angles,
  * map_energies, map_energy[2], map_faces.
@@ -89,7 +89,7 @@ struct lm_checkpoint_sums {
 
 struct lm_checkpoint_track {
     char name[LM_MAX_NAME], species[LM_MAX_NAME];
-    uint64_t count;
+    uint64_t count, identity;      /* identity: as lm_sim_track_identity gives it */
     const struct lm_tracked *ions; /* to be written; NULL after reading */
 };
 

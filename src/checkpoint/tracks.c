@@ -63,6 +63,7 @@ void lm_checkpoint_put_tracks(struct lm_h5 *h, const struct lm_checkpoint *head)
         names[k] = t->name;
         lm_h5_put_text(h, group, "species", t->species);
         lm_h5_put_whole(h, group, "count", (int64_t)t->count);
+        lm_h5_put_whole(h, group, "identity", (int64_t)t->identity);
         for (int c = 0; c < COLUMNS; c++)
             put_column(h, group, &columns[c], t);
         lm_h5_end(group);
@@ -81,6 +82,7 @@ static void get_track(struct lm_h5 *h, hid_t all, struct lm_checkpoint_track *t)
     const int64_t count = lm_h5_get_whole(h, group, "count");
     if (h->status == LM_OK && (count < 0 || count > MOST_IONS))
         lm_h5_wrong(h, "track %s: %" PRId64 " ions; the file is damaged", t->name, count);
+    t->identity = (uint64_t)lm_h5_get_whole(h, group, "identity");
     t->count = h->status == LM_OK ? (uint64_t)count : 0;
     lm_h5_end(group);
 }

@@ -486,7 +486,7 @@ const struct lm_key lm_keys[] = {
     {TRACKED(species), .name = "species", TEXT(LM_MAX_NAME), .meaning = "The species of the ions."},
     {TRACKED(count), .name = "count", INT, RANGE(1, 1e6), .initial = "100", .meaning = "At most so many ions. Of more, the seed of the run decides which."},
     {TRACKED(where), .name = "where", TEXT(LM_MAX_TEXT), .initial = "1",
-     .meaning = "An expression of x, y, vx, vy and vz of an ion. Ions are chosen where it is not 0: `x < 10 && vx^2 + vy^2 + vz^2 > 4`."},
+     .meaning = "An expression of x, y, vx, vy and vz of an ion. Ions are chosen where it is a number other than 0: `x < 10 && vx^2 + vy^2 + vz^2 > 4`."},
     {TRACKED(start), .name = "start", LONG, RANGE(0, 1e15), .unit = "steps", .initial = "0", .meaning = "The step at which the ions are chosen."},
     {TRACKED(every), .name = "every", LONG, RANGE(1, 1e15), .unit = "steps", .initial = "1", .meaning = "The number of steps between two samples."},
     {GIVEN(file), .name = "file", PATH, .meaning = "An HDF5 file. The path is relative to the configuration file."},

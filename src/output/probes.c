@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "larmor/physics/numerics/hash.h"
 #include "output/records.h"
 
 enum { PROBE_VERSION = 1, COLUMNS = 11 + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS, CORNERS = 4 };
@@ -139,6 +140,15 @@ static void describe(struct lm_h5 *h, const void *context)
     put_places(h, "y_points", p->probe, p->probe->place[1]);
 }
 
+/* A hash of the points. */
+static uint64_t identity_of(const struct lm_probe_config *p)
+{
+    uint64_t sum = lm_mix((uint64_t)p->points);
+    for (int n = 0; n < p->points; n++)
+        sum = lm_mix(sum ^ lm_mix(lm_bits(p->place[0][n])) ^ lm_bits(p->place[1][n]));
+    return sum;
+}
+
 static int make(struct probe *p)
 {
     list_columns(p);
@@ -147,6 +157,7 @@ static int make(struct probe *p)
                                          .columns = p->columns,
                                          .column = p->column,
                                          .width = (size_t)p->probe->points,
+                                         .identity = identity_of(p->probe),
                                          .describe = describe,
                                          .context = p};
     const size_t count = CORNERS * (size_t)p->columns * (size_t)p->probe->points;
@@ -217,6 +228,14 @@ int lm_probes_flush(struct lm_probes *p)
     int status = LM_OK;
     for (int k = 0; k < p->config->probe_count && !status; k++)
         status = lm_records_flush(p->of[k].records);
+    return status;
+}
+
+int lm_probes_check(struct lm_probes *p)
+{
+    int status = LM_OK;
+    for (int k = 0; k < p->config->probe_count && !status; k++)
+        status = lm_records_check(p->of[k].records, lm_sim_step_number(p->sim));
     return status;
 }
 

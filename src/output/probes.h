@@ -16,8 +16,10 @@ int lm_probes_sample(struct lm_probes *p);
 /* Writes the samples that wait. */
 int lm_probes_flush(struct lm_probes *p);
 
-/* A restart in its own directory: removes samples that are later than the present step. LM_BAD_INPUT: the samples of
- * this name are of other points or quantities. */
+/* A restart in its own directory. The first function changes nothing. LM_BAD_INPUT: samples of a name are of other
+ * points or quantities, or a file is damaged. The second function removes samples that are later than the present step.
+ */
+int lm_probes_check(struct lm_probes *p);
 int lm_probes_go_on(struct lm_probes *p);
 
 /* The bytes that a probe takes in memory, and those of one sample. */

@@ -91,6 +91,7 @@ static void write_all(struct lm_h5 *h, const struct lm_records *r)
     r->kind.describe(h, r->kind.context);
     lm_h5_put_text(h, h->file, "software", "larmor " LM_VERSION);
     lm_h5_put_text(h, h->file, "name", r->kind.name);
+    lm_h5_put_whole(h, h->file, "identity", (int64_t)r->kind.identity);
     lm_h5_put_real(h, h->file, "dt", r->config->run.dt);
     lm_h5_put_text(h, h->file, "time_units", "1/Omega_ci");
     hid_t data = lm_h5_make_dataset(h, h->file, "step", H5T_NATIVE_INT64, 1, &rows, 0);
@@ -143,13 +144,24 @@ static int64_t step_of(const struct lm_records *r, const char *file)
     return digits < 8 || digits > 18 || strcmp(file + n + 1 + digits, ".h5") ? -1 : strtoll(file + n + 1, NULL, 10);
 }
 
-/* Checks that a file has this column, and reads it where rows of it are taken back. */
+/* The rows of a file: their steps, which the caller frees, and how many there are. */
+static int64_t *read_steps(struct lm_h5 *h, uint64_t *rows)
+{
+    *rows = lm_h5_length(h, h->file, "step");
+    int64_t *steps = malloc((*rows + 1) * sizeof *steps);
+    hid_t data = lm_h5_dataset(h, h->file, "step", H5T_NATIVE_INT64, 1, (hsize_t[]){*rows});
+    if (!steps)
+        lm_h5_wrong(h, "not enough memory");
+    lm_h5_read_rows(h, data, H5T_NATIVE_INT64, 0, *rows, steps);
+    lm_h5_end(data);
+    return steps;
+}
+
 static void read_column(struct lm_h5 *h, struct lm_records *r, int column, uint64_t rows, double *work)
 {
     const size_t width = r->kind.width;
-    const hsize_t dims[2] = {rows, width};
-    hid_t data = lm_h5_dataset(h, h->file, r->kind.column[column].name, H5T_NATIVE_DOUBLE, 2, dims);
-    if (h->status == LM_OK && r->rows > 0 && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, work) < 0)
+    hid_t data = lm_h5_dataset(h, h->file, r->kind.column[column].name, H5T_NATIVE_DOUBLE, 2, (hsize_t[]){rows, width});
+    if (h->status == LM_OK && H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, work) < 0)
         lm_h5_error(h, "cannot read %s", r->kind.column[column].name);
     for (int row = 0; h->status == LM_OK && row < r->rows; row++)
         memcpy(row_of(r, row) + (size_t)column * width, work + (size_t)row * width, width * sizeof *work);
@@ -159,66 +171,95 @@ static void read_column(struct lm_h5 *h, struct lm_records *r, int column, uint6
 /* Takes back the rows of a file up to a step. */
 static void take_back(struct lm_h5 *h, struct lm_records *r, int64_t step)
 {
-    const uint64_t rows = lm_h5_length(h, h->file, "step");
-    int64_t *steps = malloc((rows + 1) * sizeof *steps);
+    uint64_t rows;
+    int64_t *steps = read_steps(h, &rows);
     double *work = malloc((rows * r->kind.width + 1) * sizeof *work);
-    hid_t data = lm_h5_dataset(h, h->file, "step", H5T_NATIVE_INT64, 1, (hsize_t[]){rows});
-    if (!steps || !work)
+    if (!work)
         lm_h5_wrong(h, "not enough memory");
-    lm_h5_read_rows(h, data, H5T_NATIVE_INT64, 0, rows, steps);
-    lm_h5_end(data);
     for (uint64_t k = 0; h->status == LM_OK && k < rows && steps[k] <= step && r->rows < r->most; k++)
         r->step[r->rows++] = steps[k];
-    for (int k = 0; k < r->kind.columns && r->kind.width > 0; k++) /* width 0: it is not known yet */
+    for (int k = 0; k < r->kind.columns && r->rows > 0; k++)
         read_column(h, r, k, rows, work);
     free(steps);
     free(work);
 }
 
-static int remove_file(const char *path)
-{
-    return unlink(path) && errno != ENOENT ? lm_fail(LM_FAILED, "%s: cannot be removed: %s", path, strerror(errno))
-                                           : LM_OK;
-}
-
-static int read_back(struct lm_records *r, const char *path, int64_t step)
+/* A file whose last row is later than `step`. */
+static int cut(struct lm_records *r, const char *path, int64_t step)
 {
     struct lm_h5 h;
     if (lm_h5_open(&h, path) == LM_OK)
         take_back(&h, r, step);
-    const int status = lm_h5_finish(&h, 0);
-    return status ? lm_fail_context(status, "%s.%s goes on with the samples of %s", r->kind.folder, r->kind.name, path)
-                  : LM_OK;
-}
-
-/* A file whose last row is later than `step`. Rows that it shares with the run as it goes on are written anew. */
-static int cut(struct lm_records *r, const char *path, int64_t step)
-{
-    int status = read_back(r, path, step);
+    int status = lm_h5_finish(&h, 0);
     if (!status)
         status = lm_records_flush(r);
     r->rows = 0;
-    return status ? status : remove_file(path);
+    if (!status && unlink(path) && errno != ENOENT)
+        status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", path, strerror(errno));
+    return status;
 }
 
-int lm_records_go_on(struct lm_records *r, int64_t step)
+/* Whether the rows of a file are of the same points or ions. Before these are known, all rows must be later. */
+static int check_file(const struct lm_records *r, const char *path, int64_t step)
+{
+    struct lm_h5 h;
+    uint64_t rows = 0;
+    if (lm_h5_open(&h, path))
+        return lm_h5_finish(&h, 0);
+    int64_t *steps = read_steps(&h, &rows);
+    const uint64_t identity = (uint64_t)lm_h5_get_whole(&h, h.file, "identity");
+    const int is_same = r->kind.width > 0 && identity == r->kind.identity;
+    if (h.status == LM_OK && !is_same && rows > 0 && (r->kind.width > 0 || steps[0] <= step))
+        lm_h5_wrong(&h, "has samples of other points or ions");
+    for (int k = 0; k < r->kind.columns && is_same; k++)
+        lm_h5_end(
+            lm_h5_dataset(&h, h.file, r->kind.column[k].name, H5T_NATIVE_DOUBLE, 2, (hsize_t[]){rows, r->kind.width}));
+    free(steps);
+    return lm_h5_finish(&h, 0);
+}
+
+/* Calls `visit` for each file of this name: its path, and the step of its last row. */
+typedef int visitor(struct lm_records *r, const char *path, int64_t last, int64_t step);
+static int visit_files(struct lm_records *r, int64_t step, visitor *visit)
 {
     char folder[LM_MAX_PATH], path[LM_MAX_PATH];
     int status = lm_path(folder, "%s/%s", r->config->output.directory, r->kind.folder);
     DIR *d = status ? NULL : opendir(folder);
-    int64_t newest = -1; /* of the files that stay */
     for (struct dirent *e; d && !status && (e = readdir(d));) {
         const int64_t last = step_of(r, e->d_name);
-        newest = last <= step && last > newest ? last : newest;
-        if (last <= step)
+        if (last < 0)
             continue;
         status = lm_path(path, "%s/%s", folder, e->d_name);
         if (!status)
-            status = cut(r, path, step);
+            status = visit(r, path, last, step);
     }
     if (d)
         closedir(d);
-    if (!status && newest >= 0)
-        status = lm_path(path, "%s/%s_%08" PRId64 ".h5", folder, r->kind.name, newest);
-    return status || newest < 0 ? status : read_back(r, path, -1);
+    return status;
+}
+
+static int visit_to_check(struct lm_records *r, const char *path, int64_t last, int64_t step)
+{
+    (void)last;
+    const int status = check_file(r, path, step);
+    return status ? lm_fail_context(
+                        status,
+                        "[%s.%s] cannot go on with its samples: give the section another name, or move the file away",
+                        strcmp(r->kind.folder, "tracks") ? "probe" : "track", r->kind.name)
+                  : LM_OK;
+}
+
+static int visit_to_cut(struct lm_records *r, const char *path, int64_t last, int64_t step)
+{
+    return last > step ? cut(r, path, step) : LM_OK;
+}
+
+int lm_records_check(struct lm_records *r, int64_t step)
+{
+    return visit_files(r, step, visit_to_check);
+}
+
+int lm_records_go_on(struct lm_records *r, int64_t step)
+{
+    return visit_files(r, step, visit_to_cut);
 }

@@ -24,6 +24,12 @@ int lm_samples_flush(struct lm_samples *s)
     return status ? status : lm_tracks_flush(s->tracks);
 }
 
+int lm_samples_check(struct lm_samples *s)
+{
+    const int status = lm_probes_check(s->probes);
+    return status ? status : lm_tracks_check(s->tracks);
+}
+
 int lm_samples_go_on(struct lm_samples *s)
 {
     const int status = lm_probes_go_on(s->probes);

@@ -17,6 +17,7 @@ void lm_samples_free(struct lm_samples *s);
 /* As of probes and tracks. */
 int lm_samples_take(struct lm_samples *s);
 int lm_samples_flush(struct lm_samples *s);
+int lm_samples_check(struct lm_samples *s);
 int lm_samples_go_on(struct lm_samples *s);
 
 #endif

@@ -104,14 +104,23 @@ static void describe(struct lm_h5 *h, const void *context)
     put_whole(h, "channel", t->count, t->channel);
 }
 
-/* Makes room for the samples of a track whose ions have been chosen. */
-static int begin(struct track *t, uint64_t count)
+static void note_left(struct track *t, const struct lm_tracked *ions)
+{
+    for (uint64_t k = 0; k < t->count; k++) {
+        t->channel[k] = ions[k].channel;
+        t->left[k] = ions[k].left;
+    }
+}
+
+/* Makes room for the samples of a track. */
+static int begin(struct track *t, uint64_t identity, uint64_t count, const struct lm_tracked *ions)
 {
     const struct lm_records_kind kind = {.folder = "tracks",
                                          .name = t->track->name,
                                          .columns = COLUMNS,
                                          .column = columns,
                                          .width = count,
+                                         .identity = identity,
                                          .describe = describe,
                                          .context = t};
     if (t->records)
@@ -121,6 +130,7 @@ static int begin(struct track *t, uint64_t count)
     t->left = malloc((count + 1) * sizeof *t->left);
     if (!t->channel || !t->left)
         return lm_fail(LM_FAILED, "not enough memory for tracks");
+    note_left(t, ions);
     return lm_records_new(t->config, &kind, &t->records);
 }
 
@@ -148,8 +158,6 @@ static void fill(const struct track *t, const struct lm_tracked *ions, double *r
                                         i->b[2]};
         for (int c = 0; c < COLUMNS; c++)
             row[(size_t)c * t->count + k] = i->channel < 0 ? values[c] : NAN;
-        t->channel[k] = i->channel;
-        t->left[k] = i->left;
     }
 }
 
@@ -161,11 +169,13 @@ static int sample(struct lm_sim *sim, int number, struct track *t)
     int status = lm_sim_track(sim, number, &count, &ions);
     if (status || count == 0)
         return status;
-    status = begin(t, count);
+    status = begin(t, lm_sim_track_identity(sim, number), count, ions);
     if (!status)
         status = lm_records_add(t->records, lm_sim_step_number(sim), &row);
     if (!status)
         fill(t, ions, row);
+    if (!status)
+        note_left(t, ions);
     return status;
 }
 
@@ -188,19 +198,31 @@ int lm_tracks_flush(struct lm_tracks *t)
     return status;
 }
 
+/* The ions that can be there: no more than the species has, where none enter and none are born. */
+static double most_ions(const struct lm_config *c, int k, double particles)
+{
+    const struct lm_track_config *t = &c->track[k];
+    int grows = lm_is_ionised(c, t->of);
+    for (int side = 0; side < LM_SIDES; side++)
+        grows |= c->boundary[side] == LM_INFLOW;
+    return grows ? t->count : fmin(t->count, particles);
+}
+
 /* What waits, and what the ions themselves take with the working memory of a step and of the choice. */
-double lm_tracks_memory(const struct lm_config *config, int k)
+double lm_tracks_memory(const struct lm_config *config, int k, double particles)
 {
     enum { AN_ION = 5 * sizeof(struct lm_tracked) };
-    return lm_records_memory(COLUMNS, (size_t)config->track[k].count) + AN_ION * (double)config->track[k].count;
+    const double ions = most_ions(config, k, particles);
+    return lm_records_memory(COLUMNS, (size_t)ions) + AN_ION * ions;
 }
 
-double lm_tracks_sample_bytes(const struct lm_config *config, int k)
+double lm_tracks_sample_bytes(const struct lm_config *config, int k, double particles)
 {
-    return 8.0 * (1 + COLUMNS * (double)config->track[k].count);
+    return 8.0 * (1 + COLUMNS * most_ions(config, k, particles));
 }
 
-int lm_tracks_go_on(struct lm_tracks *t)
+/* Makes room for the samples of all tracks, also of those whose ions have not been chosen. */
+static int begin_all(struct lm_tracks *t)
 {
     const struct lm_tracked *ions;
     int status = LM_OK;
@@ -208,11 +230,32 @@ int lm_tracks_go_on(struct lm_tracks *t)
         uint64_t count = 0;
         status = lm_sim_track(t->sim, k, &count, &ions);
         if (!status)
-            status = begin(&t->of[k], count);
-        if (!status)
-            status = lm_records_go_on(t->of[k].records, lm_sim_step_number(t->sim));
-        if (count == 0) /* they may be chosen later */
-            end(&t->of[k]);
+            status = begin(&t->of[k], lm_sim_track_identity(t->sim, k), count, ions);
     }
+    return status;
+}
+
+static void end_those_not_chosen(struct lm_tracks *t)
+{
+    for (int k = 0; k < t->config->track_count; k++)
+        if (t->of[k].count == 0)
+            end(&t->of[k]);
+}
+
+int lm_tracks_check(struct lm_tracks *t)
+{
+    int status = begin_all(t);
+    for (int k = 0; k < t->config->track_count && !status; k++)
+        status = lm_records_check(t->of[k].records, lm_sim_step_number(t->sim));
+    end_those_not_chosen(t);
+    return status;
+}
+
+int lm_tracks_go_on(struct lm_tracks *t)
+{
+    int status = begin_all(t);
+    for (int k = 0; k < t->config->track_count && !status; k++)
+        status = lm_records_go_on(t->of[k].records, lm_sim_step_number(t->sim));
+    end_those_not_chosen(t);
     return status;
 }

@@ -16,11 +16,13 @@ int lm_tracks_sample(struct lm_tracks *t);
 /* Writes the samples that wait. */
 int lm_tracks_flush(struct lm_tracks *t);
 
-/* A restart in its own directory: removes samples that are later than the present step. */
+/* A restart in its own directory. The first function changes nothing. LM_BAD_INPUT: samples of a name are of other
+ * ions, or a file is damaged. The second function removes samples that are later than the present step. */
+int lm_tracks_check(struct lm_tracks *t);
 int lm_tracks_go_on(struct lm_tracks *t);
 
-/* The bytes that the samples of a track take in memory, and those of one sample. */
-double lm_tracks_memory(const struct lm_config *config, int k);
-double lm_tracks_sample_bytes(const struct lm_config *config, int k);
+/* The bytes that the samples of a track take in memory, and those of one sample, of a species of so many particles. */
+double lm_tracks_memory(const struct lm_config *config, int k, double particles);
+double lm_tracks_sample_bytes(const struct lm_config *config, int k, double particles);
 
 #endif

@@ -18,9 +18,9 @@ struct rule {
 
 /* These keys say where a run ends and how it is computed. They do not change a result. */
 static const struct rule neutral[] = {
-    {"run", "t_end"},     {"run", "steps"},        {"run", "backend"},      {"run", "threads"}, {"run", "rank_limit"},
-    {"run", "rebalance"}, {"run", "gpu_exchange"}, {"run", "halo"},         {"run", "tile"},    {"run", "sort_every"},
-    {"output", NULL},     {"output.", NULL},       {"distribution.", NULL}, {"track.", NULL},   {"probe.", NULL}};
+    {"run", "t_end"},     {"run", "steps"},        {"run", "backend"},      {"run", "threads"},  {"run", "rank_limit"},
+    {"run", "rebalance"}, {"run", "gpu_exchange"}, {"run", "halo"},         {"run", "tile"},     {"run", "sort_every"},
+    {"output", NULL},     {"output.", NULL},       {"distribution.", NULL}, {"track.", "every"}, {"probe.", NULL}};
 
 /* The state in a checkpoint has no meaning with another value of these keys. Other things that must be the same (the
  * channels of loss, maps, cells of masks, sides of background fields) are compared with the state itself
@@ -118,6 +118,8 @@ static const char *remark_on(const struct lm_config *c, const char *section, con
                         : "no effect: no random numbers are drawn after the start";
     if (AMONG(start_only, section, key) && !has_side(c, LM_INFLOW))
         return "no effect: the key describes the start only";
+    if (is_section(section, "track."))
+        return "no effect on ions that have been chosen before";
     return NULL;
 }
 

@@ -37,6 +37,8 @@ int lm_run_write_outputs(struct lm_run_state *r, int last)
     const int64_t step = lm_sim_step_number(r->sim);
     /* The samples come first: where a file cannot be written, the last checkpoint has them. */
     int status = lm_averages_sample(&r->averages, r->sim, c);
+    if (!status)
+        status = lm_samples_take(&r->samples);
     if (!status && (due(c->output.series_every, step) || (c->output.series_every > 0 && last)))
         status = write_row(r);
     const int particles = due(c->output.particles_every, step), together = particles && c->output.particles_with_fields;
@@ -50,7 +52,5 @@ int lm_run_write_outputs(struct lm_run_state *r, int last)
         status = due(c->distribution[k].every, step) ? lm_output_distribution(r->sim, c, k) : LM_OK;
     if (!status && (due(c->output.maps_every, step) || last))
         status = lm_output_maps(r->sim, c);
-    if (!status)
-        status = lm_samples_take(&r->samples);
     return status;
 }

@@ -61,7 +61,7 @@ static int write_checkpoint(struct lm_run_state *r, int keep)
     char path[LM_MAX_PATH];
     const double before = lm_clock();
     int status = lm_samples_flush(&r->samples);
-    if (!status)
+    if (!status || r->is_rescued) /* a state is worth more than samples */
         status = lm_sim_save_with(r->sim, &r->references, r->config->output_count, r->averages.sums, keep, path);
     if (status)
         return status;
@@ -128,6 +128,7 @@ static int rescue(struct lm_run_state *r, int status)
     char why[LM_MAX_MESSAGE / 2], reason[512], before[LM_MAX_PATH + 128];
     snprintf(why, sizeof why, "%s", lm_error());
     last_good(r, sizeof before, before);
+    r->is_rescued = 1;
     int failed = is_kept(r) ? LM_OK : write_checkpoint(r, INT_MAX);
     r->told = 1;
     if (!failed)
@@ -381,9 +382,11 @@ static int open_output(struct lm_run_state *r)
     if (!status)
         status = lm_samples_make(r->sim, r->config, &r->samples);
     if (!status && goes_on)
-        status = lm_samples_go_on(&r->samples);
+        status = lm_samples_check(&r->samples);
     if (!status)
         status = lm_series_open(directory, r->column_count, r->columns, restart ? &from : NULL, &r->series);
+    if (!status && goes_on)
+        status = lm_samples_go_on(&r->samples);
     int stale = status != LM_BAD_INPUT; /* run.json would tell of another end */
     if (stale && unlink(summary) && errno != ENOENT && !status)
         status = lm_fail(LM_FAILED, "%s: cannot be removed: %s", summary, strerror(errno));

@@ -39,6 +39,7 @@ struct lm_run_state {
     char spare[LM_MAX_PATH];       /* a checkpoint before a long step; it is removed when the next one is written */
     int spare_failed;              /* 1: a spare checkpoint could not be written, and no more are tried */
     struct lm_summary begun;       /* summary of the state before a step that may be given up */
+    int is_rescued;                /* 1: the checkpoint that is written is that of a run that cannot go on */
     int told;                      /* 1: the message already says from which file to go on, or that there is none */
     char ended[LM_MAX_MESSAGE];    /* the reason for the end, for run.json */
 };

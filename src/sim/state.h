@@ -66,6 +66,7 @@ struct lm_sim {
     struct lm_sim_track {
         uint64_t count;
         struct lm_tracked *ion; /* owned; NULL before the ions are chosen */
+        uint64_t identity;      /* a hash of the chosen ions, and of the step at which they were chosen */
     } track[LM_MAX_TRACKS];
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */

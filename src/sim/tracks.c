@@ -119,8 +119,11 @@ static int choose(struct lm_sim *sim, int number)
     if (!status && !(to->ion = malloc((c.count + 1) * sizeof *to->ion)))
         status = lm_fail(LM_FAILED, "not enough memory for the ions that the run follows");
     to->count = status ? 0 : c.count;
-    for (size_t k = 0; k < to->count; k++)
+    to->identity = lm_hash_step(sim->step);
+    for (size_t k = 0; k < to->count; k++) {
         to->ion[k] = c.candidate[k].ion;
+        to->identity += c.candidate[k].rank;
+    }
     free(c.candidate);
     free(p.x);
     return status ? lm_fail_context(status, "%s: [track.%s]", sim->config->file, track->name) : LM_OK;
@@ -185,6 +188,11 @@ int lm_sim_track(struct lm_sim *sim, int number, uint64_t *count, const struct l
                : sim->backend->particles->follow(sim->backend, sim->config->track[number].of, NULL, t->count, t->ion);
 }
 
+uint64_t lm_sim_track_identity(const struct lm_sim *sim, int number)
+{
+    return sim->track[number].identity;
+}
+
 /* ---- checkpoints ---- */
 
 void lm_sim_describe_tracks(const struct lm_sim *sim, struct lm_checkpoint *head)
@@ -198,6 +206,7 @@ void lm_sim_describe_tracks(const struct lm_sim *sim, struct lm_checkpoint *head
         memcpy(to->species, track->species, sizeof to->species);
         to->count = sim->track[k].count;
         to->ions = sim->track[k].ion;
+        to->identity = sim->track[k].identity;
         head->track_count++;
     }
 }
@@ -214,6 +223,7 @@ static int restore_track(struct lm_sim *sim, int number, const char *path, const
     if (!to->ion)
         return lm_fail(LM_FAILED, "not enough memory for the ions that the run follows");
     to->count = from->count;
+    to->identity = from->identity;
     return lm_checkpoint_read_track(path, sim->config->track[number].name, to->count, to->ion);
 }
 

@@ -7,7 +7,7 @@
 #include "checkpoint/checkpoint.h"
 #include "sim/state.h"
 
-/* Chooses the ions of the tracks that start at the present step. LM_BAD_INPUT: `where` is not a number for an ion. */
+/* Chooses the ions of the tracks that start at the present step. LM_FAILED: not enough memory. */
 int lm_sim_choose_tracks(struct lm_sim *sim);
 
 /* Takes the ions of a species through the pass that comes next. */

@@ -70,7 +70,7 @@ static void put_named(struct writer *w, const struct lm_config *c)
 }
 
 /* The samples of a probe or a track, as if they were in one file. */
-static void put_samples(struct writer *w, const struct lm_config *c)
+static void put_samples(struct writer *w, const struct lm_config *c, const double *particles)
 {
     for (int k = 0; k < c->probe_count; k++)
         put(w, "probe.", c->probe[k].name, 1, number_of(c, c->probe[k].every) * lm_probes_sample_bytes(c, k));
@@ -79,7 +79,7 @@ static void put_samples(struct writer *w, const struct lm_config *c)
         const int64_t before = t->start > 0 ? (t->start - 1) / t->every + 1 : 0; /* samples of no ions */
         const double samples = number_of(c, t->every) - (double)before;
         if (samples > 0)
-            put(w, "track.", t->name, 1, samples * lm_tracks_sample_bytes(c, k));
+            put(w, "track.", t->name, 1, samples * lm_tracks_sample_bytes(c, k, particles[t->of]));
     }
 }
 
@@ -144,7 +144,7 @@ void lm_check_disk(const struct lm_prepared *p, FILE *out)
     put(&w, "particles", c->output.particles_with_fields ? " in the files of fields" : "",
         number_of(c, c->output.particles_every), 5 * 8 * ceil(particles * c->output.particles_fraction));
     put_named(&w, c);
-    put_samples(&w, c);
+    put_samples(&w, c, p->survey.count);
     if (p->need.host[LM_NEED_MAPS] > 0)
         put(&w, "maps of hits", "", number_of(c, c->output.maps_every) + has_more_at_the_end(c, c->output.maps_every),
             p->need.host[LM_NEED_MAPS]);

@@ -97,7 +97,7 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
     for (int k = 0; k < c->probe_count; k++)
         out->host[LM_NEED_START] += lm_probes_memory(c, k);
     for (int k = 0; k < c->track_count; k++)
-        out->host[LM_NEED_START] += lm_tracks_memory(c, k);
+        out->host[LM_NEED_START] += lm_tracks_memory(c, k, (double)counts[c->track[k].of]);
     out->host[LM_NEED_REST] = LM_MEMORY_RESERVE;
     out->host[LM_NEED_START] += lm_averages_bytes(c); /* beside the largest output, and during the steps */
     find_memory(out);
