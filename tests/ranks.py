@@ -69,6 +69,13 @@ axes = v_par, v_perp, gyrophase
 bins = 10, 8, 6
 from = -4, 0, 0
 to = 4, 4, 360
+[distribution.many]
+every = 40
+axes = pitch, energy, y
+bins = 120, 150, 72
+from = 0, 0, 0
+to = 180, 8, 36
+from_x = 10.1
 """
 
 LARGE = """[run]
@@ -199,7 +206,8 @@ class Tests:
             here = self.directory / f"on_{ranks}"
             check(many.returncode == 0 and fingerprint(here) == want, f"{ranks} ranks give the same fingerprint")
             check(rows(here) == rows(self.directory / "alone"), f"{ranks} ranks write the same series.csv")
-            for name in ("outputs/moments_00000040", "outputs/mean_00000030", "distributions/f_00000040"):
+            for name in ("outputs/moments_00000040", "outputs/mean_00000030", "distributions/f_00000040",
+                         "distributions/many_00000040"):
                 one, other = (contents(folder / f"{name}.h5") for folder in (self.directory / "alone", here))
                 check(one == other and len(one) > 1, f"{ranks} ranks write the same {name}")
             for one in checkpoints(self.directory / "alone"):

@@ -152,14 +152,14 @@ static const char *const texts[] = {
 
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-#define ALL -INFINITY, INFINITY, -INFINITY, INFINITY
 static const struct lm_bins all_bins[] = {
-    {3, {LM_AXIS_PAR, LM_AXIS_PERP, LM_AXIS_X}, {8, 6, 3}, {-1.5, 0, 0}, {1.5, 1.25, 5}, ALL},
+    {3, {LM_AXIS_PAR, LM_AXIS_PERP, LM_AXIS_X}, {8, 6, 3}, {-1.5, 0, 0}, {1.5, 1.25, 5}, LM_NO_REGION},
     {2, {LM_AXIS_PITCH, LM_AXIS_GYROPHASE}, {12, 8}, {0, 0}, {180, 360}, 0.1, 5.03, 0.1, 0.8},
     {2, {LM_AXIS_Y, LM_AXIS_ENERGY}, {70, 100}, {0, 0}, {5, 0.7}, -INFINITY, INFINITY, 0.06, INFINITY},
-    {3, {LM_AXIS_VX, LM_AXIS_VY, LM_AXIS_VZ}, {64, 63, 33}, {-1, -1.5, -1}, {1.5, 1, 0.5}, ALL}, /* more than 2^16 */
+    {3, {LM_AXIS_VX, LM_AXIS_VY, LM_AXIS_VZ}, {64, 63, 33}, {-1, -1.5, -1}, {1.5, 1, 0.5}, LM_NO_REGION}, /* more than
+                                                                                                              2^16 */
     {1, {LM_AXIS_GYROPHASE}, {1}, {90}, {270}, 0, INFINITY, -INFINITY, 3},
-    {1, {LM_AXIS_VX}, {1000}, {0.3}, {0.30001}, ALL},
+    {1, {LM_AXIS_VX}, {1000}, {0.3}, {0.30001}, LM_NO_REGION},
 };
 
 enum { KINDS = sizeof all_bins / sizeof *all_bins };
@@ -235,9 +235,10 @@ static struct lm_counting box_of(double bx, double by, double bz)
 /* The counter of a particle at (x, y) [cells] with velocity (vx, vy, vz), by one axis. */
 static int64_t counter(struct lm_counting *c, int axis, int count, double low, double high, const double at[5])
 {
-    const struct lm_bins bins = {1, {axis}, {count}, {low}, {high}, ALL};
+    const struct lm_bins bins = {1, {axis}, {count}, {low}, {high}, LM_NO_REGION};
     const struct lm_particle p = {(lm_fix)ldexp(at[0], 48), (lm_fix)ldexp(at[1], 48), at[2], at[3], at[4]};
     c->bins = bins;
+    c->axis[0] = lm_axis_bins_of(&bins, 0);
     c->outside = count;
     return lm_counter_of(c, 0, &p);
 }
@@ -283,12 +284,31 @@ END_TEST
 START_TEST(edges_belong_to_the_bins_above)
 {
     for (int count = 1; count <= 300; count++) {
-        const struct lm_bins bins = {1, {LM_AXIS_VX}, {count}, {-0.3}, {1.1}, ALL};
+        const struct lm_bins bins = {1, {LM_AXIS_VX}, {count}, {-0.3}, {1.1}, LM_NO_REGION};
+        const struct lm_axis_bins a = lm_axis_bins_of(&bins, 0);
         for (int k = 0; k <= count; k++) {
-            const double edge = lm_bin_edge(&bins, 0, k);
-            ck_assert_int_eq(lm_bin_of(&bins, 0, edge), k < count ? k : -1);
-            ck_assert_int_eq(lm_bin_of(&bins, 0, nextafter(edge, -1)), k - 1);
+            const double edge = lm_bin_edge(&a, k);
+            ck_assert_int_eq(lm_bin_of(&a, edge), k < count ? k : -1);
+            ck_assert_int_eq(lm_bin_of(&a, nextafter(edge, -1)), k - 1);
         }
+    }
+}
+END_TEST
+
+/* Bins narrower than the numbers that there are: each number is in the one bin that holds it. */
+START_TEST(bins_may_be_very_narrow)
+{
+    static const struct lm_bins narrow[] = {{1, {LM_AXIS_VX}, {1000}, {0}, {1e-320}, LM_NO_REGION},
+                                            {1, {LM_AXIS_VX}, {100}, {1}, {1 + 0x1p-50}, LM_NO_REGION},
+                                            {1, {LM_AXIS_VX}, {7}, {-8e307}, {8e307}, LM_NO_REGION}};
+    for (size_t n = 0; n < sizeof narrow / sizeof *narrow; n++) {
+        const struct lm_axis_bins a = lm_axis_bins_of(&narrow[n], 0);
+        double value = a.low;
+        for (int k = 0; k < 4; k++, value = nextafter(value, INFINITY)) {
+            const int bin = lm_bin_of(&a, value);
+            ck_assert(bin >= 0 && value >= lm_bin_edge(&a, bin) && value < lm_bin_edge(&a, bin + 1));
+        }
+        ck_assert_int_eq(lm_bin_of(&a, a.high), -1);
     }
 }
 END_TEST
@@ -309,7 +329,7 @@ START_TEST(b_is_interpolated_to_the_particle)
         struct lm_particle here = p;
         double b[3];
         here.x = (lm_fix)ldexp(at[k].x, 48);
-        const struct lm_counted_place place = lm_counted_place(&c, 0, &here);
+        const struct lm_counted_place place = lm_counted_place(&c, 0, 0, &here);
         lm_counting_direction(&c, &place, b);
         require_near(b[0] / b[1], at[k].bx, 1e-15);
     }
@@ -335,6 +355,7 @@ int main(void)
     tcase_add_loop_test(t, counts_are_those_of_a_plain_count, 0, TEXTS);
     tcase_add_loop_test(t, round_values_are_in_their_bins, 0, sizeof round_values / sizeof *round_values);
     tcase_add_test(t, edges_belong_to_the_bins_above);
+    tcase_add_test(t, bins_may_be_very_narrow);
     tcase_add_test(t, b_is_interpolated_to_the_particle);
     tcase_add_test(t, particles_that_have_left_do_not_count);
     suite_add_tcase(suite, t);

@@ -651,6 +651,8 @@ static const struct {
      "a number of bins is not an integer"},
     {"[distribution.f]\nevery = 1\naxes = vx\nbins = 4\nfrom = 1\nto = 1\n", 20,
      "distribution.f.to: an upper end is not"},
+    {"[distribution.f]\nevery = 1\naxes = vx\nbins = 4\nfrom = -1e308\nto = 1e308\n", 20,
+     "distribution.f.to: the ends of an axis are more than 1.8e308 apart"},
     {"[distribution.f]\nevery = 1\naxes = vx\nbins = 4\nfrom = k\nto = 1\n", 19,
      "distribution.f.from: unknown name \"k\""},
     {"[distribution.f]\nevery = 1\naxes = vx vy vz x\nbins = 1,1,1\nfrom = 0,0,0\nto = 1,1,1\n", 17,

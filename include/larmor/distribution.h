@@ -31,6 +31,9 @@ struct lm_bins {
     double from_x, to_x, from_y, to_y; /* d_i: only particles with from <= position < to count; may be infinite */
 };
 
+/* from_x, to_x, from_y, to_y of the whole domain. */
+#define LM_NO_REGION -INFINITY, INFINITY, -INFINITY, INFINITY
+
 /* The number of bins. */
 static inline size_t lm_bins_all(const struct lm_bins *bins)
 {
@@ -46,11 +49,27 @@ static inline size_t lm_bins_counters(const struct lm_bins *bins)
     return lm_bins_all(bins) + 1;
 }
 
-/* The lower edge of bin k of an axis, which belongs to the bin; for k = count the upper edge of the last bin. */
-LM_HD double lm_bin_edge(const struct lm_bins *bins, int axis, int k)
+/* The bins of one axis, with what follows from them. */
+struct lm_axis_bins {
+    int count;
+    double low, high, width, per_width; /* per_width: about 1/width, which may be infinite */
+};
+
+LM_HD struct lm_axis_bins lm_axis_bins_of(const struct lm_bins *bins, int axis)
 {
-    const double low = bins->low[axis], high = bins->high[axis];
-    return k == bins->count[axis] ? high : low + k * ((high - low) / bins->count[axis]);
+    struct lm_axis_bins a;
+    a.count = bins->count[axis];
+    a.low = bins->low[axis];
+    a.high = bins->high[axis];
+    a.width = (a.high - a.low) / a.count;
+    a.per_width = a.count / (a.high - a.low);
+    return a;
+}
+
+/* The lower edge of bin k, which belongs to the bin; for k = count the upper edge of the last bin. */
+LM_HD double lm_bin_edge(const struct lm_axis_bins *a, int k)
+{
+    return k == a->count ? a->high : a->low + k * a->width;
 }
 
 #endif

@@ -15,8 +15,10 @@ static inline struct lm_counting lm_counting_of(const struct lm_setup *s, int sp
     c.bins = *bins;
     c.outside = (int64_t)lm_bins_all(bins);
     c.needs_b = 0;
-    for (int k = 0; k < bins->dimensions; k++)
+    for (int k = 0; k < bins->dimensions; k++) {
+        c.axis[k] = lm_axis_bins_of(bins, k);
         c.needs_b |= lm_axis_needs_b(bins->axis[k]);
+    }
     c.mass = s->species[species].mass;
     c.dx = g->dx;
     c.dy = g->dy;

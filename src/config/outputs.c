@@ -275,6 +275,8 @@ static void check_distribution(struct lm_config_reader *r, const struct lm_scope
     for (int k = 0; k < into->dimensions && is_good; k++)
         if (!(into->low[k] < into->high[k]))
             report(&l, "an upper end is not above its lower end");
+        else if (isinf(into->high[k] - into->low[k]))
+            report(&l, "the ends of an axis are more than 1.8e308 apart");
     l.key = "species";
     d->of = read_species(&l, d->species);
     l.key = "from_x";

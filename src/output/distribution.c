@@ -38,12 +38,13 @@ static void put_root(struct lm_h5 *h, const struct lm_sim_status *now, double dt
 static void put_axes(struct lm_h5 *h, const struct lm_bins *bins)
 {
     for (int axis = 0; axis < bins->dimensions; axis++) {
-        const hsize_t count = (hsize_t)bins->count[axis] + 1;
+        const struct lm_axis_bins of_axis = lm_axis_bins_of(bins, axis);
+        const hsize_t count = (hsize_t)of_axis.count + 1;
         char name[32];
         double *edge = malloc(count * sizeof *edge);
         snprintf(name, sizeof name, "edges_%d", axis);
-        for (int k = 0; edge && k <= bins->count[axis]; k++)
-            edge[k] = lm_bin_edge(bins, axis, k);
+        for (int k = 0; edge && k <= of_axis.count; k++)
+            edge[k] = lm_bin_edge(&of_axis, k);
         if (!edge)
             lm_h5_wrong(h, "not enough memory for the edges of bins");
         hid_t data = lm_h5_make_dataset(h, h->file, name, H5T_NATIVE_DOUBLE, 1, &count, 0);

@@ -273,6 +273,41 @@ static int compare_values(const struct compare_trace *t, struct lm_sim *sim, str
     return 0;
 }
 
+/* Few bins, and more than backends count apart; along B, which is interpolated to the particles, and in a region. */
+static struct lm_bins bins_of(const struct lm_sim *sim, double fastest, int many)
+{
+    const double v = fastest > 0 ? 0.5 * fastest : 1, lx = sim->config->grid.lx;
+    struct lm_bins few = {
+        3, {LM_AXIS_PAR, LM_AXIS_PITCH, LM_AXIS_GYROPHASE}, {9, 8, 16}, {-v, 0, 0}, {v, 180, 360}, LM_NO_REGION};
+    const struct lm_bins more = {
+        3, {LM_AXIS_PERP, LM_AXIS_ENERGY, LM_AXIS_X}, {50, 60, 40}, {0, 0, 0}, {v, v * v, lx}, LM_NO_REGION};
+    few.to_x = 0.7 * lx;
+    return many ? more : few;
+}
+
+/* Counts as [distribution.NAME] has them. */
+static int compare_distributions(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
+{
+    struct lm_sim_status now;
+    int differs = 0;
+    lm_sim_status(t->sim, &now);
+    for (int k = 0; k < 2 * sim->config->species_count && !differs; k++) {
+        const struct lm_bins bins = bins_of(sim, now.species[k / 2].fastest, k % 2);
+        const size_t size = lm_bins_counters(&bins) * sizeof(uint64_t);
+        uint64_t *a = malloc(size), *b = malloc(size);
+        if (!a || !b)
+            differs = compare_differs(r, t->steps, "no memory for distributions\n");
+        else if (lm_sim_distribution(t->sim, k / 2, &bins, a) || lm_sim_distribution(sim, k / 2, &bins, b))
+            differs = compare_differs(r, t->steps, "particles cannot be counted: %s\n", lm_error());
+        else if (memcmp(a, b, size))
+            differs = compare_differs(r, t->steps, "the distributions of species %s differ at the end\n",
+                                      sim->config->species[k / 2].name);
+        free(a);
+        free(b);
+    }
+    return differs;
+}
+
 /* The ions that both runs follow. */
 static int compare_tracks(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
@@ -290,6 +325,7 @@ static int compare_tracks(const struct compare_trace *t, struct lm_sim *sim, str
 
 int compare_ends(const struct compare_trace *t, struct lm_sim *sim, struct compare_result *r)
 {
-    return compare_ledgers(t, sim, r) || compare_maps(t, sim, r) || compare_outputs(t, sim, r) ||
-           compare_moments(t, sim, r) || compare_values(t, sim, r) || compare_tracks(t, sim, r);
+    return compare_ledgers(t, sim, r) || compare_maps(t, sim, r) || compare_distributions(t, sim, r) ||
+           compare_outputs(t, sim, r) || compare_moments(t, sim, r) || compare_values(t, sim, r) ||
+           compare_tracks(t, sim, r);
 }

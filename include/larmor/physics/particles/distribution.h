@@ -11,6 +11,7 @@
 /* What surrounds the particles of a species, and the bins. */
 struct lm_counting {
     struct lm_bins bins;
+    struct lm_axis_bins axis[LM_MAX_DIMENSIONS];
     int64_t outside; /* number of the counter of particles in no bin */
     int needs_b;     /* some axis does */
     double mass;
@@ -28,11 +29,13 @@ struct lm_counted_place {
     int shift_x, shift_y; /* from a cell of the domain to that of the arrays, near the particle */
 };
 
-LM_HD struct lm_counted_place lm_counted_place(const struct lm_counting *c, int tile, const struct lm_particle *p)
+/* (tile_x, tile_y): the home tile. */
+LM_HD struct lm_counted_place lm_counted_place(const struct lm_counting *c, int tile_x, int tile_y,
+                                               const struct lm_particle *p)
 {
     const struct lm_tiling *t = &c->tiling;
-    const int64_t x = lm_global(p->x, tile % t->nx, t->size, t->cells_x);
-    const int64_t y = lm_global(p->y, tile / t->nx, t->size, t->cells_y);
+    const int64_t x = lm_global(p->x, tile_x, t->size, t->cells_x);
+    const int64_t y = lm_global(p->y, tile_y, t->size, t->cells_y);
     const int64_t domain_x = lm_domain_position(&c->place, 0, x), domain_y = lm_domain_position(&c->place, 1, y);
     struct lm_counted_place at;
     at.x = c->dx * lm_exp2i(-LM_FRACTION_BITS) * (double)domain_x;
@@ -65,6 +68,7 @@ LM_HD double lm_counting_b(const struct lm_counting *c, int d, const struct lm_c
 LM_HD void lm_counting_direction(const struct lm_counting *c, const struct lm_counted_place *at, double b[3])
 {
     const double x = at->x / c->dx, y = at->y / c->dy;
+    LM_UNROLL
     for (int d = 0; d < 3; d++)
         b[d] = lm_counting_b(c, d, at, x, y);
     const double size = lm_sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
@@ -126,18 +130,17 @@ LM_HD int lm_axis_needs_b(int axis)
     return axis == LM_AXIS_PAR || axis == LM_AXIS_PERP || axis == LM_AXIS_PITCH || axis == LM_AXIS_GYROPHASE;
 }
 
-/* The bin of an axis in which a value lies, as lm_bin_edge gives the edges; -1: in none. */
-LM_HD int lm_bin_of(const struct lm_bins *bins, int axis, double value)
+/* The bin in which a value lies, as lm_bin_edge gives the edges; -1: in none. The first guess is right or next to it,
+ * and the edges decide. */
+LM_HD int lm_bin_of(const struct lm_axis_bins *a, double value)
 {
-    const double low = bins->low[axis], high = bins->high[axis];
-    const int count = bins->count[axis];
-    if (!(value >= low && value < high))
+    if (!(value >= a->low && value < a->high))
         return -1;
-    int k = (int)((value - low) / (high - low) * count);
-    k = k < count ? k : count - 1;
-    while (k > 0 && value < lm_bin_edge(bins, axis, k))
+    const double guess = (value - a->low) * a->per_width;
+    int k = guess < a->count ? (int)guess : a->count - 1;
+    while (k > 0 && value < lm_bin_edge(a, k))
         k--;
-    while (k + 1 < count && value >= lm_bin_edge(bins, axis, k + 1))
+    while (k + 1 < a->count && value >= lm_bin_edge(a, k + 1))
         k++;
     return k;
 }
@@ -148,17 +151,18 @@ LM_HD int64_t lm_counter_of(const struct lm_counting *c, int tile, const struct 
 {
     const struct lm_bins *bins = &c->bins;
     const double v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
+    const int tile_x = tile % c->tiling.nx, tile_y = tile / c->tiling.nx;
     double b[3] = {1.0, 0.0, 0.0};
     int64_t counter = 0;
     if (p->x == LM_GONE)
         return -1;
-    const struct lm_counted_place at = lm_counted_place(c, tile, p);
+    const struct lm_counted_place at = lm_counted_place(c, tile_x, tile_y, p);
     if (!(at.x >= bins->from_x && at.x < bins->to_x && at.y >= bins->from_y && at.y < bins->to_y))
         return -1;
     if (c->needs_b)
         lm_counting_direction(c, &at, b);
     for (int k = 0; k < bins->dimensions; k++) {
-        const int bin = lm_bin_of(bins, k, lm_axis_value(bins->axis[k], c->mass, &at, v, b));
+        const int bin = lm_bin_of(&c->axis[k], lm_axis_value(bins->axis[k], c->mass, &at, v, b));
         if (bin < 0)
             return c->outside;
         counter = counter * bins->count[k] + bin;
