@@ -20,6 +20,11 @@
  * use the library. A simulation runs in one process; under a launcher of MPI that has started several larmor_open
  * fails.
  *
+ * Locale. The caller's locale (setlocale, uselocale) does not matter and stays as it is: numbers have a dot in files,
+ * texts and messages.
+ *
+ * HDF5. Its errors within a call print nothing. What the caller has told H5Eset_auto is in force again after each call.
+ *
  * Ownership. Texts belong to the library. Those of a simulation live as long as the simulation, unless a comment says
  * less. Arrays belong to the caller.
  *
@@ -78,7 +83,9 @@ int larmor_begin(struct larmor_simulation *sim);
 int larmor_restart(struct larmor_simulation *sim, const char *checkpoint);
 
 /* Writes a checkpoint into the folder `checkpoints` of the output directory, which is made where it is missing, and
- * removes no other one. The program can go on from it. *path gets its path, valid until the next call of larmor_save;
+ * removes no other one. The program can go on from it. It replaces a checkpoint of the same step, and holds no sums of
+ * outputs that are means over time, which are the program's: a run of the program that goes on from it leaves out
+ * each mean whose samples have begun by this step. *path gets its path, valid until the next call of larmor_save;
  * `path` may be NULL. LARMOR_BAD_INPUT: the directory holds a run of other settings, or a run is writing there.
  * LARMOR_FAILED: it cannot be written. */
 int larmor_save(struct larmor_simulation *sim, const char **path);

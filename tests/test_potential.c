@@ -36,7 +36,7 @@ static void write_fields(int nx, int ny, int has_walls)
     struct lm_sim *sim = box(nx, ny, 16, 0, has_walls, known, "");
     struct lm_config *c = (struct lm_config *)sim->config;
     snprintf(c->output.directory, LM_MAX_PATH, "%s", scratch_path("out"));
-    ck_assert_msg(!lm_output_fields(sim, c), "%s", lm_error());
+    ck_assert_msg(!lm_output_fields(sim, c, 0), "%s", lm_error());
     sim_free(sim);
 }
 
@@ -126,7 +126,7 @@ START_TEST(one_dimension)
         struct lm_sim *from = box(32, k ? 5 : 1, 16, 0, 0, k ? mean : plane, "");
         struct lm_config *c = (struct lm_config *)from->config;
         snprintf(c->output.directory, LM_MAX_PATH, "%s", scratch_path("out"));
-        ck_assert_msg(!lm_output_fields(from, c), "%s", lm_error());
+        ck_assert_msg(!lm_output_fields(from, c, 0), "%s", lm_error());
         sim_free(from);
         struct lm_sim *want = box(48, k ? 7 : 1, 16, 0, 0, k ? mean : plane, ""),
                       *got = box(48, k ? 7 : 1, 16, 0, 0, other, "");
@@ -140,14 +140,17 @@ END_TEST
 /* Group f of a.h5: x and y with 4 x 3 values, of which some are wrong. */
 static void write_bad(void)
 {
-    static const double good[12] = {0}, steps[12] = {1}, column[12] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
+    static const double good[12] = {0}, steps[12] = {1}, column[12] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4},
+                        hole[12] = {[5] = NAN}, endless[12] = {[11] = INFINITY};
     static const struct {
         const char *name;
         hsize_t size[2];
         const double *values;
-    } sets[] = {{"good/x", {3, 4}, good},   {"good/y", {3, 4}, good},  {"source/x", {3, 4}, steps},
-                {"source/y", {3, 4}, good}, {"slope/x", {3, 4}, good}, {"slope/y", {3, 4}, column},
-                {"sizes/x", {3, 4}, good},  {"sizes/y", {4, 3}, good}, {"half/x", {3, 4}, good}};
+    } sets[] = {{"good/x", {3, 4}, good},      {"good/y", {3, 4}, good},  {"source/x", {3, 4}, steps},
+                {"source/y", {3, 4}, good},    {"slope/x", {3, 4}, good}, {"slope/y", {3, 4}, column},
+                {"sizes/x", {3, 4}, good},     {"sizes/y", {4, 3}, good}, {"half/x", {3, 4}, good},
+                {"hole/x", {3, 4}, hole},      {"hole/y", {3, 4}, good},  {"endless/x", {3, 4}, good},
+                {"endless/y", {3, 4}, endless}};
     hid_t h = H5Fcreate(scratch_path("a.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t list = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(list, 1);
@@ -172,6 +175,8 @@ static const struct {
     {FILE_A "source\n", "source is not free of divergence, or not periodic as the domain is"},
     {FILE_A "slope\n", NULL}, /* B_y of x alone */
     {FILE_A "sizes\n", "the components x and y of sizes differ in size"},
+    {FILE_A "hole\n", "a.h5: the dataset hole/x is not a finite number in column 1, row 1"},
+    {FILE_A "endless\n", "a.h5: the dataset endless/y is not a finite number in column 3, row 2"},
     {FILE_A "good\ndataset = good/x\n", "data.a.magnetic_field: dataset is given as well"},
     {"file = a.h5\n", "data.a.dataset: required and not given (or magnetic_field)"},
     {FILE_A "good\n[const]\na_az = 1\n", "const.a_az: the name \"a_az\" is taken"},

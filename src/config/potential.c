@@ -72,12 +72,22 @@ struct field {
     struct lm_data_places places[2];
 };
 
+static void check_values(struct lm_h5 *h, const char *name, const struct lm_samples *s)
+{
+    const long nx = s->x.count, cells = nx * s->y.count;
+    for (long k = 0; k < cells && h->status == LM_OK; k++)
+        if (!isfinite(s->value[k]))
+            lm_h5_wrong(h, "the dataset %s is not a finite number in column %ld, row %ld", name, k % nx, k / nx);
+}
+
 static int read_field(struct lm_h5 *h, const struct lm_config *c, const char *record, struct field *f)
 {
     for (int k = 0; k < 2 && h->status == LM_OK; k++) {
         char name[sizeof c->data[0].magnetic_field + 2];
         snprintf(name, sizeof name, "%s/%c", record, "xy"[k]);
         f->b[k] = lm_data_array(h, c, name, &f->places[k]);
+        if (h->status == LM_OK)
+            check_values(h, name, f->b[k]);
     }
     if (h->status)
         return h->status;
@@ -105,7 +115,7 @@ static void scale_field(const struct field *f, double dx, double dy)
     }
 }
 
-/* Whether the differences add up to 0 around each corner. NaN counts as no. */
+/* Whether the differences add up to 0 around each corner. Differences that have overflowed count as no. */
 static int is_free_of_divergence(const struct field *f, const struct lm_samples *a)
 {
     const long nx = f->b[0]->x.count, ny = f->b[0]->y.count;
@@ -116,11 +126,11 @@ static int is_free_of_divergence(const struct field *f, const struct lm_samples 
             const long k = j * nx + i, right = j * nx + (i + 1) % nx, up = (j + 1) % ny * nx + i;
             const double off = fabs(bx[right] - bx[k] + by[up] - by[k]);
             const int is_inside = (i + 1 < nx || a->x.is_periodic) && (j + 1 < ny || a->y.is_periodic);
-            if (is_inside && !(off <= worst))
-                worst = off;
+            if (is_inside)
+                worst = fmax(worst, off);
             scale = fmax(scale, fmax(fabs(bx[k]), fabs(by[k])));
         }
-    return worst <= (f->places[0].is_single ? 1e-6 : 1e-9) * scale;
+    return isfinite(scale) && worst <= (f->places[0].is_single ? 1e-6 : 1e-9) * scale;
 }
 
 /* Values [ny + 1][nx + 1]: along the first row, up the columns, and to the right of the last column. */

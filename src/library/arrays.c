@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "library/host.h"
 #include "library/simulation.h"
 
 static const struct lm_cell_offset centre = {0, 0}, x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
@@ -75,6 +76,7 @@ static int find_known(const struct larmor_simulation *sim, const char *name, con
 
 int larmor_array_place(const struct larmor_simulation *sim, const char *name, double *x, double *y, double *time)
 {
+    LM_LIBRARY_CALL();
     const struct lm_library_array *a = find(sim, name);
     if (!a)
         return LM_BAD_INPUT;
@@ -86,6 +88,7 @@ int larmor_array_place(const struct larmor_simulation *sim, const char *name, do
 
 int larmor_array_view(struct larmor_simulation *sim, const char *name, const double **first, int64_t *stride)
 {
+    LM_LIBRARY_CALL();
     const struct lm_grid g = lm_config_grid(&sim->config);
     const struct lm_library_array *a;
     LM_TRY(find_known(sim, name, &a));
@@ -97,6 +100,7 @@ int larmor_array_view(struct larmor_simulation *sim, const char *name, const dou
 
 int larmor_array_copy(struct larmor_simulation *sim, const char *name, double *out)
 {
+    LM_LIBRARY_CALL();
     const struct lm_grid g = lm_config_grid(&sim->config);
     const struct lm_library_array *a;
     LM_TRY(find_known(sim, name, &a));

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "library/host.h"
 #include "library/simulation.h"
 #include "output/series_columns.h"
 
@@ -46,6 +47,7 @@ const char *larmor_backend(const struct larmor_simulation *sim)
 
 int larmor_fingerprint(struct larmor_simulation *sim, uint64_t *fingerprint)
 {
+    LM_LIBRARY_CALL();
     LM_TRY(lm_library_need_state(sim));
     return lm_sim_fingerprint(sim->sim, fingerprint);
 }
@@ -79,6 +81,7 @@ const char *larmor_column_about(const struct larmor_simulation *sim, int k)
 
 int larmor_row(struct larmor_simulation *sim, double *values)
 {
+    LM_LIBRARY_CALL();
     struct lm_sim_status now;
     LM_TRY(lm_library_need_state(sim));
     lm_sim_status(sim->sim, &now);
@@ -113,6 +116,7 @@ static int find_species(const struct larmor_simulation *sim, const char *name, i
 int larmor_species(const struct larmor_simulation *sim, const char *name, uint64_t *count, double *charge, double *mass,
                    double *weight)
 {
+    LM_LIBRARY_CALL();
     struct lm_sim_status now;
     int s;
     LM_TRY(lm_library_need_state(sim));
@@ -132,6 +136,7 @@ int larmor_species(const struct larmor_simulation *sim, const char *name, uint64
 int larmor_particles(struct larmor_simulation *sim, const char *species, uint64_t first, uint64_t count, double *x,
                      double *y, double *vx, double *vy, double *vz)
 {
+    LM_LIBRARY_CALL();
     uint64_t present;
     int s;
     LM_TRY(larmor_species(sim, species, &present, NULL, NULL, NULL));

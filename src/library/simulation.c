@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "library/host.h"
 #include "output/directory.h"
 #include "output/lock.h"
 #include "output/series_columns.h"
@@ -59,7 +60,7 @@ static int write_settings(struct larmor_simulation *sim)
     return fclose(out) ? no_memory() : status;
 }
 
-int larmor_open(const char *file, int count, const char *const *overrides, struct larmor_simulation **out)
+static int open_simulation(const char *file, int count, const char *const *overrides, struct larmor_simulation **out)
 {
     *out = NULL;
     LM_TRY(refuse_ranks());
@@ -79,6 +80,14 @@ int larmor_open(const char *file, int count, const char *const *overrides, struc
     lm_library_list_arrays(sim);
     *out = sim;
     return LM_OK;
+}
+
+int larmor_open(const char *file, int count, const char *const *overrides, struct larmor_simulation **out)
+{
+    int status;
+    LM_LIBRARY_CALL();
+    LM_LIBRARY_FILES(status, open_simulation(file, count, overrides, out));
+    return status;
 }
 
 void larmor_close(struct larmor_simulation *sim)
@@ -177,12 +186,16 @@ static int start(struct larmor_simulation *sim, const char *checkpoint)
 
 int larmor_begin(struct larmor_simulation *sim)
 {
+    LM_LIBRARY_CALL();
     return start(sim, NULL);
 }
 
 int larmor_restart(struct larmor_simulation *sim, const char *checkpoint)
 {
-    return start(sim, checkpoint);
+    int status;
+    LM_LIBRARY_CALL();
+    LM_LIBRARY_FILES(status, start(sim, checkpoint));
+    return status;
 }
 
 const char *larmor_warnings(const struct larmor_simulation *sim)
@@ -215,6 +228,7 @@ static int step(struct larmor_simulation *sim)
 
 int larmor_step(struct larmor_simulation *sim, int64_t count)
 {
+    LM_LIBRARY_CALL();
     LM_TRY(lm_library_need_state(sim));
     for (int64_t k = 0; k < count; k++)
         LM_TRY(step(sim));
@@ -243,7 +257,7 @@ static int check_directory(const struct larmor_simulation *sim)
     return status;
 }
 
-int larmor_save(struct larmor_simulation *sim, const char **path)
+static int save(struct larmor_simulation *sim)
 {
     struct lm_lock lock = {.file = -1, .silent = 1};
     LM_TRY(lm_library_need_state(sim));
@@ -254,6 +268,14 @@ int larmor_save(struct larmor_simulation *sim, const char **path)
         status = lm_sim_save(sim->sim, &sim->references, INT_MAX, sim->saved);
     }
     lm_lock_release(&lock);
+    return status;
+}
+
+int larmor_save(struct larmor_simulation *sim, const char **path)
+{
+    int status;
+    LM_LIBRARY_CALL();
+    LM_LIBRARY_FILES(status, save(sim));
     if (path)
         *path = sim->saved;
     return status;
