@@ -151,7 +151,7 @@ static void deposit(struct box *x, double *out[3])
                                  .drift = {zeros, zeros, ones},
                                  .temperature = {zeros, zeros, zeros},
                                  .particles_per_cell = 1,
-                                 .quiet = 1,
+                                 .start = LM_QUIET,
                                  .seed = 1};
     uint64_t count;
     ck_assert_int_eq(x->b->particles->load(x->b, 0, &loading, &count), LM_OK);

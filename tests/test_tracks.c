@@ -42,8 +42,8 @@ static uint64_t *hashes_of(struct lm_sim *sim, int species, uint64_t *count)
     ck_assert_int_eq(lm_sim_compact(sim), LM_OK);
     *count = sim->count[species];
     const int is_single = sim->config->particles.precision == LM_SINGLE;
-    int64_t *x = malloc((5 * *count + 1) * sizeof *x), *y = x + *count;
-    double *v[3] = {(double *)(y + *count), (double *)(y + 2 * *count), (double *)(y + 3 * *count)};
+    int64_t *x = malloc((2 * *count + 1) * sizeof *x), *y = x + *count;
+    double *store = malloc((3 * *count + 1) * sizeof *store), *v[3] = {store, store + *count, store + 2 * *count};
     struct lm_raw_particles raw = {x, y, v[0], v[1], v[2]};
     ck_assert_int_eq(sim->backend->particles->get(sim->backend, species, 0, *count, raw), LM_OK);
     uint64_t *hash = malloc((*count + 1) * sizeof *hash);
@@ -54,6 +54,7 @@ static uint64_t *hashes_of(struct lm_sim *sim, int species, uint64_t *count)
         hash[k] = lm_hash_particle(species, x[k], y[k], u[0], u[1], u[2]);
     }
     free(x);
+    free(store);
     qsort(hash, *count, sizeof *hash, by_value);
     return hash;
 }
@@ -308,6 +309,18 @@ START_TEST(orbits_through_restarts)
 }
 END_TEST
 
+/* A condition that no ion fulfils is told of once. */
+START_TEST(no_ion)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s[track.none]\nspecies = p\nwhere = vx > 1000\n", leaving);
+    make_file("run.ini", text);
+    ck_assert_msg(cli_call("run run.ini --quiet --output out --steps 9") == 0, "%s", cli.err);
+    const char *told = strstr(cli.err, "[track.none]: no ion of p fulfils `where`");
+    ck_assert_msg(told && !strstr(told + 1, "[track.none]"), "%s", cli.err);
+}
+END_TEST
+
 /* --- bad input --- */
 
 static const struct {
@@ -345,6 +358,7 @@ int main(void)
     tcase_add_test(t, gyration_in_uniform_b);
     tcase_add_test(t, the_chosen_ions);
     tcase_add_test(t, orbits_through_restarts);
+    tcase_add_test(t, no_ion);
     tcase_add_loop_test(t, wrong_input, 0, sizeof bad / sizeof *bad);
     suite_add_tcase(suite, t);
     return suite_run(suite);

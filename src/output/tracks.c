@@ -22,6 +22,7 @@ struct track {
     struct lm_records *records; /* NULL before the ions are chosen */
     int64_t *channel, *left;    /* of each ion, as in struct lm_tracked */
     uint64_t count;
+    int is_told; /* 1: it has been said that no ion has been chosen */
 };
 
 struct lm_tracks {
@@ -161,12 +162,23 @@ static void fill(const struct track *t, const struct lm_tracked *ions, double *r
     }
 }
 
+/* `ions` is not NULL once the choice has been made. */
+static void tell_of_none(struct track *t, const struct lm_tracked *ions)
+{
+    if (ions && !t->is_told)
+        fprintf(stderr, "larmor: warning: [track.%s]: no ion of %s fulfils `where`, so there are no orbits\n",
+                t->track->name, t->track->species);
+    t->is_told = ions != NULL;
+}
+
 static int sample(struct lm_sim *sim, int number, struct track *t)
 {
     const struct lm_tracked *ions;
     uint64_t count;
     double *row;
     int status = lm_sim_track(sim, number, &count, &ions);
+    if (!status && count == 0)
+        tell_of_none(t, ions);
     if (status || count == 0)
         return status;
     status = begin(t, lm_sim_track_identity(sim, number), count, ions);

@@ -10,7 +10,8 @@ struct lm_tracks;
 int lm_tracks_new(struct lm_sim *sim, const struct lm_config *config, struct lm_tracks **out);
 void lm_tracks_free(struct lm_tracks **t);
 
-/* Samples the tracks whose cadence has the present step. LM_FAILED: a file cannot be written. */
+/* Samples the tracks whose cadence has the present step. A track that no ion fulfils is told of once, on stderr.
+ * LM_FAILED: a file cannot be written. */
 int lm_tracks_sample(struct lm_tracks *t);
 
 /* Writes the samples that wait. */

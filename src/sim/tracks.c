@@ -61,15 +61,20 @@ struct piece {
 
 static int make_piece(struct piece *p)
 {
-    char *memory = malloc(PIECE * (2 * sizeof(int64_t) + COLUMNS * sizeof(double) + 1));
-    if (!memory)
-        return lm_fail(LM_FAILED, "not enough memory to choose ions");
-    p->x = (int64_t *)memory;
-    p->y = p->x + PIECE;
+    double *columns = malloc(COLUMNS * PIECE * sizeof *columns);
+    p->x = malloc(2 * PIECE * sizeof *p->x);
+    p->selected = malloc(PIECE);
+    p->y = p->x ? p->x + PIECE : NULL;
     for (int k = 0; k < COLUMNS; k++)
-        p->column[k] = (double *)(p->y + PIECE) + (size_t)k * PIECE;
-    p->selected = (unsigned char *)(p->column[0] + (size_t)COLUMNS * PIECE);
-    return LM_OK;
+        p->column[k] = columns ? columns + (size_t)k * PIECE : NULL;
+    return columns && p->x && p->selected ? LM_OK : lm_fail(LM_FAILED, "not enough memory to choose ions");
+}
+
+static void free_piece(struct piece *p)
+{
+    free(p->x);
+    free(p->column[0]);
+    free(p->selected);
 }
 
 static int read_piece(struct lm_sim *sim, int species, uint64_t first, uint64_t count, struct piece *p)
@@ -125,7 +130,7 @@ static int choose(struct lm_sim *sim, int number)
         to->identity += c.candidate[k].rank;
     }
     free(c.candidate);
-    free(p.x);
+    free_piece(&p);
     return status ? lm_fail_context(status, "%s: [track.%s]", sim->config->file, track->name) : LM_OK;
 }
 
