@@ -15,7 +15,7 @@ from .compare import compare  # noqa: E402
 from .run import Run, RunError  # noqa: E402
 
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
-         "energy": "energies in time", "fields": "one mesh at one step", "movie": "all steps of one mesh",
+         "energy": "energies in time", "power": "power of a mesh over k at one step", "fields": "one mesh at one step", "movie": "all steps of one mesh",
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
          "probe": "values at points in time",
          "orbits": "orbits of ions that the run has followed",
@@ -52,12 +52,16 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--k-max", type=float, help="largest |k| shown [1/d_i]")
             command.add_argument("--omega-max", type=float, help="largest |omega| shown [Omega_ci]")
             command.add_argument("--no-theory", action="store_true", help="without the cold dispersion")
+        if name == "energy":
+            command.add_argument("--log", action="store_true", help="the changes on a logarithmic axis")
+        if name == "power":
+            command.add_argument("--record", default="B", help="as of `fields` (default B)")
         if name in ("fields", "movie"):
             command.add_argument("--record", default="B",
                                  help="mesh: B, E, J_i, rho, p_e, n_NAME, background_NAME, or one of an [output.NAME], as J or "
                                       "u_NAME (default B)")
             command.add_argument("--component", help="x, y or z; scalars have none (default z for vectors)")
-        if name in ("fields", "movie", "anisotropy"):
+        if name in ("fields", "movie", "anisotropy", "power"):
             command.add_argument("--source", help="fields, or the NAME of [output.NAME] (default: the first that has it)")
         if name in ("anisotropy", "distribution"):
             command.add_argument("--species", help="default: the first one")
@@ -66,9 +70,9 @@ def parser() -> argparse.ArgumentParser:
         if name in ("distribution", "orbits", "probe"):
             section = "track" if name == "orbits" else name
             command.add_argument("--name", help=f"of [{section}.NAME] (default: the first one)")
-        if name in ("fields", "anisotropy", "distribution"):
+        if name in ("fields", "anisotropy", "distribution", "power"):
             command.add_argument("--step", type=int, help="default: the last one")
-        if name not in ("spectrum", "energy", "report", "orbits"):
+        if name not in ("spectrum", "energy", "report", "orbits", "power"):
             command.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
             command.add_argument("--cmap", help="colour map of matplotlib")
         if name == "movie":
@@ -96,7 +100,10 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
     if args.command == "spectrum":
         figure = plot.spectrum_of(run, k_max=args.k_max, omega_max=args.omega_max, cold_theory=not args.no_theory)
     elif args.command == "energy":
-        figure = plot.energy(run)
+        figure = plot.energy(run, args.log)
+    elif args.command == "power":
+        figure = plot.power(run, args.record, args.step, args.source)
+        name = "_".join(part for part in (name, args.record, _step(args.step)) if part)
     elif args.command == "anisotropy":
         figure = plot.anisotropy(run, args.species, args.step, args.source, **style)
         name = "_".join(part for part in (name, args.species, _step(args.step)) if part)

@@ -16,8 +16,8 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from . import theory
-from .run import Fields, Run
-from .spectrum import Transverse, omega_k, times_are_even, transverse
+from .run import Fields, Run, RunError
+from .spectrum import Transverse, omega_k, power_over_k, times_are_even, transverse
 
 STYLE = {
     "font.size": 12, "axes.titlesize": 13, "axes.labelsize": 13, "legend.fontsize": 10, "legend.frameon": False,
@@ -128,8 +128,9 @@ def spectrum_of(run: Run, cold_theory: bool = True, **options) -> Figure:
 # ---------------------------------------------------------------- energies
 
 
-def energy(run: Run) -> Figure:
-    """Kinetic energy of every species, magnetic energy, and their change since the start."""
+def energy(run: Run, log: bool = False) -> Figure:
+    """Kinetic energy of every species, magnetic energy, and their change since the start. `log`: the size of the changes
+    on a logarithmic axis, where growth with one rate is a straight line."""
     series = run.series
     groups = energy_groups(series.names)
     if not groups:
@@ -139,16 +140,24 @@ def energy(run: Run) -> Figure:
     for label, columns in groups.items():
         total = sum(series[column] for column in columns)
         upper.plot(t, total, label=label)
-        lower.plot(t, total - total[0], label=label)
+        lower.plot(t, _change(total, log), label=label)
     if "energy_total" in series:
         upper.plot(t, series["energy_total"], "k--", lw=1.2, label="total")
-        lower.plot(t, series["energy_total"] - series["energy_total"][0], "k--", lw=1.2, label="total")
+        lower.plot(t, _change(series["energy_total"], log), "k--", lw=1.2, label="total")
     unit = pretty_unit(series.units.get(next(iter(groups.values()))[0], ""))
     upper.set(ylabel=f"energy{unit}", title=f"Energies, {run.directory.name}")
     lower.set(ylabel=f"change{unit}", xlabel="$t\\,\\Omega_{ci}$")
-    lower.axhline(0, color="0.7", lw=0.8, zorder=0)
+    if log:
+        lower.set(yscale="log", ylabel=f"|change|{unit}")
+    else:
+        lower.axhline(0, color="0.7", lw=0.8, zorder=0)
     upper.legend(ncols=2)
     return figure
+
+
+def _change(values: np.ndarray, log: bool) -> np.ndarray:
+    change = values - values[0]
+    return np.where(change != 0, np.abs(change), np.nan) if log else change
 
 
 def energy_groups(names: Sequence[str]) -> dict[str, list[str]]:
@@ -215,6 +224,13 @@ def title_of(frame: Fields, name: str) -> str:
     return f"$t\\,\\Omega_{{ci}} = {frame.mesh_time(name):.6g}$" + (f", {average}" if average else "")
 
 
+def _map_size(aspect: float) -> tuple[float, float]:
+    """Width and height of a figure [inches] whose map is as high as its colour bar. `aspect`: height over width."""
+    margins = 1.9, 0.95  # what labels, the title and the colour bar take
+    width = min(5.1, 6.2 / aspect) if 0.1 < aspect < 10 else 5.1
+    return width + margins[0], max(width * aspect, 1.2) + margins[1] if 0.1 < aspect < 10 else 4.6
+
+
 def _draw(values, x, y, label, title, limits=None, cmap=None, norm=None):
     """A map or a line; returns the figure, its title's axes and what changes from frame to frame."""
     if values.shape[0] == 1:
@@ -223,7 +239,7 @@ def _draw(values, x, y, label, title, limits=None, cmap=None, norm=None):
         axes.set(xlabel="$x$  $[d_i]$", ylabel=label, title=title, xlim=(x[0], x[-1]), ylim=limits)
         return figure, axes, line
     aspect = (y[-1] - y[0]) / (x[-1] - x[0]) if len(x) > 1 else 1
-    figure, axes = new_figure(7.0, min(max(7.0 * aspect, 2.4), 7.0))
+    figure, axes = new_figure(*_map_size(aspect))
     colours = {"norm": norm} if norm else colours_of(values)
     if limits is not None:
         colours |= {"vmin": limits[0], "vmax": limits[1]}
@@ -346,6 +362,34 @@ def orbits(run: Run, name: str | None = None, most: int = 12) -> Figure:
                    f"${track.time[-1]:.6g}$")
     left.set_aspect("equal" if 0.1 < track.size[1] / track.size[0] < 10 else "auto")
     right.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="kinetic energy  $[m_p v_A^2]$")
+    return figure
+
+
+# ---------------------------------------------------------------- power over k
+
+
+def power(run: Run, record: str = "B", step: int | None = None, source: str | None = None) -> Figure:
+    """The power of a record over |k| at a step: its mean square is the integral of it. A vector has a curve for each of
+    its components and one for their sum."""
+    meshes = [f"{record}/{axis}" for axis in "xyz"]
+    try:
+        source, steps = run.source_of(meshes[0], source)
+    except RunError:
+        meshes = [record]
+        source, steps = run.source_of(record, source)
+    figure, axes = new_figure()
+    total = 0.0
+    with run.frame(source, steps[-1] if step is None else step) as frame:
+        for name in meshes:
+            k, density = power_over_k(frame[name], frame.spacing(name))
+            total = total + density
+            axes.loglog(k, density, lw=1.2 if len(meshes) > 1 else 1.8, label=label_of(name).split("  ")[0])
+        axes.set_title(title_of(frame, meshes[0]))
+    if len(meshes) > 1:
+        axes.loglog(k, total, "k", label="sum")
+        axes.legend()
+    unit = unit_of(meshes[0])
+    axes.set(xlabel="$k$  $[1/d_i]$", ylabel=f"power  $[({unit})^2 d_i]$" if unit else "power")
     return figure
 
 

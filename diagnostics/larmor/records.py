@@ -28,9 +28,11 @@ class Records:
         return np.concatenate(parts)
 
     def __getitem__(self, column: str) -> np.ndarray:
-        if column not in self.columns:
-            raise KeyError(f"no column {column!r} in {self.name}; there are: {', '.join(self.columns)}")
-        return self._join(column)
+        """A column by its name; "B/z" and "Bz" stand for "bz"."""
+        for name in (column, column.replace("/", "").lower()):
+            if name in self.columns:
+                return self._join(name)
+        raise ValueError(f"no column {column!r} in {self.name}; there are: {', '.join(self.columns)}")
 
 
 class Probe(Records):

@@ -242,6 +242,12 @@ class Fields(_Iteration):
         position = float(_numbers(component.attrs["position"])[at])
         return offset + (np.arange(component.shape[at]) + position) * spacing
 
+    def spacing(self, name: str) -> tuple[float, float]:
+        """Distances between the values of a mesh along x and y [d_i]."""
+        record, _ = self._record(name)
+        axes, spacing = self._axes(record), _numbers(record.attrs["gridSpacing"])
+        return float(spacing[axes.index("x")]), float(spacing[axes.index("y")])
+
     def x(self, name: str) -> np.ndarray:
         """x of the values of a mesh [d_i]."""
         return self._coordinate(name, "x")
@@ -533,11 +539,11 @@ class Run:
         return xarray.Dataset(variables)
 
     def source_of(self, name: str, source: str | None = None) -> tuple[str, list[int]]:
-        """The source that holds a mesh, and its steps."""
+        """The source that holds a mesh, and its steps. Without a name: one that is no mean over time, where there is one."""
         if source is not None and source not in self.sources:
             raise RunError(f"no output {source!r} in {self.directory}; there are: {', '.join(self.sources) or 'none'}")
         found: list[str] = []
-        for candidate, steps in self.sources.items():
+        for candidate, steps in sorted(self.sources.items(), key=lambda item: self._is_mean(item[0])):
             if source not in (None, candidate):
                 continue
             with self.frame(candidate, steps[-1]) as frame:
@@ -547,6 +553,13 @@ class Run:
         if not found:
             raise RunError(f"{self.directory} holds no fields ([output] fields_every, or [output.NAME])")
         raise RunError(f"no mesh {name!r} in {self.directory}; there are: {', '.join(found)}")
+
+    def _is_mean(self, source: str) -> bool:
+        """Whether a source is an [output.NAME] with `average`."""
+        try:
+            return self.settings.get(f"output.{source}", {}).get("average", "0") != "0"
+        except OSError:
+            return False  # no run.ini
 
     def _named(self, folder: str) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

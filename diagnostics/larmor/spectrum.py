@@ -66,6 +66,19 @@ def omega_k(b: np.ndarray, dt: float, dx: float, window: bool = True) -> tuple[n
     return np.fft.fftshift(omega), np.fft.fftshift(k), np.fft.fftshift(np.abs(amplitude) ** 2)
 
 
+def power_over_k(values: np.ndarray, spacing: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """The power of a periodic field [ny, nx] over |k|, in shells as wide as the smallest wave number: k in the middle of
+    each shell, and the power over the width of a shell. Its sum times the width is the mean square about the mean.
+    `spacing`: dx, dy."""
+    power = np.abs(np.fft.fft2(values - values.mean()) / values.size)**2
+    ky, kx = (2 * np.pi * np.fft.fftfreq(n, d) for n, d in zip(values.shape, reversed(spacing)))
+    k = np.hypot(kx[np.newaxis, :], ky[:, np.newaxis])
+    width = min(2 * np.pi / (n * d) for n, d in zip(values.shape, reversed(spacing)) if n > 1)
+    shell = np.rint(k / width).astype(int).ravel()
+    density = np.bincount(shell, weights=power.ravel()) / width
+    return width * np.arange(1, len(density)), density[1:]
+
+
 def mode(b: np.ndarray, m: int) -> np.ndarray:
     """Amplitude in time of exp(2 pi i m x/L) in b[t, x]; m < 0 turns the other way."""
     return np.fft.fft(b, axis=1)[:, m] / b.shape[1]

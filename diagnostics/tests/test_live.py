@@ -52,6 +52,11 @@ def lock_of(directory, text=""):
         yield
 
 
+def heed_interrupts() -> None:
+    """A program that a shell has started in the background ignores SIGINT, and so do those that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Served(unittest.TestCase):
     """A server in this process; the directory of its run does not exist at first."""
 
@@ -312,7 +317,7 @@ class Command(unittest.TestCase):
 
     def start(self, directory, *options):
         process = subprocess.Popen([sys.executable, "-m", "larmor", "live", str(directory), "--no-browser", *options],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts)
         self.addCleanup(process.kill)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)

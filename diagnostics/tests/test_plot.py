@@ -86,6 +86,15 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(status, 0, err)
             self.assert_picture(out.strip())
 
+    def test_power(self):
+        rng = np.random.default_rng(5)
+        meshes = {f"B/{axis}": rng.normal(0, 1, (16, 24)) for axis in "xyz"} | {"n_p": rng.uniform(1, 2, (16, 24))}
+        synthetic.write_fields(self.path, 4, 0.4, meshes)
+        for more in ([], ["--record", "n_p", "--step", "4"]):
+            status, out, err = self.run_main("power", str(self.path), *more)
+            self.assertEqual(status, 0, err)
+            self.assert_picture(out.strip())
+
     def test_probe(self):
         rng = np.random.default_rng(3)
         for points in (2, 30):
@@ -115,7 +124,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(out.stdout.strip().lower(), "svg")
 
     def test_errors_are_one_line_and_status_1(self):
-        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", "."), ("orbits", "."), ("probe", ".")):
+        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", "."), ("orbits", "."), ("probe", "."), ("power", ".")):
             status, _, err = self.run_main(command, str(self.path / folder))
             self.assertEqual(status, 1)
             self.assertEqual(len(err.strip().splitlines()), 1, err)

@@ -195,6 +195,8 @@ class Steps(Case):
 
     def test_interrupt(self):
         sim = self.quiet("small.ini")
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         with self.assertRaises(KeyboardInterrupt):

@@ -53,6 +53,21 @@ class Handedness(unittest.TestCase):
         np.testing.assert_allclose(spectrum.mode(data.b, -3), 0.05j / shift, atol=1e-12)
 
 
+class Power(unittest.TestCase):
+    def test_waves_lie_in_their_shells_and_the_sum_is_the_mean_square(self):
+        nx, ny, dx, dy = 48, 32, 0.5, 0.75  # both sides are 24 long
+        x, y = np.meshgrid((np.arange(nx) + 0.5) * dx, (np.arange(ny) + 0.5) * dy)
+        k0 = 2 * np.pi / 24
+        values = 7 + 2 * np.cos(3 * k0 * x + 4 * k0 * y) + 0.5 * np.sin(9 * k0 * y)  # |k| = 5 and 9
+        k, density = spectrum.power_over_k(values, (dx, dy))
+        np.testing.assert_allclose(k, k0 * np.arange(1, len(k) + 1))
+        np.testing.assert_allclose(density[[4, 8]] * k0, [2, 0.125], rtol=1e-12)
+        self.assertLess(np.delete(density, [4, 8]).max(), 1e-20)
+        noise = np.random.default_rng(4).normal(0, 1, (ny, nx))
+        k, density = spectrum.power_over_k(noise, (dx, dy))
+        np.testing.assert_allclose(density.sum() * k0, noise.var(), rtol=1e-12)
+
+
 class Frequencies(unittest.TestCase):
     T = np.arange(0, 60, 0.2)
 

@@ -28,6 +28,7 @@ struct choice {
     uint64_t seed;
     size_t count, most;          /* most = 2 track->count */
     struct candidate *candidate; /* [most] */
+    uint64_t bound;              /* larger ranks are not among the smallest ones */
 };
 
 static int by_rank(const void *a, const void *b)
@@ -39,41 +40,69 @@ static int by_rank(const void *a, const void *b)
 static void keep_smallest(struct choice *c)
 {
     qsort(c->candidate, c->count, sizeof *c->candidate, by_rank);
-    c->count = c->count < (size_t)c->track->count ? c->count : (size_t)c->track->count;
-}
-
-/* The rank depends on the state of the particle only, so that the order of the particles has no effect. */
-static void consider(struct choice *c, int64_t x, int64_t y, const double v[3])
-{
-    struct candidate *to = &c->candidate[c->count++];
-    to->rank = lm_mix(lm_hash_particle(c->track->of, x, y, v[0], v[1], v[2]) ^ lm_mix(c->seed));
-    to->ion = (struct lm_tracked){.x = x, .y = y, .v = {v[0], v[1], v[2]}, .channel = -1, .left = -1};
-    if (c->count == c->most)
-        keep_smallest(c);
+    if (c->count < (size_t)c->track->count)
+        return;
+    c->count = (size_t)c->track->count;
+    c->bound = c->candidate[c->count - 1].rank;
 }
 
 /* Particles in memory: as they are stored, and in the units of expressions. */
 struct piece {
     int64_t *x, *y;
     double *column[COLUMNS];
+    uint64_t *rank;
     unsigned char *selected;
 };
+
+static void consider(struct choice *c, const struct piece *p, uint64_t k)
+{
+    const double v[3] = {p->column[2][k], p->column[3][k], p->column[4][k]};
+    struct candidate *to = &c->candidate[c->count++];
+    to->rank = p->rank[k];
+    to->ion = (struct lm_tracked){.x = p->x[k], .y = p->y[k], .v = {v[0], v[1], v[2]}, .channel = -1, .left = -1};
+    if (c->count == c->most)
+        keep_smallest(c);
+}
+
+/* Moves the particles that can be among the chosen ones to the beginning; returns their number. So the condition, which
+ * is slow to evaluate, is evaluated for these only. The rank depends on the state of the particle only, so that the
+ * order of the particles has no effect. */
+static uint64_t keep_possible(const struct choice *c, uint64_t count, struct piece *p)
+{
+    const uint64_t seed = lm_mix(c->seed);
+    uint64_t n = 0;
+    for (uint64_t k = 0; k < count; k++) {
+        const uint64_t rank = lm_mix(
+            lm_hash_particle(c->track->of, p->x[k], p->y[k], p->column[2][k], p->column[3][k], p->column[4][k]) ^ seed);
+        if (rank > c->bound)
+            continue;
+        p->rank[n] = rank;
+        p->x[n] = p->x[k];
+        p->y[n] = p->y[k];
+        for (int d = 0; d < COLUMNS; d++)
+            p->column[d][n] = p->column[d][k];
+        n++;
+    }
+    return n;
+}
 
 static int make_piece(struct piece *p)
 {
     double *columns = malloc(COLUMNS * PIECE * sizeof *columns);
     p->x = malloc(2 * PIECE * sizeof *p->x);
+    p->rank = malloc(PIECE * sizeof *p->rank);
     p->selected = malloc(PIECE);
     p->y = p->x ? p->x + PIECE : NULL;
     for (int k = 0; k < COLUMNS; k++)
         p->column[k] = columns ? columns + (size_t)k * PIECE : NULL;
-    return columns && p->x && p->selected ? LM_OK : lm_fail(LM_FAILED, "not enough memory to choose ions");
+    return columns && p->x && p->rank && p->selected ? LM_OK : lm_fail(LM_FAILED, "not enough memory to choose ions");
 }
 
 static void free_piece(struct piece *p)
 {
     free(p->x);
     free(p->column[0]);
+    free(p->rank);
     free(p->selected);
 }
 
@@ -81,10 +110,11 @@ static int read_piece(struct lm_sim *sim, int species, uint64_t first, uint64_t 
 {
     const int is_single = sim->config->particles.precision == LM_SINGLE;
     struct lm_raw_particles raw = {p->x, p->y, p->column[2], p->column[3], p->column[4]};
+    const double scale_x = ldexp(sim->grid.dx, -fraction_bits(sim)), scale_y = ldexp(sim->grid.dy, -fraction_bits(sim));
     LM_TRY(sim->backend->particles->get(sim->backend, species, first, count, raw));
     for (uint64_t k = 0; k < count; k++) {
-        p->column[0][k] = ldexp((double)p->x[k], -fraction_bits(sim)) * sim->grid.dx;
-        p->column[1][k] = ldexp((double)p->y[k], -fraction_bits(sim)) * sim->grid.dy;
+        p->column[0][k] = (double)p->x[k] * scale_x;
+        p->column[1][k] = (double)p->y[k] * scale_y;
     }
     for (int d = 2; d < COLUMNS && is_single; d++)
         for (uint64_t k = count; k-- > 0;) /* floats become doubles in the same memory, the last one first */
@@ -96,13 +126,14 @@ static int consider_all(struct lm_sim *sim, struct choice *c, struct piece *p)
 {
     const int species = c->track->of;
     for (uint64_t first = 0; first < sim->count[species]; first += PIECE) {
-        const uint64_t left = sim->count[species] - first, count = left < PIECE ? left : PIECE;
-        LM_TRY(read_piece(sim, species, first, count, p));
+        const uint64_t left = sim->count[species] - first, read = left < PIECE ? left : PIECE;
+        LM_TRY(read_piece(sim, species, first, read, p));
+        const uint64_t count = keep_possible(c, read, p);
         LM_TRY(
             lm_expr_select(sim->config->names, c->track->where, count, (const double *const *)p->column, p->selected));
         for (uint64_t k = 0; k < count; k++)
             if (p->selected[k])
-                consider(c, p->x[k], p->y[k], (double[]){p->column[2][k], p->column[3][k], p->column[4][k]});
+                consider(c, p, k);
     }
     keep_smallest(c);
     return LM_OK;
@@ -112,7 +143,8 @@ static int choose(struct lm_sim *sim, int number)
 {
     const struct lm_track_config *track = &sim->config->track[number];
     struct lm_sim_track *to = &sim->track[number];
-    struct choice c = {.track = track, .seed = sim->config->run.seed, .most = 2 * (size_t)track->count};
+    struct choice c = {
+        .track = track, .seed = sim->config->run.seed, .most = 2 * (size_t)track->count, .bound = UINT64_MAX};
     struct piece p = {.x = NULL};
     int status = lm_sim_compact(sim);
     if (!status)
