@@ -135,7 +135,7 @@ def energy(run: Run, log: bool = False) -> Figure:
     groups = energy_groups(series.names)
     if not groups:
         raise ValueError("the series has no columns kinetic_* or magnetic_*")
-    figure, (upper, lower) = new_figure(7.0, 6.2, nrows=2, sharex=True)
+    figure, (upper, lower) = new_figure(8.6, 6.2, nrows=2, sharex=True)
     t = series["time"]
     for label, columns in groups.items():
         total = sum(series[column] for column in columns)
@@ -151,7 +151,7 @@ def energy(run: Run, log: bool = False) -> Figure:
         lower.set(yscale="log", ylabel=f"|change|{unit}")
     else:
         lower.axhline(0, color="0.7", lw=0.8, zorder=0)
-    upper.legend(ncols=2)
+    upper.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
     return figure
 
 
@@ -389,8 +389,12 @@ def power(run: Run, record: str = "B", step: int | None = None, source: str | No
         axes.loglog(k, total, "k", label="sum")
         axes.legend()
     unit = unit_of(meshes[0])
-    axes.set(xlabel="$k$  $[1/d_i]$", ylabel=f"power  $[({unit})^2 d_i]$" if unit else "power")
+    axes.set(xlabel="$k$  $[1/d_i]$", ylabel=f"power  $[{_squared(unit)} d_i]$" if unit else "power")
     return figure
+
+
+def _squared(unit: str) -> str:
+    return f"({unit})^2" if " " in unit else f"{unit}^2"
 
 
 # ---------------------------------------------------------------- probes
