@@ -352,6 +352,7 @@ int main(void)
 {
     Suite *suite = suite_create("averages");
     TCase *t = tcase_create("averages");
+    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_test(t, mean_of_outputs);
     tcase_add_test(t, mean_without_gaps);

@@ -133,6 +133,7 @@ int main(void)
 {
     Suite *suite = suite_create("one series");
     TCase *t = tcase_create("one series");
+    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, setup, scratch_remove);
     tcase_add_test(t, the_same_values_in_one_file);
     tcase_add_loop_test(t, a_restart_changes_the_layout, 0, 2);

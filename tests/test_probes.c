@@ -220,6 +220,7 @@ int main(void)
 {
     Suite *suite = suite_create("probes");
     TCase *t = tcase_create("probes");
+    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_test(t, linear_fields_are_met);
     tcase_add_test(t, values_of_every_quantity);
