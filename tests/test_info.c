@@ -5,8 +5,9 @@
 #include "checkpoint/checkpoint.h"
 #include "larmor/physics/numerics/hash.h"
 
-/* HDF5 leaks memory of a damaged file. That is no leak of Larmor. */
-const char *__lsan_default_suppressions(void);
+/* HDF5 leaks memory of a damaged file. That is no leak of Larmor. The sanitizer's library calls this function, so it
+ * must be visible there. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libhdf5";
