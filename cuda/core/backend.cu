@@ -286,6 +286,8 @@ static const struct lm_backend_ops operations = [] {
     o.moments = lm_gpu_moments;
     o.swap_levels = gpu_swap_levels;
     o.copy = lm_gpu_copy;
+    o.drive = lm_gpu_drive;
+    o.resistivity = lm_gpu_resistivity;
     o.closure = lm_gpu_closure;
     o.advance_b = lm_gpu_advance_b;
     o.ohm = lm_gpu_ohm;
@@ -342,7 +344,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     for (int k = 0; k < 2; k++)
         lm_gpu_check(g, cudaEventCreateWithFlags(&g->queued[k], cudaEventDisableTiming), "event");
     g->sides = lm_field_sides_of(setup);
-    g->general.used = lm_any_field_walls(&g->sides) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0.0;
+    g->general.used = lm_is_general(setup);
     lm_gpu_allocate_all(g, setup);
     lm_gpu_allocate_backgrounds(g);
     lm_gpu_halo_begin(g);

@@ -72,6 +72,7 @@ struct lm_gpu_species {
     int placing;
     uint32_t *home; /* tile of each particle behind the sorted ones */
     uint64_t home_capacity;
+    double *push; /* three arrays: E of the push with the force; NULL: LM_PUSH_E serves */
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     lm_u64 *map;                             /* counters of hits; NULL without maps */
     char *stopping;                          /* a table's memory; NULL: none */
@@ -103,9 +104,11 @@ struct lm_gpu {
     struct lm_map_bins maps;                   /* arrays on the device */
     double *next_b;                            /* three: where a Runge-Kutta step puts B */
     struct lm_field_sides sides;
+    const struct lm_driving *driving; /* on the device; NULL: none */
+    double driving_time;              /* of the last lm_gpu_drive */
     uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
     struct {
-        int used;                          /* the fields end at walls, or there are bodies: cuda/fields/walls.cu */
+        int used;                          /* lm_is_general: cuda/fields/walls.cu */
         double *curl, *force, *e, *result; /* three arrays each, if used */
     } general;
     struct {
@@ -188,12 +191,15 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* cuda/fields: closure.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu */
+/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
 int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
 int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
+int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
+int lm_gpu_resistivity(struct lm_backend *b);
+const double *lm_gpu_push_field(struct lm_gpu *g, int species); /* LM_PUSH_E, with the force on a species */
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density,
                    enum lm_array other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
 int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);

@@ -121,7 +121,12 @@ static void allocate_grid(struct lm_gpu *g)
                 {&g->general.e, g->general.used ? 3 : 0},
                 {&g->general.result, g->general.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);
-    count += LM_BORN_ARRAYS * g->base.setup.ionisation_count;
+    int forces = 0; /* arrays of E with the force on a species */
+    for (int k = 0; k < species && g->base.setup.driving; k++)
+        forces += g->base.setup.driving->forced[k] ? 3 : 0;
+    /* LM_MAGNET_J and LM_EXTERNAL_J, in a row, and LM_GIVEN_ETA behind them. */
+    const int external = g->base.setup.external_current ? 6 : 0, local_eta = g->base.setup.local_eta ? 1 : 0;
+    count += external + local_eta + forces + LM_BORN_ARRAYS * g->base.setup.ionisation_count;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
     g->pitch = (g->base.setup.grid.size + 31) / 32 * 32; /* whole segments of memory */
@@ -138,6 +143,14 @@ static void allocate_grid(struct lm_gpu *g)
         next += work[k].arrays * g->pitch;
     }
     next = place_backgrounds(g, next);
+    for (int k = 0; k < species && forces > 0; k++) {
+        g->species[k].push = g->base.setup.driving->forced[k] ? next : NULL;
+        next += g->species[k].push ? 3 * g->pitch : 0;
+    }
+    for (int k = 0; k < external; k++, next += g->pitch)
+        g->array[LM_MAGNET_J + k] = next;
+    g->array[LM_GIVEN_ETA] = local_eta ? next : NULL;
+    next += local_eta * g->pitch;
     for (int k = 0; k < LM_BORN_ARRAYS * g->base.setup.ionisation_count; k++, next += g->pitch)
         g->array[LM_BORN + k % LM_BORN_ARRAYS * LM_MAX_IONISATIONS + k / LM_BORN_ARRAYS] = next;
 }
@@ -151,7 +164,7 @@ template <class V> static V *upload(struct lm_gpu *g, const V *from, size_t coun
     return to;
 }
 
-/* Bodies and maps, as the setup lends them. */
+/* Bodies, driving and maps, as the setup lends them. */
 static void allocate_surfaces(struct lm_gpu *g)
 {
     struct lm_setup *s = &g->base.setup;
@@ -172,6 +185,7 @@ static void allocate_surfaces(struct lm_gpu *g)
         free(near_body);
         free(tile);
     }
+    g->driving = upload(g, s->driving, 1, "driving");
     g->maps = lent;
     g->maps.cos2 = upload(g, lent.cos2, (size_t)lent.angles, "maps of hits");
     g->maps.energy = upload(g, lent.energy, (size_t)lent.energies + 1, "maps of hits");

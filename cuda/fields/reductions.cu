@@ -38,11 +38,12 @@ unsigned reduction_blocks(const struct lm_gpu *g)
 struct survey_arrays {
     const double *b, *ji, *eta, *density, *push;
     const uint8_t *solid;        /* NULL without bodies */
+    const double *external;      /* LM_EXTERNAL_J; NULL: there is none */
     struct lm_cells own, beyond; /* own cells, and those beyond walls in which the E of the push counts too: particles
                                     feel it there */
 };
 
-/* BOUNDED: `solid` and `beyond` of the arrays count. */
+/* BOUNDED: `solid`, `external` and `beyond` of the arrays count. */
 template <bool BOUNDED>
 __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double k2, struct lm_gpu_control *c)
 {
@@ -50,7 +51,9 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
     each_cell(s, BOUNDED ? a.beyond : a.own, [&](int i, int j, size_t k) {
         if (!BOUNDED || is_in(a.own, i, j))
             lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
-                               vector_at(a.ji, s, k), a.density[k], a.eta[k], k2, &o);
+                               BOUNDED && a.external ? lm_carried_current(vector_at(a.ji, s, k), view_of(a.external, s, k))
+                                                     : vector_at(a.ji, s, k),
+                               a.density[k], a.eta[k], k2, &o);
         for (int d = 0; d < 3; d++)
             m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
     });
@@ -165,6 +168,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
     const survey_arrays a = {g->array[LM_B],      g->array[level + 1],
                              g->array[LM_ETA],    g->array[level],
                              g->array[LM_PUSH_E], g->solid,
+                             g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL,
                              grid->own,           lm_own_and_beyond(grid, beyond_x, beyond_y)};
     const double k2 = lm_largest_k2(grid, o->inv_dx, o->inv_dy);
     lm_gpu_clear_maxima(g);

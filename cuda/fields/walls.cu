@@ -1,4 +1,4 @@
-/* CUDA backend: the fields where they end at walls or meet bodies. One thread a cell, and one kernel for each loop of
+/* CUDA backend: the fields where they end at walls, meet bodies or feel currents outside the plasma. One thread a cell, and one kernel for each loop of
  * src/cpu/ohm.c and faraday.c; no shared memory. The bodies are in larmor/physics/fields/.
  *
  * Who writes a cell also writes its periodic images. Ghost cells beyond walls are filled along x, then along y.
@@ -9,7 +9,9 @@
 #include "core/cells.cuh"
 #include "core/halo.cuh"
 
+#include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
+#include "larmor/physics/fields/resistivity.h"
 #include "larmor/physics/fields/solid.h"
 
 namespace
@@ -21,11 +23,13 @@ struct domain {
     struct lm_field_sides sides;
     int walls_x, walls_y;
     const uint8_t *solid; /* NULL without bodies */
+    const double *external; /* LM_EXTERNAL_J; NULL: there is none */
 };
 
 domain domain_of(const struct lm_gpu *g)
 {
-    return {shape_of(g), g->sides, lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1), g->solid};
+    return {shape_of(g), g->sides, lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1), g->solid,
+            g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL};
 }
 
 /* Column and row of this thread in blocks_for(g, LM_GHOST), from -LM_GHOST on. */
@@ -39,7 +43,21 @@ __device__ __forceinline__ int my_row()
     return (int)(blockIdx.y * TY + threadIdx.x / TX) - LM_GHOST;
 }
 
-/* J = curl B and (J - J_i) x B in the cells whose E is wanted; J also in the cells around these, for its Laplacian. The
+/* J_ext, standing on element k. */
+__device__ __forceinline__ struct lm_view external_at(const domain &d, size_t k)
+{
+    const struct lm_view none = {NULL, NULL, NULL, 0};
+    return d.external ? view_of(d.external, d.s, k) : none;
+}
+
+/* J of the plasma `step` elements away. */
+__device__ __forceinline__ struct lm_vector current_beside(const struct lm_view &b, const struct lm_view &external,
+                                                           long step, const struct lm_ohm &o)
+{
+    return lm_plasma_current(lm_view_at(b, step), lm_external_at(external, step), o.inv_dx, o.inv_dy);
+}
+
+/* J = curl B - J_ext and (J - J_i) x B in the cells whose E is wanted; J also in the cells around these, for its Laplacian. The
  * ion current J_i is `now`, or if `before` is not NULL it is extrapolated from both. */
 __global__ void hall_convection_kernel(domain d, const double *b, const double *now, const double *before, double *j0,
                                        double *force, struct lm_ohm o)
@@ -50,13 +68,14 @@ __global__ void hall_convection_kernel(domain d, const double *b, const double *
         return;
     const size_t k = at(s, i, j);
     const struct lm_view bv = view_of(b, s, k);
-    const struct lm_vector here = lm_curl_b(bv, o.inv_dx, o.inv_dy);
+    const struct lm_view external = external_at(d, k);
+    const struct lm_vector here = lm_plasma_current(bv, external, o.inv_dx, o.inv_dy);
     put_vector(j0, s, k, here);
     if (i < -d.walls_x || j < -d.walls_y)
         return;
     /* Patches of 2 x 2 cells whose last one is this: what the body reads of J. */
-    const double jx[4] = {0, 0, lm_curl_b(lm_view_at(bv, -1), o.inv_dx, o.inv_dy).x, here.x},
-                 jy[4] = {0, lm_curl_b(lm_view_at(bv, -s.stride), o.inv_dx, o.inv_dy).y, 0, here.y},
+    const double jx[4] = {0, 0, current_beside(bv, external, -1, o).x, here.x},
+                 jy[4] = {0, current_beside(bv, external, -s.stride, o).y, 0, here.y},
                  jz[4] = {0, 0, 0, here.z};
     const struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
     double ji[3];
@@ -64,6 +83,24 @@ __global__ void hall_convection_kernel(domain d, const double *b, const double *
     for (int m = 0; m < 3; m++)
         ji[m] = before ? lm_extrapolate_half_step(now[m * s.pitch + k], before[m * s.pitch + k]) : now[m * s.pitch + k];
     put_vector(force, s, k, lm_hall_convection(jv, bv, {ji[0], ji[1], ji[2]}));
+}
+
+/* LM_ETA where it depends on the plasma: in the domain, and one cell and two beyond walls, as far as Ohm's law reads it.
+ */
+__global__ void local_eta_kernel(domain d, struct lm_grid g, const lm_driving *drive, double t, const double *b,
+                                 const double *current, const double *floored, const double *p, const double *given,
+                                 double *eta)
+{
+    const shape &s = d.s;
+    const int i = my_column(), j = my_row();
+    if (i < -d.walls_x || j < -d.walls_y || i >= s.nx + 2 * d.walls_x || j >= s.ny + 2 * d.walls_y)
+        return;
+    const size_t k = at(s, i, j);
+    const struct lm_electron_view electrons = {floored + k, p + k, NULL, s.stride};
+    const double v = d.solid && d.solid[k] ? given[k]
+                                           : lm_local_eta(&drive->eta, &g, i, j, t, electrons, view_of(current, s, k),
+                                                          view_of(b, s, k), given[k]);
+    each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t to) { eta[to] = v; });
 }
 
 /* E, and the E of the push before smoothing unless `push` is NULL. */
@@ -165,15 +202,25 @@ void prescribe_e(struct lm_gpu *g, double *e)
             "E beyond walls");
 }
 
+/* J and (J - J_i) x B of `b`, and LM_ETA where it depends on the plasma. */
+void currents(struct lm_gpu *g, const double *b, const double *ji, const double *ji_before)
+{
+    const dim3 blocks = blocks_for(g, LM_GHOST);
+    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, ji_before, g->general.curl,
+                                                              g->general.force, g->base.setup.ohm);
+    if (g->base.setup.local_eta)
+        local_eta_kernel<<<blocks, THREADS, 0, g->stream>>>(
+            domain_of(g), g->base.setup.grid, g->driving, g->driving_time, b, g->general.curl, g->array[LM_FLOORED],
+            g->array[LM_PRESSURE], g->array[LM_GIVEN_ETA], g->array[LM_ETA]);
+}
+
 /* E of `b` with the electrons of the last closure. The ion current is that of hall_convection_kernel. */
 void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *ji_before, double *e,
                     double *push)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
-    const dim3 blocks = blocks_for(g, LM_GHOST);
-    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, ji_before, g->general.curl,
-                                                              g->general.force, *o);
-    electric_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), g->general.curl, g->general.force,
+    currents(g, b, ji, ji_before);
+    electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(domain_of(g), g->general.curl, g->general.force,
                                                        g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[LM_ETA], e,
                                                        push, *o);
     fill_e(g, e, LM_FILL_FARADAY);
@@ -199,6 +246,14 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
     }
     return g->failed;
+}
+
+int lm_gpu_resistivity(struct lm_backend *b)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    lm_gpu_closure(b, LM_N_OLD, LM_N_OLD);
+    currents(g, g->array[LM_B], g->array[LM_J_OLD], NULL);
+    return LM_GPU_LAUNCHED(g, "resistivity");
 }
 
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)

@@ -26,7 +26,7 @@ struct lm_follow follow_of(struct lm_gpu *g, int species, const struct lm_pass *
 {
     static const int gas_arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     const struct lm_setup *s = &g->base.setup;
-    const fields all = fields_of(g);
+    const fields all = fields_of(g, species);
     struct lm_follow f = {};
     for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         f.field[d] = all.component(d);

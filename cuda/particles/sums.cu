@@ -170,7 +170,7 @@ __global__ void hash_kernel(all_particles h, struct lm_place place, int species,
 template <int ORDER, int T> int launch_sums(struct lm_gpu *g, int species, const struct lm_pass *half, const units &in)
 {
     const all_particles h = particles_of(g, species);
-    const fields f = fields_of(g);
+    const fields f = fields_of(g, species);
     const struct lm_step step = lm_step_of(&g->base.setup, species, half);
     list_entered(g, h, &g->reduced->value[STRAYS], g->stream);
     sums_kernel<ORDER, T>

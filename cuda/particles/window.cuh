@@ -22,9 +22,10 @@ struct fields {
     }
 };
 
-static inline fields fields_of(const struct lm_gpu *g)
+/* As a species feels them. */
+static inline fields fields_of(struct lm_gpu *g, int species)
 {
-    return {g->array[LM_PUSH_E], g->array[LM_B], g->pitch, g->base.setup.grid.stride};
+    return {lm_gpu_push_field(g, species), g->array[LM_B], g->pitch, g->base.setup.grid.stride};
 }
 
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read

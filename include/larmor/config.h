@@ -38,6 +38,7 @@ struct lm_species_config {
     int start;                        /* enum lm_start */
     char density[LM_MAX_TEXT];        /* n0 */
     char drift[3][LM_MAX_TEXT];       /* v_A */
+    char force[3][LM_MAX_TEXT]; /* on an ion, of x, y and t; m_p v_A Omega_ci */
     int temperature_kind;             /* enum lm_temperature */
     char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B and across B. B0^2/(mu0 n0) */
     char inflow_density[LM_MAX_TEXT]; /* density beyond inflow sides, of x, y and t; "": as `density`. n0 */
@@ -259,6 +260,11 @@ struct lm_config {
         int min_substeps;      /* least number, also where fewer would be stable */
         int max_substeps;      /* largest number; a step that needs more stops the run */
     } fields;
+    struct {
+        char current[3][LM_MAX_TEXT]; /* of coils and antennas, of x, y and t; B0/(mu0 d_i) */
+        char az[LM_MAX_TEXT];         /* of magnets: curl(az z) + bz z is part of B and does not change. B0 d_i */
+        char bz[LM_MAX_TEXT];         /* B0 */
+    } external;                       /* outside the plasma; only with solver = hybrid */
     struct {
         int shape;     /* enum lm_shape_order */
         int precision; /* enum lm_precision */

@@ -133,10 +133,11 @@ static double tile_bytes(const struct lm_setup *setup)
 static double grid_bytes(int kind, const struct lm_setup *setup)
 {
     const int cuda = kind == LM_BACKEND_CUDA, moments = cuda ? 2 : 1; /* sets of integer moments */
-    const int is_general = lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0;
+    const int is_general = lm_is_general(setup);
     const int work = cuda ? LM_CUDA_WORK_ARRAYS + (is_general ? LM_CUDA_GENERAL_ARRAYS : 0) : LM_CPU_WORK_ARRAYS;
     const double size = (double)setup->grid.size, cells = (double)setup->grid.cells;
     double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work);
+    bytes += 8.0 * size * ((setup->external_current ? 6 : 0) + (setup->local_eta ? 1 : 0));
     bytes += setup->bodies.count > 0 ? size : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);

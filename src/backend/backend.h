@@ -21,6 +21,7 @@
 #include "larmor/velocity_moments.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
+#include "larmor/physics/fields/driving.h"
 #include "larmor/physics/fields/ohm_terms.h"
 #include "larmor/physics/fluid/conductivity.h"
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
@@ -60,6 +61,9 @@ struct lm_setup {
     struct lm_ohm ohm;
     enum lm_shape_order shape;
     enum lm_precision precision; /* of the particles */
+    int external_current;             /* 1: there are LM_MAGNET_J and LM_EXTERNAL_J */
+    int local_eta;                    /* 1: the resistivity depends on the plasma, and there is LM_GIVEN_ETA */
+    const struct lm_driving *driving; /* borrowed as long as there is a backend; NULL: none */
     int smoothing;               /* binomial passes */
     int tile;                    /* 8 or 16 */
     int threads;                 /* CPU: 0 for all */
@@ -302,6 +306,15 @@ struct lm_backend_ops {
 
     int (*swap_levels)(struct lm_backend *b);                                           /* OLD <-> NEW */
     int (*copy)(struct lm_backend *b, enum lm_array to, enum lm_array from, int count); /* arrays in a row */
+
+    /* Evaluates the programs of the setup's driving at time t: LM_EXTERNAL_J, and the E that is given (LM_E, without a
+     * field solver also LM_PUSH_E). Forces act as they are at the time of the last call. Hands over their largest
+     * |F_d/Z| over the nodes, for which it waits: force[species][d]. Only with a driving. */
+    int (*drive)(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
+
+    /* LM_ETA of the OLD level and B as it stands, where it depends on the plasma. `ohm` and advance_b do so themselves,
+     * advance_b in each of its stages. */
+    int (*resistivity)(struct lm_backend *b);
 
     /* Density and pressure of the electrons for advance_b: of the mean of two levels; an evolved pressure as it
      * stands. */

@@ -2,10 +2,12 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/reader.h"
 #include "base/expr_scan.h"
+#include "base/program.h"
 
 static int line_of(const struct lm_config_reader *r, const char *section, const char *name)
 {
@@ -159,21 +161,43 @@ static int scan_expression(const struct lm_config *c, const struct lm_key *key, 
     const double middle = 0.5 * c->run.dt;
     if (key->timed == LM_ALONG_SIDES)
         return LM_OK;
-    if (key->timed == LM_TIMELESS)
+    if (key->timed == LM_TIMELESS || key->timed == LM_OF_PLASMA)
         return lm_expr_scan(c->names, text, &g, key->cell_offset, key->low == -DBL_MAX ? -INFINITY : key->low);
     if (key->low > -DBL_MAX)
         return lm_expr_scan_at(c->names, text, &g, key->cell_offset, middle, key->low);
     return lm_expr_fill_at(c->names, text, &g, key->cell_offset, middle, NULL);
 }
 
+/* An expression that the backend evaluates at every step. */
+static int check_program(const struct lm_names *names, const char *text, unsigned variables)
+{
+    struct lm_program *p = malloc(sizeof *p);
+    const int status = p ? lm_program_compile(names, text, variables, p) : lm_fail(LM_FAILED, "out of memory");
+    free(p);
+    return status;
+}
+
+/* Syntax and names; *scan = 1: the values can be looked at, too. */
+static int parse_expression(const struct lm_config *c, const struct lm_key *key, const char *text, int *scan)
+{
+    int timed = 0, uniform, status;
+    *scan = 1;
+    if (key->timed == LM_OF_PLASMA) {
+        *scan = lm_expr_check(c->names, text, &uniform) == LM_OK;
+        return *scan ? LM_OK : check_program(c->names, text, LM_PROGRAM_OF_PLASMA);
+    }
+    status = key->timed ? lm_expr_uses_time(c->names, text, &timed) : lm_expr_check(c->names, text, &uniform);
+    if (!status && ((timed && key->timed == LM_COMPILED) || key->timed == LM_ALWAYS_COMPILED))
+        status = check_program(c->names, text, LM_PROGRAM_OF_X_Y_T);
+    return status;
+}
+
 static void check_expression(struct lm_config_reader *r, const struct lm_key *key, const struct lm_scope *scope)
 {
-    const struct lm_config *c = r->config;
     const char *text = (const char *)scope->base + key->offset;
-    int unused;
-    int status = key->timed ? lm_expr_uses_time(c->names, text, &unused) : lm_expr_check(c->names, text, &unused);
-    if (!status && !r->unusable_values)
-        status = scan_expression(c, key, text);
+    int scan, status = parse_expression(r->config, key, text, &scan);
+    if (!status && scan && !r->unusable_values)
+        status = scan_expression(r->config, key, text);
     if (status)
         lm_problems_add(&r->problems, scope->lines[key - lm_keys], "%s.%s: %s", lm_scope_section(scope, key), key->name,
                         lm_error());

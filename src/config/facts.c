@@ -1,4 +1,5 @@
 /* Facts that follow from the configuration alone. */
+#include "base/expr.h"
 #include "config/facts.h"
 
 #include <stdio.h>
@@ -44,6 +45,30 @@ double lm_collision_time(const struct lm_config *c, int species)
 int lm_entropy_field(const struct lm_config *c)
 {
     return c->electrons.closure == LM_EVOLVED ? c->background_count - 1 : -1;
+}
+
+int lm_is_zero(const char *expression)
+{
+    return strcmp(expression, "0") == 0;
+}
+
+int lm_has_local_eta(const struct lm_config *c)
+{
+    int uniform;
+    return c->fields.solver == LM_SOLVER_HYBRID && lm_expr_check(c->names, c->fields.eta, &uniform) != LM_OK;
+}
+
+int lm_has_magnets(const struct lm_config *c)
+{
+    return !lm_is_zero(c->external.az) || !lm_is_zero(c->external.bz);
+}
+
+int lm_has_external_current(const struct lm_config *c)
+{
+    int any = lm_has_magnets(c);
+    for (int d = 0; d < 3; d++)
+        any |= !lm_is_zero(c->external.current[d]);
+    return any;
 }
 
 int lm_background_has_source(const struct lm_background_config *b)

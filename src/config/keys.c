@@ -105,6 +105,7 @@ static const struct lm_choice background_sides[] = {{"auto", LM_BACKGROUND_PERIO
 
 static const struct lm_key_when if_gamma =
     IF("closure = polytropic or evolved", electrons.closure, BIT(LM_POLYTROPIC) | BIT(LM_EVOLVED));
+static const struct lm_key_when if_hybrid = IF("solver = hybrid", fields.solver, BIT(LM_SOLVER_HYBRID));
 static const struct lm_key_when if_evolved = IF("closure = evolved", electrons.closure, BIT(LM_EVOLVED));
 static const struct lm_key_when if_inflow_e = {
     .offset = offsetof(struct lm_config, boundary_fields), .count = LM_SIDES, .values = BIT(LM_INFLOW_E)};
@@ -223,14 +224,14 @@ const struct lm_key lm_keys[] = {
      .meaning = "The initial magnetic field along z."},
     {SECTION, .name = "az", EXPR, IN(fields.az), ANY, CELL_OFFSET(0, 0), .unit = "B0 d_i", .initial = "0",
      .meaning = "A vector potential. It adds curl(az z) to bx and by, which is free of divergence."},
-    {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, CELL_OFFSET(0.5, 0), .unit = "v_A B0", .initial = "0",
-     .when = &if_given_e, .meaning = "The electric field along x. Only with solver = none or a side whose fields are inflow_e."},
-    {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, CELL_OFFSET(0, 0.5), .unit = "v_A B0", .initial = "0",
-     .when = &if_given_e, .meaning = "The electric field along y. Only with solver = none or a side whose fields are inflow_e."},
-    {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, CELL_OFFSET(0, 0), .unit = "v_A B0", .initial = "0",
-     .when = &if_given_e, .meaning = "The electric field along z. Only with solver = none or a side whose fields are inflow_e."},
-    {SECTION, .name = "eta", EXPR, IN(fields.eta), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
-     .meaning = "The resistivity."},
+    {SECTION, .name = "ex", EXPR, IN(fields.e[0]), ANY, CELL_OFFSET(0.5, 0), .timed = LM_COMPILED, .unit = "v_A B0", .initial = "0",
+     .when = &if_given_e, .meaning = "The electric field along x, of x, y and t. Only with solver = none or a side whose fields are inflow_e."},
+    {SECTION, .name = "ey", EXPR, IN(fields.e[1]), ANY, CELL_OFFSET(0, 0.5), .timed = LM_COMPILED, .unit = "v_A B0", .initial = "0",
+     .when = &if_given_e, .meaning = "The electric field along y, of x, y and t. Only with solver = none or a side whose fields are inflow_e."},
+    {SECTION, .name = "ez", EXPR, IN(fields.e[2]), ANY, CELL_OFFSET(0, 0), .timed = LM_COMPILED, .unit = "v_A B0", .initial = "0",
+     .when = &if_given_e, .meaning = "The electric field along z, of x, y and t. Only with solver = none or a side whose fields are inflow_e."},
+    {SECTION, .name = "eta", EXPR, IN(fields.eta), NOT_NEGATIVE, .timed = LM_OF_PLASMA, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "The resistivity. With solver = hybrid it may also depend on t, on the local electron density n and temperature Te, and on J = |J| of the plasma and B = |B|. Its values below 0 count as 0 then."},
     {SECTION, .name = "eta_hyper", REAL, IN(fields.eta_hyper), NOT_NEGATIVE, .unit = "mu0 v_A d_i^3", .initial = "0",
      .meaning = "The hyper-resistivity."},
     {SECTION, .name = "density_floor", REAL, IN(fields.density_floor), RANGE(LM_POSITIVE, NONE), .unit = "n0",
@@ -249,6 +250,18 @@ const struct lm_key lm_keys[] = {
      .meaning = "The least number of substeps of the fields in a step, also where fewer are stable. More substeps are more accurate and slower."},
     {SECTION, .name = "max_substeps", INT, IN(fields.max_substeps), RANGE(1, 1e6), .initial = "200",
      .meaning = "The largest number of substeps of the fields in a step. A step that needs more stops the run."},
+#undef SECTION
+#define SECTION .section = "external"
+    {SECTION, .name = "current_x", EXPR, IN(external.current[0]), ANY, CELL_OFFSET(0.5, 0), .timed = LM_COMPILED, .unit = "B0/(mu0 d_i)",
+     .initial = "0", .when = &if_hybrid, .meaning = "The current density along x of coils and antennas, of x, y and t. It is no current of the plasma."},
+    {SECTION, .name = "current_y", EXPR, IN(external.current[1]), ANY, CELL_OFFSET(0, 0.5), .timed = LM_COMPILED, .unit = "B0/(mu0 d_i)",
+     .initial = "0", .when = &if_hybrid, .meaning = "The current density along y of coils and antennas, of x, y and t."},
+    {SECTION, .name = "current_z", EXPR, IN(external.current[2]), ANY, CELL_OFFSET(0, 0), .timed = LM_COMPILED, .unit = "B0/(mu0 d_i)",
+     .initial = "0", .when = &if_hybrid, .meaning = "The current density along z of coils and antennas, of x, y and t."},
+    {SECTION, .name = "az", EXPR, IN(external.az), ANY, CELL_OFFSET(0, 0), .unit = "B0 d_i", .initial = "0", .when = &if_hybrid,
+     .meaning = "A vector potential of magnets. curl(az z) is part of B and does not change, and its current is no current of the plasma."},
+    {SECTION, .name = "bz", EXPR, IN(external.bz), ANY, CELL_OFFSET(0.5, 0.5), .unit = "B0", .initial = "0", .when = &if_hybrid,
+     .meaning = "The field of magnets along z, likewise."},
 #undef SECTION
 #define SECTION .section = "particles"
     {SECTION, .name = "shape", CHOICE(shapes), IN(particles.shape), .initial = "linear",
@@ -279,6 +292,12 @@ const struct lm_key lm_keys[] = {
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "The temperature along the local B, in place of temperature."},
     {OF(temperature[1]), .name = "temperature_perp", EXPR, NOT_NEGATIVE, .unit = PRESSURE, .shown = "-",
      FAMILY(TEMPERATURE, LM_ALONG_FIELD), .meaning = "The temperature across the local B. It goes with temperature_par."},
+    {OF(force[0]), .name = "force_x", EXPR, ANY, CELL_OFFSET(0.5, 0), .timed = LM_ALWAYS_COMPILED, .unit = "m_p v_A Omega_ci", .initial = "0",
+     .meaning = "A force along x on each ion, of x, y and t, beside those of E and B. Gravity g is mass * g."},
+    {OF(force[1]), .name = "force_y", EXPR, ANY, CELL_OFFSET(0, 0.5), .timed = LM_ALWAYS_COMPILED, .unit = "m_p v_A Omega_ci", .initial = "0",
+     .meaning = "A force along y on each ion."},
+    {OF(force[2]), .name = "force_z", EXPR, ANY, CELL_OFFSET(0, 0), .timed = LM_ALWAYS_COMPILED, .unit = "m_p v_A Omega_ci", .initial = "0",
+     .meaning = "A force along z on each ion."},
     {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = LM_ALONG_SIDES, .unit = "n0", .shown = "density",
      .when = &if_inflow, .meaning = "The density beyond inflow sides; it may also depend on the time t. Drift and temperature there are the species' own. Only with an inflow side."},
     {OF(drag_rate), .name = "drag_rate", .formerly = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",

@@ -54,8 +54,10 @@ enum lm_key_variant {
     LM_WHERE_PRESENT
 };
 
-/* Expressions that may use t as well: evaluated along inflow sides, or at `place` in every cell. */
-enum lm_key_time { LM_TIMELESS, LM_ALONG_SIDES, LM_IN_CELLS };
+/* Expressions that may use t as well: evaluated along inflow sides, or at `place` in every cell. The backend evaluates
+ * compiled ones (base/program.h) at every step: where they depend on t, or always. Those of the plasma are either
+ * expressions of x and y, or compiled ones that may also use the local n, Te, J and B. */
+enum lm_key_time { LM_TIMELESS, LM_ALONG_SIDES, LM_IN_CELLS, LM_COMPILED, LM_ALWAYS_COMPILED, LM_OF_PLASMA };
 
 struct lm_choice {
     const char *name; /* NULL ends the list */

@@ -5,7 +5,7 @@
  * measures it. */
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
+#include "cpu/fields.h"
 #include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/fields/wall.h"
@@ -380,6 +380,7 @@ int lm_cpu_flow(struct lm_backend *b, int later)
     const struct lm_flow_moments moments = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
                                             .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
                                             .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
+                                            .external = lm_cpu_external(c),
                                             .clearance = c->clearance};
     const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
     const struct lm_flow_arrays to[2] = {{c->flow[0], c->flow[2], evolved ? c->array[LM_BACKGROUND_X + last] : NULL},

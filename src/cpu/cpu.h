@@ -20,6 +20,7 @@ struct lm_cpu_species {
     uint32_t *slot;             /* where each particle goes in a sort */
     uint32_t *home;             /* tile of each particle behind the sorted ones */
     uint64_t home_capacity;
+    double *push[3];                         /* E of the push with the force; NULL: LM_PUSH_E serves */
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     uint64_t *map;                           /* counters of hits; NULL without maps */
     uint32_t *tile_start;                    /* [tiles + 1] */
@@ -37,6 +38,7 @@ struct lm_cpu {
     int grid_threads; /* for loops over the grid: the same number, or 1 where these are too small to share */
     struct lm_tiling tiling;
     double *array[LM_ARRAYS];
+    double driving_time; /* of the last lm_cpu_drive */
     int64_t *sums[4]; /* [ny][nx] integer moments of one species */
     int64_t
         *gas_transfer[LM_GAS_SUMS]; /* [ny][nx]: what collisions transfer to a gas; NULL where no species has a gas */
@@ -77,16 +79,23 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *b)
 /* src/cpu/memory.c: all that a backend needs from its start, but for particles. LM_FAILED: not enough memory. */
 int lm_cpu_allocate(struct lm_cpu *c);
 
-/* The grid: src/cpu/closure.c, faraday.c, ohm.c, moments.c and reductions.c */
+/* The grid: src/cpu/closure.c, drive.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
+int lm_cpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_cpu_field_maxima(struct lm_backend *b);
 int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int first);
 int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
+
+int lm_cpu_resistivity(struct lm_backend *b);
+
+/* src/cpu/drive.c: LM_PUSH_E with the force on a species, at the beginning of an operation that moves or kicks its ions.
+ * Nothing where there is no force. */
+void lm_cpu_add_force(struct lm_cpu *c, int species);
 
 /* src/cpu/advect.c */
 int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);

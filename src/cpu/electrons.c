@@ -2,7 +2,7 @@
  * joule_heating.h and conduction.h. No rate of this file is recorded. */
 #include "larmor/physics/fluid/electrons.h"
 
-#include "cpu/cpu.h"
+#include "cpu/fields.h"
 #include "larmor/physics/fields/wall.h"
 
 /* Index of the cell whose values cell (i, j) has. */
@@ -40,6 +40,7 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
     double *const *b = c->array + LM_B, *const *ji = c->array + LM_J_NEW;
     const struct lm_joule_fields fields = {.b = {b[0], b[1], b[2], g->stride},
                                            .ji = {ji[0], ji[1], ji[2], g->stride},
+                                           .external = lm_cpu_external(c),
                                            .n = c->array[pass->level],
                                            .eta = c->array[LM_ETA],
                                            .clearance = c->clearance};

@@ -3,11 +3,19 @@
 #define LARMOR_CPU_FIELDS_H
 
 #include "cpu/cpu.h"
+#include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
 
 static inline struct lm_view lm_cpu_view(const struct lm_cpu *c, double *const a[3])
 {
     return (struct lm_view){a[0], a[1], a[2], c->base.setup.grid.stride};
+}
+
+/* LM_EXTERNAL_J; s = 0 where there is none. */
+static inline struct lm_view lm_cpu_external(const struct lm_cpu *c)
+{
+    struct lm_view v = {.s = 0};
+    return c->base.setup.external_current ? lm_cpu_view(c, c->array + LM_EXTERNAL_J) : v;
 }
 
 static inline struct lm_vector lm_cpu_vector(double *const a[3], size_t k)

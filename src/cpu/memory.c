@@ -110,6 +110,12 @@ static void allocate_fields(struct lm_cpu *c)
     _Static_assert(4 + 3 * sizeof vectors / sizeof *vectors + 1 == LM_CPU_WORK_ARRAYS, "as the estimate of the memory");
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c);
+    for (int k = 0; k < 3 * s->species_count && s->driving; k++)
+        c->species[k / 3].push[k % 3] = s->driving->forced[k / 3] ? grid_array(c) : NULL;
+    if (s->local_eta)
+        c->array[LM_GIVEN_ETA] = grid_array(c);
+    for (int k = LM_MAGNET_J; k < LM_EXTERNAL_J + 3 && s->external_current; k++)
+        c->array[k] = grid_array(c);
     for (int k = 0; k < LM_BORN_ARRAYS * s->ionisation_count; k++)
         c->array[LM_BORN + k % LM_BORN_ARRAYS * LM_MAX_IONISATIONS + k / LM_BORN_ARRAYS] = grid_array(c);
     for (int k = 0; k < 4; k++) {

@@ -1,18 +1,40 @@
 /* CPU backend: Ohm's law (larmor/physics/fields/ohm.h). */
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
+#include "larmor/physics/fields/resistivity.h"
 #include "larmor/physics/fields/solid.h"
+
+/* LM_ETA where it depends on the plasma, from J and B: in the domain, and one cell and two beyond walls, as far as Ohm's
+ * law reads it. */
+static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int up_x = 2 * c->walls[0], up_y = 2 * c->walls[1];
+    LM_ROWS(c, c->walls[1], up_y)
+    for (int i = -c->walls[0]; i < g->nx + up_x; i++) {
+        const size_t k = lm_at(g, i, j);
+        const struct lm_electron_view here = {c->array[LM_FLOORED] + k, c->array[LM_PRESSURE] + k, NULL, g->stride};
+        const double given = c->array[LM_GIVEN_ETA][k];
+        c->array[LM_ETA][k] = c->solid && c->solid[k]
+                                  ? given
+                                  : lm_local_eta(&c->base.setup.driving->eta, g, i, j, c->driving_time, here,
+                                                 lm_view_at(current, (long)k), lm_view_at(b, (long)k), given);
+    }
+    lm_grid_wrap(g, c->array[LM_ETA]);
+}
 
 /* The cells are [0, n], or from -1 on where there are walls; J also in what its Laplacian needs around them. */
 void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
+    const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl), external = lm_cpu_external(c);
     LM_ROWS(c, 1 + c->walls[1], 2)
     for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
         size_t k = lm_at(g, i, j);
-        lm_cpu_put_vector(c->curl, k, lm_curl_b(lm_view_at(bv, (long)k), o->inv_dx, o->inv_dy));
+        lm_cpu_put_vector(
+            c->curl, k,
+            lm_plasma_current(lm_view_at(bv, (long)k), lm_external_at(external, (long)k), o->inv_dx, o->inv_dy));
     }
     LM_ROWS(c, c->walls[1], 2)
     for (int i = -c->walls[0]; i < g->nx + 2; i++) {
@@ -21,6 +43,16 @@ void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const 
             c->force, k,
             lm_hall_convection(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k), lm_cpu_vector(ion_current, k)));
     }
+    if (c->base.setup.local_eta)
+        local_eta(c, bv, jv);
+}
+
+int lm_cpu_resistivity(struct lm_backend *b)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
+    lm_cpu_hall_convection(c, c->array + LM_B, c->array + LM_J_OLD);
+    return LM_OK;
 }
 
 static struct lm_ohm_view ohm_view(const struct lm_cpu *c)

@@ -32,7 +32,7 @@ int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species)
 }
 
 /* A particle's velocities half a step later, added to sum; `near`: the window of its tile, or NULL. */
-static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile, const struct lm_window *near,
+static void add_particle(const struct lm_cpu *c, int species, struct lm_particle p, int tile, const struct lm_window *near,
                          const struct lm_step *step, const double units[2], int64_t sum[6])
 {
     const int order = c->base.setup.shape;
@@ -45,7 +45,7 @@ static void add_particle(const struct lm_cpu *c, struct lm_particle p, int tile,
     if (near && lm_in_window(order, p.x, p.y, t.size)) {
         win = *near;
     } else {
-        win = stray_window(c, tile, &p, &stray);
+        win = stray_window(c, species, tile, &p, &stray);
         p = stray.p;
     }
     lm_push(order, &p, &win, step, &dx, &dy);
@@ -63,19 +63,20 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
     const double units[2] = {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)};
     int64_t sum[6] = {0};
+    lm_cpu_add_force(c, species);
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             struct footprint f = footprint_of(c, tile);
-            struct lm_window near = fill_window(c, &f, fields);
+            struct lm_window near = fill_window(c, species, &f, fields);
             for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-                add_particle(c, particle_at(&a, k), tile, &near, &step, units, sum);
+                add_particle(c, species, particle_at(&a, k), tile, &near, &step, units, sum);
         }
 #pragma omp for schedule(static)
         for (size_t k = s->sorted; k < s->count; k++)
-            add_particle(c, particle_at(&a, k), home_of(s, k, 0), NULL, &step, units, sum);
+            add_particle(c, species, particle_at(&a, k), home_of(s, k, 0), NULL, &step, units, sum);
     }
     memcpy(out->v, sum, sizeof out->v);
     memcpy(out->v2, sum + 3, sizeof out->v2);

@@ -35,11 +35,11 @@ static inline struct lm_tiling tiling(const struct lm_cpu *c)
     return c->tiling;
 }
 
-/* The fields of a window. */
-static inline void window_fields(const struct lm_cpu *c, const double *field[LM_WINDOW_FIELDS])
+/* The fields of a window, as a species feels them. */
+static inline void window_fields(const struct lm_cpu *c, int species, const double *field[LM_WINDOW_FIELDS])
 {
     for (int d = 0; d < 3; d++) {
-        field[d] = c->array[LM_PUSH_E + d];
+        field[d] = c->species[species].push[d] ? c->species[species].push[d] : c->array[LM_PUSH_E + d];
         field[3 + d] = c->array[LM_B + d];
     }
 }
@@ -88,11 +88,12 @@ static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species
     return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->near_body);
 }
 
-static inline struct lm_window fill_window(const struct lm_cpu *c, const struct footprint *f, lm_real *store)
+static inline struct lm_window fill_window(const struct lm_cpu *c, int species, const struct footprint *f,
+                                           lm_real *store)
 {
     int width = f->width, area = width * width;
     const double *field[LM_WINDOW_FIELDS];
-    window_fields(c, field);
+    window_fields(c, species, field);
     for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         for (int j = 0; j < width; j++) {
             const double *row = field[d] + lm_at(&c->base.setup.grid, 0, f->row[j]);
@@ -103,12 +104,12 @@ static inline struct lm_window fill_window(const struct lm_cpu *c, const struct 
 }
 
 /* The fields around a particle, `p`, wherever it is. */
-static inline struct lm_window stray_window(const struct lm_cpu *c, int tile, const struct lm_particle *p,
-                                            struct lm_stray *s)
+static inline struct lm_window stray_window(const struct lm_cpu *c, int species, int tile,
+                                            const struct lm_particle *p, struct lm_stray *s)
 {
     const struct lm_tiling t = tiling(c);
     const double *field[LM_WINDOW_FIELDS];
-    window_fields(c, field);
+    window_fields(c, species, field);
     lm_stray_at(s, &t, tile, p, field, c->base.setup.grid.stride);
     return lm_stray_window(s);
 }

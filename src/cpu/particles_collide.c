@@ -89,7 +89,7 @@ static struct lm_collision_outcome collide_stray(const struct collision_work *w,
 {
     struct lm_stray s;
     struct lm_stray_gas store;
-    struct lm_collision_site site = {.fields = stray_window(w->c, tile, p, &s), .cell = cell};
+    struct lm_collision_site site = {.fields = stray_window(w->c, w->species, tile, p, &s), .cell = cell};
     const int gas = w->collisions->gas;
     if (gas >= 0) {
         const double *const field[LM_GAS_FIELDS] = {gas_array(w->c, gas, 0), gas_array(w->c, gas, 1),
@@ -297,7 +297,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const struct footprint f = footprint_of(c, tile);
             if (collisions.has_pitch)
-                w.fields = fill_window(c, &f, fields);
+                w.fields = fill_window(c, species, &f, fields);
             if (gas >= 0)
                 w.gas = fill_gas_window(c, &f, gas, &medium);
             collide_tile(&w, tile, s->tile_start[tile], s->tile_start[tile + 1]);

@@ -8,7 +8,8 @@ static struct lm_follow follow_of(struct lm_cpu *c, int species, const struct lm
     const struct lm_setup *s = &c->base.setup;
     struct lm_follow f = {
         .stride = s->grid.stride, .tiling = tiling(c), .place = s->grid.place, .takes_step = pass != NULL};
-    window_fields(c, f.field);
+    lm_cpu_add_force(c, species);
+    window_fields(c, species, f.field);
     if (!pass)
         return f;
     f.step = lm_step_of(s, species, pass);

@@ -115,7 +115,7 @@ static void pass_stray(struct worker *w, int order, size_t k)
     struct lm_stray_step m;
     if (p.x == LM_GONE)
         return;
-    const struct lm_window win = stray_window(w->c, w->tile, &p, &s);
+    const struct lm_window win = stray_window(w->c, w->surfaces.species, w->tile, &p, &s);
     lm_pass_stray(order, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
     w->strays++;
     add_current(w, order, &m.mid);
@@ -289,6 +289,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     const int linear = b->setup.shape == LM_LINEAR;
     uint64_t speed2 = 0;
     int64_t strays = 0;
+    lm_cpu_add_force(c, species);
     if (pass->collisions)
         LM_P(lm_cpu_collide)(c, species, pass);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
@@ -299,7 +300,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             struct footprint f = footprint_of(c, tile);
             w.tile = tile;
-            w.window = fill_window(c, &f, fields);
+            w.window = fill_window(c, species, &f, fields);
             size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
             if (linear)
                 f.is_free ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);

@@ -26,8 +26,9 @@ static void survey_e(struct lm_cpu *c)
     c->control.push_e[2] = lm_from_bits(ez);
 }
 
-/* The frequency of row j. `solid` stands on the row; NULL without bodies. */
-LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j, const uint8_t *solid)
+/* The frequency of row j. `solid` stands on the row; NULL without bodies. `external` is J_ext. */
+LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j, const uint8_t *solid,
+                                        struct lm_view external)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -37,7 +38,8 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
     struct lm_field_maxima m = {{0, 0, 0}, 0, 0};
     for (int i = g->own.from_x; i < g->own.to_x; i++) {
         size_t k = lm_at(g, i, j);
-        lm_limit_frequency(&m, solid ? solid[i] : 0, lm_b_centre(lm_view_at(bf, (long)k)), lm_cpu_vector(ji, k), n[k],
+        lm_limit_frequency(&m, solid ? solid[i] : 0, lm_b_centre(lm_view_at(bf, (long)k)),
+                           lm_carried_current(lm_cpu_vector(ji, k), lm_external_at(external, (long)k)), n[k],
                            c->array[LM_ETA][k], k2, o);
     }
     return m;
@@ -46,12 +48,14 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
 void lm_cpu_survey_level(struct lm_cpu *c, int level)
 {
     const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_view external = lm_cpu_external(c), none = {.s = 0};
     uint64_t frequency = 0, floored = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
     for (int j = g->own.from_y; j < g->own.to_y; j++) {
-        /* Two calls: without bodies the compiler makes vector instructions of it. */
+        /* Two calls: without bodies and J_ext the compiler makes vector instructions of it. */
         const struct lm_field_maxima m =
-            c->solid ? survey_row(c, level, j, c->solid + lm_at(g, 0, j)) : survey_row(c, level, j, NULL);
+            c->solid || external.s ? survey_row(c, level, j, c->solid ? c->solid + lm_at(g, 0, j) : NULL, external)
+                                   : survey_row(c, level, j, NULL, none);
         frequency = m.frequency > frequency ? m.frequency : frequency;
         floored += m.floored;
     }

@@ -252,6 +252,13 @@ static int flow_rates(struct lm_distributed *d)
     return status;
 }
 
+static int drive(struct lm_distributed *d, double t)
+{
+    const int status = d->part->ops->drive(d->part, t, d->result.force);
+    lm_ranks_reduce(d->result.force, sizeof d->result.force, lm_merge_force);
+    return status;
+}
+
 static int least_density(struct lm_distributed *d)
 {
     const int status = d->part->ops->least_density(d->part, &d->result.least);
@@ -280,6 +287,10 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
         return ops->swap_levels(d->part);
     case LM_ORDER_COPY:
         return ops->copy(d->part, (enum lm_array)o->array, (enum lm_array)o->other, o->count);
+    case LM_ORDER_DRIVE:
+        return drive(d, o->t);
+    case LM_ORDER_RESISTIVITY:
+        return ops->resistivity(d->part);
     case LM_ORDER_CLOSURE:
         return ops->closure(d->part, (enum lm_array)o->array, (enum lm_array)o->other);
     case LM_ORDER_ADVANCE_B:

@@ -209,6 +209,18 @@ static int copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_COPY, .array = to, .other = from, .count = count});
 }
 
+static int drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3])
+{
+    const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_DRIVE, .t = t});
+    memcpy(force, of(b)->result.force, sizeof of(b)->result.force);
+    return status;
+}
+
+static int resistivity(struct lm_backend *b)
+{
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RESISTIVITY});
+}
+
 static int closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
 {
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other});
@@ -334,6 +346,8 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .moments = moments,
                                                  .swap_levels = swap_levels,
                                                  .copy = copy,
+                                                 .drive = drive,
+                                                 .resistivity = resistivity,
                                                  .closure = closure,
                                                  .advance_b = advance_b,
                                                  .ohm = ohm,

@@ -86,6 +86,14 @@ void lm_merge_rates(void *to, const void *from)
         raise_to((double *)to + f, ((const double *)from)[f]);
 }
 
+void lm_merge_force(void *to, const void *from)
+{
+    double *a = to;
+    const double *b = from;
+    for (int k = 0; k < 3 * LM_MAX_SPECIES; k++)
+        raise_to(&a[k], b[k]);
+}
+
 void lm_merge_least(void *to, const void *from)
 {
     if (lm_bits(*(const double *)from) < lm_bits(*(double *)to))

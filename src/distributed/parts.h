@@ -45,6 +45,8 @@ enum lm_order_kind {
     LM_ORDER_MOMENTS,
     LM_ORDER_SWAP_LEVELS,
     LM_ORDER_COPY,
+    LM_ORDER_DRIVE,
+    LM_ORDER_RESISTIVITY,
     LM_ORDER_CLOSURE,
     LM_ORDER_ADVANCE_B,
     LM_ORDER_OHM,
@@ -66,7 +68,7 @@ struct lm_order {
     int may_stop; /* the step under way may be given up */
     int species, side, field, array, other, count, exponent, first, quantum, substeps, phase, has_collisions;
     uint64_t number, begin;
-    double dt;
+    double dt, t;
     struct lm_pass pass;
     struct lm_collisions collisions;
     struct lm_exchange_pass exchange;
@@ -84,7 +86,7 @@ union lm_order_result {
     struct lm_particle_sums particle_sums;
     struct lm_grid_sums grid_sums;
     struct lm_exchange_limits limits;
-    double rates[LM_MAX_BACKGROUNDS], least;
+    double rates[LM_MAX_BACKGROUNDS], least, force[LM_MAX_SPECIES][3];
     uint64_t number;
 };
 
@@ -287,6 +289,6 @@ int lm_create_part(struct lm_distributed *d);
 
 /* --- src/distributed/merge.c --- */
 
-lm_merge lm_merge_control, lm_merge_particle_sums, lm_merge_grid_sums, lm_merge_limits, lm_merge_rates, lm_merge_least;
+lm_merge lm_merge_control, lm_merge_particle_sums, lm_merge_grid_sums, lm_merge_limits, lm_merge_rates, lm_merge_least, lm_merge_force;
 
 #endif

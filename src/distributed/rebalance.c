@@ -19,6 +19,10 @@ static int list_arrays(const struct lm_setup *s, int list[LM_ARRAYS])
     for (int a = LM_B; a < LM_FLOORED; a++)
         list[n++] = a;
     list[n++] = LM_ETA;
+    if (s->local_eta)
+        list[n++] = LM_GIVEN_ETA;
+    for (int a = LM_MAGNET_J; a < LM_EXTERNAL_J + 3 && s->external_current; a++)
+        list[n++] = a;
     for (int k = 0; k < s->species_count; k++)
         list[n++] = LM_SPECIES_N + k;
     for (int f = 0; f < s->background_count; f++) {

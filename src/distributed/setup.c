@@ -29,6 +29,7 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
     lm_ranks_broadcast(s, sizeof *s);
     s->halo = NULL;
     s->cost = share(d, s->cost, s->cost ? lm_setup_tiles(s) * sizeof *s->cost : 0);
+    s->driving = share(d, s->driving, s->driving ? sizeof *s->driving : 0);
     s->bodies.mask = share(d, s->bodies.mask, s->bodies.count > 0 ? s->grid.cells : 0);
     if (m->angles > 0) {
         m->cos2 = share(d, m->cos2, (size_t)m->angles * sizeof *m->cos2);

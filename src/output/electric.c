@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/facts.h"
 #include "larmor/body.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
@@ -16,6 +17,7 @@ struct maker {
     struct lm_grid grid;
     struct lm_ohm ohm;
     int walls[2]; /* 1: the domain ends along this axis */
+    int external; /* 1: there is a current outside the plasma */
     double *work[WORK];
     uint8_t *solid; /* enum lm_solid, with ghost cells; NULL without bodies */
     struct lm_electric *out;
@@ -81,10 +83,10 @@ static int find_bodies(struct maker *m, const struct lm_config *c)
 static int get(struct maker *m, enum lm_array array, int to)
 {
     const int status = lm_sim_get_array(m->sim, array, m->work[to]);
-    if (!status && to != B && to != B + 1 && to != B + 2)
+    if (!status && to >= FORCE)
         fill_ghosts(m, m->work[to]);
     else if (!status)
-        lm_grid_wrap(&m->grid, m->work[to]); /* beyond walls B has ghost cells of its own */
+        lm_grid_wrap(&m->grid, m->work[to]); /* beyond walls B and J_ext have ghost cells of their own */
     return status;
 }
 
@@ -93,6 +95,8 @@ static int get_all(struct maker *m)
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++) {
         status = get(m, LM_B + d, B + d);
+        if (!status && m->external)
+            status = get(m, LM_EXTERNAL_J + d, J + d); /* find_force makes J of it */
         status = status ? status : get(m, LM_J_OLD + d, ION_CURRENT + d);
         status = status ? status : lm_sim_get_array(m->sim, LM_E + d, m->out->e[LM_E_CONVECTION][d]);
     }
@@ -101,7 +105,7 @@ static int get_all(struct maker *m)
     return status ? status : get(m, LM_ETA, ETA);
 }
 
-/* J, and J x B at the centres. */
+/* J of the plasma, from that outside, and J x B at the centres. */
 static void find_force(struct maker *m)
 {
     const struct lm_grid *g = &m->grid;
@@ -110,7 +114,9 @@ static void find_force(struct maker *m)
         for (int x = -1; x <= g->nx; x++) {
             const size_t k = lm_at(g, x, y);
             const struct lm_vector v = lm_curl_b(lm_view_at(b, (long)k), m->ohm.inv_dx, m->ohm.inv_dy);
-            m->work[J][k] = v.x, m->work[J + 1][k] = v.y, m->work[J + 2][k] = v.z;
+            m->work[J][k] = v.x - m->work[J][k];
+            m->work[J + 1][k] = v.y - m->work[J + 1][k];
+            m->work[J + 2][k] = v.z - m->work[J + 2][k];
         }
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
@@ -244,7 +250,8 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
 {
     enum { ARRAYS = 3 * LM_E_TERMS + LM_POWERS + WORK + 3 };
     _Static_assert((int)ARRAYS < (int)LM_ELECTRIC_ARRAYS, "raise LM_ELECTRIC_ARRAYS");
-    struct maker m = {.sim = sim, .grid = lm_config_grid(config), .out = out};
+    struct maker m = {
+        .sim = sim, .grid = lm_config_grid(config), .external = lm_has_external_current(config), .out = out};
     double *e[3];
     m.ohm = ohm_of(config, &m.grid);
     for (int axis = 0; axis < 2; axis++)

@@ -50,7 +50,10 @@ int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
         return LM_OK;
     int status = lm_setup_b(c, b);
     for (int d = 0; d < 3 && !status; d++) {
-        status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, faces[d], work);
+        if (sim->driving && sim->driving->e[d].length > 0) /* the backend evaluates it */
+            memset(work, 0, size * sizeof *work);
+        else
+            status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, faces[d], work);
         if (!status)
             status = lm_setup_inflow_e(c, b, d, work);
         if (!status && restored && !all)
@@ -68,5 +71,7 @@ int lm_sim_put_eta(struct lm_sim *sim, double *work)
     int status = lm_setup_eta(sim->config, sim->mask, work);
     if (!status)
         lm_sim_find_heat(sim, work);
+    if (!status && sim->backend->setup.local_eta)
+        status = sim->backend->ops->put(sim->backend, LM_GIVEN_ETA, work);
     return status ? status : sim->backend->ops->put(sim->backend, LM_ETA, work);
 }

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
+#include "sim/driving.h"
 #include "sim/initial_fields.h"
 #include "sim/ionisation.h"
 #include "sim/restart.h"
@@ -138,6 +139,8 @@ static int read_state(struct lm_sim *sim, const char *path, const struct lm_chec
         LM_TRY(sim->backend->particles->reserve(sim->backend, s, sim->count[s]));
     }
     LM_TRY(lm_sim_put_e(sim, 0, work));
+    LM_TRY(lm_sim_put_magnets(sim, work));
+    LM_TRY(lm_sim_drive(sim, (double)head->step * sim->config->run.dt, 0));
     for (r.phase = LM_COUNT_PARTICLES; r.phase <= LM_PLACE_PARTICLES; r.phase++)
         LM_TRY(lm_checkpoint_read(path, head, &io));
     for (int s = 0; s < head->species_count; s++)
@@ -146,13 +149,14 @@ static int read_state(struct lm_sim *sim, const char *path, const struct lm_chec
 }
 
 /* The fields that a checkpoint does not hold. */
-static int complete_fields(struct lm_sim *sim, double *work)
+static int complete_fields(struct lm_sim *sim, double t, double *work)
 {
     const struct lm_sides *sides = &sim->grid.sides;
     const int has_walls = sides->of[LM_X_MIN] != LM_PERIODIC || sides->of[LM_Y_MIN] != LM_PERIODIC;
     LM_TRY(sim->backend->ops->copy(sim->backend, LM_E, LM_PUSH_E, 3)); /* for an output before the first step */
     LM_TRY(lm_sim_put_eta(sim, work));
     LM_TRY(lm_sim_put_e(sim, 1, work));
+    LM_TRY(lm_sim_drive(sim, t, 0));
     if (sim->config->fields.solver == LM_SOLVER_NONE && has_walls)
         LM_TRY(lm_sim_put_b_behind_walls(sim, work));
     return LM_OK;
@@ -167,7 +171,7 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
         return lm_fail(LM_FAILED, "not enough memory");
     int status = read_state(sim, path, head, work);
     if (!status)
-        status = complete_fields(sim, work);
+        status = complete_fields(sim, (double)head->step * sim->config->run.dt, work);
     free(work);
     LM_TRY(status);
     sim->step = head->step;
@@ -176,5 +180,7 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
     LM_TRY(lm_sim_begin_backgrounds(sim, path, head));
     LM_TRY(lm_sim_begin_ionisation(sim));
     LM_TRY(lm_sim_restore_tracks(sim, path, head));
+    if (sim->backend->setup.local_eta)
+        LM_TRY(sim->backend->ops->resistivity(sim->backend));
     return lm_sim_find_maxima(sim);
 }

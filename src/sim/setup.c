@@ -41,6 +41,8 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
     struct lm_setup s = {.grid = lm_config_grid(c),
                          .shape = c->particles.shape,
                          .precision = c->particles.precision,
+                         .external_current = lm_has_external_current(c),
+                         .local_eta = lm_has_local_eta(c),
                          .smoothing = c->fields.smoothing,
                          .tile = c->run.tile > 0 ? c->run.tile : tile_for(c),
                          .threads = c->run.threads,
@@ -104,18 +106,18 @@ static int check_sign(const struct lm_config *c, const char *section, const char
     return LM_OK;
 }
 
-/* b[0], b[1] += curl(A_z z): A_z is taken at the centres on both sides of a face, also across the domain's edge. */
-static int add_curl(const struct lm_config *c, const struct lm_grid *g, double *b[3])
+/* b[0], b[1] += curl(A_z z) of a potential: A_z is taken at the centres on both sides of a face, also across the domain's edge. */
+static int add_curl(const struct lm_config *c, const char *potential, const struct lm_grid *g, double *const b[3])
 {
     double *a = malloc(3 * g->size * sizeof *a);
     if (!a)
         return lm_fail(LM_FAILED, "not enough memory for the vector potential");
     double *up = a + g->size, *right = up + g->size;
-    int status = lm_expr_fill(c->names, c->fields.az, g, (struct lm_cell_offset){0, 0}, a);
+    int status = lm_expr_fill(c->names, potential, g, (struct lm_cell_offset){0, 0}, a);
     if (!status)
-        status = lm_expr_fill(c->names, c->fields.az, g, (struct lm_cell_offset){0, 1}, up);
+        status = lm_expr_fill(c->names, potential, g, (struct lm_cell_offset){0, 1}, up);
     if (!status)
-        status = lm_expr_fill(c->names, c->fields.az, g, (struct lm_cell_offset){1, 0}, right);
+        status = lm_expr_fill(c->names, potential, g, (struct lm_cell_offset){1, 0}, right);
     for (size_t k = 0; k < g->size && !status; k++) {
         b[0][k] += (up[k] - a[k]) / g->dy;
         b[1][k] -= (right[k] - a[k]) / g->dx;
@@ -148,15 +150,35 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
                    c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale);
 }
 
+static const struct lm_cell_offset places_of_b[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+
+int lm_setup_add_magnets(const struct lm_config *c, double *const b[3])
+{
+    const struct lm_grid g = lm_config_grid(c);
+    double *bz = malloc(g.size * sizeof *bz);
+    int status = bz ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the field of magnets");
+    if (!status)
+        status = lm_expr_fill(c->names, c->external.bz, &g, places_of_b[2], bz);
+    for (size_t k = 0; k < g.size && !status; k++)
+        b[2][k] += bz[k];
+    free(bz);
+    if (!status)
+        status = add_curl(c, c->external.az, &g, b);
+    for (int d = 0; d < 3 && !status; d++)
+        lm_grid_wrap(&g, b[d]);
+    return status;
+}
+
 int lm_setup_b(const struct lm_config *c, double *b[3])
 {
-    static const struct lm_cell_offset places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
     struct lm_grid g = lm_config_grid(c);
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
-        status = lm_expr_fill(c->names, c->fields.b[d], &g, places[d], b[d]);
+        status = lm_expr_fill(c->names, c->fields.b[d], &g, places_of_b[d], b[d]);
     if (!status && c->fields.az[0])
-        status = add_curl(c, &g, b);
+        status = add_curl(c, c->fields.az, &g, b);
+    if (!status && lm_has_magnets(c))
+        status = lm_setup_add_magnets(c, b);
     for (int d = 0; d < 3 && !status; d++)
         lm_grid_wrap(&g, b[d]);
     return status ? status : check_div_b(c, &g, b);
@@ -261,7 +283,7 @@ int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
     double *work = malloc(g.size * sizeof *work);
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
     if (!status)
-        status = lm_expr_fill(c->names, c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
+        status = lm_expr_fill(c->names, lm_has_local_eta(c) ? "0" : c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
     if (!status)
         status = check_sign(c, "fields", "eta", eta);
     for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)

@@ -3,6 +3,7 @@
 
 #include "ranks/ranks.h"
 #include "sim/boundaries.h"
+#include "sim/driving.h"
 #include "sim/setup.h"
 #include "sim/state.h"
 
@@ -18,6 +19,9 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     lm_sim_name_state(sim);
     double *cost = NULL;
     int status = lm_sim_setup_surfaces(sim, &setup);
+    if (!status)
+        status = lm_sim_make_driving(sim);
+    setup.driving = sim->driving;
     if (!status && lm_ranks_used() > 1) {
         cost = malloc(lm_setup_tiles(&setup) * sizeof *cost);
         status = cost ? lm_setup_cost(config, &setup, cost) : lm_fail(LM_FAILED, "not enough memory");
@@ -42,6 +46,7 @@ void lm_sim_destroy(struct lm_sim **sim)
             free((*sim)->inflow[s].cells[side]);
     for (int k = 0; k < LM_MAX_TRACKS; k++)
         free((*sim)->track[k].ion);
+    free((*sim)->driving);
     free((*sim)->mask);
     free((*sim)->clearance);
     free((*sim)->map_arrays.cos2);

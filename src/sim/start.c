@@ -6,6 +6,7 @@
 #include "config/facts.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
+#include "sim/driving.h"
 #include "sim/electrons.h"
 #include "sim/initial_fields.h"
 #include "sim/ionisation.h"
@@ -85,6 +86,8 @@ static int put_state(struct lm_sim *sim, double *b[3], double *work)
         LM_TRY(sim->backend->ops->put(sim->backend, LM_B + d, b[d]));
     LM_TRY(lm_sim_put_eta(sim, work));
     LM_TRY(lm_sim_put_e(sim, 0, work));
+    LM_TRY(lm_sim_put_magnets(sim, work));
+    LM_TRY(lm_sim_drive(sim, 0, 0));
     for (int s = 0; s < sim->config->species_count; s++)
         LM_TRY(load_species(sim, s, b, work));
     return LM_OK;

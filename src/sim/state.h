@@ -31,6 +31,9 @@ struct lm_sim {
     struct lm_collisions collisions[LM_MAX_SPECIES];    /* of that pass */
     struct lm_exchange_limits exchange[LM_MAX_SPECIES]; /* of the next step */
     uint8_t *mask;                                      /* lm_body_mask, owned; NULL without bodies */
+    struct lm_driving *driving;                         /* owned; NULL: nothing drives the plasma from outside */
+    int driven;                                         /* the driving changes with time */
+    double force[LM_MAX_SPECIES][3]; /* largest |F_d/Z| of the forces on ions, at n */
     struct lm_map_bins maps;
     struct { /* the arrays of `maps`, owned */
         double *cos2, *energy;
@@ -84,6 +87,9 @@ int lm_sim_find_maxima(struct lm_sim *sim);
 /* No particle of a species is faster after a kick by kick_dt. NaN where the velocities or the fields are not finite:
  * lm_max keeps the NaN of its second argument. */
 double lm_sim_speed_bound(const struct lm_sim *sim, int species, double kick_dt);
+
+/* The same from a speed and for a kick of its own, without what collides or is new. */
+double lm_sim_kicked_speed(const struct lm_sim *sim, int species, double speed2, double kick_dt);
 
 /* Substeps of B that the next step needs. */
 int lm_sim_substeps_needed(const struct lm_sim *sim);

@@ -11,6 +11,7 @@
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/collisions.h"
+#include "sim/driving.h"
 #include "sim/electrons.h"
 #include "sim/ion_electron_heating.h"
 #include "sim/ionisation.h"
@@ -25,11 +26,19 @@ static int is_hybrid(const struct lm_sim *sim)
     return sim->config->fields.solver == LM_SOLVER_HYBRID;
 }
 
-double lm_sim_speed_bound(const struct lm_sim *sim, int species, double kick_dt)
+double lm_sim_kicked_speed(const struct lm_sim *sim, int species, double speed2, double kick_dt)
 {
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
+    double e[3];
+    for (int d = 0; d < 3; d++)
+        e[d] = sim->control.push_e[d] + sim->force[species][d];
+    return lm_speed_bound(speed2, e, s->charge / s->mass, kick_dt);
+}
+
+double lm_sim_speed_bound(const struct lm_sim *sim, int species, double kick_dt)
+{
     const double speed2 = lm_sim_heated_speed2(sim, species);
-    const double kicked = lm_speed_bound(speed2, sim->control.push_e, s->charge / s->mass, kick_dt);
+    const double kicked = lm_sim_kicked_speed(sim, species, speed2, kick_dt);
     const double new = lm_sim_new_particle_speed(sim, species);
     return lm_max(new, lm_sim_collided_speed(sim, species, kicked, kicked - sqrt(speed2)));
 }
@@ -121,6 +130,7 @@ int lm_sim_step(struct lm_sim *sim)
     /* 1. Particles: exchange of heat with electrons and collisions at n; v to n+1/2; J_i^{n+1/2} on the way; x to n+1;
      * n^{n+1}. */
     LM_TRY(lm_sim_pass_all(sim, dt, dt, 1));
+    LM_TRY(lm_sim_drive(sim, ((double)sim->step + 0.5) * dt, 1));
     LM_TRY(lm_sim_flow(sim, 0));
 
     /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. An evolved electron
@@ -133,6 +143,7 @@ int lm_sim_step(struct lm_sim *sim)
     LM_TRY(lm_sim_flow(sim, 1));
     LM_TRY(lm_sim_advect(sim));
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_NEW));
+    LM_TRY(lm_sim_drive(sim, ((double)sim->step + 1) * dt, 1));
 
     /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
     if (is_hybrid(sim))

@@ -29,7 +29,7 @@ int lm_sim_totals(struct lm_sim *sim, struct lm_totals *out)
     for (int s = 0; s < sim->config->species_count; s++) {
         const struct lm_backend_species *p = &b->setup.species[s];
         struct lm_particle_sums sums;
-        double bound = lm_speed_bound(sim->control.speed2[s], sim->control.push_e, p->charge / p->mass, 0.5 * dt);
+        double bound = lm_sim_kicked_speed(sim, s, sim->control.speed2[s], 0.5 * dt);
         struct lm_pass half = {.kick_dt = 0.5 * dt, .speed_exponent = lm_speed_exponent(bound)};
         status = b->particles->sums(b, s, &half, sim->count[s], &sums);
         if (status)

@@ -7,6 +7,7 @@
 #define LARMOR_PHYSICS_FLUID_FLOW_H
 
 #include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
 
 /* The moments and B from which the velocities follow: arrays, all of one stride. */
@@ -14,6 +15,7 @@ struct lm_flow_moments {
     const double *density[2]; /* n at the beginning and at the end of the step */
     const double *current[2]; /* J_i,x and J_i,y at the centres, in the middle of the step */
     struct lm_view b;         /* B as it stands */
+    struct lm_view external;  /* current outside the plasma, of the middle of the step; s = 0: none */
     const uint8_t *clearance; /* lm_stencil_clearance */
 };
 
@@ -52,7 +54,8 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
         return u;
     const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
     const double density = 0.5 * (lm_floored(na, o) + lm_floored(nb, o));
-    const struct lm_vector j = lm_curl_b(lm_view_at(g->b, k), o->inv_dx, o->inv_dy);
+    const struct lm_vector j =
+        lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
     const double ji_here = 0.5 * (ji[a] + ji[b]), current = axis == 0 ? j.x : j.y;
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;

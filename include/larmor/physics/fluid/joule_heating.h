@@ -9,13 +9,16 @@
 /* The fields from which the heat follows: arrays, all of one stride. */
 struct lm_joule_fields {
     struct lm_view b, ji;     /* B; the ion current at the centres */
+    struct lm_view external;  /* current outside the plasma; s = 0: none */
     const double *n, *eta;    /* density, resistivity */
     const uint8_t *clearance; /* lm_stencil_clearance */
 };
 
-LM_HD double lm_current(struct lm_view b, int component, const struct lm_ohm *o)
+/* J at the node of a component, of the cell at k. */
+LM_HD double lm_current(const struct lm_joule_fields *g, long k, int component, const struct lm_ohm *o)
 {
-    const struct lm_vector j = lm_curl_b(b, o->inv_dx, o->inv_dy);
+    const struct lm_vector j =
+        lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
     return component == 0 ? j.x : component == 1 ? j.y : j.z;
 }
 
@@ -24,20 +27,21 @@ LM_HD double lm_square(double v)
     return v * v;
 }
 
-/* The heat at the node of a component of J: eta J^2 + eta_H |grad J|^2. The second term is never negative, and its
+/* The heat at the node of a component of J, of the cell at k: eta J^2 + eta_H |grad J|^2. The second term is never negative, and its
  * integral is that of -eta_H J lap J. Where the ions feel the resistive E too (`friction` = 0), they take J_i E of the
  * heat. */
-LM_HD double lm_heat_at_node(struct lm_view b, int component, double ji, double eta, const struct lm_ohm *o)
+LM_HD double lm_heat_at_node(const struct lm_joule_fields *g, long k, int component, double ji, double eta,
+                             const struct lm_ohm *o)
 {
     /* cppcheck-suppress negativeIndex ; all five points lie inside the array */
     const double j[9] = {0.0,
-                         o->eta_hyper > 0.0 ? lm_current(lm_view_at(b, -b.s), component, o) : 0.0,
+                         o->eta_hyper > 0.0 ? lm_current(g, k - g->b.s, component, o) : 0.0,
                          0.0,
-                         o->eta_hyper > 0.0 ? lm_current(lm_view_at(b, -1), component, o) : 0.0,
-                         lm_current(b, component, o),
-                         o->eta_hyper > 0.0 ? lm_current(lm_view_at(b, 1), component, o) : 0.0,
+                         o->eta_hyper > 0.0 ? lm_current(g, k - 1, component, o) : 0.0,
+                         lm_current(g, k, component, o),
+                         o->eta_hyper > 0.0 ? lm_current(g, k + 1, component, o) : 0.0,
                          0.0,
-                         o->eta_hyper > 0.0 ? lm_current(lm_view_at(b, b.s), component, o) : 0.0,
+                         o->eta_hyper > 0.0 ? lm_current(g, k + g->b.s, component, o) : 0.0,
                          0.0};
     const double *const here = j + 4;
     double heat = eta * lm_square(here[0]);
@@ -62,7 +66,7 @@ LM_HD double lm_heat_on_face(const struct lm_joule_fields *g, int axis, long k, 
         return 0.0;
     if (place == LM_FACE_INSIDE)
         eta += lm_eta_vacuum(density, o);
-    return lm_heat_at_node(lm_view_at(g->b, k), axis, lm_interp_up(ji + k, other), eta, o);
+    return lm_heat_at_node(g, k, axis, lm_interp_up(ji + k, other), eta, o);
 }
 
 /* The heat in the cell at k, which is not in a body: half of what is on each of its faces, so that the sum over the
@@ -73,7 +77,7 @@ LM_HD double lm_heat_in_cell(const struct lm_joule_fields *g, long k, const enum
     const double x = lm_heat_on_face(g, 0, k - 1, place[0], o) + lm_heat_on_face(g, 0, k, place[1], o);
     const double y = lm_heat_on_face(g, 1, k - g->b.s, place[2], o) + lm_heat_on_face(g, 1, k, place[3], o);
     const double eta = g->eta[k] + lm_eta_vacuum(lm_floored(g->n[k], o), o);
-    return 0.5 * x + (0.5 * y + lm_heat_at_node(lm_view_at(g->b, k), 2, g->ji.z[k], eta, o));
+    return 0.5 * x + (0.5 * y + lm_heat_at_node(g, k, 2, g->ji.z[k], eta, o));
 }
 
 /* The same for cell (i, j) at k of the nx x ny cells of the domain; 0 in bodies. */

@@ -1,0 +1,83 @@
+/* What drives the plasma from outside, as expressions of place and time: the current of coils and antennas
+ * (external_current.h), E beyond sides, and forces on ions. An ion of charge Z feels a force F like the E-field F/Z, so
+ * that the push needs no term for it; electrons do not feel it. */
+#ifndef LARMOR_PHYSICS_FIELDS_DRIVING_H
+#define LARMOR_PHYSICS_FIELDS_DRIVING_H
+
+#include "larmor/base.h"
+#include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/numerics/operators.h"
+#include "larmor/physics/numerics/program.h"
+
+/* Expressions of x, y and t. A program of length 0 is not there. */
+struct lm_driving {
+    struct lm_program current[3]; /* J_ext without that of magnets, B0/(mu0 d_i) */
+    struct lm_program e[3];       /* E beyond sides that are LM_INFLOW_E, v_A B0 */
+    struct lm_program force[LM_MAX_SPECIES][3]; /* on an ion of each species, m_p v_A Omega_ci */
+    int forced[LM_MAX_SPECIES];   /* 1: there is one */
+    struct lm_program eta;        /* the resistivity, also of n, Te, J and B (resistivity.h); mu0 v_A d_i */
+    int everywhere;               /* 1: there is no field solver, and E is given in all cells */
+};
+
+/* --- values of expressions --- */
+
+LM_HD int lm_nearest_cell(int i, int n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+/* At `offset` from the centre of the cell with index (i, j) of the arrays, also beyond walls. Where the expression is
+ * not finite beyond a wall, its value at the wall counts. */
+LM_HD double lm_driven_value(const struct lm_program *p, const struct lm_grid *g, struct lm_cell_offset offset, int i,
+                             int j, double t)
+{
+    int x = lm_domain_x(&g->place, i), y = lm_domain_y(&g->place, j);
+    double variable[LM_PROGRAM_VARIABLES] = {0.0}, v = 0.0;
+    variable[LM_VAR_T] = t;
+    for (int at_wall = 0; at_wall < 2; at_wall++) {
+        variable[LM_VAR_X] = (x + 0.5 + offset.x) * g->dx;
+        variable[LM_VAR_Y] = (y + 0.5 + offset.y) * g->dy;
+        v = lm_program_value(p, variable);
+        if (v - v == 0.0)
+            break;
+        x = lm_nearest_cell(x, g->place.domain_nx);
+        y = lm_nearest_cell(y, g->place.domain_ny);
+    }
+    return v;
+}
+
+/* --- E beyond sides --- */
+
+/* Where E lives, by component: the same places as J. */
+LM_HD struct lm_cell_offset lm_place_of_e(int component)
+{
+    struct lm_cell_offset o;
+    o.x = component == 0 ? 0.5 : 0.0;
+    o.y = component == 1 ? 0.5 : 0.0;
+    return o;
+}
+
+/* Whether E_`component` of cell (i, j) is the configuration's: it lies beyond a side LM_INFLOW_E and not beyond a side
+ * LM_FIELDS_INFLOW, where it is -u x B. */
+LM_HD int lm_is_given_e(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
+{
+    const int beyond[LM_SIDES] = {i < -(component == 0), i >= nx, j < -(component == 1), j >= ny};
+    int given = 0, inflow = 0;
+    LM_UNROLL
+    for (int side = 0; side < LM_SIDES; side++) {
+        given |= beyond[side] && s->of[side] == LM_INFLOW_E;
+        inflow |= beyond[side] && s->of[side] == LM_FIELDS_INFLOW;
+    }
+    return given && !inflow;
+}
+
+/* --- forces on ions --- */
+
+/* F/Z of a component for an ion of charge Z, where E lives. */
+LM_HD double lm_force_field(const struct lm_driving *d, int species, int component, const struct lm_grid *g, int i, int j,
+                            double t, double charge)
+{
+    return lm_driven_value(&d->force[species][component], g, lm_place_of_e(component), i, j, t) / charge;
+}
+
+#endif
