@@ -1,7 +1,5 @@
-/* Elementary functions for expressions of the configuration. They give the same bits with every C library, as those of
- * larmor/physics/numerics/elementary.h do. Accuracy: a few ulp over the whole range, for the tangent below arguments of
- * 1e9. Outside its domain a function is NaN.
- */
+/* The elementary functions of larmor/physics/numerics/elementary.h and elementary_expr.h as C functions, whose
+ * addresses muParser takes. */
 #ifndef LARMOR_BASE_ELEMENTARY_HOST_H
 #define LARMOR_BASE_ELEMENTARY_HOST_H
 
@@ -23,7 +21,6 @@ double lm_host_log(double x);
 double lm_host_log2(double x);
 double lm_host_log10(double x);
 
-/* a^b; a negative base needs an integer exponent. */
 double lm_host_pow(double a, double b);
 
 #endif

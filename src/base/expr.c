@@ -117,7 +117,7 @@ static int next(int i, int by, int n)
 }
 
 static int scan(const struct lm_names *names, const char *text, const struct lm_grid *g, struct lm_cell_offset offset,
-                enum lm_variables variables, double t, double least)
+                int variables, double t, double least)
 {
     struct lm_parser p;
     int status = lm_parser_open(&p, names, text, variables);

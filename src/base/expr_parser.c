@@ -1,5 +1,7 @@
 #include "base/expr_parser.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,15 +46,35 @@ int lm_parser_has_variable(const char *name)
     return !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "t");
 }
 
-static const char *const velocity[] = {"vx", "vy", "vz"};
+static const struct {
+    const char *name;
+    int bit;
+    size_t at; /* in struct lm_parser */
+} variables_known[] = {
+    {"x", LM_USES_X, offsetof(struct lm_parser, x)},
+    {"y", LM_USES_Y, offsetof(struct lm_parser, y)},
+    {"t", LM_USES_T, offsetof(struct lm_parser, t)},
+    {"vx", LM_USES_VELOCITY, offsetof(struct lm_parser, v[0])},
+    {"vy", LM_USES_VELOCITY, offsetof(struct lm_parser, v[1])},
+    {"vz", LM_USES_VELOCITY, offsetof(struct lm_parser, v[2])},
+    {"n", 1 << LM_VAR_N, offsetof(struct lm_parser, plasma[0])},
+    {"Te", 1 << LM_VAR_TE, offsetof(struct lm_parser, plasma[1])},
+    {"J", 1 << LM_VAR_J, offsetof(struct lm_parser, plasma[2])},
+    {"B", 1 << LM_VAR_B, offsetof(struct lm_parser, plasma[3])},
+};
 
-/* 1 for a component of the velocity in an expression of a particle. It hides a name of the configuration. */
-static int is_velocity(enum lm_variables variables, const char *name)
+int lm_parser_variable(int variables, const char *name)
 {
-    for (size_t k = 0; k < COUNT(velocity) && variables == LM_OF_PARTICLE; k++)
-        if (!strcmp(name, velocity[k]))
-            return 1;
+    for (size_t k = 0; k < COUNT(variables_known); k++)
+        if ((variables & variables_known[k].bit) && !strcmp(name, variables_known[k].name))
+            return variables_known[k].bit;
     return 0;
+}
+
+/* 1 for a variable that hides a name of the configuration. (x, y and t are never names of a configuration.) */
+static int is_hidden(int variables, const char *name)
+{
+    return lm_parser_variable(variables, name) != 0;
 }
 
 /* --- messages --- */
@@ -74,11 +96,24 @@ static const char *nearest_name(const struct lm_names *names, const char *word)
     return best;
 }
 
-static const char *where_not(enum lm_variables variables)
+enum { WORDS = 64 };
+
+/* Where a variable cannot be used, into words[WORDS]. */
+static const char *where_not(int variables, char *words)
 {
-    return variables == LM_OF_NOTHING    ? "in a number or a constant"
-           : variables == LM_OF_PARTICLE ? "here, where only x, y, vx, vy and vz can"
-                                         : "here, where only x and y can";
+    int left = 0, n = 0;
+    for (size_t k = 0; k < COUNT(variables_known); k++)
+        left += (variables & variables_known[k].bit) != 0;
+    if (left == 0)
+        return "in a number or a constant";
+    n += snprintf(words, WORDS, "here, where only ");
+    for (size_t k = 0; k < COUNT(variables_known); k++)
+        if (variables & variables_known[k].bit)
+            left--, n += snprintf(words + n, (size_t)(WORDS - n), "%s%s", variables_known[k].name,
+                                  left > 1    ? ", "
+                                  : left == 1 ? " and "
+                                              : " can");
+    return words;
 }
 
 static int takes_arguments(const struct lm_names *names, const char *name)
@@ -90,15 +125,15 @@ static int takes_arguments(const struct lm_names *names, const char *name)
 }
 
 /* A message with the name at which the parser failed, and what is wrong with that name. */
-static int fail_at_name(const struct lm_names *names, enum lm_variables variables, const char *text, const char *at)
+static int fail_at_name(const struct lm_names *names, int variables, const char *text, const char *at)
 {
-    char name[LM_MAX_TEXT];
+    char name[LM_MAX_TEXT], words[WORDS];
     size_t n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
     n = n < sizeof name ? n : sizeof name - 1;
     memcpy(name, at, n);
     name[n] = 0;
-    if (lm_parser_has_variable(name))
-        return lm_fail(LM_BAD_INPUT, "%s cannot be used %s: \"%s\"", name, where_not(variables), text);
+    if (lm_parser_has_variable(name) || ((variables & LM_USES_PLASMA) && lm_parser_variable(LM_USES_PLASMA, name)))
+        return lm_fail(LM_BAD_INPUT, "%s cannot be used %s: \"%s\"", name, where_not(variables, words), text);
     if (takes_arguments(names, name))
         return lm_fail(LM_BAD_INPUT, "function %s needs its arguments in parentheses: \"%s\"", name, text);
     const char *near = nearest_name(names, name);
@@ -106,8 +141,7 @@ static int fail_at_name(const struct lm_names *names, enum lm_variables variable
                    near ? near : "", near ? "?" : "");
 }
 
-static int fail_to_parse(muParserHandle_t handle, const struct lm_names *names, enum lm_variables variables,
-                         const char *text)
+static int fail_to_parse(muParserHandle_t handle, const struct lm_names *names, int variables, const char *text)
 {
     enum { UNASSIGNABLE_TOKEN = 1, TOO_MANY_PARAMS = 14, TOO_FEW_PARAMS = 15 }; /* muParser's EErrorCodes */
     int code = mupGetErrorCode(handle), position = mupGetErrorPos(handle);
@@ -207,11 +241,16 @@ static int is_argument(const struct lm_function *f, const char *name)
     return 0;
 }
 
+static double *address(struct lm_parser *p, size_t variable)
+{
+    return (double *)(void *)((char *)p + variables_known[variable].at);
+}
+
 /* `f`: the function whose text is parsed, or NULL. */
 static void define_names(struct lm_parser *p, muParserHandle_t handle, const char *text, int functions_before,
                          const struct lm_function *f, struct lm_used_function *own)
 {
-    const enum lm_variables variables = f ? LM_OF_PLACE_AND_TIME : p->variables;
+    const int variables = f ? LM_OF_PLACE_AND_TIME : p->variables;
     mupClearConst(handle); /* _pi and _e */
     for (size_t k = 0; k < COUNT(functions); k++)
         mupDefineFun1(handle, functions[k].name, functions[k].function, 1);
@@ -219,35 +258,29 @@ static void define_names(struct lm_parser *p, muParserHandle_t handle, const cha
         mupDefineFun2(handle, functions2[k].name, functions2[k].function, 1);
     for (int k = 0; k < p->names->constants; k++)
         if (p->names->constant[k].name[0] && !is_argument(f, p->names->constant[k].name) &&
-            !is_velocity(variables, p->names->constant[k].name))
+            !is_hidden(variables, p->names->constant[k].name))
             mupDefineConst(handle, p->names->constant[k].name, p->names->constant[k].value);
-    if (variables != LM_OF_NOTHING) {
-        mupDefineVar(handle, "x", &p->x);
-        mupDefineVar(handle, "y", &p->y);
-    }
-    if (variables == LM_OF_PLACE_AND_TIME)
-        mupDefineVar(handle, "t", &p->t);
-    for (size_t k = 0; k < COUNT(velocity) && variables == LM_OF_PARTICLE; k++)
-        mupDefineVar(handle, velocity[k], &p->v[k]);
+    for (size_t k = 0; k < COUNT(variables_known); k++)
+        if (variables & variables_known[k].bit)
+            mupDefineVar(handle, variables_known[k].name, address(p, k));
     for (int k = 0; f && k < f->arguments; k++)
         mupDefineVar(handle, f->argument[k], &own->argument[k]);
     for (int k = 0; k < functions_before; k++)
         if (lm_text_mentions(text, p->names->function[k].name) && !is_argument(f, p->names->function[k].name) &&
-            !is_velocity(variables, p->names->function[k].name))
+            !is_hidden(variables, p->names->function[k].name))
             define_function(handle, &p->names->function[k], &p->function[k]);
 }
 
-/* x, y and t in the expression itself; not in functions that it mentions. */
-static int variables_used(muParserHandle_t handle)
+/* Variables in the expression itself; not in functions that it mentions. */
+static int variables_used(struct lm_parser *p, muParserHandle_t handle)
 {
-    static const char *const variables[] = {"x", "y", "t"};
     int n = mupGetExprVarNum(handle), uses = 0;
     for (int k = 0; k < n; k++) {
         const char *name = NULL;
         double *variable = NULL;
         mupGetExprVar(handle, (unsigned)k, &name, &variable);
-        for (int v = 0; v < 3; v++)
-            uses |= name && !strcmp(name, variables[v]) ? 1 << v : 0;
+        for (size_t v = 0; v < COUNT(variables_known); v++)
+            uses |= variable == address(p, v) ? variables_known[v].bit : 0;
     }
     return uses;
 }
@@ -269,7 +302,7 @@ static int parse(struct lm_parser *p, muParserHandle_t *handle, const char *text
         return fail_to_parse(*handle, p->names, f ? LM_OF_PLACE_AND_TIME : p->variables, text);
     if (results != 1)
         return lm_fail(LM_BAD_INPUT, "one value expected, not a list: \"%s\"", text);
-    p->uses |= variables_used(*handle);
+    p->uses |= variables_used(p, *handle);
     return LM_OK;
 }
 
@@ -292,25 +325,24 @@ static int parse_function(struct lm_parser *p, int k)
 
 static int parse_mentioned(struct lm_parser *p, const char *text)
 {
+    char words[WORDS];
     for (int k = 0; k < p->functions; k++) {
         const struct lm_function *f = &p->names->function[k];
-        if (!lm_text_mentions(text, f->name) || is_velocity(p->variables, f->name))
+        if (!lm_text_mentions(text, f->name) || is_hidden(p->variables, f->name))
             continue;
-        const int not_allowed = p->variables == LM_OF_NOTHING          ? f->uses
-                                : p->variables == LM_OF_PLACE_AND_TIME ? 0
-                                                                       : f->uses & LM_USES_T;
+        const int not_allowed = f->uses & ~p->variables;
         if (not_allowed)
             return lm_fail(LM_BAD_INPUT, "%s depends on %s, which cannot be used %s: \"%s\"", f->name,
                            not_allowed & LM_USES_X   ? "x"
                            : not_allowed & LM_USES_Y ? "y"
                                                      : "t",
-                           where_not(p->variables), text);
+                           where_not(p->variables, words), text);
         LM_TRY(parse_function(p, k));
     }
     return LM_OK;
 }
 
-static int begin(struct lm_parser *p, const struct lm_names *names, enum lm_variables variables, int functions_known)
+static int begin(struct lm_parser *p, const struct lm_names *names, int variables, int functions_known)
 {
     *p = (struct lm_parser){.variables = variables, .names = names, .functions = functions_known};
     if (functions_known > 0)
@@ -318,7 +350,7 @@ static int begin(struct lm_parser *p, const struct lm_names *names, enum lm_vari
     return functions_known == 0 || p->function ? LM_OK : lm_fail(LM_FAILED, "out of memory");
 }
 
-int lm_parser_open(struct lm_parser *p, const struct lm_names *names, const char *text, enum lm_variables variables)
+int lm_parser_open(struct lm_parser *p, const struct lm_names *names, const char *text, int variables)
 {
     LM_TRY(begin(p, names, variables, names->functions));
     LM_TRY(check_text(text));

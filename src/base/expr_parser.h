@@ -1,4 +1,4 @@
-/* A parsed expression. Only the files expr*.c and names.c need it. */
+/* A parsed expression. Only the files expr*.c, names.c and program.c need it. */
 #ifndef LARMOR_BASE_EXPR_PARSER_H
 #define LARMOR_BASE_EXPR_PARSER_H
 
@@ -6,12 +6,23 @@
 
 #include "base/names.h"
 #include "larmor/base.h"
+#include "larmor/physics/numerics/program.h"
 
-/* What an expression may depend on. */
-enum lm_variables { LM_OF_NOTHING, LM_OF_PLACE, LM_OF_PLACE_AND_TIME, LM_OF_PARTICLE };
-
-/* What an expression does depend on, also through functions. */
-enum { LM_USES_X = 1, LM_USES_Y = 2, LM_USES_T = 4 };
+/* What an expression may depend on, or what it does depend on, also through functions. LM_USES_X to LM_USES_B are
+ * 1 << enum lm_program_variable. */
+enum {
+    LM_USES_X = 1 << LM_VAR_X,
+    LM_USES_Y = 1 << LM_VAR_Y,
+    LM_USES_T = 1 << LM_VAR_T,
+    LM_USES_PLASMA = 1 << LM_VAR_N | 1 << LM_VAR_TE | 1 << LM_VAR_J | 1 << LM_VAR_B,
+    LM_USES_VELOCITY = 1 << LM_PROGRAM_VARIABLES
+};
+enum {
+    LM_OF_NOTHING = 0,
+    LM_OF_PLACE = LM_USES_X | LM_USES_Y,
+    LM_OF_PLACE_AND_TIME = LM_OF_PLACE | LM_USES_T,
+    LM_OF_PARTICLE = LM_OF_PLACE | LM_USES_VELOCITY
+};
 
 enum { LM_MAX_CONSTANTS = 128, LM_MAX_FUNCTIONS = 64 };
 
@@ -43,30 +54,34 @@ struct lm_used_function {
     double argument[LM_MAX_ARGUMENTS], value;
 };
 
-/* Expressions are evaluated at x, y and t, or at x, y and a velocity. The parser keeps the addresses of these members,
- * so it must not move. */
+/* Expressions are evaluated at x, y and t, with n, Te, J and B there, or at x, y and a velocity. The parser keeps the
+ * addresses of these members, so it must not move. */
 struct lm_parser {
     muParserHandle_t handle;
-    enum lm_variables variables;
-    double x, y, t, v[3];
+    int variables; /* that it may depend on */
+    double x, y, t, v[3], plasma[4];
     int uses;
     int functions; /* of the names; the length of the list */
     struct lm_used_function *function;
     const struct lm_names *names;
 };
 
-/* Parses `text`. The caller closes the parser, also after an error. */
-int lm_parser_open(struct lm_parser *p, const struct lm_names *names, const char *text, enum lm_variables variables);
+/* Parses `text`. The caller closes the parser, also after an error. Those of `variables` that are neither x, y nor t
+ * hide names of the configuration, but not within its functions. */
+int lm_parser_open(struct lm_parser *p, const struct lm_names *names, const char *text, int variables);
 void lm_parser_close(struct lm_parser *p);
 
 /* Parses function k of the names, which may use those before it. */
 int lm_parser_open_function(struct lm_parser *p, const struct lm_names *names, int k);
 
-/* The value at p->x, p->y and p->t, or p->v. */
+/* The value at p->x, p->y, p->t and p->plasma, or p->v. */
 double lm_parser_value(struct lm_parser *p);
 
 /* 1 when the name is x, y or t; 1 when it is a function that every expression may use (sin, ...). */
 int lm_parser_has_variable(const char *name);
 int lm_parser_has_function(const char *name);
+
+/* The bit of a variable among `variables`, 0 when the name is none of them. */
+int lm_parser_variable(int variables, const char *name);
 
 #endif
