@@ -1,5 +1,5 @@
-/* What drives the plasma from outside: currents of magnets and coils, forces on ions, E at sides that changes with time.
- * Each is compared with theory. */
+/* What drives the plasma from outside: currents of magnets and coils, forces on ions, E at sides that changes with
+ * time. Each is compared with theory. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static void mean_velocity(struct lm_sim *sim, double v[3])
 {
     const uint64_t count = sim->count[0];
     double *x = malloc(5 * count * sizeof *x);
-    ck_assert_int_eq(
-        lm_sim_get_particles(sim, 0, 0, count, x, x + count, x + 2 * count, x + 3 * count, x + 4 * count), LM_OK);
+    ck_assert_int_eq(lm_sim_get_particles(sim, 0, 0, count, x, x + count, x + 2 * count, x + 3 * count, x + 4 * count),
+                     LM_OK);
     for (int d = 0; d < 3; d++) {
         v[d] = 0;
         for (uint64_t k = 0; k < count; k++)
@@ -30,8 +30,8 @@ static void mean_velocity(struct lm_sim *sim, double v[3])
     free(x);
 }
 
-/* Ion currents are deposited in units of 2^-16 of a power of two above `speed`, and extrapolated: E of the convection is
- * wrong by less than two of these units, for a while `gyrations`, in 1/Omega. */
+/* Ion currents are deposited in units of 2^-16 of a power of two above `speed`, and extrapolated: E of the convection
+ * is wrong by less than two of these units, for a while `gyrations`, in 1/Omega. */
 static double rounding_of_currents(double gyrations, double speed)
 {
     return 2 * gyrations * 2 * speed / 65536;
@@ -87,9 +87,10 @@ END_TEST
 /* A current J_ext along z that is the same everywhere leaves B as it is, and pushes the plasma with -J_ext x B. */
 START_TEST(uniform_current_pushes_the_plasma)
 {
-    struct lm_sim *sim = sim_new(COLD("nx = 8\nny = 8\nlx = 4\nly = 4\n", "bx = 0.8\n")
-                                 "[external]\ncurrent_z = 0.1*cos(1.5*t)\n[species.p]\nmass = 2\n" QUIET,
-                                 NULL);
+    struct lm_sim *sim =
+        sim_new(COLD("nx = 8\nny = 8\nlx = 4\nly = 4\n",
+                     "bx = 0.8\n") "[external]\ncurrent_z = 0.1*cos(1.5*t)\n[species.p]\nmass = 2\n" QUIET,
+                NULL);
     const int steps = 40;
     double v[3];
     advance(sim, steps);
@@ -132,7 +133,8 @@ static struct response solve(double k, double w, double a, double t_end)
     for (int n = 0; n < steps; n++) {
         const double t = n * h;
         const struct response k1 = rate(r, k, w, a, t), k2 = rate(add(r, k1, h / 2), k, w, a, t + h / 2),
-                              k3 = rate(add(r, k2, h / 2), k, w, a, t + h / 2), k4 = rate(add(r, k3, h), k, w, a, t + h);
+                              k3 = rate(add(r, k2, h / 2), k, w, a, t + h / 2),
+                              k4 = rate(add(r, k3, h), k, w, a, t + h);
         r = add(add(add(add(r, k1, h / 6), k2, h / 3), k3, h / 3), k4, h / 6);
     }
     return r;
@@ -156,7 +158,8 @@ static double complex driven_wave(int cells, double dt, double t_end, double w)
     return 0.5 * (y + I * z);
 }
 
-/* An antenna drives waves as linear theory has it, of either sense of rotation, off resonance (0.54 and -1.15), and the error falls as dx^2 and dt^2. */
+/* An antenna drives waves as linear theory has it, of either sense of rotation, off resonance (0.54 and -1.15), and the
+ * error falls as dx^2 and dt^2. */
 START_TEST(antenna_drives_waves)
 {
     const double w = _i ? -2.0 : 0.25, k = 2 * M_PI / 8, t_end = 4;
@@ -174,14 +177,16 @@ END_TEST
 
 /* --- forces --- */
 
-/* A force on the ions of a plasma that is the same everywhere moves ions and electrons together: a = F/m, whatever B. */
+/* A force on the ions of a plasma that is the same everywhere moves ions and electrons together: a = F/m, whatever B.
+ */
 START_TEST(force_on_a_plasma)
 {
     static const double force[3] = {0.08, -0.04, 0.12};
-    struct lm_sim *sim = sim_new(COLD("nx = 8\nny = 8\nlx = 4\nly = 4\n", "bx = 0.3\nbz = 1\n")
-                                 "[const]\nm = 4\n[species.p]\nmass = m\ncharge = 2\nforce_x = 0.02*m\n"
-                                 "force_y = -0.01*m\nforce_z = 0.03*m\n" QUIET,
-                                 NULL);
+    struct lm_sim *sim =
+        sim_new(COLD("nx = 8\nny = 8\nlx = 4\nly = 4\n",
+                     "bx = 0.3\nbz = 1\n") "[const]\nm = 4\n[species.p]\nmass = m\ncharge = 2\nforce_x = 0.02*m\n"
+                                           "force_y = -0.01*m\nforce_z = 0.03*m\n" QUIET,
+                NULL);
     double v[3];
     advance(sim, 30);
     mean_velocity(sim, v);
@@ -220,8 +225,8 @@ START_TEST(force_of_place_and_time)
     advance(sim, 60);
     for (int n = 0; n < 60; n++)
         sum += 0.02 * sin(3 * 0.02 * n);
-    ck_assert_int_eq(
-        lm_sim_get_particles(sim, 0, 0, count, x, x + count, x + 2 * count, x + 3 * count, x + 4 * count), LM_OK);
+    ck_assert_int_eq(lm_sim_get_particles(sim, 0, 0, count, x, x + count, x + 2 * count, x + 3 * count, x + 4 * count),
+                     LM_OK);
     for (uint64_t k = 0; k < count; k++) /* linear interpolation: an error of (2 pi dy/ly)^2/8 */
         ck_assert_double_eq_tol(x[2 * count + k], cos(2 * M_PI * x[count + k] / 8) * sum, 0.006 * sum);
     free(x);
@@ -279,14 +284,15 @@ END_TEST
 /* --- resistivity of the plasma --- */
 
 #define LOCAL(eta)                                                                                                     \
-    "[run]\nt_end = 1\ndt = 0.02\n[grid]\nnx = 16\nny = 12\nlx = 8\nly = 6\n[electrons]\nclosure = evolved\n"           \
-    "temperature = 0.3\ngamma = 1.5\n[fields]\nbz = 1\naz = 0.3*cos(2*pi*x/lx)*cos(2*pi*y/ly)\neta = " eta "\n"         \
+    "[run]\nt_end = 1\ndt = 0.02\n[grid]\nnx = 16\nny = 12\nlx = 8\nly = 6\n[electrons]\nclosure = evolved\n"          \
+    "temperature = 0.3\ngamma = 1.5\n[fields]\nbz = 1\naz = 0.3*cos(2*pi*x/lx)*cos(2*pi*y/ly)\neta = " eta "\n"        \
     "[species.p]\nparticles_per_cell = 16\ntemperature = 0.2\ndensity = 1 + 0.3*cos(2*pi*y/ly)\n"
 
 /* An expression whose value is the same everywhere has the bits of that number. */
 START_TEST(expression_with_the_value_of_a_number)
 {
-    struct lm_sim *number = sim_new(LOCAL("0.0625"), NULL), *expression = sim_new(LOCAL("0.0625*n/n + 0*Te*J*B*t"), NULL);
+    struct lm_sim *number = sim_new(LOCAL("0.0625"), NULL),
+                  *expression = sim_new(LOCAL("0.0625*n/n + 0*Te*J*B*t"), NULL);
     advance(number, 10);
     advance(expression, 10);
     require(fingerprint(number) == fingerprint(expression));
@@ -337,9 +343,10 @@ END_TEST
 /* --- restart --- */
 
 static const char *const driven[] = {
-    COLD("nx = 16\nny = 12\nlx = 8\nly = 6\n", "bx = 1\neta = 0.01\n")
-    "[external]\n" MAGNETS "current_z = 0.1*cos(2*pi*x/lx - t)\ncurrent_x = 0.05*sin(2*pi*y/ly)\n[species.p]\n"
-    "temperature = 0.2\nparticles_per_cell = 8\nforce_y = 0.1*sin(t + x)\n",
+    COLD("nx = 16\nny = 12\nlx = 8\nly = 6\n",
+         "bx = 1\neta = 0.01\n") "[external]\n" MAGNETS
+                                 "current_z = 0.1*cos(2*pi*x/lx - t)\ncurrent_x = 0.05*sin(2*pi*y/ly)\n[species.p]\n"
+                                 "temperature = 0.2\nparticles_per_cell = 8\nforce_y = 0.1*sin(t + x)\n",
     "[run]\nt_end = 2\ndt = 0.02\n[grid]\nnx = 24\nny = 6\nlx = 6\nly = 1.5\n[fields]\nbz = 1\neta = 0.02\n"
     "ey = (x < lx/2 ? 0.02 : -0.01)*sin(2*t)\n[boundary]\nx_min = reflecting\nx_max = reflecting\n"
     "fields_x_min = inflow_e\nfields_x_max = inflow_e\n[species.p]\nparticles_per_cell = 16\ntemperature = 0.1\n",
@@ -354,7 +361,9 @@ static const char *const driven[] = {
 /* A restarted run has the bits of one without a break. */
 START_TEST(restart)
 {
-    struct lm_sim *whole = sim_new(driven[_i], NULL), *again;
+    char out[LM_MAX_PATH + 32];
+    snprintf(out, sizeof out, "output.directory=%s", scratch_path("out"));
+    struct lm_sim *whole = sim_new(driven[_i], out), *again;
     const struct lm_references references = {0};
     struct lm_checkpoint head;
     char path[LM_MAX_PATH];

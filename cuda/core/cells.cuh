@@ -39,8 +39,8 @@ __device__ __forceinline__ bool my_cell(const shape &s, int beyond, cell &c)
 inline struct lm_view external_of(const struct lm_gpu *g)
 {
     const double *a = g->array[LM_EXTERNAL_J];
-    const struct lm_view none = {NULL, NULL, NULL, 0}, there = {a, a + g->pitch, a + 2 * g->pitch,
-                                                                g->base.setup.grid.stride};
+    const struct lm_view none = {NULL, NULL, NULL, 0},
+                         there = {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
     return g->base.setup.external_current ? there : none;
 }
 

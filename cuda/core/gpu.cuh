@@ -72,7 +72,7 @@ struct lm_gpu_species {
     int placing;
     uint32_t *home; /* tile of each particle behind the sorted ones */
     uint64_t home_capacity;
-    double *push; /* three arrays: E of the push with the force; NULL: LM_PUSH_E serves */
+    double *push;                            /* three arrays: E of the push with the force; NULL: LM_PUSH_E serves */
     struct lm_inflow_cell *inflow[LM_SIDES]; /* NULL: nothing enters there */
     lm_u64 *map;                             /* counters of hits; NULL without maps */
     char *stopping;                          /* a table's memory; NULL: none */
@@ -106,7 +106,7 @@ struct lm_gpu {
     struct lm_field_sides sides;
     const struct lm_driving *driving; /* on the device; NULL: none */
     double driving_time;              /* of the last lm_gpu_drive */
-    uint8_t *solid; /* enum lm_solid, with ghosts; NULL without bodies */
+    uint8_t *solid;                   /* enum lm_solid, with ghosts; NULL without bodies */
     struct {
         int used;                          /* lm_is_general: cuda/fields/walls.cu */
         double *curl, *force, *e, *result; /* three arrays each, if used */

@@ -5,6 +5,7 @@
 #include "core/cells.cuh"
 
 #include "larmor/physics/fields/driving.h"
+#include "larmor/physics/fields/wall.h"
 
 namespace
 {
@@ -56,7 +57,7 @@ __global__ void force_kernel(shape s, struct lm_grid g, int walls_x, int walls_y
     if (!my_node(s, walls_x, walls_y, c))
         return;
     const double v =
-        push[d * s.pitch + at(s, c.i, c.j)] + lm_force_field(drive, species, d, &g, c.i, c.j, t, charge);
+        push[d * s.pitch + at(s, c.i, c.j)] + lm_force_field(&drive->force[species][d], d, &g, c.i, c.j, t, charge);
     each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) { to[d * s.pitch + k] = v; });
 }
 
@@ -68,7 +69,7 @@ __global__ void largest_force_kernel(shape s, struct lm_grid g, int walls_x, int
     cell c;
     lm_u64 bits = 0;
     if (my_node(s, walls_x, walls_y, c))
-        bits = lm_size_bits(lm_force_field(drive, species, d, &g, c.i, c.j, t, charge));
+        bits = lm_size_bits(lm_force_field(&drive->force[species][d], d, &g, c.i, c.j, t, charge));
     lm_warp_max(&out->value[d], bits);
 }
 

@@ -51,8 +51,9 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
     each_cell(s, BOUNDED ? a.beyond : a.own, [&](int i, int j, size_t k) {
         if (!BOUNDED || is_in(a.own, i, j))
             lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
-                               BOUNDED && a.external ? lm_carried_current(vector_at(a.ji, s, k), view_of(a.external, s, k))
-                                                     : vector_at(a.ji, s, k),
+                               BOUNDED && a.external
+                                   ? lm_carried_current(vector_at(a.ji, s, k), view_of(a.external, s, k))
+                                   : vector_at(a.ji, s, k),
                                a.density[k], a.eta[k], k2, &o);
         for (int d = 0; d < 3; d++)
             m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
@@ -165,11 +166,15 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
     const struct lm_grid *grid = &g->base.setup.grid;
     const int beyond_x = lm_field_walls(&g->sides, 0) ? LM_GHOST : 0,
               beyond_y = lm_field_walls(&g->sides, 1) ? LM_GHOST : 0;
-    const survey_arrays a = {g->array[LM_B],      g->array[level + 1],
-                             g->array[LM_ETA],    g->array[level],
-                             g->array[LM_PUSH_E], g->solid,
+    const survey_arrays a = {g->array[LM_B],
+                             g->array[level + 1],
+                             g->array[LM_ETA],
+                             g->array[level],
+                             g->array[LM_PUSH_E],
+                             g->solid,
                              g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL,
-                             grid->own,           lm_own_and_beyond(grid, beyond_x, beyond_y)};
+                             grid->own,
+                             lm_own_and_beyond(grid, beyond_x, beyond_y)};
     const double k2 = lm_largest_k2(grid, o->inv_dx, o->inv_dy);
     lm_gpu_clear_maxima(g);
     auto kernel = g->general.used ? survey_kernel<true> : survey_kernel<false>;

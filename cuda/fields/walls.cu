@@ -1,5 +1,6 @@
-/* CUDA backend: the fields where they end at walls, meet bodies or feel currents outside the plasma. One thread a cell, and one kernel for each loop of
- * src/cpu/ohm.c and faraday.c; no shared memory. The bodies are in larmor/physics/fields/.
+/* CUDA backend: the fields where they end at walls, meet bodies or feel currents outside the plasma. One thread a cell,
+ * and one kernel for each loop of src/cpu/ohm.c and faraday.c; no shared memory. The bodies are in
+ * larmor/physics/fields/.
  *
  * Who writes a cell also writes its periodic images. Ghost cells beyond walls are filled along x, then along y.
  *
@@ -22,13 +23,17 @@ struct domain {
     shape s;
     struct lm_field_sides sides;
     int walls_x, walls_y;
-    const uint8_t *solid; /* NULL without bodies */
+    const uint8_t *solid;   /* NULL without bodies */
     const double *external; /* LM_EXTERNAL_J; NULL: there is none */
 };
 
 domain domain_of(const struct lm_gpu *g)
 {
-    return {shape_of(g), g->sides, lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1), g->solid,
+    return {shape_of(g),
+            g->sides,
+            lm_field_walls(&g->sides, 0),
+            lm_field_walls(&g->sides, 1),
+            g->solid,
             g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL};
 }
 
@@ -57,8 +62,8 @@ __device__ __forceinline__ struct lm_vector current_beside(const struct lm_view 
     return lm_plasma_current(lm_view_at(b, step), lm_external_at(external, step), o.inv_dx, o.inv_dy);
 }
 
-/* J = curl B - J_ext and (J - J_i) x B in the cells whose E is wanted; J also in the cells around these, for its Laplacian. The
- * ion current J_i is `now`, or if `before` is not NULL it is extrapolated from both. */
+/* J = curl B - J_ext and (J - J_i) x B in the cells whose E is wanted; J also in the cells around these, for its
+ * Laplacian. The ion current J_i is `now`, or if `before` is not NULL it is extrapolated from both. */
 __global__ void hall_convection_kernel(domain d, const double *b, const double *now, const double *before, double *j0,
                                        double *force, struct lm_ohm o)
 {
@@ -75,8 +80,7 @@ __global__ void hall_convection_kernel(domain d, const double *b, const double *
         return;
     /* Patches of 2 x 2 cells whose last one is this: what the body reads of J. */
     const double jx[4] = {0, 0, current_beside(bv, external, -1, o).x, here.x},
-                 jy[4] = {0, current_beside(bv, external, -s.stride, o).y, 0, here.y},
-                 jz[4] = {0, 0, 0, here.z};
+                 jy[4] = {0, current_beside(bv, external, -s.stride, o).y, 0, here.y}, jz[4] = {0, 0, 0, here.z};
     const struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
     double ji[3];
     LM_UNROLL
@@ -85,7 +89,8 @@ __global__ void hall_convection_kernel(domain d, const double *b, const double *
     put_vector(force, s, k, lm_hall_convection(jv, bv, {ji[0], ji[1], ji[2]}));
 }
 
-/* LM_ETA where it depends on the plasma: in the domain, and one cell and two beyond walls, as far as Ohm's law reads it.
+/* LM_ETA where it depends on the plasma: in the domain, and one cell and two beyond walls, as far as Ohm's law reads
+ * it.
  */
 __global__ void local_eta_kernel(domain d, struct lm_grid g, const lm_driving *drive, double t, const double *b,
                                  const double *current, const double *floored, const double *p, const double *given,
@@ -221,8 +226,8 @@ void electric_field(struct lm_gpu *g, const double *b, const double *ji, const d
     const struct lm_ohm *o = &g->base.setup.ohm;
     currents(g, b, ji, ji_before);
     electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(domain_of(g), g->general.curl, g->general.force,
-                                                       g->array[LM_FLOORED], g->array[LM_PRESSURE], g->array[LM_ETA], e,
-                                                       push, *o);
+                                                                        g->array[LM_FLOORED], g->array[LM_PRESSURE],
+                                                                        g->array[LM_ETA], e, push, *o);
     fill_e(g, e, LM_FILL_FARADAY);
 }
 

@@ -20,9 +20,9 @@ enum lm_array {
     LM_ETA,                   /* resistivity at centres */
     LM_SPECIES_N,             /* number density of species 0, 1, ... */
     LM_MAGNET_J = LM_SPECIES_N + LM_MAX_SPECIES, /* current of magnets, on the nodes of J; */
-    LM_EXTERNAL_J = LM_MAGNET_J + 3, /* and with that of coils at the time of the last `drive`: outside the plasma */
+    LM_EXTERNAL_J = LM_MAGNET_J + 3,  /* and with that of coils at the time of the last `drive`: outside the plasma */
     LM_GIVEN_ETA = LM_EXTERNAL_J + 3, /* where LM_ETA depends on the plasma: the part that does not */
-    LM_BACKGROUND,          /* background field 0, 1, ..., whole quanta */
+    LM_BACKGROUND,                    /* background field 0, 1, ..., whole quanta */
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
     LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,

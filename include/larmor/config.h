@@ -38,7 +38,7 @@ struct lm_species_config {
     int start;                        /* enum lm_start */
     char density[LM_MAX_TEXT];        /* n0 */
     char drift[3][LM_MAX_TEXT];       /* v_A */
-    char force[3][LM_MAX_TEXT]; /* on an ion, of x, y and t; m_p v_A Omega_ci */
+    char force[3][LM_MAX_TEXT];       /* on an ion, of x, y and t; m_p v_A Omega_ci */
     int temperature_kind;             /* enum lm_temperature */
     char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B and across B. B0^2/(mu0 n0) */
     char inflow_density[LM_MAX_TEXT]; /* density beyond inflow sides, of x, y and t; "": as `density`. n0 */

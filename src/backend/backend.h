@@ -21,8 +21,8 @@
 #include "larmor/velocity_moments.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
-#include "larmor/physics/fields/driving.h"
 #include "larmor/physics/fields/ohm_terms.h"
+#include "larmor/physics/numerics/program.h"
 #include "larmor/physics/fluid/conductivity.h"
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
 #include "larmor/physics/particles/hit_map.h"
@@ -52,6 +52,17 @@ struct lm_backend_species {
     struct lm_stopping stopping; /* its memory: borrowed for the call that creates a backend */
 };
 
+/* What drives the plasma from outside (larmor/physics/fields/driving.h). Expressions of x, y and t. A program of length
+ * 0 is not there. */
+struct lm_driving {
+    struct lm_program current[3];               /* J_ext without that of magnets, B0/(mu0 d_i) */
+    struct lm_program e[3];                     /* E beyond sides that are LM_INFLOW_E, v_A B0 */
+    struct lm_program force[LM_MAX_SPECIES][3]; /* on an ion of each species, m_p v_A Omega_ci */
+    int forced[LM_MAX_SPECIES];                 /* 1: there is one */
+    struct lm_program eta; /* the resistivity, also of n, Te, J and B (resistivity.h); mu0 v_A d_i */
+    int everywhere;        /* 1: there is no field solver, and E is given in all cells */
+};
+
 struct lm_setup {
     struct lm_grid grid;
     const double *cost;   /* of many ranks: the expected cost of each tile (src/sim/setup.h), borrowed; NULL: alike */
@@ -60,16 +71,16 @@ struct lm_setup {
     struct lm_bodies bodies; /* the mask is borrowed for the call that creates a backend */
     struct lm_ohm ohm;
     enum lm_shape_order shape;
-    enum lm_precision precision; /* of the particles */
+    enum lm_precision precision;      /* of the particles */
     int external_current;             /* 1: there are LM_MAGNET_J and LM_EXTERNAL_J */
     int local_eta;                    /* 1: the resistivity depends on the plasma, and there is LM_GIVEN_ETA */
     const struct lm_driving *driving; /* borrowed as long as there is a backend; NULL: none */
-    int smoothing;               /* binomial passes */
-    int tile;                    /* 8 or 16 */
-    int threads;                 /* CPU: 0 for all */
-    int rebalance;               /* 1: ranks divide the cells anew when it pays */
-    int halo_cells;              /* of many ranks: width of the halo; 0: by the backend */
-    double rank_limit;           /* s: how long a rank waits for another one */
+    int smoothing;                    /* binomial passes */
+    int tile;                         /* 8 or 16 */
+    int threads;                      /* CPU: 0 for all */
+    int rebalance;                    /* 1: ranks divide the cells anew when it pays */
+    int halo_cells;                   /* of many ranks: width of the halo; 0: by the backend */
+    double rank_limit;                /* s: how long a rank waits for another one */
     enum lm_gpu_exchange gpu_exchange;
     uint64_t seed;
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */

@@ -19,8 +19,8 @@ int lm_has_field_walls(const struct lm_setup *setup)
 
 int lm_is_general(const struct lm_setup *setup)
 {
-    return lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0 || setup->external_current ||
-           setup->local_eta;
+    return lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0 ||
+           setup->external_current || setup->local_eta;
 }
 
 void lm_fill_moment(const struct lm_grid *g, double *a, int along)

@@ -12,6 +12,12 @@
 #include "base/names.h"
 #include "larmor/physics/numerics/program.h"
 
+/* The variables of what drives the plasma from outside. */
+enum { LM_PROGRAM_OF_X_Y_T = 1 << LM_VAR_X | 1 << LM_VAR_Y | 1 << LM_VAR_T };
+
+/* All variables: those of the resistivity. */
+enum { LM_PROGRAM_OF_PLASMA = (1 << LM_PROGRAM_VARIABLES) - 1 };
+
 /* Compiles an expression of those variables x, y, t, n, Te, J and B whose bits, 1 << enum lm_program_variable, are in
  * `allowed`. A name of the configuration that is n, Te, J or B is hidden where that variable is allowed; within
  * functions of the configuration it keeps its meaning. What does not depend on a variable is computed here, and a

@@ -27,9 +27,9 @@ static const struct {
      "fields are free of divergence."},
     {"electrons", "The electrons, a fluid without mass."},
     {"fields", "The initial magnetic field, Ohm's law and its solver."},
-    {"external",
-     "Currents outside the plasma. Ohm's law takes J = curl B - J_ext, where J_ext is the current of coils, antennas and "
-     "magnets. A current that changes with time drives waves or compresses the plasma."},
+    {"external", "Currents outside the plasma. Ohm's law takes J = curl B - J_ext, where J_ext is the current of "
+                 "coils, antennas and "
+                 "magnets. A current that changes with time drives waves or compresses the plasma."},
     {"particles", "The shape and the precision of all ions."},
     {LM_SPECIES_SECTION, "One section for each species of ions. NAME is a letter, then letters, digits and _."},
     {"boundary",

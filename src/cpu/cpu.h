@@ -39,7 +39,7 @@ struct lm_cpu {
     struct lm_tiling tiling;
     double *array[LM_ARRAYS];
     double driving_time; /* of the last lm_cpu_drive */
-    int64_t *sums[4]; /* [ny][nx] integer moments of one species */
+    int64_t *sums[4];    /* [ny][nx] integer moments of one species */
     int64_t
         *gas_transfer[LM_GAS_SUMS]; /* [ny][nx]: what collisions transfer to a gas; NULL where no species has a gas */
     omp_lock_t *row_lock;           /* [ny]: held by the thread that adds to this row of `sums` */
@@ -93,8 +93,8 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 
 int lm_cpu_resistivity(struct lm_backend *b);
 
-/* src/cpu/drive.c: LM_PUSH_E with the force on a species, at the beginning of an operation that moves or kicks its ions.
- * Nothing where there is no force. */
+/* src/cpu/drive.c: LM_PUSH_E with the force on a species, at the beginning of an operation that moves or kicks its
+ * ions. Nothing where there is no force. */
 void lm_cpu_add_force(struct lm_cpu *c, int species);
 
 /* src/cpu/advect.c */

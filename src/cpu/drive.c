@@ -1,12 +1,14 @@
 /* CPU backend: what drives the plasma from outside (larmor/physics/fields/driving.h). */
 #include "cpu/fields.h"
+#include "larmor/physics/fields/driving.h"
 
 /* J_ext of one component. */
 static void external_current(struct lm_cpu *c, int d, double t)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_program *p = &c->base.setup.driving->current[d];
-    const int beyond_x = lm_has_walls(&g->sides, 0) ? LM_GHOST : 0, beyond_y = lm_has_walls(&g->sides, 1) ? LM_GHOST : 0;
+    const int beyond_x = lm_has_walls(&g->sides, 0) ? LM_GHOST : 0,
+              beyond_y = lm_has_walls(&g->sides, 1) ? LM_GHOST : 0;
     const double *magnets = c->array[LM_MAGNET_J + d];
     double *to = c->array[LM_EXTERNAL_J + d];
     LM_ROWS(c, beyond_y, beyond_y)
@@ -52,7 +54,7 @@ void lm_cpu_add_force(struct lm_cpu *c, int species)
             for (int i = cells.from_x; i < cells.to_x; i++) {
                 const size_t k = lm_at(g, i, j);
                 to[d][k] = c->array[LM_PUSH_E + d][k] +
-                           lm_force_field(s->driving, species, d, g, i, j, c->driving_time, charge);
+                           lm_force_field(&s->driving->force[species][d], d, g, i, j, c->driving_time, charge);
             }
         lm_grid_wrap(g, to[d]);
     }
@@ -68,8 +70,8 @@ static double largest_force(const struct lm_cpu *c, int species, int d)
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
     for (int j = cells.from_y; j < cells.to_y; j++)
         for (int i = cells.from_x; i < cells.to_x; i++)
-            largest = lm_larger_size(largest,
-                                     lm_force_field(s->driving, species, d, &s->grid, i, j, c->driving_time, charge));
+            largest = lm_larger_size(
+                largest, lm_force_field(&s->driving->force[species][d], d, &s->grid, i, j, c->driving_time, charge));
     return lm_from_bits(largest);
 }
 

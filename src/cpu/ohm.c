@@ -4,8 +4,8 @@
 #include "larmor/physics/fields/resistivity.h"
 #include "larmor/physics/fields/solid.h"
 
-/* LM_ETA where it depends on the plasma, from J and B: in the domain, and one cell and two beyond walls, as far as Ohm's
- * law reads it. */
+/* LM_ETA where it depends on the plasma, from J and B: in the domain, and one cell and two beyond walls, as far as
+ * Ohm's law reads it. */
 static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current)
 {
     const struct lm_grid *g = &c->base.setup.grid;

@@ -32,8 +32,9 @@ int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species)
 }
 
 /* A particle's velocities half a step later, added to sum; `near`: the window of its tile, or NULL. */
-static void add_particle(const struct lm_cpu *c, int species, struct lm_particle p, int tile, const struct lm_window *near,
-                         const struct lm_step *step, const double units[2], int64_t sum[6])
+static void add_particle(const struct lm_cpu *c, int species, struct lm_particle p, int tile,
+                         const struct lm_window *near, const struct lm_step *step, const double units[2],
+                         int64_t sum[6])
 {
     const int order = c->base.setup.shape;
     struct lm_tiling t = tiling(c);

@@ -104,8 +104,8 @@ static inline struct lm_window fill_window(const struct lm_cpu *c, int species, 
 }
 
 /* The fields around a particle, `p`, wherever it is. */
-static inline struct lm_window stray_window(const struct lm_cpu *c, int species, int tile,
-                                            const struct lm_particle *p, struct lm_stray *s)
+static inline struct lm_window stray_window(const struct lm_cpu *c, int species, int tile, const struct lm_particle *p,
+                                            struct lm_stray *s)
 {
     const struct lm_tiling t = tiling(c);
     const double *field[LM_WINDOW_FIELDS];

@@ -289,6 +289,7 @@ int lm_create_part(struct lm_distributed *d);
 
 /* --- src/distributed/merge.c --- */
 
-lm_merge lm_merge_control, lm_merge_particle_sums, lm_merge_grid_sums, lm_merge_limits, lm_merge_rates, lm_merge_least, lm_merge_force;
+lm_merge lm_merge_control, lm_merge_particle_sums, lm_merge_grid_sums, lm_merge_limits, lm_merge_rates, lm_merge_least,
+    lm_merge_force;
 
 #endif

@@ -30,6 +30,8 @@ static const struct rule fixed[] = {
     {"grid", NULL},
     {"particles", NULL},
     {"fields", "solver"},
+    {"external", "az"},
+    {"external", "bz"},
     {"boundary", "x_min"},
     {"boundary", "x_max"},
     {"boundary", "y_min"},

@@ -8,6 +8,7 @@
 #include "base/program.h"
 #include "base/try.h"
 #include "config/facts.h"
+#include "larmor/physics/fields/driving.h"
 #include "larmor/physics/fields/ohm.h"
 #include "sim/setup.h"
 

@@ -106,7 +106,8 @@ static int check_sign(const struct lm_config *c, const char *section, const char
     return LM_OK;
 }
 
-/* b[0], b[1] += curl(A_z z) of a potential: A_z is taken at the centres on both sides of a face, also across the domain's edge. */
+/* b[0], b[1] += curl(A_z z) of a potential: A_z is taken at the centres on both sides of a face, also across the
+ * domain's edge. */
 static int add_curl(const struct lm_config *c, const char *potential, const struct lm_grid *g, double *const b[3])
 {
     double *a = malloc(3 * g->size * sizeof *a);
@@ -283,7 +284,8 @@ int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
     double *work = malloc(g.size * sizeof *work);
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
     if (!status)
-        status = lm_expr_fill(c->names, lm_has_local_eta(c) ? "0" : c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
+        status =
+            lm_expr_fill(c->names, lm_has_local_eta(c) ? "0" : c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
     if (!status)
         status = check_sign(c, "fields", "eta", eta);
     for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)

@@ -18,7 +18,8 @@ int lm_setup_b(const struct lm_config *config, double *b[3]);
 /* Adds the field of the magnets outside the plasma to B, with its ghosts. LM_BAD_INPUT: not finite. */
 int lm_setup_add_magnets(const struct lm_config *config, double *const b[3]);
 
-/* The resistivity but for a part that depends on the plasma: its profile, the layers before sides, and what `mask` (as in struct lm_bodies, or NULL) says. */
+/* The resistivity but for a part that depends on the plasma: its profile, the layers before sides, and what `mask` (as
+ * in struct lm_bodies, or NULL) says. */
 int lm_setup_eta(const struct lm_config *config, const uint8_t *mask, double *eta);
 
 /* Puts E_`component` of the plasma that comes in beyond sides whose fields are `inflow`: -u x B of the configuration, u

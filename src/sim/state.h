@@ -33,7 +33,7 @@ struct lm_sim {
     uint8_t *mask;                                      /* lm_body_mask, owned; NULL without bodies */
     struct lm_driving *driving;                         /* owned; NULL: nothing drives the plasma from outside */
     int driven;                                         /* the driving changes with time */
-    double force[LM_MAX_SPECIES][3]; /* largest |F_d/Z| of the forces on ions, at n */
+    double force[LM_MAX_SPECIES][3];                    /* largest |F_d/Z| of the forces on ions, at n */
     struct lm_map_bins maps;
     struct { /* the arrays of `maps`, owned */
         double *cos2, *energy;

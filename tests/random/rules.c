@@ -302,7 +302,9 @@ RULE(units)
 }
 
 #define FORMS(a) "0|1|" a "|" a "+{0:0.3}"
-static const char given_e[] = "{-0.5:0.5}|{-0.5:0.5}*cos(2*pi*x/lx)|{-0.5:0.5}*(y>ly/2)";
+static const char given_e[] = "{-0.5:0.5}|{-0.5:0.5}*sin({1:30}*t)|{-0.5:0.5}*cos(2*pi*x/"
+                              "lx-{1:30}*t)|{-0.5:0.5}*cos(2*pi*x/lx)|{-0.5:0.5}*(y>ly/2)";
+static const char vector_potential[] = "{-0.2:0.2}*cos(2*pi*x/lx)*cos(2*pi*y/ly)|{-0.2:0.2}*sin(2*pi*(x/lx+y/ly))";
 static const char temperatures[] = "0|{0.05:0.6}|{0.1:0.4}+{0:0.1}*cos(2*pi*x/lx)|{0.3:1}*exp(-y/ly)";
 static const char by_the_ways[] = "the ways that are compared set it";
 
@@ -334,11 +336,14 @@ const struct draw_rule draw_rules[] = {
     {"fields", "bx", 75, FORMS("{-1:1}*cos(2*pi*y/ly)"), NULL, NULL},
     {"fields", "by", 75, FORMS("{-1:1}*sin(2*pi*x/lx)"), NULL, NULL},
     {"fields", "bz", 75, FORMS("{-1:1}*cos(2*pi*x/lx)"), NULL, NULL},
-    {"fields", "az", 0, "{-0.2:0.2}*cos(2*pi*x/lx)*cos(2*pi*y/ly)|{-0.2:0.2}*sin(2*pi*(x/lx+y/ly))", NULL, NULL},
+    {"fields", "az", 0, vector_potential, NULL, NULL},
     {"fields", "ex", 60, given_e, NULL, NULL},
     {"fields", "ey", 60, given_e, NULL, NULL},
     {"fields", "ez", 60, given_e, NULL, NULL},
-    {"fields", "eta", 0, "{0.001:0.05}|{0.005:0.02}+{0:0.005}*cos(2*pi*y/ly)|{0:0.1}*(x<lx/3)", NULL, NULL},
+    {"fields", "eta", 0,
+     "{0.001:0.05}|{0.005:0.02}+{0:0.005}*cos(2*pi*y/ly)|{0:0.1}*(x<lx/3)"
+     "|{0.001:0.02}/n|{0.005:0.05}*J/(1+B)|{0.001:0.02}*(1+sin({1:30}*t))*sqrt(1+Te)|J>{0.5:2}?{0.01:0.1}:0",
+     NULL, NULL},
     {"fields", "eta_hyper", 0, "{1e-5:1e-3}", NULL, NULL},
     {"fields", "density_floor", 100, NULL, density_floor, NULL},
     {"fields", "vacuum", 60, NULL, NULL, NULL},
@@ -347,6 +352,8 @@ const struct draw_rule draw_rules[] = {
     {"fields", "substep_safety", 0, "{0.5:2.5}", NULL, NULL},
     {"fields", "min_substeps", 50, "1|2|3|4|5|9", NULL, NULL},
     {"fields", "max_substeps", 0, "3|20|100|1000", NULL, NULL},
+    {"external", "az", 0, vector_potential, NULL, NULL},
+    {"external", "bz", 0, "{-0.3:0.3}|{-0.5:0.5}*cos(2*pi*(x/lx+y/ly))", NULL, NULL},
     {"particles", "shape", 80, NULL, NULL, NULL},
     {"particles", "precision", 80, NULL, NULL, NULL},
     {"species.NAME", "charge", 0, "1|2|{0.5:3}", NULL, NULL},

@@ -4,20 +4,9 @@
 #ifndef LARMOR_PHYSICS_FIELDS_DRIVING_H
 #define LARMOR_PHYSICS_FIELDS_DRIVING_H
 
-#include "larmor/base.h"
 #include "larmor/physics/fields/field_boundaries.h"
 #include "larmor/physics/numerics/operators.h"
 #include "larmor/physics/numerics/program.h"
-
-/* Expressions of x, y and t. A program of length 0 is not there. */
-struct lm_driving {
-    struct lm_program current[3]; /* J_ext without that of magnets, B0/(mu0 d_i) */
-    struct lm_program e[3];       /* E beyond sides that are LM_INFLOW_E, v_A B0 */
-    struct lm_program force[LM_MAX_SPECIES][3]; /* on an ion of each species, m_p v_A Omega_ci */
-    int forced[LM_MAX_SPECIES];   /* 1: there is one */
-    struct lm_program eta;        /* the resistivity, also of n, Te, J and B (resistivity.h); mu0 v_A d_i */
-    int everywhere;               /* 1: there is no field solver, and E is given in all cells */
-};
 
 /* --- values of expressions --- */
 
@@ -74,10 +63,10 @@ LM_HD int lm_is_given_e(const struct lm_field_sides *s, int component, int i, in
 /* --- forces on ions --- */
 
 /* F/Z of a component for an ion of charge Z, where E lives. */
-LM_HD double lm_force_field(const struct lm_driving *d, int species, int component, const struct lm_grid *g, int i, int j,
+LM_HD double lm_force_field(const struct lm_program *force, int component, const struct lm_grid *g, int i, int j,
                             double t, double charge)
 {
-    return lm_driven_value(&d->force[species][component], g, lm_place_of_e(component), i, j, t) / charge;
+    return lm_driven_value(force, g, lm_place_of_e(component), i, j, t) / charge;
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* The current of the plasma where coils, antennas and magnets carry some of the current that B shows: J = curl B - J_ext.
- * B is the whole field. A magnet's field B_0 that does not change is part of B, and its current curl B_0 is part of
- * J_ext, so that the plasma feels B_0 and does not carry its current. */
+/* The current of the plasma where coils, antennas and magnets carry some of the current that B shows: J = curl B -
+ * J_ext. B is the whole field. A magnet's field B_0 that does not change is part of B, and its current curl B_0 is part
+ * of J_ext, so that the plasma feels B_0 and does not carry its current. */
 #ifndef LARMOR_PHYSICS_FIELDS_EXTERNAL_CURRENT_H
 #define LARMOR_PHYSICS_FIELDS_EXTERNAL_CURRENT_H
 

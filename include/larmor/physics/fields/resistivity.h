@@ -7,7 +7,8 @@
 #include "larmor/physics/numerics/program.h"
 
 /* At the centre of the cell with index (i, j) of the arrays, where the views and the electrons stand. n is floored, and
- * J is the current of the plasma. `given` is a resistivity that is added. Values of the expression below 0 count as 0. */
+ * J is the current of the plasma. `given` is a resistivity that is added. Values of the expression below 0 count as 0.
+ */
 LM_HD double lm_local_eta(const struct lm_program *p, const struct lm_grid *g, int i, int j, double t,
                           struct lm_electron_view electrons, struct lm_view current, struct lm_view b, double given)
 {

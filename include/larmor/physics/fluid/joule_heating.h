@@ -27,9 +27,9 @@ LM_HD double lm_square(double v)
     return v * v;
 }
 
-/* The heat at the node of a component of J, of the cell at k: eta J^2 + eta_H |grad J|^2. The second term is never negative, and its
- * integral is that of -eta_H J lap J. Where the ions feel the resistive E too (`friction` = 0), they take J_i E of the
- * heat. */
+/* The heat at the node of a component of J, of the cell at k: eta J^2 + eta_H |grad J|^2. The second term is never
+ * negative, and its integral is that of -eta_H J lap J. Where the ions feel the resistive E too (`friction` = 0), they
+ * take J_i E of the heat. */
 LM_HD double lm_heat_at_node(const struct lm_joule_fields *g, long k, int component, double ji, double eta,
                              const struct lm_ohm *o)
 {
