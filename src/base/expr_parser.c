@@ -1,5 +1,6 @@
 #include "base/expr_parser.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +124,9 @@ static int fail_to_parse(muParserHandle_t handle, const struct lm_names *names, 
                        code == TOO_MANY_PARAMS ? "many" : "few", text);
     if (at >= strlen(text))
         return lm_fail(LM_BAD_INPUT, "cannot read \"%s\": it ends too early", text);
-    return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"", text, text + at);
+    const int lacks_operator = at > 1 && strchr(" \t", text[at - 1]) && isalnum((unsigned char)text[at]);
+    return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"%s", text, text + at,
+                   lacks_operator ? ": an operator is missing before it" : "");
 }
 
 /* Refuses texts that muParser accepts and that are errors in a configuration. */

@@ -167,8 +167,10 @@ static struct lm_samples *read_samples(struct lm_h5 *h, const struct lm_config *
 
 static void report(struct lm_config_reader *r, int k, const char *key, const char *wrong)
 {
+    char section[LM_INI_NAME];
     const int line = r->named_key_line[LM_DATA][k][lm_keys_find(LM_DATA_SECTION, key)];
-    lm_problems_add(&r->problems, line, "data.%s.%s: %s", r->config->data[k].name, key, wrong);
+    snprintf(section, sizeof section, "data.%s", r->config->data[k].name);
+    lm_problems_add(&r->problems, line ? line : lm_config_header_line(r, section), "%s.%s: %s", section, key, wrong);
     r->unusable_values = 1;
 }
 
@@ -187,17 +189,25 @@ void lm_config_name_data(struct lm_config_reader *r)
     }
 }
 
+/* 0 also for a key whose name is misspelt. */
+static int is_missing(const struct lm_config_reader *r, const struct lm_data_config *d, const char *key)
+{
+    char section[LM_INI_NAME];
+    snprintf(section, sizeof section, "data.%s", d->name);
+    return !*(strcmp(key, "dataset") ? d->magnetic_field : d->dataset) && lm_config_is_missing(r, section, key);
+}
+
 static int read_one(struct lm_config_reader *r, int k)
 {
     struct lm_data_config *d = &r->config->data[k];
     struct lm_h5 h;
     const int line = r->named_key_line[LM_DATA][k][lm_keys_find(LM_DATA_SECTION, "file")];
-    if (!d->dataset[0] == !d->magnetic_field[0]) {
-        report(r, k, d->dataset[0] ? "magnetic_field" : "dataset",
-               d->dataset[0] ? "dataset is given as well; give one of the two"
-                             : "required and not given (or magnetic_field)");
+    if (d->dataset[0] && d->magnetic_field[0])
+        report(r, k, "magnetic_field", "dataset is given as well; give one of the two");
+    else if (is_missing(r, d, "dataset") && is_missing(r, d, "magnetic_field"))
+        report(r, k, "dataset", "required and not given (or magnetic_field)");
+    if (!d->dataset[0] == !d->magnetic_field[0])
         return LM_OK;
-    }
     if (!d->file[0] || lm_config_resolve_path(r, LM_DATA_SECTION, "file", d, line))
         return LM_OK; /* a missing key is reported with those of other sections */
     if (!lm_h5_open(&h, d->file))
