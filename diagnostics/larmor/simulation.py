@@ -31,7 +31,8 @@ from pathlib import Path
 import numpy as np
 
 from .library import LarmorError, call, library, must, open_simulation, text
-from .run import place_names, read_settings
+from .run import import_xarray, place_names
+from .settings import read_settings
 
 Callback = Callable[["Simulation"], object]
 
@@ -333,8 +334,7 @@ class Simulation:
     def dataset(self, names: list[str] | None = None):
         """The meshes `names` (all) as an xarray.Dataset, with the names and coordinates of larmor.Run.dataset, at one
         time. It needs the package xarray."""
-        import xarray
-
+        xarray = import_xarray()
         variables = {}
         for name in names or self.names:
             axes, coordinates = self.places(name)
