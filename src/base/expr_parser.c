@@ -1,6 +1,7 @@
 #include "base/expr_parser.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,23 @@ static const char *nearest_name(const struct lm_names *names, const char *word)
     return best;
 }
 
+/* The functions that are called `word` and then _ and more, as those of [data.NAME] and [spectrum.NAME]: NAME_az.
+ * Returns how many there are. */
+static int list_longer(const struct lm_names *names, const char *word, size_t size, char *out)
+{
+    const size_t length = strlen(word);
+    size_t n = 0;
+    int count = 0;
+    for (int k = 0; k < names->functions; k++) {
+        const char *name = names->function[k].name;
+        if (strncmp(name, word, length) || name[length] != '_')
+            continue;
+        n += n < size ? (size_t)snprintf(out + n, size - n, "%s%s", count > 0 ? ", " : "", name) : 0;
+        count++;
+    }
+    return count;
+}
+
 static const char *where_not(enum lm_variables variables)
 {
     return variables == LM_OF_NOTHING    ? "in a number or a constant"
@@ -103,6 +121,9 @@ static int fail_at_name(const struct lm_names *names, enum lm_variables variable
     if (takes_arguments(names, name))
         return lm_fail(LM_BAD_INPUT, "function %s needs its arguments in parentheses: \"%s\"", name, text);
     const char *near = nearest_name(names, name);
+    char longer[8 * (LM_MAX_NAME + 2)];
+    if (!near && list_longer(names, name, sizeof longer, longer))
+        return lm_fail(LM_BAD_INPUT, "unknown name \"%s\" in \"%s\"; there is %s", name, text, longer);
     return lm_fail(LM_BAD_INPUT, "unknown name \"%s\" in \"%s\"%s%s%s", name, text, near ? ", did you mean " : "",
                    near ? near : "", near ? "?" : "");
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "config/data.h"
+#include "config/facts.h"
 #include "config/reader.h"
 
 /* --- a value --- */
@@ -229,6 +231,50 @@ int lm_config_read_data(struct lm_config_reader *r)
     for (int k = 0; k < r->config->data_count && !status && !r->unusable_values; k++)
         status = read_one(r, k);
     return status;
+}
+
+/* 1 when one of the texts, or a function of the configuration, mentions the name. */
+static int is_mentioned(const struct lm_config *c, const char *name, int count, const char *const *texts)
+{
+    int found = 0;
+    for (int k = 0; k < count; k++)
+        found += lm_text_mentions(texts[k], name);
+    for (int k = 0; k < c->function_count; k++)
+        found += lm_text_mentions(c->function_text[k].text, name);
+    return found > 0;
+}
+
+void lm_config_advise_div_b(const struct lm_config *c, size_t size, char *out)
+{
+    const char *const texts[] = {c->fields.b[0], c->fields.b[1], c->fields.az};
+    int interpolated = 0;
+    size_t n = 0;
+    *out = 0;
+    for (int k = 0; k < c->data_count && n < size; k++) {
+        const struct lm_data_config *d = &c->data[k];
+        const int is_potential = d->magnetic_field[0] != 0;
+        char name[LM_MAX_NAME + 4];
+        snprintf(name, sizeof name, "%s%s", d->name, is_potential ? "_az" : "");
+        if (!is_mentioned(c, name, is_potential ? 3 : 2, texts))
+            continue;
+        const struct lm_data_axis *x = &d->samples->x, *y = &d->samples->y;
+        interpolated |= !is_potential;
+        /* A potential has one value more than cells along an axis that is not periodic. */
+        const double nx = x->count - (is_potential && !x->is_periodic),
+                     ny = y->count - (is_potential && !y->is_periodic);
+        const int differs = (c->boundary[LM_X_MIN] == LM_PERIODIC && !x->is_periodic) ||
+                            (c->boundary[LM_Y_MIN] == LM_PERIODIC && !y->is_periodic);
+        if (differs)
+            n += (size_t)snprintf(
+                out + n, size - n,
+                ". [data.%s] covers x = %g to %g and y = %g to %g, and the domain is periodic over %g and %g", d->name,
+                x->first - 0.5 * x->spacing, x->first + (nx - 0.5) * x->spacing, y->first - 0.5 * y->spacing,
+                y->first + (ny - 0.5) * y->spacing, c->grid.lx, c->grid.ly);
+    }
+    if (interpolated && n < size)
+        snprintf(out + n, size - n,
+                 ". Interpolated values of a file have a divergence: set data.NAME.magnetic_field and fields.az = "
+                 "NAME_az");
 }
 
 void lm_config_free_data(struct lm_config *c)
