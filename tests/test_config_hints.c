@@ -55,7 +55,7 @@ static const struct {
     {"[probe.o]\nquantities = B\nxx = 1\ny = 1\n", 12, "probe.o.xx: unknown key, did you mean x?"},
     {"[ionisation.i]\nspecies = p\nrat = 1\n", 12, "ionisation.i.rat: unknown key, did you mean rate?"},
     {"[data.a]\nfile = a.h5\ndatset = b\n", 12, "data.a.datset: unknown key, did you mean dataset?"},
-    {"[data.a]\nfile = a.h5\n", 10, "data.a.dataset: required and not given (or magnetic_field)"},
+    {"[data.a]\nfile = a.h5\n", 10, "data.a.dataset: required and not given (or magnetic_field, or meshes)"},
     {"[output.m]\nevery = 1\n", 10, "output.m.quantities: required and not given"},
     {"[output.m]\nevery = 1\nquantites = B\n", 12, "output.m.quantites: unknown key, did you mean quantities?"},
     {"[outptu]\nseries_every = 1\n", 10, "unknown section [outptu], did you mean [output]?"},

@@ -180,7 +180,7 @@ static const struct {
     {FILE_A "endless\n", "a.h5: the dataset endless/y is not a finite number in column 3, row 2"},
     {FILE_A "good\ndataset = good/x\n", "data.a.magnetic_field: dataset is given as well"},
     {FILE_A "good\n[fields]\nbx = a\n", "fields.bx: unknown name \"a\" in \"a\"; there is a_az"},
-    {"file = a.h5\n", "data.a.dataset: required and not given (or magnetic_field)"},
+    {"file = a.h5\n", "data.a.dataset: required and not given (or magnetic_field, or meshes)"},
     {FILE_A "good\n[const]\na_az = 1\n", "const.a_az: the name \"a_az\" is taken"},
     {FILE_A "good\n[spectrum.a]\nfrom_k = 0\nto_k = 1\namplitude = 0.1\n", "the name \"a_az\" is taken"},
     {"file = out/fields/data_00000000.h5\nmagnetic_field = data/0/meshes/E\n", "are not on the faces of cells"},

@@ -181,6 +181,8 @@ void lm_config_name_data(struct lm_config_reader *r)
     for (int k = 0; k < r->config->data_count; k++) {
         struct lm_data_config *d = &r->config->data[k];
         char name[LM_MAX_NAME + 4];
+        if (d->meshes[0])
+            continue;
         snprintf(name, sizeof name, "%s%s", d->name, d->magnetic_field[0] ? "_az" : "");
         const int status = lm_config_has_given(name)
                                ? lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name)
@@ -196,7 +198,7 @@ static int is_missing(const struct lm_config_reader *r, const struct lm_data_con
 {
     char section[LM_INI_NAME];
     snprintf(section, sizeof section, "data.%s", d->name);
-    return !*(strcmp(key, "dataset") ? d->magnetic_field : d->dataset) && lm_config_is_missing(r, section, key);
+    return lm_config_is_missing(r, section, key);
 }
 
 static int read_one(struct lm_config_reader *r, int k)
@@ -204,11 +206,15 @@ static int read_one(struct lm_config_reader *r, int k)
     struct lm_data_config *d = &r->config->data[k];
     struct lm_h5 h;
     const int line = r->named_key_line[LM_DATA][k][lm_keys_find(LM_DATA_SECTION, "file")];
-    if (d->dataset[0] && d->magnetic_field[0])
-        report(r, k, "magnetic_field", "dataset is given as well; give one of the two");
-    else if (is_missing(r, d, "dataset") && is_missing(r, d, "magnetic_field"))
-        report(r, k, "dataset", "required and not given (or magnetic_field)");
-    if (!d->dataset[0] == !d->magnetic_field[0])
+    const int given = (d->dataset[0] != 0) + (d->magnetic_field[0] != 0) + (d->meshes[0] != 0);
+    if (given > 1)
+        report(r, k, d->meshes[0] ? "meshes" : "magnetic_field",
+               d->dataset[0] ? "dataset is given as well; give one of the three"
+                             : "magnetic_field is given as well; give one of the three");
+    else if (given == 0 && is_missing(r, d, "dataset") && is_missing(r, d, "magnetic_field") &&
+             is_missing(r, d, "meshes"))
+        report(r, k, "dataset", "required and not given (or magnetic_field, or meshes)");
+    if (given != 1 || d->meshes[0])
         return LM_OK;
     if (!d->file[0] || lm_config_resolve_path(r, LM_DATA_SECTION, "file", d, line))
         return LM_OK; /* a missing key is reported with those of other sections */
@@ -253,6 +259,8 @@ void lm_config_advise_div_b(const struct lm_config *c, size_t size, char *out)
     for (int k = 0; k < c->data_count && n < size; k++) {
         const struct lm_data_config *d = &c->data[k];
         const int is_potential = d->magnetic_field[0] != 0;
+        if (d->meshes[0])
+            continue;
         char name[LM_MAX_NAME + 4];
         snprintf(name, sizeof name, "%s%s", d->name, is_potential ? "_az" : "");
         if (!is_mentioned(c, name, is_potential ? 3 : 2, texts))

@@ -98,6 +98,11 @@ int lm_background_side_of(int boundary);
 /* 1 for nx, ny, lx, ly, dx, dy and dt, which every configuration defines. */
 int lm_config_has_given(const char *name);
 
+/* Replaces each [data.NAME] that has `meshes` by one section for each mesh that a value of the configuration uses:
+ * [data.NAME_B_z] with a dataset, or [data.NAME] with a magnetic_field for NAME_az. One that nothing uses stays. The
+ * entries must have been applied. LM_FAILED: no memory. */
+int lm_config_expand_data(struct lm_config_reader *r);
+
 /* Defines the names of arrays of files, and reads them once the sizes are known. LM_FAILED: no memory. */
 void lm_config_name_data(struct lm_config_reader *r);
 int lm_config_read_data(struct lm_config_reader *r);
