@@ -195,7 +195,7 @@ static const char commas[] = "commas separate the numbers of a list";
 static int is_pair(const char *text)
 {
     for (const char *at = text; (at = strpbrk(at, " \t"));) {
-        const char before = at > text ? at[-1] : 0;
+        const char before = at > text ? at[-1] : ' ';
         at += strspn(at, " \t");
         if ((isalnum((unsigned char)before) || strchr("._)", before)) && (isalnum((unsigned char)*at) || *at == '.'))
             return 1;
