@@ -92,10 +92,11 @@ int larmor_save(struct larmor_simulation *sim, const char **path);
 
 /* --- steps --- */
 
-/* Takes `count` steps; also beyond the end that the settings name. Before each the program's check is made.
- * LARMOR_FAILED or LARMOR_STOPPED: the next step cannot be taken; the steps before it have been taken, and the state
- * after them is good. Where a step has failed within, the message says so, and of this simulation only larmor_close may
- * follow. */
+/* Takes `count` steps. It does not stop at the end that the settings name: that is step larmor_last_step, and a caller
+ * who wants to end there takes at most larmor_last_step(sim) - larmor_step_number(sim) steps. LARMOR_OK: all of them
+ * have been taken. Before each the program's check is made. LARMOR_FAILED or LARMOR_STOPPED: the next step cannot be
+ * taken; the steps before it have been taken, and the state after them is good. Where a step has failed within, the
+ * message says so, and of this simulation only larmor_close may follow. */
 int larmor_step(struct larmor_simulation *sim, int64_t count);
 
 /* --- questions about the settings --- */

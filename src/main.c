@@ -13,6 +13,7 @@
 #include "larmor/run.h"
 #include "output/info.h"
 #include "base/provenance.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "ranks/ranks.h"
 #include "run/completion.h"
@@ -322,6 +323,21 @@ static int command_completion(const struct options *o)
     return status;
 }
 
+static int unknown_command(const char *word)
+{
+    const char *best = NULL;
+    const size_t n = strlen(word);
+    int distance = lm_text_tolerance(word) + 1;
+    if (n > 4 && !strcmp(word + n - 4, ".ini"))
+        return lm_fail(LM_BAD_INPUT, "unknown command %s: a file comes after its command, as in larmor run %s", word,
+                       word);
+    lm_text_nearer(word, "bench", &best, &distance);
+    for (size_t k = 0; k < COMMANDS; k++)
+        lm_text_nearer(word, commands[k].name, &best, &distance);
+    return lm_fail(LM_BAD_INPUT, "unknown command %s%s%s%s; see larmor --help", word, best ? ", did you mean " : "",
+                   best ? best : "", best ? "?" : "");
+}
+
 static int dispatch(int argc, char **argv)
 {
     struct options o = {.count = 0};
@@ -335,7 +351,7 @@ static int dispatch(int argc, char **argv)
             return status;
         return o.help ? command_help(&o) : commands[k].action(&o);
     }
-    return bad_usage("unknown command ", argv[0]);
+    return unknown_command(argv[0]);
 }
 
 /* Where the caller has closed a standard descriptor, a data file would get its number, and messages would go into that

@@ -19,20 +19,24 @@ same() { # NAME EXPECTED FOUND
 # --- what is installed, and that it goes away ---
 library=$(cd "$build" && ls liblarmor.so.*)
 export DESTDIR=$work/stage PREFIX=/opt/plasma
-tools/install.sh install "$build"
+said=$(tools/install.sh install "$build")
 same "installed files" "$(printf '%s\n' bin/larmor include/larmor.h lib/liblarmor.so "lib/$library" lib/pkgconfig/larmor.pc \
     share/bash-completion/completions/larmor share/man/man1/larmor.1 | sort)" \
     "$(cd "$work/stage/opt/plasma" && find . ! -type d | sed 's,^\./,,' | sort)"
+same "files that install names" "$(find "$work/stage" ! -type d | sort)" \
+    "$(awk '$1 == "installed" {print $2}' <<<"$said" | sort)"
+[[ $said == *"pip install $PWD/diagnostics"* ]] || fail "it does not say how to install the Python package: $said"
 grep -q '^prefix=/opt/plasma$' "$work/stage/opt/plasma/lib/pkgconfig/larmor.pc" || fail "larmor.pc names DESTDIR"
-tools/install.sh uninstall "$build"
+same "files that uninstall names" "$(awk '$1 == "installed" {print $2}' <<<"$said" | sort)" \
+    "$(tools/install.sh uninstall "$build" | awk '$1 == "removed" {print $2}' | sort)"
 same "files after uninstall" "" "$(find "$work/stage" ! -type d)"
-LIBDIR=/opt/plasma/lib64 tools/install.sh install "$build"
+LIBDIR=/opt/plasma/lib64 tools/install.sh install "$build" >/dev/null
 [ -e "$work/stage/opt/plasma/lib64/$library" ] || fail "LIBDIR is not obeyed"
 
 # --- the library exports what the header declares, and nothing else ---
 unset DESTDIR
 export PREFIX=$work/prefix
-tools/install.sh install "$build"
+tools/install.sh install "$build" >/dev/null
 same "exported symbols" "$(grep -oE '^[a-z].*\blarmor_[a-z_]+\(' include/larmor.h | grep -oE 'larmor_[a-z_]+\($' | tr -d '(' | sort)" \
     "$(nm -D --defined-only "$PREFIX/lib/liblarmor.so" | awk '{print $3}' | sort)"
 same "name of the library" "$library" "$(objdump -p "$PREFIX/lib/$library" | awk '$1 == "SONAME" {print $2}')"
@@ -60,6 +64,6 @@ message=$(OMPI_COMM_WORLD_SIZE=2 ./example "$cases/mix.ini" 2>&1) || status=$?
 [[ $status -eq 2 && $message == *"MPI has started 2"* ]] || fail "beside MPI the example ended with $status: $message"
 cd - >/dev/null
 
-tools/install.sh uninstall "$build"
+tools/install.sh uninstall "$build" >/dev/null
 same "files after the last uninstall" "" "$(find "$PREFIX" ! -type d)"
 echo "install: ok"

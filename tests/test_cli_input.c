@@ -57,6 +57,9 @@ static const struct {
     const char *command, *expected, *more;
 } commands[] = {
     {"frob", "unknown command frob", "--help"},
+    {"chekc small.ini", "unknown command chekc, did you mean check?", "--help"},
+    {"run small.ini --backend cdua", "\"cdua\" is not one of", "did you mean cuda?"},
+    {"small.ini", "unknown command small.ini: a file comes after its command", "larmor run small.ini"},
     {"--frob", "unknown command --frob", "--help"},
     {"run", "which file?", "larmor run FILE.ini"},
     {"check", "which file?", "--help"},

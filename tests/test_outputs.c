@@ -646,7 +646,7 @@ static const struct {
     {"[distribution.f]\nevery = 1\naxes = vx, v_prep\nbins = 4, 4\nfrom = 0, 0\nto = 1, 1\n", 17,
      "did you mean v_perp?"},
     {"[distribution.f]\nevery = 1\naxes = vx, vy\nbins = 4\nfrom = 0, 0\nto = 1, 1\n", 18,
-     "distribution.f.bins: has 1 numbers, and there are 2 axes"},
+     "distribution.f.bins: has 1 number, and there are 2 axes"},
     {"[distribution.f]\nevery = 1\naxes = vx\nbins = 4.5\nfrom = 0\nto = 1\n", 18,
      "a number of bins is not an integer"},
     {"[distribution.f]\nevery = 1\naxes = vx\nbins = 4\nfrom = 1\nto = 1\n", 20,

@@ -9,6 +9,7 @@
 
 #include "output/output.h"
 #include "scratch.h"
+#include "sim/setup.h"
 #include "sim_run.h"
 #include "suite.h"
 
@@ -178,7 +179,8 @@ static const struct {
     {FILE_A "hole\n", "a.h5: the dataset hole/x is not a finite number in column 1, row 1"},
     {FILE_A "endless\n", "a.h5: the dataset endless/y is not a finite number in column 3, row 2"},
     {FILE_A "good\ndataset = good/x\n", "data.a.magnetic_field: dataset is given as well"},
-    {"file = a.h5\n", "data.a.dataset: required and not given (or magnetic_field)"},
+    {FILE_A "good\n[fields]\nbx = a\n", "fields.bx: unknown name \"a\" in \"a\"; there is a_az"},
+    {"file = a.h5\n", "data.a.dataset: required and not given (or magnetic_field, or meshes)"},
     {FILE_A "good\n[const]\na_az = 1\n", "const.a_az: the name \"a_az\" is taken"},
     {FILE_A "good\n[spectrum.a]\nfrom_k = 0\nto_k = 1\namplitude = 0.1\n", "the name \"a_az\" is taken"},
     {"file = out/fields/data_00000000.h5\nmagnetic_field = data/0/meshes/E\n", "are not on the faces of cells"},
@@ -202,6 +204,42 @@ START_TEST(wrong_input)
 }
 END_TEST
 
+/* Starts that are refused for the divergence of B say what of the file causes it. The file has 16 x 16 d_i. */
+static const struct {
+    const char *b, *message;
+    double length;
+} unlike[] = {
+    {"az = old_az\n", "[data.old] covers x = 0 to 16 and y = 0 to 16, and the domain is periodic over 8 and 8", 8},
+    {"az = f\n[functions]\nf = old_az\n", "[data.old] covers x = 0 to 16 and y = 0 to 16", 8},
+    {"bx = old_bx\nby = old_by\n",
+     "Interpolated values of a file have a divergence: set data.NAME.magnetic_field and fields.az = NAME_az", 16},
+    {"bx = sin(x)\n", "see that B is periodic", 16},
+};
+
+START_TEST(div_b_says_why)
+{
+    static const char data[] = "[data.old]\nfile = out/fields/data_00000000.h5\nmagnetic_field = data/0/meshes/B\n"
+                               "[data.old_bx]\nfile = out/fields/data_00000000.h5\ndataset = data/0/meshes/B/x\n"
+                               "[data.old_by]\nfile = out/fields/data_00000000.h5\ndataset = data/0/meshes/B/y\n";
+    char text[2048];
+    static struct lm_config config;
+    write_fields(24, 24, 0);
+    snprintf(text, sizeof text,
+             "[run]\ndt = 0.1\nsteps = 2\n[grid]\nnx = 32\nny = 32\nlx = %g\nly = %g\n[species.p]\n%s[fields]\n%s",
+             unlike[_i].length, unlike[_i].length, data, unlike[_i].b);
+    make_file("case.ini", text);
+    ck_assert_msg(!lm_config_read(scratch_path("case.ini"), 0, NULL, &config), "%s", lm_error());
+    const struct lm_grid g = lm_config_grid(&config);
+    double *store = malloc(3 * g.size * sizeof *store), *b[3] = {store, store + g.size, store + 2 * g.size};
+    ck_assert_int_eq(lm_setup_b(&config, b), LM_BAD_INPUT);
+    assert_error_has("div B is not zero");
+    assert_error_has(unlike[_i].message);
+    ck_assert(!strstr(lm_error(), "[data.old]") == !strstr(unlike[_i].message, "[data.old]"));
+    free(store);
+    lm_config_free(&config);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("potential");
@@ -212,6 +250,7 @@ int main(void)
     tcase_add_test(t, single_precision);
     tcase_add_loop_test(t, other_grids, 0, sizeof grids / sizeof *grids);
     tcase_add_test(t, one_dimension);
+    tcase_add_loop_test(t, div_b_says_why, 0, sizeof unlike / sizeof *unlike);
     tcase_add_loop_test(t, wrong_input, 0, sizeof bad / sizeof *bad);
     suite_add_tcase(suite, t);
     return suite_run(suite);

@@ -196,9 +196,9 @@ static const struct {
 } bad[] = {
     {"[probe.o]\nx = 1\ny = 1\n", "probe.o.quantities: required and not given"},
     {"[probe.o]\nquantities = B\nx = 1\n", "probe.o.y: required and not given"},
-    {"[probe.o]\nquantities = J\nx = 1\ny = 1\n", "probe.o.quantities: only B, E, J_i, rho"},
+    {"[probe.o]\nquantities = J\nx = 1\ny = 1\n", "probe.o.quantities: \"J\" is not one of B, E, J_i, rho"},
     {"[probe.o]\nquantities = Bz\nx = 1\ny = 1\n", "probe.o.quantities: \"Bz\" is not one of B"},
-    {"[probe.o]\nquantities = B\nx = 1, 2\ny = 1\n", "probe.o.y: x and y have different numbers of points"},
+    {"[probe.o]\nquantities = B\nx = 1, 2\ny = 1\n", "probe.o.y: x has 2 numbers and y has 1"},
     {"[probe.o]\nquantities = B\nx = 7\ny = 1\n", "probe.o.x: 7 is out of range (0 to 6)"},
     {"[probe.o]\nquantities = B\nx = 1\ny = 1\nline = 4\n", "a line needs two points or more"},
     {"[probe.o]\nquantities = B\nx = ,\ny = ,\n", "probe.o.y: has no number"},

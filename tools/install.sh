@@ -16,6 +16,9 @@ header=$to$prefix/include/larmor.h
 module=$to$libdir/pkgconfig/larmor.pc
 
 if [ "$what" = uninstall ]; then
+    for file in "$program" "$manual" "$completion" "$header" "$module" "$to$libdir"/liblarmor.so*; do
+        [ ! -e "$file" ] || echo "removed    $file"
+    done
     rm -f "$program" "$manual" "$completion" "$header" "$module" "$to$libdir"/liblarmor.so "$to$libdir"/liblarmor.so.[0-9]*
     exit 0
 fi
@@ -39,3 +42,18 @@ Version: $(sed -n 's/^#define LM_VERSION "\(.*\)"/\1/p' include/larmor/base.h)
 Libs: -L\${libdir} -llarmor
 Cflags: -I\${includedir}
 END
+
+tell() { # FILE WHAT
+    printf 'installed  %s  (%s)\n' "$1" "$2"
+}
+tell "$program" "the program"
+tell "$manual" "its manual page: man larmor"
+tell "$completion" "completion for bash"
+tell "$to$libdir/$library" "the library"
+tell "$to$libdir/liblarmor.so" "a link to the library, for compilers"
+tell "$header" "the header of the library"
+tell "$module" "the library for pkg-config"
+cat <<END
+Python is not touched. For python3 -m larmor and import larmor:  python3 -m pip install $PWD/diagnostics
+END
+[ -n "$to" ] || echo "Where programs do not find the library:  ldconfig (as root), or LD_LIBRARY_PATH=$libdir"

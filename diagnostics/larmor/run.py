@@ -19,16 +19,15 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
-from configparser import ConfigParser
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TextIO
 
 import h5py
 import numpy as np
 
 from .records import Probe, Track
+from .settings import present_name, read_settings
 
 
 class RunError(RuntimeError):
@@ -49,12 +48,12 @@ def place_names(y_at_face: bool, x_at_face: bool) -> tuple[str, str]:
     return ("y_face" if y_at_face else "y", "x_face" if x_at_face else "x")
 
 
-def read_settings(stream: TextIO) -> dict[str, dict[str, str]]:
-    """The keys of an INI file, as text, by section."""
-    parser = ConfigParser(interpolation=None, delimiters=("=",), inline_comment_prefixes=(";",))
-    parser.optionxform = str  # names of constants may differ in case alone
-    parser.read_file(stream)
-    return {section: dict(parser[section]) for section in parser.sections()}
+def import_xarray():
+    try:
+        import xarray
+    except ImportError:
+        raise ImportError("labelled arrays need the package xarray: python3 -m pip install xarray") from None
+    return xarray
 
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -405,13 +404,14 @@ class Run:
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
-        """run.ini: every key of the run, resolved, as text."""
+        """run.ini: every key of the run, resolved, as text, under its present name."""
         with open(self.directory / "run.ini") as stream:
             return read_settings(stream)
 
     def text(self, key: str) -> str:
         """A setting as run.ini has it: "species.protons.drift_x" is the key drift_x of the section species.protons."""
         section, _, name = key.rpartition(".")
+        name = present_name(section, name)
         if section not in self.settings:
             raise RunError(f"no section {section!r} in the settings; there are: {', '.join(self.settings)}")
         if name not in self.settings[section]:
@@ -517,8 +517,7 @@ class Run:
         coordinates are time, x and y at the centres of cells, x_face and y_face on their upper faces. A name has _ in
         place of /. Where a record lies beside the time of its file, the attribute time_offset says by how much. Of a mean
         over time the attribute average_samples has the number of its samples."""
-        import xarray
-
+        xarray = import_xarray()
         if source not in self.sources:
             raise RunError(f"no output {source!r} in {self.directory}; there are: {', '.join(self.sources) or 'none'}")
         found: dict[str, list[np.ndarray]] = {}

@@ -31,13 +31,14 @@ from pathlib import Path
 import numpy as np
 
 from .library import LarmorError, call, library, must, open_simulation, text
-from .run import place_names, read_settings
+from .run import import_xarray, place_names
+from .settings import read_settings
 
 Callback = Callable[["Simulation"], object]
 
 
 class LarmorWarning(UserWarning):
-    """What the program prints as a warning when a run begins."""
+    """What the program prints as a warning when a run begins, and steps beyond the end of the run."""
 
 
 def _value(value: object) -> str:
@@ -87,6 +88,7 @@ class Simulation:
         self._handle: _Handle | None = _Handle(open_simulation(str(file), settings))
         self._callbacks: list[tuple[int, Callback]] = []
         self._in_callback = False
+        self._end_is_told = False
         if restart is None:
             must("larmor_begin", self._pointer)
         else:
@@ -120,20 +122,34 @@ class Simulation:
 
     # --- steps ---
 
-    def step(self, count: int = 1) -> None:
+    def step(self, count: int = 1) -> int:
         """Takes so many steps, and calls the functions of `every` that are due. Ctrl-C takes effect between two steps.
+        Returns the number of steps taken, which is `count`: steps beyond the end that the settings name are taken as
+        well, with one LarmorWarning in the life of the simulation.
         LarmorError: the next step cannot be taken; the steps before it have been taken."""
+        if self.step_number + count > self.last_step:
+            self._warn_of_end()
+        return self._take(count)
+
+    def _take(self, count: int) -> int:
         if self._in_callback:
             raise LarmorError("a function of Simulation.every may not take steps")
         for _ in range(count):
             must("larmor_step", self._pointer, 1)
             self._call_back()
+        return max(count, 0)
 
-    def run(self, until: int | None = None) -> None:
-        """Steps to a step number, by default to the end that the settings name."""
+    def _warn_of_end(self) -> None:
+        if not self._end_is_told:
+            self._end_is_told = True
+            warnings.warn(f"steps beyond step {self.last_step}, at which the settings end the run (run.t_end or "
+                          "run.steps)", LarmorWarning, stacklevel=3)
+
+    def run(self, until: int | None = None) -> int:
+        """Steps to a step number, by default to the end that the settings name. Returns the number of steps taken: 0
+        where that number has been reached before."""
         last = self.last_step if until is None else until
-        while self.step_number < last:
-            self.step()
+        return self._take(last - self.step_number)
 
     def every(self, steps: int, function: Callback | None = None):
         """Calls function(simulation) after each step whose number is a multiple of `steps`. Without a function it is a
@@ -318,8 +334,7 @@ class Simulation:
     def dataset(self, names: list[str] | None = None):
         """The meshes `names` (all) as an xarray.Dataset, with the names and coordinates of larmor.Run.dataset, at one
         time. It needs the package xarray."""
-        import xarray
-
+        xarray = import_xarray()
         variables = {}
         for name in names or self.names:
             axes, coordinates = self.places(name)

@@ -1,15 +1,19 @@
 """Reading run directories."""
 
 import importlib.util
+import re
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import h5py
 import numpy as np
 import synthetic
 from larmor import plot
 from larmor.run import Average, Run, RunError
+from larmor.settings import FORMER
 
 COLUMNS = {"step": ("", np.arange(0, 40, 10)), "time": ("1/Omega_ci", np.arange(4) * 0.1),
            "kinetic_x_protons": ("n0 m_p v_A^2 d_i^2", np.array([1.0, 2.5, -3.25e-7, 4.0]))}
@@ -146,6 +150,25 @@ class Reading(unittest.TestCase):
         self.assertEqual(run.settings["species.protons"]["drift_y"], "0.1*sin(x)")
         self.assertEqual(run.summary["fingerprint"], "00ff")
 
+    def test_former_names_of_keys(self):
+        (self.path / "run.ini").write_text("[const]\nslowing = 4\n[grid]\nnx = 1\nny = 1\nlx = 1\nly = 1\n[run]\ndt = 1\n"
+                                           "[species.p]\nslowing = 0.5\ncharge = 2\n[background.n]\nx_min = zero\n")
+        run = Run(self.path)
+        self.assertEqual((run.number("species.p.drag_rate"), run.number("species.p.charge")), (0.5, 2))
+        self.assertEqual(run.text("background.n.side_x_min"), "zero")
+        self.assertEqual(run.settings["species.p"], {"drag_rate": "0.5", "charge": "2"})
+        self.assertEqual(run.number("species.p.slowing"), 0.5)  # in older scripts
+        self.assertEqual(run.number("const.slowing"), 4)
+
+    def test_former_names_are_those_of_the_program(self):
+        found = {}
+        for line in (Path(__file__).parents[2] / "config" / "reference.md").read_text().splitlines():
+            if heading := re.match(r"#+ .*?\[(\w+)", line):
+                section = heading[1]
+            if row := re.match(r"\| `(\w+)` .* Formerly `(\w+)`", line):
+                found.setdefault(section, {})[row[2]] = row[1]
+        self.assertEqual(FORMER, found)
+
     def test_outputs_and_distributions(self):
         values = np.arange(12.0).reshape(3, 4)
         for step in (5, 10):
@@ -215,6 +238,10 @@ class Reading(unittest.TestCase):
             track["n"]
         with self.assertRaisesRegex(RunError, "no tracks of the name 'slow'.*fast"):
             run.track("slow")
+
+    def test_dataset_without_xarray(self):
+        with mock.patch.dict(sys.modules, {"xarray": None}), self.assertRaisesRegex(ImportError, "pip install xarray"):
+            Run(self.path).dataset()
 
     @unittest.skipUnless(importlib.util.find_spec("xarray"), "xarray is not installed")
     def test_dataset(self):

@@ -179,6 +179,23 @@ class Steps(Case):
         with self.assertRaises(ValueError):
             sim.every(0, five)
 
+    def test_number_of_steps_and_the_end(self):
+        sim = self.quiet("small.ini")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual((sim.step(), sim.step(0), sim.step(6)), (1, 0, 6))
+            self.assertEqual((sim.run(), sim.run(), sim.run(until=5)), (13, 0, 0))
+            self.assertEqual(sim.run(until=21), 1)  # whoever names a step number knows it
+        with self.assertWarnsRegex(LarmorWarning, "beyond step 20, at which the settings end the run") as seen:
+            self.assertEqual(sim.step(3), 3)
+        self.assertEqual(seen.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(sim.step(2), 2)  # it is said once
+        self.assertEqual(sim.step_number, 26)
+        with self.assertWarns(LarmorWarning):
+            self.quiet("small.ini").step(21)
+
     def test_functions_may_fail_but_not_step(self):
         sim = self.quiet("small.ini")
         sim.every(3, lambda sim: 1 / 0)
@@ -194,7 +211,7 @@ class Steps(Case):
             again.step()
 
     def test_interrupt(self):
-        sim = self.quiet("small.ini")
+        sim = self.quiet("small.ini", run={"steps": 10**9})
         before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
         self.addCleanup(signal.signal, signal.SIGINT, before)
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
@@ -204,7 +221,7 @@ class Steps(Case):
             while time.monotonic() < begin + 60:
                 sim.step(1000)
         taken = sim.step_number
-        again = self.quiet("small.ini")
+        again = self.quiet("small.ini", run={"steps": 10**9})
         again.step(taken)
         self.assertEqual(again.fingerprint, sim.fingerprint)
 

@@ -113,6 +113,7 @@ struct lm_data_config {
     char file[LM_MAX_PATH];            /* HDF5 */
     char dataset[256];                 /* [ny][nx]; or "" */
     char magnetic_field[256];          /* a record with the components x and y, for its vector potential; or "" */
+    char meshes[256];                  /* a group of records of which nothing is used; or "" */
     double from_x, to_x, from_y, to_y; /* what the cells of the array cover, d_i; INFINITY: as the file or the domain */
     struct lm_samples *samples;        /* owned; not a key */
 };

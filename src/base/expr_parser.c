@@ -1,5 +1,6 @@
 #include "base/expr_parser.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,23 @@ static const char *nearest_name(const struct lm_names *names, const char *word)
     return best;
 }
 
+/* The functions that are called `word` and then _ and more, as those of [data.NAME] and [spectrum.NAME]: NAME_az.
+ * Returns how many there are. */
+static int list_longer(const struct lm_names *names, const char *word, size_t size, char *out)
+{
+    const size_t length = strlen(word);
+    size_t n = 0;
+    int count = 0;
+    for (int k = 0; k < names->functions; k++) {
+        const char *name = names->function[k].name;
+        if (strncmp(name, word, length) || name[length] != '_')
+            continue;
+        n += n < size ? (size_t)snprintf(out + n, size - n, "%s%s", count > 0 ? ", " : "", name) : 0;
+        count++;
+    }
+    return count;
+}
+
 enum { WORDS = 64 };
 
 /* Where a variable cannot be used, into words[WORDS]. */
@@ -137,6 +155,9 @@ static int fail_at_name(const struct lm_names *names, int variables, const char 
     if (takes_arguments(names, name))
         return lm_fail(LM_BAD_INPUT, "function %s needs its arguments in parentheses: \"%s\"", name, text);
     const char *near = nearest_name(names, name);
+    char longer[8 * (LM_MAX_NAME + 2)];
+    if (!near && list_longer(names, name, sizeof longer, longer))
+        return lm_fail(LM_BAD_INPUT, "unknown name \"%s\" in \"%s\"; there is %s", name, text, longer);
     return lm_fail(LM_BAD_INPUT, "unknown name \"%s\" in \"%s\"%s%s%s", name, text, near ? ", did you mean " : "",
                    near ? near : "", near ? "?" : "");
 }
@@ -157,7 +178,9 @@ static int fail_to_parse(muParserHandle_t handle, const struct lm_names *names, 
                        code == TOO_MANY_PARAMS ? "many" : "few", text);
     if (at >= strlen(text))
         return lm_fail(LM_BAD_INPUT, "cannot read \"%s\": it ends too early", text);
-    return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"", text, text + at);
+    const int lacks_operator = at > 1 && strchr(" \t", text[at - 1]) && isalnum((unsigned char)text[at]);
+    return lm_fail(LM_BAD_INPUT, "cannot read \"%s\" near \"%s\"%s", text, text + at,
+                   lacks_operator ? ": an operator is missing before it" : "");
 }
 
 /* Refuses texts that muParser accepts and that are errors in a configuration. */

@@ -48,7 +48,8 @@ void lm_text_nearer(const char *word, const char *candidate, const char **best, 
 
 int lm_text_tolerance(const char *word)
 {
-    return strnlen(word, 4) > 3 ? 2 : 1;
+    const size_t n = strnlen(word, 4);
+    return n > 3 ? 2 : n > 1;
 }
 
 int lm_text_is_name(const char *name)

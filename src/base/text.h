@@ -12,7 +12,8 @@ int lm_text_distance(const char *a, const char *b);
  * *best = NULL and *distance = lm_text_tolerance(word) + 1. */
 void lm_text_nearer(const char *word, const char *candidate, const char **best, int *distance);
 
-/* The largest distance at which a suggestion makes sense: 2, and 1 for words of up to three letters. */
+/* The largest distance at which a suggestion makes sense: 2, 1 for words of two or three letters, and 0 for a single
+ * letter, which may have the wrong case. */
 int lm_text_tolerance(const char *word);
 
 /* 1 when `name` matches [A-Za-z][A-Za-z0-9_]* and is shorter than LM_MAX_NAME. */

@@ -48,7 +48,8 @@ static int report_near_kind(struct lm_config_reader *r, const char *section, int
     snprintf(head, sizeof head, "%.*s", dot ? (int)(dot - section) : (int)sizeof head - 1, section);
     for (int k = 0; k < LM_NAMED_KINDS; k++) {
         const struct lm_named *kind = &lm_named[k];
-        if (lm_text_distance(head, kind->kind) > lm_text_tolerance(kind->kind))
+        if (lm_text_distance(head, kind->kind) > lm_text_tolerance(kind->kind) ||
+            (!dot && lm_keys_has_section(kind->kind)))
             continue;
         r->bad_section[k] = 1;
         if (dot)
@@ -61,32 +62,66 @@ static int report_near_kind(struct lm_config_reader *r, const char *section, int
     return 0;
 }
 
-static void report_unknown_section(struct lm_config_reader *r, const char *section, int line)
+/* The section that a misspelt name may stand for; NULL: there is none. */
+static const char *nearest_section(const char *section)
 {
     const char *best = NULL;
     int distance = lm_text_tolerance(section) + 1;
-    if (report_near_kind(r, section, line))
-        return;
     lm_text_nearer(section, "const", &best, &distance);
     lm_text_nearer(section, "functions", &best, &distance);
     for (int k = 0; k < lm_key_count; k++)
         lm_text_nearer(section, lm_keys[k].section, &best, &distance);
+    return best;
+}
+
+/* The key of a section of the table that a misspelt name may stand for; NULL: there is none. */
+static const char *nearest_key(const char *section, const char *name)
+{
+    const char *best = NULL;
+    int distance = lm_text_tolerance(name) + 1;
+    for (int k = 0; k < lm_key_count; k++)
+        if (!strcmp(lm_keys[k].section, section))
+            lm_text_nearer(name, lm_keys[k].name, &best, &distance);
+    return best;
+}
+
+static int is_meant(const struct lm_ini_entry *e, const char *section, const char *name)
+{
+    if (!is_known_section(e->section)) {
+        const char *near = nearest_section(e->section);
+        return near && !strcmp(near, section) && !strcmp(e->key, name);
+    }
+    if (strcmp(e->section, section) || lm_keys_find(table_section(section), e->key) >= 0)
+        return 0;
+    const char *near = nearest_key(table_section(section), e->key);
+    return near && !strcmp(near, name);
+}
+
+int lm_config_is_missing(const struct lm_config_reader *r, const char *section, const char *name)
+{
+    int found = r->ini.lost > 0;
+    for (int k = 0; k < r->ini.count && !found; k++)
+        found = !r->ini.entry[k].dropped && is_meant(&r->ini.entry[k], section, name);
+    return !found;
+}
+
+static void report_unknown_section(struct lm_config_reader *r, const char *section, int line)
+{
+    if (report_near_kind(r, section, line))
+        return;
+    const char *best = nearest_section(section);
     lm_problems_add(&r->problems, line, best ? "unknown section [%s], did you mean [%s]?" : "unknown section [%s]",
                     section, best);
 }
 
 static void report_unknown_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
 {
-    const char *section = table_section(e->section), *best = NULL;
-    int distance = lm_text_tolerance(e->key) + 1;
-    for (int k = 0; k < lm_key_count; k++)
-        if (!strcmp(lm_keys[k].section, section))
-            lm_text_nearer(e->key, lm_keys[k].name, &best, &distance);
+    const char *best = nearest_key(table_section(e->section), e->key);
+    int distance = lm_text_tolerance(e->key) + 1, nearest = -1;
     if (best) {
         lm_problems_add(&r->problems, e->line, "%s.%s: unknown key, did you mean %s?", e->section, e->key, best);
         return;
     }
-    int nearest = -1;
     for (int k = 0; k < lm_key_count; k++) {
         lm_text_nearer(e->key, lm_keys[k].name, &best, &distance);
         nearest = best == lm_keys[k].name ? k : nearest;
@@ -207,7 +242,7 @@ void lm_config_apply(struct lm_config_reader *r)
     }
 }
 
-static int header_line(const struct lm_config_reader *r, const char *section)
+int lm_config_header_line(const struct lm_config_reader *r, const char *section)
 {
     for (int k = 0; k < r->ini.section_count; k++)
         if (!strcmp(r->ini.section[k].name, section))
@@ -226,7 +261,7 @@ int lm_config_scope(const struct lm_config_reader *r, int k, struct lm_scope *ou
             out->base = (char *)r->config + lm_named_offset(out->kind, n);
             out->lines = r->named_key_line[kind][n];
             snprintf(out->section, sizeof out->section, "%s.%s", out->kind->kind, (const char *)out->base);
-            out->line = header_line(r, out->section);
+            out->line = lm_config_header_line(r, out->section);
             return 1;
         }
         n -= count;

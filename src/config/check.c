@@ -19,7 +19,8 @@ static void check_required(struct lm_config_reader *r, const struct lm_scope *sc
     for (int k = 0; k < lm_key_count; k++) {
         const struct lm_key *key = &lm_keys[k];
         if (!lm_scope_has(scope, key) || key->initial || key->shown || scope->lines[k] ||
-            lm_key_meaning(key, r->config, scope->base) != LM_MEANINGFUL)
+            lm_key_meaning(key, r->config, scope->base) != LM_MEANINGFUL ||
+            !lm_config_is_missing(r, lm_scope_section(scope, key), key->name))
             continue;
         lm_problems_add(&r->problems, scope->line, "%s.%s: required%s%s and not given", lm_scope_section(scope, key),
                         key->name, key->when ? " with " : "", key->when ? key->when->words : "");
@@ -28,9 +29,10 @@ static void check_required(struct lm_config_reader *r, const struct lm_scope *sc
 
 static void check_whole(struct lm_config_reader *r)
 {
-    if (!line_of(r, "run", "t_end") && !line_of(r, "run", "steps"))
+    if (!line_of(r, "run", "t_end") && !line_of(r, "run", "steps") && lm_config_is_missing(r, "run", "t_end") &&
+        lm_config_is_missing(r, "run", "steps"))
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "run.t_end: required and not given (or run.steps)");
-    if (r->config->species_count == 0 && !r->bad_section[LM_SPECIES])
+    if (r->config->species_count == 0 && !r->bad_section[LM_SPECIES] && !r->ini.lost)
         lm_problems_add(&r->problems, LM_WHOLE_FILE, "no ion species: a [species.NAME] section is required");
 }
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "config/data.h"
+#include "config/facts.h"
 #include "config/reader.h"
 
 /* --- a value --- */
@@ -167,8 +169,10 @@ static struct lm_samples *read_samples(struct lm_h5 *h, const struct lm_config *
 
 static void report(struct lm_config_reader *r, int k, const char *key, const char *wrong)
 {
+    char section[LM_INI_NAME];
     const int line = r->named_key_line[LM_DATA][k][lm_keys_find(LM_DATA_SECTION, key)];
-    lm_problems_add(&r->problems, line, "data.%s.%s: %s", r->config->data[k].name, key, wrong);
+    snprintf(section, sizeof section, "data.%s", r->config->data[k].name);
+    lm_problems_add(&r->problems, line ? line : lm_config_header_line(r, section), "%s.%s: %s", section, key, wrong);
     r->unusable_values = 1;
 }
 
@@ -177,6 +181,8 @@ void lm_config_name_data(struct lm_config_reader *r)
     for (int k = 0; k < r->config->data_count; k++) {
         struct lm_data_config *d = &r->config->data[k];
         char name[LM_MAX_NAME + 4];
+        if (d->meshes[0])
+            continue;
         snprintf(name, sizeof name, "%s%s", d->name, d->magnetic_field[0] ? "_az" : "");
         const int status = lm_config_has_given(name)
                                ? lm_fail(LM_BAD_INPUT, "the name \"%s\" is taken", name)
@@ -187,17 +193,29 @@ void lm_config_name_data(struct lm_config_reader *r)
     }
 }
 
+/* 0 also for a key whose name is misspelt. */
+static int is_missing(const struct lm_config_reader *r, const struct lm_data_config *d, const char *key)
+{
+    char section[LM_INI_NAME];
+    snprintf(section, sizeof section, "data.%s", d->name);
+    return lm_config_is_missing(r, section, key);
+}
+
 static int read_one(struct lm_config_reader *r, int k)
 {
     struct lm_data_config *d = &r->config->data[k];
     struct lm_h5 h;
     const int line = r->named_key_line[LM_DATA][k][lm_keys_find(LM_DATA_SECTION, "file")];
-    if (!d->dataset[0] == !d->magnetic_field[0]) {
-        report(r, k, d->dataset[0] ? "magnetic_field" : "dataset",
-               d->dataset[0] ? "dataset is given as well; give one of the two"
-                             : "required and not given (or magnetic_field)");
+    const int given = (d->dataset[0] != 0) + (d->magnetic_field[0] != 0) + (d->meshes[0] != 0);
+    if (given > 1)
+        report(r, k, d->meshes[0] ? "meshes" : "magnetic_field",
+               d->dataset[0] ? "dataset is given as well; give one of the three"
+                             : "magnetic_field is given as well; give one of the three");
+    else if (given == 0 && is_missing(r, d, "dataset") && is_missing(r, d, "magnetic_field") &&
+             is_missing(r, d, "meshes"))
+        report(r, k, "dataset", "required and not given (or magnetic_field, or meshes)");
+    if (given != 1 || d->meshes[0])
         return LM_OK;
-    }
     if (!d->file[0] || lm_config_resolve_path(r, LM_DATA_SECTION, "file", d, line))
         return LM_OK; /* a missing key is reported with those of other sections */
     if (!lm_h5_open(&h, d->file))
@@ -219,6 +237,52 @@ int lm_config_read_data(struct lm_config_reader *r)
     for (int k = 0; k < r->config->data_count && !status && !r->unusable_values; k++)
         status = read_one(r, k);
     return status;
+}
+
+/* 1 when one of the texts, or a function of the configuration, mentions the name. */
+static int is_mentioned(const struct lm_config *c, const char *name, int count, const char *const *texts)
+{
+    int found = 0;
+    for (int k = 0; k < count; k++)
+        found += lm_text_mentions(texts[k], name);
+    for (int k = 0; k < c->function_count; k++)
+        found += lm_text_mentions(c->function_text[k].text, name);
+    return found > 0;
+}
+
+void lm_config_advise_div_b(const struct lm_config *c, size_t size, char *out)
+{
+    const char *const texts[] = {c->fields.b[0], c->fields.b[1], c->fields.az};
+    int interpolated = 0;
+    size_t n = 0;
+    *out = 0;
+    for (int k = 0; k < c->data_count && n < size; k++) {
+        const struct lm_data_config *d = &c->data[k];
+        const int is_potential = d->magnetic_field[0] != 0;
+        if (d->meshes[0])
+            continue;
+        char name[LM_MAX_NAME + 4];
+        snprintf(name, sizeof name, "%s%s", d->name, is_potential ? "_az" : "");
+        if (!is_mentioned(c, name, is_potential ? 3 : 2, texts))
+            continue;
+        const struct lm_data_axis *x = &d->samples->x, *y = &d->samples->y;
+        interpolated |= !is_potential;
+        /* A potential has one value more than cells along an axis that is not periodic. */
+        const double nx = x->count - (is_potential && !x->is_periodic),
+                     ny = y->count - (is_potential && !y->is_periodic);
+        const int differs = (c->boundary[LM_X_MIN] == LM_PERIODIC && !x->is_periodic) ||
+                            (c->boundary[LM_Y_MIN] == LM_PERIODIC && !y->is_periodic);
+        if (differs)
+            n += (size_t)snprintf(
+                out + n, size - n,
+                ". [data.%s] covers x = %g to %g and y = %g to %g, and the domain is periodic over %g and %g", d->name,
+                x->first - 0.5 * x->spacing, x->first + (nx - 0.5) * x->spacing, y->first - 0.5 * y->spacing,
+                y->first + (ny - 0.5) * y->spacing, c->grid.lx, c->grid.ly);
+    }
+    if (interpolated && n < size)
+        snprintf(out + n, size - n,
+                 ". Interpolated values of a file have a divergence: set data.NAME.magnetic_field and fields.az = "
+                 "NAME_az");
 }
 
 void lm_config_free_data(struct lm_config *c)

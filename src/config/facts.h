@@ -53,4 +53,8 @@ extern const char *const lm_boundary_names[];
 /* x_min, body_NAME, ...: surface k < LM_SIDES + the number of bodies. */
 void lm_surface_name(const struct lm_config *config, int surface, char out[LM_SURFACE_NAME]);
 
+/* What of the files of [data.NAME] may give B a divergence, as sentences that go on with a message; "" where no file
+ * takes part in B. */
+void lm_config_advise_div_b(const struct lm_config *config, size_t size, char *out);
+
 #endif

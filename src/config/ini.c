@@ -244,10 +244,12 @@ static int check_line(struct reader *r, const char *line)
         return check_continuation(r, line);
     if (*line == '[') {
         add_section(r, line);
+        r->ini->lost |= r->skip;
         r->line_of_value = 0;
         return !r->skip;
     }
     keep = check_entry(r, line);
+    r->ini->lost |= !keep;
     r->line_of_value = keep ? 1 : -1;
     return keep;
 }
@@ -269,6 +271,7 @@ static const char *read_line(struct reader *r)
     const char *wrong = trim_line(line, (size_t)n);
     if (wrong) {
         lm_problems_add(r->problems, r->line, "%s", wrong);
+        r->ini->lost = 1;
         r->line_of_value = -1;
     }
     return !wrong && check_line(r, line) ? line : "";

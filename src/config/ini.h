@@ -32,6 +32,7 @@ struct lm_ini {
     struct lm_ini_entry *entry; /* in the order of the file */
     int section_count, section_capacity;
     struct lm_ini_section *section; /* sections without keys included */
+    int lost;                       /* 1: a line has been reported and passed over */
 };
 
 /* Reads a regular file of at most 1 MiB and adds errors in single lines to `problems`. LM_BAD_INPUT: the file cannot be

@@ -7,8 +7,8 @@
 
 static void report(struct lm_config_reader *r, const struct lm_scope *scope, const char *name, const char *wrong)
 {
-    lm_problems_add(&r->problems, scope->lines[lm_keys_find(LM_IONISATION_SECTION, name)], "%s.%s: %s", scope->section,
-                    name, wrong);
+    const int line = scope->lines[lm_keys_find(LM_IONISATION_SECTION, name)];
+    lm_problems_add(&r->problems, line ? line : scope->line, "%s.%s: %s", scope->section, name, wrong);
 }
 
 /* The number of the item with this name; -1: there is none, and that is reported. */
@@ -31,9 +31,10 @@ static int find(struct lm_config_reader *r, const struct lm_scope *scope, const 
     return -1;
 }
 
-static int is_set(const struct lm_scope *scope, const char *name)
+/* 1 also for a key whose name is misspelt. */
+static int is_set(const struct lm_config_reader *r, const struct lm_scope *scope, const char *name)
 {
-    return scope->lines[lm_keys_find(LM_IONISATION_SECTION, name)];
+    return scope->lines[lm_keys_find(LM_IONISATION_SECTION, name)] || !lm_config_is_missing(r, scope->section, name);
 }
 
 static void check_gas(struct lm_config_reader *r, const struct lm_scope *scope, struct lm_ionisation_config *s)
@@ -59,12 +60,12 @@ void lm_config_check_ionisation(struct lm_config_reader *r, const struct lm_scop
     s->from = -1;
     if (s->species[0])
         s->into = find(r, scope, "species", LM_SPECIES, s->species);
-    if (!is_set(scope, "rate") && !is_set(scope, "gas") && !is_set(scope, "frequency"))
+    if (!is_set(r, scope, "rate") && !is_set(r, scope, "gas") && !is_set(r, scope, "frequency"))
         lm_problems_add(&r->problems, scope->line, "%s.rate: required and not given (or gas and frequency)",
                         scope->section);
-    else if (!is_set(scope, "rate") && !is_set(scope, "gas"))
+    else if (!is_set(r, scope, "rate") && !is_set(r, scope, "gas"))
         report(r, scope, "frequency", "needs gas as well");
-    else if (!is_set(scope, "rate") && !is_set(scope, "frequency"))
+    else if (!is_set(r, scope, "rate") && !is_set(r, scope, "frequency"))
         report(r, scope, "gas", "needs frequency as well");
     if (s->gas[0])
         check_gas(r, scope, s);

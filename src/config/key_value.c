@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "larmor/base.h"
 
 enum { LONGEST_PATH = 800 }; /* leaves room for the names of files in a directory */
@@ -152,15 +153,20 @@ int lm_key_set_number(const struct lm_key *key, void *base, const char *text, do
 
 static int set_choice(const struct lm_key *key, void *base, const char *text)
 {
-    for (const struct lm_choice *c = key->choices; c->name; c++)
+    const char *best = NULL;
+    int distance = lm_text_tolerance(text) + 1;
+    for (const struct lm_choice *c = key->choices; c->name; c++) {
         if (!strcmp(c->name, text)) {
             *(int *)member(key, base) = c->value;
             return LM_OK;
         }
+        lm_text_nearer(text, c->name, &best, &distance);
+    }
     char list[128];
     *(int *)member(key, base) = LM_NOT_CHOSEN;
     list_choices(key, list, ", ");
-    return lm_fail(LM_BAD_INPUT, "\"%s\" is not one of %s", text, list);
+    return lm_fail(LM_BAD_INPUT, "\"%s\" is not one of %s%s%s%s", text, list, best ? "; did you mean " : "",
+                   best ? best : "", best ? "?" : "");
 }
 
 /* hh:mm:ss, or 0. */

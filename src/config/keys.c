@@ -513,6 +513,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "The array in the file, [ny][nx]. In an openPMD file, as those that a run writes, the places of its values are known: `data/400/meshes/B/z`."},
     {GIVEN(magnetic_field), .name = "magnetic_field", TEXT(256), .shown = "-",
      .meaning = "A magnetic field in the file, in place of dataset: the group of its components x and y, `data/400/meshes/B`. The function NAME_az is its vector potential."},
+    {GIVEN(meshes), .name = "meshes", TEXT(256), .shown = "-",
+     .meaning = "All meshes of an openPMD file, in place of dataset: their group, `data/400/meshes`. Each mesh that an expression uses becomes a function, NAME_B_z of B/z, NAME_n_protons of n_protons, and NAME_az is the vector potential of B. The resolved settings have a section for each."},
     {GIVEN(from_x), .name = "from_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along x; the values are at their centres."},
     {GIVEN(to_x), .name = "to_x", REAL, ANY, .unit = "d_i", .shown = "as the file, or lx", .meaning = "Where the cells of the array end along x."},
     {GIVEN(from_y), .name = "from_y", REAL, ANY, .unit = "d_i", .shown = "as the file, or 0", .meaning = "Where the cells of the array begin along y."},

@@ -350,8 +350,9 @@ int lm_config_define_names(struct lm_config_reader *r)
     d.list = calloc((size_t)(SIZES + c->const_count + c->function_count), sizeof *d.list);
     if (!d.list)
         return lm_fail(LM_FAILED, "out of memory");
+    int status = lm_config_expand_data(r);
     lm_config_name_data(r);
-    const int status = lm_config_name_spectra(r);
+    status = status ? status : lm_config_name_spectra(r);
     define_all(&d);
     free(d.list);
     if (status)

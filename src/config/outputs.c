@@ -1,4 +1,5 @@
 /* Outputs and distributions of a configuration: their lists of words and numbers, and the cells of their regions. */
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,20 +66,23 @@ static const char *next_word(const char *at, int blanks, char *out)
     return at;
 }
 
-/* The number of `word` among names; -1: it is none of them, and that is reported. */
+/* The number of `word` among names, of which some may be NULL; -1: it is none of them, and that is reported. */
 static int find_word(const struct list *l, const char *word, int count, const char *const *names)
 {
     const char *best = NULL;
     int distance = lm_text_tolerance(word) + 1;
     char wrong[LM_MAX_LIST + 128];
     for (int k = 0; k < count; k++) {
+        if (!names[k])
+            continue;
         if (!strcmp(word, names[k]))
             return k;
         lm_text_nearer(word, names[k], &best, &distance);
     }
     int n = snprintf(wrong, sizeof wrong, "\"%.80s\" is not one of ", word);
-    for (int k = 0; k < count && n < (int)sizeof wrong - 40; k++)
-        n += snprintf(wrong + n, sizeof wrong - (size_t)n, "%s%s", k > 0 ? ", " : "", names[k]);
+    for (int k = 0, any = 0; k < count && n < (int)sizeof wrong - 40; k++)
+        if (names[k])
+            n += snprintf(wrong + n, sizeof wrong - (size_t)n, "%s%s", any++ > 0 ? ", " : "", names[k]);
     if (best)
         snprintf(wrong + n, sizeof wrong - (size_t)n, "; did you mean %s?", best);
     report(l, wrong);
@@ -170,7 +174,8 @@ static void check_output(struct lm_config_reader *r, const struct lm_scope *scop
 {
     struct lm_output_config *o = scope->base;
     struct list l = {r, scope, "quantities"};
-    o->wanted = read_words(&l, o->quantities, LM_QUANTITIES, lm_quantity_names);
+    if (o->quantities[0]) /* else reported as missing */
+        o->wanted = read_words(&l, o->quantities, LM_QUANTITIES, lm_quantity_names);
     if (r->config->fields.solver != LM_SOLVER_HYBRID && o->wanted & (1u << LM_Q_E_TERMS | 1u << LM_Q_HEATING))
         report(&l, "E_terms and heating need Ohm's law: fields.solver = hybrid");
     l.key = "species";
@@ -184,6 +189,20 @@ static void check_output(struct lm_config_reader *r, const struct lm_scope *scop
         check_average(&l, o);
 }
 
+static const char commas[] = "commas separate the numbers of a list";
+
+/* 1 when two numbers or names stand side by side, with blanks between them only. */
+static int is_pair(const char *text)
+{
+    for (const char *at = text; (at = strpbrk(at, " \t"));) {
+        const char before = at > text ? at[-1] : ' ';
+        at += strspn(at, " \t");
+        if ((isalnum((unsigned char)before) || strchr("._)", before)) && (isalnum((unsigned char)*at) || *at == '.'))
+            return 1;
+    }
+    return 0;
+}
+
 /* Numbers between commas, each an expression of constants; `out` gets the first `most` of them. Returns how many there
  * are; -1: one is wrong, and that is reported, or the names are not known. */
 static int read_any_numbers(const struct list *l, const char *text, double low, double high, int most, double *out)
@@ -194,6 +213,11 @@ static int read_any_numbers(const struct list *l, const char *text, double low, 
         return -1;
     for (; (text = next_word(text, 0, word)); n++) {
         double value = low;
+        if (is_pair(word)) {
+            snprintf(wrong, sizeof wrong, "\"%s\": %s", word, commas);
+            report(l, wrong);
+            return -1;
+        }
         const int status = lm_expr_value(l->r->config->names, word, &value);
         if (!status && value >= low && value <= high) {
             out[n < most ? n : most - 1] = value;
@@ -210,10 +234,14 @@ static int read_any_numbers(const struct list *l, const char *text, double low, 
 static int read_numbers(const struct list *l, const char *text, int count, double low, double high, double *out)
 {
     char wrong[128];
-    const int n = read_any_numbers(l, text, low, high, LM_MAX_DIMENSIONS, out);
+    const int n = *text ? read_any_numbers(l, text, low, high, LM_MAX_DIMENSIONS, out) : -1; /* reported as missing */
     if (n < 0 || n == count)
         return n == count;
-    snprintf(wrong, sizeof wrong, "has %d numbers, and there are %d axes", n, count);
+    snprintf(wrong, sizeof wrong, "has %d number%s, and there %s; %s", n, n == 1 ? "" : "s",
+             count == 1   ? "is 1 axis"
+             : count == 2 ? "are 2 axes"
+                          : "are 3 axes",
+             commas);
     report(l, wrong);
     return 0;
 }
@@ -263,7 +291,8 @@ static void check_distribution(struct lm_config_reader *r, const struct lm_scope
     struct lm_distribution_config *d = scope->base;
     struct lm_bins *into = &d->into;
     struct list l = {r, scope, "axes"};
-    read_axes(&l, d);
+    if (d->axes[0]) /* else reported as missing */
+        read_axes(&l, d);
     if (into->dimensions == 0)
         return;
     l.key = "bins";
@@ -321,16 +350,33 @@ static void place_points(const struct list *l, struct lm_probe_config *p, int co
             p->place[d][n] = corner[d][n];
 }
 
+static void report_numbers(const struct list *l, int in_x, int in_y)
+{
+    char wrong[128];
+    snprintf(wrong, sizeof wrong, "x has %d number%s and y has %d; %s", in_x, in_x == 1 ? "" : "s", in_y, commas);
+    report(l, wrong);
+}
+
+/* The quantities that can be sampled at points. */
+static const char *const sampled[LM_QUANTITIES] = {
+    [LM_Q_B] = "B",
+    [LM_Q_E] = "E",
+    [LM_Q_ION_CURRENT] = "J_i",
+    [LM_Q_CHARGE_DENSITY] = "rho",
+    [LM_Q_ELECTRON_PRESSURE] = "p_e",
+    [LM_Q_BACKGROUNDS] = "backgrounds",
+    [LM_Q_DENSITY] = "density",
+};
+
 static void check_probe(struct lm_config_reader *r, const struct lm_scope *scope)
 {
-    const unsigned sampled = 1u << LM_Q_B | 1u << LM_Q_E | 1u << LM_Q_ION_CURRENT | 1u << LM_Q_CHARGE_DENSITY |
-                             1u << LM_Q_ELECTRON_PRESSURE | 1u << LM_Q_DENSITY | 1u << LM_Q_BACKGROUNDS;
     struct lm_probe_config *p = scope->base;
     struct list l = {r, scope, "quantities"};
     double corner[2][MOST_CORNERS];
-    p->wanted = read_words(&l, p->quantities, LM_QUANTITIES, lm_quantity_names);
-    if (p->wanted & ~sampled)
-        report(&l, "only B, E, J_i, rho, p_e, density and backgrounds can be sampled at points");
+    if (p->quantities[0]) /* else reported as missing */
+        p->wanted = read_words(&l, p->quantities, LM_QUANTITIES, sampled);
+    if (!p->x[0] || !p->y[0])
+        return;
     l.key = "x";
     const int n = read_any_numbers(&l, p->x, 0, r->config->grid.lx, MOST_CORNERS, corner[0]);
     l.key = "y";
@@ -338,7 +384,7 @@ static void check_probe(struct lm_config_reader *r, const struct lm_scope *scope
     if (n < 0 || ny < 0)
         return;
     if (n != ny)
-        report(&l, "x and y have different numbers of points");
+        report_numbers(&l, n, ny);
     else if (n == 0)
         report(&l, "has no number");
     else if (n > MOST_CORNERS)

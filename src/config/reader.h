@@ -60,6 +60,13 @@ void lm_config_apply(struct lm_config_reader *r);
 const struct lm_key *lm_config_target(struct lm_config_reader *r, const struct lm_ini_entry *e, void **base,
                                       int **lines);
 
+/* The line of the header of a section; LM_WHOLE_FILE: there is none. */
+int lm_config_header_line(const struct lm_config_reader *r, const char *section);
+
+/* 0 when a misspelt name, or a line that cannot be read, may be meant as this key, which nothing sets. That has been
+ * reported, and that the key is missing needs no message then. */
+int lm_config_is_missing(const struct lm_config_reader *r, const char *section, const char *name);
+
 /* 1 when the entry gives a number as an expression. */
 int lm_config_is_computed(const struct lm_key *key, const struct lm_ini_entry *e);
 
@@ -90,6 +97,11 @@ int lm_background_side_of(int boundary);
 
 /* 1 for nx, ny, lx, ly, dx, dy and dt, which every configuration defines. */
 int lm_config_has_given(const char *name);
+
+/* Replaces each [data.NAME] that has `meshes` by one section for each mesh that a value of the configuration uses:
+ * [data.NAME_B_z] with a dataset, or [data.NAME] with a magnetic_field for NAME_az. One that nothing uses stays. The
+ * entries must have been applied. LM_FAILED: no memory. */
+int lm_config_expand_data(struct lm_config_reader *r);
 
 /* Defines the names of arrays of files, and reads them once the sizes are known. LM_FAILED: no memory. */
 void lm_config_name_data(struct lm_config_reader *r);

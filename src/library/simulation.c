@@ -123,7 +123,7 @@ static int prepare(struct larmor_simulation *sim, const struct lm_checkpoint *he
     for (int s = 0; head && s < sim->config.species_count && s < head->species_count; s++)
         counts[s] = head->species[s].count;
     LM_TRY(lm_prepare(&sim->config, head ? counts : NULL, &p));
-    lm_warnings_print(&p.limits, "", warnings);
+    lm_warnings_print(NULL, &p.limits, "", warnings);
     lm_prepare_free(&p);
     return lm_sim_create(&sim->config, &sim->sim);
 }

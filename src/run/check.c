@@ -6,6 +6,7 @@
 #include "survey/parts.h"
 #include "output/directory.h"
 #include "config/keys.h"
+#include "run/unwritten.h"
 #include "larmor/run.h"
 #include "config/side_points.h"
 #include "base/expr.h"
@@ -141,6 +142,11 @@ static void advise_gas(FILE *out, const struct lm_config *c)
                 "  no species collides with a gas, so background.NAME.gains has no effect: set species.NAME.gas\n");
 }
 
+static void print_line(void *out, const char *text)
+{
+    fprintf(out, "  %s\n", text);
+}
+
 static void advise_directory(FILE *out, const struct lm_config *c)
 {
     if (lm_directory_check(c->output.directory, 0, NULL))
@@ -171,6 +177,7 @@ static void print_advice(FILE *out, const struct lm_prepared *p)
                     "finite-grid instability: use smaller cells, quadratic shape or more smoothing\n",
                     c->species[s].name, e->temperature[s], c->electrons.temperature, e->thermal[s]);
     advise_gas(out, c);
+    lm_unwritten_each(c, print_line, out);
     if (c->output.checkpoint_every == 0)
         fprintf(
             out,

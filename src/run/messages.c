@@ -9,7 +9,7 @@
 
 static void print_start(const struct lm_run_state *r, FILE *out)
 {
-    lm_warnings_print(&r->limits, "larmor: warning: ", out);
+    lm_warnings_print(r->config, &r->limits, "larmor: warning: ", out);
     lm_differences_print(&r->changed, r->options->restart, out);
     lm_averages_tell(&r->averages, r->config, r->options->restart, out);
 }

@@ -1,6 +1,6 @@
 /* larmor.messages in the output directory: what a run says on standard error and does not repeat elsewhere while it
- * goes on or when it fails. The file has the warnings of limits, the settings that a restart changes, and the message
- * of a failure, in the same words. A run that says none of this has no such file. */
+ * goes on or when it fails. The file has the warnings, the settings that a restart changes, and the message of a
+ * failure, in the same words. A run that says none of this has no such file. */
 #ifndef LARMOR_RUN_MESSAGES_H
 #define LARMOR_RUN_MESSAGES_H
 

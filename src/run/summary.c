@@ -110,7 +110,8 @@ static json_t *summary_json(const struct lm_run_state *r, const struct lm_sim_st
         (json_int_t)r->particles, "species", species_json(r->config, now), "backgrounds",
         backgrounds_json(r->config, now), "ledger", "residual", residual_of_all(r->config, now), "fingerprint", print,
         "seconds_stepping", r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts",
-        (json_int_t)now->sorts, "energy_drift", lm_json_real(s->drift), "warnings", lm_warnings_json(&r->limits));
+        (json_int_t)now->sorts, "energy_drift", lm_json_real(s->drift), "warnings",
+        lm_warnings_json(r->config, &r->limits));
 }
 
 int lm_summary_collect(const struct lm_run_state *r, struct lm_summary *out)

@@ -1,30 +1,48 @@
 #include "run/warnings.h"
 
-static void text_of(const struct lm_limit *l, char *out, size_t size)
+#include "run/unwritten.h"
+
+/* A stream, and what begins each of its lines. */
+struct lines {
+    FILE *out;
+    const char *before;
+};
+
+static void print(void *user, const char *text)
 {
-    snprintf(out, size, "%s is %.4g, beyond its limit %.4g (%s): %s", l->what, l->value, l->bound, l->about, l->advice);
+    const struct lines *l = user;
+    fprintf(l->out, "%s%s\n", l->before, text);
 }
 
-void lm_warnings_print(const struct lm_limits *limits, const char *before, FILE *out)
+static void append(void *user, const char *text)
+{
+    json_array_append_new(user, json_string(text));
+}
+
+static void each(const struct lm_config *config, const struct lm_limits *limits,
+                 void (*tell)(void *user, const char *text), void *user)
 {
     char text[LM_MAX_MESSAGE];
     for (int k = 0; k < limits->count; k++) {
-        if (!lm_limit_is_exceeded(&limits->of[k]))
+        const struct lm_limit *l = &limits->of[k];
+        if (!lm_limit_is_exceeded(l))
             continue;
-        text_of(&limits->of[k], text, sizeof text);
-        fprintf(out, "%s%s\n", before, text);
+        snprintf(text, sizeof text, "%s is %.4g, beyond its limit %.4g (%s): %s", l->what, l->value, l->bound, l->about,
+                 l->advice);
+        tell(user, text);
     }
+    if (config)
+        lm_unwritten_each(config, tell, user);
 }
 
-json_t *lm_warnings_json(const struct lm_limits *limits)
+void lm_warnings_print(const struct lm_config *config, const struct lm_limits *limits, const char *before, FILE *out)
+{
+    each(config, limits, print, &(struct lines){out, before});
+}
+
+json_t *lm_warnings_json(const struct lm_config *config, const struct lm_limits *limits)
 {
     json_t *list = json_array();
-    char text[LM_MAX_MESSAGE];
-    for (int k = 0; k < limits->count; k++) {
-        if (!lm_limit_is_exceeded(&limits->of[k]))
-            continue;
-        text_of(&limits->of[k], text, sizeof text);
-        json_array_append_new(list, json_string(text));
-    }
+    each(config, limits, append, list);
     return list;
 }

@@ -1,4 +1,4 @@
-/* Warnings about the limits that the start of a run exceeds. */
+/* Warnings about the limits that the start of a run exceeds, and about outputs that stay empty. */
 #ifndef LARMOR_RUN_WARNINGS_H
 #define LARMOR_RUN_WARNINGS_H
 
@@ -7,10 +7,10 @@
 
 #include "survey/limits.h"
 
-/* Prints a line for each, which begins with `before`. */
-void lm_warnings_print(const struct lm_limits *limits, const char *before, FILE *out);
+/* Prints a line for each, which begins with `before`. config = NULL: what runs writes no outputs. */
+void lm_warnings_print(const struct lm_config *config, const struct lm_limits *limits, const char *before, FILE *out);
 
 /* The same texts for run.json; owned by the caller. */
-json_t *lm_warnings_json(const struct lm_limits *limits);
+json_t *lm_warnings_json(const struct lm_config *config, const struct lm_limits *limits);
 
 #endif

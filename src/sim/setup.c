@@ -144,11 +144,12 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
         }
     if (worst <= 1e-9 * scale)
         return LM_OK;
+    char advice[LM_MAX_MESSAGE / 4];
+    lm_config_advise_div_b(c, sizeof advice, advice);
     return lm_fail(LM_BAD_INPUT,
                    "%s: fields.bx, fields.by: div B is not zero: %.3g at x = %g, y = %g (|B|/cell is %.3g). Give the "
-                   "part that varies "
-                   "as fields.az, which is free of divergence, and see that B is periodic",
-                   c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale);
+                   "part that varies as fields.az, which is free of divergence, and see that B is periodic%s",
+                   c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale, advice);
 }
 
 static const struct lm_cell_offset places_of_b[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};

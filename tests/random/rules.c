@@ -457,6 +457,7 @@ const struct draw_rule draw_rules[] = {
     {"data.NAME", "file", NO_FILES},
     {"data.NAME", "dataset", NO_FILES},
     {"data.NAME", "magnetic_field", NO_FILES},
+    {"data.NAME", "meshes", NO_FILES},
     {"data.NAME", "from_x", NO_FILES},
     {"data.NAME", "to_x", NO_FILES},
     {"data.NAME", "from_y", NO_FILES},
