@@ -12,7 +12,8 @@ import matplotlib
 matplotlib.use("Agg")  # before plot is imported: the command line writes files and shows nothing
 from . import live, plot, report, xdmf  # noqa: E402
 from .compare import compare  # noqa: E402
-from .run import Run, RunError  # noqa: E402
+from .errors import RunError  # noqa: E402
+from .run import Run  # noqa: E402
 
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
          "energy": "energies in time", "power": "power of a mesh over k at one step", "fields": "one mesh at one step", "movie": "all steps of one mesh",

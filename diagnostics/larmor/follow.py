@@ -20,8 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from . import plot
+from .errors import RunError
 from .growing_series import GrowingSeries, thin
-from .run import Run, RunError
+from .run import Run
 
 CELLS = 512  # along each axis of a picture, at most
 WINDOW = 300  # seconds over which the speed is measured

@@ -16,7 +16,9 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from . import theory
-from .run import Fields, Run, RunError
+from .errors import RunError
+from .openpmd import Fields
+from .run import Run
 from .spectrum import Transverse, omega_k, power_over_k, times_are_even, transverse
 
 STYLE = {

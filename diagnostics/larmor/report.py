@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from . import plot
-from .run import Run, RunError
+from .errors import RunError
+from .run import Run
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 h1, h2 { font-weight: 600; } table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }

@@ -15,7 +15,7 @@ import synthetic
 from larmor.__main__ import main
 from larmor.compare import compare
 from larmor.report import page
-from larmor.run import Run
+from larmor import Run
 
 SETTINGS = "[run]\ndt = 0.1\n[grid]\nnx = 6\nny = 4\nlx = 3\nly = 2\n[species.protons]\ndensity = 1 < 2\n"
 SUMMARY = {"software": "Larmor 1", "ended": "complete", "device": "CPU", "first_step": 0, "last_step": 4, "time": 0.4,

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import synthetic
 from larmor import plot
-from larmor.run import Average, Run, RunError
+from larmor import Average, Run, RunError
 
 COLUMNS = {"step": ("", np.arange(0, 40, 10)), "time": ("1/Omega_ci", np.arange(4) * 0.1),
            "kinetic_x_protons": ("n0 m_p v_A^2 d_i^2", np.array([1.0, 2.5, -3.25e-7, 4.0]))}

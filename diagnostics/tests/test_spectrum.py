@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import synthetic
 from larmor import spectrum
-from larmor.run import Run
+from larmor import Run
 
 
 class Handedness(unittest.TestCase):
