@@ -122,6 +122,20 @@ class Fields(_Iteration):
         """y of the values of a mesh [d_i]."""
         return self._coordinate(name, "y")
 
+    def domain(self, name: str) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Where the cells of a mesh begin and end along x, and along y [d_i]: for the whole domain (0, lx), (0, ly)."""
+        record, component = self._record(name)
+        axes, spacing = self._axes(record), numbers_of(record.attrs["gridSpacing"])
+        offset = numbers_of(record.attrs["gridGlobalOffset"])  # of the middle of the first cell
+        ends = {axis: (float(low - step / 2), float(low + (count - 0.5) * step))
+                for axis, low, step, count in zip(axes, offset, spacing, component.shape)}
+        return ends["x"], ends["y"]
+
+    def periodic(self) -> tuple[bool, bool]:
+        """Whether the sides of the run at the ends of x, and of y, are periodic. False where the file does not say it."""
+        sides = [text_of(side) for side in self._meshes.attrs.get("fieldBoundary", [])]  # y_min, y_max, x_min, x_max
+        return sides[2:3] == ["periodic"], sides[:1] == ["periodic"]
+
     def mesh_time(self, name: str) -> float:
         """Time of a record, which may lie beside the file's [1/Omega_ci]. Of a mean over time it is the middle."""
         record, _ = self._record(name)

@@ -37,6 +37,11 @@ class Run:
         if not self.directory.is_dir():
             raise RunError(f"{directory} is no directory")
 
+    @property
+    def name(self) -> str:
+        """The name of the directory."""
+        return self.directory.resolve().name
+
     @cached_property
     def series(self) -> Series:
         return Series.read(self.directory)
@@ -51,6 +56,19 @@ class Run:
         """run.ini: every key of the run, resolved, as text."""
         with open(self.directory / "run.ini") as stream:
             return read_settings(stream)
+
+    def section(self, name: str) -> dict[str, str]:
+        """The keys of a section, as text; empty where there is no such section, or no run.ini."""
+        try:
+            return self.settings.get(name, {})
+        except OSError:
+            return {}
+
+    @property
+    def size(self) -> tuple[float, float] | None:
+        """lx and ly [d_i]; None where there is no run.ini that says them."""
+        grid = self.section("grid")
+        return (float(grid["lx"]), float(grid["ly"])) if {"lx", "ly"} <= grid.keys() else None
 
     def text(self, key: str) -> str:
         """A setting as run.ini has it: "species.protons.drift_x" is the key drift_x of the section species.protons."""
@@ -177,10 +195,7 @@ class Run:
 
     def _is_mean(self, source: str) -> bool:
         """Whether a source is an [output.NAME] with `average`."""
-        try:
-            return self.settings.get(f"output.{source}", {}).get("average", "0") != "0"
-        except OSError:
-            return False  # no run.ini
+        return self.section(f"output.{source}").get("average", "0") != "0"
 
     def _named(self, folder: str) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
