@@ -23,7 +23,10 @@ class _Iteration:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._h5 = h5py.File(file, "r")
+        try:
+            self._h5 = h5py.File(file, "r")
+        except OSError as error:
+            raise RunError(f"{file} cannot be read: {error}") from None
         data = self._h5["data"]
         self.step = int(next(iter(data)))
         self._group = data[str(self.step)]

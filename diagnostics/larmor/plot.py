@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import patheffects
 from matplotlib.colors import LogNorm
@@ -17,7 +18,7 @@ from matplotlib.figure import Figure
 from . import maps
 from .counts import Distribution
 from .errors import RunError
-from .figure import label_of, new_figure, pretty_unit, save, sign, time_of, unit_of
+from .figure import STYLE, label_of, new_figure, pretty_unit, save, sign, time_of, unit_of
 from .film import movie
 from .maps import Picture, colours_of, picture_of, title_of
 from .openpmd import Fields
@@ -25,7 +26,7 @@ from .run import Run
 from .spectrum import Transverse, cold_plasma, omega_k, power_over_k, times_are_even, transverse
 from .theory import ColdPlasma
 
-__all__ = ["anisotropy", "colours_of", "distribution", "energy", "energy_groups", "fields", "label_of", "movie",
+__all__ = ["STYLE", "anisotropy", "colours_of", "distribution", "energy", "energy_groups", "fields", "label_of", "movie",
            "new_figure", "orbits", "power", "pretty_unit", "probe", "save", "spectrum", "spectrum_of"]
 
 
@@ -112,6 +113,8 @@ def energy(run: Run, log: bool = False) -> Figure:
     groups = energy_groups(series.names)
     if not groups:
         raise ValueError("the series has no columns kinetic_* or magnetic_*")
+    if not len(series):
+        raise ValueError("the series has no row yet")
     figure, (upper, lower) = new_figure(8.6, 6.2, nrows=2, sharex=True)
     t = series["time"]
     for label, columns in groups.items():
@@ -306,12 +309,15 @@ def power(run: Run, record: str = "B", step: int | None = None, source: str | No
     with run.frame(source, steps[-1] if step is None else step) as frame:
         for name in meshes:
             values = frame[name]
-            if not np.isfinite(values).all() or np.ptp(values) == 0 and len(meshes) == 1:
+            if not np.isfinite(values).all():
                 raise ValueError(f"{name} has no power over k: {maps.note_on(values)}")
             k, density = power_over_k(values, frame.spacing(name))
             total = total + density
             axes.loglog(k, density, lw=1.2 if len(meshes) > 1 else 1.8, label=label_of(name).split("  ")[0])
         axes.set_title(title_of(frame, meshes[0]))
+    if not (total > 0).any():
+        plt.close(figure)
+        raise ValueError(f"{record} has no power over k: it is the same everywhere")
     if len(meshes) > 1:
         axes.loglog(k, total, "k", label="sum")
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1))

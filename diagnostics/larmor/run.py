@@ -37,6 +37,13 @@ class Run:
         if not self.directory.is_dir():
             raise RunError(f"{directory} is no directory")
 
+    def has_files(self) -> bool:
+        """Whether the directory holds anything that a run writes."""
+        names = ("run.ini", "run.json", "series.csv", "series.h5", "larmor.lock")
+        folders = ("fields", "particles", "maps", "outputs", "distributions", "probes", "tracks", "checkpoints")
+        return any((self.directory / name).exists() for name in names) or any(
+            next((self.directory / folder).glob("*.h5"), None) for folder in folders)
+
     @property
     def name(self) -> str:
         """The name of the directory."""
