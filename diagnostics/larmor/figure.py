@@ -39,7 +39,7 @@ def save(figure, output: str | Path) -> Path:
 def sign(figure, run: Run, file: str, *notes: str) -> None:
     """Writes small grey words below a figure: the name of the run, the file or files in it, and notes."""
     name = run.name if len(run.name) <= LONGEST_NAME else run.name[:LONGEST_NAME - 3] + "..."
-    text = ", ".join([f"{name}/{file}", *(note for note in notes if note)])
+    text = ", ".join([f"{name}/{file}", *filter(None, notes)])
     figure.supxlabel(text.replace("$", "\\$"), x=0.99, ha="right", fontsize=8, color="0.45")
 
 

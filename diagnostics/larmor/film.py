@@ -48,7 +48,8 @@ def _frames(run: Run, name: str, source: str, steps: Sequence[int], limits: ENDS
     with run.frame(source, steps[0]) as frame:
         picture = picture_of(frame, name, size=run.size)
         figure, axes, drawn = draw(picture, label_of(name, run), title_of(frame, name), limits, cmap or colour_map(*limits))
-    sign(figure, run, "fields" if source == "fields" else f"outputs/{source}", f"steps {steps[0]} to {steps[-1]}", picture.places())
+    file = "fields" if source == "fields" else f"outputs/{source}"
+    sign(figure, run, file, f"steps {steps[0]} to {steps[-1]}", picture.places())
     figure.set_dpi(DPI)
     changing = (drawn, axes.title)
     for artist in changing:

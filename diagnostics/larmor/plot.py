@@ -34,7 +34,8 @@ __all__ = ["STYLE", "anisotropy", "colours_of", "distribution", "energy", "energ
 
 
 def spectrum(data: Transverse, points: Sequence[tuple[float, float]] = (), k_max: float | None = None,
-             omega_max: float | None = None, title: str = "", plasma: ColdPlasma | None = ColdPlasma(), cold_theory: bool = True) -> Figure:
+             omega_max: float | None = None, title: str = "", plasma: ColdPlasma | None = ColdPlasma(),
+             cold_theory: bool = True) -> Figure:
     """|b(omega, k)|^2 of b = B_y + i B_z, the cold dispersion of a plasma over it (dashed) and measured points (k, omega).
     `plasma`: by default with B = B0 along +x and n = n0; None where the theory does not apply. `cold_theory`: whether it is
     drawn.
@@ -57,6 +58,7 @@ def spectrum(data: Transverse, points: Sequence[tuple[float, float]] = (), k_max
     slow = max(0.3 * omega_max, min(2 * abs(some.gyration), omega_max)) if plasma else omega_max  # L stays below gyration
     axes.set(xlim=(-k_max, k_max), ylim=(-omega_max, slow) if some.gyration > 0 else (-slow, omega_max),
              xlabel="$k\\,d_i$", ylabel="$\\omega/\\Omega_{ci}$")
+    axes.set_facecolor("black")  # as the weakest power
     _name_quadrants(axes, plasma)
     if plasma and cold_theory:
         _draw_cold(axes, k_max, plasma)
@@ -99,7 +101,7 @@ def spectrum_of(run: Run, cold_theory: bool = True, **options) -> Figure:
         if cold_theory:
             options.setdefault("title", f"$B_y + iB_z$. No theory: {error}")
     figure = spectrum(data, plasma=plasma, cold_theory=cold_theory, **options)
-    sign(figure, run, "fields", f"{len(data.t)} steps, mean over y")
+    sign(figure, run, "fields", f"{len(data.t)} steps, t = {data.t[0]:.6g} to {data.t[-1]:.6g}, mean over y")
     return figure
 
 

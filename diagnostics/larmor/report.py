@@ -16,14 +16,14 @@ from .run import Run
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 h1, h2 { font-weight: 600; } table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
-figure { display: inline-block; vertical-align: top; margin: 0 1rem 1.5rem 0; max-width: 30rem; } img { max-width: 100%; }
+figure { display: inline-block; vertical-align: top; margin: 0 1rem 1.5rem 0; max-width: 29rem; } img { max-width: 100%; }
 figcaption { font-size: 14px; color: #444; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 pre { background: #f4f4f4; padding: 1rem; overflow-x: auto; font-size: 14px; } .bad { color: #a02020; }"""
 
 # What a page shows of the values on the grid, where the run has them, and what a reader should look for.
 MESHES = {
-    "B/x": "Magnetic field along x at the last output: look for bends of the field lines and for current sheets, where it changes "
-           "its sign.",
+    "B/x": "Magnetic field along x at the last output: look for bends of the field lines and for current sheets, where it "
+           "changes its sign.",
     "B/y": "Magnetic field along y at the last output: look for waves and for bends of the field lines.",
     "B/z": "Magnetic field out of the plane at the last output: look for waves, and for compression where it follows the density.",
     "J/z": "Current out of the plane, curl B: look for sheets; sheets as thin as a cell are not resolved.",
