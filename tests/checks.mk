@@ -158,7 +158,7 @@ $(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(R
 	$(call check,tools/python.sh $< --larmor $(B)/larmor)
 
 # Some of them step simulations of the shared library beside the program.
-$(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(PROGRAM) $(CASES) docs/user/library.md config/first.ini include/larmor.h $(RUNNER)
+$(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(PROGRAM) $(CASES) docs/user/library.md docs/user/examples.md $(wildcard config/*.ini) include/larmor.h $(RUNNER)
 	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
 
 # One of them compares the versions that the program, the Python package and the citation state; one sees that every case of

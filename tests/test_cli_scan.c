@@ -1,5 +1,6 @@
 /* `larmor scan`: runs for all combinations of values, their table, and a scan that was interrupted. */
 #include "cli.h"
+#include <math.h>
 
 /* Line `number` of a file, from 0, to be freed. */
 static char *line_of(const char *file, int number)
@@ -26,6 +27,27 @@ static void same_fingerprint(const char *run, const char *overrides)
     ck_assert_str_eq(cli_fingerprint(directory), print);
 }
 
+/* The cells of the row of a table are those of the last row of a series: whole numbers to the last digit, others to six
+ * digits. */
+static void same_values(const char *row, const char *series)
+{
+    const char *cell = row;
+    for (int k = 0; k < 5; k++) /* run, two values, ended, fingerprint */
+        cell = strchr(cell, ',') + 1;
+    int cells = 0, fractions = 0;
+    for (char *end, *exact; *cell && *cell != '\n';
+         cell = *end ? end + 1 : end, series = *exact ? exact + 1 : exact, cells++) {
+        const double value = strtod(cell, &end), wanted = strtod(series, &exact);
+        const int whole = wanted == rint(wanted);
+        fractions += !whole;
+        ck_assert_msg(whole ? value == wanted : fabs(value - wanted) <= 5.01e-6 * fabs(wanted), "%.17g %.17g", value,
+                      wanted);
+        ck_assert_msg(end - cell <= 12, "%s has more digits than a reader wants", cell);
+    }
+    ck_assert_int_gt(cells, 10);
+    ck_assert_int_gt(fractions, 3);
+}
+
 START_TEST(all_combinations)
 {
     CLI(0, "scan small.ini --quiet --output s run.dt=0.01,0.02 fields.bx=1,max(1,2),0.5 fields.bz=0.1");
@@ -46,7 +68,7 @@ START_TEST(all_combinations)
     char *row = line_of("s/table.csv", 1), *last = line_of("s/0001_dt=0.01_bx=1/series.csv", 5);
     cli_has(head, "run,run.dt,fields.bx,ended,fingerprint,step,");
     cli_has(head, series);
-    cli_has(row, last);
+    same_values(row, last);
     free(head), free(series), free(row), free(last);
     same_fingerprint(runs[4], "run.dt=0.02 fields.bx=2 fields.bz=0.1");
     same_fingerprint(runs[2], "run.dt=0.01 fields.bx=0.5 fields.bz=0.1");

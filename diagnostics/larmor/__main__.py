@@ -12,7 +12,9 @@ import matplotlib
 matplotlib.use("Agg")  # before plot is imported: the command line writes files and shows nothing
 from . import live, plot, report, xdmf  # noqa: E402
 from .compare import compare  # noqa: E402
-from .run import Run, RunError  # noqa: E402
+from .errors import RunError  # noqa: E402
+from .follow import is_locked  # noqa: E402
+from .run import Run  # noqa: E402
 
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
          "energy": "energies in time", "power": "power of a mesh over k at one step", "fields": "one mesh at one step", "movie": "all steps of one mesh",
@@ -135,7 +137,7 @@ def write_report(run: Run, output: str | None) -> Path:
 
 
 def print_comparison(args: argparse.Namespace) -> int:
-    result = compare(Run(args.directory), Run(args.other))
+    result = compare(open_run(args.directory), open_run(args.other))
     print("\n".join(result.lines(args.tolerance)))
     has_state_differences = args.tolerance == 0 and not result.ends_alike()
     return int(bool(result.missing) or has_state_differences or not result.largest() <= args.tolerance)
@@ -145,21 +147,42 @@ def _step(step: int | None) -> str:
     return "" if step is None else f"{step:08d}"
 
 
+UNREADABLE = (RunError, ValueError, OSError, LookupError, RuntimeError)  # what files that are damaged or foreign may raise
+
+
+def open_run(directory: str) -> Run:
+    """A run, if the directory holds one."""
+    run = Run(directory)
+    if not run.has_files():
+        raise RunError(f"{directory} holds no run; give the output directory of a run")
+    return run
+
+
+def explain(error: Exception, directory: str) -> str:
+    """What went wrong, in one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, (LookupError, RuntimeError)) and not isinstance(error, RunError):
+        text = f"a file of {directory} is damaged, or no run has written it: {text}"
+    is_unfinished = Path(directory).is_dir() and is_locked(Path(directory) / "larmor.lock")
+    return text + ("; the run goes on, and what is missing may come later" if is_unfinished else "")
+
+
 def main(arguments: list[str] | None = None) -> int:
+    """Returns the exit code: 2 where something cannot be read or drawn; of `compare` also 1, where values differ."""
     args = parser().parse_args(arguments)
     if args.command == "live":
         return live.follow(args.directory, args.port, not args.no_browser)
     try:
         if args.command == "compare":
             return print_comparison(args)
-        run = Run(args.directory)
+        run = open_run(args.directory)
         if args.command == "xdmf":
             print("\n".join(str(path) for path in xdmf.write_all(run)))
             return 0
         output = write_report(run, args.output) if args.command == "report" else draw(run, args)
-    except (RunError, ValueError, OSError) as error:
-        print(f"larmor {args.command}: {error}", file=sys.stderr)
-        return 1
+    except UNREADABLE as error:
+        print(f"larmor {args.command}: {explain(error, args.directory)}", file=sys.stderr)
+        return 2
     print(output)
     return 0
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .run import Run, RunError
+from .errors import RunError
+from .run import Run
 
 
 @dataclass

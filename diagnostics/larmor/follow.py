@@ -20,8 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from . import plot
+from .errors import RunError
 from .growing_series import GrowingSeries, thin
-from .run import Run, RunError
+from .maps import picture_of
+from .run import Run
 
 CELLS = 512  # along each axis of a picture, at most
 WINDOW = 300  # seconds over which the speed is measured
@@ -30,9 +32,9 @@ UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, StopIteration)
 ENTRANCES, EXCHANGES = re.compile("injected_|ionised$"), ("to_gas", "charge_exchanged", "to_electrons")
 
 
-def blocks(values: np.ndarray, axis: int) -> tuple[np.ndarray, int]:
-    """Means over blocks of cells along an axis, so that at most CELLS are left; and the cells of a block."""
-    size = math.ceil(values.shape[axis] / CELLS)
+def blocks(values: np.ndarray, axis: int, cells: int) -> tuple[np.ndarray, int]:
+    """Means over blocks of cells along an axis, so that of `cells` at most CELLS are left; and the cells of a block."""
+    size = math.ceil(cells / CELLS)
     first = np.arange(0, values.shape[axis], size)
     counts = np.diff(np.append(first, values.shape[axis]))
     return np.add.reduceat(values, first, axis=axis) / counts.reshape((-1, 1) if axis == 0 else (1, -1)), size
@@ -269,20 +271,22 @@ class Follower:
     # ---- values on the grid ----
 
     def frame(self, source: str, step: int, mesh: str) -> dict:
-        """A picture's values, as means of blocks of cells where there are many, and the colours that suit them. The
-        extent reaches from the lower edge of the first cell to the upper edge of the last one; `cell` is the size of a
-        value in it. Raises one of UNREADABLE."""
+        """A picture's values, as means of blocks of cells where there are many, and the colours that suit them. `x` and `y`
+        are the ends of the domain; `first` is the lower left corner of the first value, at or beyond them, and `cell` the
+        size of a value. Raises one of UNREADABLE."""
         with self._guard:
             run = Run(self.directory)
             with run.frame(source, step) as frame:
-                values, x, y, when = np.asarray(frame[mesh], float), frame.x(mesh), frame.y(mesh), frame.mesh_time(mesh)
-        dx, dy = (float(axis[1] - axis[0]) if len(axis) > 1 else 1.0 for axis in (x, y))
-        ny, nx = values.shape
-        values, high = blocks(values, 0)
-        values, wide = blocks(values, 1)
-        colours = plot.colours_of(values if np.isfinite(values).any() else np.zeros((1, 1)))
-        return {"source": source, "step": step, "mesh": mesh, "label": plot.label_of(mesh), "time": when,
-                "x": [float(x[0]) - dx / 2, float(x[-1]) + dx / 2], "y": [float(y[0]) - dy / 2, float(y[-1]) + dy / 2],
-                "cell": [wide * dx, high * dy], "block": [wide, high], "cells": [nx, ny],
+                picture, when = picture_of(frame, mesh, np.asarray(frame[mesh], float), run.size), frame.mesh_time(mesh)
+                label = plot.label_of(mesh, run)
+        ny, nx = picture.values.shape
+        values, (left, right, bottom, top) = picture.covering()
+        cell = (right - left) / values.shape[1], (top - bottom) / values.shape[0]
+        values, high = blocks(values, 0, ny)
+        values, wide = blocks(values, 1, nx)
+        colours = plot.colours_of(values)
+        return {"source": source, "step": step, "mesh": mesh, "label": label, "time": when,
+                "x": list(picture.domain[0]), "y": list(picture.domain[1]), "first": [left, bottom],
+                "cell": [wide * cell[0], high * cell[1]], "block": [wide, high], "cells": [nx, ny],
                 "nx": values.shape[1], "ny": values.shape[0], "map": colours["cmap"], "low": float(colours["vmin"]),
                 "high": float(colours["vmax"]), "values": base64.b64encode(values.astype("<f4").tobytes()).decode()}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .run import Series
+from .series import Series
 
 POINTS = 600  # stretches of a curve, each with two points
 PIECE = 1 << 22  # bytes that are read at once

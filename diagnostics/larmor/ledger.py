@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import verify
-from .run import Run, RunError
+from .errors import RunError
+from .run import Run
 
 SIDES = ("x_min", "x_max", "y_min", "y_max")
 

@@ -20,8 +20,8 @@ from urllib.parse import parse_qs, urlsplit
 import matplotlib
 
 from . import plot
+from .errors import RunError
 from .follow import UNREADABLE, Follower
-from .run import RunError
 
 ASSETS = {"/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"), "/page.js": ("page.js", "text/javascript"),
           "/draw.js": ("draw.js", "text/javascript")}

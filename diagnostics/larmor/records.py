@@ -7,6 +7,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from .hdf5 import text_of
+
 
 class Records:
     """The columns of all files NAME_STEP.h5 of a folder, one file after the other: arrays [samples][width]."""
@@ -16,7 +18,7 @@ class Records:
         with h5py.File(files[0], "r") as first:
             self.attributes = dict(first.attrs)
             self.columns = [column for column, data in first.items() if "units" in data.attrs]
-            self.units = {column: _text(first[column].attrs["units"]) for column in self.columns}
+            self.units = {column: text_of(first[column].attrs["units"]) for column in self.columns}
         self.step = self._join("step")  #: [samples]
         self.time = self.step * float(self.attributes["dt"])  #: [1/Omega_ci]
 
@@ -55,10 +57,10 @@ class Track(Records):
 
     def __init__(self, name: str, files: list[Path]) -> None:
         super().__init__(name, files)
-        self.species = _text(self.attributes["species"])
+        self.species = text_of(self.attributes["species"])
         self.charge, self.mass = float(self.attributes["charge"]), float(self.attributes["mass"])
         self.size = float(self.attributes["lx"]), float(self.attributes["ly"])  #: of the domain [d_i]
-        channels = [_text(channel) for channel in self.attributes["channel_names"]]
+        channels = [text_of(channel) for channel in self.attributes["channel_names"]]
         with h5py.File(files[-1], "r") as last:
             self.left = last["left"][()]  #: the first step without the ion, or -1
             self.channel = [channels[k] if k >= 0 else None for k in last["channel"][()]]  #: by which it has left
@@ -75,7 +77,3 @@ class Track(Records):
     def in_domain(self) -> tuple[np.ndarray, np.ndarray]:
         """x and y with the images beyond periodic sides brought back into the domain."""
         return np.mod(self["x"], self.size[0]), np.mod(self["y"], self.size[1])
-
-
-def _text(value: object) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)

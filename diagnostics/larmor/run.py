@@ -12,377 +12,21 @@
 
 from __future__ import annotations
 
-import ast
-import csv
 import json
-import math
-import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import h5py
 import numpy as np
 
+from .counts import Distribution, Maps
+from .errors import RunError
+from .openpmd import Fields, Particles, import_xarray
 from .records import Probe, Track
-from .settings import present_name, read_settings
-
-
-class RunError(RuntimeError):
-    """The directory does not hold what was asked for; the message says what is there."""
-
-
-def _text(value: object) -> str:
-    """An HDF5 string attribute, whatever h5py makes of it."""
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _numbers(value: object) -> np.ndarray:
-    return np.atleast_1d(np.asarray(value, dtype=float))
-
-
-def place_names(y_at_face: bool, x_at_face: bool) -> tuple[str, str]:
-    """Names of the axes of an array whose values are at the centres of cells or on their upper faces."""
-    return ("y_face" if y_at_face else "y", "x_face" if x_at_face else "x")
-
-
-def import_xarray():
-    try:
-        import xarray
-    except ImportError:
-        raise ImportError("labelled arrays need the package xarray: python3 -m pip install xarray") from None
-    return xarray
-
-
-_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-              ast.Pow: operator.pow, ast.USub: operator.neg, ast.UAdd: operator.pos}
-_FUNCTIONS = {"sqrt": math.sqrt, "exp": math.exp, "sin": math.sin, "cos": math.cos, "abs": abs, "min": min, "max": max}
-
-
-def _evaluate(node: ast.expr, constants: dict[str, float]) -> float:
-    """The value of a parsed expression; raises ValueError where it depends on more than constants."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return float(node.value)
-    if isinstance(node, ast.Name) and node.id in constants:
-        return constants[node.id]
-    if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.operand, constants))
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.left, constants), _evaluate(node.right, constants))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
-        return _FUNCTIONS[node.func.id](*(_evaluate(argument, constants) for argument in node.args))
-    raise ValueError
-
-
-class Series:
-    """The time series: columns by name, all of the same length, with their units."""
-
-    def __init__(self, columns: dict[str, np.ndarray], units: dict[str, str]) -> None:
-        self._columns = columns
-        self.units = units
-
-    @property
-    def names(self) -> list[str]:
-        return list(self._columns)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._columns
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._columns:
-            raise RunError(f"no column {name!r} in the series; there are: {', '.join(self._columns)}")
-        return self._columns[name]
-
-    def account(self, name: str, species: str) -> dict[str, np.ndarray]:
-        """What has left or entered by "leak_x_min", "body_NAME", "energy_stopped", "injected_x_min", "ionised", ...
-        until each row: number, weight, momentum [row, 3] and energy."""
-        def column(quantity: str) -> np.ndarray:
-            return self[f"{name}{quantity}_{species}"]
-        return {"number": column(""), "weight": column("_weight"), "energy": column("_energy"),
-                "momentum": np.stack([column(f"_momentum_{axis}") for axis in "xyz"], axis=-1)}
-
-    def __len__(self) -> int:
-        return min((len(column) for column in self._columns.values()), default=0)
-
-    @classmethod
-    def read(cls, directory: Path) -> Series:
-        """From series.h5, or from series.csv where the HDF5 file is absent or cannot be read."""
-        try:
-            return cls.read_hdf5(directory / "series.h5")
-        except OSError:
-            pass
-        try:
-            return cls.read_csv(directory / "series.csv")
-        except FileNotFoundError:
-            raise RunError(f"{directory} holds neither series.h5 nor series.csv") from None
-
-    @classmethod
-    def read_hdf5(cls, file: Path) -> Series:
-        with h5py.File(file, "r") as h5:
-            sets = {name: item for name, item in h5.items() if isinstance(item, h5py.Dataset) and item.ndim == 1}
-            rows = min((len(item) for item in sets.values()), default=0)  # a killed run may have cut a row
-            columns = {name: item[:rows] for name, item in sets.items()}
-            units = {name: _text(item.attrs.get("units", "")) for name, item in sets.items()}
-        return cls(columns, units)
-
-    @classmethod
-    def read_csv(cls, file: Path) -> Series:
-        """Header `name[unit],...`; a last line that is cut short is left out."""
-        with open(file, newline="") as stream:
-            rows = [row for row in csv.reader(stream) if row]
-        if not rows:
-            raise RunError(f"{file} is empty")
-        names, units = cls.parse_head(",".join(rows[0]), file)
-        body = [row for row in rows[1:] if len(row) == len(names)]
-        table = np.array(body, dtype=float).reshape(len(body), len(names))
-        columns = {name: table[:, i] for i, name in enumerate(names)}
-        if "step" in columns:
-            columns["step"] = columns["step"].astype(np.int64)
-        return cls(columns, units)
-
-    @staticmethod
-    def parse_head(line: str, file: Path) -> tuple[list[str], dict[str, str]]:
-        """Names and units of the columns, from the first line of series.csv."""
-        heads = [re.fullmatch(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*", head) for head in line.split(",")]
-        if not all(heads):
-            raise RunError(f"{file}: the header is not name[unit],name[unit],...")
-        return [head[1] for head in heads], {head[1]: head[2] or "" for head in heads}
-
-
-class _Iteration:
-    """One openPMD file with a single iteration."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self._h5 = h5py.File(file, "r")
-        data = self._h5["data"]
-        self.step = int(next(iter(data)))
-        self._group = data[str(self.step)]
-        self.time = float(_numbers(self._group.attrs["time"])[0])
-        self.dt = float(_numbers(self._group.attrs["dt"])[0])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._h5.close()
-
-    def _child(self, path_attribute: str, fallback: str):
-        path = _text(self._h5.attrs.get(path_attribute, fallback)).strip("/")
-        if path not in self._group:
-            raise RunError(f"{self.file} has no {path}")
-        return self._group[path]
-
-
-@dataclass(frozen=True)
-class Average:
-    """Over what the values of a mesh are a mean."""
-
-    samples: int
-    first_step: int
-    last_step: int
-
-    def __str__(self) -> str:
-        return f"mean of {self.samples} sample{'s' if self.samples > 1 else ''}, steps {self.first_step} to {self.last_step}"
-
-
-class Fields(_Iteration):
-    """The meshes of one step. Names are `record` or `record/component`: "B/z", "rho", "n_protons"."""
-
-    @cached_property
-    def _meshes(self) -> h5py.Group:
-        return self._child("meshesPath", "meshes/")
-
-    @property
-    def names(self) -> list[str]:
-        found: list[str] = []
-        for record, item in self._meshes.items():
-            found += [record] if isinstance(item, h5py.Dataset) else [f"{record}/{component}" for component in item]
-        return found
-
-    def _record(self, name: str) -> tuple[h5py.Group | h5py.Dataset, h5py.Dataset]:
-        if name not in self.names:
-            raise RunError(f"no mesh {name!r} in {self.file.name}; there are: {', '.join(self.names)}")
-        return self._meshes[name.split("/")[0]], self._meshes[name]
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        """The array [ny, nx] in the code's units."""
-        record, component = self._record(name)
-        data = component[()]
-        return data.T if self._axes(record) == ["x", "y"] else data
-
-    def places(self, name: str) -> tuple[tuple[str, str], dict[str, np.ndarray]]:
-        """Names of the two axes of a mesh, and its coordinates by these names: y or y_face, x or x_face."""
-        record, component = self._record(name)
-        y, x = place_names(*(bool(position > 0) for position in _numbers(component.attrs["position"])))
-        return (y, x), {y: self.y(name), x: self.x(name)}
-
-    def path_of(self, name: str) -> tuple[str, int]:
-        """The path of a mesh in the file, and the bytes of a value. The array in the file is [ny, nx]."""
-        record, component = self._record(name)
-        if self._axes(record) != ["y", "x"]:
-            raise RunError(f"{name} in {self.file} has the axes {', '.join(self._axes(record))}; y, x are needed")
-        return component.name, component.dtype.itemsize
-
-    @staticmethod
-    def _axes(record: h5py.Group | h5py.Dataset) -> list[str]:
-        return [_text(label) for label in np.atleast_1d(record.attrs["axisLabels"])]
-
-    def _coordinate(self, name: str, axis: str) -> np.ndarray:
-        record, component = self._record(name)
-        at = self._axes(record).index(axis)
-        spacing = float(_numbers(record.attrs["gridSpacing"])[at])
-        offset = float(_numbers(record.attrs["gridGlobalOffset"])[at])
-        position = float(_numbers(component.attrs["position"])[at])
-        return offset + (np.arange(component.shape[at]) + position) * spacing
-
-    def spacing(self, name: str) -> tuple[float, float]:
-        """Distances between the values of a mesh along x and y [d_i]."""
-        record, _ = self._record(name)
-        axes, spacing = self._axes(record), _numbers(record.attrs["gridSpacing"])
-        return float(spacing[axes.index("x")]), float(spacing[axes.index("y")])
-
-    def x(self, name: str) -> np.ndarray:
-        """x of the values of a mesh [d_i]."""
-        return self._coordinate(name, "x")
-
-    def y(self, name: str) -> np.ndarray:
-        """y of the values of a mesh [d_i]."""
-        return self._coordinate(name, "y")
-
-    def mesh_time(self, name: str) -> float:
-        """Time of a record, which may lie beside the file's [1/Omega_ci]. Of a mean over time it is the middle."""
-        record, _ = self._record(name)
-        return self.time + float(_numbers(record.attrs.get("timeOffset", 0.0))[0])
-
-    def average(self, name: str) -> Average | None:
-        """Over which samples a mesh is a mean; None where it has the values of one step."""
-        attributes = self._record(name)[0].attrs
-        if "averageSamples" not in attributes:
-            return None
-        return Average(*(int(attributes[key]) for key in ("averageSamples", "averageFirstStep", "averageLastStep")))
-
-
-class Particles(_Iteration):
-    """The particles of one step, by species."""
-
-    @cached_property
-    def _particles(self) -> h5py.Group:
-        return self._child("particlesPath", "particles/")
-
-    @property
-    def species(self) -> list[str]:
-        return list(self._particles)
-
-    def get(self, species: str, record: str) -> np.ndarray:
-        """A record such as "position/x", "momentum/z", "charge", "id"; positions with positionOffset added."""
-        if species not in self._particles:
-            raise RunError(f"no species {species!r} in {self.file.name}; there are: {', '.join(self.species)}")
-        group = self._particles[species]
-        if record not in group:
-            raise RunError(f"species {species!r} has no {record!r}")
-        values = self._values(group[record])
-        if record.startswith("position/"):
-            offset = record.replace("position/", "positionOffset/", 1)
-            values = values + (self._values(group[offset]) if offset in group else 0)
-        return values
-
-    @staticmethod
-    def _values(item: h5py.Group | h5py.Dataset) -> np.ndarray:
-        if isinstance(item, h5py.Dataset):
-            return item[()]
-        shape = tuple(int(n) for n in np.atleast_1d(item.attrs["shape"]))
-        return np.full(shape, _numbers(item.attrs["value"])[0])
-
-
-@dataclass(frozen=True)
-class SurfaceMap:
-    """What has hit one side or body, face by face."""
-
-    particles: str  #: what the surface does to particles: "absorbing", ...
-    x: np.ndarray  #: middles of the faces [d_i]
-    y: np.ndarray
-    normal: np.ndarray  #: [face, 2], out of the surface into the plasma
-    length: np.ndarray  #: [d_i]
-    hits: dict[str, np.ndarray]  #: by species: [face, angle, energy], since the run began
-    weight: dict[str, float]  #: of one particle [n0 d_i^2]
-    mass: dict[str, float]  #: of one ion [m_p]
-
-
-class Maps:
-    """Where, under which angle and how fast particles have hit sides and bodies until one step. Surfaces are x_min, ...
-    and body_NAME. Bin k of an angle lies between angle_edges k and k + 1 [degrees from the normal]; bin k of an energy
-    between energy_edges k - 1 and k [m_p v_A^2], with everything slower in the first and faster in the last."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        with h5py.File(file, "r") as h5:
-            self.step, self.time = int(h5.attrs["step"]), float(h5.attrs["time"])
-            self.angle_edges, self.energy_edges = h5["angle_edges"][()], h5["energy_edges"][()]
-            self._surfaces = {name: self._read(item) for name, item in h5.items() if isinstance(item, h5py.Group)}
-
-    @staticmethod
-    def _read(group: h5py.Group) -> SurfaceMap:
-        sets = {name.removeprefix("hits_"): item for name, item in group.items() if name.startswith("hits_")}
-        return SurfaceMap(particles=_text(group.attrs["particles"]), x=group["x"][()], y=group["y"][()],
-                          normal=np.stack([group["normal_x"][()], group["normal_y"][()]], axis=-1),
-                          length=group["length"][()], hits={name: item[()] for name, item in sets.items()},
-                          weight={name: float(item.attrs["weight"]) for name, item in sets.items()},
-                          mass={name: float(item.attrs["mass"]) for name, item in sets.items()})
-
-    @property
-    def names(self) -> list[str]:
-        return list(self._surfaces)
-
-    def __getitem__(self, name: str) -> SurfaceMap:
-        if name not in self._surfaces:
-            raise RunError(f"no surface {name!r} in {self.file.name}; there are: {', '.join(self._surfaces)}")
-        return self._surfaces[name]
-
-
-class Distribution:
-    """Particles counted in bins of one to three quantities: [distribution.NAME] of a configuration."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        with h5py.File(file, "r") as h5:
-            self.step, self.time = int(h5.attrs["step"]), float(h5.attrs["time"])
-            self.velocity_time = float(h5.attrs["velocity_time"])
-            axes = [h5[f"edges_{k}"] for k in range(sum(name.startswith("edges_") for name in h5))]
-            self.axes = [_text(axis.attrs["quantity"]) for axis in axes]  #: "v_par", ...
-            self.units = [_text(axis.attrs["units"]) for axis in axes]
-            self.edges = [axis[()] for axis in axes]  #: one more than there are bins
-            self._counts = {name.removeprefix("counts_"): item[()] for name, item in h5.items()
-                            if name.startswith("counts_")}
-            items = {name: h5[f"counts_{name}"].attrs for name in self._counts}
-            self.outside = {name: int(item["outside"]) for name, item in items.items()}  #: particles in no bin
-            self.weight = {name: float(item["weight"]) for name, item in items.items()}  #: of one particle [n0 d_i^2]
-            self.mass = {name: float(item["mass"]) for name, item in items.items()}  #: of one ion [m_p]
-
-    @property
-    def species(self) -> list[str]:
-        return list(self._counts)
-
-    def counts(self, species: str) -> np.ndarray:
-        """Particles in the bins, [axis 0, axis 1, ...]."""
-        if species not in self._counts:
-            raise RunError(f"no species {species!r} in {self.file.name}; there are: {', '.join(self.species)}")
-        return self._counts[species]
-
-    def density(self, species: str) -> np.ndarray:
-        """f: the weight of the particles in a bin over the size of the bin. Where v_perp is an axis and gyrophase is
-        none, over the ring 2 pi v_perp as well, so that f is the density in velocity space."""
-        size = np.ones(())
-        for k, (name, edges) in enumerate(zip(self.axes, self.edges)):
-            ring = name == "v_perp" and "gyrophase" not in self.axes
-            width = np.pi * np.diff(edges**2) if ring else np.diff(edges)
-            size = size * width.reshape([-1 if n == k else 1 for n in range(len(self.axes))])
-        return self.counts(species) * self.weight[species] / size
+from .series import Series
+from .settings import constants_of, present_name, read_settings, value_of
 
 
 class Run:
@@ -392,6 +36,18 @@ class Run:
         self.directory = Path(directory)
         if not self.directory.is_dir():
             raise RunError(f"{directory} is no directory")
+
+    def has_files(self) -> bool:
+        """Whether the directory holds anything that a run writes."""
+        names = ("run.ini", "run.json", "series.csv", "series.h5", "larmor.lock")
+        folders = ("fields", "particles", "maps", "outputs", "distributions", "probes", "tracks", "checkpoints")
+        return any((self.directory / name).exists() for name in names) or any(
+            next((self.directory / folder).glob("*.h5"), None) for folder in folders)
+
+    @property
+    def name(self) -> str:
+        """The name of the directory."""
+        return self.directory.resolve().name
 
     @cached_property
     def series(self) -> Series:
@@ -404,9 +60,22 @@ class Run:
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
-        """run.ini: every key of the run, resolved, as text, under its present name."""
+        """run.ini: every key of the run, resolved, as text."""
         with open(self.directory / "run.ini") as stream:
             return read_settings(stream)
+
+    def section(self, name: str) -> dict[str, str]:
+        """The keys of a section, as text; empty where there is no such section, or no run.ini."""
+        try:
+            return self.settings.get(name, {})
+        except OSError:
+            return {}
+
+    @property
+    def size(self) -> tuple[float, float] | None:
+        """lx and ly [d_i]; None where there is no run.ini that says them."""
+        grid = self.section("grid")
+        return (float(grid["lx"]), float(grid["ly"])) if {"lx", "ly"} <= grid.keys() else None
 
     def text(self, key: str) -> str:
         """A setting as run.ini has it: "species.protons.drift_x" is the key drift_x of the section species.protons."""
@@ -420,33 +89,11 @@ class Run:
 
     def number(self, key: str) -> float:
         """A setting that is a number, or an expression of numbers, of [const] and of the grid: lx, ly, nx, ny, dx, dy."""
-        return self._value(self.text(key), self._constants)
+        return value_of(self.text(key), self._constants)
 
     @cached_property
     def _constants(self) -> dict[str, float]:
-        """What every expression of the run may contain."""
-        known = {name: float(self.settings["grid"][name]) for name in ("nx", "ny", "lx", "ly")}
-        known |= {"dx": known["lx"] / known["nx"], "dy": known["ly"] / known["ny"], "pi": math.pi,
-                  "dt": float(self.settings["run"]["dt"])}
-        waiting = dict(self.settings.get("const", {}))
-        while waiting:  # each one may contain the others, in any order
-            failed = {}
-            for name, text in waiting.items():
-                try:
-                    known[name] = self._value(text, known)
-                except RunError:
-                    failed[name] = text
-            if len(failed) == len(waiting):
-                break  # functions that are not the same number everywhere, for instance tanh
-            waiting = failed
-        return known
-
-    @staticmethod
-    def _value(text: str, constants: dict[str, float]) -> float:
-        try:
-            return _evaluate(ast.parse(text.replace("^", "**"), mode="eval").body, constants)
-        except (SyntaxError, ValueError, ArithmeticError, TypeError):
-            raise RunError(f"{text!r} is not the same number everywhere") from None
+        return constants_of(self.settings)
 
     @property
     def field_steps(self) -> list[int]:
@@ -555,10 +202,7 @@ class Run:
 
     def _is_mean(self, source: str) -> bool:
         """Whether a source is an [output.NAME] with `average`."""
-        try:
-            return self.settings.get(f"output.{source}", {}).get("average", "0") != "0"
-        except OSError:
-            return False  # no run.ini
+        return self.section(f"output.{source}").get("average", "0") != "0"
 
     def _named(self, folder: str) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from .library import LarmorError, call, library, must, open_simulation, text
-from .run import import_xarray, place_names
+from .openpmd import import_xarray, place_names
 from .settings import read_settings
 
 Callback = Callable[["Simulation"], object]
@@ -258,7 +258,7 @@ class Simulation:
         return {name: value for name, value in self.row().items()
                 if name.startswith(parts) or name in ("electron_thermal", "energy_total")}
 
-    # --- arrays on the grid; names, axes and functions are those of larmor.run.Fields ---
+    # --- arrays on the grid; names, axes and functions are those of larmor.Fields ---
 
     @cached_property
     def names(self) -> list[str]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .errors import RunError
 from .run import Run
+from .theory import ColdPlasma
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,33 @@ def transverse(run: Run) -> Transverse:
     if len(rows) < 2:
         raise ValueError(f"{run.directory}: a spectrum needs two field outputs or more ([output] fields_every)")
     return Transverse(np.array(times), x, np.array(rows))
+
+
+def cold_plasma(run: Run) -> ColdPlasma:
+    """The plasma of a run at its first output, for the theory of cold waves along x. Raises RunError, which says why, where
+    that theory does not apply: B0 must be along x and uniform, all ions of one kind, and at rest along x."""
+    if not (run.directory / "run.ini").exists():
+        raise RunError("there is no run.ini")
+    ratios = {run.number(f"species.{name}.charge") / run.number(f"species.{name}.mass") for name in run.species}
+    if len(ratios) != 1:
+        raise RunError("the ions are of several kinds" if ratios else "there are no ions")
+    ratio = ratios.pop()
+    with run.fields(run.field_steps[0]) as first:
+        along, *across = (float(first[f"B/{axis}"].mean()) for axis in "xyz")
+        if "rho" not in first.names or "J_i/x" not in first.names:
+            raise RunError("the density of the ions is not there")
+        charge, current = float(first["rho"].mean()), float(first["J_i/x"].mean())
+        varies = float(first["B/x"].std())
+    if np.hypot(*across) > 0.01 * abs(along) or along == 0:
+        raise RunError("$\\mathbf{B}_0$ is not along $x$")
+    if varies > 0.1 * abs(along):
+        raise RunError("$B_x$ is not uniform")
+    if not charge > 0 or not ratio > 0:
+        raise RunError("there are no ions with charge")
+    plasma = ColdPlasma(ratio * along, (ratio * charge) ** -0.5)
+    if abs(current / charge) > 0.05 * abs(plasma.gyration) * plasma.length:
+        raise RunError("the ions flow along $x$")
+    return plasma
 
 
 # ---------------------------------------------------------------- transforms

@@ -71,6 +71,18 @@ def cold_parallel(k: float | np.ndarray, branch: str, eta: float = 0.0, eta_hype
     return omega if np.any(loss) else omega.real
 
 
+@dataclass(frozen=True)
+class ColdPlasma:
+    """Cold ions of one kind in a uniform field along x."""
+
+    gyration: float = 1.0  #: frequency of the gyration [Omega_ci], below 0 where B points along -x
+    length: float = 1.0  #: inertial length [d_i]
+
+    def omega(self, k: float | np.ndarray, branch: str) -> np.ndarray:
+        """omega of the R or L wave with wave number k; below 0 where B points along -x. See cold_parallel."""
+        return self.gyration * cold_parallel(np.asarray(k) * self.length, branch)
+
+
 def fast_perpendicular(k: float | np.ndarray, gamma_te: float = 0.0) -> np.ndarray:
     """omega of the cold-ion fast wave across B: k sqrt(1 + gamma T_e), without dispersion."""
     return np.asarray(k, dtype=float) * np.sqrt(1 + gamma_te)

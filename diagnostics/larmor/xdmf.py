@@ -11,7 +11,9 @@ from xml.etree import ElementTree as xml
 
 import numpy as np
 
-from .run import Fields, Run, RunError
+from .errors import RunError
+from .openpmd import Fields
+from .run import Run
 
 
 def _places(frame: Fields) -> dict[tuple[float, float], list[str]]:

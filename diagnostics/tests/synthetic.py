@@ -1,6 +1,9 @@
 """Small run directories with known contents, in the formats that the program writes."""
 
+import contextlib
 import json
+import socket
+import struct
 from pathlib import Path
 
 import h5py
@@ -124,3 +127,15 @@ def write_track(directory: Path, name: str, steps: list[int], columns: dict[str,
         for column, values in columns.items():
             h5[column] = values
             h5[column].attrs["units"] = np.bytes_("d_i" if column in "xy" else "v_A")
+
+
+@contextlib.contextmanager
+def lock_of(directory, text=""):
+    """Holds larmor.lock as a run does (F_OFD_SETLK)."""
+    import fcntl  # other systems may lack it
+
+    with open(directory / "larmor.lock", "w+") as stream:
+        stream.write(text or f"process 7 on {socket.gethostname()} since 2026-01-02 03:04:05 UTC\n")
+        stream.flush()
+        fcntl.fcntl(stream, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+        yield

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import synthetic
 from larmor import ledger
-from larmor.run import Run, RunError
+from larmor import Run, RunError
 
 COLUMNS = {"leak_x_max_a": [0, 2, 5], "body_moon_a": [0, 1, 1], "injected_x_min_a": [0, 3, 6], "ionised_a": [0, 0, 4],
            "present_a": [10, 10, 14], "ledger_residual_a": [0, 0, 0]}

@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ import PIL.Image
 import synthetic
 from larmor import growing_series, live
 from larmor.follow import Follower
+from synthetic import lock_of
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SETTINGS = "[run]\nt_end = 10\ndt = 0.1\n[grid]\nnx = 6\nny = 4\nlx = 3\nly = 2\n[species.p]\ndensity = 1\n"
@@ -40,16 +40,6 @@ def row(step, rate=1e6, residual=0):
     values = [0.1 * step, 3.0 + step, 2.0, 4.0, 9.0 + step, step / 9]
     return f"{step}," + ",".join(f"{value:.16e}" for value in values) + \
         f",{step},{0.5 * step:.16e},{0.25 * step:.16e},{100 - step},{residual},{rate:.16e}\n"
-
-
-@contextlib.contextmanager
-def lock_of(directory, text=""):
-    """Holds larmor.lock as a run does (F_OFD_SETLK)."""
-    with open(directory / "larmor.lock", "w+") as stream:
-        stream.write(text or f"process 7 on {socket.gethostname()} since 2026-01-02 03:04:05 UTC\n")
-        stream.flush()
-        fcntl.fcntl(stream, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
-        yield
 
 
 def heed_interrupts() -> None:
@@ -176,16 +166,17 @@ class Frames(Served):
         synthetic.write_fields(self.path, 10, 1.0, {"B/z": ramp + 1, "n_p": -ramp})
         self.assertEqual(self.value("/state")["sources"][0]["steps"], [0, 10])
         found, values = self.frame(10)
-        np.testing.assert_array_equal(values, ramp + 1)
+        np.testing.assert_array_equal(values[:, 1:], ramp + 1)
+        np.testing.assert_array_equal(values[:, 0], ramp[:, 0] + 1)  # half a cell of the nearest value, on the left
         self.assertEqual((found["time"], found["step"], found["cells"], found["block"]), (1.0, 10, [6, 4], [1, 1]))
-        np.testing.assert_allclose(found["x"], [0.125, 1.625])  # 6 cells of 0.25 from 0.125, the values in their middles
-        np.testing.assert_allclose(found["y"], [0.0, 2.0])  # 4 cells of 0.5 from 0.25, the values on their lower edges
-        np.testing.assert_array_equal(self.frame(20, "u_p/x", source="flow_1")[1], ramp)
+        np.testing.assert_allclose((found["x"], found["y"]), ([0, 1.5], [0, 2]))  # 6 and 4 cells, from 0
+        np.testing.assert_allclose(found["first"], [-0.125, 0])  # the first value is on the right face of the first cell
+        np.testing.assert_array_equal(self.frame(20, "u_p/x", source="flow_1")[1][:, 1:], ramp)
 
     def test_many_cells_become_means(self):
         self.begin()
         values = np.random.default_rng(1).random((600, 1025))
-        synthetic.write_fields(self.path, 0, 0.0, {"B/z": values}, spacing=(0.5, 0.25))
+        synthetic.write_fields(self.path, 0, 0.0, {"B/z": values}, spacing=(0.5, 0.25), position=(0, 0))
         found, means = self.frame(0)
         self.assertEqual((means.shape, found["block"], found["cell"]), ((300, 342), [3, 2], [0.75, 1.0]))
         np.testing.assert_allclose(means[:, :341], values[:, :1023].reshape(300, 2, 341, 3).mean(axis=(1, 3)), rtol=1e-6)
@@ -197,8 +188,8 @@ class Frames(Served):
         half[:, :3] = np.nan
         synthetic.write_fields(self.path, 0, 0.0, {"u_p/x": np.full((4, 6), np.nan), "u_p/y": half})
         self.assertTrue(np.isnan(self.frame(0, "u_p/x")[1]).all())
-        self.assertEqual(np.isnan(self.frame(0, "u_p/y")[1]).sum(), 12)
-        self.assertEqual(self.frame(0, "u_p/y")[0]["low"], 2.0)
+        self.assertEqual(np.isnan(self.frame(0, "u_p/y")[1][:, 1:]).sum(), 12)
+        self.assertEqual([self.frame(0, "u_p/y")[0][end] for end in ("low", "high")], [1.0, 3.0])
 
     def test_files_that_vanish_or_are_damaged(self):
         self.begin()
@@ -417,8 +408,8 @@ class Browser(Served):
         self.assertIn("lost: leak_x_max20", page.text["ledger"])
         self.assertIn("Bz  [B0], step 20, ", page.text["frame-title"])
         image = PIL.Image.open(io.BytesIO(base64.b64decode(page.image.split(",")[1]))).convert("RGB")
-        self.assertEqual(image.size, (6, 4))
-        lowest, highest = image.getpixel((0, 3)), image.getpixel((5, 0))  # y grows upwards
+        self.assertEqual(image.size, (7, 4))  # on the left half a cell more, of the nearest values
+        lowest, highest = image.getpixel((0, 3)), image.getpixel((6, 0))  # y grows upwards
         self.assertTrue(lowest[2] > 2 * lowest[0] and highest[0] > 2 * highest[2], (lowest, highest))
 
     def test_a_run_that_has_failed(self):

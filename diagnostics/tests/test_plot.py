@@ -15,6 +15,7 @@ import PIL.Image
 import synthetic
 from larmor import plot
 from larmor.__main__ import main
+from synthetic import lock_of
 
 
 class CommandLine(unittest.TestCase):
@@ -123,11 +124,54 @@ class CommandLine(unittest.TestCase):
             "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
         self.assertEqual(out.stdout.strip().lower(), "svg")
 
-    def test_errors_are_one_line_and_status_1(self):
-        for command, folder in (("energy", "absent"), ("fields", "."), ("movie", "."), ("distribution", "."), ("orbits", "."), ("probe", "."), ("power", ".")):
-            status, _, err = self.run_main(command, str(self.path / folder))
-            self.assertEqual(status, 1)
-            self.assertEqual(len(err.strip().splitlines()), 1, err)
+    COMMANDS = ("spectrum", "energy", "power", "fields", "movie", "anisotropy", "distribution", "probe", "orbits", "xdmf")
+
+    def assert_refused(self, words, command, directory):
+        status, out, err = self.run_main(command, str(directory))
+        self.assertEqual((status, out, len(err.strip().splitlines())), (2, "", 1), err)
+        self.assertTrue(err.startswith(f"larmor {command}: "), err)
+        self.assertRegex(err, words)
+
+    def test_directories_without_a_run(self):
+        (self.path / "foreign").mkdir()
+        (self.path / "foreign" / "notes.txt").write_text("no run")
+        (self.path / "file").write_text("")
+        for command in (*self.COMMANDS, "report"):
+            self.assert_refused("holds no run; give the output directory of a run", command, self.path / "foreign")
+            self.assert_refused("is no directory", command, self.path / "absent")
+            self.assert_refused("is no directory", command, self.path / "file")
+        self.assertEqual(list((self.path / "foreign").iterdir()), [self.path / "foreign" / "notes.txt"])
+
+    def begin(self):
+        """A run that has begun and has written nothing but its settings and the head of its series."""
+        (self.path / "run.ini").write_text("[run]\ndt = 0.1\n[species.p]\ncharge = 1\nmass = 1\n")
+        (self.path / "series.csv").write_text("step,time[1/Omega_ci],magnetic_x[B0^2 d_i^2/mu0]\n")
+
+    def test_runs_without_outputs(self):
+        self.begin()
+        for command in self.COMMANDS:
+            self.assert_refused("holds no|no row|needs two", command, self.path)
+        self.assertEqual(self.run_main("report", str(self.path))[0], 0)
+
+    @unittest.skipUnless(sys.platform == "linux", "the lock of a run is seen on Linux")
+    def test_runs_that_go_on(self):
+        self.begin()
+        with lock_of(self.path):
+            for command in self.COMMANDS:
+                self.assert_refused("the run goes on, and what is missing may come later$", command, self.path)
+
+    def test_damaged_files(self):
+        self.begin()
+        for step, content in ((0, b""), (1, b"no HDF5")):
+            synthetic.write_fields(self.path, step, 0.1 * step, {"B/z": np.ones((4, 6))})
+            (self.path / "fields" / f"data_{step:08d}.h5").write_bytes(content)
+        for command in ("fields", "movie", "power", "spectrum", "xdmf"):
+            self.assert_refused(r"data_0000000\d.h5 cannot be read", command, self.path)
+
+    def test_a_field_that_is_the_same_everywhere(self):
+        synthetic.write_fields(self.path, 4, 0.4, {f"B/{axis}": np.ones((4, 6)) for axis in "xyz"})
+        self.assert_refused("same everywhere", "power", self.path)
+        self.assertEqual(self.run_main("fields", str(self.path))[0], 0)
 
 
 class Names(unittest.TestCase):

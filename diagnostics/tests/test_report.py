@@ -15,14 +15,15 @@ import synthetic
 from larmor.__main__ import main
 from larmor.compare import compare
 from larmor.report import page
-from larmor.run import Run
+from larmor import Run
 
 SETTINGS = "[run]\ndt = 0.1\n[grid]\nnx = 6\nny = 4\nlx = 3\nly = 2\n[species.protons]\ndensity = 1 < 2\n"
 SUMMARY = {"software": "Larmor 1", "ended": "complete", "device": "CPU", "first_step": 0, "last_step": 4, "time": 0.4,
            "particles": 96, "particle_steps_per_second": 1e6, "seconds_total": 2.0, "energy_drift": 1e-6,
            "fingerprint": "0123456789abcdef", "warnings": ["the density is <low>"],
-           "species": [{"name": "protons", "ledger": {"loaded": 100, "injected": {}, "lost": {"x_max": 4}, "present": 96,
-                                                      "residual": 0}}]}
+           "species": [{"name": "protons", "ledger": {
+               "loaded": 100, "injected": {}, "lost": {"x_max": {"number": 4, "weight": 0.123456789, "momentum": [1.0, 2.0, 3.0],
+                                                                 "energy": 2.5}}, "present": 96, "residual": 0}}]}
 
 
 class Page(html.parser.HTMLParser):
@@ -30,7 +31,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.images, self.words, self.links = [], [], [], []
+        self.open, self.images, self.words, self.links, self.captions, self.rows = [], [], [], [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -40,12 +41,18 @@ class Page(html.parser.HTMLParser):
             self.images.append(attributes["src"])
         elif tag != "meta":
             self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag, tag
 
     def handle_data(self, data):
         self.words.append(data)
+        if self.open[-1:] == ["figcaption"]:
+            self.captions.append(data)
+        if self.open[-1:] in (["td"], ["th"]):
+            self.rows[-1].append(data)
 
 
 class Runs(unittest.TestCase):
@@ -76,8 +83,20 @@ class Runs(unittest.TestCase):
             picture = PIL.Image.open(io.BytesIO(base64.b64decode(image.split(",")[1])))
             self.assertGreater(min(picture.size), 200)
         text = "".join(parsed.words)
-        for words in ("0123456789abcdef", "the density is <low>", "density = 1 < 2", "protons, lost: x_max", "0 to 4"):
+        for words in ("0123456789abcdef", "the density is <low>", "density = 1 < 2", "0 to 4"):
             self.assertIn(words, text)
+        self.assertNotIn("http", text)
+
+    def test_every_figure_has_a_caption_of_one_sentence(self):
+        parsed = Page(page(Run(self.make("a"))))
+        self.assertEqual(len(parsed.captions), len(parsed.images))
+        for caption in parsed.captions:
+            self.assertRegex(caption, r"^[A-Z][^.]*: look [^.]*\.$")
+
+    def test_the_ledger_is_a_table(self):
+        rows = [row for row in Page(page(Run(self.make("a")))).rows if row[:1] == ["protons"]]
+        self.assertEqual(rows, [["protons", "loaded", "100"], ["protons", "lost by x_max", "4", "0.123457", "2.5"],
+                                ["protons", "present", "96"], ["protons", "residual", "0"]])
 
     def test_run_that_has_not_ended(self):
         text = page(Run(self.make("a", summary=None)))
@@ -101,7 +120,7 @@ class Runs(unittest.TestCase):
         path = self.make("a")
         self.assertEqual(self.run_main("report", path), (0, f"{path / 'report.html'}\n", ""))
         self.assertIn("<h1>a</h1>", (path / "report.html").read_text())
-        self.assertEqual(self.run_main("report", self.path / "none")[0], 1)
+        self.assertEqual(self.run_main("report", self.path / "none")[0], 2)
 
     def test_equal_runs(self):
         one, other = self.make("a"), self.make("b")

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import synthetic
 from larmor import plot
-from larmor.run import Average, Run, RunError
+from larmor import Average, Run, RunError
 from larmor.settings import FORMER
 
 COLUMNS = {"step": ("", np.arange(0, 40, 10)), "time": ("1/Omega_ci", np.arange(4) * 0.1),

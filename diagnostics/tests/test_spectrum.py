@@ -4,10 +4,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import synthetic
-from larmor import spectrum
-from larmor.run import Run
+from larmor import Run, plot, spectrum, theory
 
 
 class Handedness(unittest.TestCase):
@@ -51,6 +51,65 @@ class Handedness(unittest.TestCase):
         shift = np.exp(1j * 2 * np.pi * 3 / 8.0 * data.x[0])  # the phase counts from x[0]
         np.testing.assert_allclose(spectrum.mode(data.b, 3), 0.02 * shift * np.exp(-0.5j * data.t), atol=1e-12)
         np.testing.assert_allclose(spectrum.mode(data.b, -3), 0.05j / shift, atol=1e-12)
+
+
+class Theory(unittest.TestCase):
+    """The theory of cold waves is drawn where it applies, for the field and the density of the run."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(plt.close, "all")
+        self.path = Path(folder.name)
+
+    def make(self, mean=(1.0, 0.0, 0.0), density=1.0, flow=0.0, species="[species.p]\ncharge = 1\nmass = 1\n", ripple=0.0):
+        x = np.arange(32) * np.ones((2, 1))
+        for step in range(8):
+            wave = 0.01 * np.sin(2 * np.pi * (x / 32 - 0.1 * step))
+            meshes = {f"B/{axis}": value + part for axis, value, part in zip("xyz", mean, (ripple * np.cos(x), wave, 0 * x))}
+            meshes |= {"rho": density + 0 * x, "J_i/x": density * flow + 0 * x}
+            synthetic.write_fields(self.path, step, 0.25 * step, meshes)
+        (self.path / "run.ini").write_text("[run]\ndt = 0.25\n[grid]\nnx = 32\nny = 2\nlx = 8\nly = 1\n" + species)
+        return Run(self.path)
+
+    def lines(self, run, **options):
+        axes = plot.spectrum_of(run, **options).axes[0]
+        return axes.lines, axes.get_title(), {text.get_text()[:1] for text in axes.texts}
+
+    def test_it_has_the_scales_of_the_run(self):
+        plasma = spectrum.cold_plasma(self.make((2.0, 0, 0), 4.0))
+        self.assertEqual((plasma.gyration, plasma.length), (2.0, 0.5))
+        alphas = spectrum.cold_plasma(self.make(density=2.0, species="[species.a]\ncharge = 2\nmass = 4\n"))
+        self.assertEqual((alphas.gyration, alphas.length), (0.5, 1.0))
+        k = np.array([0.1, 1.0])
+        np.testing.assert_allclose(plasma.omega(k, "R"), 2 * theory.cold_parallel(0.5 * k, "R"))
+        lines, _, turns = self.lines(self.make((2.0, 0, 0), 4.0))
+        np.testing.assert_allclose(lines[0].get_ydata(), plasma.omega(lines[0].get_xdata(), "L"))
+        self.assertEqual((len(lines), turns), (4, {"L", "R"}))
+
+    def test_b_along_minus_x_turns_the_picture_round(self):
+        run = self.make((-1.0, 0, 0))
+        self.assertEqual(spectrum.cold_plasma(run).gyration, -1)
+        lines, _, _ = self.lines(run)
+        self.assertTrue((lines[0].get_ydata() < 0).all())
+        axes = plot.spectrum_of(run).axes[0]
+        self.assertTrue(all(text.get_text().startswith("R" if text.get_position()[1] > 0.5 else "L") for text in axes.texts))
+
+    def test_where_it_does_not_apply_a_note_stands_in_its_place(self):
+        two = "[species.p]\ncharge = 1\nmass = 1\n[species.a]\ncharge = 2\nmass = 4\n"
+        cases = {"not along": {"mean": (0.0, 0, 1.0)}, "several kinds": {"species": two}, "flow": {"flow": 0.3},
+                 "not uniform": {"ripple": 0.5}}
+        for words, options in cases.items():
+            with self.subTest(words):
+                lines, title, turns = self.lines(self.make(**options))
+                self.assertEqual((len(lines), turns), (0, {"t"}))  # to +x, to -x
+                self.assertIn("No theory", title)
+                self.assertIn(words, title)
+
+    def test_without_theory_on_demand(self):
+        lines, title, turns = self.lines(self.make(), cold_theory=False)
+        self.assertEqual((len(lines), turns), (0, {"L", "R"}))
+        self.assertNotIn("No theory", title)
 
 
 class Power(unittest.TestCase):

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import synthetic
 from larmor import xdmf
-from larmor.run import Run, RunError
+from larmor import Run, RunError
 
 
 class Xdmf(unittest.TestCase):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from larmor import Run, ledger, plot, verify
-from larmor.run import SurfaceMap
+from larmor import SurfaceMap
 
 BEAM = ["fields.solver=none", "fields.bz=0", "species.protons.temperature=0", "species.protons.particles_per_cell=32",
         "grid.nx=84", "grid.ny=96", "run.dt=0.025", "run.t_end=12", "output.fields_every=0"]

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,16 @@ static void put_summary(FILE *out, const char *path)
     json_decref(summary);
 }
 
+/* The cells of a row of a time series, for a reader: whole numbers, as counts, with all their digits, others with six.
+ */
+static void put_row(FILE *out, const char *row)
+{
+    for (char *end; row; row = *end == ',' ? end + 1 : NULL) {
+        const double value = strtod(row, &end) + 0.0; /* no -0 */
+        fprintf(out, value == rint(value) && fabs(value) < 1e15 ? ",%.0f" : ",%.6g", value);
+    }
+}
+
 /* The line of a run: its values, how it ended, and the last row of its time series, if that has the columns of `head`.
  */
 static int put_run(const struct scan *s, int run, FILE *out, const char *head)
@@ -224,7 +235,7 @@ static int put_run(const struct scan *s, int run, FILE *out, const char *head)
     else if (!status)
         put_summary(out, path);
     if (!s->has_failed[run] && last && head && !strcmp(first, head))
-        fprintf(out, ",%s", last);
+        put_row(out, last);
     else
         for (const char *p = head; p; p = strchr(p + 1, ','))
             fputc(',', out);

@@ -207,8 +207,8 @@ function drawColourBar(drawing, box, low, high, colours, label) {
   drawing.append(svgText(label, {"text-anchor": "middle", transform: middle}));
 }
 
-// frame: values [ny][nx], nx, ny, cell [dx, dy], x and y [low, high]. Returns the function from a
-// place in the drawing to x, y and the value there, or to null beyond the box.
+// frame: values [ny][nx], nx, ny, cell [dx, dy], first [x, y] (lower left corner of the first value), x and y [low, high].
+// Returns the function from a place in the drawing to x, y and the value there, or to null beyond the box.
 function drawPicture(element, frame, {low, high, colours, label}) {
   const wide = frame.x[1] - frame.x[0], tall = frame.y[1] - frame.y[0], isEqual = tall / wide > 0.1 && tall / wide < 10;
   const room = 462, top = 24, height = isEqual ? Math.min(room * tall / wide, 520) : 300;
@@ -217,11 +217,12 @@ function drawPicture(element, frame, {low, high, colours, label}) {
   const drawing = svg("svg", {viewBox: `0 0 640 ${box.bottom + 46}`, role: "img", "aria-label": textOf(label)});
   const x = makeAxis(...frame.x, box.left, box.right, false, width / 70);
   const y = makeAxis(...frame.y, box.bottom, box.top, false, Math.max(height / 60, 2));
-  const end = {x: x.place(frame.x[0] + frame.nx * frame.cell[0]), y: y.place(frame.y[0] + frame.ny * frame.cell[1])};
-  // Blocks of cells may reach beyond the last cell.
+  const begin = {x: x.place(frame.first[0]), y: y.place(frame.first[1])};
+  const end = {x: x.place(frame.first[0] + frame.nx * frame.cell[0]), y: y.place(frame.first[1] + frame.ny * frame.cell[1])};
+  // Values on faces and blocks of cells may reach beyond the domain.
   drawing.append(svg("clipPath", {id: "box"}, svg("rect", {x: box.left, y: top, width, height})));
   drawing.append(svg("image", {
-    "clip-path": "url(#box)", x: box.left, y: end.y, width: end.x - box.left, height: box.bottom - end.y,
+    "clip-path": "url(#box)", x: begin.x, y: end.y, width: end.x - begin.x, height: begin.y - end.y,
     preserveAspectRatio: "none", href: imageOf(frame.values, frame.nx, frame.ny, low, high, colours)}));
   drawAxes(drawing, box, x, y, "$x$  $[d_i]$", "$y$  $[d_i]$", false);
   const bar = {left: box.right + 16, right: box.right + 32, top, bottom: box.bottom};
@@ -229,7 +230,7 @@ function drawPicture(element, frame, {low, high, colours, label}) {
   element.replaceChildren(drawing);
   return (px, py) => {
     const at = [frame.x[0] + (px - box.left) / width * wide, frame.y[0] + (box.bottom - py) / height * tall];
-    const [i, j] = [Math.floor((at[0] - frame.x[0]) / frame.cell[0]), Math.floor((at[1] - frame.y[0]) / frame.cell[1])];
+    const [i, j] = [0, 1].map(axis => Math.floor((at[axis] - frame.first[axis]) / frame.cell[axis]));
     const isInside = px >= box.left && px < box.right && py > top && py <= box.bottom;
     return isInside ? {x: at[0], y: at[1], value: frame.values[j * frame.nx + i]} : null;
   };

@@ -224,7 +224,7 @@ function drawFrame() {
     shown.find = drawPicture($("frame"), frame, {...shown.held, label: frame.label});
     return;
   }
-  const x = Array.from(frame.values, (_, k) => frame.x[0] + (k + 0.5) * frame.cell[0]);
+  const x = Array.from(frame.values, (_, k) => frame.first[0] + (k + 0.5) * frame.cell[0]);
   const y = Array.from(frame.values, value => Number.isFinite(value) ? value : null);
   const axes = {xLabel: "$x$  $[d_i]$", yLabel: frame.label, height: 320};
   shown.find = null;
