@@ -150,11 +150,10 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
 
 int lm_setup_b(const struct lm_config *c, double *b[3])
 {
-    static const struct lm_cell_offset places[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
     struct lm_grid g = lm_config_grid(c);
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
-        status = lm_expr_fill(c->names, c->fields.b[d], &g, places[d], b[d]);
+        status = lm_expr_fill(c->names, c->fields.b[d], &g, lm_places_of_b[d], b[d]);
     if (!status && c->fields.az[0])
         status = add_curl(c, &g, b);
     for (int d = 0; d < 3 && !status; d++)
