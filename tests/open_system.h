@@ -3,12 +3,12 @@
 #define LARMOR_TESTS_OPEN_SYSTEM_H
 
 #include <check.h>
-#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "inside.h"
 #include "cases.h"
+#include "dataset.h"
 #include "scratch.h"
 #include "series_row.h"
 
@@ -37,20 +37,6 @@ static inline void advance(struct case_state *s, int64_t to)
     "[run]\nsteps = 100\ndt = 0.05\n[grid]\nnx = 8\nny = 6\nlx = 2\nly = 3\n[fields]\nsolver = none\n"                 \
     "[species.p]\nmass = 3\nparticles_per_cell = " particles                                                           \
     "\ntemperature = 0\ndrift_x = 0.75\ndrift_y = -0.3\ndrift_z = 0.1\n" more
-
-/* Reads a dataset of a file of maps as doubles; returns its length. */
-static inline hsize_t read_list(hid_t file, const char *name, double *out, hsize_t room)
-{
-    hid_t data = H5Dopen2(file, name, H5P_DEFAULT);
-    ck_assert_msg(data >= 0, "no dataset %s", name);
-    hid_t space = H5Dget_space(data);
-    hsize_t n = (hsize_t)H5Sget_simple_extent_npoints(space);
-    ck_assert_uint_le(n, room);
-    ck_assert_int_ge(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), 0);
-    H5Sclose(space);
-    H5Dclose(data);
-    return n;
-}
 
 enum { ROOM = 200000 };
 

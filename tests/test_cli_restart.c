@@ -2,8 +2,9 @@
 #include "cli.h"
 
 #include <dirent.h>
-#include <hdf5.h>
 #include <math.h>
+
+#include "dataset.h"
 
 #define OFTEN "output.series_every=5 output.checkpoint_every=10 output.keep=100"
 
@@ -35,17 +36,10 @@ static int column(const char *directory, const char *name, double *out, int room
 {
     char path[128];
     snprintf(path, sizeof path, "%s/series.h5", directory);
-    hid_t file = H5Fopen(scratch_path(path), H5F_ACC_RDONLY, H5P_DEFAULT);
-    ck_assert_msg(file >= 0, "%s cannot be read", path);
-    hid_t data = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(data);
-    hsize_t length = 0;
-    H5Sget_simple_extent_dims(space, &length, NULL);
-    ck_assert_int_le((int)length, room);
-    ck_assert_int_ge(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), 0);
-    H5Sclose(space);
-    H5Dclose(data);
+    const hid_t file = open_h5(scratch_path(path));
+    const int length = (int)read_dataset(file, name, H5T_NATIVE_DOUBLE, (hsize_t)room, out);
     H5Fclose(file);
-    return (int)length;
+    return length;
 }
 
 enum { ROOM = 4096 };

@@ -51,9 +51,9 @@ START_TEST(nobody_looks_into_bodies)
         x.b->ops->grid_sums(x.b, &sums[1]);
         for (int a = 0; a < ALL; a++)
             for (size_t k = 0; k < x.g.size; k++)
-                ck_assert_msg(s.a[a][k] == t.a[a][k] || (a >= JI && a <= DENSITY && solid[k]),
-                              "sides %d %d %d %d, array %d, element %zu: %g, %g", sides[0], sides[1], sides[2],
-                              sides[3], a, k, s.a[a][k], t.a[a][k]);
+                if (s.a[a][k] != t.a[a][k] && !(a >= JI && a <= DENSITY && solid[k]))
+                    ck_abort_msg("sides %d %d %d %d, array %d, element %zu: %g, %g", sides[0], sides[1], sides[2],
+                                 sides[3], a, k, s.a[a][k], t.a[a][k]);
         ck_assert(memcmp(&one_way, &other_way, sizeof one_way) == 0);
         ck_assert(sums[0].electrons == sums[1].electrons && isfinite(one_way.frequency));
         free(solid);

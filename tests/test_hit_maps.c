@@ -13,7 +13,7 @@ static double sum_of(hid_t file, const char *name)
 {
     static double values[ROOM];
     double sum = 0;
-    hsize_t n = read_list(file, name, values, ROOM);
+    hsize_t n = read_dataset(file, name, H5T_NATIVE_DOUBLE, ROOM, values);
     for (hsize_t k = 0; k < n; k++)
         sum += values[k];
     return sum;
@@ -77,20 +77,20 @@ START_TEST(a_beam_fills_one_bin_of_a_side)
     struct case_state s = text_open(BEAM("5", "[boundary]\nx_min = absorbing\nx_max = absorbing\n" BINS));
     advance(&s, 100);
     hid_t file = open_maps(s.sim);
-    ck_assert_uint_eq(read_list(file, "x_max/hits_p", map, ROOM), 6 * ANGLES * ENERGIES);
+    ck_assert_uint_eq(read_dataset(file, "x_max/hits_p", H5T_NATIVE_DOUBLE, ROOM, map), 6 * ANGLES * ENERGIES);
     double sum = 0;
     for (hsize_t face = 0; face < 6; face++)
         sum += hits_in(map, face, 2, 1);
     ck_assert(sum == 5 * 48);
     ck_assert(sum_of(file, "x_min/hits_p") == 0);
-    read_list(file, "x_max/x", x, ROOM);
-    read_list(file, "x_max/y", y, ROOM);
-    read_list(file, "x_max/normal_x", normal, ROOM);
+    read_dataset(file, "x_max/x", H5T_NATIVE_DOUBLE, ROOM, x);
+    read_dataset(file, "x_max/y", H5T_NATIVE_DOUBLE, ROOM, y);
+    read_dataset(file, "x_max/normal_x", H5T_NATIVE_DOUBLE, ROOM, normal);
     for (int face = 0; face < 6; face++)
         ck_assert(x[face] == 2 && y[face] == 0.25 + 0.5 * face && normal[face] == -1);
-    ck_assert_uint_eq(read_list(file, "angle_edges", x, ROOM), 10);
+    ck_assert_uint_eq(read_dataset(file, "angle_edges", H5T_NATIVE_DOUBLE, ROOM, x), 10);
     ck_assert(x[0] == 0 && x[2] == 20 && x[9] == 90);
-    ck_assert_uint_eq(read_list(file, "energy_edges", x, ROOM), 3);
+    ck_assert_uint_eq(read_dataset(file, "energy_edges", H5T_NATIVE_DOUBLE, ROOM, x), 3);
     ck_assert_double_eq_tol(x[1], 1, 1e-12);
     H5Fclose(file);
     case_close(&s);
@@ -106,11 +106,11 @@ START_TEST(a_beam_fills_one_bin_of_each_face_of_a_box)
         text_open(BEAM("40", "[body.box]\nshape = box\nx = 1.125\ny = 1.5\nwidth = 0.75\nheight = 1\n" BINS));
     advance(&s, 60);
     hid_t file = open_maps(s.sim);
-    ck_assert_uint_eq(read_list(file, "body_box/hits_p", map, ROOM), 10 * ANGLES * ENERGIES);
+    ck_assert_uint_eq(read_dataset(file, "body_box/hits_p", H5T_NATIVE_DOUBLE, ROOM, map), 10 * ANGLES * ENERGIES);
     for (int k = 0; k < 5; k++) {
         char name[64];
         snprintf(name, sizeof name, "body_box/%s", names[k]);
-        ck_assert_uint_eq(read_list(file, name, column[k], ROOM), 10);
+        ck_assert_uint_eq(read_dataset(file, name, H5T_NATIVE_DOUBLE, ROOM, column[k]), 10);
     }
     double sum = 0;
     for (hsize_t face = 0; face < 10; face++) {

@@ -162,8 +162,8 @@ static void same_map_files(const char *a, const char *b)
     ck_assert(f >= 0 && g >= 0);
     for (int k = 0; k < 14; k++) {
         snprintf(name, sizeof name, "%s/hits_%s", surfaces[k / 2], species[k % 2]);
-        hsize_t n = read_list(f, name, one, ROOM);
-        ck_assert_uint_eq(read_list(g, name, two, ROOM), n);
+        hsize_t n = read_dataset(f, name, H5T_NATIVE_DOUBLE, ROOM, one);
+        ck_assert_uint_eq(read_dataset(g, name, H5T_NATIVE_DOUBLE, ROOM, two), n);
         ck_assert_mem_eq(one, two, n * sizeof *one);
     }
     H5Fclose(f);

@@ -1,37 +1,12 @@
 /* Fields and particles as one openPMD series (output.particles_with_fields). */
 #include "cli.h"
 
-#include <hdf5.h>
+#include "dataset.h"
 
 #define TOGETHER " output.fields_every=10 output.particles_every=20 output.particles_with_fields=on"
 #define APART " output.fields_every=10 output.particles_every=20"
 
-static void setup(void)
-{
-    scratch_make();
-    make_file("small.ini", cli_small);
-}
-
-static hid_t open_file(const char *name)
-{
-    hid_t file = H5Fopen(scratch_path(name), H5F_ACC_RDONLY, H5P_DEFAULT);
-    ck_assert_msg(file >= 0, "%s cannot be opened", name);
-    return file;
-}
-
-/* The values of a dataset, to be freed. */
-static double *values_of(hid_t file, const char *path, hssize_t *count)
-{
-    hid_t data = H5Dopen2(file, path, H5P_DEFAULT);
-    ck_assert_msg(data >= 0, "there is no %s", path);
-    hid_t space = H5Dget_space(data);
-    *count = H5Sget_simple_extent_npoints(space);
-    double *out = malloc((size_t)*count * sizeof *out);
-    ck_assert_int_ge(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), 0);
-    H5Sclose(space);
-    H5Dclose(data);
-    return out;
-}
+enum { ROOM = 1024 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -42,22 +17,21 @@ static int by_value(const void *a, const void *b)
 /* `order`: 0 where particles may have another order. */
 static void same_values(const char *a, const char *b, int step, const char *name, int order)
 {
+    const char *const files[2] = {a, b};
     char path[128];
-    hssize_t count[2];
-    hid_t files[2] = {open_file(a), open_file(b)};
-    double *values[2];
+    hsize_t count[2];
+    double values[2][ROOM];
     snprintf(path, sizeof path, "/data/%d/%s", step, name);
     for (int k = 0; k < 2; k++) {
-        values[k] = values_of(files[k], path, &count[k]);
-        H5Fclose(files[k]);
+        const hid_t file = open_h5(scratch_path(files[k]));
+        count[k] = read_dataset(file, path, H5T_NATIVE_DOUBLE, ROOM, values[k]);
+        H5Fclose(file);
         if (!order)
-            qsort(values[k], (size_t)count[k], sizeof **values, by_value);
+            qsort(values[k], count[k], sizeof **values, by_value);
     }
-    ck_assert_int_eq((int)count[0], (int)count[1]);
-    ck_assert_int_gt((int)count[0], 90);
-    ck_assert_mem_eq(values[0], values[1], (size_t)count[0] * sizeof **values);
-    free(values[0]);
-    free(values[1]);
+    ck_assert_uint_eq(count[0], count[1]);
+    ck_assert_uint_gt(count[0], 90);
+    ck_assert_mem_eq(values[0], values[1], count[0] * sizeof **values);
 }
 
 /* One thread gives the particles the same order in both runs. */
@@ -134,7 +108,7 @@ int main(void)
     Suite *suite = suite_create("one series");
     TCase *t = tcase_create("one series");
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, scratch_remove);
+    tcase_add_checked_fixture(t, cli_setup, scratch_remove);
     tcase_add_test(t, the_same_values_in_one_file);
     tcase_add_loop_test(t, a_restart_changes_the_layout, 0, 2);
     tcase_add_test(t, check_counts_files);

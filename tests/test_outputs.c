@@ -1,11 +1,11 @@
 /* [output.NAME] and [distribution.NAME] against direct sums over the particles, and what they may not change. */
 #include <check.h>
-#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset.h"
 #include "inside.h"
 #include "larmor/physics/fields/wall.h"
 #include "output/moments.h"
@@ -161,16 +161,9 @@ static double *read_mesh(const char *file, const char *name, hsize_t want)
 {
     char path[64];
     snprintf(path, sizeof path, "out/%s", file);
-    hid_t h = H5Fopen(scratch_path(path), H5F_ACC_RDONLY, H5P_DEFAULT);
-    ck_assert_msg(h >= 0, "%s cannot be opened", path);
-    hid_t data = H5Dopen2(h, name, H5P_DEFAULT);
-    ck_assert_msg(data >= 0, "%s has no %s", path, name);
-    hid_t space = H5Dget_space(data);
-    ck_assert_int_eq(H5Sget_simple_extent_npoints(space), (hssize_t)want);
+    const hid_t h = open_h5(scratch_path(path));
     double *out = malloc(want * sizeof *out);
-    ck_assert_int_ge(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), 0);
-    H5Sclose(space);
-    H5Dclose(data);
+    ck_assert_uint_eq(read_dataset(h, name, H5T_NATIVE_DOUBLE, want, out), want);
     H5Fclose(h);
     return out;
 }

@@ -76,7 +76,7 @@ START_TEST(every_key_is_drawn)
             ck_assert_msg(strlen(rule->never) > 10, "%s.%s: no reason", lm_keys[k].section, lm_keys[k].name);
         else
             ck_assert_msg(seen[k].values == 2,
-                          "%s.%s is drawn with %d values in %d configurations: give it a rule in tests/random/rules.c",
+                          "%s.%s is drawn with %d values in %d configurations: give it a rule in tests/random/rules*.c",
                           lm_keys[k].section, lm_keys[k].name, seen[k].values, DRAWN);
     }
     ck_assert_msg(4 * refused < DRAWN, "%d of %d are refused", refused, DRAWN);
@@ -88,9 +88,11 @@ END_TEST
 /* Every rule must belong to a key of the table. */
 START_TEST(every_rule_has_its_key)
 {
-    for (int k = 0; k < draw_rule_count; k++)
-        ck_assert_msg(lm_keys_find(draw_rules[k].section, draw_rules[k].key) >= 0, "%s.%s is not in the table",
-                      draw_rules[k].section, draw_rules[k].key);
+    for (int k = 0; k < draw_rule_count + draw_output_rule_count; k++) {
+        const struct draw_rule *rule = k < draw_rule_count ? &draw_rules[k] : &draw_output_rules[k - draw_rule_count];
+        ck_assert_msg(lm_keys_find(rule->section, rule->key) >= 0, "%s.%s is not in the table", rule->section,
+                      rule->key);
+    }
 }
 END_TEST
 

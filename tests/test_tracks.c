@@ -1,13 +1,13 @@
 /* Ions that a run follows: the copy of an ion stays what the ion is, to the bit, in each case of cases.h. */
 #include <check.h>
 #include <glob.h>
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
 #include "cli.h"
+#include "dataset.h"
 #include "larmor/physics/numerics/hash.h"
 #include "sim_run.h"
 
@@ -214,30 +214,20 @@ struct orbits {
     double value[NAMES][MOST_ROWS * MOST_IONS];
 };
 
-static hsize_t read_data(hid_t file, const char *name, hid_t type, void *out)
-{
-    hid_t data = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(data);
-    ck_assert_int_ge(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), 0);
-    const hsize_t count = (hsize_t)H5Sget_simple_extent_npoints(space);
-    H5Sclose(space);
-    H5Dclose(data);
-    return count;
-}
-
 static struct orbits *read_orbits(const char *pattern)
 {
     struct orbits *o = calloc(1, sizeof *o);
     glob_t files;
     ck_assert_int_eq(glob(scratch_path(pattern), 0, NULL, &files), 0); /* in the order of the steps */
     for (size_t k = 0; k < files.gl_pathc; k++) {
-        hid_t file = H5Fopen(files.gl_pathv[k], H5F_ACC_RDONLY, H5P_DEFAULT);
-        ck_assert_int_ge(file, 0);
-        const int rows = (int)read_data(file, "step", H5T_NATIVE_INT64, o->step + o->rows);
-        o->ions = (int)read_data(file, "left", H5T_NATIVE_INT64, o->left);
+        const hid_t file = open_h5(files.gl_pathv[k]);
+        const hsize_t room = (hsize_t)(MOST_ROWS - o->rows);
+        const int rows = (int)read_dataset(file, "step", H5T_NATIVE_INT64, room, o->step + o->rows);
+        o->ions = (int)read_dataset(file, "left", H5T_NATIVE_INT64, MOST_IONS, o->left);
         for (int n = 0; n < o->ions; n++)
             ck_assert(o->left[n] >= -1 && o->left[n] <= 60);
         for (int c = 0; c < NAMES; c++)
-            read_data(file, names[c], H5T_NATIVE_DOUBLE, o->value[c] + (size_t)o->rows * (size_t)o->ions);
+            read_dataset(file, names[c], H5T_NATIVE_DOUBLE, room * (hsize_t)o->ions, o->value[c] + o->rows * o->ions);
         o->rows += rows;
         H5Fclose(file);
     }
@@ -264,8 +254,8 @@ static int check_left(const struct orbits *o)
 START_TEST(orbits_through_restarts)
 {
     make_file("run.ini", leaving);
-    ck_assert_msg(cli_call("run run.ini --quiet --output whole") == 0, "%s", cli.err);
-    ck_assert_msg(cli_call("run run.ini --quiet --output again") == 0, "%s", cli.err);
+    CLI(0, "run run.ini --quiet --output whole");
+    CLI(0, "run run.ini --quiet --output again");
     struct orbits *whole = read_orbits("whole/tracks/o_*.h5"), *late = read_orbits("whole/tracks/late_*.h5");
     ck_assert_int_eq(whole->rows, 31);
     ck_assert_int_eq(whole->ions, 30);
@@ -277,28 +267,22 @@ START_TEST(orbits_through_restarts)
     static const char *const restarts[] = {"25.h5 output.checkpoint_every=40", "50.h5",
                                            "25.h5 --steps 48 output.checkpoint_every=0", "25.h5"};
     for (size_t k = 0; k < sizeof restarts / sizeof *restarts; k++)
-        ck_assert_msg(cli_call("run run.ini --quiet --output again --restart again/checkpoints/checkpoint_000000%s",
-                               restarts[k]) == 0,
-                      "%s: %s", restarts[k], cli.err);
+        CLI(0, "run run.ini --quiet --output again --restart again/checkpoints/checkpoint_000000%s", restarts[k]);
     /* From within a file, which is cut; and without the track for a while: other ions would be chosen then. */
-    ck_assert_msg(cli_call("run run.ini --quiet --output again --steps 40 --restart "
-                           "again/checkpoints/checkpoint_00000025.h5 output.checkpoint_every=0") == 0,
-                  "%s", cli.err);
-    ck_assert_msg(cli_call("run run.ini --quiet --output other --steps 25") == 0, "%s", cli.err);
+    CLI(0, "run run.ini --quiet --output again --steps 40 --restart "
+           "again/checkpoints/checkpoint_00000025.h5 output.checkpoint_every=0");
+    CLI(0, "run run.ini --quiet --output other --steps 25");
     char without[2048];
     const char *first = strstr(leaving, "[track.o]"), *second = strstr(leaving, "[track.late]");
     snprintf(without, sizeof without, "%.*s%s", (int)(first - leaving), leaving, second);
     make_file("without.ini", without);
-    ck_assert_msg(cli_call("run without.ini --quiet --output other --steps 27 --restart "
-                           "other/checkpoints/checkpoint_00000025.h5 output.checkpoint_every=27") == 0,
-                  "%s", cli.err);
+    CLI(0, "run without.ini --quiet --output other --steps 27 --restart "
+           "other/checkpoints/checkpoint_00000025.h5 output.checkpoint_every=27");
     ck_assert_int_eq(cli_call("run run.ini --quiet --output other --restart "
                               "other/checkpoints/checkpoint_00000027.h5"),
                      2);
     ck_assert_msg(strstr(cli.err, "[track.o] cannot go on with its samples") != NULL, "%s", cli.err);
-    ck_assert_msg(cli_call("run run.ini --quiet --output again --restart again/checkpoints/checkpoint_00000025.h5") ==
-                      0,
-                  "%s", cli.err);
+    CLI(0, "run run.ini --quiet --output again --restart again/checkpoints/checkpoint_00000025.h5");
     struct orbits *again = read_orbits("again/tracks/o_*.h5"), *later = read_orbits("again/tracks/late_*.h5");
     ck_assert(!memcmp(whole, again, sizeof *whole));
     ck_assert(!memcmp(late, later, sizeof *late));
@@ -315,7 +299,7 @@ START_TEST(no_ion)
     char text[4096];
     snprintf(text, sizeof text, "%s[track.none]\nspecies = p\nwhere = vx > 1000\n", leaving);
     make_file("run.ini", text);
-    ck_assert_msg(cli_call("run run.ini --quiet --output out --steps 9") == 0, "%s", cli.err);
+    CLI(0, "run run.ini --quiet --output out --steps 9");
     const char *told = strstr(cli.err, "[track.none]: no ion of p fulfils `where`");
     ck_assert_msg(told && !strstr(told + 1, "[track.none]"), "%s", cli.err);
 }
@@ -342,9 +326,7 @@ START_TEST(wrong_input)
     snprintf(text, sizeof text, "%s[species.p]\nparticles_per_cell = 4\ntemperature = 0.5\n%s%s",
              BOX "[fields]\nbz = 1\n", exchanges ? "electron_heat_exchange_rate = 0.1\n" : "", bad[_i].text);
     make_file("run.ini", text);
-    ck_assert_int_eq(cli_call("run run.ini --quiet --output out"), 2);
-    ck_assert_msg(strstr(cli.err, bad[_i].wrong) != NULL, "%s", cli.err);
-    ck_assert_int_ne(access(scratch_path("out"), F_OK), 0);
+    cli_refuses("run run.ini --quiet --output out", bad[_i].wrong, NULL);
 }
 END_TEST
 

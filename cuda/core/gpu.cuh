@@ -133,11 +133,11 @@ struct lm_gpu {
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
     size_t scan_bytes;
-    void *staging; /* device; LM_GPU_PIECE particles in stored form */
+    void *staging; /* device; LM_GPU_STAGING bytes: LM_GPU_PIECE particles in stored form */
     struct lm_gpu_species species[LM_MAX_SPECIES];
 };
 
-enum { LM_GPU_PIECE = 1 << 18, LM_GPU_THREADS = 256 };
+enum { LM_GPU_PIECE = 1 << 18, LM_GPU_STAGING = LM_GPU_PIECE * 40, LM_GPU_THREADS = 256 };
 
 /* A named stretch of host time in a profiler's timeline (NVTX), to the end of the scope. */
 struct lm_gpu_range {
@@ -191,19 +191,23 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu */
+/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu, values.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
 int lm_gpu_smooth(struct lm_gpu *g, double *to, int count, int passes);
 int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
-int lm_gpu_resistivity(struct lm_backend *b);
-const double *lm_gpu_push_field(struct lm_gpu *g, int species); /* LM_PUSH_E, with the force on a species */
-int lm_gpu_closure(struct lm_backend *b, enum lm_array density,
-                   enum lm_array other); /* isothermal: no LM_PRESSURE, it is T LM_FLOORED */
 int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
+
+/* Isothermal electrons have no LM_PRESSURE: it is T LM_FLOORED. */
+int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
 int lm_gpu_pressure(struct lm_gpu *g); /* LM_PRESSURE of LM_N_OLD */
+int lm_gpu_resistivity(struct lm_backend *b);
+
+/* LM_PUSH_E, with the force on a species where there is one: three arrays. */
+const double *lm_gpu_push_field(struct lm_gpu *g, int species);
+
 int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_field_maxima(struct lm_backend *b);
@@ -254,6 +258,23 @@ struct lm_gpu_particles {
 extern const struct lm_gpu_particles lm_gpu_particles_f32, lm_gpu_particles_f64;
 
 #ifdef __CUDACC__
+/* Brings items of the host to the staging memory, as many as it holds at a time, has `launch(items, n)` change them
+ * there, and brings them back. Waits. `what`: for the message of a failure. */
+template <typename T, typename LAUNCH>
+static inline int lm_gpu_in_pieces(struct lm_gpu *g, uint64_t count, T *items, const char *what, const LAUNCH &launch)
+{
+    const uint64_t most = LM_GPU_STAGING / sizeof(T);
+    T *const device = (T *)g->staging;
+    for (uint64_t first = 0; first < count && !g->failed; first += most) {
+        const uint32_t n = (uint32_t)(count - first < most ? count - first : most);
+        lm_gpu_check(g, cudaMemcpyAsync(device, items + first, n * sizeof(T), cudaMemcpyHostToDevice, g->stream), what);
+        launch(device, n);
+        LM_GPU_LAUNCHED(g, what);
+        lm_gpu_check(g, cudaMemcpyAsync(items + first, device, n * sizeof(T), cudaMemcpyDeviceToHost, g->stream), what);
+    }
+    return lm_gpu_wait(g, what);
+}
+
 /* Warp reductions, then one atomic a warp. All 32 lanes must take part. */
 static __device__ __forceinline__ void lm_warp_max(lm_u64 *to, lm_u64 v)
 {

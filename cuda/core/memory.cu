@@ -258,7 +258,7 @@ static void allocate(struct lm_gpu *g)
     g->spare_sums = (lm_u64 *)lm_gpu_allocate(g, sums, "the integer moments");
     g->control = (struct lm_gpu_control *)lm_gpu_allocate(g, sizeof *g->control, "control values");
     g->reduced = (struct lm_gpu_sums *)lm_gpu_allocate(g, sizeof *g->reduced, "reductions");
-    g->staging = lm_gpu_allocate(g, LM_GPU_PIECE * (size_t)40, "staging");
+    g->staging = lm_gpu_allocate(g, LM_GPU_STAGING, "staging");
     lm_gpu_check(g,
                  cub::DeviceScan::ExclusiveSum(NULL, g->scan_bytes, (uint32_t *)NULL, (uint32_t *)NULL,
                                                g->tile_cells + 1, g->stream),

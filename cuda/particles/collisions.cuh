@@ -220,9 +220,8 @@ static inline collider collider_of(const struct lm_gpu *g, int species, const st
     c.stopping_only = lm_is_stopping_only(&collisions) && collisions.stopping.rows > 0;
     for (int k = 0; k < ENERGY; k++)
         c.stopping_only = c.stopping_only && c.slot[k] < 0;
-    const int arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     for (int d = 0; d < LM_GAS_FIELDS && gas >= 0; d++)
-        c.gas[d] = g->array[arrays[d] + gas];
+        c.gas[d] = g->array[lm_gas_array(gas, d)];
     return c;
 }
 

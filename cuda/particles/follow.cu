@@ -7,9 +7,6 @@
 namespace
 {
 
-/* Ions that the staging memory holds. */
-enum { IONS_AT_ONCE = LM_GPU_PIECE * 40 / sizeof(struct lm_tracked) };
-
 template <int ORDER>
 __global__ void follow_kernel(const __grid_constant__ struct lm_follow around, struct lm_tracked *ions, uint32_t count)
 {
@@ -24,7 +21,6 @@ __global__ void follow_kernel(const __grid_constant__ struct lm_follow around, s
 /* `pass`: the step, or NULL, as in the seam. */
 struct lm_follow follow_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
-    static const int gas_arrays[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
     const struct lm_setup *s = &g->base.setup;
     const fields all = fields_of(g, species);
     struct lm_follow f = {};
@@ -45,7 +41,7 @@ struct lm_follow follow_of(struct lm_gpu *g, int species, const struct lm_pass *
     f.collisions = *pass->collisions;
     f.collisions.stopping = lm_stopping_in_memory(f.collisions.stopping, g->species[species].stopping);
     for (int k = 0; k < LM_GAS_FIELDS && f.collisions.gas >= 0; k++)
-        f.gas[k] = g->array[gas_arrays[k] + f.collisions.gas];
+        f.gas[k] = g->array[lm_gas_array(f.collisions.gas, k)];
     return f;
 }
 
@@ -57,18 +53,10 @@ int LM_P(lm_gpu_follow)(struct lm_backend *b, int species, const struct lm_pass 
     lm_gpu_range range("ions that are followed");
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_follow f = follow_of(g, species, pass);
-    struct lm_tracked *const device = (struct lm_tracked *)g->staging;
     auto kernel = b->setup.shape == LM_LINEAR ? follow_kernel<1> : follow_kernel<2>;
     if (f.collides && f.collisions.gas >= 0 && count > 0)
         lm_gpu_fill_gas(g, f.collisions.gas);
-    for (uint64_t first = 0; first < count && !g->failed; first += IONS_AT_ONCE) {
-        const uint32_t n = (uint32_t)(count - first < IONS_AT_ONCE ? count - first : IONS_AT_ONCE);
-        lm_gpu_check(g, cudaMemcpyAsync(device, ions + first, n * sizeof *ions, cudaMemcpyHostToDevice, g->stream),
-                     "upload of ions that are followed");
+    return lm_gpu_in_pieces(g, count, ions, "following ions", [&](struct lm_tracked *device, uint32_t n) {
         kernel<<<particle_blocks(n), THREADS, 0, g->stream>>>(f, device, n);
-        LM_GPU_LAUNCHED(g, "following ions");
-        lm_gpu_check(g, cudaMemcpyAsync(ions + first, device, n * sizeof *ions, cudaMemcpyDeviceToHost, g->stream),
-                     "download of ions that are followed");
-    }
-    return lm_gpu_wait(g, "following ions");
+    });
 }

@@ -32,6 +32,13 @@ enum lm_array {
     LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
 };
 
+/* The arrays of a gas as particles see it, `which` = 0, 1, 2: density, velocity on x-faces, velocity on y-faces. */
+static inline int lm_gas_array(int gas, int which)
+{
+    const int first[3] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
+    return first[which] + gas;
+}
+
 /* The value of an array at a cell of the domain, 0 <= i < nx, 0 <= j < ny. */
 struct lm_array_value {
     int array; /* enum lm_array */

@@ -72,6 +72,9 @@ struct lm_cell_offset {
     double x, y;
 };
 
+/* Where the components of B are, and those of E and J. */
+extern const struct lm_cell_offset lm_places_of_b[3], lm_places_of_e[3];
+
 /* A grid whose sides are all periodic. nx and ny are 1..32768, lx and ly > 0; the caller has checked them. */
 struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly);
 

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+const struct lm_cell_offset lm_places_of_b[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+const struct lm_cell_offset lm_places_of_e[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
+
 struct lm_grid lm_grid_make(int nx, int ny, double lx, double ly)
 {
     struct lm_grid g = {.nx = nx, .ny = ny, .lx = lx, .ly = ly, .dx = lx / nx, .dy = ly / ny};

@@ -44,11 +44,9 @@ static inline void window_fields(const struct lm_cpu *c, int species, const doub
     }
 }
 
-/* Array number `which` of a gas: density, velocity on x-faces, velocity on y-faces. */
 static inline double *gas_array(const struct lm_cpu *c, int gas, int which)
 {
-    static const int first[LM_GAS_FIELDS] = {LM_BACKGROUND, LM_BACKGROUND_X, LM_BACKGROUND_Y};
-    return c->array[first[which] + gas];
+    return c->array[lm_gas_array(gas, which)];
 }
 
 /* The window of a tile, and the cells of the field arrays under its rows and columns (beyond walls: ghosts). */

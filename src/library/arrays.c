@@ -7,8 +7,9 @@
 #include "base/try.h"
 #include "library/host.h"
 #include "library/simulation.h"
+#include "output/grid_quantities.h"
 
-static const struct lm_cell_offset centre = {0, 0}, x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
+static const struct lm_cell_offset centre = {0, 0};
 
 __attribute__((format(printf, 4, 5))) static struct lm_library_array *
 add(struct larmor_simulation *sim, int array, struct lm_cell_offset place, const char *format, ...)
@@ -24,16 +25,17 @@ add(struct larmor_simulation *sim, int array, struct lm_cell_offset place, const
 
 void lm_library_list_arrays(struct larmor_simulation *sim)
 {
+    static const char *const axes[3] = {"/x", "/y", "/z"};
     const struct lm_config *c = &sim->config;
-    const struct lm_cell_offset b[3] = {y_face, x_face, corner}, e[3] = {x_face, y_face, centre};
-    for (int d = 0; d < 3; d++)
-        add(sim, LM_B + d, b[d], "B/%c", "xyz"[d]);
-    for (int d = 0; d < 3; d++)
-        add(sim, LM_E + d, e[d], "E/%c", "xyz"[d])->not_at_once = 1;
-    for (int d = 0; d < 3; d++)
-        add(sim, LM_J_OLD + d, centre, "J_i/%c", "xyz"[d])->time = -0.5 * c->run.dt;
-    add(sim, LM_N_OLD, centre, "rho");
-    add(sim, LM_PRESSURE, centre, "p_e");
+    for (int k = 0; k < LM_GRID_QUANTITIES; k++) {
+        const struct lm_grid_quantity *q = &lm_grid_quantities[k];
+        for (int d = 0; d < q->components; d++) {
+            struct lm_library_array *a =
+                add(sim, q->array + d, q->place[d], "%s%s", q->record, q->components == 3 ? axes[d] : "");
+            a->time = q->time * c->run.dt;
+            a->not_at_once = k == LM_Q_E;
+        }
+    }
     for (int s = 0; s < c->species_count; s++)
         add(sim, LM_SPECIES_N + s, centre, "n_%s", c->species[s].name)->not_at_once = 1;
     for (int f = 0; f < c->background_count; f++)

@@ -7,20 +7,26 @@
 
 #include "output/describe.h"
 #include "output/electric.h"
+#include "output/grid_quantities.h"
 #include "output/mesh_maker.h"
 #include "output/output.h"
 #include "output/particles.h"
 #include "output/state.h"
 
-static const struct lm_cell_offset x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
-
-static void add_fields(struct lm_mesh_maker *m)
+/* Adds those of the quantities from `first` to `last` that are arrays. */
+static void add_arrays(struct lm_mesh_maker *m, enum lm_quantity first, enum lm_quantity last)
 {
-    const struct lm_cell_offset b[3] = {y_face, x_face, corner}, e[3] = {x_face, y_face, lm_mesh_centre};
-    for (int d = 0; d < 3 && lm_mesh_wants(m, LM_Q_B); d++)
-        lm_mesh_add_array(m, LM_B + d, "B", lm_mesh_axes[d], LM_MESH_B, b[d]);
-    for (int d = 0; d < 3 && lm_mesh_wants(m, LM_Q_E); d++)
-        lm_mesh_add_array(m, LM_E + d, "E", lm_mesh_axes[d], LM_MESH_E, e[d]);
+    for (int k = (int)first; k <= (int)last; k++) {
+        const struct lm_grid_quantity *q = &lm_grid_quantities[k];
+        const int count = m->count;
+        for (int d = 0; d < q->components && lm_mesh_wants(m, (enum lm_quantity)k); d++)
+            lm_mesh_add_array(m, q->array + d, q->record, q->components == 3 ? lm_mesh_axes[d] : NULL, q->kind,
+                              q->place[d]);
+        for (int added = count; added < m->count; added++) {
+            m->mesh[added].smoothed = q->smoothed;
+            m->mesh[added].time_offset = q->time * m->config->run.dt;
+        }
+    }
 }
 
 /* Where E is. */
@@ -31,33 +37,15 @@ static struct lm_vector current(const struct lm_grid *g, struct lm_view b)
 
 static void add_current(struct lm_mesh_maker *m)
 {
-    const struct lm_cell_offset places[3] = {x_face, y_face, lm_mesh_centre};
     double *b = NULL;
     if (!m->status)
         m->status = lm_output_b(m->sim, &m->grid, &b);
     for (int d = 0; d < 3 && !m->status; d++) {
-        double *out = lm_mesh_add(m, "J", lm_mesh_axes[d], LM_MESH_J, places[d]);
+        double *out = lm_mesh_add(m, "J", lm_mesh_axes[d], LM_MESH_J, lm_places_of_e[d]);
         if (out)
             lm_mesh_coarsen_of_b(m, b, d, current, out);
     }
     free(b);
-}
-
-/* Moments that the program has, and what follows from them. They have passed its smoothing. */
-static void add_charges(struct lm_mesh_maker *m)
-{
-    const int first = m->count;
-    for (int d = 0; d < 3 && lm_mesh_wants(m, LM_Q_ION_CURRENT); d++) {
-        lm_mesh_add_array(m, LM_J_OLD + d, "J_i", lm_mesh_axes[d], LM_MESH_J, lm_mesh_centre);
-        if (!m->status)
-            m->mesh[m->count - 1].time_offset = -0.5 * m->config->run.dt;
-    }
-    if (lm_mesh_wants(m, LM_Q_CHARGE_DENSITY))
-        lm_mesh_add_array(m, LM_N_OLD, "rho", NULL, LM_MESH_CHARGE_DENSITY, lm_mesh_centre);
-    if (lm_mesh_wants(m, LM_Q_ELECTRON_PRESSURE))
-        lm_mesh_add_array(m, LM_PRESSURE, "p_e", NULL, LM_MESH_PRESSURE, lm_mesh_centre);
-    for (int k = first; k < m->count; k++)
-        m->mesh[k].smoothed = 1;
 }
 
 /* The electrons' temperature is their pressure over their density, both means over the cells of a value. */
@@ -88,12 +76,11 @@ static void add_electric(struct lm_mesh_maker *m)
 {
     static const char *const terms[LM_E_TERMS] = {"E_convection", "E_Hall", "E_pressure", "E_resistive"};
     static const char *const powers[LM_POWERS] = {"J_dot_E", "heating_resistive", "heating_compression"};
-    const struct lm_cell_offset places[3] = {x_face, y_face, lm_mesh_centre};
     struct lm_electric e = {.memory = NULL};
     if (!m->status)
         m->status = lm_electric_make(m->sim, m->config, &e);
     for (int k = 0; k < 3 * LM_E_TERMS && lm_mesh_wants(m, LM_Q_E_TERMS) && !m->status; k++) {
-        double *out = lm_mesh_add(m, terms[k / 3], lm_mesh_axes[k % 3], LM_MESH_E, places[k % 3]);
+        double *out = lm_mesh_add(m, terms[k / 3], lm_mesh_axes[k % 3], LM_MESH_E, lm_places_of_e[k % 3]);
         if (out)
             lm_mesh_coarsen_array(m, e.e[k / 3][k % 3], out);
     }
@@ -154,10 +141,10 @@ int lm_output_sums(const struct lm_config *c, unsigned wanted, unsigned of)
 
 static void add_all(struct lm_mesh_maker *m)
 {
-    add_fields(m);
+    add_arrays(m, LM_Q_B, LM_Q_E);
     if (lm_mesh_wants(m, LM_Q_CURRENT))
         add_current(m);
-    add_charges(m);
+    add_arrays(m, LM_Q_ION_CURRENT, LM_Q_ELECTRON_PRESSURE);
     if (lm_mesh_wants(m, LM_Q_ELECTRON_TEMPERATURE))
         add_electron_temperature(m);
     if (lm_mesh_wants(m, LM_Q_E_TERMS) || lm_mesh_wants(m, LM_Q_HEATING))

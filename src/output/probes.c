@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "larmor/physics/numerics/hash.h"
+#include "output/grid_quantities.h"
 #include "output/records.h"
 
 enum { PROBE_VERSION = 1, COLUMNS = 11 + LM_MAX_SPECIES + LM_MAX_BACKGROUNDS, CORNERS = 4 };
@@ -45,13 +46,6 @@ static void add(struct probe *p, int array, struct lm_cell_offset offset, const 
     p->columns++;
 }
 
-static void add_vector(struct probe *p, int array, const struct lm_cell_offset offset[3], const char *units,
-                       const char *const names[3])
-{
-    for (int d = 0; d < 3; d++)
-        add(p, array + d, offset[d], units, names[d]);
-}
-
 static int wants(const struct probe *p, enum lm_quantity quantity)
 {
     return p->probe->wanted >> quantity & 1;
@@ -59,22 +53,15 @@ static int wants(const struct probe *p, enum lm_quantity quantity)
 
 static void list_columns(struct probe *p)
 {
-    static const struct lm_cell_offset centre = {0, 0}, x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
-    const struct lm_cell_offset b[3] = {y_face, x_face, corner}, e[3] = {x_face, y_face, centre},
-                                j[3] = {centre, centre, centre};
+    static const struct lm_cell_offset centre = {0, 0};
     const struct lm_config *c = p->config;
     char name[LM_MAX_NAME + 16];
     p->columns = 0;
-    if (wants(p, LM_Q_B))
-        add_vector(p, LM_B, b, "B0", (const char *const[]){"bx", "by", "bz"});
-    if (wants(p, LM_Q_E))
-        add_vector(p, LM_E, e, "v_A B0", (const char *const[]){"ex", "ey", "ez"});
-    if (wants(p, LM_Q_ION_CURRENT))
-        add_vector(p, LM_J_OLD, j, "e n0 v_A", (const char *const[]){"jx_i", "jy_i", "jz_i"});
-    if (wants(p, LM_Q_CHARGE_DENSITY))
-        add(p, LM_N_OLD, centre, "e n0", "rho");
-    if (wants(p, LM_Q_ELECTRON_PRESSURE))
-        add(p, LM_PRESSURE, centre, "B0^2/mu0", "p_e");
+    for (int k = 0; k < LM_GRID_QUANTITIES; k++) {
+        const struct lm_grid_quantity *q = &lm_grid_quantities[k];
+        for (int d = 0; d < q->components && wants(p, (enum lm_quantity)k); d++)
+            add(p, q->array + d, q->place[d], q->unit, q->columns[d]);
+    }
     for (int s = 0; s < c->species_count && wants(p, LM_Q_DENSITY); s++) {
         snprintf(name, sizeof name, "n_%s", c->species[s].name);
         add(p, LM_SPECIES_N + s, centre, "n0", name);

@@ -96,7 +96,7 @@ int lm_sim_put_magnets(struct lm_sim *sim, double *work)
     for (int d = 0; d < 3; d++) {
         curl_of_magnets(sim, b, d, j);
         if (sim->driving->current[d].length == 0) {
-            LM_TRY(lm_expr_fill(c->names, c->external.current[d], &sim->grid, lm_place_of_e(d), coils));
+            LM_TRY(lm_expr_fill(c->names, c->external.current[d], &sim->grid, lm_places_of_e[d], coils));
             for (size_t k = 0; k < size; k++)
                 j[k] += coils[k];
         }

@@ -271,7 +271,6 @@ static int add_flow(const struct lm_config *c, const struct lm_species_config *s
 
 int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int component, double *e)
 {
-    static const struct lm_cell_offset faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_grid g = lm_config_grid(c);
     const int p = (component + 1) % 3, q = (component + 2) % 3;
     /* B_x stands on y-faces, B_y on x-faces, B_z on corners. */
@@ -283,7 +282,7 @@ int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int compone
     for (int side = 0; side < LM_SIDES && !status; side++) {
         if (c->boundary_fields[side] != LM_FIELDS_INFLOW)
             continue;
-        struct beyond n = beyond_of(&g, side, faces[component], store, cells);
+        struct beyond n = beyond_of(&g, side, lm_places_of_e[component], store, cells);
         for (size_t k = 0; k < n.count; k++)
             n.sum[k] = n.e[k] = 0;
         for (int s = 0; s < c->species_count && !status; s++)

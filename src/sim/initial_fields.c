@@ -40,7 +40,6 @@ static int keep_inside(struct lm_sim *sim, int component, double *e, double *wor
 
 int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
 {
-    static const struct lm_cell_offset faces[3] = {{0.5, 0}, {0, 0.5}, {0, 0}};
     const struct lm_config *c = sim->config;
     const size_t size = sim->grid.size;
     const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);
@@ -53,7 +52,7 @@ int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
         if (sim->driving && sim->driving->e[d].length > 0) /* the backend evaluates it */
             memset(work, 0, size * sizeof *work);
         else
-            status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, faces[d], work);
+            status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, lm_places_of_e[d], work);
         if (!status)
             status = lm_setup_inflow_e(c, b, d, work);
         if (!status && restored && !all)

@@ -152,15 +152,13 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
                    c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale, advice);
 }
 
-static const struct lm_cell_offset places_of_b[3] = {{0, 0.5}, {0.5, 0}, {0.5, 0.5}};
-
 int lm_setup_add_magnets(const struct lm_config *c, double *const b[3])
 {
     const struct lm_grid g = lm_config_grid(c);
     double *bz = malloc(g.size * sizeof *bz);
     int status = bz ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the field of magnets");
     if (!status)
-        status = lm_expr_fill(c->names, c->external.bz, &g, places_of_b[2], bz);
+        status = lm_expr_fill(c->names, c->external.bz, &g, lm_places_of_b[2], bz);
     for (size_t k = 0; k < g.size && !status; k++)
         b[2][k] += bz[k];
     free(bz);
@@ -176,7 +174,7 @@ int lm_setup_b(const struct lm_config *c, double *b[3])
     struct lm_grid g = lm_config_grid(c);
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
-        status = lm_expr_fill(c->names, c->fields.b[d], &g, places_of_b[d], b[d]);
+        status = lm_expr_fill(c->names, c->fields.b[d], &g, lm_places_of_b[d], b[d]);
     if (!status && c->fields.az[0])
         status = add_curl(c, c->fields.az, &g, b);
     if (!status && lm_has_magnets(c))

@@ -53,7 +53,7 @@ int draw_chance(struct draw *d, double probability);
  * DRAFT_VALUE bytes. */
 void draw_template(struct draw *d, const char *templates, char *out);
 
-/* rules.c: what is known about a key beyond its row in the table. */
+/* What is known about a key beyond its row in the table. */
 struct draw_rule {
     const char *section, *key; /* as in the table */
     int percent;               /* how often it is given where it need not be; 0: as often as others */
@@ -62,8 +62,8 @@ struct draw_rule {
     const char *never; /* the reason why the key is never drawn; or NULL */
 };
 
-extern const struct draw_rule draw_rules[];
-extern const int draw_rule_count;
+extern const struct draw_rule draw_rules[], draw_output_rules[]; /* rules.c; rules_outputs.c */
+extern const int draw_rule_count, draw_output_rule_count;
 
 /* Returns NULL when there is none. */
 const struct draw_rule *draw_rule_of(const struct lm_key *key);

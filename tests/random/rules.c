@@ -4,36 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/reader.h"
 #include "../inside.h"
-#include "draw.h"
-
-static int as_number(char *out, double value)
-{
-    snprintf(out, DRAFT_VALUE, "%.6g", value);
-    return 1;
-}
-
-static int as_text(char *out, const char *text)
-{
-    snprintf(out, DRAFT_VALUE, "%s", text);
-    return 1;
-}
-
-static int from(struct draw *d, const char *templates, char *out)
-{
-    draw_template(d, templates, out);
-    return 1;
-}
+#include "rules.h"
 
 static const struct lm_background_config *field_of(const struct draw *d, int field)
 {
     return &d->shadow->background[field];
 }
-
-#define RULE(name)                                                                                                     \
-    static int name(__attribute__((unused)) struct draw *d, __attribute__((unused)) const struct draw_scope *s,        \
-                    __attribute__((unused)) const struct lm_key *key, char *out)
 
 /* --- [run], [grid] --- */
 
@@ -201,8 +178,11 @@ RULE(of_gas)
 {
     return with_gas(d, s, "{0.02:0.5}|{0.5:5}", out);
 }
+/* A track needs a species whose ions do not exchange heat. */
 RULE(electron_heat_exchange_rate)
 {
+    if (s->item == 0 && d->plan.items[LM_TRACKS] > 0)
+        return 0;
     return d->shadow->electrons.closure == LM_EVOLVED ? from(d, "{0.02:0.5}|{1:20}", out) : 0;
 }
 
@@ -294,7 +274,7 @@ RULE(born_gas)
     return name_field(d, fits, out);
 }
 
-/* --- [units], [output] --- */
+/* --- [units] --- */
 
 RULE(units)
 {
@@ -439,76 +419,20 @@ const struct draw_rule draw_rules[] = {
     {"ionisation.NAME", "vy", 80, NULL, NULL, NULL},
     {"units", "b0", 100, NULL, units, NULL},
     {"units", "n0", 100, NULL, units, NULL},
-    {"output", "directory", .never = "the comparator writes to directories of its own"},
-    {"output", "series_every", 0, "1|2|3", NULL, NULL},
-    {"output", "fields_every", 10, "3|4", NULL, NULL},
-    {"output", "particles_every", 10, "4|5", NULL, NULL},
-    {"output", "checkpoint_every", .never = by_the_ways},
-    {"output", "keep", .never = "the comparator needs all checkpoints"},
-    {"output", "particles_with_fields", .never = "the cadences must fit; see tests/test_one_series.c"},
-    {"output", "particles_fraction", 0, "{0.1:1}", NULL, NULL},
-    {"output", "wall_limit", .never = "the end of the run would depend on the clock"},
-    {"output", "maps_every", 20, "0|2|5", NULL, NULL},
-    {"output", "map_angles", 0, "0|1|5|18", NULL, NULL},
-    {"output", "map_energies", 0, "1|7|32", NULL, NULL},
-    {"output", "map_energy_min", 0, "{0.001:0.1}", NULL, NULL},
-    {"output", "map_energy_max", 0, "{0.2:20}", NULL, NULL},
-#define NO_FILES .never = "there are no files of data; see tests/test_data.c"
-    {"data.NAME", "file", NO_FILES},
-    {"data.NAME", "dataset", NO_FILES},
-    {"data.NAME", "magnetic_field", NO_FILES},
-    {"data.NAME", "meshes", NO_FILES},
-    {"data.NAME", "from_x", NO_FILES},
-    {"data.NAME", "to_x", NO_FILES},
-    {"data.NAME", "from_y", NO_FILES},
-    {"data.NAME", "to_y", NO_FILES},
-#define NO_SPECTRA .never = "the functions of a spectrum are expressions as others; see tests/test_spectrum.c"
-    {"spectrum.NAME", "from_k", NO_SPECTRA},
-    {"spectrum.NAME", "to_k", NO_SPECTRA},
-    {"spectrum.NAME", "slope", NO_SPECTRA},
-    {"spectrum.NAME", "amplitude", NO_SPECTRA},
-    {"spectrum.NAME", "velocity", NO_SPECTRA},
-    {"spectrum.NAME", "helicity", NO_SPECTRA},
-    {"spectrum.NAME", "cross_helicity", NO_SPECTRA},
-    {"spectrum.NAME", "seed", NO_SPECTRA},
-#define OUTPUT_RULES(section)                                                                                          \
-    {section, "every", 100, "1|2|5", NULL, NULL},                                                                      \
-        {section, "species", .never = "a list of names that need not exist"},                                          \
-        {section, "from_x", 30, "{0:0.2}*lx", NULL, NULL}, {section, "to_x", 30, "{0.8:1}*lx", NULL, NULL},            \
-        {section, "from_y", 30, "{0:0.2}*ly", NULL, NULL},                                                             \
-    {                                                                                                                  \
-        section, "to_y", 30, "{0.8:1}*ly", NULL, NULL                                                                  \
-    }
-    OUTPUT_RULES("output.NAME"),
-    {"output.NAME", "quantities", 100,
-     "B E J|density, velocity, pressure|J_i rho p_e T_e|temperature energy_flux backgrounds|E_terms heating", NULL,
-     NULL},
-    {"output.NAME", "average", 30, "0|1", NULL, NULL},
-    {"output.NAME", "average_every", .never = "it must divide output.NAME.average; see tests/test_averages.c"},
-    {"output.NAME", "coarsen", .never = "it must divide the cells of the region"},
-    OUTPUT_RULES("distribution.NAME"),
-    {"distribution.NAME", "axes", 100, "vx|v_par|v_perp|energy|gyrophase", NULL, NULL},
-    {"distribution.NAME", "bins", 100, "4|7", NULL, NULL},
-    {"distribution.NAME", "from", 100, "-3|0", NULL, NULL},
-    {"distribution.NAME", "to", 100, "1|30", NULL, NULL},
-    {"probe.NAME", "quantities", 100, "B E|J_i rho p_e density|backgrounds", NULL, NULL},
-    {"probe.NAME", "x", 100, "{0.1:0.9}*lx, lx|0, {0.1:0.9}*lx", NULL, NULL},
-    {"probe.NAME", "y", 100, "{0.1:0.9}*ly, 0|0, {0.1:0.9}*ly", NULL, NULL},
-    {"probe.NAME", "line", 0, "0|5", NULL, NULL},
-    {"probe.NAME", "every", 0, "1|2", NULL, NULL},
-    {"track.NAME", "species", 100, NULL, born_species, NULL},
-    {"track.NAME", "count", 0, "1|7|40", NULL, NULL},
-    {"track.NAME", "where", 0, "x > lx/3|vx^2 + vy^2 < {0.1:4}|1", NULL, NULL},
-    {"track.NAME", "start", 0, "0|1|2", NULL, NULL},
-    {"track.NAME", "every", 0, "1|2|5", NULL, NULL},
 };
 
 const int draw_rule_count = sizeof draw_rules / sizeof *draw_rules;
 
+static const struct draw_rule *find(int count, const struct draw_rule *rules, const struct lm_key *key)
+{
+    for (int k = 0; k < count; k++)
+        if (!strcmp(rules[k].section, key->section) && !strcmp(rules[k].key, key->name))
+            return &rules[k];
+    return NULL;
+}
+
 const struct draw_rule *draw_rule_of(const struct lm_key *key)
 {
-    for (int k = 0; k < draw_rule_count; k++)
-        if (!strcmp(draw_rules[k].section, key->section) && !strcmp(draw_rules[k].key, key->name))
-            return &draw_rules[k];
-    return NULL;
+    const struct draw_rule *rule = find(draw_rule_count, draw_rules, key);
+    return rule ? rule : find(draw_output_rule_count, draw_output_rules, key);
 }
