@@ -147,6 +147,16 @@ static const struct run_case run_cases[] = {
      "wide.ini",
      {"electrons.closure=evolved", "particles.precision=single", "species.protons.electron_heat_exchange_rate=20",
       "species.protons.particles_per_cell=2", "grid.nx=133", "grid.lx=33.25", "fields.az=0"}},
+    {"driven-double", "driven.ini", {NULL}},
+    {"driven-quadratic-single", "driven.ini", {"particles.shape=quadratic", "particles.precision=single", "grid.nx=9"}},
+    {"driven-sides-double", "driven_sides.ini", {NULL}},
+    {"driven-sides-single",
+     "driven_sides.ini",
+     {"particles.precision=single", "particles.shape=quadratic", "boundary.fields_y_max=inflow_e",
+      "fields.smoothing=2"}},
+    {"driven-given-double",
+     "walls.ini",
+     {"fields.ex=0.3*sin(k*x - 5*t)", "fields.ez=0.1*cos(t)", "species.heavy.force_y=0.5*sin(3*t)*y"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 

@@ -35,15 +35,6 @@ __device__ __forceinline__ bool my_cell(const shape &s, int beyond, cell &c)
     return c.i < s.nx + beyond && c.j < s.ny + beyond;
 }
 
-/* LM_EXTERNAL_J; s = 0 where there is none. */
-inline struct lm_view external_of(const struct lm_gpu *g)
-{
-    const double *a = g->array[LM_EXTERNAL_J];
-    const struct lm_view none = {NULL, NULL, NULL, 0},
-                         there = {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
-    return g->base.setup.external_current ? there : none;
-}
-
 /* The electrons' entropy, where their pressure is evolved. */
 inline double *entropy_of(const struct lm_gpu *g)
 {

@@ -43,6 +43,15 @@ __device__ __forceinline__ void put_vector(double *a, const shape &s, INDEX k, c
     a[2 * s.pitch + k] = v.z;
 }
 
+/* LM_EXTERNAL_J; s = 0 where there is none. */
+inline struct lm_view external_of(const struct lm_gpu *g)
+{
+    const double *a = g->array[LM_EXTERNAL_J];
+    const struct lm_view none = {NULL, NULL, NULL, 0},
+                         there = {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
+    return g->base.setup.external_current ? there : none;
+}
+
 /* Whether a cell has no image in the ghost cells. */
 __device__ __forceinline__ bool is_inner(const shape &s, int i, int j)
 {
