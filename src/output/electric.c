@@ -80,13 +80,21 @@ static int find_bodies(struct maker *m, const struct lm_config *c)
     return status;
 }
 
+/* An array; its ghost cells as above. */
 static int get(struct maker *m, enum lm_array array, int to)
 {
     const int status = lm_sim_get_array(m->sim, array, m->work[to]);
-    if (!status && to >= FORCE)
+    if (!status)
         fill_ghosts(m, m->work[to]);
-    else if (!status)
-        lm_grid_wrap(&m->grid, m->work[to]); /* beyond walls B and J_ext have ghost cells of their own */
+    return status;
+}
+
+/* B or J_ext, which have ghost cells of their own beyond walls. */
+static int get_with_ghosts(struct maker *m, enum lm_array array, int to)
+{
+    const int status = lm_sim_get_array(m->sim, array, m->work[to]);
+    if (!status)
+        lm_grid_wrap(&m->grid, m->work[to]);
     return status;
 }
 
@@ -94,9 +102,9 @@ static int get_all(struct maker *m)
 {
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++) {
-        status = get(m, LM_B + d, B + d);
+        status = get_with_ghosts(m, LM_B + d, B + d);
         if (!status && m->external)
-            status = get(m, LM_EXTERNAL_J + d, J + d); /* find_force makes J of it */
+            status = get_with_ghosts(m, LM_EXTERNAL_J + d, J + d); /* find_force makes J of it */
         status = status ? status : get(m, LM_J_OLD + d, ION_CURRENT + d);
         status = status ? status : lm_sim_get_array(m->sim, LM_E + d, m->out->e[LM_E_CONVECTION][d]);
     }
