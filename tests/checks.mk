@@ -144,7 +144,7 @@ $(RESULTS)/fingerprint-all: $(B)/tests/test_fingerprint $(CASES) $(RUNNER)
 $(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard tests/cases/random/*) $(RUNNER)
 	$(call check,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1)
 
-$(RESULTS)/ranks: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(RUNNER)
+$(RESULTS)/ranks: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(wildcard tests/cases/random/*) $(RUNNER)
 	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $<)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py diagnostics/larmor/live_page/*) tools/python.sh

@@ -73,6 +73,7 @@ struct lm_setup {
     enum lm_shape_order shape;
     enum lm_precision precision;      /* of the particles */
     int external_current;             /* 1: there are LM_MAGNET_J and LM_EXTERNAL_J */
+    int forced_species;               /* how many of them feel a force of the driving */
     int local_eta;                    /* 1: the resistivity depends on the plasma, and there is LM_GIVEN_ETA */
     const struct lm_driving *driving; /* borrowed as long as there is a backend; NULL: none */
     int smoothing;                    /* binomial passes */

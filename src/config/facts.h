@@ -22,6 +22,7 @@ int lm_entropy_field(const struct lm_config *config);
 
 int lm_is_zero(const char *expression);                      /* the text is "0" */
 int lm_has_local_eta(const struct lm_config *config);        /* the resistivity depends on t or on the plasma */
+int lm_is_forced(const struct lm_species_config *species);   /* a force acts on its ions */
 int lm_has_magnets(const struct lm_config *config);          /* outside the plasma */
 int lm_has_external_current(const struct lm_config *config); /* of magnets or of coils */
 int lm_background_has_source(const struct lm_background_config *b);

@@ -255,6 +255,7 @@ static int flow_rates(struct lm_distributed *d)
 static int drive(struct lm_distributed *d, double t)
 {
     const int status = d->part->ops->drive(d->part, t, d->result.force);
+    d->driving_time = t;
     lm_ranks_reduce(d->result.force, sizeof d->result.force, lm_merge_force);
     return status;
 }

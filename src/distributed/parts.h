@@ -140,6 +140,7 @@ struct lm_distributed {
     struct lm_read_ahead ahead;
     struct lm_lent array, packed;
     struct lm_effort effort;
+    double driving_time;               /* of the last LM_ORDER_DRIVE */
     struct lm_balance balance;         /* as expected after the last sort */
     struct lm_balance_record balanced; /* of rank 0 */
     union lm_order_result result;

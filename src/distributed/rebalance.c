@@ -199,6 +199,8 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
     must(lm_create_part(d));
     put_arrays(d, &l);
     put_sides(d);
+    if (d->whole.driving)
+        must(d->part->ops->drive(d->part, d->driving_time, d->result.force));
     for (int s = 0; s < d->whole.species_count; s++)
         put_species(d, s, &l);
     drop(&l);

@@ -32,13 +32,13 @@ static int compile_forces(struct lm_sim *sim)
 {
     const struct lm_config *c = sim->config;
     char key[LM_MAX_NAME + 32];
-    for (int s = 0; s < c->species_count; s++)
-        for (int d = 0; d < 3; d++) {
+    for (int s = 0; s < c->species_count; s++) {
+        sim->driving->forced[s] = lm_is_forced(&c->species[s]);
+        for (int d = 0; d < 3 && sim->driving->forced[s]; d++) {
             snprintf(key, sizeof key, "species.%s.force_%c", c->species[s].name, "xyz"[d]);
-            if (!lm_is_zero(c->species[s].force[d]))
-                LM_TRY(compile(sim, key, c->species[s].force[d], LM_PROGRAM_OF_X_Y_T, &sim->driving->force[s][d]));
-            sim->driving->forced[s] |= sim->driving->force[s][d].length > 0;
+            LM_TRY(compile(sim, key, c->species[s].force[d], LM_PROGRAM_OF_X_Y_T, &sim->driving->force[s][d]));
         }
+    }
     return LM_OK;
 }
 

@@ -70,6 +70,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                                                    .has_gas = p->gas_field >= 0,
                                                    .exchanges = p->electron_heat_exchange_rate > 0,
                                                    .stopping = p->stopping.lookup};
+        s.forced_species += lm_is_forced(p);
         for (int side = 0; side < LM_SIDES; side++)
             if (c->boundary[side] == LM_THERMAL)
                 s.species[k].thermal[side] = sqrt(c->boundary_temperature[side] / p->mass);
