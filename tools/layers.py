@@ -67,7 +67,7 @@ RULES = {
                         "larmor/ionisation.h", "larmor/particles.h", "larmor/ranks.h", "larmor/stopping.h"],
     "larmor/sim.h": ["larmor/array.h", "larmor/config.h", "larmor/distribution.h", "larmor/track.h", "larmor/velocity_moments.h"],
     "larmor/run.h": ["larmor/config.h"],
-    "main.c": ["larmor/run.h", "base/provenance.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
+    "main.c": ["larmor/run.h", "base/provenance.h", "base/text.h", "base/threads.h", "bench/bench.h", "checkpoint/checkpoint.h", "distributed/distributed.h",
                "output/info.h", "ranks/ranks.h", "run/completion.h", "run/scan.h"],
     "base/memory.h": [],
     "base/stop.h": ["larmor/base.h"],
