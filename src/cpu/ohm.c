@@ -23,19 +23,29 @@ static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current
     lm_grid_wrap(g, c->array[LM_ETA]);
 }
 
+/* J in row j, one cell more on each side than the force needs it. */
+LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct lm_view external)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
+        const size_t k = lm_at(g, i, j);
+        lm_cpu_put_vector(
+            c->curl, k,
+            lm_plasma_current(lm_view_at(b, (long)k), lm_external_at(external, (long)k), o->inv_dx, o->inv_dy));
+    }
+}
+
 /* The cells are [0, n], or from -1 on where there are walls; J also in what its Laplacian needs around them. */
 void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_ohm *o = &c->base.setup.ohm;
-    const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl), external = lm_cpu_external(c);
+    const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
+    static const struct lm_view none = {.s = 0};
+    const struct lm_view external = lm_cpu_external(c);
     LM_ROWS(c, 1 + c->walls[1], 2)
-    for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
-        size_t k = lm_at(g, i, j);
-        lm_cpu_put_vector(
-            c->curl, k,
-            lm_plasma_current(lm_view_at(bv, (long)k), lm_external_at(external, (long)k), o->inv_dx, o->inv_dy));
-    }
+    /* Two calls: without J_ext the compiler makes vector instructions of it. */
+    external.s ? current_row(c, j, bv, external) : current_row(c, j, bv, none);
     LM_ROWS(c, c->walls[1], 2)
     for (int i = -c->walls[0]; i < g->nx + 2; i++) {
         size_t k = lm_at(g, i, j);

@@ -48,7 +48,8 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
 void lm_cpu_survey_level(struct lm_cpu *c, int level)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_view external = lm_cpu_external(c), none = {.s = 0};
+    static const struct lm_view none = {.s = 0};
+    const struct lm_view external = lm_cpu_external(c);
     uint64_t frequency = 0, floored = 0;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
     for (int j = g->own.from_y; j < g->own.to_y; j++) {
