@@ -148,9 +148,10 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
     char advice[LM_MAX_MESSAGE / 4];
     lm_config_advise_div_b(c, sizeof advice, advice);
     return lm_fail(LM_BAD_INPUT,
-                   "%s: fields.bx, fields.by: div B is not zero: %.3g at x = %g, y = %g (|B|/cell is %.3g). Give the "
+                   "%s: fields.bx, fields.by%s: div B is not zero: %.3g at x = %g, y = %g (|B|/cell is %.3g). Give the "
                    "part that varies as fields.az, which is free of divergence, and see that B is periodic%s",
-                   c->file, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale, advice);
+                   c->file, lm_has_magnets(c) ? ", external.az" : "", worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale,
+                   advice);
 }
 
 int lm_setup_add_magnets(const struct lm_config *c, double *const b[3])
