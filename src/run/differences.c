@@ -30,8 +30,6 @@ static const struct rule fixed[] = {
     {"grid", NULL},
     {"particles", NULL},
     {"fields", "solver"},
-    {"external", "az"},
-    {"external", "bz"},
     {"boundary", "x_min"},
     {"boundary", "x_max"},
     {"boundary", "y_min"},
@@ -83,9 +81,19 @@ static int is_needed(const char *section)
     return 0;
 }
 
-/* Electrons with an evolved pressure have a field of their own in the checkpoint. */
+static const char not_given[] = "not given";
+
+static int is_nothing(const char *value)
+{
+    return !strcmp(value, not_given) || !strcmp(value, "0");
+}
+
+/* Electrons with an evolved pressure have a field of their own in the checkpoint. The field of magnets is part of the B
+ * in it. */
 static int is_fixed(const char *section, const char *key, const char *there, const char *here)
 {
+    if (!strcmp(section, "external") && (!strcmp(key, "az") || !strcmp(key, "bz")))
+        return !is_nothing(there) || !is_nothing(here);
     if (!strcmp(section, "electrons") && !strcmp(key, "closure"))
         return !strcmp(there, "evolved") || !strcmp(here, "evolved");
     return AMONG(fixed, section, key);
@@ -177,8 +185,8 @@ static void compare_sections(struct comparison *c, const struct lm_ini *of, cons
         if (!d)
             return;
         snprintf(d->key, sizeof d->key, "[%s]", section);
-        snprintf(d->there, sizeof d->there, is_here ? "not given" : "given");
-        snprintf(d->here, sizeof d->here, is_here ? "given" : "not given");
+        snprintf(d->there, sizeof d->there, "%s", is_here ? not_given : "given");
+        snprintf(d->here, sizeof d->here, "%s", is_here ? "given" : not_given);
         d->fixed = is_needed(section);
     }
 }
@@ -186,7 +194,7 @@ static void compare_sections(struct comparison *c, const struct lm_ini *of, cons
 static void compare_key(struct comparison *c, const char *section, const char *key)
 {
     const struct lm_ini_entry *a = lm_ini_find(&c->there, section, key), *b = lm_ini_find(&c->here, section, key);
-    const char *there = a ? a->value : "not given", *here = b ? b->value : "not given";
+    const char *there = a ? a->value : not_given, *here = b ? b->value : not_given;
     if ((a && b && !strcmp(there, here)) || AMONG(neutral, section, key))
         return;
     struct lm_difference *d = add(c);
