@@ -401,7 +401,7 @@ static const struct {
     {"[external]\ncurrent_x = 1/(x - x)*t\n", "external.current_x: \"1/(x - x)*t\" is "},
     {"[external]\ncurrents = 1\n", "did you mean"},
     {"[species.p]\nforce_x = vx\n", "force_x: unknown name"},
-    {"[fields]\nex = t\n", "ex"},
+    {"[fields]\nex = t\n", "fields.ex: has a meaning only with solver = none or a side whose fields are inflow_e"},
     {"[fields]\neta = 0.1*JJ\n", "fields.eta: unknown name \"JJ\""},
     {"[fields]\nbz = n\n", "fields.bz: unknown name \"n\""},
 };
@@ -414,6 +414,7 @@ START_TEST(bad_input)
              strstr(refused[_i].text, "species") ? "" : "[species.p]\n", refused[_i].text);
     ck_assert_int_eq(lm_config_read_text("case.ini", text, 0, NULL, c), LM_BAD_INPUT);
     ck_assert_msg(strstr(lm_error(), refused[_i].message) != NULL, "%s", lm_error());
+    lm_config_free(c);
     free(c);
 }
 END_TEST
