@@ -4,7 +4,8 @@
  * min,
  * ...), the names of its configuration (base/names.h), and where it is allowed also x and y, or x, y and t. An
  * assignment is an error. The elementary functions are the program's own (base/elementary_host.h), so that they give
- * the same bits with every C library.
+ * the same bits with every C library. The operator ^ is muParser's, which calls the C library's pow; pow(a, b) is the
+ * program's own.
  */
 #ifndef LARMOR_BASE_EXPR_H
 #define LARMOR_BASE_EXPR_H

@@ -174,7 +174,8 @@ static int check_existing(const char *directory, int overwrite, const char *rest
         return LM_OK;
     if (restart)
         return refuse(directory, "holds another run than the checkpoint's, which --overwrite would replace");
-    return refuse(directory, "holds a run already; --restart latest goes on with it, and --overwrite would replace it");
+    return refuse(directory, "holds a run already; --restart latest goes on with it if it has a checkpoint, and "
+                             "--overwrite would replace it");
 }
 
 int lm_directory_check(const char *directory, int overwrite, const char *restart)
