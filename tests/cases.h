@@ -157,6 +157,12 @@ static const struct run_case run_cases[] = {
     {"driven-given-double",
      "walls.ini",
      {"fields.ex=0.3*sin(k*x - 5*t)", "fields.ez=0.1*cos(t)", "species.heavy.force_y=0.5*sin(3*t)*y"}},
+    {"friction-double", "friction.ini", {NULL}},
+    {"friction-quadratic-single",
+     "friction.ini",
+     {"particles.shape=quadratic", "particles.precision=single", "grid.nx=17", "electrons.closure=polytropic",
+      "fields.smoothing=2"}},
+    {"friction-sides-double", "driven_sides.ini", {"species.protons.eta=0.05*(1+J)", "species.protons.force_x=0"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 

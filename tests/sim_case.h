@@ -22,6 +22,21 @@ static inline double complex mode(struct lm_sim *sim, int array, int m)
     return z;
 }
 
+/* The mean velocity of a species at the level n - 1/2. */
+static inline void mean_velocity(struct lm_sim *sim, int species, double v[3])
+{
+    const uint64_t count = sim->count[species];
+    double *x = malloc(5 * count * sizeof *x);
+    ck_assert_int_eq(
+        lm_sim_get_particles(sim, species, 0, count, x, x + count, x + 2 * count, x + 3 * count, x + 4 * count), LM_OK);
+    for (int d = 0; d < 3; d++) {
+        v[d] = 0;
+        for (uint64_t k = 0; k < count; k++)
+            v[d] += x[(2 + (size_t)d) * count + k] / (double)count;
+    }
+    free(x);
+}
+
 static inline void velocity_of_first(struct lm_sim *sim, double v[3], double at[2])
 {
     int64_t x[1], y[1];

@@ -15,21 +15,6 @@
 #define SMALL COLD("nx = 16\nny = 12\nlx = 8\nly = 6\n", "")
 #define QUIET "start = quiet\nparticles_per_cell = 4\n"
 
-/* The mean velocity of the ions at the level n - 1/2. */
-static void mean_velocity(struct lm_sim *sim, double v[3])
-{
-    const uint64_t count = sim->count[0];
-    double *x = malloc(5 * count * sizeof *x);
-    ck_assert_int_eq(lm_sim_get_particles(sim, 0, 0, count, x, x + count, x + 2 * count, x + 3 * count, x + 4 * count),
-                     LM_OK);
-    for (int d = 0; d < 3; d++) {
-        v[d] = 0;
-        for (uint64_t k = 0; k < count; k++)
-            v[d] += x[(2 + (size_t)d) * count + k] / (double)count;
-    }
-    free(x);
-}
-
 /* Ion currents are deposited in units of 2^-16 of a power of two above `speed`, and extrapolated: E of the convection
  * is wrong by less than two of these units, for a while `gyrations`, in 1/Omega. */
 static double rounding_of_currents(double gyrations, double speed)
@@ -60,7 +45,7 @@ START_TEST(plasma_at_rest_in_the_field_of_magnets)
         free(after);
         free(before[d]);
     }
-    mean_velocity(sim, v);
+    mean_velocity(sim, 0, v);
     require(fabs(v[0]) < 1e-12 && fabs(v[1]) < 1e-12 && fabs(v[2]) < 1e-12);
     sim_free(sim);
 }
@@ -94,7 +79,7 @@ START_TEST(uniform_current_pushes_the_plasma)
     const int steps = 40;
     double v[3];
     advance(sim, steps);
-    mean_velocity(sim, v);
+    mean_velocity(sim, 0, v);
     /* Kicks by the E of t = 0, dt, ...: the velocity at n - 1/2 is their sum, less half a kick at the start. */
     double expected = -0.5 * 0.05 * -0.8 * 0.1 / 2;
     for (int n = 0; n < steps; n++)
@@ -189,7 +174,7 @@ START_TEST(force_on_a_plasma)
                 NULL);
     double v[3];
     advance(sim, 30);
-    mean_velocity(sim, v);
+    mean_velocity(sim, 0, v);
     for (int d = 0; d < 3; d++)
         ck_assert_double_eq_tol(v[d], force[d] / 4 * 29.5 * 0.05, rounding_of_currents(30 * 0.05 * 1.05, 0.06));
     sim_free(sim);
@@ -206,7 +191,7 @@ START_TEST(force_on_ions_alone)
     const double drift = 0.3 / (3 * 1.5), omega = 3 * 1.5 / 2.0;
     double v[3];
     advance(sim, 150);
-    mean_velocity(sim, v);
+    mean_velocity(sim, 0, v);
     const double t = 149.5 * 0.02;
     ck_assert_double_eq_tol(v[0], drift * (1 - cos(omega * t)), 2e-3 * drift);
     ck_assert_double_eq_tol(v[1], drift * sin(omega * t), 2e-3 * drift);
@@ -272,7 +257,7 @@ START_TEST(given_field_of_time)
                                  NULL);
     double v[3], sum = -0.01 * 0.2;
     advance(sim, 50);
-    mean_velocity(sim, v);
+    mean_velocity(sim, 0, v);
     for (int n = 0; n < 50; n++)
         sum += 0.02 * 0.2 * cos(3 * 0.02 * n);
     ck_assert_double_eq_tol(v[0], sum, 1e-12);
@@ -356,6 +341,19 @@ static const char *const driven[] = {
     "[run]\nt_end = 2\ndt = 0.02\n[grid]\nnx = 24\nny = 10\nlx = 6\nly = 2.5\n[fields]\nbz = 1\neta = 0.01*(1 + J)/B\n"
     "[external]\ncurrent_y = 0.1*exp(-(x-3)^2)*cos(t)\n[boundary]\nx_min = reflecting\nx_max = absorbing\n"
     "fields_x_max = open\n[species.p]\nparticles_per_cell = 16\ntemperature = 0.1\nforce_x = -0.1*x\n"
+    "[body.b]\nshape = disk\nx = 4\ny = 1\nradius = 0.6\nfields = resistive\nresistivity = 0.1\n",
+    COLD("nx = 16\nny = 12\nlx = 8\nly = 6\n",
+         "bx = 1\neta = 0.01\n") "[electrons]\nclosure = evolved\n"
+                                 "temperature = 0.3\n[species.p]\ntemperature = 0.2\nparticles_per_cell = 8\neta = "
+                                 "0.02*n*(1 + sin(t))\n"
+                                 "[species.a]\ncharge = 2\nmass = 4\nparticles_per_cell = 16\ndensity = 0.1\ndrift_y = "
+                                 "0.3\n"
+                                 "eta = 0.1/B + 0.01*J\n[species.q]\ntemperature = 0.1\nparticles_per_cell = "
+                                 "8\nforce_y = 0.1\n",
+    "[run]\nt_end = 2\ndt = 0.02\n[grid]\nnx = 24\nny = 10\nlx = 6\nly = 2.5\n[fields]\nbz = 1\ney = 0.1*sin(t)\n"
+    "[boundary]\nx_min = reflecting\nx_max = absorbing\nfields_x_max = open\nfields_x_min = inflow_e\n[species.p]\n"
+    "particles_per_cell = 16\ntemperature = 0.1\n[species.a]\nmass = 16\ndensity = 0.2*(x > 2)\n"
+    "particles_per_cell = 40\ndrift_x = 0.2\neta = 0.2*(1 + J)\n"
     "[body.b]\nshape = disk\nx = 4\ny = 1\nradius = 0.6\nfields = resistive\nresistivity = 0.1\n"};
 
 /* A restarted run has the bits of one without a break. */
@@ -401,6 +399,11 @@ static const struct {
     {"[external]\ncurrent_x = 1/(x - x)*t\n", "external.current_x: \"1/(x - x)*t\" is "},
     {"[external]\ncurrents = 1\n", "did you mean"},
     {"[species.p]\nforce_x = vx\n", "force_x: unknown name"},
+    {"[species.p]\neta = 0.1*JJ\n", "species.p.eta: unknown name \"JJ\""},
+    {"[species.p]\neta = -0.1\n", "species.p.eta: "},
+    {"[species.p]\neta = 0.1\n[fields]\nelectron_friction = off\n",
+     "case.ini:10: species.p.eta: only with fields.electron_friction = on"},
+    {"[species.p]\neta = 0.1\n[fields]\nsolver = none\n", "species.p.eta: only with fields.solver = hybrid"},
     {"[fields]\nex = t\n", "fields.ex: has a meaning only with solver = none or a side whose fields are inflow_e"},
     {"[fields]\neta = 0.1*JJ\n", "fields.eta: unknown name \"JJ\""},
     {"[fields]\nbz = n\n", "fields.bz: unknown name \"n\""},

@@ -116,13 +116,22 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
     return lm_gpu_wait(g, "download of an array");
 }
 
+static void swap_moments(double **older, double **newer)
+{
+    for (int k = 0; k < 4; k++) {
+        double *t = older[k];
+        older[k] = newer[k];
+        newer[k] = t;
+    }
+}
+
 static int gpu_swap_levels(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    for (int k = 0; k < 4; k++) {
-        double *t = g->array[LM_N_OLD + k];
-        g->array[LM_N_OLD + k] = g->array[LM_N_NEW + k];
-        g->array[LM_N_NEW + k] = t;
+    swap_moments(g->array + LM_N_OLD, g->array + LM_N_NEW);
+    for (int k = 0; k < b->setup.friction_species; k++) {
+        const int first = 4 * lm_friction_species(&b->setup, k);
+        swap_moments(g->array + LM_SPECIES_OLD + first, g->array + LM_SPECIES_NEW + first);
     }
     return g->failed;
 }
@@ -182,6 +191,8 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
         out->speed2[s] = lm_from_bits(c->species[s].speed2);
         out->strays[s] = (int64_t)(c->species[s].strays + c->species[s].edge_strays);
         out->charge_quanta[s] = (int64_t)c->species[s].charge_quanta;
+        for (int d = 0; d < 3; d++)
+            out->friction_e[s][d] = lm_from_bits(c->friction_e[s][d]);
         if (!g->counted)
             continue;
         memcpy(out->lost[s], c->tallies[s].lost, sizeof out->lost[s]);

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include "larmor/physics/fields/electron_friction.h"
 #include "larmor/physics/fields/field_boundaries.h"
 #include "base/stop.h"
 #include "backend/surfaces.h"
@@ -35,6 +36,7 @@ struct lm_gpu_advected {
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
     lm_u64 push_e[3], frequency, floored;
+    lm_u64 friction_e[LM_MAX_SPECIES][3];
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
     struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
     lm_u64 heat[2]; /* wide */
@@ -226,6 +228,23 @@ int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 /* cuda/fields/walls.cu: where general.used is 1 */
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
+
+/* J, (J - J_i) x B and, where they depend on the plasma, LM_ETA and LM_FRICTION_FORCE: of a field `b` and the electrons
+ * of the last closure. The ion current is that of the level at `ji`; ahead of it, if `before` is not NULL. `at`: when
+ * the moments of single species count. */
+void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const double *before,
+                     struct lm_level_weights at);
+
+/* cuda/fields/friction.cu, with J as it stands and the electrons of the last closure */
+
+/* Adds to LM_ETA and to (J - J_i) x B, and stores LM_FRICTION_FORCE. */
+void lm_gpu_add_friction(struct lm_gpu *g, struct lm_level_weights at, const double *b);
+
+/* What the ions of number `which` of the species with friction feel, before smoothing and without ghost cells beyond
+ * walls; which < 0: what all ions feel, added to `to`. */
+void lm_gpu_friction_field(struct lm_gpu *g, struct lm_level_weights at, int which, double *to);
+void lm_gpu_add_friction_heat(struct lm_gpu *g, struct lm_level_weights at, double *heat);
+void lm_gpu_survey_friction(struct lm_gpu *g); /* adds the maxima of LM_FRICTION_E to the control values */
 
 /* advect.cu */
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g);

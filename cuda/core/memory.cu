@@ -105,6 +105,31 @@ static int has_flows(const struct lm_setup *s)
     return 0;
 }
 
+/* The moments of both levels and LM_FRICTION_E of each species with friction, and LM_FRICTION_FORCE. */
+static int friction_arrays(const struct lm_gpu *g)
+{
+    const int species = g->base.setup.friction_species;
+    return species > 0 ? 11 * species + 3 : 0;
+}
+
+static double *place_in_row(struct lm_gpu *g, int first, int count, double *next)
+{
+    for (int k = 0; k < count; k++, next += g->pitch)
+        g->array[first + k] = next;
+    return next;
+}
+
+static double *place_friction(struct lm_gpu *g, double *next)
+{
+    for (int k = 0; k < g->base.setup.friction_species; k++) {
+        const int species = lm_friction_species(&g->base.setup, k);
+        next = place_in_row(g, LM_SPECIES_OLD + 4 * species, 4, next);
+        next = place_in_row(g, LM_SPECIES_NEW + 4 * species, 4, next);
+        next = place_in_row(g, LM_FRICTION_E + 3 * species, 3, next);
+    }
+    return g->base.setup.friction_species > 0 ? place_in_row(g, LM_FRICTION_FORCE, 3, next) : next;
+}
+
 /* All grid arrays in one piece of memory, g->pitch elements apart. */
 static void allocate_grid(struct lm_gpu *g)
 {
@@ -121,12 +146,10 @@ static void allocate_grid(struct lm_gpu *g)
                 {&g->general.e, g->general.used ? 3 : 0},
                 {&g->general.result, g->general.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);
-    int forces = 0; /* arrays of E with the force on a species */
-    for (int k = 0; k < species && g->base.setup.driving; k++)
-        forces += g->base.setup.driving->forced[k] ? 3 : 0;
+    const int forces = 3 * g->base.setup.pushed_species; /* arrays of E with what only one species feels */
     /* LM_MAGNET_J and LM_EXTERNAL_J, in a row, and LM_GIVEN_ETA behind them. */
     const int external = g->base.setup.external_current ? 6 : 0, local_eta = g->base.setup.local_eta ? 1 : 0;
-    count += external + local_eta + forces + LM_BORN_ARRAYS * g->base.setup.ionisation_count;
+    count += friction_arrays(g) + external + local_eta + forces + LM_BORN_ARRAYS * g->base.setup.ionisation_count;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
     g->pitch = (g->base.setup.grid.size + 31) / 32 * 32; /* whole segments of memory */
@@ -143,8 +166,9 @@ static void allocate_grid(struct lm_gpu *g)
         next += work[k].arrays * g->pitch;
     }
     next = place_backgrounds(g, next);
+    next = place_friction(g, next);
     for (int k = 0; k < species && forces > 0; k++) {
-        g->species[k].push = g->base.setup.driving->forced[k] ? next : NULL;
+        g->species[k].push = lm_has_own_push(&g->base.setup, k) ? next : NULL;
         next += g->species[k].push ? 3 * g->pitch : 0;
     }
     for (int k = 0; k < external; k++, next += g->pitch)

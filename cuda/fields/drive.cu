@@ -48,16 +48,19 @@ __global__ void given_e_kernel(shape s, struct lm_grid g, struct lm_field_sides 
     });
 }
 
-/* LM_PUSH_E with the force on a species; blockIdx.z is the component. */
-__global__ void force_kernel(shape s, struct lm_grid g, int walls_x, int walls_y, const lm_driving *drive, int species,
-                             double charge, const double *push, double *to, double t)
+/* LM_PUSH_E with the force on a species and its friction with electrons; blockIdx.z is the component. `friction` is
+ * NULL where there is none. */
+__global__ void own_push_kernel(shape s, struct lm_grid g, int walls_x, int walls_y, const lm_driving *drive,
+                                int species, double charge, const double *push, const double *friction, double *to,
+                                double t)
 {
     const int d = blockIdx.z;
     cell c;
     if (!my_node(s, walls_x, walls_y, c))
         return;
+    const size_t at_c = d * s.pitch + at(s, c.i, c.j);
     const double v =
-        push[d * s.pitch + at(s, c.i, c.j)] + lm_force_field(&drive->force[species][d], d, &g, c.i, c.j, t, charge);
+        lm_own_push(push[at_c], friction ? friction[at_c] : 0.0, &drive->force[species][d], d, &g, c.i, c.j, t, charge);
     each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) { to[d * s.pitch + k] = v; });
 }
 
@@ -112,10 +115,10 @@ const double *lm_gpu_push_field(struct lm_gpu *g, int species)
     if (!to)
         return g->array[LM_PUSH_E];
     const launch l = launch_of(g);
-    force_kernel<<<l.blocks, THREADS, 0, g->stream>>>(l.s, l.grid, l.walls_x, l.walls_y, g->driving, species,
-                                                      g->base.setup.species[species].charge, g->array[LM_PUSH_E], to,
-                                                      g->driving_time);
-    LM_GPU_LAUNCHED(g, "forces");
+    own_push_kernel<<<l.blocks, THREADS, 0, g->stream>>>(l.s, l.grid, l.walls_x, l.walls_y, g->driving, species,
+                                                         g->base.setup.species[species].charge, g->array[LM_PUSH_E],
+                                                         g->array[LM_FRICTION_E + 3 * species], to, g->driving_time);
+    LM_GPU_LAUNCHED(g, "E of the push of a species");
     return to;
 }
 

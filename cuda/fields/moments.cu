@@ -20,6 +20,7 @@ namespace
 struct species_moments {
     lm_u64 *sums[4], *clear[4];
     double *raw[4], *out[4], *number;
+    double *alone[4]; /* the moments of this species alone, as deposited; NULL without friction */
     double charge, weight;
     int speed_exponent;
     lm_u64 *charge_quanta; /* sum of the density in own cells, as integers */
@@ -41,6 +42,8 @@ __global__ void collect_kernel(shape s, species_moments a, int first)
         for (int d = 0; d < 4; d++) {
             a.raw[d][k] = lm_add_moment(first, first ? 0.0 : a.raw[d][k], add[d]);
             a.sums[d][m] = 0;
+            if (a.alone[d])
+                a.alone[d][k] = add[d];
         }
         density = is_in(a.own, c.i, c.j) ? (lm_u64)quanta[0] : 0;
     }
@@ -218,6 +221,7 @@ static species_moments moments_of_species(const struct lm_gpu *g, int species, i
         a.clear[d] = g->spare_sums + d * g->base.setup.grid.cells;
         a.raw[d] = g->raw + d * g->pitch;
         a.out[d] = out + d * g->pitch;
+        a.alone[d] = g->array[LM_SPECIES_NEW + 4 * species + d];
     }
     a.number = g->array[LM_SPECIES_N + species];
     a.charge_quanta = &g->control->species[species].charge_quanta;
@@ -228,11 +232,12 @@ static species_moments moments_of_species(const struct lm_gpu *g, int species, i
     return a;
 }
 
-/* Whether moments meet walls or bodies. */
-static bool has_walls(const struct lm_gpu *g)
+/* Whether each step of the moments has a kernel of its own: where they meet walls or bodies, and where single species
+ * have moments of their own. */
+static bool takes_plain_path(const struct lm_gpu *g)
 {
     const struct lm_sides *sides = &g->base.setup.grid.sides;
-    return lm_has_walls(sides, 0) || lm_has_walls(sides, 1) || g->solid;
+    return lm_has_walls(sides, 0) || lm_has_walls(sides, 1) || g->solid || g->base.setup.friction_species > 0;
 }
 
 /* Ghost cells of `count` arrays in a row. */
@@ -242,25 +247,20 @@ static void fill_ghosts(struct lm_gpu *g, double *group, int count, int vector)
         shape_of(g), g->base.setup.grid.sides, group, vector);
 }
 
-/* Each step has a kernel of its own, and ghost cells are filled after it. */
-static int moments_with_walls(struct lm_gpu *g)
+/* Four moments as deposited, `raw`, at the centres and smoothed: LM_N_NEW or LM_SPECIES_NEW of a species, with the
+ * arrays after it. Ghost cells are filled after each step. */
+static void centre_and_smooth(struct lm_gpu *g, double *raw, int to)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const int longest = grid->nx > grid->ny ? grid->nx : grid->ny;
-    double *out = g->array[LM_N_NEW];
-    for (int s = 0; s < g->base.setup.species_count; s++) {
-        fill_ghosts(g, g->array[LM_SPECIES_N + s], 1, 0);
-        if (g->solid)
-            clear_bodies_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
-                g->solid, g->array[LM_SPECIES_N + s], grid->size);
-    }
-    fill_ghosts(g, g->raw, 4, 0);
-    wall_current_kernel<<<line_blocks((size_t)longest), THREADS, 0, g->stream>>>(
-        shape_of(g), grid->sides, g->raw + g->pitch, g->raw + 2 * g->pitch);
+    double *out = g->array[to];
+    fill_ghosts(g, raw, 4, 0);
+    wall_current_kernel<<<line_blocks((size_t)longest), THREADS, 0, g->stream>>>(shape_of(g), grid->sides,
+                                                                                 raw + g->pitch, raw + 2 * g->pitch);
     int left = g->base.setup.smoothing;
     double *now = left % 2 ? g->spare : out;
     auto centre = g->solid ? centre_kernel<true> : centre_kernel<false>;
-    centre<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->solid, g->raw, now);
+    centre<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->solid, raw, now);
     fill_ghosts(g, now, 4, 1);
     dim3 blocks = blocks_for(g, 0);
     blocks.z = 4;
@@ -273,8 +273,29 @@ static int moments_with_walls(struct lm_gpu *g)
         fill_ghosts(g, next, 4, 1);
         now = next;
     }
-    LM_GPU_LAUNCHED(g, "moments before walls");
-    return lm_halo_needs_moments(g->base.setup.halo) ? lm_gpu_halo_refresh(g, g->array + LM_N_NEW, 4) : g->failed;
+    LM_GPU_LAUNCHED(g, "moments of single steps");
+    if (lm_halo_needs_moments(g->base.setup.halo))
+        lm_gpu_halo_refresh(g, g->array + to, 4);
+}
+
+static int moments_in_steps(struct lm_gpu *g)
+{
+    for (int s = 0; s < g->base.setup.species_count; s++) {
+        fill_ghosts(g, g->array[LM_SPECIES_N + s], 1, 0);
+        if (g->solid)
+            clear_bodies_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
+                g->solid, g->array[LM_SPECIES_N + s], g->base.setup.grid.size);
+    }
+    centre_and_smooth(g, g->raw, LM_N_NEW);
+    for (int k = 0; k < g->base.setup.friction_species; k++) {
+        const int own = LM_SPECIES_NEW + 4 * lm_friction_species(&g->base.setup, k);
+        lm_gpu_check(
+            g,
+            cudaMemcpyAsync(g->raw, g->array[own], 4 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice, g->stream),
+            "moments of a species");
+        centre_and_smooth(g, g->raw, own);
+    }
+    return g->failed;
 }
 
 int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first)
@@ -283,7 +304,7 @@ int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
     struct lm_gpu *g = lm_gpu_of(b);
     if (!lm_gpu_halo_join(g))
         lm_gpu_halo_add_sums(g);
-    if (species == b->setup.species_count - 1 && !has_walls(g)) {
+    if (species == b->setup.species_count - 1 && !takes_plain_path(g)) {
         g->last_speed_exponent = speed_exponent;
         g->last_alone = first;
         return g->failed;
@@ -297,8 +318,8 @@ int lm_gpu_moments(struct lm_backend *b)
 {
     lm_gpu_range range("moments");
     struct lm_gpu *g = lm_gpu_of(b);
-    if (has_walls(g))
-        return moments_with_walls(g);
+    if (takes_plain_path(g))
+        return moments_in_steps(g);
     int passes = b->setup.smoothing, rows;
     dim3 strips = cut_into_strips(g, LANES - 2 * HALO, STRIPS, &rows);
     species_moments a = moments_of_species(g, b->setup.species_count - 1, g->last_speed_exponent);

@@ -180,6 +180,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
     auto kernel = g->general.used ? survey_kernel<true> : survey_kernel<false>;
     const unsigned blocks = (g->general.used ? 2 : 1) * reduction_blocks(g);
     kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), a, *o, k2, g->control);
+    lm_gpu_survey_friction(g);
     return LM_GPU_LAUNCHED(g, "survey");
 }
 
@@ -266,10 +267,16 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
     for (int f = 0; f < backgrounds; f++)
         hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), *grid, g->array[LM_BACKGROUND + f],
                                                                     LM_STATE_FIELDS + f, g->reduced);
+    const int friction = LM_FRICTION_STATE * g->base.setup.friction_species, first = LM_STATE_FIELDS + backgrounds;
+    for (int k = 0; k < friction; k++) {
+        const int species = lm_friction_species(&g->base.setup, k / LM_FRICTION_STATE);
+        hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
+            shape_of(g), *grid, g->array[lm_friction_array(species, k % LM_FRICTION_STATE)], first + k, g->reduced);
+    }
     /* B beyond walls is part of the state: B once more, with its ghost cells. */
     if (has_walls)
         hash_arrays_kernel<<<dim3(reduction_blocks(g), 3), THREADS, 0, g->stream>>>(
-            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B],
-            LM_STATE_FIELDS + backgrounds, g->reduced);
+            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B], first + friction,
+            g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

@@ -207,31 +207,67 @@ void prescribe_e(struct lm_gpu *g, double *e)
             "E beyond walls");
 }
 
-/* J and (J - J_i) x B of `b`, and LM_ETA where it depends on the plasma. */
-void currents(struct lm_gpu *g, const double *b, const double *ji, const double *ji_before)
-{
-    const dim3 blocks = blocks_for(g, LM_GHOST);
-    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, ji_before, g->general.curl,
-                                                              g->general.force, g->base.setup.ohm);
-    if (g->base.setup.local_eta)
-        local_eta_kernel<<<blocks, THREADS, 0, g->stream>>>(
-            domain_of(g), g->base.setup.grid, g->driving, g->driving_time, b, g->general.curl, g->array[LM_FLOORED],
-            g->array[LM_PRESSURE], g->array[LM_GIVEN_ETA], g->array[LM_ETA]);
-}
-
-/* E of `b` with the electrons of the last closure. The ion current is that of hall_convection_kernel. */
-void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *ji_before, double *e,
-                    double *push)
+/* E of `b`; the other arguments are those of lm_gpu_currents. */
+void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *before,
+                    struct lm_level_weights at, double *e, double *push)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
-    currents(g, b, ji, ji_before);
+    lm_gpu_currents(g, b, ji, before, at);
     electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(domain_of(g), g->general.curl, g->general.force,
                                                                         g->array[LM_FLOORED], g->array[LM_PRESSURE],
                                                                         g->array[LM_ETA], e, push, *o);
     fill_e(g, e, LM_FILL_FARADAY);
 }
 
+/* The passes of the filter on an E of the push. It begins in `to`, or where their number is odd in g->spare, and ends
+ * in `to`. */
+void smooth_push(struct lm_gpu *g, double *to)
+{
+    int left = g->base.setup.smoothing;
+    double *now = left % 2 ? g->spare : to;
+    fill_e(g, now, LM_FILL_PUSH);
+    dim3 blocks = blocks_for(g, 0);
+    blocks.z = 3;
+    for (; left > 0; left--) {
+        double *next = left % 2 ? to : g->spare;
+        smooth_e_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), now, next);
+        fill_e(g, next, LM_FILL_PUSH);
+        now = next;
+    }
+}
+
+/* LM_FRICTION_E of all species. It is 0 where E is given, beyond sides. */
+void friction_of_species(struct lm_gpu *g, struct lm_level_weights at)
+{
+    const int odd = g->base.setup.smoothing % 2;
+    for (int which = 0; which < g->base.setup.friction_species; which++) {
+        double *to = g->array[LM_FRICTION_E + 3 * lm_friction_species(&g->base.setup, which)];
+        if (odd)
+            lm_gpu_check(g, cudaMemsetAsync(g->spare, 0, 3 * g->pitch * sizeof(double), g->stream), "friction");
+        lm_gpu_friction_field(g, at, which, odd ? g->spare : to);
+        smooth_push(g, to);
+        if (lm_halo_needs_moments(g->base.setup.halo)) {
+            double *arrays[3] = {to, to + g->pitch, to + 2 * g->pitch};
+            lm_gpu_halo_refresh(g, arrays, 3);
+        }
+    }
+}
+
 } // namespace
+
+void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const double *before,
+                     struct lm_level_weights at)
+{
+    const dim3 blocks = blocks_for(g, LM_GHOST);
+    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, before, g->general.curl,
+                                                              g->general.force, g->base.setup.ohm);
+    if (g->base.setup.local_eta)
+        local_eta_kernel<<<blocks, THREADS, 0, g->stream>>>(
+            domain_of(g), g->base.setup.grid, g->driving, g->driving_time, b, g->general.curl, g->array[LM_FLOORED],
+            g->array[LM_PRESSURE], g->array[LM_GIVEN_ETA], g->array[LM_ETA]);
+    if (g->base.setup.friction_species > 0)
+        lm_gpu_add_friction(g, at, b);
+}
 
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps)
 {
@@ -241,7 +277,8 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
-            electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, g->general.e, NULL);
+            electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
+                           g->general.e, NULL);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, state, next, g->general.result, stage, lm_rk4_stage(stage, dt / substeps),
                 g->base.setup.ohm);
@@ -257,7 +294,7 @@ int lm_gpu_resistivity(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_closure(b, LM_N_OLD, LM_N_OLD);
-    currents(g, g->array[LM_B], g->array[LM_J_OLD], NULL);
+    lm_gpu_currents(g, g->array[LM_B], g->array[LM_J_OLD], NULL, lm_weights_of_old());
     return LM_GPU_LAUNCHED(g, "resistivity");
 }
 
@@ -265,22 +302,18 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
 {
     const bool ahead = current == LM_OHM_AHEAD;
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
-    int left = g->base.setup.smoothing;
-    double *push = g->array[LM_PUSH_E], *now = left % 2 ? g->spare : push; /* so that the last pass ends there */
+    const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
+    double *push = g->array[LM_PUSH_E], *first = g->base.setup.smoothing % 2 ? g->spare : push;
     lm_gpu_closure(&g->base, level, level);
     prescribe_e(g, push);
-    if (left > 0)
+    if (g->base.setup.smoothing > 0)
         prescribe_e(g, g->spare);
-    electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, g->array[LM_E], now);
-    fill_e(g, now, LM_FILL_PUSH);
-    dim3 blocks = blocks_for(g, 0);
-    blocks.z = 3;
-    for (; left > 0; left--) {
-        double *next = left % 2 ? push : g->spare;
-        smooth_e_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), now, next);
-        fill_e(g, next, LM_FILL_PUSH);
-        now = next;
-    }
+    electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
+                   first);
+    if (g->base.setup.friction_species > 0)
+        lm_gpu_friction_field(g, at, -1, first);
+    smooth_push(g, push);
+    friction_of_species(g, at);
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");
     if (lm_halo_needs_moments(g->base.setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);

@@ -119,8 +119,15 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
                                            g->array[LM_ETA], g->advect.clearance};
     const struct lm_conduction by = {t, n, view_of(g, LM_B), g->advect.clearance, b->setup.conductivity};
     const dim3 blocks = blocks_for(g, 0);
+    const struct lm_level_weights at = lm_weights_of_heat(pass->level == LM_N_NEW);
+    if (b->setup.friction_species > 0) { /* J and the resistivity as B stands */
+        lm_gpu_closure(b, (enum lm_array)pass->level, (enum lm_array)pass->level);
+        lm_gpu_currents(g, g->array[LM_B], g->array[LM_J_NEW], NULL, at);
+    }
     begin_kernel<<<blocks, THREADS, 0, g->stream>>>(s, sides, fields, entropy_of(g), o, p, heat);
     LM_GPU_LAUNCHED(g, "heat");
+    if (b->setup.friction_species > 0)
+        lm_gpu_add_friction_heat(g, at, heat);
     for (int k = 0; k < 2 * pass->substeps && !g->failed; k++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();

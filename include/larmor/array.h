@@ -22,7 +22,13 @@ enum lm_array {
     LM_MAGNET_J = LM_SPECIES_N + LM_MAX_SPECIES, /* current of magnets, on the nodes of J; */
     LM_EXTERNAL_J = LM_MAGNET_J + 3,  /* and with that of coils at the time of the last `drive`: outside the plasma */
     LM_GIVEN_ETA = LM_EXTERNAL_J + 3, /* where LM_ETA depends on the plasma: the part that does not */
-    LM_BACKGROUND,                    /* background field 0, 1, ..., whole quanta */
+    /* Of species 0, 1, ... with electron_friction.h: charge density and current, four arrays each, as LM_N_OLD and the
+     * arrays after it. */
+    LM_SPECIES_OLD,
+    LM_SPECIES_NEW = LM_SPECIES_OLD + 4 * LM_MAX_SPECIES,
+    LM_FRICTION_E = LM_SPECIES_NEW + 4 * LM_MAX_SPECIES,    /* what its ions feel beside LM_PUSH_E, at n: three each */
+    LM_FRICTION_FORCE = LM_FRICTION_E + 3 * LM_MAX_SPECIES, /* sum F_s of the last Ohm's law, centres */
+    LM_BACKGROUND = LM_FRICTION_FORCE + 3,                  /* background field 0, 1, ..., whole quanta */
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
     LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,

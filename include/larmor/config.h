@@ -39,6 +39,7 @@ struct lm_species_config {
     char density[LM_MAX_TEXT];        /* n0 */
     char drift[3][LM_MAX_TEXT];       /* v_A */
     char force[3][LM_MAX_TEXT];       /* on an ion, of x, y and t; m_p v_A Omega_ci */
+    char eta[LM_MAX_TEXT];            /* of the friction with electrons (electron_friction.h); mu0 v_A d_i */
     int temperature_kind;             /* enum lm_temperature */
     char temperature[3][LM_MAX_TEXT]; /* along x, y, z; or along B and across B. B0^2/(mu0 n0) */
     char inflow_density[LM_MAX_TEXT]; /* density beyond inflow sides, of x, y and t; "": as `density`. n0 */

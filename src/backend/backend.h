@@ -60,7 +60,9 @@ struct lm_driving {
     struct lm_program force[LM_MAX_SPECIES][3]; /* on an ion of each species, m_p v_A Omega_ci */
     int forced[LM_MAX_SPECIES];                 /* 1: there is one */
     struct lm_program eta; /* the resistivity, also of n, Te, J and B (resistivity.h); mu0 v_A d_i */
-    int everywhere;        /* 1: there is no field solver, and E is given in all cells */
+    struct lm_program friction_eta[LM_MAX_SPECIES]; /* the same of each species (electron_friction.h) */
+    int has_friction[LM_MAX_SPECIES];               /* 1: there is one */
+    int everywhere;                                 /* 1: there is no field solver, and E is given in all cells */
 };
 
 struct lm_setup {
@@ -73,8 +75,9 @@ struct lm_setup {
     enum lm_shape_order shape;
     enum lm_precision precision;      /* of the particles */
     int external_current;             /* 1: there are LM_MAGNET_J and LM_EXTERNAL_J */
-    int forced_species;               /* how many of them feel a force of the driving */
-    int local_eta;                    /* 1: the resistivity depends on the plasma, and there is LM_GIVEN_ETA */
+    int pushed_species;               /* how many have an E of the push of their own: lm_has_own_push */
+    int friction_species;             /* how many of them have friction with electrons */
+    int local_eta;                    /* 1: LM_ETA depends on the plasma, and there is LM_GIVEN_ETA */
     const struct lm_driving *driving; /* borrowed as long as there is a backend; NULL: none */
     int smoothing;                    /* binomial passes */
     int tile;                         /* 8 or 16 */
@@ -93,6 +96,28 @@ struct lm_setup {
     int ionisation_count;
     struct lm_ionisation ionisation[LM_MAX_IONISATIONS];
 };
+
+/* Whether the E that a species feels differs from LM_PUSH_E: by a force, or by friction with electrons. */
+static inline int lm_has_own_push(const struct lm_setup *s, int species)
+{
+    return s->driving && (s->driving->forced[species] || s->driving->has_friction[species]);
+}
+
+/* Array number k of the state of a species that has friction with electrons. */
+enum { LM_FRICTION_STATE = 7 };
+static inline int lm_friction_array(int species, int k)
+{
+    return k < 3 ? LM_FRICTION_E + 3 * species + k : LM_SPECIES_OLD + 4 * species + (k - 3);
+}
+
+/* The number of the species that is number `which` of those with friction. */
+static inline int lm_friction_species(const struct lm_setup *s, int which)
+{
+    int species = 0;
+    for (int left = which; left > 0 || !s->driving->has_friction[species]; species++)
+        left -= s->driving->has_friction[species];
+    return species;
+}
 
 /* The number of tiles of the setup's grid. */
 static inline size_t lm_setup_tiles(const struct lm_setup *s)
@@ -171,6 +196,7 @@ struct lm_pass {
 struct lm_control {
     double speed2[LM_MAX_SPECIES];         /* max |v|^2 after the last pass */
     double push_e[3];                      /* max |E_c| of LM_PUSH_E */
+    double friction_e[LM_MAX_SPECIES][3];  /* max |E_c| of LM_FRICTION_E; 0 where there is none */
     double frequency;                      /* max of lm_frequency */
     int64_t floored;                       /* cells at the density floor */
     int64_t strays[LM_MAX_SPECIES];        /* particles that took the direct path in the last pass */
@@ -324,8 +350,8 @@ struct lm_backend_ops {
      * |F_d/Z| over the nodes, for which it waits: force[species][d]. Only with a driving. */
     int (*drive)(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 
-    /* LM_ETA of the OLD level and B as it stands, where it depends on the plasma. `ohm` and advance_b do so themselves,
-     * advance_b in each of its stages. */
+    /* LM_ETA and LM_FRICTION_FORCE of the OLD level and B as it stands, where they depend on the plasma. `ohm` and
+     * advance_b do so themselves, advance_b in each of its stages. */
     int (*resistivity)(struct lm_backend *b);
 
     /* Density and pressure of the electrons for advance_b: of the mean of two levels; an evolved pressure as it

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/facts.h"
 #include "config/reader.h"
 #include "base/expr_scan.h"
 #include "base/program.h"
@@ -102,6 +103,20 @@ static void check_pitch(struct lm_config_reader *r, const struct lm_scope *scope
             "sqrt(scattering_rate*dt)*scattering_sigmas, the largest angle in a step, is above pi: use a smaller dt");
 }
 
+/* Ions take up the friction of the electrons only where the configuration has it. */
+static void check_friction(struct lm_config_reader *r, const struct lm_scope *scope)
+{
+    const int key = lm_keys_find(LM_SPECIES_SECTION, "eta"), *lines = scope->lines;
+    if (scope->kind != &lm_named[LM_SPECIES] || !lines[key] || !lm_has_friction(scope->base))
+        return;
+    if (r->config->fields.solver != LM_SOLVER_HYBRID)
+        lm_problems_add(&r->problems, lines[key], "%s.eta: only with fields.solver = hybrid",
+                        lm_scope_section(scope, &lm_keys[key]));
+    else if (!r->config->fields.electron_friction)
+        lm_problems_add(&r->problems, lines[key], "%s.eta: only with fields.electron_friction = on",
+                        lm_scope_section(scope, &lm_keys[key]));
+}
+
 static void resolve_time(struct lm_config_reader *r)
 {
     struct lm_config *c = r->config;
@@ -155,6 +170,11 @@ static void resolve_directory(struct lm_config_reader *r)
                         "output.directory: required, as the file's name makes no good one");
 }
 
+static int is_of_plasma(const struct lm_key *key)
+{
+    return key->timed == LM_OF_PLASMA || key->timed == LM_ALWAYS_OF_PLASMA;
+}
+
 /* Expressions along sides are checked with the sides. Others are evaluated in the cells at the middle of the first
  * step. */
 static int scan_expression(const struct lm_config *c, const struct lm_key *key, const char *text)
@@ -163,7 +183,7 @@ static int scan_expression(const struct lm_config *c, const struct lm_key *key, 
     const double middle = 0.5 * c->run.dt;
     if (key->timed == LM_ALONG_SIDES)
         return LM_OK;
-    if (key->timed == LM_TIMELESS || key->timed == LM_OF_PLASMA)
+    if (key->timed == LM_TIMELESS || is_of_plasma(key))
         return lm_expr_scan(c->names, text, &g, key->cell_offset, key->low == -DBL_MAX ? -INFINITY : key->low);
     if (key->low > -DBL_MAX)
         return lm_expr_scan_at(c->names, text, &g, key->cell_offset, middle, key->low);
@@ -184,9 +204,9 @@ static int parse_expression(const struct lm_config *c, const struct lm_key *key,
 {
     int timed = 0, uniform, status;
     *scan = 1;
-    if (key->timed == LM_OF_PLASMA) {
+    if (is_of_plasma(key)) {
         *scan = lm_expr_check(c->names, text, &uniform) == LM_OK;
-        return *scan ? LM_OK : check_program(c->names, text, LM_PROGRAM_OF_PLASMA);
+        return *scan && key->timed == LM_OF_PLASMA ? LM_OK : check_program(c->names, text, LM_PROGRAM_OF_PLASMA);
     }
     status = key->timed ? lm_expr_uses_time(c->names, text, &timed) : lm_expr_check(c->names, text, &uniform);
     if (!status && ((timed && key->timed == LM_COMPILED) || key->timed == LM_ALWAYS_COMPILED))
@@ -218,6 +238,7 @@ static void check_scope(struct lm_config_reader *r, const struct lm_scope *scope
     check_families(r, scope);
     check_meaning(r, scope);
     check_pitch(r, scope);
+    check_friction(r, scope);
     lm_config_check_ionisation(r, scope);
 }
 

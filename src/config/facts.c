@@ -58,6 +58,11 @@ int lm_has_local_eta(const struct lm_config *c)
     return c->fields.solver == LM_SOLVER_HYBRID && lm_expr_check(c->names, c->fields.eta, &uniform) != LM_OK;
 }
 
+int lm_has_friction(const struct lm_species_config *s)
+{
+    return !lm_is_zero(s->eta);
+}
+
 int lm_is_forced(const struct lm_species_config *s)
 {
     return !lm_is_zero(s->force[0]) || !lm_is_zero(s->force[1]) || !lm_is_zero(s->force[2]);

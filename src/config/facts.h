@@ -20,11 +20,12 @@ double lm_collision_time(const struct lm_config *config, int species);
 /* The number of the background field that is the entropy of evolved electrons; -1: there is none. */
 int lm_entropy_field(const struct lm_config *config);
 
-int lm_is_zero(const char *expression);                      /* the text is "0" */
-int lm_has_local_eta(const struct lm_config *config);        /* the resistivity depends on t or on the plasma */
-int lm_is_forced(const struct lm_species_config *species);   /* a force acts on its ions */
-int lm_has_magnets(const struct lm_config *config);          /* outside the plasma */
-int lm_has_external_current(const struct lm_config *config); /* of magnets or of coils */
+int lm_is_zero(const char *expression);                       /* the text is "0" */
+int lm_has_local_eta(const struct lm_config *config);         /* the resistivity depends on t or on the plasma */
+int lm_has_friction(const struct lm_species_config *species); /* with electrons: it has a resistivity of its own */
+int lm_is_forced(const struct lm_species_config *species);    /* a force acts on its ions */
+int lm_has_magnets(const struct lm_config *config);           /* outside the plasma */
+int lm_has_external_current(const struct lm_config *config);  /* of magnets or of coils */
 int lm_background_has_source(const struct lm_background_config *b);
 int lm_background_is_sourced(const struct lm_config *config, int field); /* has a source, or ionisation takes from it */
 int lm_background_is_open(const struct lm_background_config *b, int side); /* something can cross the side */

@@ -298,6 +298,8 @@ const struct lm_key lm_keys[] = {
      .meaning = "A force along y on each ion."},
     {OF(force[2]), .name = "force_z", EXPR, ANY, CELL_OFFSET(0, 0), .timed = LM_ALWAYS_COMPILED, .unit = "m_p v_A Omega_ci", .initial = "0",
      .meaning = "A force along z on each ion."},
+    {OF(eta), .name = "eta", EXPR, NOT_NEGATIVE, .timed = LM_ALWAYS_OF_PLASMA, .unit = "mu0 v_A d_i", .initial = "0",
+     .meaning = "The resistivity that friction between electrons and the ions of this species causes, beside fields.eta: the drag eta n Z/m (u - u_e) on these ions, and its reaction in E. It may depend on x, y, t, n, Te, J and B as fields.eta does. Only with solver = hybrid and electron_friction = on."},
     {OF(inflow_density), .name = "inflow_density", EXPR, NOT_NEGATIVE, .timed = LM_ALONG_SIDES, .unit = "n0", .shown = "density",
      .when = &if_inflow, .meaning = "The density beyond inflow sides; it may also depend on the time t. Drift and temperature there are the species' own. Only with an inflow side."},
     {OF(drag_rate), .name = "drag_rate", .formerly = "slowing", REAL, NOT_NEGATIVE, .unit = "Omega_ci", .initial = "0",

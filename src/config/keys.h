@@ -55,9 +55,17 @@ enum lm_key_variant {
 };
 
 /* Expressions that may use t as well: evaluated along inflow sides, or at `place` in every cell. The backend evaluates
- * compiled ones (base/program.h) at every step: where they depend on t, or always. Those of the plasma are either
- * expressions of x and y, or compiled ones that may also use the local n, Te, J and B. */
-enum lm_key_time { LM_TIMELESS, LM_ALONG_SIDES, LM_IN_CELLS, LM_COMPILED, LM_ALWAYS_COMPILED, LM_OF_PLASMA };
+ * compiled ones (base/program.h) at every step: where they depend on t, or always. Those of the plasma may also use the
+ * local n, Te, J and B; they are compiled where they are not expressions of x and y, or always. */
+enum lm_key_time {
+    LM_TIMELESS,
+    LM_ALONG_SIDES,
+    LM_IN_CELLS,
+    LM_COMPILED,
+    LM_ALWAYS_COMPILED,
+    LM_OF_PLASMA,
+    LM_ALWAYS_OF_PLASMA
+};
 
 struct lm_choice {
     const char *name; /* NULL ends the list */

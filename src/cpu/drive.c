@@ -49,12 +49,13 @@ void lm_cpu_add_force(struct lm_cpu *c, int species)
     double *const *to = c->species[species].push;
     const double charge = s->species[species].charge;
     for (int d = 0; d < 3 && to[d]; d++) {
+        const double *all = c->array[LM_PUSH_E + d], *friction = c->array[LM_FRICTION_E + 3 * species + d];
 #pragma omp parallel for schedule(static) num_threads(c->grid_threads)
         for (int j = cells.from_y; j < cells.to_y; j++)
             for (int i = cells.from_x; i < cells.to_x; i++) {
                 const size_t k = lm_at(g, i, j);
-                to[d][k] = c->array[LM_PUSH_E + d][k] +
-                           lm_force_field(&s->driving->force[species][d], d, g, i, j, c->driving_time, charge);
+                to[d][k] = lm_own_push(all[k], friction ? friction[k] : 0.0, &s->driving->force[species][d], d, g, i, j,
+                                       c->driving_time, charge);
             }
         lm_grid_wrap(g, to[d]);
     }

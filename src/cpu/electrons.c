@@ -98,7 +98,14 @@ int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct work w = work_of(c);
+    const struct lm_level_weights at = lm_weights_of_heat(pass->level == LM_N_NEW);
+    if (b->setup.friction_species > 0) { /* J and the resistivity as B stands */
+        lm_cpu_closure(b, pass->level, pass->level);
+        lm_cpu_hall_convection(c, c->array + LM_B, c->array + LM_J_NEW, at);
+    }
     begin(c, pass, &w);
+    if (b->setup.friction_species > 0)
+        lm_cpu_add_friction_heat(c, at, w.heat);
     for (int n = 0; n < pass->substeps; n++) {
         if (lm_stop_now())
             return lm_stop_give_up();

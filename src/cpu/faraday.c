@@ -54,7 +54,7 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, double 
     const struct stage s = {c, number, lm_rk4_stage(number, dt)};
     const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
     double *const *state = c->array + LM_B;
-    lm_cpu_hall_convection(c, number == 0 ? state : c->stage, c->array + ion_current);
+    lm_cpu_hall_convection(c, number == 0 ? state : c->stage, c->array + ion_current, lm_weights_half_way());
     lm_cpu_electric_field(c, c->e, NULL);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);

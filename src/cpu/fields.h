@@ -3,6 +3,7 @@
 #define LARMOR_CPU_FIELDS_H
 
 #include "cpu/cpu.h"
+#include "larmor/physics/fields/electron_friction.h"
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
 
@@ -43,8 +44,11 @@ void lm_cpu_smooth_e(struct lm_cpu *c, double *e, int component);
 /* Copies E beyond the sides where it is prescribed, from LM_E. */
 void lm_cpu_prescribe_e(struct lm_cpu *c, double *const e[3]);
 
-/* c->curl = J and c->force = (J - J_i) x B, wherever lm_cpu_electric_field reads them. */
-void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3]);
+/* c->curl = J and c->force = (J - J_i) x B, wherever lm_cpu_electric_field reads them; LM_ETA where it depends on the
+ * plasma; and with friction, LM_FRICTION_FORCE, which c->force has, too. `at`: when the moments of the species count.
+ */
+void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
+                            struct lm_level_weights at);
 
 /* E on [0, n] in both directions; at walls on [0, n - 1] along them and on [-1, n - 1] through them. `push`, unless it
  * is NULL, takes the E of the push before smoothing. */
@@ -52,6 +56,21 @@ void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const p
 
 /* Ghost cells of E. */
 void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill);
+
+/* src/cpu/friction.c, with c->curl as it stands and the electrons of the last closure: */
+
+/* Adds to LM_ETA and c->force, and stores LM_FRICTION_FORCE. */
+void lm_cpu_add_friction(struct lm_cpu *c, struct lm_view b, struct lm_level_weights at);
+
+/* LM_FRICTION_E of all species, and what all ions feel of the friction is added to LM_PUSH_E, which is not smoothed yet
+ * and has no ghost cells. */
+void lm_cpu_friction_fields(struct lm_cpu *c, struct lm_level_weights at);
+
+/* Adds the heat of the friction in each cell. */
+void lm_cpu_add_friction_heat(struct lm_cpu *c, struct lm_level_weights at, double *heat);
+
+/* The maxima of LM_FRICTION_E for lm_control. */
+void lm_cpu_survey_friction(struct lm_cpu *c);
 
 /* src/cpu/reductions.c: lm_control's maxima with the density and the ion current of LM_N_OLD or LM_N_NEW. */
 void lm_cpu_survey_level(struct lm_cpu *c, int level);

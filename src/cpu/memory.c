@@ -110,8 +110,15 @@ static void allocate_fields(struct lm_cpu *c)
     _Static_assert(4 + 3 * sizeof vectors / sizeof *vectors + 1 == LM_CPU_WORK_ARRAYS, "as the estimate of the memory");
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c);
-    for (int k = 0; k < 3 * s->species_count && s->driving; k++)
-        c->species[k / 3].push[k % 3] = s->driving->forced[k / 3] ? grid_array(c) : NULL;
+    for (int k = 0; k < 3 * s->species_count; k++)
+        c->species[k / 3].push[k % 3] = lm_has_own_push(s, k / 3) ? grid_array(c) : NULL;
+    for (int k = 0; k < LM_FRICTION_STATE * s->friction_species; k++)
+        c->array[lm_friction_array(lm_friction_species(s, k / LM_FRICTION_STATE), k % LM_FRICTION_STATE)] =
+            grid_array(c);
+    for (int k = 0; k < 4 * s->friction_species; k++)
+        c->array[LM_SPECIES_NEW + 4 * lm_friction_species(s, k / 4) + k % 4] = grid_array(c);
+    for (int d = 0; d < 3 && s->friction_species > 0; d++)
+        c->array[LM_FRICTION_FORCE + d] = grid_array(c);
     if (s->local_eta)
         c->array[LM_GIVEN_ETA] = grid_array(c);
     for (int k = LM_MAGNET_J; k < LM_EXTERNAL_J + 3 && s->external_current; k++)

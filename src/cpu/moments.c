@@ -12,6 +12,7 @@ int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
     const struct lm_backend_species *s = &b->setup.species[species];
     double *number = c->array[LM_SPECIES_N + species];
     int64_t quanta = 0;
+    double *const *own = c->array + LM_SPECIES_NEW + 4 * species; /* NULL without friction */
     lm_halo_add(b->setup.halo, c->sums, 4, 1);
 #pragma omp parallel for num_threads(c->grid_threads) reduction(+ : quanta)
     for (int j = 0; j < g->ny; j++) {
@@ -26,6 +27,8 @@ int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
             for (int d = 0; d < 4; d++) {
                 c->raw[d][k] = lm_add_moment(first, c->raw[d][k], add[d]);
                 c->sums[d][m] = 0;
+                if (own[d])
+                    own[d][k] = add[d];
             }
         }
     }
@@ -48,10 +51,10 @@ static void fill_wall_currents(struct lm_cpu *c)
 }
 
 /* Moments of row j at the centres. `solid` is NULL without bodies. */
-static inline __attribute__((always_inline)) void centre_row(const struct lm_cpu *c, int j, const uint8_t *solid)
+static inline __attribute__((always_inline)) void centre_row(const struct lm_cpu *c, int j, const uint8_t *solid,
+                                                             double *const out[4])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    double *const *out = c->array + LM_N_NEW;
     for (int i = 0; i < g->nx; i++) {
         size_t k = lm_at(g, i, j);
         const double *const raw[4] = {c->raw[0] + k, c->raw[1] + k, c->raw[2] + k, c->raw[3] + k};
@@ -65,10 +68,10 @@ static inline __attribute__((always_inline)) void centre_row(const struct lm_cpu
     }
 }
 
-int lm_cpu_moments(struct lm_backend *b)
+/* The moments in c->raw, at the centres and smoothed. */
+static void centre(struct lm_cpu *c, double *const out[4])
 {
-    struct lm_cpu *c = lm_cpu_of(b);
-    const struct lm_grid *g = &b->setup.grid;
+    const struct lm_grid *g = &c->base.setup.grid;
     for (int d = 0; d < 4; d++)
         lm_grid_wrap(g, c->raw[d]);
     fill_wall_currents(c);
@@ -76,16 +79,27 @@ int lm_cpu_moments(struct lm_backend *b)
     {
         /* Two calls: without bodies the compiler makes vector instructions of it. */
         if (c->solid)
-            centre_row(c, j, c->solid);
+            centre_row(c, j, c->solid, out);
         else
-            centre_row(c, j, NULL);
+            centre_row(c, j, NULL, out);
     }
     for (int d = 0; d < 4; d++) {
-        double *moment = c->array[LM_N_NEW + d];
-        lm_fill_moment(g, moment, d - 1);
-        lm_cpu_smooth_moment(c, moment, d - 1);
+        lm_fill_moment(g, out[d], d - 1);
+        lm_cpu_smooth_moment(c, out[d], d - 1);
     }
-    if (lm_halo_needs_moments(b->setup.halo))
-        lm_halo_refresh(b->setup.halo, c->array + LM_N_NEW, 4);
+    if (lm_halo_needs_moments(c->base.setup.halo))
+        lm_halo_refresh(c->base.setup.halo, out, 4);
+}
+
+int lm_cpu_moments(struct lm_backend *b)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    centre(c, c->array + LM_N_NEW);
+    for (int k = 0; k < b->setup.friction_species; k++) {
+        double *const *own = c->array + LM_SPECIES_NEW + 4 * lm_friction_species(&b->setup, k);
+        for (int d = 0; d < 4; d++)
+            lm_cpu_copy_array(c, c->raw[d], own[d]);
+        centre(c, own);
+    }
     return LM_OK;
 }

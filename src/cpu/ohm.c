@@ -37,7 +37,8 @@ LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct l
 }
 
 /* The cells are [0, n], or from -1 on where there are walls; J also in what its Laplacian needs around them. */
-void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3])
+void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
+                            struct lm_level_weights at)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
@@ -55,13 +56,15 @@ void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const 
     }
     if (c->base.setup.local_eta)
         local_eta(c, bv, jv);
+    if (c->base.setup.friction_species > 0)
+        lm_cpu_add_friction(c, bv, at);
 }
 
 int lm_cpu_resistivity(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
-    lm_cpu_hall_convection(c, c->array + LM_B, c->array + LM_J_OLD);
+    lm_cpu_hall_convection(c, c->array + LM_B, c->array + LM_J_OLD, lm_weights_of_old());
     return LM_OK;
 }
 
@@ -172,9 +175,12 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     lm_cpu_closure(b, level, level);
     if (current == LM_OHM_AHEAD)
         extrapolate_current(c);
-    lm_cpu_hall_convection(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD);
+    const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();
+    lm_cpu_hall_convection(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD, at);
     lm_cpu_prescribe_e(c, push);
     lm_cpu_electric_field(c, c->array + LM_E, push);
+    if (b->setup.friction_species > 0)
+        lm_cpu_friction_fields(c, at);
     lm_cpu_fill_e(c, c->array + LM_E, LM_FILL_FARADAY);
     lm_cpu_fill_e(c, push, LM_FILL_PUSH);
     for (int k = 0; k < 3; k++)

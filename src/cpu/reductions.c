@@ -61,6 +61,7 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
         floored += m.floored;
     }
     survey_e(c);
+    lm_cpu_survey_friction(c);
     c->control.frequency = lm_from_bits(frequency);
     c->control.floored = (int64_t)floored;
 }
@@ -167,8 +168,13 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
         hash += hash_cells(c, f, c->array[f]);
     for (int f = 0; f < backgrounds; f++)
         hash += hash_cells(c, LM_STATE_FIELDS + f, c->array[LM_BACKGROUND + f]);
+    const int friction = LM_FRICTION_STATE * c->base.setup.friction_species, first = LM_STATE_FIELDS + backgrounds;
+    for (int k = 0; k < friction; k++) {
+        const int species = lm_friction_species(&c->base.setup, k / LM_FRICTION_STATE);
+        hash += hash_cells(c, first + k, c->array[lm_friction_array(species, k % LM_FRICTION_STATE)]);
+    }
     /* B beyond walls is part of the state: B once more, with its ghost cells. */
     for (int d = 0; d < 3 && has_walls; d++)
-        hash += hash_array(c, LM_STATE_FIELDS + backgrounds + d, c->array[LM_B + d]);
+        hash += hash_array(c, first + friction + d, c->array[LM_B + d]);
     return hash;
 }

@@ -26,6 +26,8 @@ static void merge_advected(struct lm_advected *to, const struct lm_advected *fro
 static void merge_species(struct lm_control *to, const struct lm_control *from, int s)
 {
     raise_to(&to->speed2[s], from->speed2[s]);
+    for (int c = 0; c < 3; c++)
+        raise_to(&to->friction_e[s][c], from->friction_e[s][c]);
     to->strays[s] += from->strays[s];
     to->charge_quanta[s] += from->charge_quanta[s];
     for (int channel = 0; channel < LM_CHANNELS; channel++)

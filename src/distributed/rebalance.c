@@ -25,6 +25,17 @@ static int list_arrays(const struct lm_setup *s, int list[LM_ARRAYS])
         list[n++] = a;
     for (int k = 0; k < s->species_count; k++)
         list[n++] = LM_SPECIES_N + k;
+    for (int k = 0; k < s->friction_species; k++) {
+        const int species = lm_friction_species(s, k);
+        for (int a = 0; a < 4; a++) {
+            list[n++] = LM_SPECIES_OLD + 4 * species + a;
+            list[n++] = LM_SPECIES_NEW + 4 * species + a;
+        }
+        for (int d = 0; d < 3; d++)
+            list[n++] = LM_FRICTION_E + 3 * species + d;
+    }
+    for (int d = 0; d < 3 && s->friction_species > 0; d++)
+        list[n++] = LM_FRICTION_FORCE + d;
     for (int f = 0; f < s->background_count; f++) {
         list[n++] = LM_BACKGROUND + f;
         list[n++] = LM_BACKGROUND_X + f;

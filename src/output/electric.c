@@ -18,6 +18,7 @@ struct maker {
     struct lm_ohm ohm;
     int walls[2]; /* 1: the domain ends along this axis */
     int external; /* 1: there is a current outside the plasma */
+    int friction; /* 1: electrons rub on single species */
     double *work[WORK];
     uint8_t *solid; /* enum lm_solid, with ghost cells; NULL without bodies */
     struct lm_electric *out;
@@ -175,13 +176,19 @@ static void apply_ohm(struct maker *m, struct lm_view force, int pressure, int e
         }
 }
 
-static void find_terms(struct maker *m)
+/* The resistive term has the friction with single species, whose force takes the place of the Hall term's. */
+static int find_terms(struct maker *m)
 {
     const double *const zero = m->work[ZERO];
     const struct lm_view none = {zero, zero, zero, m->grid.stride};
+    int status = LM_OK;
     apply_ohm(m, view_of(m, FORCE), ZERO, ZERO, LM_E_HALL);
     apply_ohm(m, none, PRESSURE, ZERO, LM_E_PRESSURE);
-    apply_ohm(m, none, ZERO, ETA, LM_E_RESISTIVE);
+    for (int d = 0; d < 3 && m->friction && !status; d++)
+        status = get(m, LM_FRICTION_FORCE + d, FORCE + d);
+    if (!status)
+        apply_ohm(m, m->friction ? view_of(m, FORCE) : none, ZERO, ETA, LM_E_RESISTIVE);
+    return status;
 }
 
 /* J.E at the centres, from the nodes of the components. The force is no longer needed. */
@@ -261,6 +268,8 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
     struct maker m = {
         .sim = sim, .grid = lm_config_grid(config), .external = lm_has_external_current(config), .out = out};
     double *e[3];
+    for (int s = 0; s < config->species_count; s++)
+        m.friction |= lm_has_friction(&config->species[s]);
     m.ohm = ohm_of(config, &m.grid);
     for (int axis = 0; axis < 2; axis++)
         m.walls[axis] = lm_has_walls(&m.grid.sides, axis);
@@ -275,9 +284,10 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
         for (int d = 0; d < 3; d++)
             memcpy(e[d], out->e[LM_E_CONVECTION][d], m.grid.size * sizeof *e[d]);
         find_force(&m);
-        find_terms(&m);
-        find_powers(&m, e);
+        status = find_terms(&m);
     }
+    if (!status)
+        find_powers(&m, e);
     free(m.solid);
     return status;
 }

@@ -28,12 +28,16 @@ static int compile_timed(struct lm_sim *sim, const char *key, const char *text, 
     return timed ? compile(sim, key, text, LM_PROGRAM_OF_X_Y_T, out) : LM_OK;
 }
 
-static int compile_forces(struct lm_sim *sim)
+static int compile_of_species(struct lm_sim *sim)
 {
     const struct lm_config *c = sim->config;
     char key[LM_MAX_NAME + 32];
     for (int s = 0; s < c->species_count; s++) {
         sim->driving->forced[s] = lm_is_forced(&c->species[s]);
+        sim->driving->has_friction[s] = lm_has_friction(&c->species[s]);
+        snprintf(key, sizeof key, "species.%s.eta", c->species[s].name);
+        if (sim->driving->has_friction[s])
+            LM_TRY(compile(sim, key, c->species[s].eta, LM_PROGRAM_OF_PLASMA, &sim->driving->friction_eta[s]));
         for (int d = 0; d < 3 && sim->driving->forced[s]; d++) {
             snprintf(key, sizeof key, "species.%s.force_%c", c->species[s].name, "xyz"[d]);
             LM_TRY(compile(sim, key, c->species[s].force[d], LM_PROGRAM_OF_X_Y_T, &sim->driving->force[s][d]));
@@ -58,9 +62,9 @@ int lm_sim_make_driving(struct lm_sim *sim)
     }
     if (lm_has_local_eta(c))
         LM_TRY(compile(sim, "fields.eta", c->fields.eta, LM_PROGRAM_OF_PLASMA, &sim->driving->eta));
-    LM_TRY(compile_forces(sim));
+    LM_TRY(compile_of_species(sim));
     for (int s = 0; s < c->species_count; s++)
-        any |= sim->driving->forced[s];
+        any |= sim->driving->forced[s] || sim->driving->has_friction[s];
     if (!any && !sim->driven) {
         free(sim->driving);
         sim->driving = NULL;

@@ -22,6 +22,24 @@ struct restore {
     enum lm_put_phase phase;
 };
 
+/* The component of an array of what ions feel as E; -1: it is something else. */
+static int component_of_e(int array)
+{
+    const int friction = array - LM_FRICTION_E;
+    return array >= LM_PUSH_E && array < LM_PUSH_E + 3      ? array - LM_PUSH_E
+           : friction >= 0 && friction < 3 * LM_MAX_SPECIES ? friction % 3
+                                                            : -1;
+}
+
+/* 0 for a density, 1 to 3 for a current along x, y, z; -1: the array is something else. */
+static int number_of_moment(int array)
+{
+    const int of_species = array - LM_SPECIES_OLD;
+    return array >= LM_N_OLD && array < LM_STATE_FIELDS         ? array - LM_N_OLD
+           : of_species >= 0 && of_species < 4 * LM_MAX_SPECIES ? of_species % 4
+                                                                : -1;
+}
+
 static int set_field(void *context, int field, const double *packed)
 {
     struct restore *r = context;
@@ -31,13 +49,17 @@ static int set_field(void *context, int field, const double *packed)
     const int array = lm_sim_state_array(r->sim, field);
     if (field >= lm_sim_state_fields(r->sim) - lm_sim_state_bordered(r->sim))
         return b->ops->put(b, array, packed);
-    const int e = field - LM_PUSH_E, walls = lm_has_field_walls(&b->setup);
-    int status = walls && e >= 0 && e < 3 ? b->ops->get(b, LM_E + e, r->work) : LM_OK;
+    const int walls = lm_has_field_walls(&b->setup), e = component_of_e(array), moment = number_of_moment(array);
+    int status = LM_OK;
+    if (walls && array < LM_N_OLD && e >= 0)
+        status = b->ops->get(b, LM_E + e, r->work);
+    else if (walls && e >= 0)
+        memset(r->work, 0, r->sim->grid.size * sizeof *r->work); /* friction is 0 where E is given */
     lm_grid_unpack(&r->sim->grid, packed, r->work);
-    if (walls && e >= 0 && e < 3)
+    if (walls && e >= 0)
         lm_fill_e(&b->setup, r->work, e, LM_FILL_PUSH);
-    else if (walls && array >= LM_N_OLD && array < LM_STATE_FIELDS)
-        lm_fill_moment(&r->sim->grid, r->work, field - LM_J_OLD);
+    else if (walls && moment >= 0)
+        lm_fill_moment(&r->sim->grid, r->work, moment - 1);
     return status ? status : b->ops->put(b, array, r->work);
 }
 
@@ -100,9 +122,11 @@ static int check_head(const struct lm_sim *sim, const char *path, const struct l
     LM_TRY(lm_sim_compare_electrons(sim, path, h));
     const int fields = lm_sim_state_fields(sim) - c->background_count + h->background_count;
     if (h->field_count != fields || h->bordered != lm_sim_state_bordered(sim))
-        return lm_fail(LM_BAD_INPUT,
-                       "%s: holds %d fields instead of %d: take the version that wrote it, and [boundary] as there",
-                       path, h->field_count, fields);
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s: holds %d fields instead of %d: take the version that wrote it, and [boundary] and whether a "
+            "species has eta as there",
+            path, h->field_count, fields);
     return lm_sim_compare(sim, path, h);
 }
 

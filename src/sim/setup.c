@@ -70,7 +70,8 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                                                    .has_gas = p->gas_field >= 0,
                                                    .exchanges = p->electron_heat_exchange_rate > 0,
                                                    .stopping = p->stopping.lookup};
-        s.forced_species += lm_is_forced(p);
+        s.friction_species += lm_has_friction(p);
+        s.pushed_species += lm_is_forced(p) || lm_has_friction(p);
         for (int side = 0; side < LM_SIDES; side++)
             if (c->boundary[side] == LM_THERMAL)
                 s.species[k].thermal[side] = sqrt(c->boundary_temperature[side] / p->mass);
@@ -78,6 +79,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
             if (c->body[body].particles == LM_THERMAL)
                 s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
     }
+    s.local_eta |= s.friction_species > 0;
     s.conductivity = (struct lm_conductivity){c->electrons.conductivity, c->electrons.conductivity_across};
     s.background_count = c->background_count;
     for (int k = 0; k < c->background_count; k++)

@@ -16,7 +16,6 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     struct lm_setup setup = lm_setup_of(config);
     sim->config = config;
     sim->grid = setup.grid;
-    lm_sim_name_state(sim);
     double *cost = NULL;
     int status = lm_sim_setup_surfaces(sim, &setup);
     if (!status)
@@ -32,6 +31,8 @@ int lm_sim_create(const struct lm_config *config, struct lm_sim **out)
     free(cost);
     if (status)
         lm_sim_destroy(&sim);
+    else
+        lm_sim_name_state(sim);
     *out = sim;
     return status;
 }

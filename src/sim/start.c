@@ -47,6 +47,10 @@ static int start_levels(struct lm_sim *sim)
     LM_TRY(lm_sim_check(sim));
     LM_TRY(lm_sim_pass_all(sim, -0.5 * dt, -dt, 0));
     LM_TRY(ops->copy(b, LM_J_OLD, LM_J_NEW, 3));
+    for (int k = 0; k < b->setup.friction_species; k++) {
+        const int first = 4 * lm_friction_species(&b->setup, k) + 1;
+        LM_TRY(ops->copy(b, LM_SPECIES_OLD + first, LM_SPECIES_NEW + first, 3));
+    }
     LM_TRY(lm_sim_choose_tracks(sim));
     return lm_sim_find_maxima(sim);
 }

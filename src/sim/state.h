@@ -9,7 +9,7 @@
 #include "larmor/sim.h"
 #include "larmor/physics/numerics/bounds.h"
 
-enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + 3 };
+enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + LM_FRICTION_STATE * LM_MAX_SPECIES + 3 };
 
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
@@ -73,6 +73,7 @@ struct lm_sim {
     } track[LM_MAX_TRACKS];
     const char *state_names[LM_MOST_STATE_FIELDS];
     char background_names[LM_MAX_BACKGROUNDS][LM_MAX_NAME + 16]; /* background_NAME */
+    char friction_names[LM_MAX_SPECIES][LM_FRICTION_STATE][LM_MAX_NAME + 16];
 };
 
 /* --- src/sim/step.c --- */
@@ -128,8 +129,8 @@ static inline double lm_sim_speed_limit(const struct lm_sim *sim)
 /* --- src/sim/state_arrays.c --- */
 
 /* The arrays of the state, which a checkpoint holds and a fingerprint covers: those before LM_STATE_FIELDS, the
- * background fields and, where fields end at walls, B once more with all its ghosts. How many; how many of them with
- * ghosts; and number k as enum lm_array. Their names are sim->state_names. */
+ * background fields, those of friction with electrons and, where fields end at walls, B once more with all its ghosts.
+ * How many; how many of them with ghosts; and number k as enum lm_array. Their names are sim->state_names. */
 int lm_sim_state_fields(const struct lm_sim *sim);
 int lm_sim_state_bordered(const struct lm_sim *sim);
 int lm_sim_state_array(const struct lm_sim *sim, int k);

@@ -5,19 +5,43 @@
 #include "backend/field_boundaries.h"
 #include "sim/state.h"
 
+/* The numbers of the first background field, of the first array of friction, and of the first one beyond walls. */
+static int first_background(void)
+{
+    return LM_STATE_FIELDS;
+}
+
+static int first_friction(const struct lm_sim *sim)
+{
+    return first_background() + sim->config->background_count;
+}
+
+static int first_beyond(const struct lm_sim *sim)
+{
+    return first_friction(sim) + LM_FRICTION_STATE * sim->backend->setup.friction_species;
+}
+
 void lm_sim_name_state(struct lm_sim *sim)
 {
     static const char *const names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
-                                                       "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"};
+                                                       "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"},
+                             *const of_friction[LM_FRICTION_STATE] = {
+                                 "friction_E_x", "friction_E_y", "friction_E_z", "charge", "J_x", "J_y", "J_z"};
     static const char *const beyond[3] = {"B_x_beyond", "B_y_beyond", "B_z_beyond"};
-    const int fields = sim->config->background_count;
     memcpy(sim->state_names, names, sizeof names);
-    for (int f = 0; f < fields; f++) {
+    for (int f = 0; f < sim->config->background_count; f++) {
         snprintf(sim->background_names[f], sizeof sim->background_names[f], "background_%s",
                  sim->config->background[f].name);
-        sim->state_names[LM_STATE_FIELDS + f] = sim->background_names[f];
+        sim->state_names[first_background() + f] = sim->background_names[f];
     }
-    memcpy(sim->state_names + LM_STATE_FIELDS + fields, beyond, sizeof beyond);
+    for (int k = 0; k < LM_FRICTION_STATE * sim->backend->setup.friction_species; k++) {
+        const int which = k / LM_FRICTION_STATE, of = k % LM_FRICTION_STATE;
+        char *name = sim->friction_names[which][of];
+        snprintf(name, sizeof sim->friction_names[which][of], "%s_%s", of_friction[of],
+                 sim->config->species[lm_friction_species(&sim->backend->setup, which)].name);
+        sim->state_names[first_friction(sim) + k] = name;
+    }
+    memcpy(sim->state_names + first_beyond(sim), beyond, sizeof beyond);
 }
 
 int lm_sim_state_bordered(const struct lm_sim *sim)
@@ -27,11 +51,18 @@ int lm_sim_state_bordered(const struct lm_sim *sim)
 
 int lm_sim_state_fields(const struct lm_sim *sim)
 {
-    return LM_STATE_FIELDS + sim->config->background_count + lm_sim_state_bordered(sim);
+    return first_beyond(sim) + lm_sim_state_bordered(sim);
 }
 
 int lm_sim_state_array(const struct lm_sim *sim, int k)
 {
-    const int field = k - LM_STATE_FIELDS, beyond = field - sim->config->background_count;
-    return field < 0 ? k : beyond < 0 ? LM_BACKGROUND + field : LM_B + beyond;
+    const int background = k - first_background(), friction = k - first_friction(sim), beyond = k - first_beyond(sim);
+    if (background < 0)
+        return k;
+    if (friction < 0)
+        return LM_BACKGROUND + background;
+    if (beyond < 0)
+        return lm_friction_array(lm_friction_species(&sim->backend->setup, friction / LM_FRICTION_STATE),
+                                 friction % LM_FRICTION_STATE);
+    return LM_B + beyond;
 }

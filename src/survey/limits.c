@@ -86,6 +86,37 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
                       pow(s->noise / 0.2, 2), s->per_cell);
 }
 
+/* Friction with electrons, where its resistivity can be evaluated before the run. */
+static int add_friction(const struct lm_survey *s, int k, struct lm_limits *l)
+{
+    const struct lm_config *c = s->config, *p = s->points;
+    const struct lm_species_config *of = &c->species[k];
+    const struct lm_cell_offset centre = {0, 0};
+    const size_t size = s->at.size;
+    int uniform, status;
+    if (!lm_has_friction(of) || lm_expr_check(p->names, p->species[k].eta, &uniform))
+        return LM_OK;
+    double *n = calloc(3 * size, sizeof *n), *eta = n + size, *more = eta + size;
+    status =
+        n ? lm_expr_fill(p->names, p->species[k].eta, &s->at, centre, eta) : lm_fail(LM_FAILED, "not enough memory");
+    for (int other = 0; other < c->species_count && !status; other++) {
+        status = lm_expr_fill(p->names, p->species[other].density, &s->at, centre, more);
+        for (size_t m = 0; m < size && !status; m++)
+            n[m] += c->species[other].charge * more[m];
+    }
+    for (size_t m = 0; m < size && !status; m++)
+        n[m] *= eta[m] * of->charge / of->mass * c->run.dt;
+    if (!status) {
+        const double rate = lm_survey_largest(s, n);
+        char what[64];
+        lm_limits_add(l, named(what, "friction with electrons", of->name), rate, 0.2,
+                      "eta n Z dt/m: accurate below 0.2, unstable above 1", "take run.dt <= %.3g, or a smaller eta",
+                      dt_for(c, rate, 0.2));
+    }
+    free(n);
+    return status;
+}
+
 /* Largest density of a gas at the start. */
 static int densest(const struct lm_survey *s, int field, double *most)
 {
@@ -192,6 +223,8 @@ int lm_limits_find(const struct lm_survey *s, struct lm_limits *out)
     if (s->config->fields.solver == LM_SOLVER_HYBRID)
         add_fields(s, out);
     int status = LM_OK;
+    for (int k = 0; k < s->config->species_count && !status; k++)
+        status = add_friction(s, k, out);
     for (int k = 0; k < s->config->species_count && !status; k++)
         status = add_collisions(s, k, out);
     if (!status)

@@ -178,6 +178,12 @@ RULE(of_gas)
 {
     return with_gas(d, s, "{0.02:0.5}|{0.5:5}", out);
 }
+RULE(friction_eta)
+{
+    const int has_it = !d->plan.given_fields && d->shadow->fields.electron_friction;
+    return has_it ? from(d, "{0.01:0.3}|{0.02:0.2}*n|{0.05:0.5}*J/(1+B)|{0.01:0.1}*(1+sin({1:30}*t))*sqrt(1+Te)", out)
+                  : 0;
+}
 /* A track needs a species whose ions do not exchange heat. */
 RULE(electron_heat_exchange_rate)
 {
@@ -368,6 +374,7 @@ const struct draw_rule draw_rules[] = {
     {"species.NAME", "charge_exchange_rate", 40, NULL, of_gas, NULL},
     {"species.NAME", "gas_drag_rate", 40, NULL, of_gas, NULL},
     {"species.NAME", "electron_heat_exchange_rate", 50, NULL, electron_heat_exchange_rate, NULL},
+    {"species.NAME", "eta", 25, NULL, friction_eta, NULL},
     {"species.NAME", "collide_every", 0, "1|2|3|7", NULL, NULL},
     {"boundary", "x_min", 100, NULL, particles_side, NULL},
     {"boundary", "x_max", 100, NULL, particles_side, NULL},

@@ -5,15 +5,11 @@
 #define LARMOR_PHYSICS_FIELDS_DRIVING_H
 
 #include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/fields/wall.h"
 #include "larmor/physics/numerics/operators.h"
 #include "larmor/physics/numerics/program.h"
 
 /* --- values of expressions --- */
-
-LM_HD int lm_nearest_cell(int i, int n)
-{
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
 
 /* At `offset` from the centre of the cell with index (i, j) of the arrays, also beyond walls. Where the expression is
  * not finite beyond a wall, its value at the wall counts. */
@@ -67,6 +63,14 @@ LM_HD double lm_force_field(const struct lm_program *force, int component, const
                             double t, double charge)
 {
     return lm_driven_value(force, g, lm_place_of_e(component), i, j, t) / charge;
+}
+
+/* What the ions of a species feel as E: what all ions feel, and their own part of friction with electrons
+ * (electron_friction.h) and of a force. */
+LM_HD double lm_own_push(double all, double friction, const struct lm_program *force, int component,
+                         const struct lm_grid *g, int i, int j, double t, double charge)
+{
+    return all + friction + lm_force_field(force, component, g, i, j, t, charge);
 }
 
 #endif

@@ -9,6 +9,7 @@
  *     smoothing.h          the binomial filter
  *     closure.h            density floor, electron pressure and energy
  *     ohm.h                J = curl B and Ohm's law, inside and on walls; solid.h: at bodies
+ *     electron_friction.h  friction between electrons and single species
  *     faraday.h            Faraday's law, div B, the Runge-Kutta method
  *     field_boundaries.h   E and B beyond the sides of the domain
  *     time_step_limits.h   the largest frequency of a cell (whistler, convection, diffusion), and the largest E

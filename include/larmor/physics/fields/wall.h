@@ -5,6 +5,12 @@
 #include "larmor/grid.h"
 #include "larmor/physics/particles/tiling.h"
 
+/* The cell of 0 to n - 1 that is nearest to cell i. */
+LM_HD int lm_nearest_cell(int i, int n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
 LM_HD int lm_has_walls(const struct lm_sides *s, int axis)
 {
     return s->of[2 * axis] != LM_PERIODIC;

@@ -1,0 +1,116 @@
+/* CPU backend: friction between electrons and single species (larmor/physics/fields/electron_friction.h). */
+#include "backend/field_boundaries.h"
+#include "cpu/fields.h"
+
+static void take_moments(const struct lm_cpu *c, struct lm_friction *f, int which, int older, int newer)
+{
+    for (int d = 0; d < LM_MOMENTS; d++) {
+        f->older[which][d] = c->array[older + d];
+        f->newer[which][d] = c->array[newer + d];
+    }
+}
+
+static struct lm_friction friction_of(const struct lm_cpu *c, struct lm_level_weights at)
+{
+    const struct lm_setup *s = &c->base.setup;
+    struct lm_friction f = {.count = s->friction_species,
+                            .at = at,
+                            .eta = s->driving->friction_eta,
+                            .t = c->driving_time,
+                            .grid = s->grid,
+                            .electrons = {c->array[LM_FLOORED], c->array[LM_PRESSURE], NULL, s->grid.stride},
+                            .current = lm_cpu_view(c, c->curl),
+                            .solid = c->solid};
+    for (int k = 0; k < f.count; k++) {
+        const int species = f.species[k] = lm_friction_species(s, k);
+        f.least[k] = lm_least_friction_charge(s->species[species].charge, s->species[species].weight);
+        take_moments(c, &f, k, LM_SPECIES_OLD + 4 * species, LM_SPECIES_NEW + 4 * species);
+    }
+    take_moments(c, &f, f.count, LM_N_OLD, LM_N_NEW);
+    return f;
+}
+
+void lm_cpu_add_friction(struct lm_cpu *c, struct lm_view b, struct lm_level_weights at)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int up_x = 2 * c->walls[0], up_y = 2 * c->walls[1];
+    double *const *store = c->array + LM_FRICTION_FORCE;
+    struct lm_friction f = friction_of(c, at);
+    f.b = b;
+    LM_ROWS(c, c->walls[1], up_y)
+    for (int i = -c->walls[0]; i < g->nx + up_x; i++) {
+        const size_t k = lm_at(g, i, j);
+        const struct lm_cell_friction sum = lm_friction_in_cell(&f, i, j, (long)k);
+        c->array[LM_ETA][k] += sum.eta;
+        lm_cpu_put_vector(store, k, sum.force);
+    }
+    lm_grid_wrap(g, c->array[LM_ETA]);
+    for (int d = 0; d < 3; d++) {
+        lm_grid_wrap(g, store[d]);
+        LM_ROWS(c, c->walls[1], 2)
+        for (int i = -c->walls[0]; i < g->nx + 2; i++)
+            c->force[d][lm_at(g, i, j)] += store[d][lm_at(g, i, j)];
+    }
+}
+
+/* What a component has at its nodes: where `which` < 0, of all ions, added to `to`. */
+static void field_of(struct lm_cpu *c, const struct lm_friction *f, int which, int component, double *to)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int beyond_x = component == 0 && c->walls[0], beyond_y = component == 1 && c->walls[1];
+    LM_ROWS(c, beyond_y, 0)
+    for (int i = -beyond_x; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        const struct lm_node_cells cells = lm_cells_of_node(g, c->walls, component, i, j);
+        const double current = c->curl[component][k];
+        if (which < 0)
+            to[k] += lm_friction_of_current(f, &cells, current);
+        else
+            to[k] = lm_friction_field(f, which, component, &cells, current);
+    }
+}
+
+void lm_cpu_friction_fields(struct lm_cpu *c, struct lm_level_weights at)
+{
+    struct lm_friction f = friction_of(c, at);
+    f.b = lm_cpu_view(c, c->array + LM_B);
+    for (int d = 0; d < 3; d++) {
+        field_of(c, &f, -1, d, c->array[LM_PUSH_E + d]);
+        for (int which = 0; which < f.count; which++) {
+            double *to = c->array[LM_FRICTION_E + 3 * f.species[which] + d];
+            field_of(c, &f, which, d, to);
+            lm_fill_e(&c->base.setup, to, d, LM_FILL_PUSH);
+            lm_cpu_smooth_e(c, to, d);
+        }
+    }
+    for (int which = 0; which < f.count && lm_halo_needs_moments(c->base.setup.halo); which++)
+        lm_halo_refresh(c->base.setup.halo, c->array + LM_FRICTION_E + 3 * f.species[which], 3);
+}
+
+void lm_cpu_add_friction_heat(struct lm_cpu *c, struct lm_level_weights at, double *heat)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    struct lm_friction f = friction_of(c, at);
+    f.b = lm_cpu_view(c, c->array + LM_B);
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        heat[k] += lm_friction_heat(&f, i, j, (long)k);
+    }
+}
+
+void lm_cpu_survey_friction(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_cells cells = lm_own_and_beyond(g, c->walls[0] ? LM_GHOST : 0, c->walls[1] ? LM_GHOST : 0);
+    for (int k = 0; k < 3 * c->base.setup.friction_species; k++) {
+        const int species = lm_friction_species(&c->base.setup, k / 3);
+        const double *e = c->array[LM_FRICTION_E + 3 * species + k % 3];
+        uint64_t largest = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
+        for (int j = cells.from_y; j < cells.to_y; j++)
+            for (int i = cells.from_x; i < cells.to_x; i++)
+                largest = lm_larger_size(largest, e[lm_at(g, i, j)]);
+        c->control.friction_e[species][k % 3] = lm_from_bits(largest);
+    }
+}
