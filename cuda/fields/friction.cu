@@ -87,7 +87,7 @@ __global__ void largest_friction_kernel(shape s, struct lm_cells cells, const do
 
 void take_moments(const struct lm_gpu *g, struct lm_friction *f, int which, int older, int newer)
 {
-    for (int d = 0; d < LM_MOMENTS; d++) {
+    for (int d = 0; d < LM_ION_MOMENTS; d++) {
         f->older[which][d] = g->array[older + d];
         f->newer[which][d] = g->array[newer + d];
     }

@@ -236,15 +236,15 @@ void smooth_push(struct lm_gpu *g, double *to)
     }
 }
 
-/* LM_FRICTION_E of all species. It is 0 where E is given, beyond sides. */
+/* LM_FRICTION_E of all species. It is 0 where E is given, beyond sides: in the memory of the filter, too. */
 void friction_of_species(struct lm_gpu *g, struct lm_level_weights at)
 {
-    const int odd = g->base.setup.smoothing % 2;
+    const int passes = g->base.setup.smoothing;
     for (int which = 0; which < g->base.setup.friction_species; which++) {
         double *to = g->array[LM_FRICTION_E + 3 * lm_friction_species(&g->base.setup, which)];
-        if (odd)
+        if (passes > 0)
             lm_gpu_check(g, cudaMemsetAsync(g->spare, 0, 3 * g->pitch * sizeof(double), g->stream), "friction");
-        lm_gpu_friction_field(g, at, which, odd ? g->spare : to);
+        lm_gpu_friction_field(g, at, which, passes % 2 ? g->spare : to);
         smooth_push(g, to);
         if (lm_halo_needs_moments(g->base.setup.halo)) {
             double *arrays[3] = {to, to + g->pitch, to + 2 * g->pitch};

@@ -4,7 +4,7 @@
 
 static void take_moments(const struct lm_cpu *c, struct lm_friction *f, int which, int older, int newer)
 {
-    for (int d = 0; d < LM_MOMENTS; d++) {
+    for (int d = 0; d < LM_ION_MOMENTS; d++) {
         f->older[which][d] = c->array[older + d];
         f->newer[which][d] = c->array[newer + d];
     }

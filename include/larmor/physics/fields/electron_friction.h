@@ -19,7 +19,7 @@
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
 
-enum { LM_MOMENTS = 4 }; /* density, and J along x, y and z */
+enum { LM_ION_MOMENTS = 4 }; /* density, and J along x, y and z */
 
 /* The moments count with these weights of the OLD and of the NEW level (larmor/array.h). */
 struct lm_level_weights {
@@ -62,7 +62,7 @@ struct lm_friction {
     int count;                   /* of the species that have friction */
     int species[LM_MAX_SPECIES]; /* their numbers */
     /* Charge density and current at the centres; [count] are those of all ions. */
-    const double *older[LM_MAX_SPECIES + 1][LM_MOMENTS], *newer[LM_MAX_SPECIES + 1][LM_MOMENTS];
+    const double *older[LM_MAX_SPECIES + 1][LM_ION_MOMENTS], *newer[LM_MAX_SPECIES + 1][LM_ION_MOMENTS];
     double least[LM_MAX_SPECIES]; /* charge densities below count as this one, where they divide */
     struct lm_level_weights at;
     const struct lm_program *eta; /* of species 0, 1, ... */
