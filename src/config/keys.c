@@ -432,9 +432,9 @@ const struct lm_key lm_keys[] = {
     {BIRTH(drift[2]), .name = "vz", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "0", .meaning = "The mean velocity along z of the ions that are born, of x, y and t."},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
-     .meaning = "The magnetic field that is 1 in this file."},
+     .meaning = "The magnetic field that is 1 in this file: 5e-9 is 5 nT."},
     {SECTION, .name = "n0", REAL, IN(units.n0), NOT_NEGATIVE, .unit = "m^-3", .initial = "0", .shown = "not given",
-     .meaning = "The number density that is 1 in this file."},
+     .meaning = "The number density that is 1 in this file: 5e6 is 5 in a cm^3."},
 #undef SECTION
 #define SECTION .section = "output"
     {SECTION, .name = "directory", PATH, IN(output.directory), .shown = "NAME.out for NAME.ini",
