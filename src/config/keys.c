@@ -452,7 +452,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "keep", INT, IN(output.keep), RANGE(1, 1e6), .initial = "2",
      .meaning = "The number of checkpoints that stay on disk."},
     {SECTION, .name = "particles_fraction", REAL, IN(output.particles_fraction), RANGE(LM_POSITIVE, 1), .initial = "1",
-     .meaning = "The fraction of the particles in an output, spread evenly over the domain: with 0.1 every tenth in the order of the memory. Sorts change this order, and with several threads or ranks or on a GPU it differs from run to run. So the next output, and the same run once more, may have other ions: [track.NAME] follows the same ions through all steps."},
+     .meaning = "The fraction of the particles in an output, spread evenly over the domain: with 0.1 every tenth in the order of the memory. Sorts change this order, and with several threads or ranks or on a GPU it can differ from run to run. So the next output, and the same run once more, may have other ions: [track.NAME] follows the same ions through all steps."},
     {SECTION, .name = "compress", INT, IN(output.compress), RANGE(0, 9), .initial = "0",
      .meaning = "The gzip level of fields, particles, maps and distributions. 0: no compression."},
     {SECTION, .name = "wall_limit", .kind = LM_KEY_DURATION, IN(output.wall_limit), RANGE(0, 1e9), .initial = "0",

@@ -153,8 +153,7 @@ static int change_along_side(const struct lm_config *c, const char *potential, c
     return status;
 }
 
-/* The first potential that gives B a divergence above `most` at periodic sides: its key and the axes. NULL: none does.
- */
+/* The first potential that gives B a divergence above `most` at periodic sides: its key and axes. axes NULL: none. */
 static int find_unfitting(const struct lm_config *c, const struct lm_grid *g, double most, const char **key,
                           const char **axes)
 {
