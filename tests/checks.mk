@@ -18,7 +18,7 @@ CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) 
 # These two take many minutes under sanitizers; make check-key_extremes check-cli_signals VARIANT=asan runs them.
 SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
-SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy physics-starts
+SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy physics-starts readers
 
 # These tests run the program larmor, directly or through cli.h.
 RUN_LARMOR := $(patsubst tests/test_%.c,%,$(shell grep -lE '"cli\.h"|LARMOR"' tests/test_*.c))
@@ -178,8 +178,11 @@ $(RESULTS)/docs: $(DOCS) $(RUNNER)
 $(RESULTS)/install: $(PROGRAM) tests/install.sh tools/install.sh include/larmor.h docs/user/library.md $(CASES) $(RUNNER)
 	$(call check,tests/install.sh $(B))
 
-$(RESULTS)/validate: $(PROGRAM) tests/validate_run.sh tests/validate_openpmd.sh tests/read_openpmd.py tests/cases/mix.ini $(RUNNER)
+$(RESULTS)/validate: $(PROGRAM) tests/validate_run.sh tests/validate_openpmd.sh tests/cases/mix.ini $(RUNNER)
 	$(call check,tests/validate_run.sh $(B)/larmor)
+
+$(RESULTS)/readers: $(PROGRAM) tests/readers.sh tests/readers.py $(PYTHON_PACKAGE) $(RUNNER)
+	$(call check,tests/readers.sh $(B)/larmor)
 
 # The check fingerprint compares the CPU with the golden fingerprints, so without a GPU nothing is left to do here.
 $(RESULTS)/gpu: $(B)/tests/gpu/test_gpu $(PROGRAM) $(CASES) $(RUNNER)

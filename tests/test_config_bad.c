@@ -45,6 +45,20 @@ static const struct {
     {"[units]\nb0 = -5e-9\nn0 = 5e6\n[electrons]\ntemperature = 25*eV\n[fields]\nbx = 2*nT\n", 11,
      "units.b0: -5e-9 is out"},
     {"[units]\nb0 = 5e-9\n[electrons]\ntemperature = 25*eV\n", 11, "units.b0: needs units.n0 as well"},
+    {"[units]\nb0 = -5e-9\nn0 = 5e6\n[const]\na = 3*km\nb = a\n", 11, "units.b0: -5e-9 is out"},
+    {"[units]\nb0 = 5*nT\nn0 = 5e6\n[const]\na = 3*km\n[fields]\nbx = 2*nT\n", 11,
+     "units.b0: unknown name \"nT\" in \"5*nT\": units of SI cannot be used in [units] itself, because [units] defines "
+     "them: give the plain number in T (5e-9 is 5 nT)"},
+    {"[units]\nb0 = 5nT\nn0 = 5e6\n", 11, "units.b0: unknown name \"nT\" in \"5nT\": units of SI cannot"},
+    {"[units]\nb0 = 5e-9\nn0 = 5*per_cm3\n", 12,
+     "units.n0: unknown name \"per_cm3\" in \"5*per_cm3\": units of SI cannot be used in [units] itself, because "
+     "[units] "
+     "defines them: give the plain number in m^-3 (5e6 is 5 in a cm^3)"},
+    {"[units]\nb0 = b\nn0 = 5e6\n[const]\nb = 5*nT\n", 11,
+     "units.b0: needs b, and b cannot be defined before it: the definitions form a circle"},
+    {"[units]\nb0 = f(1)\nn0 = 5e6\n[functions]\nf(m) = q*m\n", 14, "functions.f(m): unknown name \"q\""},
+    {"[units]\nb0 = q\nn0 = 5e6\n[const]\nb = 5*nT\n", 11, "units.b0: unknown name \"q\""},
+    {"[fields]\nbx = 5*nT\n", 11, "fields.bx: unknown name \"nT\" in \"5*nT\": units of SI need b0 and n0 of [units]"},
     {"[functions]\nf(dx) = 2*dx\n[fields]\nbx = f(1)\n", 11, "functions.f(dx): the argument dx has the name of"},
     {"[const]\nk = g(1)\n[functions]\nf(k) = 2*k\ng(u) = u\n", 13, "functions.f(k): the argument k has the name of"},
     {"[fields]\nbx = _e\n", 11, "fields.bx: "},

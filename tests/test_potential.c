@@ -240,6 +240,48 @@ START_TEST(div_b_says_why)
 }
 END_TEST
 
+/* Potentials that do not fit together across periodic sides, by their keys and axes; NULL: these do. 8 x 8 d_i. */
+static const struct {
+    const char *text, *key, *axes;
+} unfitting[] = {
+    {"[fields]\naz = x*cos(k*y)\n", "fields.az", "x"},
+    {"[fields]\naz = y*cos(k*x)\n", "fields.az", "y"},
+    {"[fields]\naz = exp(-(x - 3)^2 - (y - 5)^2)\n", "fields.az", "x and y"},
+    {"[fields]\naz = cos(k*x)\n[external]\naz = 1/((x + 1)^2 + (y + 1)^2)\n", "external.az", "x and y"},
+    {"[fields]\naz = cos(k*x)*sin(k*y) + 0.2*x + y\n", NULL, NULL},
+    {"[fields]\naz = x*cos(k*y)\n[boundary]\nx_min = reflecting\nx_max = reflecting\n", NULL, NULL},
+    {"[fields]\naz = exp(-(x - 3)^2 - (y - 5)^2)\n[boundary]\ny_min = reflecting\ny_max = reflecting\n", "fields.az",
+     "x"},
+    {"[fields]\nbx = sin(x)\naz = cos(k*x)\n", "fields.bx, fields.by", NULL},
+};
+
+START_TEST(potential_across_periodic_sides)
+{
+    char text[1024];
+    static struct lm_config config;
+    snprintf(text, sizeof text,
+             "[run]\ndt = 0.1\nsteps = 2\n[grid]\nnx = 16\nny = 12\nlx = 8\nly = 8\n[const]\nk = pi/4\n[species.p]\n%s",
+             unfitting[_i].text);
+    make_file("case.ini", text);
+    ck_assert_msg(!lm_config_read(scratch_path("case.ini"), 0, NULL, &config), "%s", lm_error());
+    const struct lm_grid g = lm_config_grid(&config);
+    double *store = malloc(3 * g.size * sizeof *store), *b[3] = {store, store + g.size, store + 2 * g.size};
+    ck_assert_int_eq(lm_setup_b(&config, b), unfitting[_i].key ? LM_BAD_INPUT : LM_OK);
+    if (unfitting[_i].axes) {
+        snprintf(text, sizeof text, "case.ini: %s: it is not periodic along %s, as", unfitting[_i].key,
+                 unfitting[_i].axes);
+        assert_error_has(text);
+        snprintf(text, sizeof text, "or choose sides that are not periodic for %s", unfitting[_i].axes);
+    } else {
+        snprintf(text, sizeof text, "%s: div B is not zero", unfitting[_i].key);
+    }
+    if (unfitting[_i].key)
+        assert_error_has(text);
+    free(store);
+    lm_config_free(&config);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("potential");
@@ -250,6 +292,7 @@ int main(void)
     tcase_add_test(t, single_precision);
     tcase_add_loop_test(t, other_grids, 0, sizeof grids / sizeof *grids);
     tcase_add_test(t, one_dimension);
+    tcase_add_loop_test(t, potential_across_periodic_sides, 0, sizeof unfitting / sizeof *unfitting);
     tcase_add_loop_test(t, div_b_says_why, 0, sizeof unlike / sizeof *unlike);
     tcase_add_loop_test(t, wrong_input, 0, sizeof bad / sizeof *bad);
     suite_add_tcase(suite, t);

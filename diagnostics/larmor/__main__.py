@@ -103,6 +103,7 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
         figure = plot.spectrum_of(run, k_max=args.k_max, omega_max=args.omega_max, cold_theory=not args.no_theory)
     elif args.command == "energy":
         figure = plot.energy(run, args.log)
+        name += "_log" if args.log else ""
     elif args.command == "power":
         figure = plot.power(run, args.record, args.step, args.source)
         name = "_".join(part for part in (name, args.record, _step(args.step)) if part)
@@ -140,7 +141,7 @@ def print_comparison(args: argparse.Namespace) -> int:
     result = compare(open_run(args.directory), open_run(args.other))
     print("\n".join(result.lines(args.tolerance)))
     has_state_differences = args.tolerance == 0 and not result.ends_alike()
-    return int(bool(result.missing) or has_state_differences or not result.largest() <= args.tolerance)
+    return int(bool(result.missing) or has_state_differences or result.is_beyond(args.tolerance))
 
 
 def _step(step: int | None) -> str:

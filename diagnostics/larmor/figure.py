@@ -37,10 +37,28 @@ def save(figure, output: str | Path) -> Path:
 
 
 def sign(figure, run: Run, file: str, *notes: str) -> None:
-    """Writes small grey words below a figure: the name of the run, the file or files in it, and notes."""
+    """Writes small grey words below a figure: the name of the run, the file or files in it, and notes. They are the last words
+    of a figure, which then fits around a map with equal scales."""
     name = run.name if len(run.name) <= LONGEST_NAME else run.name[:LONGEST_NAME - 3] + "..."
     text = ", ".join([f"{name}/{file}", *filter(None, notes)])
     figure.supxlabel(text.replace("$", "\\$"), x=0.99, ha="right", fontsize=8, color="0.45")
+    maps = [axes for axes in figure.axes if axes.get_aspect() != "auto"]
+    if len(maps) == 1:
+        _fit(figure, maps[0])
+
+
+def _fit(figure, axes) -> None:
+    """Gives the figure the size that its map, with equal scales along x and y, needs with the words around it. The layout of
+    matplotlib does not know the shape of the map: it would cut words off, and make the colour bar higher than the map."""
+    aspect, wanted = axes.get_aspect(), None
+    axes.set_aspect("auto")
+    for _ in range(2):  # a figure of another size may have other numbers at its axes
+        figure.draw_without_rendering()
+        size = axes.get_position().size * figure.get_size_inches()
+        ratio = aspect * axes.get_data_ratio()
+        wanted = (min(size[0], size[1] / ratio), min(size[1], size[0] * ratio)) if wanted is None else wanted
+        figure.set_size_inches(figure.get_size_inches() + wanted - size)
+    axes.set_aspect(aspect)
 
 
 def time_of(time: float) -> str:

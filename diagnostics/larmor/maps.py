@@ -138,7 +138,7 @@ def note_on(values: np.ndarray) -> str:
 
 def _map_size(aspect: float) -> tuple[float, float]:
     """Width and height of a figure [inches] whose map is as high as its colour bar. `aspect`: height over width."""
-    margins = 1.9, 1.1  # what labels, the title, the last line and the colour bar take
+    margins = 1.9, 1.3  # what labels, the title, the last line and the colour bar take
     width = min(5.1, 6.2 / aspect) if 0.1 < aspect < 10 else 5.1
     return width + margins[0], max(width * aspect, 1.2) + margins[1] if 0.1 < aspect < 10 else 4.6
 

@@ -59,11 +59,25 @@ def _picture(title: str, caption: str, figure: Figure) -> str:
             f"<figcaption>{html.escape(caption)}</figcaption></figure>\n")
 
 
+def _meshes(run: Run) -> dict[str, str]:
+    """Names and captions."""
+    return MESHES | {name.format(species): text.format(species) for species in run.species for name, text in OF_SPECIES.items()}
+
+
+def _is_zero(run: Run, name: str) -> bool:
+    """Whether a mesh is 0 everywhere in all outputs, the last one first."""
+    source, steps = run.source_of(name)
+    for step in reversed(steps):
+        with run.frame(source, step) as frame:
+            if frame[name].any():
+                return False
+    return True
+
+
 def _figures(run: Run) -> Iterator[tuple[str, str, Callable[[], Figure]]]:
     """Titles, captions, and what may be drawn; drawing what the run does not have raises."""
     yield "energies", ENERGY, lambda: plot.energy(run)
-    meshes = MESHES | {name.format(species): text.format(species) for species in run.species for name, text in OF_SPECIES.items()}
-    for name, text in meshes.items():
+    for name, text in _meshes(run).items():
         yield name, text, lambda name=name: plot.fields(run, name)
     yield "spectrum", SPECTRUM, lambda: _spectrum(run)
     for species in run.species:
@@ -86,12 +100,17 @@ def _spectrum(run: Run) -> Figure:
 
 
 def _pictures(run: Run) -> str:
-    parts = []
+    parts, zeros, meshes = [], [], _meshes(run)
     for title, caption, draw in _figures(run):
         try:
-            parts.append(_picture(title, caption, draw()))
+            if title in meshes and _is_zero(run, title):
+                zeros.append(html.escape(title))
+            else:
+                parts.append(_picture(title, caption, draw()))
         except (RunError, ValueError, KeyError, OSError):
             continue  # the run has no such output, or its file is damaged
+    if zeros:
+        parts.append(f"<p>Not drawn, because it is 0 in all outputs: {', '.join(zeros)}.</p>\n")
     return "".join(parts) or "<p>The run has neither a time series nor outputs.</p>\n"
 
 

@@ -63,6 +63,16 @@ class Documented(unittest.TestCase):
             speeds[species] = (along * (f.edges[0][1:] + f.edges[0][:-1]) / 2).sum() / along.sum()
         self.assertAlmostEqual(speeds["alphas"] - speeds["protons"], 0.8, delta=0.02)
 
+    def test_firehose(self):
+        run = self.follow("firehose", "output.moments.every=10")
+        with run.output("moments", 0) as moments:
+            across, along = (moments[f"T_{direction}_protons"].mean() for direction in ("perp", "par"))
+        self.assertAlmostEqual(across / along, 0.3, delta=0.01)
+        f = run.distribution("f", 0)
+        counts, speed = f.counts("protons").sum(axis=1), (f.edges[0][1:] + f.edges[0][:-1]) / 2
+        self.assertAlmostEqual((counts * speed**2).sum() / counts.sum(), 2.5, delta=0.05)
+        self.assertGreater((run.track("fast")["vx"][0] > 3).sum(), 5)
+
     def test_alfvenic(self):
         run = self.follow("alfvenic", "output.flow.every=10")
         with run.fields(0) as fields, run.output("flow", 10) as flow:

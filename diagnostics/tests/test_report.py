@@ -93,6 +93,16 @@ class Runs(unittest.TestCase):
         for caption in parsed.captions:
             self.assertRegex(caption, r"^[A-Z][^.]*: look [^.]*\.$")
 
+    def test_what_is_0_in_all_outputs_is_named_and_not_drawn(self):
+        path = self.make("a")
+        for step, once in ((0, 1.0), (4, 0.0)):
+            meshes = {"B/x": np.zeros((4, 6)), "B/y": np.full((4, 6), once), "B/z": np.ones((4, 6))}
+            synthetic.write_fields(path, step, 0.1 * step, meshes)
+        text = page(Run(path))
+        self.assertIn("Not drawn, because it is 0 in all outputs: B/x.", text)
+        self.assertEqual(len(Page(text).images), 3)  # energies, B_y, B_z
+        self.assertNotIn("Not drawn", page(Run(self.make("b"))))
+
     def test_the_ledger_is_a_table(self):
         rows = [row for row in Page(page(Run(self.make("a")))).rows if row[:1] == ["protons"]]
         self.assertEqual(rows, [["protons", "loaded", "100"], ["protons", "lost by x_max", "4", "0.123457", "2.5"],
@@ -146,6 +156,18 @@ class Runs(unittest.TestCase):
         self.assertIn("series magnetic_y: 0.125 of its largest value, first at step 1\n", out)
         self.assertIn("mesh: 2 compared, equal to 0.1\n", out)
         self.assertEqual(self.run_main("compare", one, other, "--tolerance", "0.13")[0], 0)
+
+    def test_rounding_is_within_every_tolerance(self):
+        paths = [self.make(name) for name in "ab"]
+        for path, value in zip(paths, (1e-16, 3e-16)):
+            synthetic.write_series(path, {"step": ("", np.arange(2)), "time": ("1/Omega_ci", np.arange(2.0)),
+                                          "div_b_max": ("B0/d_i", np.full(2, value))})
+        status, out, _ = self.run_main("compare", *paths)
+        self.assertEqual(status, 1)
+        self.assertIn("series div_b_max", out)
+        status, out, _ = self.run_main("compare", *paths, "--tolerance", "1e-6")
+        self.assertEqual(status, 0)
+        self.assertIn("series: 3 compared, equal to 1e-06", out)
 
     def test_wrong_tolerance(self):
         path = self.make("a")

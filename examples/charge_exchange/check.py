@@ -225,14 +225,14 @@ def picture(runs: dict[str, Run], output: Path) -> None:
         axes[0].plot(time, square[:, 1] * case.mass, mark, color="#c8553d", label="$m\\langle(v_y-u_y)^2\\rangle$" + label)
     axes[0].plot(t, theory[0][:, 0], "k--", lw=1.1)
     axes[0].plot(t, theory[1][:, 1] * case.mass, "k--", lw=1.1)
-    axes[0].set(xlabel="$t\\,k n$", title="Relaxation to the gas", xlim=(0, 4), ylim=(0, None))
+    axes[0].set(xlabel="$t\\,k n$", ylabel="$[v_A]$, $[m_p v_A^2]$", title="Relaxation to the gas", xlim=(0, 4), ylim=(0, None))
     axes[0].legend(loc="upper right")
     for name, mark in (("beam", "o"), ("beam_fine", "-")):
         s = runs[name].series
         axes[1].semilogy(s["time"], 1 - s["charge_exchanged_beam"] / s["present_beam"][0], mark,
                          label=f"$\\Delta t = {runs[name].number('run.dt'):g}$")
     axes[1].semilogy([0, 2], np.exp([0, -2]), "k--", lw=1.1, label="$e^{-n\\sigma g t}$")
-    axes[1].set(xlabel="$t\\,n\\sigma g$", title="Beam that is left", xlim=(0, 2))
+    axes[1].set(xlabel="$t\\,n\\sigma g$", ylabel="part of the beam", title="Beam that is left", xlim=(0, 2))
     axes[1].legend(loc="upper right")
     column = runs["column"]
     x, n = density(column)

@@ -176,7 +176,7 @@ def loading_rows(run: Run) -> list[verify.Row]:
 def picture(run: Run, output: Path) -> None:
     """Pick-up ions and B at the end, with the cycloid of those born at the nucleus."""
     fields, comet = run.fields(run.field_steps[-1]), Comet(run)
-    figure, axes = plot.new_figure(7.4, 2.9, ncols=2, sharey=True)
+    figure, axes = plot.new_figure(7.4, 3.5, ncols=2, sharey=True)
     phase = np.linspace(0, 12, 400)
     for ax, name, label, colours in ((axes[0], "n_pickup", "$n$ of pick-up ions  $[n_0]$", "magma"),
                                      (axes[1], "B/z", "$B_z$  $[B_0]$", "RdBu_r")):
@@ -191,7 +191,8 @@ def picture(run: Run, output: Path) -> None:
         ax.set_aspect("equal")
         figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top")
     axes[0].set_ylabel("$y$  $[d_i]$")
-    axes[1].legend(loc="lower right")
+    figure.suptitle(f"$t\\,\\Omega_{{ci}} = {fields.time:g}$", fontsize=13)
+    axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.3))
     plot.save(figure, output)
 
 

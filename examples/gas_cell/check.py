@@ -299,7 +299,8 @@ def picture(runs: dict[str, Run], through: Through, output: Path) -> None:
               xlim=(0, runs["uniform_fine"].number("grid.lx")), ylim=(0, None))
     first.legend(loc="upper left")
     d = Deposit(runs["jet_fine"])
-    second.pcolormesh(d.x, d.y, d.dose, cmap="magma_r", rasterized=True, shading="nearest")
+    image = second.pcolormesh(d.x, d.y, d.dose, cmap="magma_r", rasterized=True, shading="nearest")
+    figure.colorbar(image, ax=second, label="dose  $[n_0 m_p v_A^2]$", pad=0.02)
     second.contour(d.x, d.y, d.gas / 1e4, levels=(6, 8, 10), colors="#1b6ca8", linewidths=1)
     second.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$", title="Dose around a jet that moved",
                xlim=(0, runs["jet_fine"].number("grid.lx")))

@@ -54,12 +54,12 @@ def steady_part(t: np.ndarray, v: np.ndarray) -> complex:
 
 def picture(turn: tuple[np.ndarray, np.ndarray], drift: tuple[np.ndarray, np.ndarray], output: Path) -> None:
     """The two velocity circles: around 0, and around the drift."""
-    figure, axes = plot.new_figure(5.6, 5.0)
+    figure, axes = plot.new_figure(7.0, 4.6)
     for (t, v), label in ((turn, "gyration"), (drift, "with $E_y$, from rest")):
         axes.plot(v.real, v.imag, ".", ms=4, label=label)
     axes.plot(ELECTRIC / MAGNETIC, 0, "k+", ms=12, mew=2, label="$E\\times B/B^2$")
     axes.set(xlabel="$v_x$  $[v_A]$", ylabel="$v_y$  $[v_A]$", title="Ions in given fields", aspect="equal")
-    axes.legend(loc="center left")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
     plot.save(figure, output)
 
 

@@ -123,7 +123,7 @@ class Steady:
         for fields in run.each_fields():
             if fields.time >= START:
                 frames.append(fields[name])
-                self.x, self.y = fields.x(name) - self.case.x, fields.y(name) - self.case.y
+                self.x, self.y, self.end = fields.x(name) - self.case.x, fields.y(name) - self.case.y, fields.time
         self.values = np.mean(frames, axis=0)
 
     def mean(self, where: np.ndarray) -> float:
@@ -180,7 +180,7 @@ def wind_rows(run: Run, n: Steady, b: Steady) -> list[verify.Row]:
 def picture(n: Steady, b: Steady, output: Path) -> None:
     """Density and B, averaged over the window; the moon, its shadow and the Mach cone."""
     case = n.case
-    figure, axes = plot.new_figure(7.4, 4.4, ncols=2, sharey=True)
+    figure, axes = plot.new_figure(7.4, 4.8, ncols=2, sharey=True)
     for ax, mesh, label, span, colours in ((axes[0], n, "$n$  $[n_0]$", (0, 1.2), "magma"),
                                            (axes[1], b, "$B_z$  $[B_0]$", (0.4, 1.6), "RdBu_r")):
         image = ax.pcolormesh(mesh.x, mesh.y, mesh.values, cmap=colours, vmin=span[0], vmax=span[1], rasterized=True,
@@ -196,7 +196,8 @@ def picture(n: Steady, b: Steady, output: Path) -> None:
         ax.set_aspect("equal")
         figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top")
     axes[0].set_ylabel("$y$  $[d_i]$")
-    axes[1].legend(loc="lower left")
+    axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    figure.suptitle(f"mean over $t\\,\\Omega_{{ci}}$ = {START:g} to {n.end:g}", fontsize=13)
     plot.save(figure, output)
 
 

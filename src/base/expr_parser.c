@@ -9,6 +9,7 @@
 #include "base/elementary_host.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "base/units.h"
 
 static const struct {
     const char *name;
@@ -154,6 +155,8 @@ static int fail_at_name(const struct lm_names *names, int variables, const char 
         return lm_fail(LM_BAD_INPUT, "%s cannot be used %s: \"%s\"", name, where_not(variables, words), text);
     if (takes_arguments(names, name))
         return lm_fail(LM_BAD_INPUT, "function %s needs its arguments in parentheses: \"%s\"", name, text);
+    if (names->no_units && lm_is_si_unit(name))
+        return lm_fail(LM_BAD_INPUT, "unknown name \"%s\" in \"%s\": %s", name, text, names->no_units);
     const char *near = nearest_name(names, name);
     char longer[8 * (LM_MAX_NAME + 2)];
     if (!near && list_longer(names, name, sizeof longer, longer))

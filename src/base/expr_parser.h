@@ -45,6 +45,7 @@ struct lm_names {
         int gives_way;
     } constant[LM_MAX_CONSTANTS];
     struct lm_function function[LM_MAX_FUNCTIONS];
+    const char *no_units; /* what messages say of a unit of SI that is not defined, or NULL */
 };
 
 /* A function as one parser uses it: parsed on its own, evaluated before or within the expressions that mention it. */

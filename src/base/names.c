@@ -73,6 +73,11 @@ int lm_names_set_unit(struct lm_names *names, const char *name, double value)
     return LM_OK;
 }
 
+void lm_names_explain_units(struct lm_names *names, const char *explanation)
+{
+    names->no_units = explanation;
+}
+
 int lm_names_define_constant(struct lm_names *names, const char *name, const char *text)
 {
     double value;

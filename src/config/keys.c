@@ -434,9 +434,9 @@ const struct lm_key lm_keys[] = {
     {BIRTH(drift[2]), .name = "vz", EXPR, ANY, .timed = LM_IN_CELLS, .unit = "v_A", .shown = "0", .meaning = "The mean velocity along z of the ions that are born, of x, y and t."},
 #define SECTION .section = "units"
     {SECTION, .name = "b0", REAL, IN(units.b0), NOT_NEGATIVE, .unit = "T", .initial = "0", .shown = "not given",
-     .meaning = "The magnetic field that is 1 in this file."},
+     .meaning = "The magnetic field that is 1 in this file: 5e-9 is 5 nT."},
     {SECTION, .name = "n0", REAL, IN(units.n0), NOT_NEGATIVE, .unit = "m^-3", .initial = "0", .shown = "not given",
-     .meaning = "The number density that is 1 in this file."},
+     .meaning = "The number density that is 1 in this file: 5e6 is 5 in a cm^3."},
 #undef SECTION
 #define SECTION .section = "output"
     {SECTION, .name = "directory", PATH, IN(output.directory), .shown = "NAME.out for NAME.ini",
@@ -454,7 +454,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "keep", INT, IN(output.keep), RANGE(1, 1e6), .initial = "2",
      .meaning = "The number of checkpoints that stay on disk."},
     {SECTION, .name = "particles_fraction", REAL, IN(output.particles_fraction), RANGE(LM_POSITIVE, 1), .initial = "1",
-     .meaning = "The fraction of the particles in an output. Which particles these are is not specified."},
+     .meaning = "The fraction of the particles in an output, spread evenly over the domain: with 0.1 every tenth in the order of the memory. Sorts change this order, and with several threads or ranks or on a GPU it can differ from run to run. So the next output, and the same run once more, may have other ions: [track.NAME] follows the same ions through all steps."},
     {SECTION, .name = "compress", INT, IN(output.compress), RANGE(0, 9), .initial = "0",
      .meaning = "The gzip level of fields, particles, maps and distributions. 0: no compression."},
     {SECTION, .name = "wall_limit", .kind = LM_KEY_DURATION, IN(output.wall_limit), RANGE(0, 1e9), .initial = "0",

@@ -73,32 +73,10 @@ static void tell_units(struct definitions *d)
     if (d->has_units || (d->known & (B0 | N0)) != (B0 | N0))
         return;
     const struct lm_units u = lm_units_make(c->units.b0, c->units.n0);
-    const double m = 1 / u.length, s = 1 / u.time, tesla = 1 / u.magnetic, volt = 1 / (u.electric * u.length);
-    const double ev = u.charge / (u.mass * u.velocity * u.velocity), ohm = u.current * u.length / u.electric;
-    const struct {
-        const char *name;
-        double value;
-    } units[] = {{"m", m},
-                 {"km", 1e3 * m},
-                 {"cm", 1e-2 * m},
-                 {"mm", 1e-3 * m},
-                 {"s", s},
-                 {"ms", 1e-3 * s},
-                 {"us", 1e-6 * s},
-                 {"T", tesla},
-                 {"mT", 1e-3 * tesla},
-                 {"nT", 1e-9 * tesla},
-                 {"G", 1e-4 * tesla},
-                 {"V", volt},
-                 {"kV", 1e3 * volt},
-                 {"mV", 1e-3 * volt},
-                 {"eV", ev},
-                 {"keV", 1e3 * ev},
-                 {"ohm", ohm},
-                 {"per_m3", 1 / u.density},
-                 {"per_cm3", 1e6 / u.density}};
+    struct lm_si_unit units[LM_SI_UNITS];
+    lm_si_units(&u, units);
     d->has_units = 1;
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+    for (int k = 0; k < LM_SI_UNITS; k++)
         if (!is_defined(d, units[k].name))
             lm_names_set_unit(c->names, units[k].name, d->r->unusable_values ? 1 : units[k].value);
 }
@@ -214,11 +192,21 @@ static int define_constant(struct definitions *d, const struct pending *p)
     return status ? status : lm_names_set_constant(names, p->key, 1);
 }
 
+#define NOT_IN_UNITS(unit, example)                                                                                    \
+    "units of SI cannot be used in [units] itself, because [units] defines them: give the plain number in " unit       \
+    " (" example ")"
+static const char no_units[] = "units of SI need b0 and n0 of [units]";
+
 static int define_size(struct definitions *d, const struct pending *p)
 {
     double value;
     const struct lm_key *key = &lm_keys[lm_keys_find(p->section, p->key)];
-    int status = lm_expr_value(d->r->config->names, p->text, &value);
+    struct lm_names *names = d->r->config->names;
+    if (!strcmp(p->section, "units"))
+        lm_names_explain_units(names, !strcmp(p->key, "b0") ? NOT_IN_UNITS("T", "5e-9 is 5 nT")
+                                                            : NOT_IN_UNITS("m^-3", "5e6 is 5 in a cm^3"));
+    int status = lm_expr_value(names, p->text, &value);
+    lm_names_explain_units(names, no_units);
     if (!status)
         status = lm_key_set_number(key, d->r->config, p->text, value);
     for (int k = 0; k < SIZES && !status; k++)
@@ -238,6 +226,22 @@ static int define(struct definitions *d, struct pending *p)
     return status;
 }
 
+/* The first unit of SI in the text of `p`, where [units] does not define it yet; NULL: there is none. [units] itself
+ * does not wait for units. */
+static const char *unit_awaited(const struct definitions *d, const struct pending *p)
+{
+    const struct lm_units none = lm_units_make(0, 0);
+    struct lm_si_unit units[LM_SI_UNITS];
+    if (d->has_units || !units_are_given(d) || !strcmp(p->section, "units"))
+        return NULL;
+    lm_si_units(&none, units);
+    for (int k = 0; k < LM_SI_UNITS; k++)
+        if (lm_text_mentions(p->text, units[k].name) && !is_defined(d, units[k].name) &&
+            !lm_text_mentions(p->key, units[k].name)) /* an argument of a function */
+            return units[k].name;
+    return NULL;
+}
+
 /* The first name that is not defined in the text of `p`; NULL: there is none. dx stands for nx and lx. */
 static const char *waits_for(const struct definitions *d, const struct pending *p)
 {
@@ -247,14 +251,15 @@ static const char *waits_for(const struct definitions *d, const struct pending *
     for (int k = 0; k < GIVEN; k++)
         if (!(d->told >> k & 1) && lm_text_mentions(p->text, given[k].name))
             return given[k].name;
-    return NULL;
+    return unit_awaited(d, p);
 }
 
 /* Definitions with an error of their own are reported. Those that wait for them are not; if all wait for one another,
  * that is the error of the first one. */
 static void report_rest(struct definitions *d)
 {
-    int own = 0;
+    /* Where the plain numbers of [units] are wrong, that has been reported. */
+    int own = d->r->unusable_values && units_are_given(d) && !d->has_units;
     for (int k = 0; k < d->count; k++) {
         struct pending *p = &d->list[k];
         if (p->done || waits_for(d, p))
@@ -347,6 +352,7 @@ int lm_config_define_names(struct lm_config_reader *r)
     struct definitions d = {.r = r};
     if (lm_names_new(&c->names))
         return LM_FAILED;
+    lm_names_explain_units(c->names, no_units);
     d.list = calloc((size_t)(SIZES + c->const_count + c->function_count), sizeof *d.list);
     if (!d.list)
         return lm_fail(LM_FAILED, "out of memory");

@@ -9,6 +9,7 @@
 #include "larmor/physics/fields/fields.h"
 #include "config/facts.h"
 #include "base/expr.h"
+#include "base/try.h"
 
 /* Large tiles have few nodes a particle, small ones leave more room in shared memory. Chosen on an H200; a CPU is as
  * fast with either. */
@@ -130,6 +131,54 @@ static int add_curl(const struct lm_config *c, const char *potential, const stru
     return status;
 }
 
+/* What a potential gains over the whole domain along an axis (0: x) must not change from cell to cell along the side,
+ * or its curl does not go on beyond the side. `change`: by how much it changes at most. */
+static int change_along_side(const struct lm_config *c, const char *potential, const struct lm_grid *g, int axis,
+                             double *change)
+{
+    double *a = malloc(2 * g->size * sizeof *a), before = 0;
+    if (!a)
+        return lm_fail(LM_FAILED, "not enough memory for the vector potential");
+    double *next = a + g->size;
+    int status = lm_expr_fill(c->names, potential, g, (struct lm_cell_offset){0, 0}, a);
+    if (!status)
+        status = lm_expr_fill(c->names, potential, g, (struct lm_cell_offset){axis == 0, axis == 1}, next);
+    *change = 0;
+    for (int k = 0; k < (axis ? g->nx : g->ny) && !status; k++) {
+        const size_t first = axis ? lm_at(g, k, 0) : lm_at(g, 0, k);
+        const size_t last = axis ? lm_at(g, k, g->ny - 1) : lm_at(g, g->nx - 1, k);
+        const double gain = next[last] - a[first];
+        *change = k > 0 ? fmax(*change, fabs(gain - before)) : 0;
+        before = gain;
+    }
+    free(a);
+    return status;
+}
+
+/* The first potential that gives B a divergence above `most` at periodic sides: its key and axes. axes NULL: none. */
+static int find_unfitting(const struct lm_config *c, const struct lm_grid *g, double most, const char **key,
+                          const char **axes)
+{
+    static const char *const words[] = {NULL, "x", "y", "x and y"};
+    const char *const keys[] = {"fields.az", "external.az"}, *const texts[] = {c->fields.az, c->external.az};
+    *key = *axes = NULL;
+    for (int k = 0; k < 2 && !*axes; k++) {
+        int wrong = 0;
+        for (int axis = 0; axis < 2 && texts[k][0]; axis++) {
+            double change = 0;
+            if (c->boundary[axis ? LM_Y_MIN : LM_X_MIN] != LM_PERIODIC)
+                continue;
+            const int status = change_along_side(c, texts[k], g, axis, &change);
+            if (status)
+                return status;
+            wrong |= (change > most * g->dx * g->dy) << axis;
+        }
+        *key = keys[k];
+        *axes = words[wrong];
+    }
+    return LM_OK;
+}
+
 static int check_div_b(const struct lm_config *c, const struct lm_grid *g, double *const b[3])
 {
     struct lm_view view = {b[0], b[1], b[2], g->stride};
@@ -148,7 +197,15 @@ static int check_div_b(const struct lm_config *c, const struct lm_grid *g, doubl
     if (worst <= 1e-9 * scale)
         return LM_OK;
     char advice[LM_MAX_MESSAGE / 4];
+    const char *key, *axes;
+    LM_TRY(find_unfitting(c, g, 1e-9 * scale, &key, &axes));
     lm_config_advise_div_b(c, sizeof advice, advice);
+    if (axes)
+        return lm_fail(LM_BAD_INPUT,
+                       "%s: %s: it is not periodic along %s, as the domain is, so div B is not zero: %.3g at x = %g, y "
+                       "= %g (|B|/cell is %.3g). Make it periodic along %s (a constant slope may be added), or choose "
+                       "sides that are not periodic for %s%s",
+                       c->file, key, axes, worst, (wi + 1) * g->dx, (wj + 1) * g->dy, scale, axes, axes, advice);
     return lm_fail(LM_BAD_INPUT,
                    "%s: fields.bx, fields.by%s: div B is not zero: %.3g at x = %g, y = %g (|B|/cell is %.3g). Give the "
                    "part that varies as fields.az, which is free of divergence, and see that B is periodic%s",
