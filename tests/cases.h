@@ -165,8 +165,8 @@ static const struct run_case run_cases[] = {
     {"friction-sides-double", "driven_sides.ini", {"species.protons.eta=0.05*(1+J)", "species.protons.force_x=0"}},
     {"friction-sides-single",
      "driven_sides.ini",
-     {"particles.precision=single", "particles.shape=quadratic", "boundary.fields_y_max=inflow_e",
-      "fields.smoothing=2", "species.protons.eta=0.1"}},
+     {"particles.precision=single", "particles.shape=quadratic", "boundary.fields_y_max=inflow_e", "fields.smoothing=2",
+      "species.protons.eta=0.1"}},
 };
 enum { RUN_CASES = sizeof run_cases / sizeof *run_cases };
 

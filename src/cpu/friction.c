@@ -2,6 +2,8 @@
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
 
+_Static_assert((int)LM_FRICTION_SPECIES >= (int)LM_MAX_SPECIES, "room for all species");
+
 static void take_moments(const struct lm_cpu *c, struct lm_friction *f, int which, int older, int newer)
 {
     for (int d = 0; d < LM_ION_MOMENTS; d++) {

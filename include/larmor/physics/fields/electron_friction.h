@@ -14,12 +14,14 @@
 #ifndef LARMOR_PHYSICS_FIELDS_ELECTRON_FRICTION_H
 #define LARMOR_PHYSICS_FIELDS_ELECTRON_FRICTION_H
 
-#include "larmor/base.h"
 #include "larmor/physics/fields/resistivity.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
 
-enum { LM_ION_MOMENTS = 4 }; /* density, and J along x, y and z */
+enum {
+    LM_ION_MOMENTS = 4,      /* density, and J along x, y and z */
+    LM_FRICTION_SPECIES = 16 /* species with friction: >= LM_MAX_SPECIES */
+};
 
 /* The moments count with these weights of the OLD and of the NEW level (larmor/array.h). */
 struct lm_level_weights {
@@ -59,11 +61,11 @@ LM_HD struct lm_level_weights lm_weights_of_heat(int later)
 
 /* What the friction follows from: arrays of one stride, element 0 of each. */
 struct lm_friction {
-    int count;                   /* of the species that have friction */
-    int species[LM_MAX_SPECIES]; /* their numbers */
+    int count;                        /* of the species that have friction */
+    int species[LM_FRICTION_SPECIES]; /* their numbers */
     /* Charge density and current at the centres; [count] are those of all ions. */
-    const double *older[LM_MAX_SPECIES + 1][LM_ION_MOMENTS], *newer[LM_MAX_SPECIES + 1][LM_ION_MOMENTS];
-    double least[LM_MAX_SPECIES]; /* charge densities below count as this one, where they divide */
+    const double *older[LM_FRICTION_SPECIES + 1][LM_ION_MOMENTS], *newer[LM_FRICTION_SPECIES + 1][LM_ION_MOMENTS];
+    double least[LM_FRICTION_SPECIES]; /* charge densities below count as this one, where they divide */
     struct lm_level_weights at;
     const struct lm_program *eta; /* of species 0, 1, ... */
     double t;
