@@ -90,7 +90,7 @@ static struct state run(const double b[3], double dt, int steps)
              "temperature = 0.5\n[fields]\nbx = %g\nby = %g\nbz = %g\ndensity_floor = 0.01\n" SPECIES_TEXT,
              dt, b[0], b[1], b[2]);
     struct lm_sim *sim = sim_new(text, NULL);
-    struct state s;
+    struct state s = {.heat = 0};
     advance(sim, steps);
     for (int k = 0; k < SPECIES; k++)
         mean_velocity(sim, k, s.v[k]);
