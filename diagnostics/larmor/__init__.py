@@ -6,6 +6,7 @@ from .library import LarmorError
 from .openpmd import Average, Fields, Particles
 from .records import Probe, Records, Track
 from .run import Run
+from .run import open_run as open  # noqa: A004 (larmor.open, as PIL.Image.open; not in __all__)
 from .series import Series
 from .simulation import LarmorWarning, Simulation
 

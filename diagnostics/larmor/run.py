@@ -1,6 +1,6 @@
 """Reads the output directory of a run: time series, fields, particles, maps of hits, summary.
 
-    run = Run("out")
+    run = larmor.open("out")
     run.series["time"], run.series.units["time"]
     f = run.fields(500)
     f["B/z"], f.x("B/z"), f.time
@@ -275,3 +275,8 @@ class Run:
             there = f"steps {have[0]} to {have[-1]}, {len(have)} in all" if have else "none"
             raise RunError(f"no {kind} of step {step} in {self.directory}; there are: {there}")
         return file
+
+
+def open_run(directory: str | Path) -> Run:
+    """The output directory of a run, as larmor.open. Files are read when something of them is asked for."""
+    return Run(directory)

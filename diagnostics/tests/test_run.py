@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 import h5py
+import larmor
 import numpy as np
 import synthetic
 from larmor import plot
@@ -38,6 +39,12 @@ class Reading(unittest.TestCase):
         synthetic.write_series(self.path, COLUMNS)
         (self.path / "series.csv").unlink()
         self.check_series(Run(self.path).series)
+
+    def test_open(self):
+        synthetic.write_series(self.path, COLUMNS)
+        self.check_series(larmor.open(self.path).series)
+        with self.assertRaisesRegex(RunError, "is no directory"):
+            larmor.open(self.path / "absent")
 
     def test_series_csv_when_there_is_no_hdf5(self):
         synthetic.write_series(self.path, COLUMNS)
