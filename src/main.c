@@ -44,6 +44,7 @@ static const char usage[] =
     "larmor completion                             print a script that completes commands, options and keys in bash\n"
     "larmor man                                    print the manual page\n"
     "larmor --version\n"
+    "Figures, reports and a page that follows a run are commands of the Python package: python3 -m larmor --help\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 stopped early with a checkpoint, 4 (check) beyond a limit.\n"
     "A run for which the machine has too little memory is wrong input.\n";
@@ -323,6 +324,17 @@ static int command_completion(const struct options *o)
     return status;
 }
 
+/* The commands of the Python package larmor, which draw figures of runs. */
+static int is_of_python(const char *word)
+{
+    static const char *const names[] = {"energy",   "power",  "fields", "movie", "anisotropy", "probe",       "orbits",
+                                        "spectrum", "report", "live",   "xdmf",  "compare",    "distribution"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(word, names[k]))
+            return 1;
+    return 0;
+}
+
 static int unknown_command(const char *word)
 {
     const char *best = NULL;
@@ -331,6 +343,12 @@ static int unknown_command(const char *word)
     if (n > 4 && !strcmp(word + n - 4, ".ini"))
         return lm_fail(LM_BAD_INPUT, "unknown command %s: a file comes after its command, as in larmor run %s", word,
                        word);
+    if (is_of_python(word))
+        return lm_fail(
+            LM_BAD_INPUT,
+            "%s is a command of the Python package: tools/python.sh -m larmor %s DIR in the directory of the "
+            "sources, or python3 -m larmor %s DIR after pip install ./diagnostics",
+            word, word, word);
     lm_text_nearer(word, "bench", &best, &distance);
     for (size_t k = 0; k < COMMANDS; k++)
         lm_text_nearer(word, commands[k].name, &best, &distance);

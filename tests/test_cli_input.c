@@ -58,6 +58,7 @@ static const struct {
 } commands[] = {
     {"frob", "unknown command frob", "--help"},
     {"chekc small.ini", "unknown command chekc, did you mean check?", "--help"},
+    {"live old", "live is a command of the Python package", "-m larmor live DIR"},
     {"run small.ini --backend cdua", "\"cdua\" is not one of", "did you mean cuda?"},
     {"small.ini", "unknown command small.ini: a file comes after its command", "larmor run small.ini"},
     {"--frob", "unknown command --frob", "--help"},

@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 from larmor import Run
-from larmor.__main__ import main
+from larmor.__main__ import ABOUT, main
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("LARMOR", ROOT / "build" / "release" / "larmor"))
@@ -26,6 +26,12 @@ class Documented(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
+
+    def test_the_program_knows_the_commands_of_the_package(self):
+        for name in ABOUT:
+            answer = subprocess.run([PROGRAM, name, "run.out"], capture_output=True, text=True)
+            self.assertEqual(answer.returncode, 2)
+            self.assertIn(f"-m larmor {name} DIR", answer.stderr)
 
     def follow(self, name, *overrides):
         """Does what the page says of a configuration, with few steps; returns the run."""
