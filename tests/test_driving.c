@@ -249,6 +249,34 @@ START_TEST(flux_through_driven_sides)
 }
 END_TEST
 
+/* The field of a wind turns from z to y beyond the side where the wind flows in, and the wind carries the turn with it:
+ * |B| stays the same, so nothing pushes the plasma. The noise of the particles is a few hundredths. */
+START_TEST(field_of_a_wind_turns)
+{
+    struct lm_sim *sim =
+        sim_new("[run]\nt_end = 12\ndt = 0.025\nseed = 6\n[grid]\nnx = 80\nny = 1\nlx = 40\nly = 0.5\n[const]\nu = 4\n"
+                "[functions]\nangle = pi/4*(1 + tanh((t - 5)/1.5))\n[electrons]\ntemperature = 0.1\n"
+                "[fields]\nbz = 1\neta_hyper = 2e-3\ney = u*cos(angle)\nez = -u*sin(angle)\n"
+                "[boundary]\nx_min = inflow\nx_max = absorbing\nfields_x_min = inflow_e\nfields_x_max = open\n"
+                "[species.p]\nstart = low_discrepancy\nparticles_per_cell = 200\ndrift_x = u\ntemperature = 0.1\n",
+                NULL);
+    const struct lm_grid *g = &sim->grid;
+    double error = 0, turned = 0;
+    advance(sim, 400);
+    double *y = array_of(sim, LM_B + 1), *z = array_of(sim, LM_B + 2);
+    for (int i = 0; i < g->nx; i++) {
+        const double t = 10 - (i + 1) * g->dx / 4, angle = M_PI / 4 * (1 + tanh((t - 5) / 1.5));
+        const size_t k = lm_at(g, i, 0);
+        error += (pow(y[k] - sin(angle), 2) + pow(z[k] - cos(angle), 2)) / g->nx;
+        turned += pow(sin(angle), 2) / g->nx;
+    }
+    require(turned > 0.2 && turned < 0.8);
+    ck_assert_double_lt(sqrt(error), 0.08);
+    free(y), free(z);
+    sim_free(sim);
+}
+END_TEST
+
 /* Without a field solver the ions feel E of the time at which they are kicked. */
 START_TEST(given_field_of_time)
 {
@@ -444,6 +472,7 @@ static Suite *suite(void)
     c = tcase_create("sides");
     tcase_add_checked_fixture(c, scratch_make, scratch_remove);
     tcase_add_test(c, flux_through_driven_sides);
+    tcase_add_test(c, field_of_a_wind_turns);
     tcase_add_test(c, given_field_of_time);
     suite_add_tcase(s, c);
     c = tcase_create("resistivity");
