@@ -29,7 +29,7 @@ RULES = {
     "distributed": PHYSICS + ["backend", "base", "ranks"],
     "core": PHYSICS + ["backend", "base", "ranks"],
     "halo": PHYSICS + ["core", "ranks"],
-    "fields": PHYSICS + ["core", "ranks/ranks.h"],
+    "fields": PHYSICS + ["core", "backend/friction.h", "ranks/ranks.h"],
     "fluid": PHYSICS + ["core"],
     "particles": PHYSICS + ["core", "backend"],
     "checkpoint": ["larmor/background.h", "larmor/base.h", "larmor/config.h", "larmor/grid.h", "larmor/ledger.h", "larmor/track.h",

@@ -4,7 +4,7 @@
 #include "core/cells.cuh"
 #include "core/halo.cuh"
 
-#include "larmor/physics/fields/electron_friction.h"
+#include "backend/friction.h"
 
 namespace
 {
@@ -85,14 +85,6 @@ __global__ void largest_friction_kernel(shape s, struct lm_cells cells, const do
     lm_warp_max(&largest[blockIdx.z], bits);
 }
 
-void take_moments(const struct lm_gpu *g, struct lm_friction *f, int which, int older, int newer)
-{
-    for (int d = 0; d < LM_ION_MOMENTS; d++) {
-        f->older[which][d] = g->array[older + d];
-        f->newer[which][d] = g->array[newer + d];
-    }
-}
-
 struct lm_view group_of(const struct lm_gpu *g, const double *a)
 {
     return {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
@@ -101,23 +93,10 @@ struct lm_view group_of(const struct lm_gpu *g, const double *a)
 /* With the field `b`. */
 struct lm_friction friction_of(const struct lm_gpu *g, struct lm_level_weights at, const double *b)
 {
-    const struct lm_setup *s = &g->base.setup;
-    struct lm_friction f = {};
-    f.count = s->friction_species;
-    f.at = at;
-    f.eta = g->driving->friction_eta;
-    f.t = g->driving_time;
-    f.grid = s->grid;
-    f.electrons = {g->array[LM_FLOORED], g->array[LM_PRESSURE], NULL, s->grid.stride};
+    struct lm_friction f = lm_friction_of(&g->base.setup, g->array, at, g->driving->friction_eta, g->driving_time);
     f.current = group_of(g, g->general.curl);
     f.b = group_of(g, b);
     f.solid = g->solid;
-    for (int k = 0; k < f.count; k++) {
-        const int species = f.species[k] = lm_friction_species(s, k);
-        f.least[k] = lm_least_friction_charge(s->species[species].charge, s->species[species].weight);
-        take_moments(g, &f, k, LM_SPECIES_OLD + 4 * species, LM_SPECIES_NEW + 4 * species);
-    }
-    take_moments(g, &f, f.count, LM_N_OLD, LM_N_NEW);
     return f;
 }
 

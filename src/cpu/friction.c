@@ -1,34 +1,15 @@
 /* CPU backend: friction between electrons and single species (larmor/physics/fields/electron_friction.h). */
 #include "backend/field_boundaries.h"
+#include "backend/friction.h"
 #include "cpu/fields.h"
 
-_Static_assert((int)LM_FRICTION_SPECIES >= (int)LM_MAX_SPECIES, "room for all species");
-
-static void take_moments(const struct lm_cpu *c, struct lm_friction *f, int which, int older, int newer)
-{
-    for (int d = 0; d < LM_ION_MOMENTS; d++) {
-        f->older[which][d] = c->array[older + d];
-        f->newer[which][d] = c->array[newer + d];
-    }
-}
-
-static struct lm_friction friction_of(const struct lm_cpu *c, struct lm_level_weights at)
+static struct lm_friction friction_of(const struct lm_cpu *c, struct lm_level_weights at, struct lm_view b)
 {
     const struct lm_setup *s = &c->base.setup;
-    struct lm_friction f = {.count = s->friction_species,
-                            .at = at,
-                            .eta = s->driving->friction_eta,
-                            .t = c->driving_time,
-                            .grid = s->grid,
-                            .electrons = {c->array[LM_FLOORED], c->array[LM_PRESSURE], NULL, s->grid.stride},
-                            .current = lm_cpu_view(c, c->curl),
-                            .solid = c->solid};
-    for (int k = 0; k < f.count; k++) {
-        const int species = f.species[k] = lm_friction_species(s, k);
-        f.least[k] = lm_least_friction_charge(s->species[species].charge, s->species[species].weight);
-        take_moments(c, &f, k, LM_SPECIES_OLD + 4 * species, LM_SPECIES_NEW + 4 * species);
-    }
-    take_moments(c, &f, f.count, LM_N_OLD, LM_N_NEW);
+    struct lm_friction f = lm_friction_of(s, c->array, at, s->driving->friction_eta, c->driving_time);
+    f.current = lm_cpu_view(c, c->curl);
+    f.b = b;
+    f.solid = c->solid;
     return f;
 }
 
@@ -37,8 +18,7 @@ void lm_cpu_add_friction(struct lm_cpu *c, struct lm_view b, struct lm_level_wei
     const struct lm_grid *g = &c->base.setup.grid;
     const int up_x = 2 * c->walls[0], up_y = 2 * c->walls[1];
     double *const *store = c->array + LM_FRICTION_FORCE;
-    struct lm_friction f = friction_of(c, at);
-    f.b = b;
+    const struct lm_friction f = friction_of(c, at, b);
     LM_ROWS(c, c->walls[1], up_y)
     for (int i = -c->walls[0]; i < g->nx + up_x; i++) {
         const size_t k = lm_at(g, i, j);
@@ -74,8 +54,7 @@ static void field_of(struct lm_cpu *c, const struct lm_friction *f, int which, i
 
 void lm_cpu_friction_fields(struct lm_cpu *c, struct lm_level_weights at)
 {
-    struct lm_friction f = friction_of(c, at);
-    f.b = lm_cpu_view(c, c->array + LM_B);
+    const struct lm_friction f = friction_of(c, at, lm_cpu_view(c, c->array + LM_B));
     for (int d = 0; d < 3; d++) {
         field_of(c, &f, -1, d, c->array[LM_PUSH_E + d]);
         for (int which = 0; which < f.count; which++) {
@@ -92,8 +71,7 @@ void lm_cpu_friction_fields(struct lm_cpu *c, struct lm_level_weights at)
 void lm_cpu_add_friction_heat(struct lm_cpu *c, struct lm_level_weights at, double *heat)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    struct lm_friction f = friction_of(c, at);
-    f.b = lm_cpu_view(c, c->array + LM_B);
+    const struct lm_friction f = friction_of(c, at, lm_cpu_view(c, c->array + LM_B));
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
