@@ -6,6 +6,7 @@
 
 #include "base/expr_parser.h"
 #include "base/expr_scan.h"
+#include "larmor/physics/numerics/cell_index.h"
 
 /* In words, because the C library prints some NaNs with a sign. */
 static const char *not_finite(double value)
@@ -175,11 +176,6 @@ static int beyond(const struct lm_grid *g, enum lm_side side)
     return g->sides.of[side] == LM_PERIODIC ? 0 : LM_GHOST;
 }
 
-static int clamp(int i, int n)
-{
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
 /* Row j of the array. An expression that does not depend on a coordinate is evaluated once along that axis. */
 static int fill_row(struct lm_parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int j, const char *text,
                     double *array)
@@ -193,7 +189,7 @@ static int fill_row(struct lm_parser *p, const struct lm_grid *g, struct lm_cell
     for (int i = -x; i < g->nx + x; i++) {
         row[i] = i > -x && !(p->uses & LM_USES_X) ? row[-x] : at_cell(p, g, offset, i, j);
         if (!isfinite(row[i])) /* an expression need not be finite behind a wall: take the value at the wall */
-            row[i] = at_cell(p, g, offset, clamp(i, g->nx), clamp(j, g->ny));
+            row[i] = at_cell(p, g, offset, lm_nearest_cell(i, g->nx), lm_nearest_cell(j, g->ny));
         if (!isfinite(row[i]))
             return fail_value(p, text, row[i], -HUGE_VAL);
     }

@@ -7,6 +7,7 @@
 #include "larmor/body.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
+#include "larmor/physics/numerics/cell_index.h"
 #include "output/state.h"
 
 /* Grid arrays of the work, beside those of the result. */
@@ -39,18 +40,14 @@ static struct lm_ohm ohm_of(const struct lm_config *c, const struct lm_grid *g)
                            .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E};
 }
 
-static int place(int i, int n)
-{
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
 /* Fills the ghost cells: images beyond periodic sides; beyond walls the value of the nearest cell. */
 static void fill_ghosts(const struct maker *m, double *a)
 {
     const struct lm_grid *g = &m->grid;
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            const int from_i = m->walls[0] ? place(i, g->nx) : i, from_j = m->walls[1] ? place(j, g->ny) : j;
+            const int from_i = m->walls[0] ? lm_nearest_cell(i, g->nx) : i,
+                      from_j = m->walls[1] ? lm_nearest_cell(j, g->ny) : j;
             a[lm_at(g, i, j)] = a[lm_at(g, from_i, from_j)];
         }
     lm_grid_wrap(g, a);
@@ -69,8 +66,8 @@ static int find_bodies(struct maker *m, const struct lm_config *c)
         status = lm_body_mask(c, mask);
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            const int x = m->walls[0] ? place(i, g->nx) : lm_wrap(i, g->nx),
-                      y = m->walls[1] ? place(j, g->ny) : lm_wrap(j, g->ny),
+            const int x = m->walls[0] ? lm_nearest_cell(i, g->nx) : lm_wrap(i, g->nx),
+                      y = m->walls[1] ? lm_nearest_cell(j, g->ny) : lm_wrap(j, g->ny),
                       body = mask[(size_t)y * (size_t)g->nx + (size_t)x];
             m->solid[lm_at(g, i, j)] =
                 (uint8_t)(body == 0                                        ? 0

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "larmor/physics/numerics/cell_index.h"
 #include "larmor/physics/numerics/hash.h"
 #include "output/grid_quantities.h"
 #include "output/records.h"
@@ -81,7 +82,7 @@ static void bracket(double at, double offset, int n, int is_periodic, int place[
     const double g = at - 0.5 - offset, low = floor(g);
     for (int k = 0; k < 2; k++) {
         const int i = (int)low + k;
-        place[k] = is_periodic ? ((i % n) + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
+        place[k] = is_periodic ? lm_wrap(i, n) : lm_nearest_cell(i, n);
     }
     *weight = g - low;
 }

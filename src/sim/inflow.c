@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "larmor/physics/fields/fields.h"
+#include "larmor/physics/numerics/cell_index.h"
 #include "larmor/sim.h"
 #include "backend/surfaces.h"
 #include "config/side_points.h"
@@ -219,11 +220,6 @@ static int is_beyond(const struct lm_grid *g, int side, int i, int j)
     return side == LM_X_MIN ? i < 0 : side == LM_X_MAX ? i >= g->nx : side == LM_Y_MIN ? j < 0 : j >= g->ny;
 }
 
-static int clamped(int i, int n)
-{
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
 static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_cell_offset place, double *store,
                                size_t *cells)
 {
@@ -241,7 +237,7 @@ static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_cell
             if (!is_beyond(g, side, i, j))
                 continue;
             n.cell[n.count] = lm_at(g, i, j);
-            n.in[n.count] = lm_at(g, clamped(i, g->nx), clamped(j, g->ny));
+            n.in[n.count] = lm_at(g, lm_nearest_cell(i, g->nx), lm_nearest_cell(j, g->ny));
             n.x[n.count] = fmin(fmax((i + 0.5 + place.x) * g->dx, 0), g->lx);
             n.y[n.count] = fmin(fmax((j + 0.5 + place.y) * g->dy, 0), g->ly);
             n.count++;

@@ -3,13 +3,7 @@
 #define LARMOR_PHYSICS_FIELDS_WALL_H
 
 #include "larmor/grid.h"
-#include "larmor/physics/particles/tiling.h"
-
-/* The cell of 0 to n - 1 that is nearest to cell i. */
-LM_HD int lm_nearest_cell(int i, int n)
-{
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
+#include "larmor/physics/numerics/cell_index.h"
 
 LM_HD int lm_has_walls(const struct lm_sides *s, int axis)
 {

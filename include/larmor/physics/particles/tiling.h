@@ -2,7 +2,7 @@
 #ifndef LARMOR_PHYSICS_PARTICLES_TILING_H
 #define LARMOR_PHYSICS_PARTICLES_TILING_H
 
-#include "larmor/physics/numerics/portable.h"
+#include "larmor/physics/numerics/cell_index.h"
 
 #define LM_CHARGE_QUANTA                                                                                               \
     65536 /* integer quanta into which the charge of a particle is split (larmor/physics/particles/deposit.h) */
@@ -21,19 +21,6 @@ LM_HD struct lm_tiling lm_tiling_make(int size, int cells_x, int cells_y)
     t.cells_x = cells_x;
     t.cells_y = cells_y;
     return t;
-}
-
-/* i modulo n in [0, n) */
-LM_HD int lm_wrap(int i, int n)
-{
-    int r = i % n;
-    return r < 0 ? r + n : r;
-}
-
-/* The same, faster where it is there already: a division takes long. */
-LM_HD int lm_wrap_seldom(int i, int n)
-{
-    return (unsigned)i < (unsigned)n ? i : lm_wrap(i, n);
 }
 
 /* Number of cell (i, j) in tile order: all cells of a tile stand together. */
