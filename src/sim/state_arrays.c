@@ -5,15 +5,11 @@
 #include "backend/field_boundaries.h"
 #include "sim/state.h"
 
-/* The numbers of the first background field, of the first array of friction, and of the first one beyond walls. */
-static int first_background(void)
-{
-    return LM_STATE_FIELDS;
-}
-
+/* The numbers of the first array of friction, and of the first one beyond walls. Background fields, from number
+ * LM_STATE_FIELDS on, are before them. */
 static int first_friction(const struct lm_sim *sim)
 {
-    return first_background() + sim->config->background_count;
+    return LM_STATE_FIELDS + sim->config->background_count;
 }
 
 static int first_beyond(const struct lm_sim *sim)
@@ -32,7 +28,7 @@ void lm_sim_name_state(struct lm_sim *sim)
     for (int f = 0; f < sim->config->background_count; f++) {
         snprintf(sim->background_names[f], sizeof sim->background_names[f], "background_%s",
                  sim->config->background[f].name);
-        sim->state_names[first_background() + f] = sim->background_names[f];
+        sim->state_names[LM_STATE_FIELDS + f] = sim->background_names[f];
     }
     for (int k = 0; k < LM_FRICTION_STATE * sim->backend->setup.friction_species; k++) {
         const int which = k / LM_FRICTION_STATE, of = k % LM_FRICTION_STATE;
@@ -56,7 +52,7 @@ int lm_sim_state_fields(const struct lm_sim *sim)
 
 int lm_sim_state_array(const struct lm_sim *sim, int k)
 {
-    const int background = k - first_background(), friction = k - first_friction(sim), beyond = k - first_beyond(sim);
+    const int background = k - LM_STATE_FIELDS, friction = k - first_friction(sim), beyond = k - first_beyond(sim);
     if (background < 0)
         return k;
     if (friction < 0)
