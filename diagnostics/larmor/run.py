@@ -30,7 +30,7 @@ from .settings import constants_of, present_name, read_settings, value_of
 
 
 class Run:
-    """An output directory."""
+    """An output directory. Files are read when something of them is asked for."""
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
@@ -275,8 +275,3 @@ class Run:
             there = f"steps {have[0]} to {have[-1]}, {len(have)} in all" if have else "none"
             raise RunError(f"no {kind} of step {step} in {self.directory}; there are: {there}")
         return file
-
-
-def open_run(directory: str | Path) -> Run:
-    """The output directory of a run, as larmor.open. Files are read when something of them is asked for."""
-    return Run(directory)
