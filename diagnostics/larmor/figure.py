@@ -49,11 +49,12 @@ def sign(figure, run: Run, file: str, *notes: str) -> None:
 
 def _fit(figure, axes) -> None:
     """Gives the figure the size that its map, with equal scales along x and y, needs with the words around it. The layout of
-    matplotlib does not know the shape of the map: it would cut words off, and make the colour bar higher than the map."""
+    matplotlib does not know the shape of the map: it would cut words off, and make the colour bar higher than the map. It
+    gives the size of the map without drawing."""
     aspect, wanted = axes.get_aspect(), None
     axes.set_aspect("auto")
     for _ in range(2):  # a figure of another size may have other numbers at its axes
-        figure.draw_without_rendering()
+        figure.get_layout_engine().execute(figure)
         size = axes.get_position().size * figure.get_size_inches()
         ratio = aspect * axes.get_data_ratio()
         wanted = (min(size[0], size[1] / ratio), min(size[1], size[0] * ratio)) if wanted is None else wanted

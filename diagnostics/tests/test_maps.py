@@ -136,7 +136,7 @@ class Films(Case):
     def test_the_number_of_drawings_does_not_depend_on_that_of_the_frames(self):
         counts = {self.film([self.ramp + k for k in range(number)])[1] for number in (2, 9)}
         self.assertEqual(len(counts), 1)
-        self.assertLessEqual(counts.pop(), 3)  # two for the size of the figure
+        self.assertLessEqual(counts.pop(), 2)
 
 
 class OddValues(Case):
