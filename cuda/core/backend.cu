@@ -116,23 +116,10 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
     return lm_gpu_wait(g, "download of an array");
 }
 
-static void swap_moments(double **older, double **newer)
-{
-    for (int k = 0; k < 4; k++) {
-        double *t = older[k];
-        older[k] = newer[k];
-        newer[k] = t;
-    }
-}
-
 static int gpu_swap_levels(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    swap_moments(g->array + LM_N_OLD, g->array + LM_N_NEW);
-    for (int k = 0; k < b->setup.friction_species; k++) {
-        const int first = 4 * lm_friction_species(&b->setup, k);
-        swap_moments(g->array + LM_SPECIES_OLD + first, g->array + LM_SPECIES_NEW + first);
-    }
+    lm_swap_levels_of(&b->setup, g->array);
     return g->failed;
 }
 

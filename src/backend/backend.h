@@ -119,6 +119,25 @@ static inline int lm_friction_species(const struct lm_setup *s, int which)
     return species;
 }
 
+static inline void lm_swap_moments(double **older, double **newer)
+{
+    for (int k = 0; k < 4; k++) {
+        double *t = older[k];
+        older[k] = newer[k];
+        newer[k] = t;
+    }
+}
+
+/* OLD <-> NEW, of all ions and of single species, in the arrays of a backend (enum lm_array). */
+static inline void lm_swap_levels_of(const struct lm_setup *s, double **array)
+{
+    lm_swap_moments(array + LM_N_OLD, array + LM_N_NEW);
+    for (int k = 0; k < s->friction_species; k++) {
+        const int first = 4 * lm_friction_species(s, k);
+        lm_swap_moments(array + LM_SPECIES_OLD + first, array + LM_SPECIES_NEW + first);
+    }
+}
+
 /* The number of tiles of the setup's grid. */
 static inline size_t lm_setup_tiles(const struct lm_setup *s)
 {

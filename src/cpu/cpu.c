@@ -56,23 +56,9 @@ static int cpu_values(struct lm_backend *b, uint64_t count, struct lm_array_valu
     return LM_OK;
 }
 
-static void swap_moments(double **older, double **newer)
-{
-    for (int k = 0; k < 4; k++) {
-        double *t = older[k];
-        older[k] = newer[k];
-        newer[k] = t;
-    }
-}
-
 static int cpu_swap_levels(struct lm_backend *b)
 {
-    double **array = lm_cpu_of(b)->array;
-    swap_moments(array + LM_N_OLD, array + LM_N_NEW);
-    for (int k = 0; k < b->setup.friction_species; k++) {
-        const int first = 4 * lm_friction_species(&b->setup, k);
-        swap_moments(array + LM_SPECIES_OLD + first, array + LM_SPECIES_NEW + first);
-    }
+    lm_swap_levels_of(&b->setup, lm_cpu_of(b)->array);
     return LM_OK;
 }
 
