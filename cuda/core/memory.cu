@@ -105,13 +105,6 @@ static int has_flows(const struct lm_setup *s)
     return 0;
 }
 
-/* The moments of both levels and LM_FRICTION_E of each species with friction, and LM_FRICTION_FORCE. */
-static int friction_arrays(const struct lm_gpu *g)
-{
-    const int species = g->base.setup.friction_species;
-    return species > 0 ? 11 * species + 3 : 0;
-}
-
 static double *place_in_row(struct lm_gpu *g, int first, int count, double *next)
 {
     for (int k = 0; k < count; k++, next += g->pitch)
@@ -149,7 +142,8 @@ static void allocate_grid(struct lm_gpu *g)
     const int forces = 3 * g->base.setup.pushed_species; /* arrays of E with what only one species feels */
     /* LM_MAGNET_J and LM_EXTERNAL_J, in a row, and LM_GIVEN_ETA behind them. */
     const int external = g->base.setup.external_current ? 6 : 0, local_eta = g->base.setup.local_eta ? 1 : 0;
-    count += friction_arrays(g) + external + local_eta + forces + LM_BORN_ARRAYS * g->base.setup.ionisation_count;
+    count += lm_friction_arrays(&g->base.setup) + external + local_eta + forces;
+    count += LM_BORN_ARRAYS * g->base.setup.ionisation_count;
     for (size_t k = 0; k < sizeof work / sizeof *work; k++)
         count += work[k].arrays;
     g->pitch = (g->base.setup.grid.size + 31) / 32 * 32; /* whole segments of memory */

@@ -138,7 +138,7 @@ static double grid_bytes(int kind, const struct lm_setup *setup)
     const double size = (double)setup->grid.size, cells = (double)setup->grid.cells;
     double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work);
     bytes += 8.0 * size * ((setup->external_current ? 6 : 0) + setup->local_eta + 3 * setup->pushed_species);
-    bytes += 8.0 * size * (setup->friction_species > 0 ? 11 * setup->friction_species + 3 : 0);
+    bytes += 8.0 * size * lm_friction_arrays(setup);
     bytes += setup->bodies.count > 0 ? size : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);

@@ -119,6 +119,13 @@ static inline int lm_friction_species(const struct lm_setup *s, int which)
     return species;
 }
 
+/* The number of arrays that a backend has for friction: the moments of both levels and LM_FRICTION_E of each species
+ * with friction, and LM_FRICTION_FORCE. */
+static inline int lm_friction_arrays(const struct lm_setup *s)
+{
+    return s->friction_species > 0 ? 11 * s->friction_species + 3 : 0;
+}
+
 static inline void lm_swap_moments(double **older, double **newer)
 {
     for (int k = 0; k < 4; k++) {
