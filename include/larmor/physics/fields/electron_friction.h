@@ -81,7 +81,8 @@ struct lm_ion_moments {
     struct lm_vector current;
 };
 
-/* Friction without the part that has J: F_s of a species or of all, and eta_s, or sum eta_s q_s/n of all. */
+/* Friction without the part that has J: F_s, eta_s and q_s of a species; or of all sum F_s and sum eta_s q_s/n, and
+ * the charge is 0. */
 struct lm_cell_friction {
     double eta, charge;
     struct lm_vector force;
@@ -144,7 +145,6 @@ LM_HD struct lm_cell_friction lm_friction_in_cell(const struct lm_friction *f, i
     for (int which = 0; which < f->count && !(f->solid && f->solid[k]); which++) {
         const struct lm_cell_friction c = lm_friction_of_species(f, which, i, j, k);
         sum.eta += c.eta * c.charge / f->electrons.n[k];
-        sum.charge += c.charge;
         sum.force.x += c.force.x;
         sum.force.y += c.force.y;
         sum.force.z += c.force.z;
@@ -172,8 +172,9 @@ LM_HD double lm_friction_heat(const struct lm_friction *f, int i, int j, long k)
     return heat;
 }
 
-/* The cell from whose centre, and from the centre of whose own cell, a node's friction is interpolated: `step` is how
- * far away it is along the axis of a component, 0 for z. At a side that crosses the axis both are the plasma's cell. */
+/* The two cells from whose centres the friction at a node of E is interpolated: (i[n], j[n]), element k[n]. They are
+ * the neighbours of the node along the axis of its component. For z both are the node's own cell, and at a wall that
+ * crosses the axis both are the plasma's cell. */
 struct lm_node_cells {
     int i[2], j[2];
     long k[2];
