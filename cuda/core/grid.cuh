@@ -30,6 +30,12 @@ __device__ __forceinline__ struct lm_view view_of(const double *a, const shape &
     return {a + k, a + s.pitch + k, a + 2 * s.pitch + k, s.stride};
 }
 
+/* The same for arguments of kernels, standing on element 0. */
+inline struct lm_view view_of(const struct lm_gpu *g, const double *a)
+{
+    return {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
+}
+
 __device__ __forceinline__ struct lm_vector vector_at(const double *a, const shape &s, size_t k)
 {
     return {a[k], a[s.pitch + k], a[2 * s.pitch + k]};
@@ -46,10 +52,8 @@ __device__ __forceinline__ void put_vector(double *a, const shape &s, INDEX k, c
 /* LM_EXTERNAL_J; s = 0 where there is none. */
 inline struct lm_view external_of(const struct lm_gpu *g)
 {
-    const double *a = g->array[LM_EXTERNAL_J];
-    const struct lm_view none = {NULL, NULL, NULL, 0},
-                         there = {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
-    return g->base.setup.external_current ? there : none;
+    const struct lm_view none = {NULL, NULL, NULL, 0};
+    return g->base.setup.external_current ? view_of(g, g->array[LM_EXTERNAL_J]) : none;
 }
 
 /* Whether a cell has no image in the ghost cells. */

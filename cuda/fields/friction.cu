@@ -85,17 +85,12 @@ __global__ void largest_friction_kernel(shape s, struct lm_cells cells, const do
     lm_warp_max(&largest[blockIdx.z], bits);
 }
 
-struct lm_view group_of(const struct lm_gpu *g, const double *a)
-{
-    return {a, a + g->pitch, a + 2 * g->pitch, g->base.setup.grid.stride};
-}
-
 /* With the field `b`. */
 struct lm_friction friction_of(const struct lm_gpu *g, struct lm_level_weights at, const double *b)
 {
     struct lm_friction f = lm_friction_of(&g->base.setup, g->array, at, g->driving->friction_eta, g->driving_time);
-    f.current = group_of(g, g->general.curl);
-    f.b = group_of(g, b);
+    f.current = view_of(g, g->general.curl);
+    f.b = view_of(g, b);
     f.solid = g->solid;
     return f;
 }

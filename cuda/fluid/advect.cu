@@ -190,7 +190,7 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     const shape s = shape_of(g);
     const struct lm_flow_moments moments = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
                                             {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
-                                            {g->array[LM_B], g->array[LM_B + 1], g->array[LM_B + 2], s.stride},
+                                            view_of(g, g->array[LM_B]),
                                             external_of(g),
                                             g->advect.clearance};
     const struct lm_sides *sides = &b->setup.grid.sides;

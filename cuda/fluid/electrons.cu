@@ -91,11 +91,6 @@ __global__ void least_kernel(shape s, struct lm_cells own, const double *older, 
     lm_warp_max(not_least, mine);
 }
 
-struct lm_view view_of(const struct lm_gpu *g, int array)
-{
-    return {g->array[array], g->array[array + 1], g->array[array + 2], g->base.setup.grid.stride};
-}
-
 } // namespace
 
 int lm_gpu_evolved_pressure(struct lm_gpu *g)
@@ -115,9 +110,10 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const int field = b->setup.background_count - 1;
     const double *n = g->array[pass->level];
     double *p = g->spare, *next = p + g->pitch, *t = next + g->pitch, *heat = t + g->pitch;
-    const struct lm_joule_fields fields = {view_of(g, LM_B), view_of(g, LM_J_NEW), external_of(g), n,
-                                           g->array[LM_ETA], g->advect.clearance};
-    const struct lm_conduction by = {t, n, view_of(g, LM_B), g->advect.clearance, b->setup.conductivity};
+    const struct lm_joule_fields fields = {
+        view_of(g, g->array[LM_B]), view_of(g, g->array[LM_J_NEW]), external_of(g), n, g->array[LM_ETA],
+        g->advect.clearance};
+    const struct lm_conduction by = {t, n, view_of(g, g->array[LM_B]), g->advect.clearance, b->setup.conductivity};
     const dim3 blocks = blocks_for(g, 0);
     const struct lm_level_weights at = lm_weights_of_heat(pass->level == LM_N_NEW);
     if (b->setup.friction_species > 0) { /* J and the resistivity as B stands */
