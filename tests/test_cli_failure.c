@@ -111,6 +111,29 @@ START_TEST(not_finite)
 }
 END_TEST
 
+/* A resistivity that depends on the plasma has no value, or far too large a one, from the start. `check` finds it, too.
+ */
+START_TEST(resistivity)
+{
+    static const struct {
+        const char *eta, *largest, *cause;
+    } odd[] = {
+        {"fields.eta=sqrt(-n)", "; largest resistivity nan at x = 0.", "an expression of fields.eta or species."},
+        {"fields.eta=n*1e308*1e10", "; largest resistivity inf at x = 0.", "an expression of fields.eta or species."},
+        {"species.protons.eta=0*log(-n)", "; largest resistivity nan at x = 0.",
+         "an expression of fields.eta or species."},
+        {"fields.eta=1e200*n", "; largest resistivity 1", "too small, or fields.eta or species.NAME.eta too large"}};
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
+        for (int check = 0; check < 2; check++) {
+            CLI(1, "%s small.ini %s %s", check ? "check" : "run", check ? "" : "--quiet --output none", odd[k].eta);
+            message_has_place_and_cause();
+            cli_has(cli.err, odd[k].largest);
+            cli_has(strstr(cli.err, "Likely cause: "), odd[k].cause);
+            ck_assert(!cli_exists("none"));
+        }
+}
+END_TEST
+
 /* A source grows without bounds. The run finds this before the step and keeps the state at its beginning. */
 START_TEST(source_without_bounds)
 {
@@ -291,6 +314,7 @@ int main(void)
     tcase_add_test(t, too_fast);
     tcase_add_test(t, too_many_substeps);
     tcase_add_loop_test(t, not_finite, 0, 2);
+    tcase_add_test(t, resistivity);
     tcase_add_test(t, source_without_bounds);
     tcase_add_test(t, lost_within_a_step);
     tcase_add_test(t, messages_in_a_file);

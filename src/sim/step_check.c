@@ -10,7 +10,7 @@
 #include "sim/ionisation.h"
 #include "sim/state.h"
 
-/* The cell with the largest value (NaN counts as that) of the sum of squares of `count` arrays. */
+/* The cell with the largest vector (NaN counts as that) of `count` arrays, and its length. */
 static int find_largest(struct lm_sim *sim, int array, int count, int *i, int *j, double *value)
 {
     const struct lm_grid *g = &sim->grid;
@@ -19,7 +19,7 @@ static int find_largest(struct lm_sim *sim, int array, int count, int *i, int *j
     for (int c = 0; c < count && !status; c++) {
         status = sim->backend->ops->get(sim->backend, array + c, a);
         for (size_t k = 0; k < g->size && !status; k++)
-            sum[k] += a[k] * a[k];
+            sum[k] = hypot(sum[k], a[k]);
     }
     *value = -1;
     for (int y = 0; y < g->ny && !status; y++)
@@ -33,26 +33,46 @@ static int find_largest(struct lm_sim *sim, int array, int count, int *i, int *j
             }
         }
 found:
-    *value = sqrt(*value);
     free(a);
     free(sum);
     return status;
 }
 
+/* Where the resistivity is largest, if it depends on the plasma; and whether it is not finite. */
+static int find_resistivity(struct lm_sim *sim, char *text, size_t size, int *is_odd)
+{
+    const struct lm_grid *g = &sim->grid;
+    int i = 0, j = 0;
+    double eta = 0;
+    text[0] = '\0';
+    if (sim->backend->setup.local_eta) {
+        LM_TRY(find_largest(sim, LM_ETA, 1, &i, &j, &eta));
+        snprintf(text, size, "; largest resistivity %.4g at x = %g, y = %g", fabs(eta), (i + 0.5) * g->dx,
+                 (j + 0.5) * g->dy);
+    }
+    *is_odd = !isfinite(eta);
+    return LM_OK;
+}
+
 /* Why the next step cannot be taken, where the fields are largest, and what to do about it. */
 static int unstable(struct lm_sim *sim, const char *what, const char *cause)
 {
-    int i = 0, j = 0, p = 0, q = 0;
+    int i = 0, j = 0, p = 0, q = 0, is_odd = 0;
     double e = 0, b = 0;
-    if (find_largest(sim, LM_PUSH_E, 3, &i, &j, &e) || find_largest(sim, LM_B, 3, &p, &q, &b))
+    char resistivity[128];
+    if (find_largest(sim, LM_PUSH_E, 3, &i, &j, &e) || find_largest(sim, LM_B, 3, &p, &q, &b) ||
+        find_resistivity(sim, resistivity, sizeof resistivity, &is_odd))
         return LM_FAILED;
     const struct lm_grid *g = &sim->grid;
+    const char *more = sim->backend->setup.local_eta ? ", or fields.eta or species.NAME.eta too large" : "";
+    if (is_odd && isfinite(b))
+        cause = "an expression of fields.eta or species.NAME.eta", more = "";
     return lm_fail(
         LM_FAILED,
         "step %lld (from t = %g) cannot be taken: %s. Largest |E| %.4g at x = %g, y = %g; largest |B| %.4g at "
-        "x = %g, y = %g; %lld cells at the density floor. Likely cause: %s%s",
+        "x = %g, y = %g%s; %lld cells at the density floor. Likely cause: %s%s%s",
         (long long)sim->step + 1, lm_sim_time(sim), what, fabs(e), (i + 0.5) * g->dx, (j + 0.5) * g->dy, fabs(b),
-        (p + 0.5) * g->dx, (q + 0.5) * g->dy, (long long)sim->control.floored, cause,
+        (p + 0.5) * g->dx, (q + 0.5) * g->dy, resistivity, (long long)sim->control.floored, cause, more,
         sim->control.floored ? ", or fields.density_floor so low that E grows in the voids" : "");
 }
 
