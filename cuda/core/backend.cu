@@ -109,8 +109,11 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
-    if (array == LM_PRESSURE)
+    const bool is_field = array == LM_PRESSURE_E || array == LM_PRESSURE_E + 1;
+    if (array == LM_PRESSURE || is_field)
         lm_gpu_pressure(g);
+    if (is_field)
+        lm_gpu_pressure_field(g, g->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm));
     lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream),
                  "download of an array");
     return lm_gpu_wait(g, "download of an array");
@@ -343,6 +346,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
         lm_gpu_check(g, cudaEventCreateWithFlags(&g->queued[k], cudaEventDisableTiming), "event");
     g->sides = lm_field_sides_of(setup);
     g->general.used = lm_is_general(setup);
+    g->has_battery = lm_has_battery(setup);
     lm_gpu_allocate_all(g, setup);
     lm_gpu_allocate_backgrounds(g);
     lm_gpu_halo_begin(g);

@@ -110,9 +110,10 @@ struct lm_gpu {
     double driving_time;              /* of the last lm_gpu_drive */
     uint8_t *solid;                   /* enum lm_solid, with ghosts; NULL without bodies */
     struct {
-        int used;                          /* lm_is_general: cuda/fields/walls.cu */
-        double *curl, *force, *e, *result; /* three arrays each, if used */
+        int used;                             /* lm_is_general: cuda/fields/walls.cu */
+        double *curl, *motional, *e, *result; /* three arrays each, if used */
     } general;
+    int has_battery; /* lm_has_battery */
     struct {
         double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
         uint8_t *clearance;        /* lm_stencil_clearance */
@@ -202,9 +203,17 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
 int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
 
-/* Isothermal electrons have no LM_PRESSURE: it is T LM_FLOORED. */
+/* LM_FLOORED; and LM_PRESSURE where it is evolved, or where general.used is 1. */
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
-int lm_gpu_pressure(struct lm_gpu *g); /* LM_PRESSURE of LM_N_OLD */
+int lm_gpu_pressure(struct lm_gpu *g); /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
+
+/* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
+ * has ghost cells beyond periodic sides. g->spare is overwritten. */
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
+
+/* The rate of B_z that follows from the pressure of the last closure, in g->spare; NULL where there is none.
+ * LM_PRESSURE_E is overwritten. */
+const double *lm_gpu_battery(struct lm_gpu *g);
 int lm_gpu_resistivity(struct lm_backend *b);
 
 /* LM_PUSH_E, with the force on a species where there is one: three arrays. */
@@ -229,15 +238,18 @@ int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
-/* J, (J - J_i) x B and, where they depend on the plasma, LM_ETA and LM_FRICTION_FORCE: of a field `b` and the electrons
- * of the last closure. The ion current is that of the level at `ji`; ahead of it, if `before` is not NULL. `at`: when
- * the moments of single species count. */
+/* Ghost cells beyond walls of the first `count` components of E. */
+void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);
+
+/* J, (J - J_i) x B / n and, where they depend on the plasma, LM_ETA and LM_FRICTION_FORCE: of a field `b` and the
+ * electrons of the last closure. The ion current is that of the level at `ji`; ahead of it, if `before` is not NULL.
+ * `at`: when the moments of single species count. */
 void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const double *before,
                      struct lm_level_weights at);
 
 /* cuda/fields/friction.cu, with J as it stands and the electrons of the last closure */
 
-/* Adds to LM_ETA and to (J - J_i) x B, and stores LM_FRICTION_FORCE. */
+/* Adds to LM_ETA and to the motional field, and stores LM_FRICTION_FORCE. */
 void lm_gpu_add_friction(struct lm_gpu *g, struct lm_level_weights at, const double *b);
 
 /* What the ions of number `which` of the species with friction feel, before smoothing and without ghost cells beyond

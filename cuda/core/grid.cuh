@@ -84,6 +84,10 @@ template <class F> __device__ __forceinline__ void each_image(const shape &s, in
 template <class F>
 __device__ __forceinline__ void each_periodic(const shape &s, int walls_x, int walls_y, int i, int j, F body)
 {
+    if (is_inner(s, i, j)) {
+        body((unsigned)at(s, i, j));
+        return;
+    }
     const int period_x = walls_x ? s.nx + 2 * LM_GHOST : s.nx, period_y = walls_y ? s.ny + 2 * LM_GHOST : s.ny;
     for (int y = j - (j + LM_GHOST) / period_y * period_y; y < s.ny + LM_GHOST; y += period_y)
         for (int x = i - (i + LM_GHOST) / period_x * period_x; x < s.nx + LM_GHOST; x += period_x)

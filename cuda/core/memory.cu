@@ -135,7 +135,7 @@ static void allocate_grid(struct lm_gpu *g)
                 {&g->spare, 4},
                 {&g->next_b, 3},
                 {&g->general.curl, g->general.used ? 3 : 0},
-                {&g->general.force, g->general.used ? 3 : 0},
+                {&g->general.motional, g->general.used ? 3 : 0},
                 {&g->general.e, g->general.used ? 3 : 0},
                 {&g->general.result, g->general.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);

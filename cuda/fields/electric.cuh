@@ -17,14 +17,15 @@ enum { HALO = 2 }; /* columns and rows on each side of those whose E, or dB/dt, 
 /* What Ohm's law reads in a cell besides B, and some of the cell to the right. */
 struct plasma {
     struct lm_vector ji;
-    double n, p, eta, n_right, p_right, eta_right; /* n is floored */
+    double n, eta, eta_right; /* n is floored */
+    double pressure[2];       /* LM_PRESSURE_E, where E has that part */
 };
 
-/* E of a strip. Given B of row j, `advance` returns E of row j - 1: in lanes HALO .. 30, and once rows j - 3 .. j have
- * been given. */
-template <bool HYPER> struct electric_rows {
-    struct lm_vector b, j, j_below, f; /* of row j - 1; j_below of j - 2 */
-    struct lm_vector b_centre;         /* of row j */
+/* E of a strip, with or without the part of the pressure. Given B of row j, `advance` returns E of row j - 1: in lanes
+ * HALO .. 30, and once rows j - 3 .. j have been given. */
+template <bool HYPER, bool PRESSURE> struct electric_rows {
+    struct lm_vector b, j, j_below, motional; /* of row j - 1; j_below of j - 2 */
+    struct lm_vector b_centre;                /* of row j */
     double bz_left;
     plasma here;
 
@@ -33,6 +34,7 @@ template <bool HYPER> struct electric_rows {
                                             const plasma &above, struct lm_ohm o, double total[3], double ideal[3])
     {
         o.eta_vacuum = 0.0; /* else cuda/fields/walls.cu computes E */
+        o.zero_vacuum = 0;
         if (!HYPER)
             o.eta_hyper = 0.0;
         /* Patches of 2 x 2 cells whose last one is cell (i, j): what the bodies read of it and its neighbours. */
@@ -42,25 +44,28 @@ template <bool HYPER> struct electric_rows {
         struct lm_vector j_new = lm_curl_b(bv, o.inv_dx, o.inv_dy);
         const double jx[4] = {0, 0, left(j_new.x), j_new.x}, jy[4] = {0, j.y, 0, j_new.y}, jz[4] = {0, 0, 0, j_new.z};
         struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
-        struct lm_vector f_new = lm_hall_convection(jv, bv, above.ji);
+        struct lm_vector m_new = lm_motional_field(jv, bv, above.ji, above.n);
         b_centre = lm_b_centre(bv);
 
         /* Patches whose first cell is (i, j - 1); of J, its four neighbours. */
-        const double fx[2] = {f.x, right(f.x)}, fy[3] = {f.y, 0, f_new.y}, fz[1] = {f.z};
-        const double n[3] = {here.n, here.n_right, above.n}, p[3] = {here.p, here.p_right, above.p},
-                     eta[3] = {here.eta, here.eta_right, above.eta};
+        const double mx[2] = {motional.x, right(motional.x)}, my[3] = {motional.y, 0, m_new.y}, mz[1] = {motional.z};
+        const double n[3] = {here.n, here.n, above.n}, eta[3] = {here.eta, here.eta_right, above.eta};
         double cx[9], cy[9], cz[9];
         cross(cx, j_below.x, j.x, j_new.x);
         cross(cy, j_below.y, j.y, j_new.y);
         cross(cz, j_below.z, j.z, j_new.z);
-        struct lm_ohm_view v = {{fx, fy, fz, 2}, {cx + 4, cy + 4, cz + 4, 3}, {n, p, eta, 2}};
+        struct lm_ohm_view v = {{mx, my, mz, 2},
+                                {cx + 4, cy + 4, cz + 4, 3},
+                                n,
+                                eta,
+                                {PRESSURE ? here.pressure : NULL, PRESSURE ? here.pressure + 1 : NULL}};
         lm_electric_field(v, &o, total, ideal);
 
         b = b_new;
         bz_left = bz_left_new;
         j_below = j;
         j = j_new;
-        f = f_new;
+        motional = m_new;
         here = above;
     }
 

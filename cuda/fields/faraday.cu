@@ -5,8 +5,7 @@
  * the arrays from memory, the B that goes from stage to stage, and the sum that becomes the result. A turn is the time
  * from one barrier to the next. In a turn a stage takes in a pair of rows and finishes the pair below.
  *
- * Rate of rk4_kernel (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells; tests/gpu/profile.md): 88.0 us a
- * substep.
+ * Rate of rk4_kernel (NVIDIA H200, 2026-11-24, 1024 x 1024 cells; docs/performance/results.md): 75.2 us a substep.
  */
 #include "fields/electric.cuh"
 
@@ -29,8 +28,8 @@ enum {
 };
 static_assert((int)HALO == (int)PAIR, "the pair that is finished is the one below");
 
-/* The arrays that come from memory: B, J_i, n, and for some plasmas p and eta. */
-enum { INPUT_B, INPUT_J = 3, INPUT_N = 6, FEWEST_INPUTS = 7, INPUT_P = FEWEST_INPUTS, INPUT_ETA, MOST_INPUTS };
+/* The arrays that come from memory: B, J_i, n, and for some plasmas the battery and eta. */
+enum { INPUT_B, INPUT_J = 3, INPUT_N = 6, FEWEST_INPUTS = 7, INPUT_BATTERY = FEWEST_INPUTS, INPUT_ETA, MOST_INPUTS };
 
 /* A block: warps of a stage, arrays that come from memory, columns; numbers of elements in shared memory. */
 template <int STAGE_WARPS_, int COUNT_> struct rk4_block {
@@ -51,8 +50,7 @@ template <int STAGE_WARPS_, int COUNT_> struct rk4_block {
 };
 
 struct rk4_problem {
-    const double *input[MOST_INPUTS]; /* p and eta: NULL for T n and 0 */
-    double temperature;
+    const double *input[MOST_INPUTS]; /* the battery and eta: NULL for 0 */
     double *to;
     int columns, rows; /* of a block */
 };
@@ -72,7 +70,7 @@ template <int WIDTH> __device__ __forceinline__ void row_put(double *row, const 
 /* dB/dt of a strip. Given B of row j, `advance` returns dB/dt of row j - HALO: in lanes HALO .. 31 - HALO, and once
  * rows j - 2 HALO .. j have been given. */
 template <bool HYPER> struct faraday_rows {
-    electric_rows<HYPER> electric;
+    electric_rows<HYPER, false> electric;
     double e[3]; /* of row j - HALO */
 
     __device__ __forceinline__ struct lm_vector advance(const struct lm_vector &b, double by_left, double bz_left,
@@ -219,13 +217,7 @@ template <class block>
 __device__ __forceinline__ plasma plasma_at(const double *row, int to_right, const rk4_problem &a)
 {
     enum { WIDTH = block::WIDTH, FEWEST = (int)block::COUNT == (int)FEWEST_INPUTS };
-    const double n = row[INPUT_N * WIDTH], n_right = row[INPUT_N * WIDTH + to_right];
-    plasma here = {
-        row_at<WIDTH>(row + INPUT_J * WIDTH), n, a.temperature * n, 0.0, n_right, a.temperature * n_right, 0.0};
-    if (!FEWEST && a.input[INPUT_P]) {
-        here.p = row[INPUT_P * WIDTH];
-        here.p_right = row[INPUT_P * WIDTH + to_right];
-    }
+    plasma here = {row_at<WIDTH>(row + INPUT_J * WIDTH), row[INPUT_N * WIDTH], 0.0, 0.0, {0.0, 0.0}};
     if (!FEWEST && a.input[INPUT_ETA]) {
         here.eta = row[INPUT_ETA * WIDTH];
         here.eta_right = row[INPUT_ETA * WIDTH + to_right];
@@ -261,11 +253,13 @@ __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const
     for (int r = 0; r < PAIR; r++) {
         const double *b = b_in + r * b_row;
         const plasma here = plasma_at<block>(ring.in + r * block::INPUT, column.to_right, a);
-        const struct lm_vector rate =
+        struct lm_vector rate =
             faraday.advance(row_at<WIDTH>(b), b[WIDTH + column.to_left], b[2 * WIDTH + column.to_left], here, o);
         if (turn < column.store_from)
             continue;
         const double *start = below + r * block::INPUT;
+        if ((int)block::COUNT > (int)FEWEST_INPUTS && a.input[INPUT_BATTERY])
+            rate.z += start[INPUT_BATTERY * WIDTH];
         double *sum = ring.sum + r * block::VECTOR;
         const struct lm_vector after = rk4_sum(rk, row_at<WIDTH>(stage == 0 ? start : sum), rate);
         if (stage < STAGES - 1) {
@@ -373,11 +367,10 @@ int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
     for (int d = 0; d < 3; d++)
         a.input[INPUT_J + d] = g->array[ion_current + d];
     a.input[INPUT_N] = g->array[LM_FLOORED];
-    a.input[INPUT_P] = o->gamma == 1.0 ? NULL : g->array[LM_PRESSURE];
+    a.input[INPUT_BATTERY] = lm_gpu_battery(g);
     a.input[INPUT_ETA] = g->resistive ? g->array[LM_ETA] : NULL;
-    a.temperature = o->temperature;
-    rk4_steps *advance = o->eta_hyper > 0                         ? rk4_fitting<3, MOST_INPUTS, true>(g)
-                         : a.input[INPUT_P] || a.input[INPUT_ETA] ? rk4_fitting<4, MOST_INPUTS, false>(g)
-                                                                  : rk4_fitting<5, FEWEST_INPUTS, false>(g);
+    rk4_steps *advance = o->eta_hyper > 0                               ? rk4_fitting<3, MOST_INPUTS, true>(g)
+                         : a.input[INPUT_BATTERY] || a.input[INPUT_ETA] ? rk4_fitting<4, MOST_INPUTS, false>(g)
+                                                                        : rk4_fitting<5, FEWEST_INPUTS, false>(g);
     return advance(g, a, dt / substeps, substeps);
 }

@@ -36,14 +36,14 @@ __global__ void friction_kernel(shape s, const __grid_constant__ lm_friction f, 
     });
 }
 
-/* Adds LM_FRICTION_FORCE to (J - J_i) x B, wherever Ohm's law reads it; blockIdx.z is the component. */
-__global__ void add_force_kernel(shape s, field_walls walls, const double *friction, double *force)
+/* Adds LM_FRICTION_FORCE to the motional field, wherever Ohm's law reads it; blockIdx.z is the component. */
+__global__ void add_force_kernel(shape s, field_walls walls, const double *friction, double *motional)
 {
     cell c;
     if (!my_cell(s, LM_GHOST, c) || c.i < -walls.of[0] || c.j < -walls.of[1] || c.i >= s.nx + 2 || c.j >= s.ny + 2)
         return;
     const size_t k = blockIdx.z * s.pitch + at(s, c.i, c.j);
-    force[k] += friction[k];
+    motional[k] += friction[k];
 }
 
 /* A component, blockIdx.z, at its nodes: what ions of the species number `which` of the list feel; which < 0: what all
@@ -110,7 +110,7 @@ void lm_gpu_add_friction(struct lm_gpu *g, struct lm_level_weights at, const dou
     friction_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), friction_of(g, at, b), walls_of(g),
                                                                         g->array[LM_ETA], force);
     add_force_kernel<<<blocks_of_components(g), THREADS, 0, g->stream>>>(shape_of(g), walls_of(g), force,
-                                                                         g->general.force);
+                                                                         g->general.motional);
     LM_GPU_LAUNCHED(g, "friction with electrons");
 }
 

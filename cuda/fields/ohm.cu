@@ -17,12 +17,13 @@ namespace
 enum { STRIPS = 12, RING = 4 }; /* warps on a multiprocessor at a time; rows of what comes from memory */
 
 /* The arrays that come from memory. */
-enum { OHM_B, OHM_J = 3, OHM_BEFORE = 6, OHM_N = 9, OHM_P, OHM_ETA, OHM_INPUTS };
+enum { OHM_B, OHM_J = 3, OHM_BEFORE = 6, OHM_N = 9, OHM_PRESSURE, OHM_ETA = OHM_PRESSURE + 2, OHM_INPUTS };
 
 struct ohm_arrays {
     const double *b, *ji, *density;
-    const double *ji_before; /* unless NULL, the ion current is extrapolated from this one and `ji` */
-    const double *p, *eta;   /* NULL for T n and 0 */
+    const double *ji_before;   /* unless NULL, the ion current is extrapolated from this one and `ji` */
+    const double *pressure[2]; /* LM_PRESSURE_E, unless the electrons are cold */
+    const double *eta;         /* NULL for 0 */
     double *field, *push;
     struct lm_gpu_control *control;
     struct lm_cells own; /* the cells that the maxima are of */
@@ -46,8 +47,8 @@ __device__ __forceinline__ void load_row(ohm_row &to, const ohm_arrays &a, const
     if (a.ji_before)
         load_vector(to, OHM_BEFORE, a.ji_before, s, k);
     __pipeline_memcpy_async(&to.at[OHM_N][threadIdx.x], a.density + k, sizeof(double));
-    if (a.p)
-        __pipeline_memcpy_async(&to.at[OHM_P][threadIdx.x], a.p + k, sizeof(double));
+    for (int d = 0; d < 2 && a.pressure[0]; d++)
+        __pipeline_memcpy_async(&to.at[OHM_PRESSURE + d][threadIdx.x], a.pressure[d] + k, sizeof(double));
     if (a.eta)
         __pipeline_memcpy_async(&to.at[OHM_ETA][threadIdx.x], a.eta + k, sizeof(double));
 }
@@ -66,8 +67,11 @@ __device__ __forceinline__ plasma plasma_at(const ohm_row &row, const ohm_arrays
         ji = {lm_extrapolate_half_step(ji.x, before.x), lm_extrapolate_half_step(ji.y, before.y),
               lm_extrapolate_half_step(ji.z, before.z)};
     }
-    const double n = lm_floored(density, &o), p = a.p ? row.at[OHM_P][threadIdx.x] : o.temperature * n;
-    return {ji, n, p, eta, right(n), right(p), right(eta)};
+    return {ji,
+            lm_floored(density, &o),
+            eta,
+            right(eta),
+            {row.at[OHM_PRESSURE][threadIdx.x], row.at[OHM_PRESSURE + 1][threadIdx.x]}};
 }
 
 /* The E of the push of three rows, for the filter: the last one is that of row j - 1. */
@@ -101,7 +105,7 @@ __device__ __forceinline__ void reduce_maxima(const struct lm_field_maxima &m, s
 }
 
 /* E, the E of the push after at most one pass of the filter, and the maxima for lm_control. */
-template <bool HYPER, bool SMOOTH>
+template <bool HYPER, bool SMOOTH, bool PRESSURE>
 __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
 {
     enum { BEFORE = HALO + SMOOTH, AFTER = 1 + SMOOTH }; /* lanes and rows that E and the filter cost */
@@ -118,7 +122,7 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
     };
     for (int j = first - BEFORE; j < first - BEFORE + RING - 1; j++)
         load(j);
-    electric_rows<HYPER> electric = {};
+    electric_rows<HYPER, PRESSURE> electric = {};
     push_rows<SMOOTH> smoothed = {};
     struct lm_field_maxima maxima = {};
     for (int j = first - BEFORE; j < last + AFTER; j++) {
@@ -153,6 +157,14 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
     reduce_maxima(maxima, a.control);
 }
 
+typedef void ohm_kernel_type(shape, ohm_arrays, struct lm_ohm, double, int);
+
+template <bool PRESSURE> ohm_kernel_type *kernel_for(bool hyper, bool smooth)
+{
+    return hyper ? (smooth ? ohm_kernel<true, true, PRESSURE> : ohm_kernel<true, false, PRESSURE>)
+                 : (smooth ? ohm_kernel<false, true, PRESSURE> : ohm_kernel<false, false, PRESSURE>);
+}
+
 } // namespace
 
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
@@ -162,23 +174,26 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     if (g->general.used)
         return lm_gpu_general_ohm(g, current);
     const struct lm_ohm *o = &b->setup.ohm;
-    const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0;
+    const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0,
+               pressure = lm_has_pressure(o);
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const int passes_left = smooth ? b->setup.smoothing - 1 : 0;
     const ohm_arrays a = {g->array[LM_B],
                           g->array[level + 1],
                           g->array[level],
                           ahead ? g->array[LM_J_OLD] : NULL,
-                          o->gamma == 1.0 ? NULL : g->array[LM_PRESSURE],
+                          {pressure ? g->array[LM_PRESSURE_E] : NULL, g->array[LM_PRESSURE_E + 1]},
                           g->resistive ? g->array[LM_ETA] : NULL,
                           g->array[LM_E],
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
                           g->control,
                           b->setup.grid.own};
-    auto kernel = hyper ? (smooth ? ohm_kernel<true, true> : ohm_kernel<true, false>)
-                        : (smooth ? ohm_kernel<false, true> : ohm_kernel<false, false>);
-    if (o->gamma != 1.0)
-        lm_gpu_closure(b, level, level);
+    auto kernel = pressure ? kernel_for<true>(hyper, smooth) : kernel_for<false>(hyper, smooth);
+    if (pressure) {
+        if (o->evolved)
+            lm_gpu_evolved_pressure(g);
+        lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(o));
+    }
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, STRIPS, &rows);
     lm_gpu_clear_maxima(g);

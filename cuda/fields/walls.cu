@@ -62,10 +62,10 @@ __device__ __forceinline__ struct lm_vector current_beside(const struct lm_view 
     return lm_plasma_current(lm_view_at(b, step), lm_external_at(external, step), o.inv_dx, o.inv_dy);
 }
 
-/* J = curl B - J_ext and (J - J_i) x B in the cells whose E is wanted; J also in the cells around these, for its
+/* J = curl B - J_ext and (J - J_i) x B / n in the cells whose E is wanted; J also in the cells around these, for its
  * Laplacian. The ion current J_i is `now`, or if `before` is not NULL it is extrapolated from both. */
-__global__ void hall_convection_kernel(domain d, const double *b, const double *now, const double *before, double *j0,
-                                       double *force, struct lm_ohm o)
+__global__ void motional_kernel(domain d, const double *b, const double *now, const double *before,
+                                const double *floored, double *j0, double *motional, struct lm_ohm o)
 {
     const shape &s = d.s;
     const int i = my_column(), j = my_row();
@@ -86,7 +86,7 @@ __global__ void hall_convection_kernel(domain d, const double *b, const double *
     LM_UNROLL
     for (int m = 0; m < 3; m++)
         ji[m] = before ? lm_extrapolate_half_step(now[m * s.pitch + k], before[m * s.pitch + k]) : now[m * s.pitch + k];
-    put_vector(force, s, k, lm_hall_convection(jv, bv, {ji[0], ji[1], ji[2]}));
+    put_vector(motional, s, k, lm_motional_field(jv, bv, {ji[0], ji[1], ji[2]}, floored[k]));
 }
 
 /* LM_ETA where it depends on the plasma: in the domain, and one cell and two beyond walls, as far as Ohm's law reads
@@ -101,23 +101,28 @@ __global__ void local_eta_kernel(domain d, struct lm_grid g, const lm_driving *d
     if (i < -d.walls_x || j < -d.walls_y || i >= s.nx + 2 * d.walls_x || j >= s.ny + 2 * d.walls_y)
         return;
     const size_t k = at(s, i, j);
-    const struct lm_electron_view electrons = {floored + k, p + k, NULL, s.stride};
+    const struct lm_electron_view electrons = {floored + k, p + k};
     const double v = d.solid && d.solid[k] ? given[k]
                                            : lm_local_eta(&drive->eta, &g, i, j, t, electrons, view_of(current, s, k),
                                                           view_of(b, s, k), given[k]);
     each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t to) { eta[to] = v; });
 }
 
-/* E, and the E of the push before smoothing unless `push` is NULL. */
-__global__ void electric_kernel(domain d, const double *j0, const double *force, const double *floored, const double *p,
-                                const double *eta, double *e, double *push, struct lm_ohm o)
+/* E, and the E of the push before smoothing unless `push` is NULL. `pressure`: LM_PRESSURE_E; NULL: without that part.
+ */
+__global__ void electric_kernel(domain d, const double *j0, const double *motional, const double *floored,
+                                const double *pressure, const double *eta, double *e, double *push, struct lm_ohm o)
 {
     const shape &s = d.s;
     const int i = my_column(), j = my_row();
     if (i < -d.walls_x || j < -d.walls_y || i >= s.nx || j >= s.ny)
         return;
     const size_t k = at(s, i, j);
-    const struct lm_ohm_view v = {view_of(force, s, k), view_of(j0, s, k), {floored + k, p + k, eta + k, s.stride}};
+    const struct lm_ohm_view v = {view_of(motional, s, k),
+                                  view_of(j0, s, k),
+                                  floored + k,
+                                  eta + k,
+                                  {pressure ? pressure + k : NULL, pressure ? pressure + s.pitch + k : NULL}};
     double total[3], ideal[3];
     lm_electric_field(v, &o, total, ideal);
     if (d.walls_x && (i < 0 || i == s.nx - 1))
@@ -149,9 +154,10 @@ __global__ void fill_kernel(domain d, int axis, enum lm_fill fill, double *e)
     lm_fill_line(&d.sides, axis, component, fill, e, axis == 0 ? 1 : s.stride, axis == 0 ? s.nx : s.ny);
 }
 
-/* A stage of the Runge-Kutta method: B, also beyond walls up to where E is known on all sides of a node. */
-__global__ void faraday_kernel(domain d, const double *e, double *state, double *next, double *result, int stage,
-                               struct lm_rk4 rk, struct lm_ohm o)
+/* A stage of the Runge-Kutta method: B, also beyond walls up to where E is known on all sides of a node. `battery` may
+ * be NULL. */
+__global__ void faraday_kernel(domain d, const double *e, const double *battery, double *state, double *next,
+                               double *result, int stage, struct lm_rk4 rk, struct lm_ohm o)
 {
     const shape &s = d.s;
     const int beyond_x = d.walls_x ? LM_GHOST : 0, beyond_y = d.walls_y ? LM_GHOST : 0, i = my_column(), j = my_row();
@@ -159,7 +165,7 @@ __global__ void faraday_kernel(domain d, const double *e, double *state, double 
         return;
     const size_t k = at(s, i, j);
     const struct lm_vector v = lm_faraday(view_of(e, s, k), o.inv_dx, o.inv_dy);
-    const double rate[3] = {v.x, v.y, v.z};
+    const double rate[3] = {v.x, v.y, battery ? v.z + battery[k] : v.z};
     LM_UNROLL
     for (int m = 0; m < 3; m++) {
         const bool held = lm_is_held(&d.sides, m, i, j, s.nx, s.ny);
@@ -188,16 +194,6 @@ __global__ void smooth_e_kernel(domain d, const double *from, double *to)
     each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t m) { to[m] = v; });
 }
 
-/* E beyond walls. Its periodic images are there already. */
-void fill_e(struct lm_gpu *g, double *e, enum lm_fill fill)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    for (int axis = 0; axis < 2; axis++)
-        if (lm_field_walls(&g->sides, axis))
-            fill_kernel<<<dim3(line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), 3), THREADS, 0,
-                          g->stream>>>(domain_of(g), axis, fill, e);
-}
-
 /* Copies E beyond the sides where it is prescribed, from LM_E. */
 void prescribe_e(struct lm_gpu *g, double *e)
 {
@@ -207,16 +203,18 @@ void prescribe_e(struct lm_gpu *g, double *e)
             "E beyond walls");
 }
 
-/* E of `b`; the other arguments are those of lm_gpu_currents. */
+/* E of `b`, with the part of the pressure only where there is `push`; the other arguments are those of lm_gpu_currents.
+ */
 void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *before,
                     struct lm_level_weights at, double *e, double *push)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
+    const double *pressure = push && lm_has_pressure(o) ? g->array[LM_PRESSURE_E] : NULL;
     lm_gpu_currents(g, b, ji, before, at);
-    electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(domain_of(g), g->general.curl, g->general.force,
-                                                                        g->array[LM_FLOORED], g->array[LM_PRESSURE],
-                                                                        g->array[LM_ETA], e, push, *o);
-    fill_e(g, e, LM_FILL_FARADAY);
+    electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(domain_of(g), g->general.curl,
+                                                                        g->general.motional, g->array[LM_FLOORED],
+                                                                        pressure, g->array[LM_ETA], e, push, *o);
+    lm_gpu_fill_e(g, e, 3, LM_FILL_FARADAY);
 }
 
 /* The passes of the filter on an E of the push. It begins in `to`, or where their number is odd in g->spare, and ends
@@ -225,13 +223,13 @@ void smooth_push(struct lm_gpu *g, double *to)
 {
     int left = g->base.setup.smoothing;
     double *now = left % 2 ? g->spare : to;
-    fill_e(g, now, LM_FILL_PUSH);
+    lm_gpu_fill_e(g, now, 3, LM_FILL_PUSH);
     dim3 blocks = blocks_for(g, 0);
     blocks.z = 3;
     for (; left > 0; left--) {
         double *next = left % 2 ? to : g->spare;
         smooth_e_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), now, next);
-        fill_e(g, next, LM_FILL_PUSH);
+        lm_gpu_fill_e(g, next, 3, LM_FILL_PUSH);
         now = next;
     }
 }
@@ -255,12 +253,21 @@ void friction_of_species(struct lm_gpu *g, struct lm_level_weights at)
 
 } // namespace
 
+void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    for (int axis = 0; axis < 2; axis++)
+        if (lm_field_walls(&g->sides, axis))
+            fill_kernel<<<dim3(line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), count), THREADS, 0,
+                          g->stream>>>(domain_of(g), axis, fill, e);
+}
+
 void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const double *before,
                      struct lm_level_weights at)
 {
     const dim3 blocks = blocks_for(g, LM_GHOST);
-    hall_convection_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, before, g->general.curl,
-                                                              g->general.force, g->base.setup.ohm);
+    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, before, g->array[LM_FLOORED],
+                                                       g->general.curl, g->general.motional, g->base.setup.ohm);
     if (g->base.setup.local_eta)
         local_eta_kernel<<<blocks, THREADS, 0, g->stream>>>(
             domain_of(g), g->base.setup.grid, g->driving, g->driving_time, b, g->general.curl, g->array[LM_FLOORED],
@@ -272,6 +279,7 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps)
 {
     double *state = g->array[LM_B], *next = g->next_b;
+    const double *battery = lm_gpu_battery(g);
     prescribe_e(g, g->general.e);
     for (int r = 0; r < substeps; r++) {
         if (lm_gpu_is_given_up(g))
@@ -280,8 +288,8 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
             electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
                            g->general.e, NULL);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
-                domain_of(g), g->general.e, state, next, g->general.result, stage, lm_rk4_stage(stage, dt / substeps),
-                g->base.setup.ohm);
+                domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
+                lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
         if (lm_halo_is_used_up(g->base.setup.halo, r, substeps))
@@ -305,6 +313,7 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
     const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
     double *push = g->array[LM_PUSH_E], *first = g->base.setup.smoothing % 2 ? g->spare : push;
     lm_gpu_closure(&g->base, level, level);
+    lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm));
     prescribe_e(g, push);
     if (g->base.setup.smoothing > 0)
         prescribe_e(g, g->spare);

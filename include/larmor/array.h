@@ -8,17 +8,18 @@
 
 /* Vectors are three in a row; the OLD and NEW groups are laid out alike. */
 enum lm_array {
-    LM_B,                     /* B^n */
-    LM_PUSH_E = LM_B + 3,     /* E felt by the ions at n: smoothed, without friction's part */
-    LM_N_OLD = LM_PUSH_E + 3, /* electron density at n */
-    LM_J_OLD,                 /* ion current at n-1/2, centres */
-    LM_N_NEW = LM_J_OLD + 3,  /* n+1 */
-    LM_J_NEW,                 /* n+1/2 */
-    LM_E = LM_J_NEW + 3,      /* E of Ohm's law at n, for output */
-    LM_FLOORED = LM_E + 3,    /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
-    LM_PRESSURE,              /* electron pressure; to get it: at n */
-    LM_ETA,                   /* resistivity at centres */
-    LM_SPECIES_N,             /* number density of species 0, 1, ... */
+    LM_B,                       /* B^n */
+    LM_PUSH_E = LM_B + 3,       /* E felt by the ions at n: smoothed, without friction's part */
+    LM_N_OLD = LM_PUSH_E + 3,   /* electron density at n */
+    LM_J_OLD,                   /* ion current at n-1/2, centres */
+    LM_N_NEW = LM_J_OLD + 3,    /* n+1 */
+    LM_J_NEW,                   /* n+1/2 */
+    LM_E = LM_J_NEW + 3,        /* E of Ohm's law at n, for output */
+    LM_FLOORED = LM_E + 3,      /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
+    LM_PRESSURE,                /* electron pressure; to get it: at n */
+    LM_PRESSURE_E,              /* -grad p / n on x-faces and y-faces; to get both, the first one first: at n */
+    LM_ETA = LM_PRESSURE_E + 2, /* resistivity at centres */
+    LM_SPECIES_N,               /* number density of species 0, 1, ... */
     LM_MAGNET_J = LM_SPECIES_N + LM_MAX_SPECIES, /* current of magnets, on the nodes of J; */
     LM_EXTERNAL_J = LM_MAGNET_J + 3,  /* and with that of coils at the time of the last `drive`: outside the plasma */
     LM_GIVEN_ETA = LM_EXTERNAL_J + 3, /* where LM_ETA depends on the plasma: the part that does not */
@@ -27,7 +28,7 @@ enum lm_array {
     LM_SPECIES_OLD,
     LM_SPECIES_NEW = LM_SPECIES_OLD + 4 * LM_MAX_SPECIES,
     LM_FRICTION_E = LM_SPECIES_NEW + 4 * LM_MAX_SPECIES,    /* what its ions feel beside LM_PUSH_E, at n: three each */
-    LM_FRICTION_FORCE = LM_FRICTION_E + 3 * LM_MAX_SPECIES, /* sum F_s of the last Ohm's law, centres */
+    LM_FRICTION_FORCE = LM_FRICTION_E + 3 * LM_MAX_SPECIES, /* sum F_s/n of the last Ohm's law, centres */
     LM_BACKGROUND = LM_FRICTION_FORCE + 3,                  /* background field 0, 1, ..., whole quanta */
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "larmor/physics/fields/moments.h"
+#include "larmor/physics/fields/pressure_gradient.h"
 
 struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
@@ -20,7 +21,13 @@ int lm_has_field_walls(const struct lm_setup *setup)
 int lm_is_general(const struct lm_setup *setup)
 {
     return lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0 ||
-           setup->external_current || setup->local_eta;
+           setup->ohm.zero_vacuum || setup->external_current || setup->local_eta;
+}
+
+int lm_has_battery(const struct lm_setup *setup)
+{
+    const int has_walls = setup->halo ? setup->halo->fields_have_walls : lm_has_field_walls(setup);
+    return lm_has_pressure(&setup->ohm) && (setup->ohm.evolved || has_walls || setup->bodies.count > 0);
 }
 
 void lm_fill_moment(const struct lm_grid *g, double *a, int along)

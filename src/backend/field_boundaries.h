@@ -14,9 +14,13 @@ struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup);
 /* Whether B on walls and beyond is part of the state. */
 int lm_has_field_walls(const struct lm_setup *setup);
 
-/* Whether a GPU computes the fields with the kernels that know walls, bodies and currents outside the plasma
+/* Whether a GPU computes the fields with the kernels that know walls, bodies, voids and currents outside the plasma
  * (cuda/fields/walls.cu). */
 int lm_is_general(const struct lm_setup *setup);
+
+/* Whether the pressure of the electrons has a part in the rate of B: where it is evolved, and where E ends at walls or
+ * bodies. Elsewhere it has none (larmor/physics/fields/pressure_gradient.h). */
+int lm_has_battery(const struct lm_setup *setup);
 
 /* Ghost cells of a moment at the centres; `along` is the axis of a current's component, or -1. */
 void lm_fill_moment(const struct lm_grid *g, double *a, int along);

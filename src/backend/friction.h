@@ -36,7 +36,6 @@ static inline struct lm_friction lm_friction_of(const struct lm_setup *s, double
     f.grid = s->grid;
     f.electrons.n = array[LM_FLOORED];
     f.electrons.p = array[LM_PRESSURE];
-    f.electrons.s = s->grid.stride;
     for (int k = 0; k < f.count; k++) {
         const int species = f.species[k] = lm_friction_species(s, k);
         f.least[k] = lm_least_friction_charge(s->species[species].charge, s->species[species].weight);

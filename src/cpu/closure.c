@@ -1,4 +1,6 @@
-/* CPU backend: loops over whole arrays, ghost cells included: copies, and the closure of the electrons. */
+/* CPU backend: copies of arrays, the closure of the electrons, and what their pressure adds to E and to the rate of B.
+ */
+#include "backend/field_boundaries.h"
 #include "cpu/fields.h"
 
 void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from)
@@ -32,4 +34,55 @@ int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
     if (o->evolved)
         lm_cpu_evolved_pressure(c);
     return LM_OK;
+}
+
+/* There is none on walls that the faces lie on, nor on faces of bodies: there E is that of ohm.h and solid.h. */
+static int is_free_face(const struct lm_cpu *c, int axis, int i, int j)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int last = axis == 0 ? i == g->nx - 1 : j == g->ny - 1;
+    return !(c->walls[axis] && last) && !(c->solid && lm_touches_body(c->solid + lm_at(g, i, j), axis, g->stride));
+}
+
+void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double *p = c->array[LM_PRESSURE];
+    double *h = c->spare;
+    const size_t potentials = o->gamma > 1.0 ? g->size : 0;
+    if (!lm_has_pressure(o))
+        return;
+#pragma omp parallel for num_threads(c->grid_threads)
+    for (size_t k = 0; k < potentials; k++)
+        h[k] = lm_pressure_potential(n[k], least, o);
+    for (int axis = 0; axis < 2; axis++) {
+        double *to = c->array[LM_PRESSURE_E + axis];
+        const int step = axis == 0 ? 1 : g->stride;
+        const double inv_d = axis == 0 ? o->inv_dx : o->inv_dy;
+        LM_ROWS(c, 0, 0)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            to[k] = is_free_face(c, axis, i, j) ? lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o) : 0.0;
+        }
+        lm_grid_wrap(g, to);
+    }
+}
+
+const double *lm_cpu_battery(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    double *const *e = c->array + LM_PRESSURE_E, *to = c->ahead[0];
+    if (!lm_has_battery(&c->base.setup))
+        return NULL;
+    lm_cpu_pressure_field(c, c->array[LM_FLOORED], o->floor);
+    for (int axis = 0; axis < 2; axis++)
+        lm_fill_e(&c->base.setup, e[axis], axis, LM_FILL_FARADAY);
+    LM_ROWS(c, LM_GHOST, LM_GHOST - 1)
+    for (int i = -LM_GHOST; i < g->nx + LM_GHOST - 1; i++) {
+        const size_t k = lm_at(g, i, j);
+        to[k] = lm_battery(e[0] + k, e[1] + k, g->stride, o->inv_dx, o->inv_dy);
+    }
+    return to;
 }

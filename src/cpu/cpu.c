@@ -1,5 +1,5 @@
 /* CPU backend: the table of operations. */
-#include "cpu/cpu.h"
+#include "cpu/fields.h"
 
 #include <stdlib.h>
 
@@ -33,9 +33,13 @@ static int cpu_put(struct lm_backend *b, enum lm_array array, const double *host
 
 static const double *cpu_view(struct lm_backend *b, enum lm_array array)
 {
-    if (array == LM_PRESSURE)
+    struct lm_cpu *c = lm_cpu_of(b);
+    const int is_field = array == LM_PRESSURE_E || array == LM_PRESSURE_E + 1;
+    if (array == LM_PRESSURE || is_field)
         lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
-    return lm_cpu_of(b)->array[array];
+    if (is_field)
+        lm_cpu_pressure_field(c, c->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm));
+    return c->array[array];
 }
 
 static int cpu_get(struct lm_backend *b, enum lm_array array, double *host)

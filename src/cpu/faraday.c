@@ -6,11 +6,12 @@ struct stage {
     struct lm_cpu *cpu;
     int number; /* 0 to 3 */
     struct lm_rk4 rk;
+    const double *battery; /* lm_cpu_battery */
 };
 
-/* B of cells [from, to) of row j after a stage. `sides` is NULL where no B is held. */
-static inline __attribute__((always_inline)) void advance_cells(const struct stage *s, int j, int from, int to,
-                                                                const struct lm_field_sides *sides)
+/* B of cells [from, to) of row j after a stage. `sides` is NULL where no B is held, `battery` where there is none. */
+static inline __attribute__((always_inline)) void
+advance_cells(const struct stage *s, int j, int from, int to, const struct lm_field_sides *sides, const double *battery)
 {
     const struct lm_cpu *c = s->cpu;
     const struct lm_grid *g = &c->base.setup.grid;
@@ -20,7 +21,7 @@ static inline __attribute__((always_inline)) void advance_cells(const struct sta
     for (int i = from; i < to; i++) {
         size_t k = lm_at(g, i, j);
         struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->inv_dx, o->inv_dy);
-        const double rate[3] = {v.x, v.y, v.z};
+        const double rate[3] = {v.x, v.y, battery ? v.z + battery[k] : v.z};
         for (int d = 0; d < 3; d++) {
             const int held = sides && lm_is_held(sides, d, i, j, g->nx, g->ny);
             const double start = state[d][k], sum = s->number == 0 ? start : c->result[d][k];
@@ -37,24 +38,26 @@ static void advance_row(const struct stage *s, int j, int from, int to)
     const struct lm_field_sides *sides = &s->cpu->sides;
     const struct lm_grid *g = &s->cpu->base.setup.grid;
     const int first = 0, last = g->nx - 1;
-    if (!lm_any_held_b(sides)) {
-        advance_cells(s, j, from, to, NULL);
+    if (!lm_any_held_b(sides) && !s->battery) {
+        advance_cells(s, j, from, to, NULL, NULL);
+    } else if (!lm_any_held_b(sides)) {
+        advance_cells(s, j, from, to, NULL, s->battery);
     } else if (j < 0 || j >= g->ny - 1) {
-        advance_cells(s, j, from, to, sides);
+        advance_cells(s, j, from, to, sides, s->battery);
     } else {
-        advance_cells(s, j, from, first, sides);
-        advance_cells(s, j, first, last, NULL);
-        advance_cells(s, j, last, to, sides);
+        advance_cells(s, j, from, first, sides, s->battery);
+        advance_cells(s, j, first, last, NULL, s->battery);
+        advance_cells(s, j, last, to, sides, s->battery);
     }
 }
 
-static void advance_stage(struct lm_cpu *c, int number, int ion_current, double dt)
+static void advance_stage(struct lm_cpu *c, int number, int ion_current, const double *battery, double dt)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct stage s = {c, number, lm_rk4_stage(number, dt)};
+    const struct stage s = {c, number, lm_rk4_stage(number, dt), battery};
     const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
     double *const *state = c->array + LM_B;
-    lm_cpu_hall_convection(c, number == 0 ? state : c->stage, c->array + ion_current, lm_weights_half_way());
+    lm_cpu_motional_field(c, number == 0 ? state : c->stage, c->array + ion_current, lm_weights_half_way());
     lm_cpu_electric_field(c, c->e, NULL);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
@@ -68,12 +71,13 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, double 
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
 {
     struct lm_cpu *c = lm_cpu_of(b);
+    const double *battery = lm_cpu_battery(c);
     lm_cpu_prescribe_e(c, c->e);
     for (int r = 0; r < substeps; r++) {
         if (lm_stop_now())
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++)
-            advance_stage(c, stage, ion_current, dt / substeps);
+            advance_stage(c, stage, ion_current, battery, dt / substeps);
         if (lm_halo_is_used_up(b->setup.halo, r, substeps))
             lm_halo_refresh(b->setup.halo, c->array + LM_B, 3);
     }

@@ -39,19 +39,29 @@ void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from);
 void lm_cpu_smooth_moment(struct lm_cpu *c, double *a, int along);
 void lm_cpu_smooth_e(struct lm_cpu *c, double *e, int component);
 
+/* src/cpu/closure.c */
+
+/* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
+ * has ghost cells beyond periodic sides. c->spare is overwritten. */
+void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least);
+
+/* The rate of B_z that follows from the pressure of the last closure: one array, valid until the next lm_cpu_ohm, or
+ * NULL where there is none. LM_PRESSURE_E is overwritten. */
+const double *lm_cpu_battery(struct lm_cpu *c);
+
 /* src/cpu/ohm.c */
 
 /* Copies E beyond the sides where it is prescribed, from LM_E. */
 void lm_cpu_prescribe_e(struct lm_cpu *c, double *const e[3]);
 
-/* c->curl = J and c->force = (J - J_i) x B, wherever lm_cpu_electric_field reads them; LM_ETA where it depends on the
- * plasma; and with friction, LM_FRICTION_FORCE, which c->force has, too. `at`: when the moments of the species count.
- */
-void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
-                            struct lm_level_weights at);
+/* c->curl = J and c->motional = (J - J_i) x B / n, wherever lm_cpu_electric_field reads them; LM_ETA where it depends
+ * on the plasma; and with friction, LM_FRICTION_FORCE, which c->motional has, too. `at`: when the moments of the
+ * species count. */
+void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
+                           struct lm_level_weights at);
 
-/* E on [0, n] in both directions; at walls on [0, n - 1] along them and on [-1, n - 1] through them. `push`, unless it
- * is NULL, takes the E of the push before smoothing. */
+/* E on [0, n] in both directions; at walls on [0, n - 1] along them and on [-1, n - 1] through them. `push` takes the E
+ * of the push before smoothing, and both have the part of LM_PRESSURE_E. If it is NULL, `e` is without that part. */
 void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const push[3]);
 
 /* Ghost cells of E. */
@@ -59,7 +69,7 @@ void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill);
 
 /* src/cpu/friction.c, with c->curl as it stands and the electrons of the last closure: */
 
-/* Adds to LM_ETA and c->force, and stores LM_FRICTION_FORCE. */
+/* Adds to LM_ETA and c->motional, and stores LM_FRICTION_FORCE. */
 void lm_cpu_add_friction(struct lm_cpu *c, struct lm_view b, struct lm_level_weights at);
 
 /* LM_FRICTION_E of all species, and what all ions feel of the friction is added to LM_PUSH_E, which is not smoothed yet

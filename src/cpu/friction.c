@@ -31,7 +31,7 @@ void lm_cpu_add_friction(struct lm_cpu *c, struct lm_view b, struct lm_level_wei
         lm_grid_wrap(g, store[d]);
         LM_ROWS(c, c->walls[1], 2)
         for (int i = -c->walls[0]; i < g->nx + 2; i++)
-            c->force[d][lm_at(g, i, j)] += store[d][lm_at(g, i, j)];
+            c->motional[d][lm_at(g, i, j)] += store[d][lm_at(g, i, j)];
     }
 }
 

@@ -106,7 +106,7 @@ static void allocate_exchange(struct lm_cpu *c)
 static void allocate_fields(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
-    double **const vectors[] = {c->curl, c->ahead, c->force, c->e, c->stage, c->result};
+    double **const vectors[] = {c->curl, c->ahead, c->motional, c->e, c->stage, c->result};
     _Static_assert(4 + 3 * sizeof vectors / sizeof *vectors + 1 == LM_CPU_WORK_ARRAYS, "as the estimate of the memory");
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c);

@@ -13,7 +13,7 @@ static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current
     LM_ROWS(c, c->walls[1], up_y)
     for (int i = -c->walls[0]; i < g->nx + up_x; i++) {
         const size_t k = lm_at(g, i, j);
-        const struct lm_electron_view here = {c->array[LM_FLOORED] + k, c->array[LM_PRESSURE] + k, NULL, g->stride};
+        const struct lm_electron_view here = {c->array[LM_FLOORED] + k, c->array[LM_PRESSURE] + k};
         const double given = c->array[LM_GIVEN_ETA][k];
         c->array[LM_ETA][k] = c->solid && c->solid[k]
                                   ? given
@@ -23,7 +23,7 @@ static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current
     lm_grid_wrap(g, c->array[LM_ETA]);
 }
 
-/* J in row j, one cell more on each side than the force needs it. */
+/* J in row j, one cell more on each side than the motional field needs it. */
 LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct lm_view external)
 {
     const struct lm_grid *g = &c->base.setup.grid;
@@ -37,8 +37,8 @@ LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct l
 }
 
 /* The cells are [0, n], or from -1 on where there are walls; J also in what its Laplacian needs around them. */
-void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
-                            struct lm_level_weights at)
+void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
+                           struct lm_level_weights at)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
@@ -50,9 +50,9 @@ void lm_cpu_hall_convection(struct lm_cpu *c, double *const b[3], double *const 
     LM_ROWS(c, c->walls[1], 2)
     for (int i = -c->walls[0]; i < g->nx + 2; i++) {
         size_t k = lm_at(g, i, j);
-        lm_cpu_put_vector(
-            c->force, k,
-            lm_hall_convection(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k), lm_cpu_vector(ion_current, k)));
+        lm_cpu_put_vector(c->motional, k,
+                          lm_motional_field(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k),
+                                            lm_cpu_vector(ion_current, k), c->array[LM_FLOORED][k]));
     }
     if (c->base.setup.local_eta)
         local_eta(c, bv, jv);
@@ -64,16 +64,17 @@ int lm_cpu_resistivity(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
-    lm_cpu_hall_convection(c, c->array + LM_B, c->array + LM_J_OLD, lm_weights_of_old());
+    lm_cpu_motional_field(c, c->array + LM_B, c->array + LM_J_OLD, lm_weights_of_old());
     return LM_OK;
 }
 
+/* Without the part of the pressure. */
 static struct lm_ohm_view ohm_view(const struct lm_cpu *c)
 {
-    return (struct lm_ohm_view){
-        .force = lm_cpu_view(c, c->force),
-        .j = lm_cpu_view(c, c->curl),
-        .electrons = {c->array[LM_FLOORED], c->array[LM_PRESSURE], c->array[LM_ETA], c->base.setup.grid.stride}};
+    return (struct lm_ohm_view){.motional = lm_cpu_view(c, c->motional),
+                                .j = lm_cpu_view(c, c->curl),
+                                .n = c->array[LM_FLOORED],
+                                .eta = c->array[LM_ETA]};
 }
 
 /* E through the walls of an axis, whose nodes have the indices -1 and n - 1. */
@@ -116,24 +117,39 @@ static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, d
     }
 }
 
+/* E in row j. */
+static inline __attribute__((always_inline)) void electric_row(const struct lm_cpu *c, int j, int columns,
+                                                               struct lm_ohm_view v, double *const e[3],
+                                                               double *const push[3])
+{
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    for (int i = 0; i < columns; i++) {
+        long k = (long)lm_at(&c->base.setup.grid, i, j);
+        double total[3], ideal[3];
+        lm_electric_field(lm_ohm_view_at(v, k), o, total, ideal);
+        for (int d = 0; d < 3; d++) {
+            e[d][k] = total[d];
+            if (push)
+                push[d][k] = lm_push_field(total[d], ideal[d], o->friction);
+        }
+    }
+}
+
 void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const push[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_ohm *o = &c->base.setup.ohm;
-    const struct lm_ohm_view v = ohm_view(c);
     const int columns = g->nx + 1 - c->walls[0];
+    const struct lm_ohm_view without = ohm_view(c);
+    struct lm_ohm_view with = without;
+    with.pressure[0] = c->array[LM_PRESSURE_E], with.pressure[1] = c->array[LM_PRESSURE_E + 1];
     LM_ROWS(c, 0, 1 - c->walls[1])
     {
-        for (int i = 0; i < columns; i++) {
-            long k = (long)lm_at(g, i, j);
-            double total[3], ideal[3];
-            lm_electric_field(lm_ohm_view_at(v, k), o, total, ideal);
-            for (int d = 0; d < 3; d++) {
-                e[d][k] = total[d];
-                if (push)
-                    push[d][k] = lm_push_field(total[d], ideal[d], o->friction);
-            }
-        }
+        if (!push)
+            electric_row(c, j, columns, without, e, NULL);
+        else if (!lm_has_pressure(&c->base.setup.ohm))
+            electric_row(c, j, columns, without, e, push);
+        else
+            electric_row(c, j, columns, with, e, push);
         if (c->solid)
             electric_field_at_bodies(c, j, columns, e, push);
     }
@@ -173,10 +189,11 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     double *const *push = c->array + LM_PUSH_E;
     const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
     lm_cpu_closure(b, level, level);
+    lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm));
     if (current == LM_OHM_AHEAD)
         extrapolate_current(c);
     const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();
-    lm_cpu_hall_convection(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD, at);
+    lm_cpu_motional_field(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD, at);
     lm_cpu_prescribe_e(c, push);
     lm_cpu_electric_field(c, c->array + LM_E, push);
     if (b->setup.friction_species > 0)

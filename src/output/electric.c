@@ -11,7 +11,18 @@
 #include "output/state.h"
 
 /* Grid arrays of the work, beside those of the result. */
-enum { B, J = B + 3, FORCE = J + 3, ION_CURRENT = FORCE + 3, DENSITY = ION_CURRENT + 3, PRESSURE, ETA, ZERO, WORK };
+enum {
+    B,
+    J = B + 3,
+    MOTIONAL = J + 3,
+    ION_CURRENT = MOTIONAL + 3,
+    DENSITY = ION_CURRENT + 3,
+    PRESSURE,
+    PRESSURE_E,
+    ETA = PRESSURE_E + 2,
+    ZERO,
+    WORK
+};
 
 struct maker {
     struct lm_sim *sim;
@@ -102,17 +113,19 @@ static int get_all(struct maker *m)
     for (int d = 0; d < 3 && !status; d++) {
         status = get_with_ghosts(m, LM_B + d, B + d);
         if (!status && m->external)
-            status = get_with_ghosts(m, LM_EXTERNAL_J + d, J + d); /* find_force makes J of it */
+            status = get_with_ghosts(m, LM_EXTERNAL_J + d, J + d); /* find_motional makes J of it */
         status = status ? status : get(m, LM_J_OLD + d, ION_CURRENT + d);
         status = status ? status : lm_sim_get_array(m->sim, LM_E + d, m->out->e[LM_E_CONVECTION][d]);
     }
+    for (int d = 0; d < 2 && !status; d++)
+        status = get_with_ghosts(m, LM_PRESSURE_E + d, PRESSURE_E + d);
     status = status ? status : get(m, LM_PRESSURE, PRESSURE);
     status = status ? status : get(m, LM_FLOORED, DENSITY); /* of n, after the pressure */
     return status ? status : get(m, LM_ETA, ETA);
 }
 
-/* J of the plasma, from that outside, and J x B at the centres. */
-static void find_force(struct maker *m)
+/* J of the plasma, from that outside, and J x B / n at the centres. */
+static void find_motional(struct maker *m)
 {
     const struct lm_grid *g = &m->grid;
     const struct lm_view b = view_of(m, B), j = view_of(m, J);
@@ -127,12 +140,12 @@ static void find_force(struct maker *m)
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
-            const struct lm_vector f =
-                lm_hall_convection(lm_view_at(j, (long)k), lm_view_at(b, (long)k), (struct lm_vector){0, 0, 0});
-            m->work[FORCE][k] = f.x, m->work[FORCE + 1][k] = f.y, m->work[FORCE + 2][k] = f.z;
+            const struct lm_vector f = lm_motional_field(lm_view_at(j, (long)k), lm_view_at(b, (long)k),
+                                                         (struct lm_vector){0, 0, 0}, m->work[DENSITY][k]);
+            m->work[MOTIONAL][k] = f.x, m->work[MOTIONAL + 1][k] = f.y, m->work[MOTIONAL + 2][k] = f.z;
         }
     for (int d = 0; d < 3; d++)
-        fill_ghosts(m, m->work[FORCE + d]);
+        fill_ghosts(m, m->work[MOTIONAL + d]);
 }
 
 /* Ohm's law in one node, at sides and bodies as the solver has it. It is a sum of terms there, too. */
@@ -152,13 +165,14 @@ static void apply_in_node(const struct maker *m, const struct lm_ohm_view *all, 
         lm_body_field(m->solid + k, here, ohm, total, ideal);
 }
 
-/* Ohm's law with only some of its terms: `pressure` and `eta` are numbers of arrays, ZERO for none. */
-static void apply_ohm(struct maker *m, struct lm_view force, int pressure, int eta, enum lm_e_term term)
+/* Ohm's law with only some of its terms. `eta` is the number of an array, ZERO for none. */
+static void apply_ohm(struct maker *m, struct lm_view motional, int eta, enum lm_e_term term)
 {
     const struct lm_grid *g = &m->grid;
-    const struct lm_ohm_view all = {
-        force, view_of(m, J), {m->work[DENSITY], m->work[pressure], m->work[eta], g->stride}};
+    struct lm_ohm_view all = {motional, view_of(m, J), m->work[DENSITY], m->work[eta], {NULL, NULL}};
     struct lm_ohm ohm = m->ohm;
+    for (int d = 0; d < 2 && term == LM_E_PRESSURE; d++)
+        all.pressure[d] = m->work[PRESSURE_E + d];
     if (term != LM_E_RESISTIVE)
         ohm.eta_hyper = ohm.eta_vacuum = 0;
     for (int y = -m->walls[1]; y < g->ny; y++)
@@ -173,26 +187,26 @@ static void apply_ohm(struct maker *m, struct lm_view force, int pressure, int e
         }
 }
 
-/* The resistive term has the friction with single species, whose force takes the place of the Hall term's. */
+/* The resistive term has the friction with single species, in the place of the motional field. */
 static int find_terms(struct maker *m)
 {
     const double *const zero = m->work[ZERO];
     const struct lm_view none = {zero, zero, zero, m->grid.stride};
     int status = LM_OK;
-    apply_ohm(m, view_of(m, FORCE), ZERO, ZERO, LM_E_HALL);
-    apply_ohm(m, none, PRESSURE, ZERO, LM_E_PRESSURE);
+    apply_ohm(m, view_of(m, MOTIONAL), ZERO, LM_E_HALL);
+    apply_ohm(m, none, ZERO, LM_E_PRESSURE);
     for (int d = 0; d < 3 && m->friction && !status; d++)
-        status = get(m, LM_FRICTION_FORCE + d, FORCE + d);
+        status = get(m, LM_FRICTION_FORCE + d, MOTIONAL + d);
     if (!status)
-        apply_ohm(m, m->friction ? view_of(m, FORCE) : none, ZERO, ETA, LM_E_RESISTIVE);
+        apply_ohm(m, m->friction ? view_of(m, MOTIONAL) : none, ETA, LM_E_RESISTIVE);
     return status;
 }
 
-/* J.E at the centres, from the nodes of the components. The force is no longer needed. */
+/* J.E at the centres, from the nodes of the components. The motional field is no longer needed. */
 static void find_work(struct maker *m, double *const e[3], double *power)
 {
     const struct lm_grid *g = &m->grid;
-    double *const product[3] = {m->work[FORCE], m->work[FORCE + 1], m->work[FORCE + 2]};
+    double *const product[3] = {m->work[MOTIONAL], m->work[MOTIONAL + 1], m->work[MOTIONAL + 2]};
     for (int d = 0; d < 3; d++) {
         for (size_t k = 0; k < g->size; k++)
             product[d][k] = m->work[J + d][k] * e[d][k];
@@ -223,7 +237,7 @@ static double electron_velocity(const struct maker *m, int axis, int x, int y)
 static void find_compression(struct maker *m, double *power)
 {
     const struct lm_grid *g = &m->grid;
-    double *const u[2] = {m->work[FORCE], m->work[FORCE + 1]};
+    double *const u[2] = {m->work[MOTIONAL], m->work[MOTIONAL + 1]};
     for (int y = -1; y < g->ny; y++)
         for (int x = -1; x < g->nx; x++) {
             for (int axis = 0; axis < 2; axis++)
@@ -280,7 +294,7 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
     if (!status) {
         for (int d = 0; d < 3; d++)
             memcpy(e[d], out->e[LM_E_CONVECTION][d], m.grid.size * sizeof *e[d]);
-        find_force(&m);
+        find_motional(&m);
         status = find_terms(&m);
     }
     if (!status)

@@ -9,7 +9,7 @@
  * eta J.
  *
  * The part of E_f with J is a resistivity of its own, sum eta_s q_s/n, which is added to that of the plasma. The other
- * part, sum F_s, is added to the force (J - J_i) x B (ohm.h). Both stand at the centres.
+ * part, sum F_s/n, is added to the motional field (ohm.h). Both stand at the centres.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_ELECTRON_FRICTION_H
 #define LARMOR_PHYSICS_FIELDS_ELECTRON_FRICTION_H
@@ -70,7 +70,7 @@ struct lm_friction {
     const struct lm_program *eta; /* of species 0, 1, ... */
     double t;
     struct lm_grid grid;
-    struct lm_electron_view electrons; /* as Ohm's law has them; eta is not read */
+    struct lm_electron_view electrons;
     struct lm_view current, b;
     const uint8_t *solid; /* NULL without bodies */
 };
@@ -81,7 +81,7 @@ struct lm_ion_moments {
     struct lm_vector current;
 };
 
-/* Friction without the part that has J: F_s, eta_s and q_s of a species; or of all sum F_s and sum eta_s q_s/n, and
+/* Friction without the part that has J: F_s, eta_s and q_s of a species; or of all sum F_s/n and sum eta_s q_s/n, and
  * the charge is 0. */
 struct lm_cell_friction {
     double eta, charge;
@@ -145,9 +145,9 @@ LM_HD struct lm_cell_friction lm_friction_in_cell(const struct lm_friction *f, i
     for (int which = 0; which < f->count && !(f->solid && f->solid[k]); which++) {
         const struct lm_cell_friction c = lm_friction_of_species(f, which, i, j, k);
         sum.eta += c.eta * c.charge / f->electrons.n[k];
-        sum.force.x += c.force.x;
-        sum.force.y += c.force.y;
-        sum.force.z += c.force.z;
+        sum.force.x += c.force.x / f->electrons.n[k];
+        sum.force.y += c.force.y / f->electrons.n[k];
+        sum.force.z += c.force.z / f->electrons.n[k];
     }
     return sum;
 }

@@ -1,13 +1,14 @@
 /* Fields on the staggered grid (where each quantity lives: larmor/grid.h). The electrons have no mass, and the plasma
  * is quasi-neutral (Winske and Quest 1986; Kunz, Stone and Bai 2014):
  *
- *     J = curl B,  E = [(J - J_i) x B - grad p_e] / n + eta J - eta_H lap J,  dB/dt = -curl E
+ *     J = curl B,  E = (J - J_i) x B / n - grad p_e / n + eta J - eta_H lap J,  dB/dt = -curl E
  *
  * n = sum Z n_s is the electron density and J_i = sum Z n_s u_s the ion current.
  *
  *     moments.h            density and ion current from what the particles have deposited; ghost cells of moments
  *     smoothing.h          the binomial filter
  *     closure.h            density floor, electron pressure and energy
+ *     pressure_gradient.h  the part of E from the electron pressure
  *     ohm.h                J = curl B and Ohm's law, inside and on walls; solid.h: at bodies
  *     electron_friction.h  friction between electrons and single species
  *     faraday.h            Faraday's law, div B, the Runge-Kutta method
@@ -25,6 +26,7 @@
 #include "larmor/physics/fields/faraday.h"
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/ohm.h"
+#include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/smoothing.h"
 #include "larmor/physics/fields/time_step_limits.h"
 

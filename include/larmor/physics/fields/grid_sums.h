@@ -14,7 +14,7 @@ LM_HD double lm_electron_energy_in_cell(int solid, const double *entropy, const 
         return 0.0;
     if (entropy)
         return lm_pressure_of(*entropy, o->gamma) / (o->gamma - 1.0);
-    return lm_electron_energy(lm_floored(*density, o), o);
+    return lm_electron_energy(*density, o);
 }
 
 /* A sum over so many cells counts in units of 2^-exponent; `largest`: lm_size_bits of the largest term. */

@@ -6,6 +6,11 @@
 #include "larmor/physics/fields/ohm.h"
 #include "larmor/physics/numerics/program.h"
 
+/* The electrons in arrays of one stride: floored density and pressure at the centres. */
+struct lm_electron_view {
+    const double *n, *p;
+};
+
 /* At the centre of the cell with index (i, j) of the arrays, where the views and the electrons stand. n is floored, and
  * J is the current of the plasma. `given` is a resistivity that is added. Values of the expression below 0 count as 0.
  */

@@ -27,8 +27,8 @@ LM_HD int lm_touches_body(const uint8_t *solid, int component, int s)
 LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, const struct lm_ohm *o, double total[3],
                          double ideal[3])
 {
-    const double *const j[3] = {v.j.x, v.j.y, v.j.z}, *const force[3] = {v.force.x, v.force.y, v.force.z};
-    const double *const eta = v.electrons.eta;
+    const double *const j[3] = {v.j.x, v.j.y, v.j.z}, *const motional[3] = {v.motional.x, v.motional.y, v.motional.z};
+    const double *const eta = v.eta;
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         const int other = lm_across(d, v.j.s), here = solid[0], there = solid[other];
@@ -38,7 +38,7 @@ LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, const struc
         total[d] = (here | there) & LM_SOLID_CONDUCTS ? 0.0 : mean * j[d][0];
         if (!here || !there) {
             const int plasma = here ? other : 0;
-            total[d] = 0.5 * (total[d] + lm_surface_field(force[d][plasma], v.electrons.n[plasma], o));
+            total[d] = 0.5 * (total[d] + lm_surface_field(motional[d][plasma], v.n[plasma], o));
         }
         ideal[d] = total[d];
     }

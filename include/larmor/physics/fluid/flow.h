@@ -19,10 +19,6 @@ struct lm_flow_moments {
     const uint8_t *clearance; /* lm_stencil_clearance */
 };
 
-/* The least density that divides the ions' part of the entropy's velocity, as a share of the density floor. A particle
- * may pass through a cell within a step without being there at the beginning or at the end of it. */
-#define LM_ENTROPY_FLOOR_SHARE 0.1
-
 /* v_A */
 struct lm_flows {
     double ion, electron, entropy;
@@ -60,7 +56,7 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
     if (o->evolved)
-        u.entropy = ji_here / lm_max(there, LM_ENTROPY_FLOOR_SHARE * o->floor) - current / density;
+        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - current / density;
     return u;
 }
 

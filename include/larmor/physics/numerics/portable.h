@@ -217,7 +217,8 @@ LM_HD uint64_t lm_size_bits(double x)
 }
 
 /* 1/x, correctly rounded, for x > 0 far from underflow and overflow: Newton's method, whose last step has the exact
- * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111). The GPU's own division ends in a branch. */
+ * remainder (Markstein 1990, IBM J. Res. Dev. 34, 111). Only where the mantissa of x is all ones this ends halfway, one
+ * step too low. The GPU's own division ends in a branch. */
 LM_HD double lm_reciprocal(double x)
 {
 #ifdef __CUDA_ARCH__
@@ -226,7 +227,9 @@ LM_HD double lm_reciprocal(double x)
     e = __fma_rn(-x, r, 1.0);
     e = __fma_rn(e, e, e);
     r = __fma_rn(r, e, r);
-    return __fma_rn(r, __fma_rn(-x, r, 1.0), r);
+    r = __fma_rn(r, __fma_rn(-x, r, 1.0), r);
+    const bool all_ones = ((uint32_t)__double2loint(x) & ((uint32_t)__double2hiint(x) | 0xfff00000u)) == 0xffffffffu;
+    return all_ones ? lm_from_bits(lm_bits(r) + 1) : r;
 #else
     return 1.0 / x;
 #endif
@@ -256,36 +259,15 @@ LM_HD float lm_rootf(float x)
 #endif
 }
 
-#ifdef __CUDA_ARCH__
-/* Whether |x| lies in [2^-332, 2^332), from the upper 32 bits of x. A GPU is faster with integers than with doubles. */
-LM_HD bool lm_is_far_from_limits(uint32_t high)
-{
-    return 2 * high - (691u << 21) < 664u << 21;
-}
-#endif
-
-/* q = n / d, correctly rounded, for three positive d. Three of the GPU's own divisions in a row would wait for each
- * other; these run at the same time. A quotient is n times the reciprocal of d, then one correction with the exact
- * remainder, which is right as long as nothing comes near underflow or overflow.
- */
-LM_HD void lm_divide3(const double n[3], const double d[3], double q[3])
+/* 1/x, correctly rounded, for every x > 0. */
+LM_HD double lm_inverse(double x)
 {
 #ifdef __CUDA_ARCH__
-    bool safe = true;
-    LM_UNROLL
-    for (int k = 0; k < 3; k++) {
-        double r = lm_reciprocal(d[k]), guess = n[k] * r;
-        uint32_t high = (uint32_t)__double2hiint(n[k]);
-        bool zero = ((high & 0x7fffffffu) | (uint32_t)__double2loint(n[k])) == 0;
-        q[k] = zero ? n[k] : __fma_rn(__fma_rn(-d[k], guess, n[k]), r, guess);
-        safe =
-            safe & (lm_is_far_from_limits(high) | zero) & ((uint32_t)__double2hiint(d[k]) - (691u << 20) < 664u << 20);
-    }
-    if (safe)
-        return;
+    /* Between 2^-332 and 2^332, from the upper half of x: a GPU is faster with integers than with doubles. */
+    if ((uint32_t)__double2hiint(x) - (691u << 20) < 664u << 20)
+        return lm_reciprocal(x);
 #endif
-    for (int k = 0; k < 3; k++)
-        q[k] = n[k] / d[k];
+    return 1.0 / x;
 }
 
 LM_HD double lm_max(double a, double b)

@@ -1,0 +1,72 @@
+/* The part of E that the gradient of the electron pressure makes, -grad p / n, on the faces. It has no z component.
+ *
+ * Where p follows from n, grad p / n = grad h with the enthalpy h of an electron for a unit of charge (closure.h). The
+ * difference of h between two cells has no curl but for round-off, so that B does not feel it. As h is the derivative
+ * of the energy of the electrons, the ions get what the electrons lose when n changes.
+ *
+ * An evolved p has a curl where p and n have gradients in different directions: the battery of Biermann (1950, Z.
+ * Naturforsch. A 5, 65). The difference of p is divided by a mean of the densities of both cells, of the family of
+ * Stolarsky (1975, Math. Mag. 48, 87), for which -grad p / n is a difference of h where p / n^gamma is the same in
+ * both.
+ */
+#ifndef LARMOR_PHYSICS_FIELDS_PRESSURE_GRADIENT_H
+#define LARMOR_PHYSICS_FIELDS_PRESSURE_GRADIENT_H
+
+#include "larmor/physics/fields/closure.h"
+#include "larmor/physics/numerics/operators.h"
+
+/* Below the density floor an evolved pressure goes with the ions (larmor/physics/fluid/flow.h), and what it loses the
+ * ions get. There at least this share of the floor divides: a particle may pass through a cell within a step without
+ * being there at the beginning or at the end of it. */
+#define LM_ENTROPY_FLOOR_SHARE 0.1
+
+/* Whether the pressure gives the ions or B anything. */
+LM_HD int lm_has_pressure(const struct lm_ohm *o)
+{
+    return o->evolved || o->temperature != 0.0;
+}
+
+/* The smallest density that divides what ions and an evolved pressure have of each other. */
+LM_HD double lm_least_push_density(const struct lm_ohm *o)
+{
+    return o->evolved ? LM_ENTROPY_FLOOR_SHARE * o->floor : o->floor;
+}
+
+/* Where gamma > 1: what the part on a face follows from, in a cell whose density counts as at least `least`: h; or
+ * where p is evolved n^(gamma - 1), from which the mean density follows. */
+LM_HD double lm_pressure_potential(double n, double least, const struct lm_ohm *o)
+{
+    const double counted = lm_max(n, least);
+    return o->evolved ? lm_pow(counted, o->gamma - 1.0) : lm_enthalpy(counted, o);
+}
+
+/* (gamma - 1) / gamma (b^gamma - a^gamma) / (b^(gamma - 1) - a^(gamma - 1)) of densities a and b > 0, with their powers
+ * gamma - 1; by a series where a and b are nearly equal. Between a and b. */
+LM_HD double lm_mean_density(double a, double b, double power_a, double power_b, double gamma)
+{
+    const double mean = 0.5 * (a + b), half = 0.5 * (b - a), d = half * half / (mean * mean);
+    const double g1 = gamma - 1.0, g2 = gamma - 2.0, g3 = gamma - 3.0, g4 = gamma - 4.0, g5 = gamma - 5.0;
+    if (d < 4e-4)
+        return mean * ((1.0 + d * (g1 * g2 / 6.0 + d * (g1 * g2 * g3 * g4 / 120.0))) /
+                       (1.0 + d * (g2 * g3 / 6.0 + d * (g2 * g3 * g4 * g5 / 120.0))));
+    return g1 / gamma * ((b * power_b - a * power_a) / (power_b - power_a));
+}
+
+/* -grad p / n along an axis, on the face between the cell where the arrays stand and the next one, s further; r = 1/dx
+ * or 1/dy. h, read where gamma > 1: lm_pressure_potential of n and `least`. p is read where it is evolved. */
+LM_HD double lm_pressure_field(const double *h, const double *p, const double *n, double least, int s, double r,
+                               const struct lm_ohm *o)
+{
+    const double a = lm_max(n[0], least), b = lm_max(n[s], least);
+    if (o->evolved)
+        return lm_drop_up(p, s, r) / lm_mean_density(a, b, h[0], h[s], o->gamma);
+    return o->gamma == 1.0 ? o->temperature * lm_log_ratio(a, b) * r : lm_drop_up(h, s, r);
+}
+
+/* The rate of B_z on the corner of a cell that follows from -grad p / n on x-faces and y-faces. */
+LM_HD double lm_battery(const double *x, const double *y, int s, double inv_dx, double inv_dy)
+{
+    return lm_diff_up(x, s, inv_dy) - lm_diff_up(y, 1, inv_dx);
+}
+
+#endif

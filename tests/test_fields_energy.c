@@ -1,0 +1,349 @@
+/* What Ohm's law must not do to the energy, whatever the density: of random fields, moments and densities, with voids.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "field_box.h"
+#include "fields_case.h"
+#include "larmor/physics/fields/external_current.h"
+#include "larmor/physics/fields/fields.h"
+#include "suite.h"
+
+enum { NX = 20, NY = 14 };
+
+static const struct lm_ohm bare = {.floor = 0.05, .gamma = 1};
+static uint64_t randomness;
+
+static double uniform(double low, double high)
+{
+    randomness = randomness * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(randomness >> 11) * 0x1p-53;
+}
+
+static void put_random(struct box *x, int array, double low, double high)
+{
+    for (int j = 0; j < NY; j++)
+        for (int i = 0; i < NX; i++)
+            x->work[lm_at(&x->g, i, j)] = uniform(low, high);
+    lm_grid_wrap(&x->g, x->work);
+    x->b->ops->put(x->b, array, x->work);
+}
+
+/* Densities between 1e-3 and 2, evenly in the logarithm: a quarter of them is below the floor. */
+static void put_random_density(struct box *x)
+{
+    for (int j = 0; j < NY; j++)
+        for (int i = 0; i < NX; i++)
+            x->work[lm_at(&x->g, i, j)] = exp(uniform(log(1e-3), log(2)));
+    lm_grid_wrap(&x->g, x->work);
+    x->b->ops->put(x->b, LM_N_OLD, x->work);
+    x->b->ops->put(x->b, LM_N_NEW, x->work);
+}
+
+/* B, and an ion current of this size. */
+static struct box random_box(struct lm_ohm ohm, double current)
+{
+    struct box x = box_new(NX, NY, 5, 4, ohm, 0);
+    for (int d = 0; d < 3; d++) {
+        put_random(&x, LM_B + d, -1, 1);
+        put_random(&x, LM_J_OLD + d, -current, current);
+        put_random(&x, LM_J_NEW + d, -current, current);
+    }
+    put_random_density(&x);
+    return x;
+}
+
+struct vectors {
+    double *a[3];
+};
+
+static struct vectors get_vector(const struct box *x, int array)
+{
+    return (struct vectors){{box_get(x, array), box_get(x, array + 1), box_get(x, array + 2)}};
+}
+
+static void free_vector(struct vectors *v)
+{
+    for (int d = 0; d < 3; d++)
+        free(v->a[d]);
+}
+
+static struct lm_view view_at(const struct box *x, const struct vectors *v, size_t k)
+{
+    return (struct lm_view){v->a[0] + k, v->a[1] + k, v->a[2] + k, x->g.stride};
+}
+
+/* J = curl B in all cells and their images. */
+static struct vectors current_of(const struct box *x, const struct vectors *b)
+{
+    struct vectors j;
+    for (int d = 0; d < 3; d++)
+        j.a[d] = calloc(x->g.size, sizeof *j.a[d]);
+    for (int y = 0; y < NY; y++)
+        for (int i = 0; i < NX; i++) {
+            const size_t k = lm_at(&x->g, i, y);
+            const struct lm_vector c = lm_curl_b(view_at(x, b, k), 1 / x->g.dx, 1 / x->g.dy);
+            j.a[0][k] = c.x, j.a[1][k] = c.y, j.a[2][k] = c.z;
+        }
+    for (int d = 0; d < 3; d++)
+        lm_grid_wrap(&x->g, j.a[d]);
+    return j;
+}
+
+/* The sum of J E over the nodes, and of |J E|. */
+static double work_on(const struct box *x, const struct vectors *j, const struct vectors *e, double *size)
+{
+    double sum = 0;
+    *size = 0;
+    for (int y = 0; y < NY; y++)
+        for (int i = 0; i < NX; i++)
+            for (int d = 0; d < 3; d++) {
+                const size_t k = lm_at(&x->g, i, y);
+                sum += j->a[d][k] * e->a[d][k];
+                *size += fabs(j->a[d][k] * e->a[d][k]);
+            }
+    return sum;
+}
+
+/* The sum of J_i (J x B) / n over the centres: what the Hall term gives to the ions. */
+static double hall_work_on_ions(const struct box *x, const struct vectors *j, const struct vectors *b)
+{
+    struct vectors ji = get_vector(x, LM_J_OLD);
+    double *n = box_get(x, LM_FLOORED), sum = 0;
+    for (int y = 0; y < NY; y++)
+        for (int i = 0; i < NX; i++) {
+            const size_t k = lm_at(&x->g, i, y);
+            const struct lm_vector still = {0, 0, 0},
+                                   f = lm_motional_field(view_at(x, j, k), view_at(x, b, k), still, n[k]);
+            sum += ji.a[0][k] * f.x + ji.a[1][k] * f.y + ji.a[2][k] * f.z;
+        }
+    free_vector(&ji);
+    free(n);
+    return sum;
+}
+
+/* Without ion current E is that of the Hall term, which neither gives energy to B nor takes it. With one, B loses what
+ * the Hall term gives to the ions. */
+START_TEST(hall_term_does_no_work_on_b)
+{
+    double size;
+    randomness = 11 + (uint64_t)_i;
+    struct box x = random_box(bare, _i % 2 ? 0.7 : 0);
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
+    struct vectors b = get_vector(&x, LM_B), e = get_vector(&x, LM_E), j = current_of(&x, &b);
+    const double lost = work_on(&x, &j, &e, &size), gained = hall_work_on_ions(&x, &j, &b);
+    ck_assert_double_gt(size, 1);
+    ck_assert_double_lt(fabs(lost - gained), 1e-13 * size);
+    if (_i % 2)
+        ck_assert_double_gt(fabs(gained), 1e-5 * size);
+    free_vector(&b), free_vector(&e), free_vector(&j);
+    box_free(&x);
+}
+END_TEST
+
+static double energy_of_b(const struct box *x)
+{
+    struct vectors b = get_vector(x, LM_B);
+    double sum = 0;
+    for (int y = 0; y < NY; y++)
+        for (int i = 0; i < NX; i++)
+            for (int d = 0; d < 3; d++)
+                sum += 0.5 * pow(b.a[d][lm_at(&x->g, i, y)], 2);
+    free_vector(&b);
+    return sum;
+}
+
+/* B between ions at rest keeps its energy. The Runge-Kutta method loses some, of fifth order in the step. */
+START_TEST(whistlers_keep_their_energy)
+{
+    double lost[2];
+    for (int k = 0; k < 2; k++) {
+        randomness = 5;
+        struct box x = random_box(bare, 0);
+        const double before = energy_of_b(&x);
+        x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW);
+        x.b->ops->advance_b(x.b, LM_J_NEW, 2e-3, 16 << k);
+        lost[k] = before - energy_of_b(&x);
+        ck_assert_double_lt(fabs(lost[k]), 1e-4 * before);
+        box_free(&x);
+    }
+    ck_assert_double_gt(lost[0], 20 * lost[1]);
+}
+END_TEST
+
+static const double gammas[] = {1, 1.4, 5.0 / 3, 2, 3};
+enum { GAMMAS = sizeof gammas / sizeof *gammas };
+
+/* A pressure that follows from the density makes an E without curl, and no B. */
+START_TEST(pressure_of_density_has_no_curl)
+{
+    struct lm_ohm ohm = bare;
+    ohm.temperature = 0.8, ohm.gamma = gammas[_i];
+    randomness = 3;
+    struct box x = random_box(ohm, 0.5);
+    double largest = 0, curl = 0, *e[2] = {box_get(&x, LM_PRESSURE_E), box_get(&x, LM_PRESSURE_E + 1)};
+    for (int y = 0; y < NY; y++)
+        for (int i = 0; i < NX; i++) {
+            const size_t k = lm_at(&x.g, i, y);
+            largest = fmax(largest, fabs(e[0][k]));
+            curl = fmax(curl, fabs(lm_battery(e[0] + k, e[1] + k, x.g.stride, 1 / x.g.dx, 1 / x.g.dy)));
+        }
+    ck_assert_double_gt(largest, 1);
+    ck_assert_double_lt(curl, 1e-14 * largest / pow(x.g.dx, 2));
+    for (int d = 0; d < 3; d++)
+        put_random(&x, LM_B + d, 0, 0);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW);
+    x.b->ops->advance_b(x.b, LM_J_NEW, 0.1, 3);
+    ck_assert_double_eq(energy_of_b(&x), 0);
+    free(e[0]), free(e[1]);
+    box_free(&x);
+}
+END_TEST
+
+/* The logarithm of a ratio, also where the quick way for nearly equal numbers ends; a common power of two changes no
+ * bit.
+ */
+START_TEST(logarithm_of_a_ratio)
+{
+    randomness = 8;
+    for (int k = 0; k < 100000; k++) {
+        const double a = exp(uniform(-3, 3)), b = k % 2 ? a * (1 + uniform(-0.3, 0.4)) : exp(uniform(-3, 3));
+        const long double want = log1pl(((long double)a - b) / b);
+        require_near(lm_log_ratio(a, b), (double)want, 5e-16 * fabsl(want));
+        require(lm_log_ratio(1024 * a, 1024 * b) == lm_log_ratio(a, b));
+    }
+}
+END_TEST
+
+/* The enthalpy, whose gradient is the force on the ions, is the derivative of the energy, above the floor and below. */
+START_TEST(enthalpy_is_the_derivative_of_the_energy)
+{
+    struct lm_ohm o = bare;
+    o.temperature = 0.8, o.gamma = gammas[_i];
+    for (double n = 0.01; n < 3; n *= 1.3) {
+        const double h = 1e-5 * n, slope = (lm_electron_energy(n + h, &o) - lm_electron_energy(n - h, &o)) / (2 * h),
+                     want = lm_enthalpy(lm_floored(n, &o), &o);
+        ck_assert_double_eq_tol(slope, want, 1e-8 * (1 + fabs(want)));
+    }
+}
+END_TEST
+
+/* --- an evolved pressure --- */
+
+static struct lm_ohm evolved_with(double gamma)
+{
+    struct lm_ohm o = bare;
+    o.gamma = gamma, o.evolved = 1;
+    return o;
+}
+
+static double field_between(double na, double nb, double pa, double pb, const struct lm_ohm *o)
+{
+    const double n[2] = {na, nb}, p[2] = {pa, pb},
+                 h[2] = {lm_pressure_potential(na, 0, o), lm_pressure_potential(nb, 0, o)};
+    return lm_pressure_field(h, p, n, 0, 1, 1, o);
+}
+
+/* Where p ~ n^gamma an evolved pressure does what the same polytropic one does; where n is uniform E has a potential,
+ * -p/n. */
+START_TEST(evolved_pressure_is_a_gradient_where_it_can_be)
+{
+    const double gamma = gammas[1 + _i];
+    const struct lm_ohm evolved = evolved_with(gamma);
+    struct lm_ohm polytropic = evolved;
+    polytropic.evolved = 0, polytropic.temperature = 0.8;
+    randomness = 9;
+    for (int k = 0; k < 1000; k++) {
+        const double a = exp(uniform(-4, 1)), b = k % 2 ? a * (1 + uniform(-0.06, 0.06)) : exp(uniform(-4, 1));
+        const double got = field_between(a, b, 0.8 * pow(a, gamma), 0.8 * pow(b, gamma), &evolved);
+        const double want = field_between(a, b, 0, 0, &polytropic), p = uniform(0, 2), q = uniform(0, 2);
+        ck_assert_double_eq_tol(got, want, 1e-13 * lm_pressure_potential(fmax(a, b), 0, &polytropic));
+        ck_assert_double_eq_tol(field_between(a, a, p, q, &evolved), (p - q) / a, 1e-13 / a);
+    }
+}
+END_TEST
+
+/* The mean of two densities lies between them, does not depend on their order, and the series for nearly equal ones
+ * joins the quotient. */
+START_TEST(mean_density_is_a_mean)
+{
+    const double gamma = gammas[1 + _i];
+    const struct lm_ohm o = evolved_with(gamma);
+    randomness = 4;
+    for (int k = 0; k < 1000; k++) {
+        const double a = exp(uniform(-4, 1)), b = a * (1 + pow(10, uniform(-6, 1)));
+        const double pa = lm_pressure_potential(a, 0, &o), pb = lm_pressure_potential(b, 0, &o);
+        const double mean = lm_mean_density(a, b, pa, pb, gamma);
+        ck_assert(mean > a && mean < b);
+        ck_assert_double_eq_tol(mean, lm_mean_density(b, a, pb, pa, gamma), 1e-13 * mean);
+    }
+    const double b = 1.02 / 0.98, sides[2] = {b * (1 - 1e-10), b * (1 + 1e-10)};
+    double mean[2];
+    for (int k = 0; k < 2; k++)
+        mean[k] = lm_mean_density(1, sides[k], 1, lm_pressure_potential(sides[k], 0, &o), gamma) - 0.5 * sides[k];
+    ck_assert_double_eq_tol(mean[0], mean[1], 1e-11);
+}
+END_TEST
+
+static double battery_density(double x, double y)
+{
+    return 1 + 0.3 * sin(KX * x) + 0 * y;
+}
+
+static double battery_entropy(double x, double y)
+{
+    return pow(0.8 + 0.2 * cos(KY * y) + 0 * x, 0.6);
+}
+
+/* -curl (-grad p / n) = grad n x grad p / n^2, negative. */
+static double battery(double x, double y)
+{
+    const double n = battery_density(x, y), dn = 0.3 * KX * cos(KX * x), dp = -0.2 * KY * sin(KY * y);
+    return -dn * dp / (n * n);
+}
+
+/* The battery of Biermann, of second order in the cells. */
+START_TEST(battery_makes_b)
+{
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        const double centre[2] = {0, 0};
+        struct lm_grid g = lm_grid_make(24 << k, 18 << k, LX, LY);
+        struct lm_setup setup = box_setup(&g, evolved_with(5.0 / 3), 0);
+        setup.background_count = 1;
+        setup.background[0] = (struct lm_background){.flow = LM_FLOW_ELECTRON};
+        struct box x = box_of(&setup);
+        box_put(&x, LM_BACKGROUND, centre, battery_entropy);
+        box_put(&x, LM_N_OLD, centre, battery_density);
+        box_put(&x, LM_N_NEW, centre, battery_density);
+        x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW);
+        x.b->ops->advance_b(x.b, LM_J_NEW, 1e-6, 1);
+        double *bz = box_get(&x, LM_B + 2);
+        for (size_t m = 0; m < x.g.size; m++)
+            bz[m] *= 1e6;
+        error[k] = box_error(&x, bz, b_place[2], battery);
+        free(bz);
+        box_free(&x);
+    }
+    ck_assert_double_lt(error[1], 2e-3);
+    ck_assert_double_gt(error[0], 3.8 * error[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("energy of the fields");
+    TCase *t = tcase_create("energy of the fields");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, hall_term_does_no_work_on_b, 0, 6);
+    tcase_add_test(t, whistlers_keep_their_energy);
+    tcase_add_loop_test(t, pressure_of_density_has_no_curl, 0, GAMMAS);
+    tcase_add_test(t, logarithm_of_a_ratio);
+    tcase_add_loop_test(t, enthalpy_is_the_derivative_of_the_energy, 0, GAMMAS);
+    tcase_add_loop_test(t, evolved_pressure_is_a_gradient_where_it_can_be, 0, GAMMAS - 1);
+    tcase_add_loop_test(t, mean_density_is_a_mean, 0, GAMMAS - 1);
+    tcase_add_test(t, battery_makes_b);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
