@@ -86,7 +86,7 @@ START_TEST(closed_runs_have_no_such_columns)
     static const struct run_case mix = {"mix", "mix.ini", {NULL}};
     struct case_state s = case_open(&mix, 2, one_thread, NULL);
     struct row r = row_of(s.sim);
-    ck_assert_int_eq(r.count, 15 + 4 * s.config->species_count);
+    ck_assert_int_eq(r.count, 16 + 4 * s.config->species_count);
     free(r.columns);
     case_close(&s);
 }
