@@ -204,6 +204,8 @@ static inline struct lm_checkpoint head_of(const struct state *s, int64_t step)
                               .seed = 0xfedcba9876543210u,
                               .energy_start = 12.5,
                               .momentum_start = {0.1, -0.2, 0.3},
+                              .energy_scale = step == 500 ? 6.25 : NAN, /* of an earlier version */
+                              .settings_changed = step == 500,
                               .field_count = FIELDS,
                               .field_names = field_names,
                               .species_count = SPECIES,

@@ -99,6 +99,7 @@ START_TEST(the_head_comes_back)
     ck_assert(back.shape == LM_QUADRATIC && back.precision == LM_SINGLE);
     ck_assert(back.energy_start == 12.5);
     ck_assert_mem_eq(back.momentum_start, head.momentum_start, sizeof head.momentum_start);
+    ck_assert(back.energy_scale == 6.25 && back.settings_changed == 1);
     ck_assert_int_eq(back.species_count, SPECIES);
     for (int k = 0; k < SPECIES; k++) {
         ck_assert_str_eq(back.species[k].name, head.species[k].name);
@@ -109,6 +110,9 @@ START_TEST(the_head_comes_back)
     }
     assert_same_surfaces(&back.surfaces, &head.surfaces);
     ck_assert_uint_eq(lm_checkpoint_map_size(&back), MAP);
+    write_state(s, 501, 1);
+    ck_assert_msg(lm_checkpoint_head(path, &back) == LM_OK, "%s", lm_error());
+    ck_assert(isnan(back.energy_scale) && back.settings_changed == 0);
     free_state(s);
 }
 END_TEST

@@ -266,7 +266,7 @@ START_TEST(progress_in_lines)
     cli_has(cli.err, "step 40 of 40, t = 0.8, ");
     cli_has(cli.err, cli_fingerprint("small.out"));
     ck_assert_ptr_null(strchr(cli.err, '\r'));
-    ck_assert_int_eq(cli_lines(cli.err), 2);
+    ck_assert_int_eq(cli_lines(cli.err), 3);
     ck_assert_str_eq(cli.out, "");
 }
 END_TEST

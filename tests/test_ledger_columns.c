@@ -71,7 +71,7 @@ START_TEST(columns_are_those_of_the_ledger)
         ck_assert(value_of(&r, "ledger_residual", "", name) == 0);
         ledger_columns += 6 + 2;
     }
-    ck_assert_int_eq(r.count, 15 + 2 * 4 + ledger_columns);
+    ck_assert_int_eq(r.count, 16 + 2 * 4 + ledger_columns);
     ck_assert_str_eq(find(&r, "body_moon_weight_wind")->unit, "n0 d_i^2");
     ck_assert_str_eq(find(&r, "body_moon_momentum_z_wind")->unit, "n0 m_p v_A d_i^2");
     ck_assert_str_eq(find(&r, "injected_x_min_energy_wind")->unit, "n0 m_p v_A^2 d_i^2");
@@ -86,7 +86,7 @@ START_TEST(closed_runs_have_no_such_columns)
     static const struct run_case mix = {"mix", "mix.ini", {NULL}};
     struct case_state s = case_open(&mix, 2, one_thread, NULL);
     struct row r = row_of(s.sim);
-    ck_assert_int_eq(r.count, 15 + 4 * s.config->species_count);
+    ck_assert_int_eq(r.count, 16 + 4 * s.config->species_count);
     free(r.columns);
     case_close(&s);
 }

@@ -85,9 +85,9 @@ RULES = {
 OWNERS = {
     "backend/cuda.h": {"backend/backend.c", "core/backend.cu", "core/memory.cu"},
     "bench/bench.h": {"main.c", "bench/command.c", "bench/cases.h"},
-    "run/run_state.h": {"run/run.c", "run/due.c", "run/due.h", "run/messages.c", "run/summary.c"},
+    "run/run_state.h": {"run/run.c", "run/due.c", "run/due.h", "run/messages.c", "run/summary.c", "run/energy.c"},
     "output/mesh_maker.h": {"output/" + name for name in ("mesh_maker.c", "meshes.c", "species_meshes.c")},
-    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "disk.c", "electrons.c", "ionisation.c", "limits.c", "prepare.c",
+    "survey/parts.h": {"survey/" + name for name in ("backgrounds.c", "disk.c", "electrons.c", "energy.c", "ionisation.c", "limits.c", "prepare.c",
                                                    "ranks.c")}
                       | {"run/check.c"},
 }

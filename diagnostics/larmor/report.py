@@ -126,6 +126,16 @@ def _number(value: float | None, unit: str) -> str:
     return "not finite" if value is None else f"{value:.4g} {unit}"
 
 
+def _budget(summary: dict) -> list[tuple[str, str]]:
+    """What of the change of energy is unexplained; runs of earlier versions do not say."""
+    energy = summary.get("energy")
+    if energy is None:
+        return []
+    if energy["judged"] == "nothing":
+        return [("unexplained change", f"not judged: {energy['because']}")]
+    return [("unexplained change", _number(energy["share"], "of the energy that can change"))]
+
+
 def _numbers(run: Run, summary: dict) -> str:
     grid, steps = run.settings["grid"], f"{summary['first_step']} to {summary['last_step']}"
     rows = [("ended", summary["ended"]), ("program", summary["software"]), ("machine", summary["device"]),
@@ -134,6 +144,7 @@ def _numbers(run: Run, summary: dict) -> str:
             ("speed", _number(summary["particle_steps_per_second"], "particle-steps/s")),
             ("duration", _number(summary["seconds_total"], "s")),
             ("change of energy", _number(summary["energy_drift"], "of the energy at the start")),
+            *_budget(summary),
             ("fingerprint", summary["fingerprint"])]
     return _table(rows)
 

@@ -103,6 +103,13 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(Page(text).images), 3)  # energies, B_y, B_z
         self.assertNotIn("Not drawn", page(Run(self.make("b"))))
 
+    def test_budget_of_the_energy(self):
+        judged = {"judged": "gains and losses", "because": "", "share": 0.0625}
+        self.assertIn("0.0625 of the energy that can change", page(Run(self.make("a", summary=SUMMARY | {"energy": judged}))))
+        unknown = {"judged": "nothing", "because": "a side is open", "share": 0.0625}
+        self.assertIn("not judged: a side is open", page(Run(self.make("b", summary=SUMMARY | {"energy": unknown}))))
+        self.assertNotIn("unexplained", page(Run(self.make("c"))))
+
     def test_the_ledger_is_a_table(self):
         rows = [row for row in Page(page(Run(self.make("a")))).rows if row[:1] == ["protons"]]
         self.assertEqual(rows, [["protons", "loaded", "100"], ["protons", "lost by x_max", "4", "0.123457", "2.5"],

@@ -223,14 +223,15 @@ struct lm_config {
         double t_end, dt; /* 1/Omega_ci; steps = round(t_end / dt) unless the configuration sets steps */
         int64_t steps;
         uint64_t seed;
-        int backend;        /* enum lm_backend_kind */
-        int threads;        /* 0: as many as have enough to do */
-        int rebalance;      /* 1: ranks divide the cells anew when it pays */
-        int halo;           /* its width in cells; 0: the program chooses */
-        double rank_limit;  /* s: how long a rank waits for another one */
-        int gpu_exchange;   /* enum lm_gpu_exchange */
-        int tile;           /* 8 or 16 cells; 0: the program chooses */
-        int64_t sort_every; /* steps between two sorts; 0: the program sorts when that pays */
+        int backend;         /* enum lm_backend_kind */
+        int threads;         /* 0: as many as have enough to do */
+        int rebalance;       /* 1: ranks divide the cells anew when it pays */
+        int halo;            /* its width in cells; 0: the program chooses */
+        double rank_limit;   /* s: how long a rank waits for another one */
+        int gpu_exchange;    /* enum lm_gpu_exchange */
+        int tile;            /* 8 or 16 cells; 0: the program chooses */
+        int64_t sort_every;  /* steps between two sorts; 0: the program sorts when that pays */
+        double energy_limit; /* largest share of the energy whose change may stay unexplained without a warning, > 0 */
     } run;
     struct {
         int nx, ny;

@@ -43,6 +43,8 @@ int lm_sim_begin(struct lm_sim *sim);
 /* Energy and momentum of the state at t = 0, to which the drift columns of the time series refer. */
 struct lm_references {
     double energy, momentum[3]; /* n0 m_p v_A^2 d_i^2 and n0 m_p v_A d_i^2 a unit length */
+    double scale;               /* the part of the energy that can change (lm_sim_energy_scale); NaN: not known */
+    int changed;                /* 1: a restart has changed settings since then */
 };
 
 /* The state from a checkpoint, whose references are returned. LM_BAD_INPUT: the file is damaged, or it has another
@@ -107,6 +109,10 @@ struct lm_totals {
     double kinetic[LM_MAX_SPECIES][3], momentum[3], magnetic[3], electrons, energy, div_b;
 };
 int lm_sim_totals(struct lm_sim *sim, struct lm_totals *out);
+
+/* The part of the energy that can change, of a state at t = 0 with these totals (lm_energy_scale in
+ * src/config/energy.h). Takes B to the host. */
+int lm_sim_energy_scale(struct lm_sim *sim, const struct lm_totals *totals, double *scale);
 
 /* Of the whole state; the same on every machine, backend and number of threads. */
 int lm_sim_fingerprint(struct lm_sim *sim, uint64_t *fingerprint);

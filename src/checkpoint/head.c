@@ -42,6 +42,10 @@ static void put_root(struct lm_h5 *h, const struct lm_checkpoint *head, const ch
     lm_h5_put(h, root, "seed", H5T_NATIVE_UINT64, 0, &head->seed);
     lm_h5_put_real(h, root, "energy_start", head->energy_start);
     lm_h5_put(h, root, "momentum_start", H5T_NATIVE_DOUBLE, 3, head->momentum_start);
+    if (isfinite(head->energy_scale))
+        lm_h5_put_real(h, root, "energy_scale", head->energy_scale);
+    if (head->settings_changed)
+        lm_h5_put_whole(h, root, "settings_changed", 1);
     lm_h5_put_text(h, root, "configuration", configuration ? configuration : "");
     lm_h5_put_whole(h, root, "field_count", head->field_count);
     if (head->field_count > 0)
@@ -195,6 +199,8 @@ int lm_checkpoint_get_head(struct lm_h5 *h, struct lm_checkpoint *head)
     for (int k = 0; k < 3; k++)
         if (h->status == LM_OK && !isfinite(head->momentum_start[k]))
             lm_h5_wrong(h, "the attribute momentum_start is not finite; the file is damaged");
+    head->energy_scale = lm_h5_has(h->file, "energy_scale") ? get_real(h, h->file, "energy_scale", 0) : NAN;
+    head->settings_changed = lm_h5_has(h->file, "settings_changed");
     head->field_count = get_int(h, h->file, "field_count", 0, LM_CHECKPOINT_FIELDS);
     if (lm_h5_has(h->file, "bordered"))
         head->bordered = get_int(h, h->file, "bordered", 1, head->field_count);

@@ -143,11 +143,13 @@ static int restart(struct larmor_simulation *sim, const char *path, FILE *warnin
     int status = lm_differences_read(&sim->config, path, &head, &changed);
     if (!status)
         lm_differences_print(&changed, path, warnings);
+    const int matter = lm_differences_matter(&changed);
     lm_differences_free(&changed);
     LM_TRY(status);
     LM_TRY(prepare(sim, &head, warnings));
     LM_TRY(lm_sim_restore_state(sim->sim, path, &head));
     sim->references = lm_checkpoint_references(&head);
+    sim->references.changed |= matter;
     sim->restarted = head.step;
     sim->checked = !lm_sim_check(sim->sim); /* a failure is the next step's */
     return LM_OK;

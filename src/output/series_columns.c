@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/energy_budget.h"
+
 static const char energy[] = "n0 m_p v_A^2 d_i^2", momentum[] = "n0 m_p v_A d_i^2";
 
 /* The state from which the columns are made. */
@@ -150,6 +152,8 @@ static void add_totals(struct row *r, const struct state *s)
     static const char axis[3] = {'x', 'y', 'z'};
     const struct lm_totals *t = s->totals;
     const double start = s->references->energy;
+    struct lm_energy_budget budget;
+    lm_energy_budget_find(s->config, s->now, t, s->references, &budget);
     for (int k = 0; k < s->config->species_count; k++)
         for (int d = 0; d < 3; d++)
             add(r, t->kinetic[k][d], energy, "kinetic energy, drift included", 0, "kinetic_%c_%s", axis[d],
@@ -160,6 +164,8 @@ static void add_totals(struct row *r, const struct state *s)
     add(r, t->energy, energy, "sum of all energies", 0, "energy_total");
     add(r, start != 0 ? (t->energy - start) / fabs(start) : 0, "",
         "change of energy_total since the start over its value then", 0, "energy_drift");
+    add(r, budget.share, "", "change of energy_total beyond what ions bring and take, over the energy that can change",
+        0, LM_ENERGY_COLUMN);
     for (int d = 0; d < 3; d++)
         add(r, t->momentum[d], momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
     add(r, t->div_b, "B0/d_i", "largest |div B|", 0, "div_b_max");
@@ -232,7 +238,8 @@ int lm_row_references(struct lm_sim *sim, struct lm_references *out)
     out->energy = t.energy;
     for (int d = 0; d < 3; d++)
         out->momentum[d] = t.momentum[d];
-    return status;
+    out->changed = 0;
+    return status ? status : lm_sim_energy_scale(sim, &t, &out->scale);
 }
 
 int lm_row_fill(struct lm_sim *sim, const struct lm_config *config, const struct lm_references *references, double rate,

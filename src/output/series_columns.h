@@ -11,7 +11,10 @@
 extern "C" {
 #endif
 
-enum { LM_ROW_MAX = 26 + (9 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
+/* The name of the column with struct lm_energy_budget.share (output/energy_budget.h). */
+#define LM_ENERGY_COLUMN "energy_budget"
+
+enum { LM_ROW_MAX = 27 + (9 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
 
 /* The columns, to be freed. LM_BAD_INPUT: names of species, bodies and background fields that give two columns one
  * name. */

@@ -233,6 +233,7 @@ static int print_all(FILE *out, const struct lm_prepared *p)
         status = lm_check_backgrounds(&p->survey, out);
     if (!status)
         status = lm_check_ionisation(&p->survey, &p->need, out);
+    lm_check_energy(&p->survey, out);
     print_limits(out, &p->limits);
     print_advice(out, p);
     advise_thermal(out, c);

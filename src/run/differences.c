@@ -18,9 +18,10 @@ struct rule {
 
 /* These keys say where a run ends and how it is computed. They do not change a result. */
 static const struct rule neutral[] = {
-    {"run", "t_end"},     {"run", "steps"},        {"run", "backend"},      {"run", "threads"},  {"run", "rank_limit"},
-    {"run", "rebalance"}, {"run", "gpu_exchange"}, {"run", "halo"},         {"run", "tile"},     {"run", "sort_every"},
-    {"output", NULL},     {"output.", NULL},       {"distribution.", NULL}, {"track.", "every"}, {"probe.", NULL}};
+    {"run", "t_end"},      {"run", "steps"},        {"run", "backend"},      {"run", "threads"},
+    {"run", "rank_limit"}, {"run", "rebalance"},    {"run", "gpu_exchange"}, {"run", "halo"},
+    {"run", "tile"},       {"run", "sort_every"},   {"run", "energy_limit"}, {"output", NULL},
+    {"output.", NULL},     {"distribution.", NULL}, {"track.", "every"},     {"probe.", NULL}};
 
 /* The state in a checkpoint has no meaning with another value of these keys. Other things that must be the same (the
  * channels of loss, maps, cells of masks, sides of background fields) are compared with the state itself
@@ -349,6 +350,14 @@ void lm_differences_free(struct lm_differences *differences)
 {
     free(differences->list);
     *differences = (struct lm_differences){.count = 0};
+}
+
+int lm_differences_matter(const struct lm_differences *d)
+{
+    int matter = 0;
+    for (int k = 0; k < d->count; k++)
+        matter |= !d->list[k].remark;
+    return matter;
 }
 
 void lm_differences_print(const struct lm_differences *differences, const char *path, FILE *out)

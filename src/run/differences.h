@@ -35,6 +35,10 @@ int lm_differences_read(const struct lm_config *config, const char *path, struct
 int lm_differences_of_run(const struct lm_config *config, struct lm_differences *out);
 void lm_differences_free(struct lm_differences *differences);
 
+/* 1 when a difference may give the plasma energy or take it, or change what is known of that. Those with a remark do
+ * not. */
+int lm_differences_matter(const struct lm_differences *differences);
+
 /* Prints a heading and one line for each difference; nothing where there are none. */
 void lm_differences_print(const struct lm_differences *differences, const char *path, FILE *out);
 

@@ -1,5 +1,7 @@
 #include "run/due.h"
 
+#include <string.h>
+
 #include "output/output.h"
 
 static int due(int64_t every, int64_t step)
@@ -14,6 +16,7 @@ static uint64_t particle_steps(const struct lm_run_state *r)
     return now.particle_steps;
 }
 
+/* The last row is also made where it is not written, for the energy. */
 static int write_row(struct lm_run_state *r)
 {
     double row[LM_ROW_MAX], spent = r->stepping - r->row_stepping;
@@ -22,7 +25,12 @@ static int write_row(struct lm_run_state *r)
     int status = lm_row_fill(r->sim, r->config, &r->references, rate, row);
     r->row_stepping = r->stepping;
     r->row_particle_steps = done;
-    return status ? status : lm_series_append(r->series, row);
+    if (status)
+        return status;
+    for (int k = 0; k < r->column_count; k++)
+        if (!strcmp(r->columns[k].name, LM_ENERGY_COLUMN))
+            lm_energy_watch_row(r, row[k]);
+    return r->config->output.series_every > 0 ? lm_series_append(r->series, row) : LM_OK;
 }
 
 static int write_named(struct lm_run_state *r, int k)
@@ -39,7 +47,7 @@ int lm_run_write_outputs(struct lm_run_state *r, int last)
     int status = lm_averages_sample(&r->averages, r->sim, c);
     if (!status)
         status = lm_samples_take(&r->samples);
-    if (!status && (due(c->output.series_every, step) || (c->output.series_every > 0 && last)))
+    if (!status && (due(c->output.series_every, step) || last))
         status = write_row(r);
     const int particles = due(c->output.particles_every, step), together = particles && c->output.particles_with_fields;
     if (!status && due(c->output.fields_every, step))

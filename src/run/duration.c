@@ -3,28 +3,64 @@
 
 #include "larmor/run.h"
 #include "larmor/sim.h"
+#include "output/energy_budget.h"
+#include "output/series_columns.h"
+#include "run/energy.h"
 
 static const double LONG_ENOUGH = 1; /* s */
 
 struct measured {
     double start, step; /* s */
     int64_t steps;
+    struct lm_energy_watch energy;
+    double share, time; /* what of the energy is unexplained after these steps, and the time then */
 };
 
+static int find_share(struct lm_sim *sim, const struct lm_config *config, const struct lm_references *references,
+                      struct measured *m)
+{
+    struct lm_sim_status now;
+    struct lm_totals totals;
+    struct lm_energy_budget budget;
+    const int status = lm_sim_totals(sim, &totals);
+    lm_sim_status(sim, &now);
+    lm_energy_budget_find(config, &now, &totals, references, &budget);
+    m->share = budget.share;
+    m->time = now.time;
+    return status;
+}
+
 /* Begins the run in memory and takes steps until they have lasted long enough. The first step does not count. */
-static int measure(struct lm_sim *sim, int64_t most, struct measured *m)
+static int measure(struct lm_sim *sim, const struct lm_config *config, struct measured *m)
 {
     const double begin = lm_clock();
+    const int64_t most = config->run.steps;
+    struct lm_references references = {0};
     int status = lm_sim_begin(sim);
     double first = lm_clock();
     m->start = first - begin;
+    if (!status)
+        status = lm_row_references(sim, &references);
+    lm_energy_watch_begin(config, &references, &m->energy);
+    first = lm_clock();
     for (m->steps = -1; m->steps < most - 1 && lm_clock() - first < LONG_ENOUGH && !status; m->steps++) {
         status = lm_sim_check(sim);
         status = status ? status : lm_sim_step(sim);
         first = m->steps < 0 ? lm_clock() : first;
     }
     m->step = m->steps > 0 ? (lm_clock() - first) / (double)m->steps : 0;
-    return status;
+    return status ? status : find_share(sim, config, &references, m);
+}
+
+/* A gain or loss that goes on as in these steps. */
+static void print_energy(const struct lm_config *config, const struct measured *m, FILE *out)
+{
+    const double end = (double)config->run.steps * config->run.dt, then = m->share * end / m->time;
+    if (m->energy.judged == LM_ENERGY_NOT)
+        return;
+    fprintf(out, "  energy: %+.2g %% unexplained at t = %.3g; if it goes on so, %+.2g %% at the end%s\n",
+            100 * m->share, m->time, 100 * then,
+            lm_energy_is_beyond(&m->energy, then, config->run.energy_limit) ? ", BEYOND run.energy_limit" : "");
 }
 
 int lm_check_time(const struct lm_config *config, FILE *out)
@@ -33,7 +69,7 @@ int lm_check_time(const struct lm_config *config, FILE *out)
     struct measured m;
     int status = lm_sim_create(config, &sim);
     if (!status)
-        status = measure(sim, config->run.steps, &m);
+        status = measure(sim, config, &m);
     lm_sim_destroy(&sim);
     if (status)
         return status;
@@ -47,5 +83,6 @@ int lm_check_time(const struct lm_config *config, FILE *out)
             1e3 * m.step, (long long)m.steps);
     fprintf(out, "  %.0f h %02.0f min %02.0f s for %lld steps as these, without files\n", floor(all / 3600),
             floor(fmod(all, 3600) / 60), floor(fmod(all, 60)), (long long)config->run.steps);
+    print_energy(config, &m, out);
     return LM_OK;
 }

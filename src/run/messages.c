@@ -1,6 +1,7 @@
 #include "run/messages.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "output/directory.h"
@@ -14,6 +15,13 @@ static void print_start(const struct lm_run_state *r, FILE *out)
     lm_averages_tell(&r->averages, r->config, r->options->restart, out);
 }
 
+/* `said`: the warnings while the run goes on, a line each, or NULL. */
+static void print_said(const char *said, FILE *out)
+{
+    for (; said && *said; said = strchr(said, '\n') + 1)
+        fprintf(out, "larmor: warning: %.*s\n", (int)strcspn(said, "\n"), said);
+}
+
 /* `failure`: NULL while the run goes on. */
 static void write_file(const struct lm_run_state *r, const char *failure)
 {
@@ -22,6 +30,7 @@ static void write_file(const struct lm_run_state *r, const char *failure)
     if (!f)
         return;
     print_start(r, f);
+    print_said(r->energy.said, f);
     if (failure)
         fprintf(f, "larmor: %s\n", failure);
     const int is_empty = ftell(f) == 0;
@@ -31,8 +40,17 @@ static void write_file(const struct lm_run_state *r, const char *failure)
 
 void lm_messages_begin(const struct lm_run_state *r)
 {
+    char reason[LM_ENERGY_WHY + 128];
     if (!r->options->silent)
         print_start(r, stderr);
+    lm_energy_watch_reason(&r->energy, sizeof reason, reason);
+    if (reason[0] && !r->options->quiet)
+        fprintf(stderr, "%s\n", reason);
+    write_file(r, NULL);
+}
+
+void lm_messages_update(const struct lm_run_state *r)
+{
     write_file(r, NULL);
 }
 

@@ -10,6 +10,9 @@ struct lm_run_state;
  * an earlier run is removed. A file that cannot be written is no failure, because stderr has the text. */
 void lm_messages_begin(const struct lm_run_state *r);
 
+/* Writes the file anew, with the warnings that the run has given since. */
+void lm_messages_update(const struct lm_run_state *r);
+
 /* Adds lm_error() to the file if `status` is LM_FAILED and the directory belongs to this run. Returns `status`, and
  * leaves lm_error() as it is. */
 int lm_messages_end(const struct lm_run_state *r, int status);

@@ -309,6 +309,17 @@ static int lacks_its_end(const struct lm_run_state *r)
            access(summary, F_OK);
 }
 
+/* What the drift columns and the budget of the energy refer to. `head`: of the checkpoint, or NULL. */
+static int find_references(struct lm_run_state *r, const struct lm_checkpoint *head)
+{
+    const int status = head ? LM_OK : lm_row_references(r->sim, &r->references);
+    if (head)
+        r->references = lm_checkpoint_references(head);
+    r->references.changed |= lm_differences_matter(&r->changed);
+    lm_energy_watch_begin(r->config, &r->references, &r->energy);
+    return status;
+}
+
 /* Finds everything that can be wrong with the input before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
@@ -338,9 +349,9 @@ static int prepare(struct lm_run_state *r)
     r->first_step = now.step;
     for (int s = 0; s < r->config->species_count; s++)
         r->particles += now.species[s].count;
-    if (!restart)
-        return lm_row_references(r->sim, &r->references);
-    r->references = lm_checkpoint_references(&head);
+    status = find_references(r, restart ? &head : NULL);
+    if (status || !restart)
+        return status;
     status = lm_averages_restore(&r->averages, r->config, restart, head.step);
     if (status)
         return status;
@@ -470,6 +481,7 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *asked)
     free(r.columns);
     lm_differences_free(&r.changed);
     lm_summary_free(&r.begun);
+    lm_energy_watch_free(&r.energy);
     lm_averages_free(&r.averages);
     lm_samples_free(&r.samples);
     lm_sim_destroy(&r.sim);

@@ -3,6 +3,7 @@
 #define LARMOR_RUN_RUN_STATE_H
 
 #include "run/differences.h"
+#include "run/energy.h"
 #include "larmor/run.h"
 #include "output/averages.h"
 #include "output/lock.h"
@@ -22,6 +23,7 @@ struct lm_run_state {
     struct lm_series_column *columns;
     int column_count;
     struct lm_references references;
+    struct lm_energy_watch energy;
     struct lm_averages averages;
     struct lm_samples samples;
     struct lm_progress progress;

@@ -84,7 +84,7 @@ static int measure(const struct lm_run_state *r, const struct lm_sim_status *now
 {
     struct lm_totals totals;
     int kind = LM_BACKEND_CPU;
-    double start = r->references.energy;
+    const double start = r->references.energy;
     int status = lm_sim_fingerprint(r->sim, &s->fingerprint);
     if (!status)
         status = lm_sim_totals(r->sim, &totals);
@@ -94,7 +94,15 @@ static int measure(const struct lm_run_state *r, const struct lm_sim_status *now
         return status;
     s->rate = r->stepping > 0 ? (double)now->particle_steps / r->stepping : 0;
     s->drift = start != 0 ? (totals.energy - start) / fabs(start) : 0;
+    lm_energy_budget_find(r->config, now, &totals, &r->references, &s->energy);
     return LM_OK;
+}
+
+static json_t *warnings_json(const struct lm_run_state *r)
+{
+    json_t *list = lm_warnings_json(r->config, &r->limits);
+    lm_energy_append_warnings(&r->energy, list);
+    return list;
 }
 
 /* Values that are known only at the end are null. */
@@ -103,15 +111,15 @@ static json_t *summary_json(const struct lm_run_state *r, const struct lm_sim_st
     char print[32];
     snprintf(print, sizeof print, "%016llx", (unsigned long long)s->fingerprint);
     return json_pack(
-        "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o, s:o}",
+        "{s:s, s:n, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:I, s:o, s:o, s:{s:I}, s:s, s:f, s:n, s:f, s:I, s:o, s:o, s:o}",
         "software", lm_version_software(), "ended", "configuration", lm_json_text(r->config->file), "restart",
         lm_differences_json(&r->changed, r->options->restart), "backend", now->backend, "device", s->device,
         "first_step", (json_int_t)r->first_step, "last_step", (json_int_t)now->step, "time", now->time, "particles",
         (json_int_t)r->particles, "species", species_json(r->config, now), "backgrounds",
         backgrounds_json(r->config, now), "ledger", "residual", residual_of_all(r->config, now), "fingerprint", print,
         "seconds_stepping", r->stepping, "seconds_total", "particle_steps_per_second", s->rate, "sorts",
-        (json_int_t)now->sorts, "energy_drift", lm_json_real(s->drift), "warnings",
-        lm_warnings_json(r->config, &r->limits));
+        (json_int_t)now->sorts, "energy_drift", lm_json_real(s->drift), "energy", lm_energy_json(r, &s->energy),
+        "warnings", warnings_json(r));
 }
 
 int lm_summary_collect(const struct lm_run_state *r, struct lm_summary *out)
@@ -150,9 +158,11 @@ int lm_summary_write(const struct lm_run_state *r, const struct lm_summary *s)
         json_object_set_new(s->json, "seconds_total", json_real(lm_clock() - r->started)))
         return lm_fail(LM_FAILED, "run.json: not enough memory");
     int status = write_json(r, s->json);
-    if (!status && !r->options->quiet)
-        fprintf(stderr, "%lld steps of %.4g M particles in %.3g s: %.4g M particle-steps/s; fingerprint %016llx\n",
-                (long long)(lm_sim_step_number(r->sim) - r->first_step), 1e-6 * (double)r->particles, r->stepping,
-                1e-6 * s->rate, (unsigned long long)s->fingerprint);
+    if (status || r->options->quiet)
+        return status;
+    fprintf(stderr, "%lld steps of %.4g M particles in %.3g s: %.4g M particle-steps/s; fingerprint %016llx\n",
+            (long long)(lm_sim_step_number(r->sim) - r->first_step), 1e-6 * (double)r->particles, r->stepping,
+            1e-6 * s->rate, (unsigned long long)s->fingerprint);
+    lm_energy_print_end(r, &s->energy, stderr);
     return status;
 }

@@ -5,11 +5,14 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "output/energy_budget.h"
+
 struct lm_run_state;
 
 struct lm_summary {
     uint64_t fingerprint;
     double rate, drift; /* particle-steps per second; relative change of the energy */
+    struct lm_energy_budget energy;
     char device[256];
     json_t *json; /* owned; NULL: there is no summary */
 };

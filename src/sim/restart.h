@@ -16,7 +16,9 @@ int lm_sim_save_with(struct lm_sim *sim, const struct lm_references *references,
 static inline struct lm_references lm_checkpoint_references(const struct lm_checkpoint *head)
 {
     return (struct lm_references){head->energy_start,
-                                  {head->momentum_start[0], head->momentum_start[1], head->momentum_start[2]}};
+                                  {head->momentum_start[0], head->momentum_start[1], head->momentum_start[2]},
+                                  head->energy_scale,
+                                  head->settings_changed};
 }
 
 /* src/sim/restart_check.c: walls, bodies, limits, background fields and maps. */

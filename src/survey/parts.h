@@ -27,6 +27,9 @@ int lm_check_ranks(const struct lm_prepared *p, FILE *out);
 /* src/survey/disk.c: the files of the run, by kind, and the disk that there is. */
 void lm_check_disk(const struct lm_prepared *p, FILE *out);
 
+/* src/survey/energy.c: what of the energy the run judges, and against what. */
+void lm_check_energy(const struct lm_survey *survey, FILE *out);
+
 /* The number of particles of each species at the end of the run, if no new ion leaves. */
 int lm_check_births(const struct lm_survey *survey, uint64_t counts[LM_MAX_SPECIES]);
 

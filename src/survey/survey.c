@@ -8,6 +8,7 @@
 #include "backend/surfaces.h"
 #include "config/facts.h"
 #include "sim/setup.h"
+#include "survey/energy.h"
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/numerics/operators.h"
 
@@ -172,6 +173,7 @@ static int take_species(struct lm_survey *s, const struct lm_setup *setup, int s
         return status;
     add_moments(s, species, &l, a);
     add_speeds(s, setup, species, &l);
+    lm_survey_add_ions(s, species, &l);
     if (!(s->count[species] <= (double)LM_MAX_PARTICLES))
         return lm_fail(LM_BAD_INPUT,
                        "%s: [species.%s]: %.4g particles; at most %llu fit one device: use fewer particles_per_cell, "
@@ -264,7 +266,11 @@ int lm_survey_evaluate(struct lm_survey *s)
     if (!status)
         status = take_backgrounds(s, a.work);
     if (!status)
+        status = lm_survey_add_electrons(s, a.n, a.work);
+    if (!status) {
         take_fields(s, &setup, &a);
+        lm_survey_add_magnetic(s, b);
+    }
     free(store);
     return status;
 }

@@ -5,6 +5,7 @@
 #define LARMOR_SURVEY_SURVEY_H
 
 #include "base/expr.h"
+#include "config/energy.h"
 #include "larmor/config.h"
 
 struct lm_survey {
@@ -24,6 +25,7 @@ struct lm_survey {
     /* Where the density is above its floor: the largest relative noise of the density (1/sqrt(particles) if all species
      * have a random start), and the number of particles in that cell. */
     double noise, per_cell;
+    struct lm_energy_parts energy; /* expected */
 };
 
 enum { LM_SURVEYED = LM_SCANNED_CELLS };

@@ -299,6 +299,7 @@ const struct draw_rule draw_rules[] = {
     {"run", "steps", 100, NULL, steps, NULL},
     {"run", "dt", 100, NULL, dt, NULL},
     {"run", "seed", 90, NULL, NULL, NULL},
+    {"run", "energy_limit", .never = "it changes no result"},
     {"run", "backend", .never = by_the_ways},
     {"run", "threads", .never = by_the_ways},
     {"run", "rebalance", .never = "it depends on the clock; other ways disturb the division"},
