@@ -163,8 +163,8 @@ START_TEST(warns_without_a_series)
 }
 END_TEST
 
-/* Steps that are far too long for the gyration and for sound make energy: under the default limit's eyes it grows, and
- * the warning comes again when it has doubled. Short steps to the same time keep the energy. */
+/* Steps that are far too long for the gyration and for sound waves make energy. A run with the default limit warns of
+ * it, and warns again when the gain has doubled. Short steps to the same time keep the energy. */
 START_TEST(warns_of_a_real_gain)
 {
 #define COLD                                                                                                           \

@@ -17,7 +17,7 @@ enum lm_array {
     LM_E = LM_J_NEW + 3,        /* E of Ohm's law at n, for output */
     LM_FLOORED = LM_E + 3,      /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
     LM_PRESSURE,                /* electron pressure; to get it: at n */
-    LM_PRESSURE_E,              /* -grad p / n on x-faces and y-faces; to get both, the first one first: at n */
+    LM_PRESSURE_E,              /* -grad p / n on x-faces and y-faces; to get them: at n */
     LM_ETA = LM_PRESSURE_E + 2, /* resistivity at centres */
     LM_SPECIES_N,               /* number density of species 0, 1, ... */
     LM_MAGNET_J = LM_SPECIES_N + LM_MAX_SPECIES, /* current of magnets, on the nodes of J; */

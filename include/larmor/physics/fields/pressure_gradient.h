@@ -15,9 +15,9 @@
 #include "larmor/physics/fields/closure.h"
 #include "larmor/physics/numerics/operators.h"
 
-/* Below the density floor an evolved pressure goes with the ions (larmor/physics/fluid/flow.h), and what it loses the
- * ions get. There at least this share of the floor divides: a particle may pass through a cell within a step without
- * being there at the beginning or at the end of it. */
+/* Below the density floor the ions carry an evolved pressure (larmor/physics/fluid/flow.h), and they get the energy
+ * that it loses. Densities below this share of the floor count as this share: a particle may pass through a cell within
+ * a step without being there at the beginning or at the end of it. */
 #define LM_ENTROPY_FLOOR_SHARE 0.1
 
 /* Whether the pressure gives the ions or B anything. */
@@ -26,14 +26,15 @@ LM_HD int lm_has_pressure(const struct lm_ohm *o)
     return o->evolved || o->temperature != 0.0;
 }
 
-/* The smallest density that divides what ions and an evolved pressure have of each other. */
+/* The smallest density by which the force of the pressure on the ions is divided. The velocity of the ions that carries
+ * an evolved pressure is divided by the same. */
 LM_HD double lm_least_push_density(const struct lm_ohm *o)
 {
     return o->evolved ? LM_ENTROPY_FLOOR_SHARE * o->floor : o->floor;
 }
 
-/* Where gamma > 1: what the part on a face follows from, in a cell whose density counts as at least `least`: h; or
- * where p is evolved n^(gamma - 1), from which the mean density follows. */
+/* What lm_pressure_field needs of a cell where gamma > 1: h; or n^(gamma - 1) where p is evolved, for lm_mean_density.
+ * A density n below `least` counts as `least`. */
 LM_HD double lm_pressure_potential(double n, double least, const struct lm_ohm *o)
 {
     const double counted = lm_max(n, least);
