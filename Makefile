@@ -248,6 +248,7 @@ physics: $(B)/larmor ## Compares the energy and the noise of thermal boxes and t
 	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor
 	@tools/python.sh tests/physics/starts.py --larmor $(B)/larmor
 	@tools/python.sh tests/physics/voids.py --larmor $(B)/larmor
+	@tools/python.sh tests/physics/drifts.py --larmor $(B)/larmor
 
 .PHONY: physics-long
 physics-long: $(B)/larmor ## Does the same over 10^4 steps, for colder and warmer electrons too.

@@ -138,7 +138,7 @@ END_TEST
 START_TEST(current_and_its_place)
 {
     /* v = (3, -1, 0.5) and |v| < 2^2: v has quanta of 2^-14 */
-    const double v[3] = {3, -1, 0.5}, place[3][2] = {{1, .5}, {.5, 1}, {.5, .5}};
+    const double v[3] = {3, -1, 0.5}, place[3][2] = {{.5, .5}, {.5, .5}, {.5, .5}};
     double parts = _i == 1 ? 4 : 9, tolerance = parts; /* each node is rounded up or down by less than a quantum */
     for (uint32_t k = 0; k < SAMPLES; k++) {
         int32_t x = position(k, 0), y = position(k, 1);
@@ -197,7 +197,7 @@ START_TEST(chunk_cannot_overflow)
 #define ADD(c, i, j, part) parts[c][(j) + LOW][(i) + LOW] += part
     for (int k = 0; k < LM_CHUNK; k++) {
         LM_DEPOSIT_DENSITY(1, ONE24 / 2, ONE24 / 2, ADD);
-        LM_DEPOSIT_CURRENT(1, ONE24, ONE24 / 2, -4.0, 4.0, 4.0, 16384.0f, ADD);
+        LM_DEPOSIT_CURRENT(1, ONE24 / 2, ONE24 / 2, -4.0, 4.0, 4.0, 16384.0f, ADD);
     }
 #undef ADD
     require(parts[LM_DENSITY][LOW][LOW] == LM_CHUNK * LM_CHARGE_QUANTA);

@@ -124,6 +124,7 @@ START_TEST(inflow_of_flux)
     put_all(&x, LM_J_OLD, centre, one);
     put_all(&x, LM_B + 1, b_place[1], one);
     put_all(&x, LM_E + 2, centre, e_beyond);
+    put_all(&x, LM_PUSH_E + 2, centre, e_beyond);
     for (size_t k = 0; k < x.g.size; k++)
         x.work[k] = 0.2;
     x.b->ops->put(x.b, LM_ETA, x.work);

@@ -31,15 +31,17 @@ START_TEST(e_through_a_wall)
     struct lm_ohm ohm = {.floor = 0.01, .gamma = 1, .temperature = 0.3};
     struct box x = box_with_walls(7, 6, 3.5, 3, ohm, 0, sides, NULL);
     put_all(&x, LM_N_OLD, centre, two);
-    put_all(&x, LM_J_OLD + along_y, centre, one); /* u = 0.5 */
+    put_all(&x, LM_J_OLD + along_y, centre, one); /* u = 0.5 along the walls, 0.25 along z */
+    put_all(&x, LM_J_OLD + 2, centre, half);
     put_all(&x, LM_B + 2, b_place[2], half);
+    put_all(&x, LM_B + along_y, b_place[along_y], half);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
     x.b->ops->ohm(x.b, LM_OHM_OLD);
     const int d = along_y ? 0 : 1;
     double *e = box_get(&x, LM_E + d);
     for (int j = d == 1 ? -1 : 0; j < x.g.ny; j++)
         for (int i = d == 0 ? -1 : 0; i < x.g.nx; i++)
-            require(fabs(e[lm_at(&x.g, i, j)] - (d == 0 ? -0.25 : 0.25)) < 1e-15);
+            require(fabs(e[lm_at(&x.g, i, j)] - (d == 0 ? -0.125 : 0.125)) < 1e-15);
     free(e);
     box_free(&x);
 }

@@ -11,7 +11,7 @@
 
 static const double *place_of(int k)
 {
-    return k < JI ? b_place[k] : k < E ? centre : e_place[(k - E) % 3];
+    return k < JI ? b_place[k] : k < E || k >= PUSH ? centre : e_place[k - E];
 }
 
 /* The index of the first component of the vector that an array belongs to; -1 for a scalar. */

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "field_box.h"
 #include "fields_case.h"
@@ -114,8 +115,9 @@ static double hall_work_on_ions(const struct box *x, const struct vectors *j, co
     for (int y = 0; y < NY; y++)
         for (int i = 0; i < NX; i++) {
             const size_t k = lm_at(&x->g, i, y);
-            const struct lm_vector still = {0, 0, 0},
-                                   f = lm_motional_field(view_at(x, j, k), view_at(x, b, k), still, n[k]);
+            const struct lm_vector still = {0, 0, 0}, centre = lm_b_centre(view_at(x, b, k));
+            const struct lm_motional m = lm_motional_field(view_at(x, j, k), view_at(x, b, k), still, n[k]);
+            const struct lm_vector f = lm_with_slip(m.field, m.slip, centre.x, centre.y);
             sum += ji.a[0][k] * f.x + ji.a[1][k] * f.y + ji.a[2][k] * f.z;
         }
     free_vector(&ji);
@@ -138,6 +140,62 @@ START_TEST(hall_term_does_no_work_on_b)
     if (_i % 2)
         ck_assert_double_gt(fabs(gained), 1e-5 * size);
     free_vector(&b), free_vector(&e), free_vector(&j);
+    box_free(&x);
+}
+END_TEST
+
+/* B in the plane without divergence: the curl of random numbers at the centres, and a constant. */
+static void put_random_b_in_plane(struct box *x)
+{
+    double *a = calloc(x->g.size, sizeof *a);
+    put_random(x, LM_B, -0.1, 0.1);
+    memcpy(a, x->work, x->g.size * sizeof *a);
+    for (int d = 0; d < 2; d++) {
+        for (int j = 0; j < NY; j++)
+            for (int i = 0; i < NX; i++) {
+                const size_t k = lm_at(&x->g, i, j);
+                x->work[k] = d == 0 ? 0.4 + lm_diff_up(a + k, x->g.stride, 1 / x->g.dy)
+                                    : -0.7 - lm_diff_up(a + k, 1, 1 / x->g.dx);
+            }
+        lm_grid_wrap(&x->g, x->work);
+        x->b->ops->put(x->b, LM_B + d, x->work);
+    }
+    free(a);
+}
+
+/* The sum of n f + J_i x B over the centres, with f and B that the ions feel, in units of the sum of its sizes. */
+static void force_on_ions(const struct box *x, double force[3])
+{
+    struct vectors ji = get_vector(x, LM_J_OLD), e = get_vector(x, LM_PUSH_E), b = get_vector(x, LM_PUSH_B);
+    double *n = box_get(x, LM_FLOORED), size = 0;
+    force[0] = force[1] = force[2] = 0;
+    for (int y = 0; y < NY; y++)
+        for (int i = 0; i < NX; i++) {
+            const size_t k = lm_at(&x->g, i, y);
+            for (int d = 0; d < 3; d++) {
+                const int p = (d + 1) % 3, q = (d + 2) % 3;
+                const double term = n[k] * e.a[d][k] + ji.a[p][k] * b.a[q][k] - ji.a[q][k] * b.a[p][k];
+                force[d] += term;
+                size += fabs(term);
+            }
+        }
+    for (int d = 0; d < 3; d++)
+        force[d] /= size;
+    free_vector(&ji), free_vector(&e), free_vector(&b);
+    free(n);
+}
+
+/* The fields give no momentum to the ions of a periodic box where B has no divergence, with and without ion current. */
+START_TEST(fields_give_no_momentum)
+{
+    double force[3];
+    randomness = 21 + (uint64_t)_i;
+    struct box x = random_box(bare, _i % 2 ? 0.7 : 0);
+    put_random_b_in_plane(&x);
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
+    force_on_ions(&x, force);
+    for (int d = 0; d < 3; d++)
+        ck_assert_double_lt(fabs(force[d]), 1e-14);
     box_free(&x);
 }
 END_TEST
@@ -337,6 +395,7 @@ int main(void)
     TCase *t = tcase_create("energy of the fields");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, hall_term_does_no_work_on_b, 0, 6);
+    tcase_add_loop_test(t, fields_give_no_momentum, 0, 6);
     tcase_add_test(t, whistlers_keep_their_energy);
     tcase_add_loop_test(t, pressure_of_density_has_no_curl, 0, GAMMAS);
     tcase_add_test(t, logarithm_of_a_ratio);

@@ -17,22 +17,31 @@ START_TEST(survey_finds_the_largest_e)
     make_box_with_floor(&x, ohm_of_state(), 0);
     for (int d = 0; d < 3; d++)
         box_put(&x, LM_PUSH_E + d, e_place[d], e[d]);
+    for (int axis = 0; axis < 2; axis++)
+        box_put(&x, LM_PUSH_PRESSURE + axis, e_place[axis], e[2 - axis]);
     x.b->ops->field_maxima(x.b);
     x.b->ops->control(x.b, &control);
-    for (int d = 0; d < 3; d++) {
-        double *a = box_get(&x, LM_PUSH_E + d), most = 0;
+    for (int d = 0; d < 5; d++) {
+        double *a = box_get(&x, d < 3 ? LM_PUSH_E + d : LM_PUSH_PRESSURE + d - 3), most = 0;
         for (int j = 0; j < x.g.ny; j++)
             for (int i = 0; i < x.g.nx; i++)
                 most = fmax(most, fabs(a[lm_at(&x.g, i, j)]));
-        ck_assert_double_eq(control.push_e[d], most);
+        ck_assert_double_eq(d < 3 ? control.push_e[d] : control.push_pressure[d - 3], most);
         free(a);
     }
     ck_assert(control.push_e[0] != control.push_e[1] && control.push_e[1] != control.push_e[2]);
+    ck_assert(control.push_pressure[0] != control.push_pressure[1]);
     box_free(&x);
 }
 END_TEST
 
-/* friction = on: the ions' E is E without eta J and eta_H lap J; off: E itself. */
+/* The average of `with` - `without` at the centre. */
+static double difference_at_centre(const double *with, const double *without, int s)
+{
+    return 0.5 * (with[0] + with[-s] - without[0] - without[-s]);
+}
+
+/* friction = off: the ions feel the average of eta J - eta_H lap J; on: they do not. */
 START_TEST(friction)
 {
     struct box on, off, none_at_all;
@@ -46,9 +55,15 @@ START_TEST(friction)
     for (int d = 0; d < 3; d++) {
         double *e = box_get(&off, LM_E + d), *push_off = box_get(&off, LM_PUSH_E + d), *same = box_get(&on, LM_E + d);
         double *push_on = box_get(&on, LM_PUSH_E + d), *ideal = box_get(&none_at_all, LM_E + d);
-        require(box_distance(&on, e, push_off) == 0 && box_distance(&on, e, same) == 0);
-        require(box_distance(&on, push_on, ideal) == 0 && box_distance(&on, e, ideal) > 0.01);
-        free(e), free(push_off), free(same), free(push_on), free(ideal);
+        double *push_none = box_get(&none_at_all, LM_PUSH_E + d);
+        require(box_distance(&on, e, same) == 0 && box_distance(&on, e, ideal) > 0.01);
+        require(box_distance(&on, push_on, push_none) == 0);
+        for (int k = 0; k < on.g.nx * on.g.ny; k++) {
+            const size_t at = lm_at(&on.g, k % on.g.nx, k / on.g.nx);
+            const int s = d == 0 ? 1 : d == 1 ? on.g.stride : 0;
+            require_near(push_off[at] - push_on[at], difference_at_centre(e + at, ideal + at, s), 1e-13);
+        }
+        free(e), free(push_off), free(same), free(push_on), free(ideal), free(push_none);
     }
     box_free(&on);
     box_free(&off);

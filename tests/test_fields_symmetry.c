@@ -76,7 +76,7 @@ static const double *place_of(int k)
 {
     if (k == DENSITY || k == ETA || (k >= JI && k < JI + 3))
         return centre;
-    return k < JI ? places[1][k] : places[0][(k - E) % 3];
+    return k < JI ? places[1][k] : k < PUSH ? places[0][k - E] : centre;
 }
 
 /* The state turned by 90 degrees: x' = -y, y' = x. A value at the offsets (a, b) of cell (i, j) comes to the offsets

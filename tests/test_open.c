@@ -62,7 +62,7 @@ START_TEST(inflow_field_is_periodic_along_the_side)
     double *e = store + 3 * g->size, most = 0;
     require(lm_setup_b(sim->config, b) == LM_OK);
     for (int d = 0; d < 3; d++) {
-        require(lm_setup_inflow_e(sim->config, b, d, e) == LM_OK);
+        require(lm_setup_inflow_e(sim->config, b, d, 0, e) == LM_OK);
         for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
             for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
                 const size_t image = _i ? lm_at(g, i, (j + g->ny) % g->ny) : lm_at(g, (i + g->nx) % g->nx, j);
@@ -92,7 +92,7 @@ START_TEST(inflow_field_is_that_of_the_drift)
     double *e = store + 3 * g->size;
     require(lm_setup_b(sim->config, b) == LM_OK);
     for (int d = 0; d < 3; d++) {
-        require(lm_setup_inflow_e(sim->config, b, d, e) == LM_OK);
+        require(lm_setup_inflow_e(sim->config, b, d, 0, e) == LM_OK);
         for (int j = 0; j < g->ny; j++)
             for (int i = -LM_GHOST; i < -1; i++)
                 require(fabs(e[lm_at(g, i, j)] - want[d]) < 1e-14);

@@ -294,18 +294,34 @@ struct ohm_case {
     double *b[3], *j[3], *ji[3], *n, *p, *eta;
 };
 
-/* (J - ji) x B at the centre of a cell; factor 0 or 1 for J, and for ji. */
-static double force(const struct ohm_case *c, int axis, size_t k, double with_j, double with_ji)
+/* D = J - ji at the centre of a cell, over n there; factor 0 or 1 for J, and for ji. */
+static double drift(const struct ohm_case *c, int d, size_t k, double with_j, double with_ji)
+{
+    const int back[3] = {-1, -c->sim->grid.stride, 0};
+    return (with_j * mean(c->j[d] + k, back[d]) - with_ji * c->ji[d][k]) / c->n[k];
+}
+
+/* D_x or D_y times B_z over n at the centre. */
+static double drift_bz(const struct ohm_case *c, int d, size_t k, double with_j, double with_ji)
+{
+    const double *bz = c->b[2] + k;
+    const int s = c->sim->grid.stride;
+    return drift(c, d, k, with_j, with_ji) * 0.25 * (bz[0] + bz[-1] + bz[-s] + bz[-s - 1]);
+}
+
+/* (J - ji) x B / n on the node of cell k; `next` is the cell beyond it. */
+static double motional(const struct ohm_case *c, int axis, size_t k, size_t next, double with_j, double with_ji)
 {
     const int s = c->sim->grid.stride;
-    const double centre[3] = {mean(c->b[0] + k, -s), mean(c->b[1] + k, -1),
-                              0.25 *
-                                  (c->b[2][k] + c->b[2][k - 1] + c->b[2][k - (size_t)s] + c->b[2][k - (size_t)s - 1])};
-    const double of[3] = {with_j * mean(c->j[0] + k, -1) - with_ji * c->ji[0][k],
-                          with_j * mean(c->j[1] + k, -s) - with_ji * c->ji[1][k],
-                          with_j * c->j[2][k] - with_ji * c->ji[2][k]};
-    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-    return of[p] * centre[q] - of[q] * centre[p];
+    const double *bx = c->b[0] + k, *by = c->b[1] + k, *jx = c->j[0] + k, *jy = c->j[1] + k;
+    const double slip = 0.5 * (drift(c, 2, k, with_j, with_ji) + drift(c, 2, next, with_j, with_ji));
+    if (axis == 0)
+        return 0.5 * (drift_bz(c, 1, k, with_j, with_ji) + drift_bz(c, 1, next, with_j, with_ji)) - *by * slip;
+    if (axis == 1)
+        return *bx * slip - 0.5 * (drift_bz(c, 0, k, with_j, with_ji) + drift_bz(c, 0, next, with_j, with_ji));
+    const double of_j = 0.5 * (jx[0] * by[0] + jx[-1] * by[-1] - jy[0] * bx[0] - jy[-s] * bx[-s]);
+    const double of_ions = c->ji[0][k] * mean(by, -1) - c->ji[1][k] * mean(bx, -s);
+    return (with_j * of_j - with_ji * of_ions) / c->n[k];
 }
 
 /* A mesh of the file as an array with ghost cells. */
@@ -372,8 +388,8 @@ START_TEST(terms_of_ohms_law)
         const size_t k = lm_at(g, cell % 12, cell / 12), next = k + (size_t)along[_i];
         const double n[2] = {c.n[k], c.n[next]}, spacing = _i == 0 ? 0.5 : 0.25, *j = c.j[_i] + k;
         const double lap = (j[1] - 2 * j[0] + j[-1]) / 0.25 + (j[s] - 2 * j[0] + j[-s]) / 0.0625;
-        require_near(e[0][k], 0.5 * (force(&c, _i, k, 0, 1) / n[0] + force(&c, _i, next, 0, 1) / n[1]), 1e-12);
-        require_near(e[1][k], 0.5 * (force(&c, _i, k, 1, 0) / n[0] + force(&c, _i, next, 1, 0) / n[1]), 1e-12);
+        require_near(e[0][k], motional(&c, _i, k, next, 0, 1), 1e-12);
+        require_near(e[1][k], motional(&c, _i, k, next, 1, 0), 1e-12);
         require_near(e[2][k], _i < 2 ? -1.2 * (sqrt(n[1]) - sqrt(n[0])) / spacing : 0, 1e-12);
         require_near(e[3][k], mean(c.eta + k, along[_i]) * j[0] - 2e-3 * lap, 1e-12);
         require_near(e[0][k] + e[1][k] + e[2][k] + e[3][k], e[4][k], 1e-14);

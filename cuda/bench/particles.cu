@@ -81,22 +81,23 @@ arrays arrays_in(void *memory, uint64_t count)
     return a;
 }
 
-/* Gentle waves: E a hundredth, B one with a tenth on top. */
+/* Gentle waves: E and the force of the pressure a hundredth, B one with a tenth on top. */
 void make_fields(measurement &m, double *field)
 {
     int n = m.h.cells;
     size_t cells = (size_t)n * n;
-    double *host = (double *)malloc(6 * cells * sizeof *host);
+    double *host = (double *)malloc(LM_WINDOW_FIELDS * cells * sizeof *host);
     if (!host) {
         m.d.failed = lm_fail(LM_FAILED, "not enough memory");
         return;
     }
-    for (int c = 0; c < 6; c++)
+    for (int c = 0; c < LM_WINDOW_FIELDS; c++)
         for (size_t k = 0; k < cells; k++) {
             double phase = 2 * LM_PI / n * ((double)(k % n) + (c + 1) * (double)(k / n));
-            host[c * cells + k] = (c < 3 ? 0.01 : 0.1) * std::sin(phase) + (c == 5);
+            host[c * cells + k] =
+                (c >= LM_WINDOW_B && c < LM_WINDOW_PRESSURE ? 0.1 : 0.01) * std::sin(phase) + (c == LM_WINDOW_B + 2);
         }
-    m.d.check(cudaMemcpy(field, host, 6 * cells * sizeof *host, cudaMemcpyHostToDevice), "fields");
+    m.d.check(cudaMemcpy(field, host, LM_WINDOW_FIELDS * cells * sizeof *host, cudaMemcpyHostToDevice), "fields");
     free(host);
 }
 
@@ -120,7 +121,7 @@ int prepare(measurement &m, const struct lm_particle_problem *p)
     m.work = m.d.allocate(m.particle_bytes);
     m.pristine = m.d.allocate(m.particle_bytes);
     h.sums = m.d.allocate(m.sum_values * sizeof(u64));
-    double *field = (double *)m.d.allocate(6 * cells * sizeof *field);
+    double *field = (double *)m.d.allocate(LM_WINDOW_FIELDS * cells * sizeof *field);
     m.counters = (u64 *)m.d.allocate(2 * sizeof *m.counters);
     m.reference = (int64_t *)malloc(m.sum_values * sizeof *m.reference);
     m.here = (int64_t *)malloc(m.sum_values * sizeof *m.here);

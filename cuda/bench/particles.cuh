@@ -37,7 +37,7 @@ struct job {
     arrays a;
     int tiles, cells; /* a side */
     uint32_t in_tile, ppc, chunks, chunk;
-    const double *field; /* [6][cells][cells] */
+    const double *field; /* [LM_WINDOW_FIELDS][cells][cells] */
     struct lm_step step;
     void *sums;   /* [4][cells][cells], u64 or double */
     u64 *flushed; /* counts additions to `sums` at the end of blocks, or NULL */
@@ -153,7 +153,7 @@ __device__ __forceinline__ void fill_window(const job &h, int tile, lm_real *fie
     size_t cells = (size_t)h.cells * h.cells;
     for (int k = threadIdx.x; k < AREA; k += blockDim.x) {
         size_t g = node_of(h, tile, k % WIDTH - LM_WINDOW_LOW, k / WIDTH - LM_WINDOW_LOW);
-        for (int d = 0; d < 6; d++)
+        for (int d = 0; d < LM_WINDOW_FIELDS; d++)
             field[d * AREA + k] = (lm_real)h.field[d * cells + g];
     }
 }
@@ -185,7 +185,7 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
 
 template <int ORDER, int STAGE, class TARGET> __global__ void __launch_bounds__(TARGET::THREADS) pass_kernel(job h)
 {
-    __shared__ lm_real field[STAGE == DEPOSIT ? 1 : 6 * AREA];
+    __shared__ lm_real field[STAGE == DEPOSIT ? 1 : LM_WINDOW_FIELDS * AREA];
     extern __shared__ u64 store[];
     TARGET target;
     int tile = (int)(blockIdx.x / h.chunks);

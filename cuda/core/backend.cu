@@ -197,6 +197,8 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
         lm_gpu_check(g, cudaMemsetAsync(g->control->tallies, 0, tallies, g->stream), "tallies");
     for (int d = 0; d < 3; d++)
         out->push_e[d] = lm_from_bits(c->push_e[d]);
+    for (int d = 0; d < 2; d++)
+        out->push_pressure[d] = lm_from_bits(c->push_pressure[d]);
     out->frequency = lm_from_bits(c->frequency);
     out->floored = (int64_t)c->floored;
     return LM_OK;

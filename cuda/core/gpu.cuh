@@ -35,7 +35,7 @@ struct lm_gpu_advected {
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
-    lm_u64 push_e[3], frequency, floored;
+    lm_u64 push_e[3], push_pressure[2], frequency, floored;
     lm_u64 friction_e[LM_MAX_SPECIES][3];
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
     struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
@@ -96,9 +96,10 @@ struct lm_gpu {
     size_t tiles, tile_cells;
     double *grid; /* every array of the grid, `pitch` elements each; the next lines point into it */
     size_t pitch;
-    double *array[LM_ARRAYS]; /* those of one vector, and density and current of one level, in a row */
-    double *raw, *spare;      /* four arrays each: moments of all species but the last, as deposited, without
-                                 ghosts; work of the smoothing */
+    double *array[LM_ARRAYS]; /* those of one vector, density and current of one level, and what the ions feel, in a
+                                 row */
+    double *raw, *spare;      /* four arrays: moments of all species but the last, as deposited, without ghosts; eight:
+                                 work of the smoothing */
     int resistive;            /* some LM_ETA is not 0 */
     int open;                 /* particles can leave */
     int counted;              /* they can leave or come, or exchange heat: tallies count */
@@ -110,8 +111,9 @@ struct lm_gpu {
     double driving_time;              /* of the last lm_gpu_drive */
     uint8_t *solid;                   /* enum lm_solid, with ghosts; NULL without bodies */
     struct {
-        int used;                             /* lm_is_general: cuda/fields/walls.cu */
-        double *curl, *motional, *e, *result; /* three arrays each, if used */
+        int used;                  /* lm_is_general: cuda/fields/walls.cu */
+        double *curl, *e, *result; /* three arrays each, if used */
+        double *motional;          /* four: struct lm_motional, the slip last */
     } general;
     int has_battery; /* lm_has_battery */
     struct {
@@ -216,7 +218,7 @@ int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
 const double *lm_gpu_battery(struct lm_gpu *g);
 int lm_gpu_resistivity(struct lm_backend *b);
 
-/* LM_PUSH_E, with the force on a species where there is one: three arrays. */
+/* LM_PUSH_E, with what only a species feels where there is such: three arrays. */
 const double *lm_gpu_push_field(struct lm_gpu *g, int species);
 
 int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
@@ -241,7 +243,7 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 /* Ghost cells beyond walls of the first `count` components of E. */
 void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);
 
-/* J, (J - J_i) x B / n and, where they depend on the plasma, LM_ETA and LM_FRICTION_FORCE: of a field `b` and the
+/* J, struct lm_motional and, where they depend on the plasma, LM_ETA and LM_FRICTION_FORCE: of a field `b` and the
  * electrons of the last closure. The ion current is that of the level at `ji`; ahead of it, if `before` is not NULL.
  * `at`: when the moments of single species count. */
 void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const double *before,
@@ -252,8 +254,8 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
 /* Adds to LM_ETA and to the motional field, and stores LM_FRICTION_FORCE. */
 void lm_gpu_add_friction(struct lm_gpu *g, struct lm_level_weights at, const double *b);
 
-/* What the ions of number `which` of the species with friction feel, before smoothing and without ghost cells beyond
- * walls; which < 0: what all ions feel, added to `to`. */
+/* What the ions of number `which` of the species with friction feel, at the centres, before smoothing and without ghost
+ * cells beyond walls; which < 0: what all ions feel, added to `to`. */
 void lm_gpu_friction_field(struct lm_gpu *g, struct lm_level_weights at, int which, double *to);
 void lm_gpu_add_friction_heat(struct lm_gpu *g, struct lm_level_weights at, double *heat);
 void lm_gpu_survey_friction(struct lm_gpu *g); /* adds the maxima of LM_FRICTION_E to the control values */

@@ -8,6 +8,9 @@
 namespace
 {
 
+/* The arrays of what the ions feel: from LM_PUSH_E on. */
+enum { FELT_B = LM_PUSH_B - LM_PUSH_E, FELT_PRESSURE = LM_PUSH_PRESSURE - LM_PUSH_E, FELT_ARRAYS = FELT_PRESSURE + 2 };
+
 struct shape {
     int nx, ny, stride;
     size_t pitch; /* from an array to the next one of its group */

@@ -132,10 +132,10 @@ static void allocate_grid(struct lm_gpu *g)
     } work[] = {{&g->advect.flow, has_flows(&g->base.setup) ? 4 : 0},
                 {&g->advect.work, g->base.setup.background_count > 0 ? 2 : 0},
                 {&g->raw, 4},
-                {&g->spare, 4},
+                {&g->spare, 8},
                 {&g->next_b, 3},
                 {&g->general.curl, g->general.used ? 3 : 0},
-                {&g->general.motional, g->general.used ? 3 : 0},
+                {&g->general.motional, g->general.used ? 4 : 0},
                 {&g->general.e, g->general.used ? 3 : 0},
                 {&g->general.result, g->general.used ? 3 : 0}};
     int species = g->base.setup.species_count, count = LM_SPECIES_N + species + background_arrays(g);

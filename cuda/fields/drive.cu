@@ -30,7 +30,7 @@ __global__ void external_current_kernel(shape s, struct lm_grid g, int walls_x, 
     each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) { to[d * s.pitch + k] = v; });
 }
 
-/* E where it is given; blockIdx.z is the component. `push` is NULL with a field solver. */
+/* E, and that of the push, where it is given; blockIdx.z is the component. */
 __global__ void given_e_kernel(shape s, struct lm_grid g, struct lm_field_sides sides, int walls_x, int walls_y,
                                const lm_driving *drive, double *e, double *push, double t)
 {
@@ -38,14 +38,14 @@ __global__ void given_e_kernel(shape s, struct lm_grid g, struct lm_field_sides 
     cell c;
     if (!my_node(s, walls_x, walls_y, c) || drive->e[d].length == 0)
         return;
-    if (!drive->everywhere && !lm_is_given_e(&sides, d, c.i, c.j, s.nx, s.ny))
-        return;
-    const double v = lm_driven_value(&drive->e[d], &g, lm_place_of_e(d), c.i, c.j, t);
-    each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) {
-        e[d * s.pitch + k] = v;
-        if (push)
-            push[d * s.pitch + k] = v;
-    });
+    if (drive->everywhere || lm_is_given_e(&sides, d, c.i, c.j, s.nx, s.ny)) {
+        const double v = lm_driven_value(&drive->e[d], &g, lm_place_of_e(d), c.i, c.j, t);
+        each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) { e[d * s.pitch + k] = v; });
+    }
+    if (drive->everywhere || lm_is_given_push(&sides, c.i, c.j, s.nx, s.ny)) {
+        const double v = lm_driven_value(&drive->e[d], &g, lm_place_of_push(), c.i, c.j, t);
+        each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) { push[d * s.pitch + k] = v; });
+    }
 }
 
 /* LM_PUSH_E with the force on a species and its friction with electrons; blockIdx.z is the component. `friction` is
@@ -60,7 +60,7 @@ __global__ void own_push_kernel(shape s, struct lm_grid g, int walls_x, int wall
         return;
     const size_t at_c = d * s.pitch + at(s, c.i, c.j);
     const double v =
-        lm_own_push(push[at_c], friction ? friction[at_c] : 0.0, &drive->force[species][d], d, &g, c.i, c.j, t, charge);
+        lm_own_push(push[at_c], friction ? friction[at_c] : 0.0, &drive->force[species][d], &g, c.i, c.j, t, charge);
     each_periodic(s, walls_x, walls_y, c.i, c.j, [&](size_t k) { to[d * s.pitch + k] = v; });
 }
 
@@ -72,7 +72,7 @@ __global__ void largest_force_kernel(shape s, struct lm_grid g, int walls_x, int
     cell c;
     lm_u64 bits = 0;
     if (my_node(s, walls_x, walls_y, c))
-        bits = lm_size_bits(lm_force_field(&drive->force[species][d], d, &g, c.i, c.j, t, charge));
+        bits = lm_size_bits(lm_force_field(&drive->force[species][d], &g, c.i, c.j, t, charge));
     lm_warp_max(&out->value[d], bits);
 }
 
@@ -134,8 +134,7 @@ int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]
                                                                      g->array[LM_MAGNET_J], g->array[LM_EXTERNAL_J], t);
     if (drive->e[0].length + drive->e[1].length + drive->e[2].length > 0)
         given_e_kernel<<<l.blocks, THREADS, 0, g->stream>>>(l.s, l.grid, g->sides, l.walls_x, l.walls_y, g->driving,
-                                                            g->array[LM_E],
-                                                            drive->everywhere ? g->array[LM_PUSH_E] : NULL, t);
+                                                            g->array[LM_E], g->array[LM_PUSH_E], t);
     LM_GPU_LAUNCHED(g, "driving");
     for (int s = 0; s < LM_MAX_SPECIES; s++)
         if (drive->forced[s])

@@ -70,14 +70,14 @@ template <int WIDTH> __device__ __forceinline__ void row_put(double *row, const 
 /* dB/dt of a strip. Given B of row j, `advance` returns dB/dt of row j - HALO: in lanes HALO .. 31 - HALO, and once
  * rows j - 2 HALO .. j have been given. */
 template <bool HYPER> struct faraday_rows {
-    electric_rows<HYPER, false> electric;
+    electric_rows<HYPER, false, false> electric;
     double e[3]; /* of row j - HALO */
 
     __device__ __forceinline__ struct lm_vector advance(const struct lm_vector &b, double by_left, double bz_left,
                                                         const plasma &here, const struct lm_ohm &o)
     {
-        double above[3], ideal[3];
-        electric.advance(b, by_left, bz_left, here, o, above, ideal);
+        double above[3];
+        electric.advance(b, by_left, bz_left, here, o, above);
         const double ex[3] = {e[0], 0, above[0]}, ey[2] = {e[1], right(e[1])}, ez[3] = {e[2], right(e[2]), above[2]};
         struct lm_view v = {ex, ey, ez, 2};
         struct lm_vector rate = lm_faraday(v, o.inv_dx, o.inv_dy);

@@ -46,23 +46,24 @@ __global__ void add_force_kernel(shape s, field_walls walls, const double *frict
     motional[k] += friction[k];
 }
 
-/* A component, blockIdx.z, at its nodes: what ions of the species number `which` of the list feel; which < 0: what all
- * ions feel, added to `to`. */
+/* At the centres: what ions of the species number `which` of the list feel; which < 0: what all ions feel, added to
+ * `to`. */
 __global__ void friction_field_kernel(shape s, const __grid_constant__ lm_friction f, field_walls walls, int which,
                                       double *to)
 {
-    const int component = blockIdx.z;
     cell c;
-    if (!my_cell(s, LM_GHOST, c) || c.i < -(component == 0 && walls.of[0]) || c.j < -(component == 1 && walls.of[1]) ||
-        c.i >= s.nx || c.j >= s.ny)
+    if (!my_cell(s, 0, c))
         return;
-    const size_t k = at(s, c.i, c.j);
-    const struct lm_node_cells cells = lm_cells_of_node(&f.grid, walls.of, component, c.i, c.j);
-    const double current = (component == 0 ? f.current.x : component == 1 ? f.current.y : f.current.z)[k];
-    to += component * s.pitch;
-    const double v = which < 0 ? to[k] + lm_friction_of_current(&f, &cells, current)
-                               : lm_friction_field(&f, which, component, &cells, current);
-    each_periodic(s, walls.of[0], walls.of[1], c.i, c.j, [&](size_t image) { to[image] = v; });
+    const long k = (long)at(s, c.i, c.j);
+    struct lm_vector e;
+    if (which < 0) {
+        const struct lm_vector add = lm_friction_of_current(&f, c.i, c.j, k);
+        e = vector_at(to, s, k);
+        e.x += add.x, e.y += add.y, e.z += add.z;
+    } else {
+        e = lm_friction_field(&f, which, c.i, c.j, k);
+    }
+    each_periodic(s, walls.of[0], walls.of[1], c.i, c.j, [&](size_t image) { put_vector(to, s, image, e); });
 }
 
 /* Adds the heat of the friction. */
@@ -116,8 +117,8 @@ void lm_gpu_add_friction(struct lm_gpu *g, struct lm_level_weights at, const dou
 
 void lm_gpu_friction_field(struct lm_gpu *g, struct lm_level_weights at, int which, double *to)
 {
-    friction_field_kernel<<<blocks_of_components(g), THREADS, 0, g->stream>>>(
-        shape_of(g), friction_of(g, at, g->array[LM_B]), walls_of(g), which, to);
+    friction_field_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), friction_of(g, at, g->array[LM_B]),
+                                                                       walls_of(g), which, to);
     LM_GPU_LAUNCHED(g, "friction with electrons");
 }
 

@@ -50,18 +50,8 @@ __global__ void collect_kernel(shape s, species_moments a, int first)
     lm_warp_sum(a.charge_quanta, density);
 }
 
-/* Currents as deposited, on the faces of walls: one thread for each line that ends at them. */
-__global__ void wall_current_kernel(shape s, struct lm_sides sides, double *jx, double *jy)
-{
-    int line = blockIdx.x * THREADS + threadIdx.x;
-    if (line < s.ny && lm_has_walls(&sides, 0))
-        lm_fill_wall_current(&sides, 0, jx + at(s, 0, line), 1, s.nx);
-    if (line < s.nx && lm_has_walls(&sides, 1))
-        lm_fill_wall_current(&sides, 1, jy + at(s, line, 0), s.stride, s.ny);
-}
-
-/* Ghost cells of moments at the centres. blockIdx.y is the array of a group; if the group is `vector`, its second and
- * third array are currents along x and y. */
+/* Ghost cells of moments. blockIdx.y is the array of a group; if the group is `vector`, its second and third array are
+ * currents along x and y. */
 __global__ void ghost_kernel(shape s, struct lm_sides sides, double *group, int vector)
 {
     const int width = s.nx + 2 * LM_GHOST, element = blockIdx.x * THREADS + threadIdx.x;
@@ -73,21 +63,15 @@ __global__ void ghost_kernel(shape s, struct lm_sides sides, double *group, int 
     a[at(s, i, j)] = image.sign * a[at(s, image.i, image.j)];
 }
 
-/* Moments averaged to the centres, without ghost cells. `solid` is read with BODIES only. */
-template <bool BODIES> __global__ void centre_kernel(shape s, const uint8_t *solid, const double *raw, double *out)
+/* Moments as the cells have them, without ghost cells. `solid` is read with BODIES only. */
+template <bool BODIES> __global__ void take_kernel(shape s, const uint8_t *solid, const double *raw, double *out)
 {
     cell c;
     if (!my_cell(s, 0, c))
         return;
     size_t k = at(s, c.i, c.j);
-    const double *const here[4] = {raw + k, raw + s.pitch + k, raw + 2 * s.pitch + k, raw + 3 * s.pitch + k};
-    double centred[4];
-    if (BODIES)
-        lm_centred_moments_near_body(here, solid + k, s.stride, centred);
-    else
-        lm_centred_moments(here, s.stride, centred);
     for (int d = 0; d < 4; d++)
-        out[d * s.pitch + k] = centred[d];
+        out[d * s.pitch + k] = lm_moment_in_cell(BODIES ? solid[k] : 0, raw[d * s.pitch + k]);
 }
 
 /* The number density of a species is 0 in bodies. */
@@ -98,7 +82,7 @@ __global__ void clear_bodies_kernel(const uint8_t *solid, double *number, size_t
         number[k] = 0.0;
 }
 
-enum { HALO = 2, STRIPS = 20 /* that run on a multiprocessor at a time */ };
+enum { HALO = 1, STRIPS = 20 /* that run on a multiprocessor at a time */ };
 
 /* A cell of a row as it comes from memory. Nothing is computed with it here, so nothing waits for it. */
 struct moments_cell {
@@ -120,9 +104,9 @@ __device__ __forceinline__ moments_cell cell_at(const shape &s, const species_mo
     return c;
 }
 
-/* Adds the last species to those before it, averages the moments to the centres, and with SMOOTH filters them once. A
- * warp goes up a strip of columns; registers keep what it needs of the rows below. It clears the spare sums, because
- * neighbouring warps read the others. */
+/* Adds the last species to those before it, and with SMOOTH filters the moments once. A warp goes up a strip of
+ * columns; registers keep what it needs of the rows below. It clears the spare sums, because neighbouring warps read
+ * the others. */
 template <bool ALONE, bool SMOOTH>
 __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species_moments a, int rows)
 {
@@ -130,8 +114,9 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species
     bool mine = lane >= HALO && lane < LANES - HALO && i < s.nx;
     int first = blockIdx.y * rows, last = min(first + rows, s.ny), row = lm_wrap(first - HALO, s.ny);
     moments_cell coming = cell_at<ALONE>(s, a, column, row);
-    double centre[4][3] = {}, sides[4][3] = {}; /* of rows j - 2, j - 1, j: centred, and the sum left and right of it */
-    double number = 0.0, jy = 0.0;              /* of row j - 1: number density, current as deposited */
+    /* Of rows j - 2, j - 1, j: the moments, and the sums left and right of them. */
+    double centre[4][3] = {}, sides[4][3] = {};
+    double number = 0.0; /* of row j - 1: number density */
     lm_u64 density = 0;
     for (int j = first - HALO; j <= last; j++) {
         moments_cell here = coming;
@@ -141,23 +126,19 @@ __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species
         __syncwarp();                                   /* else the compiler would load it after the shuffles */
         if (mine && j >= first && j < last && is_in(a.own, i, j))
             density += (lm_u64)here.sums[0];
-        double v[4], centred[4], number_below = number;
+        double v[4], number_below = number;
         number = lm_species_moments(here.sums, a.charge, a.weight, a.speed_exponent, v);
         LM_UNROLL
         for (int d = 0; d < 4 && !ALONE; d++)
             v[d] = lm_add_moment(0, here.before[d], v[d]);
-        const double x[2] = {left(v[1]), v[1]}, y[2] = {jy, v[2]};
-        const double *const raw[4] = {v, x + 1, y + 1, v + 3};
-        lm_centred_moments(raw, 1, centred);
-        jy = v[2];
         LM_UNROLL
         for (int d = 0; d < 4; d++) {
             centre[d][0] = centre[d][1];
             centre[d][1] = centre[d][2];
-            centre[d][2] = centred[d];
+            centre[d][2] = v[d];
             sides[d][0] = sides[d][1];
             sides[d][1] = sides[d][2];
-            sides[d][2] = SMOOTH ? left(centred[d]) + right(centred[d]) : 0.0;
+            sides[d][2] = SMOOTH ? left(v[d]) + right(v[d]) : 0.0;
         }
         if (!mine || j <= first)
             continue;
@@ -247,20 +228,15 @@ static void fill_ghosts(struct lm_gpu *g, double *group, int count, int vector)
         shape_of(g), g->base.setup.grid.sides, group, vector);
 }
 
-/* Four moments as deposited, `raw`, at the centres and smoothed: LM_N_NEW or LM_SPECIES_NEW of a species, with the
+/* Four moments as deposited, `raw`, outside of bodies and smoothed: LM_N_NEW or LM_SPECIES_NEW of a species, with the
  * arrays after it. Ghost cells are filled after each step. */
-static void centre_and_smooth(struct lm_gpu *g, double *raw, int to)
+static void take_and_smooth(struct lm_gpu *g, const double *raw, int to)
 {
-    const struct lm_grid *grid = &g->base.setup.grid;
-    const int longest = grid->nx > grid->ny ? grid->nx : grid->ny;
     double *out = g->array[to];
-    fill_ghosts(g, raw, 4, 0);
-    wall_current_kernel<<<line_blocks((size_t)longest), THREADS, 0, g->stream>>>(shape_of(g), grid->sides,
-                                                                                 raw + g->pitch, raw + 2 * g->pitch);
     int left = g->base.setup.smoothing;
     double *now = left % 2 ? g->spare : out;
-    auto centre = g->solid ? centre_kernel<true> : centre_kernel<false>;
-    centre<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->solid, raw, now);
+    auto take = g->solid ? take_kernel<true> : take_kernel<false>;
+    take<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->solid, raw, now);
     fill_ghosts(g, now, 4, 1);
     dim3 blocks = blocks_for(g, 0);
     blocks.z = 4;
@@ -286,14 +262,14 @@ static int moments_in_steps(struct lm_gpu *g)
             clear_bodies_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
                 g->solid, g->array[LM_SPECIES_N + s], g->base.setup.grid.size);
     }
-    centre_and_smooth(g, g->raw, LM_N_NEW);
+    take_and_smooth(g, g->raw, LM_N_NEW);
     for (int k = 0; k < g->base.setup.friction_species; k++) {
         const int own = LM_SPECIES_NEW + 4 * lm_friction_species(&g->base.setup, k);
         lm_gpu_check(
             g,
             cudaMemcpyAsync(g->raw, g->array[own], 4 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice, g->stream),
             "moments of a species");
-        centre_and_smooth(g, g->raw, own);
+        take_and_smooth(g, g->raw, own);
     }
     return g->failed;
 }

@@ -1,4 +1,5 @@
-/* CUDA backend: Ohm's law, with the first pass of the filter and the maxima that the host waits for.
+/* CUDA backend: Ohm's law and what the ions feel, with the first pass of the filter and the maxima that the host waits
+ * for.
  *
  * A warp goes up a strip of columns. Asynchronous copies bring the rows ahead of it into a ring in shared memory.
  *
@@ -14,7 +15,8 @@
 namespace
 {
 
-enum { STRIPS = 12, RING = 4 }; /* warps on a multiprocessor at a time; rows of what comes from memory */
+/* Warps on a multiprocessor at a time, of which the filter needs more registers; rows of what comes from memory. */
+enum { STRIPS = 12, SMOOTHING_STRIPS = 8, RING = 4 };
 
 /* The arrays that come from memory. */
 enum { OHM_B, OHM_J = 3, OHM_BEFORE = 6, OHM_N = 9, OHM_PRESSURE, OHM_ETA = OHM_PRESSURE + 2, OHM_INPUTS };
@@ -24,7 +26,7 @@ struct ohm_arrays {
     const double *ji_before;   /* unless NULL, the ion current is extrapolated from this one and `ji` */
     const double *pressure[2]; /* LM_PRESSURE_E, unless the electrons are cold */
     const double *eta;         /* NULL for 0 */
-    double *field, *push;
+    double *field, *push;      /* three arrays; eight, or six without pressure */
     struct lm_gpu_control *control;
     struct lm_cells own; /* the cells that the maxima are of */
 };
@@ -74,9 +76,9 @@ __device__ __forceinline__ plasma plasma_at(const ohm_row &row, const ohm_arrays
             {row.at[OHM_PRESSURE][threadIdx.x], row.at[OHM_PRESSURE + 1][threadIdx.x]}};
 }
 
-/* The E of the push of three rows, for the filter: the last one is that of row j - 1. */
-template <bool SMOOTH> struct push_rows {
-    double centre[3][3], sides[3][3]; /* by components and rows: E, and the sum left and right of it */
+/* What the ions feel in three rows, for the filter: the last one is that of row j - 1. */
+template <bool SMOOTH, int COUNT> struct push_rows {
+    double centre[COUNT][3], sides[COUNT][3]; /* by arrays and rows: the value, and the sum left and right of it */
 
     __device__ __forceinline__ void add(int d, double push)
     {
@@ -88,7 +90,7 @@ template <bool SMOOTH> struct push_rows {
         sides[d][2] = SMOOTH ? left(push) + right(push) : 0.0;
     }
 
-    /* One component, after the filter in the middle row; without it in the last one. */
+    /* One array, after the filter in the middle row; without it in the last one. */
     __device__ __forceinline__ double result(int d) const
     {
         return SMOOTH ? lm_binomial_rows(centre[d], sides[d]) : centre[d][2];
@@ -100,15 +102,40 @@ __device__ __forceinline__ void reduce_maxima(const struct lm_field_maxima &m, s
     LM_UNROLL
     for (int d = 0; d < 3; d++)
         lm_warp_max(&control->push_e[d], m.e[d]);
+    LM_UNROLL
+    for (int d = 0; d < 2; d++)
+        lm_warp_max(&control->push_pressure[d], m.pressure[d]);
     lm_warp_max(&control->frequency, m.frequency);
     lm_warp_sum(&control->floored, m.floored);
 }
 
-/* E, the E of the push after at most one pass of the filter, and the maxima for lm_control. */
+/* Adds what the ions feel of one array in a cell to the maxima. */
+__device__ __forceinline__ void limit_push(struct lm_field_maxima &m, int array, double v)
+{
+    if (array < FELT_B)
+        m.e[array] = lm_larger_size(m.e[array], v);
+    else if (array >= FELT_PRESSURE)
+        m.pressure[array - FELT_PRESSURE] = lm_larger_size(m.pressure[array - FELT_PRESSURE], v);
+}
+
+/* Writes what the ions feel in a cell, and its images. */
+template <int COUNT>
+__device__ __forceinline__ void store_felt(const shape &s, double *to, int i, int j, const double (&v)[COUNT])
+{
+    each_image(s, i, j, [&](unsigned k) {
+        LM_UNROLL
+        for (int d = 0; d < COUNT; d++)
+            to[d * s.pitch + k] = v[d];
+    });
+}
+
+/* E, what the ions feel after at most one pass of the filter, and the maxima for lm_control. */
 template <bool HYPER, bool SMOOTH, bool PRESSURE>
-__global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
+__global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
+    ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
 {
     enum { BEFORE = HALO + SMOOTH, AFTER = 1 + SMOOTH }; /* lanes and rows that E and the filter cost */
+    enum { FELT = PRESSURE ? FELT_ARRAYS : FELT_PRESSURE };
     const int lane = threadIdx.x, i = blockIdx.x * (LANES - BEFORE - AFTER) + lane - BEFORE, column = lm_wrap(i, s.nx);
     const bool mine = lane >= BEFORE && lane < LANES - AFTER && i < s.nx;
     const int first = blockIdx.y * rows, last = min(first + rows, s.ny);
@@ -122,8 +149,8 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
     };
     for (int j = first - BEFORE; j < first - BEFORE + RING - 1; j++)
         load(j);
-    electric_rows<HYPER, PRESSURE> electric = {};
-    push_rows<SMOOTH> smoothed = {};
+    electric_rows<HYPER, PRESSURE, true> electric = {};
+    push_rows<SMOOTH, FELT> smoothed = {};
     struct lm_field_maxima maxima = {};
     for (int j = first - BEFORE; j < last + AFTER; j++) {
         load(j + RING - 1);
@@ -132,11 +159,14 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
         const double density = here.at[OHM_N][lane], eta = a.eta ? here.at[OHM_ETA][lane] : 0.0;
         const struct lm_vector b = vector_of(here, OHM_B), ji = vector_of(here, OHM_J);
         const plasma electrons = plasma_at(here, a, ji, density, eta, o);
-        double total[3], ideal[3];
-        electric.advance(b, left(b.y), left(b.z), electrons, o, total, ideal);
+        const double pressure[2] = {electric.here.pressure[0], electric.here.pressure[1]};
+        double total[3];
+        electric.advance(b, left(b.y), left(b.z), electrons, o, total);
+        const double felt[FELT_ARRAYS] = {electric.push_e.x, electric.push_e.y, electric.push_e.z, electric.push_b.x,
+                                          electric.push_b.y, electric.push_b.z, pressure[0],       pressure[1]};
         LM_UNROLL
-        for (int d = 0; d < 3; d++)
-            smoothed.add(d, lm_push_field(total[d], ideal[d], o.friction));
+        for (int d = 0; d < FELT; d++)
+            smoothed.add(d, felt[d]);
         if (!mine)
             continue;
         if (j >= first && j < last && is_in(a.own, i, j))
@@ -144,14 +174,15 @@ __global__ void __launch_bounds__(LANES, STRIPS) ohm_kernel(shape s, ohm_arrays 
         if (j > first && j <= last)
             store_vector(s, a.field, i, j - 1, {total[0], total[1], total[2]});
         if (j >= first + AFTER) {
-            double push[3];
+            const bool counts = is_in(a.own, i, j - AFTER);
+            double push[FELT];
             LM_UNROLL
-            for (int d = 0; d < 3; d++) {
+            for (int d = 0; d < FELT; d++) {
                 push[d] = smoothed.result(d);
-                if (is_in(a.own, i, j - AFTER))
-                    maxima.e[d] = lm_larger_size(maxima.e[d], push[d]);
+                if (counts)
+                    limit_push(maxima, d, push[d]);
             }
-            store_vector(s, a.push, i, j - AFTER, {push[0], push[1], push[2]});
+            store_felt(s, a.push, i, j - AFTER, push);
         }
     }
     reduce_maxima(maxima, a.control);
@@ -195,14 +226,14 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
         lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(o));
     }
     int rows;
-    dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, STRIPS, &rows);
+    dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, smooth ? SMOOTHING_STRIPS : STRIPS, &rows);
     lm_gpu_clear_maxima(g);
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy),
                                             rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left > 0)
-        lm_gpu_smooth(g, g->array[LM_PUSH_E], 3, passes_left);
+        lm_gpu_smooth(g, g->array[LM_PUSH_E], pressure ? FELT_ARRAYS : FELT_PRESSURE, passes_left);
     if (lm_halo_needs_moments(g->base.setup.halo))
-        lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
+        lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, FELT_ARRAYS);
     return passes_left > 0 ? lm_gpu_level_maxima(g, level) : g->failed;
 }

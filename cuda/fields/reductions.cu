@@ -36,9 +36,9 @@ unsigned reduction_blocks(const struct lm_gpu *g)
 /* --- maxima that set the next step --- */
 
 struct survey_arrays {
-    const double *b, *ji, *eta, *density, *push;
-    const uint8_t *solid;        /* NULL without bodies */
-    const double *external;      /* LM_EXTERNAL_J; NULL: there is none */
+    const double *b, *ji, *eta, *density, *push, *pressure; /* of the push: LM_PUSH_E and LM_PUSH_PRESSURE */
+    const uint8_t *solid;                                   /* NULL without bodies */
+    const double *external;                                 /* LM_EXTERNAL_J; NULL: there is none */
     struct lm_cells own, beyond; /* own cells, and those beyond walls in which the E of the push counts too: particles
                                     feel it there */
 };
@@ -57,9 +57,13 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
                                a.density[k], a.eta[k], k2, &o);
         for (int d = 0; d < 3; d++)
             m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
+        for (int d = 0; d < 2; d++)
+            m.pressure[d] = lm_larger_size(m.pressure[d], a.pressure[d * s.pitch + k]);
     });
     for (int d = 0; d < 3; d++)
         lm_warp_max(&c->push_e[d], m.e[d]);
+    for (int d = 0; d < 2; d++)
+        lm_warp_max(&c->push_pressure[d], m.pressure[d]);
     lm_warp_max(&c->frequency, m.frequency);
     lm_warp_sum(&c->floored, m.floored);
 }
@@ -171,6 +175,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
                              g->array[LM_ETA],
                              g->array[level],
                              g->array[LM_PUSH_E],
+                             g->array[LM_PUSH_PRESSURE],
                              g->solid,
                              g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL,
                              grid->own,

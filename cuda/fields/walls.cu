@@ -62,14 +62,15 @@ __device__ __forceinline__ struct lm_vector current_beside(const struct lm_view 
     return lm_plasma_current(lm_view_at(b, step), lm_external_at(external, step), o.inv_dx, o.inv_dy);
 }
 
-/* J = curl B - J_ext and (J - J_i) x B / n in the cells whose E is wanted; J also in the cells around these, for its
- * Laplacian. The ion current J_i is `now`, or if `before` is not NULL it is extrapolated from both. */
+/* J = curl B - J_ext and struct lm_motional in the cells whose E is wanted; J also in what the Laplacian needs around
+ * the nodes whose resistive E counts. The ion current J_i is `now`, or if `before` is not NULL it is extrapolated from
+ * both. */
 __global__ void motional_kernel(domain d, const double *b, const double *now, const double *before,
                                 const double *floored, double *j0, double *motional, struct lm_ohm o)
 {
     const shape &s = d.s;
     const int i = my_column(), j = my_row();
-    if (i < -1 - d.walls_x || j < -1 - d.walls_y || i >= s.nx + 2 || j >= s.ny + 2)
+    if (i < -2 || j < -2 || i >= s.nx + 2 || j >= s.ny + 2)
         return;
     const size_t k = at(s, i, j);
     const struct lm_view bv = view_of(b, s, k);
@@ -86,7 +87,9 @@ __global__ void motional_kernel(domain d, const double *b, const double *now, co
     LM_UNROLL
     for (int m = 0; m < 3; m++)
         ji[m] = before ? lm_extrapolate_half_step(now[m * s.pitch + k], before[m * s.pitch + k]) : now[m * s.pitch + k];
-    put_vector(motional, s, k, lm_motional_field(jv, bv, {ji[0], ji[1], ji[2]}, floored[k]));
+    const struct lm_motional m = lm_motional_field(jv, bv, {ji[0], ji[1], ji[2]}, floored[k]);
+    put_vector(motional, s, k, m.field);
+    motional[3 * s.pitch + k] = m.slip;
 }
 
 /* LM_ETA where it depends on the plasma: in the domain, and one cell and two beyond walls, as far as Ohm's law reads
@@ -108,42 +111,77 @@ __global__ void local_eta_kernel(domain d, struct lm_grid g, const lm_driving *d
     each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t to) { eta[to] = v; });
 }
 
-/* E, and the E of the push before smoothing unless `push` is NULL. `pressure`: LM_PRESSURE_E; NULL: without that part.
- */
-__global__ void electric_kernel(domain d, const double *j0, const double *motional, const double *floored,
-                                const double *pressure, const double *eta, double *e, double *push, struct lm_ohm o)
+/* What Ohm's law reads. */
+struct ohm_arrays {
+    const double *b, *j0, *motional, *floored, *eta;
+    const double *pressure; /* LM_PRESSURE_E; NULL: without that part */
+};
+
+__device__ __forceinline__ struct lm_ohm_view ohm_view_at(const ohm_arrays &a, const shape &s, size_t k)
+{
+    return {view_of(a.motional, s, k),
+            view_of(a.b, s, k),
+            view_of(a.j0, s, k),
+            a.motional + 3 * s.pitch + k,
+            a.floored + k,
+            a.eta + k,
+            {a.pressure ? a.pressure + k : NULL, a.pressure ? a.pressure + s.pitch + k : NULL}};
+}
+
+/* E, and its resistive part unless `resistive` is NULL. */
+__global__ void electric_kernel(domain d, ohm_arrays a, double *e, double *resistive, struct lm_ohm o)
 {
     const shape &s = d.s;
     const int i = my_column(), j = my_row();
     if (i < -d.walls_x || j < -d.walls_y || i >= s.nx || j >= s.ny)
         return;
     const size_t k = at(s, i, j);
-    const struct lm_ohm_view v = {view_of(motional, s, k),
-                                  view_of(j0, s, k),
-                                  floored + k,
-                                  eta + k,
-                                  {pressure ? pressure + k : NULL, pressure ? pressure + s.pitch + k : NULL}};
-    double total[3], ideal[3];
-    lm_electric_field(v, &o, total, ideal);
+    const struct lm_ohm_view v = ohm_view_at(a, s, k);
+    double total[3], part[3];
+    lm_electric_field(v, &o, total, part);
     if (d.walls_x && (i < 0 || i == s.nx - 1))
-        lm_wall_field(0, i < 0 ? 1 : 0, v, &o, total, ideal);
+        lm_wall_field(0, i < 0 ? 1 : 0, v, &o, total, part);
     if (d.walls_y && (j < 0 || j == s.ny - 1))
-        lm_wall_field(1, j < 0 ? s.stride : 0, v, &o, total, ideal);
+        lm_wall_field(1, j < 0 ? s.stride : 0, v, &o, total, part);
     if (d.solid)
-        lm_body_field(d.solid + k, v, &o, total, ideal);
+        lm_body_field(d.solid + k, v, &o, total, part);
     LM_UNROLL
     for (int m = 0; m < 3; m++) {
         if (!lm_is_own_e(m, i, j))
             continue;
         each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t to) {
             e[m * s.pitch + to] = total[m];
-            if (push)
-                push[m * s.pitch + to] = lm_push_field(total[m], ideal[m], o.friction);
+            if (resistive)
+                resistive[m * s.pitch + to] = part[m];
         });
     }
 }
 
-/* Ghost cells of E beyond the walls of an axis: one thread a line; blockIdx.y is the component. */
+/* What the ions feel, before smoothing and without ghost cells beyond walls: arrays as from LM_PUSH_E on, those of the
+ * pressure only where the electrons have one. */
+__global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, double *to, struct lm_ohm o)
+{
+    const shape &s = d.s;
+    cell c;
+    if (!my_cell(s, 0, c))
+        return;
+    const size_t k = at(s, c.i, c.j);
+    const bool in_body = d.solid && d.solid[k];
+    const struct lm_vector none = {0.0, 0.0, 0.0}, b = lm_b_centre(view_of(a.b, s, k));
+    const struct lm_vector motional = in_body ? none : vector_at(a.motional, s, k);
+    const double slip = in_body ? 0.0 : a.motional[3 * s.pitch + k];
+    const struct lm_view unfelt = {NULL, NULL, NULL, 0};
+    const struct lm_vector e =
+        lm_push_field(motional, slip, b, a.floored[k], o.friction ? unfelt : view_of(resistive, s, k), &o);
+    each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t image) {
+        put_vector(to, s, image, e);
+        put_vector(to + FELT_B * s.pitch, s, image, b);
+        for (int axis = 0; axis < 2 && a.pressure; axis++)
+            to[(FELT_PRESSURE + axis) * s.pitch + image] = a.pressure[axis * s.pitch + k];
+    });
+}
+
+/* Ghost cells of a vector beyond the walls of an axis: one thread a line; blockIdx.y is the component. */
 __global__ void fill_kernel(domain d, int axis, enum lm_fill fill, double *e)
 {
     const shape &s = d.s;
@@ -178,8 +216,9 @@ __global__ void faraday_kernel(domain d, const double *e, const double *battery,
     }
 }
 
-/* A pass of the filter on the E of the push, which is not smoothed at bodies; blockIdx.z is the component. */
-__global__ void smooth_e_kernel(domain d, const double *from, double *to)
+/* A pass of the filter on what the ions feel; blockIdx.z is the component. `on_faces`: the values are on the faces that
+ * the axis of the component crosses, and those on faces of bodies stay; else they are at the centres. */
+__global__ void smooth_push_kernel(domain d, bool on_faces, const double *from, double *to)
 {
     const shape &s = d.s;
     const int component = blockIdx.z;
@@ -189,49 +228,82 @@ __global__ void smooth_e_kernel(domain d, const double *from, double *to)
     const size_t k = at(s, c.i, c.j);
     from += component * s.pitch + k;
     to += component * s.pitch;
-    const bool at_body = d.solid && lm_touches_body(d.solid + k, component, s.stride);
-    const double v = at_body ? from[0] : lm_binomial(from, s.stride);
+    double v;
+    if (!d.solid)
+        v = lm_binomial(from, s.stride);
+    else if (!on_faces)
+        v = lm_binomial_near_body(from, d.solid + k, s.stride);
+    else
+        v = lm_touches_body(d.solid + k, component, s.stride) ? from[0] : lm_binomial(from, s.stride);
     each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t m) { to[m] = v; });
 }
 
-/* Copies E beyond the sides where it is prescribed, from LM_E. */
-void prescribe_e(struct lm_gpu *g, double *e)
+/* Copies E beyond the sides where it is prescribed: three arrays. */
+void prescribe_e(struct lm_gpu *g, double *to, const double *from)
 {
-    if (lm_any_prescribed_e(&g->sides) && e != g->array[LM_E])
-        lm_gpu_check(
-            g, cudaMemcpyAsync(e, g->array[LM_E], 3 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice, g->stream),
-            "E beyond walls");
+    if (lm_any_prescribed_e(&g->sides))
+        lm_gpu_check(g, cudaMemcpyAsync(to, from, 3 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice, g->stream),
+                     "E beyond walls");
 }
 
-/* E of `b`, with the part of the pressure only where there is `push`; the other arguments are those of lm_gpu_currents.
- */
-void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *before,
-                    struct lm_level_weights at, double *e, double *push)
+/* `pressure`: LM_PRESSURE_E, or NULL for E without that part. */
+ohm_arrays ohm_arrays_of(const struct lm_gpu *g, const double *b, const double *pressure)
 {
-    const struct lm_ohm *o = &g->base.setup.ohm;
-    const double *pressure = push && lm_has_pressure(o) ? g->array[LM_PRESSURE_E] : NULL;
+    return {b, g->general.curl, g->general.motional, g->array[LM_FLOORED], g->array[LM_ETA], pressure};
+}
+
+const double *pressure_e_of(const struct lm_gpu *g)
+{
+    return lm_has_pressure(&g->base.setup.ohm) ? g->array[LM_PRESSURE_E] : NULL;
+}
+
+/* E of `b`, with the part of the pressure only where its resistive part is wanted; the other arguments are those of
+ * lm_gpu_currents. */
+void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *before,
+                    struct lm_level_weights at, double *e, double *resistive)
+{
     lm_gpu_currents(g, b, ji, before, at);
-    electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(domain_of(g), g->general.curl,
-                                                                        g->general.motional, g->array[LM_FLOORED],
-                                                                        pressure, g->array[LM_ETA], e, push, *o);
+    electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
+        domain_of(g), ohm_arrays_of(g, b, resistive ? pressure_e_of(g) : NULL), e, resistive, g->base.setup.ohm);
     lm_gpu_fill_e(g, e, 3, LM_FILL_FARADAY);
 }
 
-/* The passes of the filter on an E of the push. It begins in `to`, or where their number is odd in g->spare, and ends
- * in `to`. */
-void smooth_push(struct lm_gpu *g, double *to)
+/* The passes of the filter on `count` components that the ions feel. These begin in `to`, or where the number of passes
+ * is odd in `work`, and end in `to`. */
+void smooth_push(struct lm_gpu *g, double *to, double *work, int count, enum lm_fill fill)
 {
     int left = g->base.setup.smoothing;
-    double *now = left % 2 ? g->spare : to;
-    lm_gpu_fill_e(g, now, 3, LM_FILL_PUSH);
+    double *now = left % 2 ? work : to;
+    lm_gpu_fill_e(g, now, count, fill);
     dim3 blocks = blocks_for(g, 0);
-    blocks.z = 3;
+    blocks.z = (unsigned)count;
     for (; left > 0; left--) {
-        double *next = left % 2 ? to : g->spare;
-        smooth_e_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), now, next);
-        lm_gpu_fill_e(g, next, 3, LM_FILL_PUSH);
+        double *next = left % 2 ? to : work;
+        smooth_push_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), fill == LM_FILL_PUSH_PRESSURE, now, next);
+        lm_gpu_fill_e(g, next, count, fill);
         now = next;
     }
+}
+
+/* What all ions feel, from the resistive part of E. LM_PUSH_E has its values beyond sides where E is prescribed; the
+ * memory of the filter needs them, too. */
+void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *resistive)
+{
+    const int passes = g->base.setup.smoothing;
+    double *const push = g->array[LM_PUSH_E], *const work = g->spare, *const first = passes % 2 ? work : push;
+    const size_t b = FELT_B * g->pitch, pressure = FELT_PRESSURE * g->pitch;
+    if (passes > 0)
+        prescribe_e(g, work, push);
+    push_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
+        domain_of(g), ohm_arrays_of(g, g->array[LM_B], pressure_e_of(g)), resistive, first, g->base.setup.ohm);
+    if (g->base.setup.friction_species > 0)
+        lm_gpu_friction_field(g, at, -1, first);
+    smooth_push(g, push, work, 3, LM_FILL_PUSH_E);
+    smooth_push(g, push + b, work + b, 3, LM_FILL_PUSH_B);
+    if (pressure_e_of(g))
+        smooth_push(g, push + pressure, work + pressure, 2, LM_FILL_PUSH_PRESSURE);
+    if (lm_halo_needs_moments(g->base.setup.halo))
+        lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, FELT_ARRAYS);
 }
 
 /* LM_FRICTION_E of all species. It is 0 where E is given, beyond sides: in the memory of the filter, too. */
@@ -243,7 +315,7 @@ void friction_of_species(struct lm_gpu *g, struct lm_level_weights at)
         if (passes > 0)
             lm_gpu_check(g, cudaMemsetAsync(g->spare, 0, 3 * g->pitch * sizeof(double), g->stream), "friction");
         lm_gpu_friction_field(g, at, which, passes % 2 ? g->spare : to);
-        smooth_push(g, to);
+        smooth_push(g, to, g->spare, 3, LM_FILL_PUSH_E);
         if (lm_halo_needs_moments(g->base.setup.halo)) {
             double *arrays[3] = {to, to + g->pitch, to + 2 * g->pitch};
             lm_gpu_halo_refresh(g, arrays, 3);
@@ -280,7 +352,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
 {
     double *state = g->array[LM_B], *next = g->next_b;
     const double *battery = lm_gpu_battery(g);
-    prescribe_e(g, g->general.e);
+    prescribe_e(g, g->general.e, g->array[LM_E]);
     for (int r = 0; r < substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
@@ -311,20 +383,12 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
     const bool ahead = current == LM_OHM_AHEAD;
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
-    double *push = g->array[LM_PUSH_E], *first = g->base.setup.smoothing % 2 ? g->spare : push;
     lm_gpu_closure(&g->base, level, level);
     lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm));
-    prescribe_e(g, push);
-    if (g->base.setup.smoothing > 0)
-        prescribe_e(g, g->spare);
     electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
-                   first);
-    if (g->base.setup.friction_species > 0)
-        lm_gpu_friction_field(g, at, -1, first);
-    smooth_push(g, push);
+                   g->general.e);
+    push_fields(g, at, g->general.e);
     friction_of_species(g, at);
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");
-    if (lm_halo_needs_moments(g->base.setup.halo))
-        lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, 3);
     return lm_gpu_level_maxima(g, level);
 }

@@ -53,10 +53,10 @@ __device__ __forceinline__ node node_of_lane(const all_particles &h, uint32_t ce
 {
     const int lane = threadIdx.x % 32 < NODES ? threadIdx.x % 32 : 0;
     node n = {0, {1, 1}};
-    const int i = lm_node_inside(&h.sides, 0, h.t.cells_x, 0, 1, (int)(cell % h.t.cells_x) - 1 + lane % LM_MOMENT_NODES,
-                                 &n.sign[0]);
-    const int j = lm_node_inside(&h.sides, 1, h.t.cells_y, 0, 1, (int)(cell / h.t.cells_x) - 1 + lane / LM_MOMENT_NODES,
-                                 &n.sign[1]);
+    const int i =
+        lm_cell_inside(&h.sides, 0, h.t.cells_x, 1, (int)(cell % h.t.cells_x) - 1 + lane % LM_MOMENT_NODES, &n.sign[0]);
+    const int j =
+        lm_cell_inside(&h.sides, 1, h.t.cells_y, 1, (int)(cell / h.t.cells_x) - 1 + lane / LM_MOMENT_NODES, &n.sign[1]);
     n.index = (size_t)j * h.t.cells_x + i;
     return n;
 }

@@ -11,7 +11,8 @@
 namespace
 {
 
-/* E of the push and B: three arrays each, with `pitch` elements from one to the next. */
+/* What the particles feel: E of the push, three arrays; B of the push, three, and behind them the force of the
+ * pressure, two. There are `pitch` elements from one to the next. */
 struct fields {
     const double *e, *b;
     size_t pitch;
@@ -25,7 +26,7 @@ struct fields {
 /* As a species feels them. */
 static inline fields fields_of(struct lm_gpu *g, int species)
 {
-    return {lm_gpu_push_field(g, species), g->array[LM_B], g->pitch, g->base.setup.grid.stride};
+    return {lm_gpu_push_field(g, species), g->array[LM_PUSH_B], g->pitch, g->base.setup.grid.stride};
 }
 
 /* Nodes around a tile, and the fields there. Rows of doubles are padded so that particles of neighbouring cells read
@@ -130,11 +131,10 @@ __device__ __forceinline__ void add_to_grid(lm_u64 *sums, const tile_particles &
                                             int64_t quanta)
 {
     const struct lm_sides sides = sides_of<WALLS>(h);
-    int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
-    i = lm_node_inside(&sides, 0, h.t.cells_x, x, x, i, &sign);
-    j = lm_node_inside(&sides, 1, h.t.cells_y, y, y, j, &sign);
-    if (i >= 0 && j >= 0)
-        atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * quanta));
+    int sign = 1;
+    i = lm_cell_inside(&sides, 0, h.t.cells_x, moment == LM_CURRENT_X, i, &sign);
+    j = lm_cell_inside(&sides, 1, h.t.cells_y, moment == LM_CURRENT_Y, j, &sign);
+    atomicAdd(&sums[((size_t)moment * h.t.cells_y + j) * h.t.cells_x + i], (lm_u64)(sign * quanta));
 }
 
 /* Adds up the copies of each node and adds the sum to the grid. One access reads four copies, and eight threads in a

@@ -8,13 +8,16 @@
 
 /* Vectors are three in a row; the OLD and NEW groups are laid out alike. */
 enum lm_array {
-    LM_B,                       /* B^n */
-    LM_PUSH_E = LM_B + 3,       /* E felt by the ions at n: smoothed, without friction's part */
-    LM_N_OLD = LM_PUSH_E + 3,   /* electron density at n */
-    LM_J_OLD,                   /* ion current at n-1/2, centres */
-    LM_N_NEW = LM_J_OLD + 3,    /* n+1 */
-    LM_J_NEW,                   /* n+1/2 */
-    LM_E = LM_J_NEW + 3,        /* E of Ohm's law at n, for output */
+    LM_B, /* B^n */
+    /* What the ions feel at n, smoothed: */
+    LM_PUSH_E = LM_B + 3,             /* E at the centres, without friction's part and without that of the pressure; */
+    LM_PUSH_B = LM_PUSH_E + 3,        /* B at the centres; */
+    LM_PUSH_PRESSURE = LM_PUSH_B + 3, /* -grad p / n on x-faces and y-faces */
+    LM_N_OLD = LM_PUSH_PRESSURE + 2,  /* electron density at n */
+    LM_J_OLD,                         /* ion current at n-1/2, centres */
+    LM_N_NEW = LM_J_OLD + 3,          /* n+1 */
+    LM_J_NEW,                         /* n+1/2 */
+    LM_E = LM_J_NEW + 3,              /* E of Ohm's law at n, for output */
     LM_FLOORED = LM_E + 3,      /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
     LM_PRESSURE,                /* electron pressure; to get it: at n */
     LM_PRESSURE_E,              /* -grad p / n on x-faces and y-faces; to get them: at n */

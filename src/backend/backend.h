@@ -222,6 +222,7 @@ struct lm_pass {
 struct lm_control {
     double speed2[LM_MAX_SPECIES];         /* max |v|^2 after the last pass */
     double push_e[3];                      /* max |E_c| of LM_PUSH_E */
+    double push_pressure[2];               /* max |E_c| of LM_PUSH_PRESSURE */
     double friction_e[LM_MAX_SPECIES][3];  /* max |E_c| of LM_FRICTION_E; 0 where there is none */
     double frequency;                      /* max of lm_frequency */
     int64_t floored;                       /* cells at the density floor */
@@ -385,9 +386,9 @@ struct lm_backend_ops {
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other);
     int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 
-    /* LM_E, LM_PUSH_E, and the maxima for lm_control over the fields, with density and ion current of the OLD or NEW
-     * level. Beyond sides where E is prescribed (larmor/physics/fields/field_boundaries.h) both this operation and
-     * advance_b find the prescribed E in LM_E. */
+    /* LM_E, LM_PUSH_E and the arrays after it, and the maxima for lm_control over the fields, with density and ion
+     * current of the OLD or NEW level. Beyond sides where E is prescribed (larmor/physics/fields/field_boundaries.h)
+     * both this operation and advance_b find the prescribed E in LM_E. */
     int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
 
     /* The maxima of the fields for lm_control, with the OLD level, where `ohm` has not left them. */

@@ -4,6 +4,7 @@
 
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
+#include "larmor/physics/fields/solid.h"
 
 struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
@@ -68,8 +69,6 @@ void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)
             int bits = body == 0 ? 0 : LM_SOLID;
             if (body > 0 && bodies->fields[body - 1] == LM_BODY_CONDUCTING)
                 bits |= LM_SOLID_CONDUCTS;
-            if (body > 0 && bodies->particles[body - 1] == LM_ABSORBING)
-                bits |= LM_SOLID_ABSORBS;
             solid[lm_at(g, i, j)] = (uint8_t)bits;
         }
 }

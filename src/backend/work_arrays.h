@@ -4,9 +4,9 @@
 #define LARMOR_BACKEND_WORK_ARRAYS_H
 
 enum {
-    LM_CPU_WORK_ARRAYS = 4 + 6 * 3 + 1, /* raw moments, six vectors of the fields, one to smooth with */
-    LM_CUDA_WORK_ARRAYS = 4 + 4 + 3,    /* raw moments, four to smooth with, the next B */
-    LM_CUDA_GENERAL_ARRAYS = 4 * 3      /* where fields end at walls, beside bodies and in resistive voids */
+    LM_CPU_WORK_ARRAYS = 4 + 6 * 3 + 2, /* raw moments, six vectors of the fields, the slip, one to smooth with */
+    LM_CUDA_WORK_ARRAYS = 4 + 8 + 3,    /* raw moments, eight to smooth with, the next B */
+    LM_CUDA_GENERAL_ARRAYS = 4 * 3 + 1  /* where fields end at walls, beside bodies and in resistive voids */
 };
 
 #endif

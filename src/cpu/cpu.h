@@ -43,9 +43,9 @@ struct lm_cpu {
     int64_t
         *gas_transfer[LM_GAS_SUMS]; /* [ny][nx]: what collisions transfer to a gas; NULL where no species has a gas */
     omp_lock_t *row_lock;           /* [ny]: held by the thread that adds to this row of `sums` */
-    double *raw[4];                 /* density and face currents of all species */
-    double *curl[3], *motional[3], *e[3], *ahead[3]; /* work of Ohm's law */
-    double *stage[3], *result[3];                    /* work of RK4 */
+    double *raw[4];                 /* density and currents of all species as deposited */
+    double *curl[3], *motional[3], *slip, *e[3], *ahead[3]; /* work of Ohm's law */
+    double *stage[3], *result[3];                           /* work of RK4 */
     double *spare;
     uint8_t *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     struct lm_field_sides sides;

@@ -19,19 +19,22 @@ static void external_current(struct lm_cpu *c, int d, double t)
     lm_grid_wrap(g, to);
 }
 
-/* E of one component where it is given. */
+/* E of one component, and that of the push, where it is given. */
 static void given_e(struct lm_cpu *c, int d, double t)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_driving *drive = c->base.setup.driving;
-    double *e = c->array[LM_E + d];
+    double *e = c->array[LM_E + d], *push = c->array[LM_PUSH_E + d];
     LM_ROWS(c, LM_GHOST, LM_GHOST)
-    for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
+    for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+        const size_t k = lm_at(g, i, j);
         if (drive->everywhere || lm_is_given_e(&c->sides, d, i, j, g->nx, g->ny))
-            e[lm_at(g, i, j)] = lm_driven_value(&drive->e[d], g, lm_place_of_e(d), i, j, t);
+            e[k] = lm_driven_value(&drive->e[d], g, lm_place_of_e(d), i, j, t);
+        if (drive->everywhere || lm_is_given_push(&c->sides, i, j, g->nx, g->ny))
+            push[k] = lm_driven_value(&drive->e[d], g, lm_place_of_push(), i, j, t);
+    }
     lm_grid_wrap(g, e);
-    if (drive->everywhere)
-        lm_cpu_copy_array(c, c->array[LM_PUSH_E + d], e);
+    lm_grid_wrap(g, push);
 }
 
 /* The cells with the ghosts in which a force is evaluated: beyond walls too, where particles feel the E of the push. */
@@ -54,7 +57,7 @@ void lm_cpu_add_force(struct lm_cpu *c, int species)
         for (int j = cells.from_y; j < cells.to_y; j++)
             for (int i = cells.from_x; i < cells.to_x; i++) {
                 const size_t k = lm_at(g, i, j);
-                to[d][k] = lm_own_push(all[k], friction ? friction[k] : 0.0, &s->driving->force[species][d], d, g, i, j,
+                to[d][k] = lm_own_push(all[k], friction ? friction[k] : 0.0, &s->driving->force[species][d], g, i, j,
                                        c->driving_time, charge);
             }
         lm_grid_wrap(g, to[d]);
@@ -72,7 +75,7 @@ static double largest_force(const struct lm_cpu *c, int species, int d)
     for (int j = cells.from_y; j < cells.to_y; j++)
         for (int i = cells.from_x; i < cells.to_x; i++)
             largest = lm_larger_size(
-                largest, lm_force_field(&s->driving->force[species][d], d, &s->grid, i, j, c->driving_time, charge));
+                largest, lm_force_field(&s->driving->force[species][d], &s->grid, i, j, c->driving_time, charge));
     return lm_from_bits(largest);
 }
 

@@ -57,8 +57,9 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     const struct stage s = {c, number, lm_rk4_stage(number, dt), battery};
     const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
     double *const *state = c->array + LM_B;
-    lm_cpu_motional_field(c, number == 0 ? state : c->stage, c->array + ion_current, lm_weights_half_way());
-    lm_cpu_electric_field(c, c->e, NULL);
+    double *const *b = number == 0 ? state : c->stage;
+    lm_cpu_motional_field(c, b, c->array + ion_current, lm_weights_half_way());
+    lm_cpu_electric_field(c, b, c->e, NULL);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
     /* Beyond walls up to where E is known on all sides of a node. */

@@ -34,10 +34,10 @@ static inline void lm_cpu_put_vector(double *const a[3], size_t k, struct lm_vec
 /* Copies an array of the grid, ghost cells included. */
 void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from);
 
-/* src/cpu/smoothing.c: the passes of the binomial filter. Ghost cells are valid before and after. `along` is that of
- * lm_fill_moment. */
+/* src/cpu/smoothing.c: the passes of the binomial filter. `along` is that of lm_fill_moment. Ghost cells of a moment
+ * are valid before and after, those of a component that ions feel are filled. */
 void lm_cpu_smooth_moment(struct lm_cpu *c, double *a, int along);
-void lm_cpu_smooth_e(struct lm_cpu *c, double *e, int component);
+void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill fill);
 
 /* src/cpu/closure.c */
 
@@ -54,15 +54,16 @@ const double *lm_cpu_battery(struct lm_cpu *c);
 /* Copies E beyond the sides where it is prescribed, from LM_E. */
 void lm_cpu_prescribe_e(struct lm_cpu *c, double *const e[3]);
 
-/* c->curl = J and c->motional = (J - J_i) x B / n, wherever lm_cpu_electric_field reads them; LM_ETA where it depends
- * on the plasma; and with friction, LM_FRICTION_FORCE, which c->motional has, too. `at`: when the moments of the
- * species count. */
+/* c->curl = J, and c->motional and c->slip of struct lm_motional, wherever lm_cpu_electric_field reads them; LM_ETA
+ * where it depends on the plasma; and with friction, LM_FRICTION_FORCE, which c->motional has, too. `at`: when the
+ * moments of the species count. */
 void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
                            struct lm_level_weights at);
 
-/* E on [0, n] in both directions; at walls on [0, n - 1] along them and on [-1, n - 1] through them. `push` takes the E
- * of the push before smoothing, and both have the part of LM_PRESSURE_E. If it is NULL, `e` is without that part. */
-void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const push[3]);
+/* E with the field `b` of lm_cpu_motional_field, on [0, n] in both directions; at walls on [0, n - 1] along them and on
+ * [-1, n - 1] through them. `resistive` takes its resistive part, and `e` has the part of LM_PRESSURE_E. If it is NULL,
+ * `e` is without that part. */
+void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e[3], double *const resistive[3]);
 
 /* Ghost cells of E. */
 void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill);

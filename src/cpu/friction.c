@@ -35,37 +35,38 @@ void lm_cpu_add_friction(struct lm_cpu *c, struct lm_view b, struct lm_level_wei
     }
 }
 
-/* What a component has at its nodes: where `which` < 0, of all ions, added to `to`. */
-static void field_of(struct lm_cpu *c, const struct lm_friction *f, int which, int component, double *to)
+/* In the cells: what ions of the species number `which` of the list feel; which < 0: what all ions feel, added to `to`.
+ */
+static void field_of(struct lm_cpu *c, const struct lm_friction *f, int which, double *const to[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const int beyond_x = component == 0 && c->walls[0], beyond_y = component == 1 && c->walls[1];
-    LM_ROWS(c, beyond_y, 0)
-    for (int i = -beyond_x; i < g->nx; i++) {
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
-        const struct lm_node_cells cells = lm_cells_of_node(g, c->walls, component, i, j);
-        const double current = c->curl[component][k];
-        if (which < 0)
-            to[k] += lm_friction_of_current(f, &cells, current);
-        else
-            to[k] = lm_friction_field(f, which, component, &cells, current);
+        struct lm_vector e;
+        if (which < 0) {
+            const struct lm_vector add = lm_friction_of_current(f, i, j, (long)k);
+            e = lm_cpu_vector(to, k);
+            e.x += add.x, e.y += add.y, e.z += add.z;
+        } else {
+            e = lm_friction_field(f, which, i, j, (long)k);
+        }
+        lm_cpu_put_vector(to, k, e);
     }
 }
 
 void lm_cpu_friction_fields(struct lm_cpu *c, struct lm_level_weights at)
 {
     const struct lm_friction f = friction_of(c, at, lm_cpu_view(c, c->array + LM_B));
-    for (int d = 0; d < 3; d++) {
-        field_of(c, &f, -1, d, c->array[LM_PUSH_E + d]);
-        for (int which = 0; which < f.count; which++) {
-            double *to = c->array[LM_FRICTION_E + 3 * f.species[which] + d];
-            field_of(c, &f, which, d, to);
-            lm_fill_e(&c->base.setup, to, d, LM_FILL_PUSH);
-            lm_cpu_smooth_e(c, to, d);
-        }
+    field_of(c, &f, -1, c->array + LM_PUSH_E);
+    for (int which = 0; which < f.count; which++) {
+        double *const *to = c->array + LM_FRICTION_E + 3 * f.species[which];
+        field_of(c, &f, which, to);
+        for (int d = 0; d < 3; d++)
+            lm_cpu_smooth_push(c, to[d], d, LM_FILL_PUSH_E);
+        if (lm_halo_needs_moments(c->base.setup.halo))
+            lm_halo_refresh(c->base.setup.halo, to, 3);
     }
-    for (int which = 0; which < f.count && lm_halo_needs_moments(c->base.setup.halo); which++)
-        lm_halo_refresh(c->base.setup.halo, c->array + LM_FRICTION_E + 3 * f.species[which], 3);
 }
 
 void lm_cpu_add_friction_heat(struct lm_cpu *c, struct lm_level_weights at, double *heat)

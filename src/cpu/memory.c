@@ -107,7 +107,7 @@ static void allocate_fields(struct lm_cpu *c)
 {
     const struct lm_setup *s = &c->base.setup;
     double **const vectors[] = {c->curl, c->ahead, c->motional, c->e, c->stage, c->result};
-    _Static_assert(4 + 3 * sizeof vectors / sizeof *vectors + 1 == LM_CPU_WORK_ARRAYS, "as the estimate of the memory");
+    _Static_assert(4 + 3 * sizeof vectors / sizeof *vectors + 2 == LM_CPU_WORK_ARRAYS, "as the estimate of the memory");
     for (int k = 0; k < LM_SPECIES_N + s->species_count; k++)
         c->array[k] = grid_array(c);
     for (int k = 0; k < 3 * s->species_count; k++)
@@ -132,6 +132,7 @@ static void allocate_fields(struct lm_cpu *c)
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
         for (int d = 0; d < 3; d++)
             vectors[v][d] = grid_array(c);
+    c->slip = grid_array(c);
     c->spare = grid_array(c);
     c->row_lock = lm_pool_take(&c->pool, (size_t)s->grid.ny * sizeof *c->row_lock);
     for (int j = 0; c->row_lock && j < s->grid.ny; j++)

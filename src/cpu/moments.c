@@ -40,51 +40,24 @@ int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
     return LM_OK;
 }
 
-/* Currents as deposited, on the faces of walls. */
-static void fill_wall_currents(struct lm_cpu *c)
-{
-    const struct lm_grid *g = &c->base.setup.grid;
-    for (int j = 0; j < g->ny && lm_has_walls(&g->sides, 0); j++)
-        lm_fill_wall_current(&g->sides, 0, c->raw[1] + lm_at(g, 0, j), 1, g->nx);
-    for (int i = 0; i < g->nx && lm_has_walls(&g->sides, 1); i++)
-        lm_fill_wall_current(&g->sides, 1, c->raw[2] + lm_at(g, i, 0), g->stride, g->ny);
-}
-
-/* Moments of row j at the centres. `solid` is NULL without bodies. */
-static inline __attribute__((always_inline)) void centre_row(const struct lm_cpu *c, int j, const uint8_t *solid,
-                                                             double *const out[4])
+/* Moments as deposited in row j. `solid` is NULL without bodies. */
+static inline __attribute__((always_inline)) void take_row(const struct lm_cpu *c, int j, const uint8_t *solid,
+                                                           const double *from, double *to)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     for (int i = 0; i < g->nx; i++) {
-        size_t k = lm_at(g, i, j);
-        const double *const raw[4] = {c->raw[0] + k, c->raw[1] + k, c->raw[2] + k, c->raw[3] + k};
-        double centred[4];
-        if (solid)
-            lm_centred_moments_near_body(raw, solid + k, g->stride, centred);
-        else
-            lm_centred_moments(raw, g->stride, centred);
-        for (int d = 0; d < 4; d++)
-            out[d][k] = centred[d];
+        const size_t k = lm_at(g, i, j);
+        to[k] = lm_moment_in_cell(solid ? solid[k] : 0, from[k]);
     }
 }
 
-/* The moments in c->raw, at the centres and smoothed. */
-static void centre(struct lm_cpu *c, double *const out[4])
+/* The moments in c->raw, smoothed and with ghost cells. */
+static void finish(struct lm_cpu *c, double *const out[4])
 {
-    const struct lm_grid *g = &c->base.setup.grid;
-    for (int d = 0; d < 4; d++)
-        lm_grid_wrap(g, c->raw[d]);
-    fill_wall_currents(c);
-    LM_ROWS(c, 0, 0)
-    {
-        /* Two calls: without bodies the compiler makes vector instructions of it. */
-        if (c->solid)
-            centre_row(c, j, c->solid, out);
-        else
-            centre_row(c, j, NULL, out);
-    }
     for (int d = 0; d < 4; d++) {
-        lm_fill_moment(g, out[d], d - 1);
+        LM_ROWS(c, 0, 0)
+        take_row(c, j, c->solid, c->raw[d], out[d]);
+        lm_fill_moment(&c->base.setup.grid, out[d], d - 1);
         lm_cpu_smooth_moment(c, out[d], d - 1);
     }
     if (lm_halo_needs_moments(c->base.setup.halo))
@@ -94,12 +67,12 @@ static void centre(struct lm_cpu *c, double *const out[4])
 int lm_cpu_moments(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    centre(c, c->array + LM_N_NEW);
+    finish(c, c->array + LM_N_NEW);
     for (int k = 0; k < b->setup.friction_species; k++) {
         double *const *own = c->array + LM_SPECIES_NEW + 4 * lm_friction_species(&b->setup, k);
         for (int d = 0; d < 4; d++)
             lm_cpu_copy_array(c, c->raw[d], own[d]);
-        centre(c, own);
+        finish(c, own);
     }
     return LM_OK;
 }

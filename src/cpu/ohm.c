@@ -23,12 +23,12 @@ static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current
     lm_grid_wrap(g, c->array[LM_ETA]);
 }
 
-/* J in row j, one cell more on each side than the motional field needs it. */
+/* J in row j, in what the Laplacian needs around the nodes whose resistive E counts. */
 LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct lm_view external)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    for (int i = -1 - c->walls[0]; i < g->nx + 2; i++) {
+    for (int i = -2; i < g->nx + 2; i++) {
         const size_t k = lm_at(g, i, j);
         lm_cpu_put_vector(
             c->curl, k,
@@ -36,7 +36,7 @@ LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct l
     }
 }
 
-/* The cells are [0, n], or from -1 on where there are walls; J also in what its Laplacian needs around them. */
+/* The cells are [0, n], or from -1 on where there are walls; J from -2 on. */
 void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
                            struct lm_level_weights at)
 {
@@ -44,15 +44,16 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
     const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
     static const struct lm_view none = {.s = 0};
     const struct lm_view external = lm_cpu_external(c);
-    LM_ROWS(c, 1 + c->walls[1], 2)
+    LM_ROWS(c, 2, 2)
     /* Two calls: without J_ext the compiler makes vector instructions of it. */
     external.s ? current_row(c, j, bv, external) : current_row(c, j, bv, none);
     LM_ROWS(c, c->walls[1], 2)
     for (int i = -c->walls[0]; i < g->nx + 2; i++) {
         size_t k = lm_at(g, i, j);
-        lm_cpu_put_vector(c->motional, k,
-                          lm_motional_field(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k),
-                                            lm_cpu_vector(ion_current, k), c->array[LM_FLOORED][k]));
+        const struct lm_motional m = lm_motional_field(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k),
+                                                       lm_cpu_vector(ion_current, k), c->array[LM_FLOORED][k]);
+        lm_cpu_put_vector(c->motional, k, m.field);
+        c->slip[k] = m.slip;
     }
     if (c->base.setup.local_eta)
         local_eta(c, bv, jv);
@@ -68,51 +69,52 @@ int lm_cpu_resistivity(struct lm_backend *b)
     return LM_OK;
 }
 
-/* Without the part of the pressure. */
-static struct lm_ohm_view ohm_view(const struct lm_cpu *c)
+/* With the field `b`, without the part of the pressure. */
+static struct lm_ohm_view ohm_view(const struct lm_cpu *c, double *const b[3])
 {
     return (struct lm_ohm_view){.motional = lm_cpu_view(c, c->motional),
+                                .b = lm_cpu_view(c, b),
                                 .j = lm_cpu_view(c, c->curl),
+                                .slip = c->slip,
                                 .n = c->array[LM_FLOORED],
                                 .eta = c->array[LM_ETA]};
 }
 
 /* E through the walls of an axis, whose nodes have the indices -1 and n - 1. */
-static void electric_field_on_wall(struct lm_cpu *c, int axis, double *const e[3], double *const push[3])
+static void electric_field_on_wall(struct lm_cpu *c, int axis, struct lm_ohm_view v, double *const e[3],
+                                   double *const resistive[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    const struct lm_ohm_view v = ohm_view(c);
     const int along = axis == 0 ? g->ny : g->nx, count = along - c->walls[1 - axis] + 1;
     const long last = axis == 0 ? g->nx : (long)g->ny * g->stride, step = axis == 0 ? 1 : g->stride;
     for (int n = 0; n < 2 * count; n++) {
         const int m = n / 2, high = n % 2;
         const long k = (long)(axis == 0 ? lm_at(g, -1, m) : lm_at(g, m, -1)) + (high ? last : 0);
-        double total[3], ideal[3];
-        lm_wall_field(axis, high ? 0 : step, lm_ohm_view_at(v, k), o, total, ideal);
+        double total[3], part[3];
+        lm_wall_field(axis, high ? 0 : step, lm_ohm_view_at(v, k), o, total, part);
         if (c->solid)
-            lm_body_field(c->solid + k, lm_ohm_view_at(v, k), o, total, ideal);
+            lm_body_field(c->solid + k, lm_ohm_view_at(v, k), o, total, part);
         e[axis][k] = total[axis];
-        if (push)
-            push[axis][k] = lm_push_field(total[axis], ideal[axis], o->friction);
+        if (resistive)
+            resistive[axis][k] = part[axis];
     }
 }
 
 /* E of the nodes in a row that touch bodies. */
-static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, double *const e[3],
-                                     double *const push[3])
+static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, struct lm_ohm_view v, double *const e[3],
+                                     double *const resistive[3])
 {
-    const struct lm_ohm_view v = ohm_view(c);
     for (int i = 0; i < count; i++) {
         long k = (long)lm_at(&c->base.setup.grid, i, j);
-        double total[3] = {e[0][k], e[1][k], e[2][k]}, of_push[3] = {0.0, 0.0, 0.0};
-        for (int d = 0; d < 3 && push; d++)
-            of_push[d] = push[d][k];
-        lm_body_field(c->solid + k, lm_ohm_view_at(v, k), &c->base.setup.ohm, total, of_push);
+        double total[3] = {e[0][k], e[1][k], e[2][k]}, part[3] = {0.0, 0.0, 0.0};
+        for (int d = 0; d < 3 && resistive; d++)
+            part[d] = resistive[d][k];
+        lm_body_field(c->solid + k, lm_ohm_view_at(v, k), &c->base.setup.ohm, total, part);
         for (int d = 0; d < 3; d++) {
             e[d][k] = total[d];
-            if (push)
-                push[d][k] = of_push[d];
+            if (resistive)
+                resistive[d][k] = part[d];
         }
     }
 }
@@ -120,42 +122,92 @@ static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, d
 /* E in row j. */
 static inline __attribute__((always_inline)) void electric_row(const struct lm_cpu *c, int j, int columns,
                                                                struct lm_ohm_view v, double *const e[3],
-                                                               double *const push[3])
+                                                               double *const resistive[3])
 {
-    const struct lm_ohm *o = &c->base.setup.ohm;
     for (int i = 0; i < columns; i++) {
         long k = (long)lm_at(&c->base.setup.grid, i, j);
-        double total[3], ideal[3];
-        lm_electric_field(lm_ohm_view_at(v, k), o, total, ideal);
+        double total[3], part[3];
+        lm_electric_field(lm_ohm_view_at(v, k), &c->base.setup.ohm, total, part);
         for (int d = 0; d < 3; d++) {
             e[d][k] = total[d];
-            if (push)
-                push[d][k] = lm_push_field(total[d], ideal[d], o->friction);
+            if (resistive)
+                resistive[d][k] = part[d];
         }
     }
 }
 
-void lm_cpu_electric_field(struct lm_cpu *c, double *const e[3], double *const push[3])
+void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e[3], double *const resistive[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int columns = g->nx + 1 - c->walls[0];
-    const struct lm_ohm_view without = ohm_view(c);
+    const struct lm_ohm_view without = ohm_view(c, b);
     struct lm_ohm_view with = without;
     with.pressure[0] = c->array[LM_PRESSURE_E], with.pressure[1] = c->array[LM_PRESSURE_E + 1];
     LM_ROWS(c, 0, 1 - c->walls[1])
     {
-        if (!push)
+        /* Three calls, so that the compiler makes vector instructions of them. */
+        if (!resistive)
             electric_row(c, j, columns, without, e, NULL);
         else if (!lm_has_pressure(&c->base.setup.ohm))
-            electric_row(c, j, columns, without, e, push);
+            electric_row(c, j, columns, without, e, resistive);
         else
-            electric_row(c, j, columns, with, e, push);
+            electric_row(c, j, columns, with, e, resistive);
         if (c->solid)
-            electric_field_at_bodies(c, j, columns, e, push);
+            electric_field_at_bodies(c, j, columns, without, e, resistive);
     }
     for (int axis = 0; axis < 2; axis++)
         if (c->walls[axis])
-            electric_field_on_wall(c, axis, e, push);
+            electric_field_on_wall(c, axis, without, e, resistive);
+}
+
+/* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies. */
+static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *c, int j, const uint8_t *solid,
+                                                           struct lm_view resistive)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    static const struct lm_vector none = {0.0, 0.0, 0.0};
+    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        const int in_body = solid && solid[k];
+        const struct lm_vector centre = lm_b_centre(lm_view_at(b, (long)k));
+        lm_cpu_put_vector(c->array + LM_PUSH_B, k, centre);
+        lm_cpu_put_vector(c->array + LM_PUSH_E, k,
+                          lm_push_field(in_body ? none : lm_cpu_vector(c->motional, k), in_body ? 0.0 : c->slip[k],
+                                        centre, c->array[LM_FLOORED][k],
+                                        resistive.x ? lm_view_at(resistive, (long)k) : resistive, &c->base.setup.ohm));
+    }
+}
+
+/* What the ions feel, from LM_E and its resistive part. */
+static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_level_weights at)
+{
+    static const struct lm_view none = {.s = 0};
+    double *const *push = c->array + LM_PUSH_E;
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_view view = lm_cpu_view(c, resistive);
+    for (int d = 0; d < 3; d++)
+        lm_grid_wrap(g, resistive[d]);
+    LM_ROWS(c, 0, 0)
+    {
+        /* Two calls: without bodies the compiler makes vector instructions of it. */
+        if (c->solid || c->base.setup.ohm.friction)
+            push_row(c, j, c->solid, c->base.setup.ohm.friction ? none : view);
+        else
+            push_row(c, j, NULL, view);
+    }
+    if (c->base.setup.friction_species > 0)
+        lm_cpu_friction_fields(c, at);
+    for (int d = 0; d < 3; d++) {
+        lm_cpu_smooth_push(c, push[d], d, LM_FILL_PUSH_E);
+        lm_cpu_smooth_push(c, push[3 + d], d, LM_FILL_PUSH_B);
+    }
+    for (int axis = 0; axis < 2 && lm_has_pressure(&c->base.setup.ohm); axis++) {
+        lm_cpu_copy_array(c, c->array[LM_PUSH_PRESSURE + axis], c->array[LM_PRESSURE_E + axis]);
+        lm_cpu_smooth_push(c, c->array[LM_PUSH_PRESSURE + axis], axis, LM_FILL_PUSH_PRESSURE);
+    }
+    if (lm_halo_needs_moments(c->base.setup.halo))
+        lm_halo_refresh(c->base.setup.halo, push, LM_N_OLD - LM_PUSH_E);
 }
 
 void lm_cpu_prescribe_e(struct lm_cpu *c, double *const e[3])
@@ -186,7 +238,6 @@ static void extrapolate_current(struct lm_cpu *c)
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    double *const *push = c->array + LM_PUSH_E;
     const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
     lm_cpu_closure(b, level, level);
     lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm));
@@ -194,16 +245,9 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
         extrapolate_current(c);
     const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();
     lm_cpu_motional_field(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD, at);
-    lm_cpu_prescribe_e(c, push);
-    lm_cpu_electric_field(c, c->array + LM_E, push);
-    if (b->setup.friction_species > 0)
-        lm_cpu_friction_fields(c, at);
+    lm_cpu_electric_field(c, c->array + LM_B, c->array + LM_E, c->e);
     lm_cpu_fill_e(c, c->array + LM_E, LM_FILL_FARADAY);
-    lm_cpu_fill_e(c, push, LM_FILL_PUSH);
-    for (int k = 0; k < 3; k++)
-        lm_cpu_smooth_e(c, push[k], k);
-    if (lm_halo_needs_moments(b->setup.halo))
-        lm_halo_refresh(b->setup.halo, push, 3);
+    push_fields(c, c->e, at);
     lm_cpu_survey_level(c, level);
     return LM_OK;
 }

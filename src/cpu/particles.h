@@ -38,10 +38,8 @@ static inline struct lm_tiling tiling(const struct lm_cpu *c)
 /* The fields of a window, as a species feels them. */
 static inline void window_fields(const struct lm_cpu *c, int species, const double *field[LM_WINDOW_FIELDS])
 {
-    for (int d = 0; d < 3; d++) {
-        field[d] = c->species[species].push[d] ? c->species[species].push[d] : c->array[LM_PUSH_E + d];
-        field[3 + d] = c->array[LM_B + d];
-    }
+    for (int d = 0; d < LM_WINDOW_FIELDS; d++)
+        field[d] = d < 3 && c->species[species].push[d] ? c->species[species].push[d] : c->array[LM_PUSH_E + d];
 }
 
 static inline double *gas_array(const struct lm_cpu *c, int gas, int which)

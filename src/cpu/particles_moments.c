@@ -37,8 +37,8 @@ static void add_to_grid(const struct worker *w, int k, int i, int j, int64_t qua
 {
     const struct lm_grid *g = &w->c->base.setup.grid;
     int sign[2] = {1, 1};
-    i = lm_node_inside(&g->sides, 0, g->nx, 0, 1, i, &sign[0]);
-    j = lm_node_inside(&g->sides, 1, g->ny, 0, 1, j, &sign[1]);
+    i = lm_cell_inside(&g->sides, 0, g->nx, 1, i, &sign[0]);
+    j = lm_cell_inside(&g->sides, 1, g->ny, 1, j, &sign[1]);
     for (int axis = 0; axis < 2; axis++)
         quanta = lm_moment_is_odd(w->list->moment[k], axis) ? sign[axis] * quanta : quanta;
     int64_t *to = &w->sums[((size_t)k * (size_t)g->ny + (size_t)j) * (size_t)g->nx + (size_t)i];

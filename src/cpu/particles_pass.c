@@ -60,11 +60,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static void add_to_grid(struct lm_cpu *c, int moment, int i, int j, int32_t quanta)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    int sign = 1, x = moment == LM_CURRENT_X, y = moment == LM_CURRENT_Y;
-    int column = lm_node_inside(&g->sides, 0, g->nx, x, x, i, &sign);
-    int row = lm_node_inside(&g->sides, 1, g->ny, y, y, j, &sign);
-    if (column < 0 || row < 0)
-        return;
+    int sign = 1;
+    const int column = lm_cell_inside(&g->sides, 0, g->nx, moment == LM_CURRENT_X, i, &sign);
+    const int row = lm_cell_inside(&g->sides, 1, g->ny, moment == LM_CURRENT_Y, j, &sign);
     omp_set_lock(&c->row_lock[row]);
     c->sums[moment][(size_t)row * (size_t)g->nx + (size_t)column] += sign * quanta;
     omp_unset_lock(&c->row_lock[row]);

@@ -12,18 +12,14 @@ static void survey_e(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_cells own = lm_own_and_beyond(g, c->walls[0] ? LM_GHOST : 0, c->walls[1] ? LM_GHOST : 0);
-    uint64_t ex = 0, ey = 0, ez = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(max : ex, ey, ez)
+    uint64_t e[5] = {0};
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : e[:5])
     for (int j = own.from_y; j < own.to_y; j++)
-        for (int i = own.from_x; i < own.to_x; i++) {
-            size_t k = lm_at(g, i, j);
-            ex = lm_larger_size(ex, c->array[LM_PUSH_E][k]);
-            ey = lm_larger_size(ey, c->array[LM_PUSH_E + 1][k]);
-            ez = lm_larger_size(ez, c->array[LM_PUSH_E + 2][k]);
-        }
-    c->control.push_e[0] = lm_from_bits(ex);
-    c->control.push_e[1] = lm_from_bits(ey);
-    c->control.push_e[2] = lm_from_bits(ez);
+        for (int i = own.from_x; i < own.to_x; i++)
+            for (int d = 0; d < 5; d++)
+                e[d] = lm_larger_size(e[d], c->array[d < 3 ? LM_PUSH_E + d : LM_PUSH_PRESSURE + d - 3][lm_at(g, i, j)]);
+    for (int d = 0; d < 5; d++)
+        *(d < 3 ? &c->control.push_e[d] : &c->control.push_pressure[d - 3]) = lm_from_bits(e[d]);
 }
 
 /* The frequency of row j. `solid` stands on the row; NULL without bodies. `external` is J_ext. */
@@ -35,7 +31,7 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
     const double *n = c->array[level], k2 = lm_largest_k2(g, o->inv_dx, o->inv_dy);
     double *const *ji = c->array + level + 1;
     const struct lm_view bf = lm_cpu_view(c, c->array + LM_B);
-    struct lm_field_maxima m = {{0, 0, 0}, 0, 0};
+    struct lm_field_maxima m = {.frequency = 0};
     for (int i = g->own.from_x; i < g->own.to_x; i++) {
         size_t k = lm_at(g, i, j);
         lm_limit_frequency(&m, solid ? solid[i] : 0, lm_b_centre(lm_view_at(bf, (long)k)),

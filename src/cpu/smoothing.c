@@ -14,31 +14,47 @@ static void smooth(struct lm_cpu *c, double *a)
     }
 }
 
-void lm_cpu_smooth_moment(struct lm_cpu *c, double *a, int along)
+/* A pass among bodies, of values at the centres. */
+static void correct_near_bodies(struct lm_cpu *c, double *a)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    for (int r = 0; r < c->base.setup.smoothing; r++) {
-        smooth(c, a);
-        LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
-        for (int i = 0; i < g->nx; i++) {
-            size_t k = lm_at(g, i, j);
-            a[k] = lm_binomial_near_body(c->spare + k, c->solid + k, g->stride);
-        }
-        lm_fill_moment(g, a, along);
+    LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        a[k] = lm_binomial_near_body(c->spare + k, c->solid + k, g->stride);
     }
 }
 
-void lm_cpu_smooth_e(struct lm_cpu *c, double *e, int component)
+/* The same of values on the faces that an axis crosses. */
+static void restore_faces_of_bodies(struct lm_cpu *c, int axis, double *a)
 {
     const struct lm_grid *g = &c->base.setup.grid;
+    LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
+    for (int i = 0; i < g->nx; i++) {
+        size_t k = lm_at(g, i, j);
+        if (lm_touches_body(c->solid + k, axis, g->stride))
+            a[k] = c->spare[k];
+    }
+}
+
+void lm_cpu_smooth_moment(struct lm_cpu *c, double *a, int along)
+{
     for (int r = 0; r < c->base.setup.smoothing; r++) {
-        smooth(c, e);
-        LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
-        for (int i = 0; i < g->nx; i++) {
-            size_t k = lm_at(g, i, j);
-            if (lm_touches_body(c->solid + k, component, g->stride))
-                e[k] = c->spare[k];
-        }
-        lm_fill_e(&c->base.setup, e, component, LM_FILL_PUSH);
+        smooth(c, a);
+        correct_near_bodies(c, a);
+        lm_fill_moment(&c->base.setup.grid, a, along);
+    }
+}
+
+void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill fill)
+{
+    lm_fill_e(&c->base.setup, a, component, fill);
+    for (int r = 0; r < c->base.setup.smoothing; r++) {
+        smooth(c, a);
+        if (fill == LM_FILL_PUSH_PRESSURE)
+            restore_faces_of_bodies(c, component, a);
+        else
+            correct_near_bodies(c, a);
+        lm_fill_e(&c->base.setup, a, component, fill);
     }
 }

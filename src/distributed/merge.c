@@ -49,6 +49,8 @@ void lm_merge_control(void *to, const void *from)
         merge_advected(&a->background[f], &b->background[f]);
     for (int c = 0; c < 3; c++)
         raise_to(&a->push_e[c], b->push_e[c]);
+    for (int axis = 0; axis < 2; axis++)
+        raise_to(&a->push_pressure[axis], b->push_pressure[axis]);
     raise_to(&a->frequency, b->frequency);
     a->floored += b->floored;
     lm_wide_merge(&a->heat, &b->heat);

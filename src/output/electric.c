@@ -15,7 +15,8 @@ enum {
     B,
     J = B + 3,
     MOTIONAL = J + 3,
-    ION_CURRENT = MOTIONAL + 3,
+    SLIP = MOTIONAL + 3,
+    ION_CURRENT,
     DENSITY = ION_CURRENT + 3,
     PRESSURE,
     PRESSURE_E,
@@ -140,11 +141,12 @@ static void find_motional(struct maker *m)
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
-            const struct lm_vector f = lm_motional_field(lm_view_at(j, (long)k), lm_view_at(b, (long)k),
-                                                         (struct lm_vector){0, 0, 0}, m->work[DENSITY][k]);
-            m->work[MOTIONAL][k] = f.x, m->work[MOTIONAL + 1][k] = f.y, m->work[MOTIONAL + 2][k] = f.z;
+            const struct lm_motional f = lm_motional_field(lm_view_at(j, (long)k), lm_view_at(b, (long)k),
+                                                           (struct lm_vector){0, 0, 0}, m->work[DENSITY][k]);
+            m->work[MOTIONAL][k] = f.field.x, m->work[MOTIONAL + 1][k] = f.field.y;
+            m->work[MOTIONAL + 2][k] = f.field.z, m->work[SLIP][k] = f.slip;
         }
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 4; d++)
         fill_ghosts(m, m->work[MOTIONAL + d]);
 }
 
@@ -156,20 +158,25 @@ static void apply_in_node(const struct maker *m, const struct lm_ohm_view *all, 
     const int node[2] = {x, y}, cells[2] = {g->nx, g->ny};
     const long k = (long)lm_at(g, x, y), step[2] = {1, g->stride};
     const struct lm_ohm_view here = lm_ohm_view_at(*all, k);
-    double ideal[3];
-    lm_electric_field(here, ohm, total, ideal);
+    double resistive[3];
+    lm_electric_field(here, ohm, total, resistive);
     for (int axis = 0; axis < 2; axis++)
         if (m->walls[axis] && (node[axis] < 0 || node[axis] == cells[axis] - 1))
-            lm_wall_field(axis, node[axis] < 0 ? step[axis] : 0, here, ohm, total, ideal);
+            lm_wall_field(axis, node[axis] < 0 ? step[axis] : 0, here, ohm, total, resistive);
     if (m->solid)
-        lm_body_field(m->solid + k, here, ohm, total, ideal);
+        lm_body_field(m->solid + k, here, ohm, total, resistive);
 }
 
-/* Ohm's law with only some of its terms. `eta` is the number of an array, ZERO for none. */
-static void apply_ohm(struct maker *m, struct lm_view motional, int eta, enum lm_e_term term)
+/* Ohm's law with only some of its terms. `slip` and `eta` are numbers of arrays, ZERO for none. */
+static void apply_ohm(struct maker *m, struct lm_view motional, int slip, int eta, enum lm_e_term term)
 {
     const struct lm_grid *g = &m->grid;
-    struct lm_ohm_view all = {motional, view_of(m, J), m->work[DENSITY], m->work[eta], {NULL, NULL}};
+    struct lm_ohm_view all = {.motional = motional,
+                              .b = view_of(m, B),
+                              .j = view_of(m, J),
+                              .slip = m->work[slip],
+                              .n = m->work[DENSITY],
+                              .eta = m->work[eta]};
     struct lm_ohm ohm = m->ohm;
     for (int d = 0; d < 2 && term == LM_E_PRESSURE; d++)
         all.pressure[d] = m->work[PRESSURE_E + d];
@@ -193,12 +200,12 @@ static int find_terms(struct maker *m)
     const double *const zero = m->work[ZERO];
     const struct lm_view none = {zero, zero, zero, m->grid.stride};
     int status = LM_OK;
-    apply_ohm(m, view_of(m, MOTIONAL), ZERO, LM_E_HALL);
-    apply_ohm(m, none, ZERO, LM_E_PRESSURE);
+    apply_ohm(m, view_of(m, MOTIONAL), SLIP, ZERO, LM_E_HALL);
+    apply_ohm(m, none, ZERO, ZERO, LM_E_PRESSURE);
     for (int d = 0; d < 3 && m->friction && !status; d++)
         status = get(m, LM_FRICTION_FORCE + d, MOTIONAL + d);
     if (!status)
-        apply_ohm(m, m->friction ? view_of(m, MOTIONAL) : none, ETA, LM_E_RESISTIVE);
+        apply_ohm(m, m->friction ? view_of(m, MOTIONAL) : none, ZERO, ETA, LM_E_RESISTIVE);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/numerics/cell_index.h"
 #include "larmor/sim.h"
+#include "larmor/physics/numerics/operators.h"
 #include "backend/surfaces.h"
 #include "config/side_points.h"
 #include "base/expr.h"
@@ -245,10 +246,23 @@ static struct beyond beyond_of(const struct lm_grid *g, int side, struct lm_cell
     return n;
 }
 
-/* Adds Z n and -Z n u x B of a species; p and q are the components after the one wanted, B of each is the mean of that
- * in the cell and `step` away. */
+/* Where B is wanted: at the centre, or where E_`component` is. */
+struct place_of_b {
+    int at_centre, component, stride;
+};
+
+/* B_`d` there, from element k. B_x stands on y-faces, B_y on x-faces, B_z on corners. */
+static double b_at(double *const b[3], int d, const struct place_of_b *place, size_t k)
+{
+    const long s = place->stride, steps[3][3] = {{0, 0, -s}, {0, 0, -1}, {-s, -1, 0}};
+    if (!place->at_centre)
+        return 0.5 * (b[d][k] + b[d][(long)k + steps[place->component][d]]);
+    return d == 2 ? lm_interp_corner(b[d] + k, (int)s) : lm_interp_down(b[d] + k, d == 0 ? (int)s : 1);
+}
+
+/* Adds Z n and -Z n u x B of a species; p and q are the components after the one wanted. */
 static int add_flow(const struct lm_config *c, const struct lm_species_config *s, int p, int q, struct beyond *n,
-                    double *const b[3], const long step[3])
+                    double *const b[3], const struct place_of_b *place)
 {
     int status = lm_expr_at(c->names, lm_inflow_density(s), n->count, n->x, n->y, 0, n->density);
     if (!status)
@@ -256,8 +270,7 @@ static int add_flow(const struct lm_config *c, const struct lm_species_config *s
     if (!status)
         status = lm_expr_at(c->names, s->drift[q], n->count, n->x, n->y, 0, n->u[1]);
     for (size_t k = 0; k < n->count && !status; k++) {
-        const long in = (long)n->in[k];
-        const double bp = 0.5 * (b[p][in] + b[p][in + step[p]]), bq = 0.5 * (b[q][in] + b[q][in + step[q]]);
+        const double bp = b_at(b, p, place, n->in[k]), bq = b_at(b, q, place, n->in[k]);
         const double weight = s->charge * fmax(n->density[k], 1e-12); /* the drift counts also before anything enters */
         n->sum[k] += weight;
         n->e[k] -= weight * (n->u[0][k] * bq - n->u[1][k] * bp);
@@ -265,12 +278,11 @@ static int add_flow(const struct lm_config *c, const struct lm_species_config *s
     return status;
 }
 
-int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int component, double *e)
+int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int component, int at_centre, double *e)
 {
     const struct lm_grid g = lm_config_grid(c);
     const int p = (component + 1) % 3, q = (component + 2) % 3;
-    /* B_x stands on y-faces, B_y on x-faces, B_z on corners. */
-    const long steps[3][3] = {{0, 0, -g.stride}, {0, 0, -1}, {-g.stride, -1, 0}};
+    const struct place_of_b place = {at_centre, component, g.stride};
     const size_t most = LM_GHOST * (lm_longest_side(&g) + 2 * LM_GHOST);
     double *store = malloc(7 * most * sizeof *store);
     size_t *cells = malloc(2 * most * sizeof *cells);
@@ -278,11 +290,11 @@ int lm_setup_inflow_e(const struct lm_config *c, double *const b[3], int compone
     for (int side = 0; side < LM_SIDES && !status; side++) {
         if (c->boundary_fields[side] != LM_FIELDS_INFLOW)
             continue;
-        struct beyond n = beyond_of(&g, side, lm_places_of_e[component], store, cells);
+        struct beyond n = beyond_of(&g, side, lm_places_of_e[at_centre ? 2 : component], store, cells);
         for (size_t k = 0; k < n.count; k++)
             n.sum[k] = n.e[k] = 0;
         for (int s = 0; s < c->species_count && !status; s++)
-            status = add_flow(c, &c->species[s], p, q, &n, b, steps[component]);
+            status = add_flow(c, &c->species[s], p, q, &n, b, &place);
         for (size_t k = 0; k < n.count && !status; k++)
             e[n.cell[k]] = n.e[k] / n.sum[k];
     }

@@ -8,6 +8,26 @@
 #include "sim/electrons.h"
 #include "sim/setup.h"
 #include "base/expr.h"
+#include "base/try.h"
+#include "larmor/physics/fields/ohm.h"
+
+int lm_sim_put_push_b(struct lm_sim *sim, double *const b[3], double *work)
+{
+    const struct lm_grid *g = &sim->grid;
+    const struct lm_view view = {b[0], b[1], b[2], g->stride};
+    int status = LM_OK;
+    for (int d = 0; d < 3 && !status; d++) {
+        for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+            for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
+                /* The outermost cells have no neighbours below. */
+                const int x = i > -LM_GHOST ? i : i + 1, y = j > -LM_GHOST ? j : j + 1;
+                const struct lm_vector v = lm_b_centre(lm_view_at(view, (long)lm_at(g, x, y)));
+                work[lm_at(g, i, j)] = d == 0 ? v.x : d == 1 ? v.y : v.z;
+            }
+        status = sim->backend->ops->put(sim->backend, LM_PUSH_B + d, work);
+    }
+    return status;
+}
 
 int lm_sim_put_b_behind_walls(struct lm_sim *sim, double *work)
 {
@@ -23,46 +43,62 @@ int lm_sim_put_b_behind_walls(struct lm_sim *sim, double *work)
         if (!status)
             status = sim->backend->ops->put(sim->backend, LM_B + d, b[d]);
     }
+    if (!status)
+        status = lm_sim_put_push_b(sim, b, work);
     free(store);
     return status;
 }
 
-/* Puts E_`component` of the push into the cells of `e`. */
-static int keep_inside(struct lm_sim *sim, int component, double *e, double *work)
+/* E_`d` of the configuration into LM_E, or at the centres into LM_PUSH_E. */
+static int put_given_e(struct lm_sim *sim, int d, int at_centre, double *const b[3], double *work)
 {
-    const struct lm_grid *g = &sim->grid;
-    int status = sim->backend->ops->get(sim->backend, LM_PUSH_E + component, work);
-    for (int j = 0; j < g->ny && !status; j++)
-        memcpy(e + lm_at(g, 0, j), work + lm_at(g, 0, j), (size_t)g->nx * sizeof *e);
-    lm_grid_wrap(g, e);
+    const struct lm_config *c = sim->config;
+    const struct lm_cell_offset place = lm_places_of_e[at_centre ? 2 : d];
+    int status = LM_OK;
+    if (sim->driving && sim->driving->e[d].length > 0) /* the backend evaluates it */
+        memset(work, 0, sim->grid.size * sizeof *work);
+    else
+        status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, place, work);
+    if (!status)
+        status = lm_setup_inflow_e(c, b, d, at_centre, work);
+    if (!status)
+        status = sim->backend->ops->put(sim->backend, (at_centre ? LM_PUSH_E : LM_E) + d, work);
     return status;
 }
 
-int lm_sim_put_e(struct lm_sim *sim, int restored, double *work)
+int lm_sim_put_e(struct lm_sim *sim, double *work)
 {
-    const struct lm_config *c = sim->config;
     const size_t size = sim->grid.size;
     const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);
-    const int all = c->fields.solver == LM_SOLVER_NONE;
     double *b[3] = {work + size, work + 2 * size, work + 3 * size};
-    if (!all && !lm_any_prescribed_e(&sides))
+    if (sim->config->fields.solver != LM_SOLVER_NONE && !lm_any_prescribed_e(&sides))
         return LM_OK;
-    int status = lm_setup_b(c, b);
-    for (int d = 0; d < 3 && !status; d++) {
-        if (sim->driving && sim->driving->e[d].length > 0) /* the backend evaluates it */
-            memset(work, 0, size * sizeof *work);
-        else
-            status = lm_expr_fill(c->names, c->fields.e[d], &sim->grid, lm_places_of_e[d], work);
-        if (!status)
-            status = lm_setup_inflow_e(c, b, d, work);
-        if (!status && restored && !all)
-            status = keep_inside(sim, d, work, work + 4 * size);
-        if (!status)
-            status = sim->backend->ops->put(sim->backend, LM_E + d, work);
-        if (!status && all)
-            status = sim->backend->ops->put(sim->backend, LM_PUSH_E + d, work);
-    }
+    int status = lm_setup_b(sim->config, b);
+    for (int k = 0; k < 6 && !status; k++)
+        status = put_given_e(sim, k / 2, k % 2, b, work);
     return status;
+}
+
+int lm_sim_show_push_e(struct lm_sim *sim, double *work)
+{
+    const struct lm_grid *g = &sim->grid;
+    double *e = work, *push = work + g->size, *pressure = work + 2 * g->size;
+    int (*const get)(struct lm_backend *, enum lm_array, double *) = sim->backend->ops->get;
+    for (int d = 0; d < 3; d++) {
+        const int next = d == 0 ? 1 : d == 1 ? g->stride : 0;
+        LM_TRY(get(sim->backend, LM_E + d, e));
+        LM_TRY(get(sim->backend, LM_PUSH_E + d, push));
+        if (d < 2)
+            LM_TRY(get(sim->backend, LM_PUSH_PRESSURE + d, pressure));
+        for (int j = 0; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++) {
+                const size_t k = lm_at(g, i, j);
+                e[k] = lm_interp_up(push + k, next) + (d < 2 ? pressure[k] : 0.0);
+            }
+        lm_grid_wrap(g, e);
+        LM_TRY(sim->backend->ops->put(sim->backend, LM_E + d, e));
+    }
+    return LM_OK;
 }
 
 int lm_sim_put_eta(struct lm_sim *sim, double *work)

@@ -22,13 +22,18 @@ struct restore {
     enum lm_put_phase phase;
 };
 
-/* The component of an array of what ions feel as E; -1: it is something else. */
-static int component_of_e(int array)
+/* The component of an array that ions feel, and how its ghost cells are filled; -1: it is something else. */
+static int component_of_push(int array, enum lm_fill *fill)
 {
     const int friction = array - LM_FRICTION_E;
-    return array >= LM_PUSH_E && array < LM_PUSH_E + 3      ? array - LM_PUSH_E
-           : friction >= 0 && friction < 3 * LM_MAX_SPECIES ? friction % 3
-                                                            : -1;
+    *fill = LM_FILL_PUSH_E;
+    if (friction >= 0 && friction < 3 * LM_MAX_SPECIES)
+        return friction % 3;
+    if (array < LM_PUSH_E || array >= LM_N_OLD)
+        return -1;
+    if (array >= LM_PUSH_B)
+        *fill = array < LM_PUSH_PRESSURE ? LM_FILL_PUSH_B : LM_FILL_PUSH_PRESSURE;
+    return (array - LM_PUSH_E) % 3;
 }
 
 /* 0 for a density, 1 to 3 for a current along x, y, z; -1: the array is something else. */
@@ -49,15 +54,17 @@ static int set_field(void *context, int field, const double *packed)
     const int array = lm_sim_state_array(r->sim, field);
     if (field >= lm_sim_state_fields(r->sim) - lm_sim_state_bordered(r->sim))
         return b->ops->put(b, array, packed);
-    const int walls = lm_has_field_walls(&b->setup), e = component_of_e(array), moment = number_of_moment(array);
+    enum lm_fill fill;
+    const int walls = lm_has_field_walls(&b->setup), component = component_of_push(array, &fill),
+              moment = number_of_moment(array);
     int status = LM_OK;
-    if (walls && array < LM_N_OLD && e >= 0)
-        status = b->ops->get(b, LM_E + e, r->work);
-    else if (walls && e >= 0)
-        memset(r->work, 0, r->sim->grid.size * sizeof *r->work); /* friction is 0 where E is given */
+    if (walls && component >= 0)
+        status = b->ops->get(b, array, r->work); /* with what is given beyond sides */
+    else if (component >= 0)
+        memset(r->work, 0, r->sim->grid.size * sizeof *r->work);
     lm_grid_unpack(&r->sim->grid, packed, r->work);
-    if (walls && e >= 0)
-        lm_fill_e(&b->setup, r->work, e, LM_FILL_PUSH);
+    if (walls && component >= 0)
+        lm_fill_e(&b->setup, r->work, component, fill);
     else if (walls && moment >= 0)
         lm_fill_moment(&r->sim->grid, r->work, moment - 1);
     return status ? status : b->ops->put(b, array, r->work);
@@ -162,7 +169,7 @@ static int read_state(struct lm_sim *sim, const char *path, const struct lm_chec
         LM_TRY(take_ledger(sim, s, path, &head->species[s]));
         LM_TRY(sim->backend->particles->reserve(sim->backend, s, sim->count[s]));
     }
-    LM_TRY(lm_sim_put_e(sim, 0, work));
+    LM_TRY(lm_sim_put_e(sim, work));
     LM_TRY(lm_sim_put_magnets(sim, work));
     LM_TRY(lm_sim_drive(sim, (double)head->step * sim->config->run.dt, 0));
     for (r.phase = LM_COUNT_PARTICLES; r.phase <= LM_PLACE_PARTICLES; r.phase++)
@@ -177,13 +184,12 @@ static int complete_fields(struct lm_sim *sim, double t, double *work)
 {
     const struct lm_sides *sides = &sim->grid.sides;
     const int has_walls = sides->of[LM_X_MIN] != LM_PERIODIC || sides->of[LM_Y_MIN] != LM_PERIODIC;
-    LM_TRY(sim->backend->ops->copy(sim->backend, LM_E, LM_PUSH_E, 3)); /* for an output before the first step */
     LM_TRY(lm_sim_put_eta(sim, work));
-    LM_TRY(lm_sim_put_e(sim, 1, work));
+    if (sim->config->fields.solver == LM_SOLVER_HYBRID)
+        return lm_sim_show_push_e(sim, work);
+    LM_TRY(lm_sim_put_e(sim, work));
     LM_TRY(lm_sim_drive(sim, t, 0));
-    if (sim->config->fields.solver == LM_SOLVER_NONE && has_walls)
-        LM_TRY(lm_sim_put_b_behind_walls(sim, work));
-    return LM_OK;
+    return has_walls ? lm_sim_put_b_behind_walls(sim, work) : LM_OK;
 }
 
 int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)

@@ -328,8 +328,8 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
         status = check_sign(c, section, "resistivity", work);
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            int sign = 1, x = lm_node_inside(&g->sides, 0, g->nx, 0, 0, i, &sign),
-                y = lm_node_inside(&g->sides, 1, g->ny, 0, 0, j, &sign);
+            int sign = 1, x = lm_cell_inside(&g->sides, 0, g->nx, 0, i, &sign),
+                y = lm_cell_inside(&g->sides, 1, g->ny, 0, j, &sign);
             if (mask[(size_t)y * (size_t)g->nx + (size_t)x] != body + 1)
                 continue;
             size_t k = lm_at(g, i, j);

@@ -22,9 +22,10 @@ int lm_setup_add_magnets(const struct lm_config *config, double *const b[3]);
  * in struct lm_bodies, or NULL) says. */
 int lm_setup_eta(const struct lm_config *config, const uint8_t *mask, double *eta);
 
-/* Puts E_`component` of the plasma that comes in beyond sides whose fields are `inflow`: -u x B of the configuration, u
- * the mean drift of the charges that come in at t = 0. Ghosts beyond periodic sides become images of the cells. */
-int lm_setup_inflow_e(const struct lm_config *config, double *const b[3], int component, double *e);
+/* Puts E_`component` of the plasma that comes in beyond sides whose fields are `inflow`, where E lives or at the
+ * centres: -u x B of the configuration, u the mean drift of the charges that come in at t = 0. Ghosts beyond periodic
+ * sides become images of the cells. */
+int lm_setup_inflow_e(const struct lm_config *config, double *const b[3], int component, int at_centre, double *e);
 
 /* The profiles that a species is loaded from, in `store`, which has LM_LOADING_ARRAYS arrays. */
 int lm_setup_loading(const struct lm_config *config, int species, double *const b[3], double *store,

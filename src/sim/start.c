@@ -89,7 +89,9 @@ static int put_state(struct lm_sim *sim, double *b[3], double *work)
     for (int d = 0; d < 3; d++)
         LM_TRY(sim->backend->ops->put(sim->backend, LM_B + d, b[d]));
     LM_TRY(lm_sim_put_eta(sim, work));
-    LM_TRY(lm_sim_put_e(sim, 0, work));
+    LM_TRY(lm_sim_put_e(sim, work));
+    if (sim->config->fields.solver == LM_SOLVER_NONE)
+        LM_TRY(lm_sim_put_push_b(sim, b, work));
     LM_TRY(lm_sim_put_magnets(sim, work));
     LM_TRY(lm_sim_drive(sim, 0, 0));
     for (int s = 0; s < sim->config->species_count; s++)

@@ -19,8 +19,10 @@ static int first_beyond(const struct lm_sim *sim)
 
 void lm_sim_name_state(struct lm_sim *sim)
 {
-    static const char *const names[LM_STATE_FIELDS] = {"B_x",      "B_y", "B_z",   "push_E_x", "push_E_y",
-                                                       "push_E_z", "n",   "J_i_x", "J_i_y",    "J_i_z"},
+    static const char *const names[LM_STATE_FIELDS] =
+        {"B_x",      "B_y",      "B_z",      "push_E_x",        "push_E_y",        "push_E_z",
+         "push_B_x", "push_B_y", "push_B_z", "push_pressure_x", "push_pressure_y", "n",
+         "J_i_x",    "J_i_y",    "J_i_z"},
                              *const of_friction[LM_FRICTION_STATE] = {
                                  "friction_E_x", "friction_E_y", "friction_E_z", "charge", "J_x", "J_y", "J_z"};
     static const char *const beyond[3] = {"B_x_beyond", "B_y_beyond", "B_z_beyond"};

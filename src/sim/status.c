@@ -19,7 +19,7 @@ double lm_sim_time(const struct lm_sim *sim)
 int lm_sim_is_finite(const struct lm_sim *sim)
 {
     const struct lm_control *c = &sim->control;
-    double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->frequency;
+    double sum = c->push_e[0] + c->push_e[1] + c->push_e[2] + c->push_pressure[0] + c->push_pressure[1] + c->frequency;
     for (int s = 0; s < sim->config->species_count; s++)
         sum += c->speed2[s];
     for (int f = 0; f < sim->config->background_count; f++)

@@ -31,7 +31,8 @@ double lm_sim_kicked_speed(const struct lm_sim *sim, int species, double speed2,
     const struct lm_backend_species *s = &sim->backend->setup.species[species];
     double e[3];
     for (int d = 0; d < 3; d++)
-        e[d] = sim->control.push_e[d] + sim->control.friction_e[species][d] + sim->force[species][d];
+        e[d] = sim->control.push_e[d] + (d < 2 ? sim->control.push_pressure[d] : 0) +
+               sim->control.friction_e[species][d] + sim->force[species][d];
     return lm_speed_bound(speed2, e, s->charge / s->mass, kick_dt);
 }
 

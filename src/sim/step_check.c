@@ -91,8 +91,8 @@ static int reserve_slots(struct lm_sim *sim)
 
 static int check_fields(struct lm_sim *sim)
 {
-    const double *e = sim->control.push_e;
-    if (!isfinite(e[0] + e[1] + e[2]) || !isfinite(sim->control.frequency))
+    const double *e = sim->control.push_e, *pressure = sim->control.push_pressure;
+    if (!isfinite(e[0] + e[1] + e[2] + pressure[0] + pressure[1]) || !isfinite(sim->control.frequency))
         return unstable(sim, "a field is not finite", "run.dt too large for the cells or the fields");
     for (int s = 0; s < sim->config->species_count; s++)
         if (!isfinite(sim->force[s][0] + sim->force[s][1] + sim->force[s][2]))

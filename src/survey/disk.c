@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "output/averages.h"
 #include "output/output.h"
 #include "output/samples.h"
@@ -86,11 +87,10 @@ static void put_samples(struct writer *w, const struct lm_config *c, const doubl
 /* There is none of step 0. One more than those that are kept is there while it is written. */
 static void put_checkpoints(struct writer *w, const struct lm_prepared *p, double particles)
 {
-    enum { FIELDS = 10 };
     const struct lm_config *c = p->survey.config;
     const double real = c->particles.precision == LM_SINGLE ? 4 : 8, cells = (double)p->survey.grid.cells;
     struct files f = {.what = "checkpoints",
-                      .bytes = 8 * cells * (FIELDS + c->background_count) + particles * (16 + 3 * real) +
+                      .bytes = 8 * cells * (LM_STATE_FIELDS + c->background_count) + particles * (16 + 3 * real) +
                                p->need.host[LM_NEED_MAPS] + lm_averages_bytes(c),
                       .number = number_of(c, c->output.checkpoint_every)};
     if (f.number > 0)

@@ -28,13 +28,13 @@ LM_HD struct lm_medium lm_gather_medium(int order, const struct lm_collisions *c
     struct lm_medium m = {1.0f, {0, 0}};
     if (c->gas < 0)
         return m;
-    m.n = lm_gather24(order, gas->density, gas->width, &cx, &cy);
+    m.n = lm_gather24(order, order, gas->density, gas->width, &cx, &cy);
     m.n = m.n > 0.0f ? m.n : 0.0f;
     if (c->moves) {
         const struct lm_stencil across_x = lm_centre(order, x), across_y = lm_centre(order, y);
         const struct lm_stencil fx = lm_face(order, x), fy = lm_face(order, y);
-        m.u[0] = lm_gather(order, gas->velocity, gas->width, &fx, &across_y);
-        m.u[1] = lm_gather(order, gas->velocity + gas->area, gas->width, &across_x, &fy);
+        m.u[0] = lm_gather(order, order, gas->velocity, gas->width, &fx, &across_y);
+        m.u[1] = lm_gather(order, order, gas->velocity + gas->area, gas->width, &across_x, &fy);
     }
     return m;
 }

@@ -42,6 +42,12 @@ LM_HD struct lm_cell_offset lm_place_of_e(int component)
     return o;
 }
 
+/* Where the E of the push lives, which all components share. */
+LM_HD struct lm_cell_offset lm_place_of_push(void)
+{
+    return lm_place_of_e(2);
+}
+
 /* Whether E_`component` of cell (i, j) is the configuration's: it lies beyond a side LM_INFLOW_E and not beyond a side
  * LM_FIELDS_INFLOW, where it is -u x B. */
 LM_HD int lm_is_given_e(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
@@ -56,21 +62,32 @@ LM_HD int lm_is_given_e(const struct lm_field_sides *s, int component, int i, in
     return given && !inflow;
 }
 
+/* Whether the E of the push of cell (i, j) is the configuration's: all sides beyond which the cell lies are
+ * LM_INFLOW_E. Beyond another side, too, it follows from the cells inside that side. */
+LM_HD int lm_is_given_push(const struct lm_field_sides *s, int i, int j, int nx, int ny)
+{
+    const int side_x = i < 0 ? LM_X_MIN : LM_X_MAX, side_y = j < 0 ? LM_Y_MIN : LM_Y_MAX;
+    const int beyond_x = lm_field_walls(s, 0) && (i < 0 || i >= nx),
+              beyond_y = lm_field_walls(s, 1) && (j < 0 || j >= ny);
+    return (beyond_x || beyond_y) && (!beyond_x || s->of[side_x] == LM_INFLOW_E) &&
+           (!beyond_y || s->of[side_y] == LM_INFLOW_E);
+}
+
 /* --- forces on ions --- */
 
-/* F/Z of a component for an ion of charge Z, where E lives. */
-LM_HD double lm_force_field(const struct lm_program *force, int component, const struct lm_grid *g, int i, int j,
-                            double t, double charge)
+/* F/Z of a component for an ion of charge Z at the centre. */
+LM_HD double lm_force_field(const struct lm_program *force, const struct lm_grid *g, int i, int j, double t,
+                            double charge)
 {
-    return lm_driven_value(force, g, lm_place_of_e(component), i, j, t) / charge;
+    return lm_driven_value(force, g, lm_place_of_push(), i, j, t) / charge;
 }
 
 /* What the ions of a species feel as E: what all ions feel, and their own part of friction with electrons
  * (electron_friction.h) and of a force. */
-LM_HD double lm_own_push(double all, double friction, const struct lm_program *force, int component,
-                         const struct lm_grid *g, int i, int j, double t, double charge)
+LM_HD double lm_own_push(double all, double friction, const struct lm_program *force, const struct lm_grid *g, int i,
+                         int j, double t, double charge)
 {
-    return all + friction + lm_force_field(force, component, g, i, j, t, charge);
+    return all + friction + lm_force_field(force, g, i, j, t, charge);
 }
 
 #endif

@@ -152,85 +152,63 @@ LM_HD struct lm_cell_friction lm_friction_in_cell(const struct lm_friction *f, i
     return sum;
 }
 
+/* J at the centre, where the E of the push is. */
+LM_HD struct lm_vector lm_current_at_centre(const struct lm_friction *f, long k)
+{
+    const struct lm_view j = lm_view_at(f->current, k);
+    struct lm_vector c;
+    c.x = lm_interp_down(j.x, 1);
+    c.y = lm_interp_down(j.y, j.s);
+    c.z = j.z[0];
+    return c;
+}
+
 /* The heat in a cell, without the part (sum eta_s q_s/n) J^2, which the Joule heat has (joule_heating.h):
  *
  *     sum |F_s|^2 / (eta_s n q_s) + 2 J (sum F_s) / n,   J at the centre.
  */
 LM_HD double lm_friction_heat(const struct lm_friction *f, int i, int j, long k)
 {
-    const struct lm_view current = lm_view_at(f->current, k);
-    const double jx = lm_interp_down(current.x, 1), jy = lm_interp_down(current.y, current.s), jz = current.z[0];
+    const struct lm_vector j0 = lm_current_at_centre(f, k);
     const struct lm_ion_moments all = lm_ion_moments_at(f, f->count, k);
     double heat = 0.0;
     for (int which = 0; which < f->count && !(f->solid && f->solid[k]) && all.charge > 0.0; which++) {
         const struct lm_cell_friction c = lm_friction_of_species(f, which, i, j, k);
         const double force2 = c.force.x * c.force.x + c.force.y * c.force.y + c.force.z * c.force.z,
-                     work = jx * c.force.x + jy * c.force.y + jz * c.force.z;
+                     work = j0.x * c.force.x + j0.y * c.force.y + j0.z * c.force.z;
         if (c.eta > 0.0)
             heat += (force2 / (c.eta * lm_max(f->least[which], c.charge)) + 2.0 * work) / all.charge;
     }
     return heat;
 }
 
-/* The two cells from whose centres the friction at a node of E is interpolated: (i[n], j[n]), element k[n]. They are
- * the neighbours of the node along the axis of its component. For z both are the node's own cell, and at a wall that
- * crosses the axis both are the plasma's cell. */
-struct lm_node_cells {
-    int i[2], j[2];
-    long k[2];
-};
-
-LM_HD struct lm_node_cells lm_cells_of_node(const struct lm_grid *g, const int walls[2], int component, int i, int j)
+/* -f_s/q_s in cell (i, j), element k; 0 in bodies. */
+LM_HD struct lm_vector lm_friction_field(const struct lm_friction *f, int which, int i, int j, long k)
 {
-    struct lm_node_cells c;
-    LM_UNROLL
-    for (int n = 0; n < 2; n++) {
-        int x = i + (component == 0 ? n : 0), y = j + (component == 1 ? n : 0);
-        if (component == 0 && walls[0])
-            x = lm_nearest_cell(x, g->nx);
-        if (component == 1 && walls[1])
-            y = lm_nearest_cell(y, g->ny);
-        c.i[n] = x;
-        c.j[n] = y;
-        c.k[n] = (long)(y + LM_GHOST) * g->stride + (x + LM_GHOST);
+    struct lm_vector e = {0.0, 0.0, 0.0};
+    if (f->solid && f->solid[k])
+        return e;
+    const struct lm_cell_friction at = lm_friction_of_species(f, which, i, j, k);
+    const struct lm_vector current = lm_current_at_centre(f, k);
+    const double charge = lm_max(f->least[which], at.charge);
+    if (at.charge > 0.0) {
+        e.x = -(at.force.x / charge + at.eta * current.x);
+        e.y = -(at.force.y / charge + at.eta * current.y);
+        e.z = -(at.force.z / charge + at.eta * current.z);
     }
-    return c;
+    return e;
 }
 
-/* Whether a node of E touches a body, where there is no friction. */
-LM_HD int lm_is_beside_body(const struct lm_friction *f, const struct lm_node_cells *c)
-{
-    return f->solid && (f->solid[c->k[0]] | f->solid[c->k[1]]);
-}
-
-/* -f_s/q_s at the node of a component of E, where the current of the plasma is `current`. */
-LM_HD double lm_friction_field(const struct lm_friction *f, int which, int component, const struct lm_node_cells *c,
-                               double current)
-{
-    double eta = 0.0, charge = 0.0, force = 0.0;
-    if (lm_is_beside_body(f, c))
-        return 0.0;
-    LM_UNROLL
-    for (int n = 0; n < 2; n++) {
-        const struct lm_cell_friction at = lm_friction_of_species(f, which, c->i[n], c->j[n], c->k[n]);
-        eta += 0.5 * at.eta;
-        charge += 0.5 * at.charge;
-        force += 0.5 * (component == 0 ? at.force.x : component == 1 ? at.force.y : at.force.z);
-    }
-    return charge > 0.0 ? -(force / lm_max(f->least[which], charge) + eta * current) : 0.0;
-}
-
-/* The part (sum eta_s q_s/n) J of E_f at the same node, which all ions feel. Their E without resistivity has the rest.
+/* The part (sum eta_s q_s/n) J of E_f in the same cell, which all ions feel. Their E without resistivity has the rest.
  */
-LM_HD double lm_friction_of_current(const struct lm_friction *f, const struct lm_node_cells *c, double current)
+LM_HD struct lm_vector lm_friction_of_current(const struct lm_friction *f, int i, int j, long k)
 {
-    double eta = 0.0;
-    if (lm_is_beside_body(f, c))
-        return 0.0;
-    LM_UNROLL
-    for (int n = 0; n < 2; n++)
-        eta += 0.5 * lm_friction_in_cell(f, c->i[n], c->j[n], c->k[n]).eta;
-    return eta * current;
+    const double eta = lm_friction_in_cell(f, i, j, k).eta;
+    struct lm_vector e = lm_current_at_centre(f, k);
+    e.x *= eta;
+    e.y *= eta;
+    e.z *= eta;
+    return e;
 }
 
 #endif

@@ -21,10 +21,12 @@ struct lm_field_sides {
     int of[LM_SIDES]; /* enum lm_field_boundary */
 };
 
-/* What the ghost cells of E are filled for. For Faraday's law E is continued as above. For the push no value may be
- * larger than those inside, and a restarted run must find everything in the cells: E through a wall is copied from the
- * next face inside. */
-enum lm_fill { LM_FILL_FARADAY, LM_FILL_PUSH };
+/* What ghost cells are filled for. For Faraday's law E is continued as above. For the push no value may be larger than
+ * those inside, and a restarted run must find everything in the cells. E and B of the push are at the centres, the
+ * force of the pressure on faces; there the one on a wall is copied from the next face inside. Behind a conducting side
+ * E along it and the pressure's force along it are odd. Else they are even, and B always; or the last value inside is
+ * copied. Where E is prescribed, E of the push is, too. */
+enum lm_fill { LM_FILL_FARADAY, LM_FILL_PUSH_E, LM_FILL_PUSH_B, LM_FILL_PUSH_PRESSURE };
 
 LM_HD int lm_field_walls(const struct lm_field_sides *s, int axis)
 {
@@ -57,34 +59,53 @@ LM_HD int lm_any_held_b(const struct lm_field_sides *s)
     return lm_any_side_is(s, LM_INFLOW_B);
 }
 
-/* Ghost cells at one end of a line of n cells. `e` stands on the last node inside or, if E is `normal` to the wall, on
- * the wall's node; `in` leads to the next node inside. Where E is prescribed the ghost cells have it already. */
-LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, int normal, enum lm_fill fill, int depth)
+/* Where a line of values meets a wall. */
+struct lm_line_end {
+    int on_wall;   /* the first node is on the wall, not half a cell inside */
+    int is_even;   /* behind a conducting wall */
+    int is_given;  /* where E is prescribed, the ghost cells have it already */
+    int is_linear; /* behind an open wall the values go on linearly, not as a constant */
+};
+
+LM_HD struct lm_line_end lm_line_end_of(int axis, int component, enum lm_fill fill)
 {
-    for (int k = 1; k <= depth && !lm_prescribes_e(kind); k++) {
-        const int deep = normal ? k : k - 1, most = normal ? n : n - 1, mirror = deep < most ? deep : most;
+    struct lm_line_end end;
+    end.on_wall = component == axis && (fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_PRESSURE);
+    end.is_even = component == axis || fill == LM_FILL_PUSH_B;
+    end.is_given = fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_E;
+    end.is_linear = fill == LM_FILL_FARADAY && component != axis;
+    return end;
+}
+
+/* Ghost cells at one end of a line of n cells. `e` stands on the last node inside, or on the wall; `in` leads to the
+ * next node inside. */
+LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, struct lm_line_end end, int depth)
+{
+    for (int k = 1; k <= depth && !(end.is_given && lm_prescribes_e(kind)); k++) {
+        const int deep = end.on_wall ? k : k - 1, most = end.on_wall ? n : n - 1, mirror = deep < most ? deep : most;
         double v = e[0];
         if (kind == LM_CONDUCTING)
-            v = normal ? e[mirror * in] : -e[mirror * in];
-        else if (kind == LM_OPEN && fill == LM_FILL_FARADAY && !normal && n > 1)
+            v = end.is_even ? e[mirror * in] : -e[mirror * in];
+        else if (kind == LM_OPEN && end.is_linear && n > 1)
             v = e[0] + k * (e[0] - e[in]);
         e[-k * in] = v;
     }
 }
 
-/* Ghost cells of a line of E_`component` along an axis with walls. `e` stands on cell 0; `step` leads to the next cell.
+/* Ghost cells of a line of a component along an axis with walls. `e` stands on cell 0; `step` leads to the next cell.
  */
 LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component, enum lm_fill fill, double *e,
                         long step, int n)
 {
-    const int low = s->of[2 * axis], high = s->of[2 * axis + 1], normal = component == axis;
+    const struct lm_line_end end = lm_line_end_of(axis, component, fill);
+    const int low = s->of[2 * axis], high = s->of[2 * axis + 1], push = fill != LM_FILL_FARADAY;
     double *last = e + (n - 1) * step;
-    if (normal && (fill == LM_FILL_PUSH || (low == LM_OPEN && n > 1)))
+    if (end.on_wall && (push || (low == LM_OPEN && n > 1)))
         e[-step] = e[0];
-    if (normal && n > 1 && (fill == LM_FILL_PUSH || high == LM_OPEN))
+    if (end.on_wall && n > 1 && (push || high == LM_OPEN))
         last[0] = last[-step];
-    lm_fill_beyond(normal ? e - step : e, step, n, low, normal, fill, LM_GHOST - normal);
-    lm_fill_beyond(last, -step, n, high, normal, fill, LM_GHOST);
+    lm_fill_beyond(end.on_wall ? e - step : e, step, n, low, end, LM_GHOST - end.on_wall);
+    lm_fill_beyond(last, -step, n, high, end, LM_GHOST);
 }
 
 /* Whether Ohm's law gives E_`component` of cell (i, j): inside, or on a wall that the component crosses (index -1). */

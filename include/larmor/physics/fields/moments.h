@@ -1,13 +1,12 @@
 /* Moments of the ions on the grid: from the integers that the particles deposit (larmor/physics/particles/deposit.h) to
- * the charge density and the ion current at the centres, with their ghost cells. The four moments are density, J_x,
- * J_y and J_z.
+ * the charge density and the ion current, with their ghost cells. All are at the centres. The four moments are density,
+ * J_x, J_y and J_z.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_MOMENTS_H
 #define LARMOR_PHYSICS_FIELDS_MOMENTS_H
 
-#include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
-#include "larmor/physics/numerics/operators.h"
+#include "larmor/physics/numerics/portable.h"
 
 /* --- from integers to charge density and current --- */
 
@@ -29,44 +28,10 @@ LM_HD double lm_add_moment(int first, double before, double add)
     return first ? add : before + add;
 }
 
-/* --- from faces to centres --- */
-
-/* J_x, or J_y, as deposited on the faces that end a line of n cells at walls. `j` stands on the line's first cell,
- * whose lower face has index -1; `step` leads to the next cell. */
-LM_HD void lm_fill_wall_current(const struct lm_sides *s, int axis, double *j, long step, int n)
+/* What a cell has of the moments of the particles: nothing in a body. `solid` is that of the cell, or 0. */
+LM_HD double lm_moment_in_cell(int solid, double deposited)
 {
-    j[-step] = n > 1 ? lm_on_wall(s->of[2 * axis], j[0]) : 0.0;
-    j[(n - 1) * step] = n > 1 ? lm_on_wall(s->of[2 * axis + 1], j[(n - 2) * step]) : 0.0;
-}
-
-/* Density and currents as deposited (J_x and J_y on faces), averaged to the centre. */
-LM_HD void lm_centred_moments(const double *const raw[4], int s, double out[4])
-{
-    out[0] = raw[0][0];
-    /* cppcheck-suppress negativeIndex ; the pointers stand inside their arrays */
-    out[1] = lm_interp_down(raw[1], 1);
-    out[2] = lm_interp_down(raw[2], s);
-    out[3] = raw[3][0];
-}
-
-/* The current at the centre of a plasma cell from those on two opposite faces of it. A face on a body has the current
- * that it would have on a wall (lm_on_wall): that of the opposite face, or 0 where particles come back. */
-LM_HD double lm_current_between(double low, double high, int solid_low, int solid_high)
-{
-    const double l = !solid_low ? low : (solid_low & LM_SOLID_ABSORBS) && !solid_high ? high : 0.0;
-    const double h = !solid_high ? high : (solid_high & LM_SOLID_ABSORBS) && !solid_low ? low : 0.0;
-    return 0.5 * (h + l);
-}
-
-/* lm_centred_moments where there are bodies; 0 inside them. */
-LM_HD void lm_centred_moments_near_body(const double *const raw[4], const uint8_t *solid, int s, double out[4])
-{
-    const int plasma = !solid[0];
-    out[0] = plasma ? raw[0][0] : 0.0;
-    /* cppcheck-suppress negativeIndex ; the pointers stand inside their arrays */
-    out[1] = plasma ? lm_current_between(raw[1][-1], raw[1][0], solid[-1], solid[1]) : 0.0;
-    out[2] = plasma ? lm_current_between(raw[2][-s], raw[2][0], solid[-s], solid[s]) : 0.0;
-    out[3] = plasma ? raw[3][0] : 0.0;
+    return solid ? 0.0 : deposited;
 }
 
 /* --- ghost cells --- */
@@ -76,14 +41,14 @@ struct lm_moment_image {
     int i, j, sign;
 };
 
-/* Of cell (i, j), for a moment at the centres; `along` is the axis of a current's component, or -1: behind a wall that
+/* Of cell (i, j); `along` is the axis of a current's component, or -1: behind a wall that
  * turns particles back, the current through the wall has the opposite sign. */
 LM_HD struct lm_moment_image lm_moment_image(const struct lm_sides *s, int nx, int ny, int along, int i, int j)
 {
     struct lm_moment_image image;
     image.sign = 1;
-    image.i = lm_node_inside(s, 0, nx, 0, along == 0, i, &image.sign);
-    image.j = lm_node_inside(s, 1, ny, 0, along == 1, j, &image.sign);
+    image.i = lm_cell_inside(s, 0, nx, along == 0, i, &image.sign);
+    image.j = lm_cell_inside(s, 1, ny, along == 1, j, &image.sign);
     return image;
 }
 

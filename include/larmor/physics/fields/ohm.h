@@ -1,15 +1,23 @@
-/* Ohm's law of massless electrons, on faces and at centres (Winske and Quest 1986; Kunz, Stone and Bai 2014):
+/* Ohm's law of massless electrons, on faces and at centres (Winske and Quest 1986; Kunz, Stone and Bai 2014), and the E
+ * that the ions feel, at the centres:
  *
  *     E = (J - J_i) x B / n - grad p_e / n + eta J - eta_H lap J,  J = curl B
  *
- * The motional field (J - J_i) x B / n = -u_e x B is formed at the centres and averaged to the faces. J x B / n is the
- * Hall term; -J_i x B / n is the convection term, as J_i = n u_i. The gradient of the pressure is formed on the faces
- * (pressure_gradient.h). E on walls is here too, E at bodies in solid.h.
+ * The motional field is D x B / n = -u_e x B with D = J - J_i: J x B / n is the Hall term, and -J_i x B / n is the
+ * convection term, as J_i = n u_i. The gradient of the pressure is formed on the faces (pressure_gradient.h). E on
+ * walls is here too, E at bodies in solid.h.
  *
- * J, B and n meet at the centres, and J goes there by the adjoint of the average that leads back to the faces. So the
- * sum of J E over the faces is the sum of J (J x B) / n over the centres for the Hall term, which is 0 whatever the
- * density does: the Hall term neither gives energy to B nor takes it. The work of the convection term on B is minus
- * that of the Hall term on the ions.
+ * J, J_i, B and n meet at the centres, where the ions take what they feel. J and B go there by averages, B_c being that
+ * of B, and only the products that the z component has are averaged as products, from the faces where both factors are:
+ *
+ *     f_x = (D_y B_c,z - D_z B_c,y) / n,   f_y = (D_z B_c,x - D_x B_c,z) / n,
+ *     f_z = (avg J_x B_y - avg J_y B_x - J_i,x B_c,y + J_i,y B_c,x) / n.
+ *
+ * Faraday's law has the adjoint of this on the faces: E_x = avg(D_y B_c,z / n) - B_y avg(D_z / n), E_y = B_x avg(D_z /
+ * n) - avg(D_x B_c,z / n), E_z = f_z. So two sums vanish in a periodic domain, whatever the density does. The sum of J
+ * E over the faces is 0 for the Hall term, which neither gives energy to B nor takes it. And the sum of n f + J_i x B_c
+ * over the centres is that of a discrete J x B, which is a divergence: the ions, who feel f and B_c with the weights by
+ * which they deposit n and J_i, get no momentum from their own noise.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_OHM_H
 #define LARMOR_PHYSICS_FIELDS_OHM_H
@@ -35,18 +43,35 @@ LM_HD struct lm_vector lm_b_centre(struct lm_view b)
     return c;
 }
 
-/* (J - J_i) x B / n at the centre: the Hall term and the convection term. `ji` is the ion current there. */
-LM_HD struct lm_vector lm_motional_field(struct lm_view j, struct lm_view b, struct lm_vector ji, double floored)
+/* D x B / n at the centre, the Hall term and the convection term, but for the products of D_z with B_x and B_y: these
+ * follow from `slip` = D_z / n, which is minus the velocity of the electrons along z. */
+struct lm_motional {
+    struct lm_vector field;
+    double slip;
+};
+
+/* `ji` is the ion current at the centre. */
+LM_HD struct lm_motional lm_motional_field(struct lm_view j, struct lm_view b, struct lm_vector ji, double floored)
 {
     const double per_density = lm_inverse(floored);
-    struct lm_vector c = lm_b_centre(b), f;
-    double dx = lm_interp_down(j.x, 1) - ji.x;
-    double dy = lm_interp_down(j.y, j.s) - ji.y;
-    double dz = j.z[0] - ji.z;
-    f.x = (dy * c.z - dz * c.y) * per_density;
-    f.y = (dz * c.x - dx * c.z) * per_density;
-    f.z = (dx * c.y - dy * c.x) * per_density;
-    return f;
+    const struct lm_vector c = lm_b_centre(b);
+    const double dx = lm_interp_down(j.x, 1) - ji.x, dy = lm_interp_down(j.y, j.s) - ji.y;
+    const double x_force = 0.5 * (j.x[0] * b.y[0] + j.x[-1] * b.y[-1]) - ji.x * c.y;
+    const double y_force = 0.5 * (j.y[0] * b.x[0] + j.y[-j.s] * b.x[-b.s]) - ji.y * c.x;
+    struct lm_motional m;
+    m.field.x = dy * c.z * per_density;
+    m.field.y = -dx * c.z * per_density;
+    m.field.z = (x_force - y_force) * per_density;
+    m.slip = (j.z[0] - ji.z) * per_density;
+    return m;
+}
+
+/* All of D x B / n, with B where it is wanted. */
+LM_HD struct lm_vector lm_with_slip(struct lm_vector field, double slip, double bx, double by)
+{
+    field.x -= slip * by;
+    field.y += slip * bx;
+    return field;
 }
 
 /* The ion current at n, from that at n-1/2 and at n-3/2: E at n needs it, and the particles deposit it half way in a
@@ -58,16 +83,18 @@ LM_HD double lm_extrapolate_half_step(double later, double earlier)
 
 /* --- what Ohm's law reads --- */
 
-/* The motional field, the floored density and the resistivity at the centres, of one stride; J where E is; and
+/* struct lm_motional, the floored density and the resistivity at the centres, B and J, all of one stride; and
  * -grad p_e / n on x-faces and on y-faces, or NULL twice for E without that part. */
 struct lm_ohm_view {
-    struct lm_view motional, j;
-    const double *n, *eta, *pressure[2];
+    struct lm_view motional, b, j;
+    const double *slip, *n, *eta, *pressure[2];
 };
 
 LM_HD struct lm_ohm_view lm_ohm_view_at(struct lm_ohm_view v, long k)
 {
     v.motional = lm_view_at(v.motional, k);
+    v.b = lm_view_at(v.b, k);
+    v.slip += k;
     v.j = lm_view_at(v.j, k);
     v.n += k;
     v.eta += k;
@@ -95,51 +122,66 @@ LM_HD double lm_eta_vacuum(double density, const struct lm_ohm *o)
     return o->eta_vacuum > 0.0 && density <= o->floor ? o->eta_vacuum : 0.0;
 }
 
-/* E of cell (i, j) on its faces and at its centre: `total` is all of it, `ideal` is E without the resistive part. */
-LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, double total[3], double ideal[3])
+/* E of cell (i, j) on its faces and at its centre: `total` is all of it, `resistive` is the resistive part. */
+LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, double total[3], double resistive[3])
 {
     const struct lm_view m = v.motional, j = v.j;
     const double *const n = v.n, *const eta = v.eta;
     const int s = m.s;
     const double density[3] = {lm_interp_up(n, 1), lm_interp_up(n, s), n[0]};
-    ideal[0] = lm_interp_up(m.x, 1);
-    ideal[1] = lm_interp_up(m.y, m.s);
-    ideal[2] = m.z[0];
+    total[0] = lm_interp_up(m.x, 1) - v.b.y[0] * lm_interp_up(v.slip, 1);
+    total[1] = lm_interp_up(m.y, s) + v.b.x[0] * lm_interp_up(v.slip, s);
+    total[2] = m.z[0];
     if (v.pressure[0] != NULL) {
-        ideal[0] += v.pressure[0][0];
-        ideal[1] += v.pressure[1][0];
+        total[0] += v.pressure[0][0];
+        total[1] += v.pressure[1][0];
     }
+    resistive[0] = lm_resistive(j.x, j.s, lm_interp_up(eta, 1) + lm_eta_vacuum(density[0], o), o);
+    resistive[1] = lm_resistive(j.y, j.s, lm_interp_up(eta, s) + lm_eta_vacuum(density[1], o), o);
+    resistive[2] = lm_resistive(j.z, j.s, eta[0] + lm_eta_vacuum(density[2], o), o);
     LM_UNROLL
     for (int d = 0; d < 3; d++)
-        if (o->zero_vacuum && density[d] <= o->floor)
-            ideal[d] = 0.0;
-    total[0] = ideal[0] + lm_resistive(j.x, j.s, lm_interp_up(eta, 1) + lm_eta_vacuum(density[0], o), o);
-    total[1] = ideal[1] + lm_resistive(j.y, j.s, lm_interp_up(eta, s) + lm_eta_vacuum(density[1], o), o);
-    total[2] = ideal[2] + lm_resistive(j.z, j.s, eta[0] + lm_eta_vacuum(density[2], o), o);
+        total[d] = (o->zero_vacuum && density[d] <= o->floor ? 0.0 : total[d]) + resistive[d];
 }
 
-/* E of the push, one component: with friction between ions and electrons the ions do not feel the resistive part. */
-LM_HD double lm_push_field(double total, double ideal, int friction)
+/* E through a surface, on the plasma's side and without resistivity: Ohm's law with the motional field and the density
+ * of the plasma cell at the surface, `inside` elements away, and B on the surface. Mirror images behind the surface
+ * would not help: the Hall term has no such symmetry. */
+LM_HD double lm_surface_field(int axis, long inside, struct lm_ohm_view v, const struct lm_ohm *o)
 {
-    return friction ? ideal : total;
-}
-
-/* E through a surface, on the plasma's side: Ohm's law with the motional field and the density of the plasma cell at
- * the surface. Mirror images behind the surface would not help: the Hall term has no such symmetry. */
-LM_HD double lm_surface_field(double motional, double floored, const struct lm_ohm *o)
-{
-    return o->zero_vacuum && floored <= o->floor ? 0.0 : motional;
+    const struct lm_vector field = {v.motional.x[inside], v.motional.y[inside], v.motional.z[inside]};
+    const struct lm_vector all = lm_with_slip(field, v.slip[inside], v.b.x[0], v.b.y[0]);
+    return o->zero_vacuum && v.n[inside] <= o->floor ? 0.0 : axis == 0 ? all.x : axis == 1 ? all.y : all.z;
 }
 
 /* Replaces E_`axis` of a node on a wall that crosses the axis; the other components stay. The plasma cell at the wall
  * is `inside` elements away from the node's own cell (0: it is that cell). */
 LM_HD void lm_wall_field(int axis, long inside, struct lm_ohm_view v, const struct lm_ohm *o, double total[3],
-                         double ideal[3])
+                         double resistive[3])
 {
-    const double *const motional = axis == 0 ? v.motional.x : v.motional.y, *const j = axis == 0 ? v.j.x : v.j.y;
+    const double *const j = axis == 0 ? v.j.x : v.j.y;
     const int other = axis == 0 ? 1 : v.j.s;
-    ideal[axis] = lm_surface_field(motional[inside], v.n[inside], o);
-    total[axis] = ideal[axis] + lm_resistive(j, v.j.s, lm_interp_up(v.eta, other), o);
+    resistive[axis] = lm_resistive(j, v.j.s, lm_interp_up(v.eta, other), o);
+    total[axis] = lm_surface_field(axis, inside, v, o) + resistive[axis];
+}
+
+/* --- what the ions feel --- */
+
+/* E of the push at the centre, without the pressure, which the ions take from the faces (push.h). `b` is B there.
+ * `resistive` stands on the resistive part of E; its pointers are NULL where the ions do not feel that part, which has
+ * the friction between ions and electrons in it. */
+LM_HD struct lm_vector lm_push_field(struct lm_vector motional, double slip, struct lm_vector b, double floored,
+                                     struct lm_view resistive, const struct lm_ohm *o)
+{
+    struct lm_vector e = lm_with_slip(motional, slip, b.x, b.y);
+    if (o->zero_vacuum && floored <= o->floor)
+        e.x = e.y = e.z = 0.0;
+    if (resistive.x != NULL) {
+        e.x += lm_interp_down(resistive.x, 1);
+        e.y += lm_interp_down(resistive.y, resistive.s);
+        e.z += resistive.z[0];
+    }
+    return e;
 }
 
 #endif

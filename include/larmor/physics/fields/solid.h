@@ -7,7 +7,7 @@
 
 #include "larmor/physics/fields/ohm.h"
 
-enum lm_solid { LM_SOLID = 1, LM_SOLID_CONDUCTS = 2, LM_SOLID_ABSORBS = 4 };
+enum lm_solid { LM_SOLID = 1, LM_SOLID_CONDUCTS = 2 };
 
 /* The node of E_`component` lies between its own cell and this other one (E_z at the centre: the same cell). */
 LM_HD int lm_across(int component, int s)
@@ -23,12 +23,12 @@ LM_HD int lm_touches_body(const uint8_t *solid, int component, int s)
 
 /* Replaces E at nodes that touch a body; E at nodes in the plasma stays. Inside a body and along its surface E is eta J
  * with the body's own eta, or 0 in a conductor. A node on the surface, for E through it, stands for a path of which one
- * half is in the body and one half in the plasma. */
+ * half is in the body and one half in the plasma. The resistive part that ions feel beside the surface has nothing of
+ * such a node. */
 LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, const struct lm_ohm *o, double total[3],
-                         double ideal[3])
+                         double resistive[3])
 {
-    const double *const j[3] = {v.j.x, v.j.y, v.j.z}, *const motional[3] = {v.motional.x, v.motional.y, v.motional.z};
-    const double *const eta = v.eta;
+    const double *const j[3] = {v.j.x, v.j.y, v.j.z}, *const eta = v.eta;
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         const int other = lm_across(d, v.j.s), here = solid[0], there = solid[other];
@@ -36,11 +36,9 @@ LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, const struc
             continue;
         const double mean = here && there ? lm_interp_up(eta, other) : here ? eta[0] : eta[other];
         total[d] = (here | there) & LM_SOLID_CONDUCTS ? 0.0 : mean * j[d][0];
-        if (!here || !there) {
-            const int plasma = here ? other : 0;
-            total[d] = 0.5 * (total[d] + lm_surface_field(motional[d][plasma], v.n[plasma], o));
-        }
-        ideal[d] = total[d];
+        resistive[d] = here && there ? total[d] : 0.0;
+        if (!here || !there)
+            total[d] = 0.5 * (total[d] + lm_surface_field(d, here ? other : 0, v, o));
     }
 }
 

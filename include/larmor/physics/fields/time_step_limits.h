@@ -34,9 +34,10 @@ LM_HD double lm_frequency_near_body(int solid, struct lm_vector b, struct lm_vec
 
 /* Maxima over cells, as bits that lm_size_bits orders like the sizes; start from 0. */
 struct lm_field_maxima {
-    uint64_t e[3];      /* |E| of the push, by components */
-    uint64_t frequency; /* of lm_frequency */
-    uint64_t floored;   /* number of plasma cells with a density below the floor */
+    uint64_t e[3];        /* |E| of the push, by components, */
+    uint64_t pressure[2]; /* and of what the pressure adds to it */
+    uint64_t frequency;   /* of lm_frequency */
+    uint64_t floored;     /* number of plasma cells with a density below the floor */
 };
 
 LM_HD uint64_t lm_larger_size(uint64_t bits, double v)

@@ -93,8 +93,8 @@ LM_HD uint64_t lm_conducting_density_bits(double n, uint8_t clearance, double fl
 LM_HD void lm_image_cell(const struct lm_sides *sides, int nx, int ny, int *i, int *j)
 {
     int sign = 1;
-    *i = lm_node_inside(sides, 0, nx, 0, 0, *i, &sign);
-    *j = lm_node_inside(sides, 1, ny, 0, 0, *j, &sign);
+    *i = lm_cell_inside(sides, 0, nx, 0, *i, &sign);
+    *j = lm_cell_inside(sides, 1, ny, 0, *j, &sign);
 }
 
 #endif

@@ -1,15 +1,14 @@
-/* Deposition of density and current with the shape of the particle (shape.h). Every weight becomes an integer, so that
- * the sum over particles does not depend on their order.
+/* Deposition of density and current at the centres with the shape of the particle (shape.h). Every weight becomes an
+ * integer, so that the sum over particles does not depend on their order.
  *
  * Density: a particle's charge is split into 2^16 = 65536 integer quanta, which are spread over the cell centres at
  * x^{n+1}. The last node receives the remainder, so the total charge is exact.
  *
- * Currents: w_i v 2^16 / v_bound at x^{n+1/2}; J_x on x-faces, J_y on y-faces, J_z at centres. v_bound is a power of
- * two
- * >= every |v| of the species in this step (larmor/physics/numerics/bounds.h), so a node receives at most 2^16 quanta.
- * The quanta are rounded up or down at random, with the right mean: otherwise a velocity far below v_bound, the same
- * for all particles, would be lost. The dither that decides is a hash of the position in the cell, with the sign of v.
- * So a quiet start stays uniform and without current.
+ * Currents: w_i v 2^16 / v_bound at x^{n+1/2}. v_bound is a power of two >= every |v| of the species in this step
+ * (larmor/physics/numerics/bounds.h), so a node receives at most 2^16 quanta. The quanta are rounded up or down at
+ * random, with the right mean: otherwise a velocity far below v_bound, the same for all particles, would be lost. The
+ * dither that decides is a hash of the position in the cell, with the sign of v. So a quiet start stays uniform and
+ * without current.
  *
  * LM_CHUNK particles at most are summed in int32 before they are added to the int64 grid: 2^14 (2^16 + 1) < 2^31,
  * overflow cannot happen. The int64 sums hold 2^47 particles in one cell.
@@ -60,11 +59,10 @@ LM_HD float lm_dither(int32_t x24, int32_t y24)
 #define LM_DEPOSIT_CURRENT(order, x24, y24, vx, vy, vz, scale, ADD)                                                    \
     do {                                                                                                               \
         struct lm_stencil24 cx_ = lm_centre24(order, x24), cy_ = lm_centre24(order, y24);                              \
-        struct lm_stencil24 fx_ = lm_face24(order, x24), fy_ = lm_face24(order, y24);                                  \
         float jx_ = (float)(vx) * (scale), jy_ = (float)(vy) * (scale), jz_ = (float)(vz) * (scale);                   \
         float d_ = lm_dither(x24, y24);                                                                                \
-        LM_SPREAD(order, LM_CURRENT_X, fx_, cy_, jx_, lm_sign(d_, jx_), ADD);                                          \
-        LM_SPREAD(order, LM_CURRENT_Y, cx_, fy_, jy_, lm_sign(d_, jy_), ADD);                                          \
+        LM_SPREAD(order, LM_CURRENT_X, cx_, cy_, jx_, lm_sign(d_, jx_), ADD);                                          \
+        LM_SPREAD(order, LM_CURRENT_Y, cx_, cy_, jy_, lm_sign(d_, jy_), ADD);                                          \
         LM_SPREAD(order, LM_CURRENT_Z, cx_, cy_, jz_, lm_sign(d_, jz_), ADD);                                          \
     } while (0)
 

@@ -1,9 +1,13 @@
 /* One particle: gather of the fields and Boris push.
  *
- * The gather is the interpolation with the shape of the particle (shape.h), for each field component from its own place
- * on the staggered grid. The push is that of Boris, Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall
- * and Langdon, Plasma Physics via Computer Simulation (1985), section 4-3: v- = v + h E, t = h B, v' = v- + v- x t, v+
- * = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m dt/2.
+ * The gather is the interpolation of E and B from the centres of the cells with the shape of the particle (shape.h):
+ * with the weights by which the particle deposits density and current there, so that the force on all ions is the sum
+ * over the cells that Ohm's law balances (larmor/physics/fields/ohm.h). The force of the electron pressure alone comes
+ * from the faces. Along its own axis it is interpolated linearly, across with the shape. The quadratic shape changes by
+ * linear weights along the way of a particle, so that its ions gain what the electrons lose. The push is that of Boris,
+ * Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall and Langdon, Plasma Physics via Computer Simulation
+ * (1985), section 4-3: v- = v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m
+ * dt/2.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_PUSH_H
 #define LARMOR_PHYSICS_PARTICLES_PUSH_H
@@ -16,9 +20,9 @@ struct lm_particle {
     lm_real vx, vy, vz;
 };
 
-/* The fields around a group of particles: component c (E_x E_y E_z B_x B_y B_z) of node (i, j) is
- * origin[c * area + j * width + i]; nodes may be negative. */
-enum { LM_WINDOW_FIELDS = 6 };
+/* The fields around a group of particles: component c of node (i, j) is origin[c * area + j * width + i]; nodes may be
+ * negative. The components are E_x E_y E_z B_x B_y B_z at the centres, and -grad p / n on x-faces and on y-faces. */
+enum { LM_WINDOW_E = 0, LM_WINDOW_B = 3, LM_WINDOW_PRESSURE = 6, LM_WINDOW_FIELDS = 8 };
 struct lm_window {
     const lm_real *origin;
     int width, area;
@@ -46,18 +50,18 @@ LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int
     return s;
 }
 
-/* Gather: the sum over the stencil of wx wy field. */
+/* Gather: the sum over the stencil of wx wy field. The orders along x and y are those of the stencils. */
 #define LM_DEFINE_GATHER(suffix, real, fma)                                                                            \
-    LM_HD real lm_gather##suffix(int order, const real *f, int width, const struct lm_stencil##suffix *x,              \
-                                 const struct lm_stencil##suffix *y)                                                   \
+    LM_HD real lm_gather##suffix(int order_x, int order_y, const real *f, int width,                                   \
+                                 const struct lm_stencil##suffix *x, const struct lm_stencil##suffix *y)               \
     {                                                                                                                  \
         real sum = 0;                                                                                                  \
         LM_UNROLL                                                                                                      \
-        for (int b = 0; b <= order; b++) {                                                                             \
+        for (int b = 0; b <= order_y; b++) {                                                                           \
             int row = (y->at + b) * width + x->at;                                                                     \
             real r = x->w[0] * f[row];                                                                                 \
             LM_UNROLL                                                                                                  \
-            for (int a = 1; a <= order; a++)                                                                           \
+            for (int a = 1; a <= order_x; a++)                                                                         \
                 r = fma(x->w[a], f[row + a], r);                                                                       \
             sum = b == 0 ? y->w[0] * r : fma(y->w[b], r, sum);                                                         \
         }                                                                                                              \
@@ -67,18 +71,18 @@ LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int
 LM_DEFINE_GATHER(, lm_real, lm_rfma)
 LM_DEFINE_GATHER(24, float, lm_fmaf)
 
-/* E and B at (x, y), each component from its own place on the staggered grid (larmor/grid.h). */
+/* E with the force of the pressure, and B, at (x, y). */
 LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
 {
-    struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y);
-    struct lm_stencil fx = lm_face(order, x), fy = lm_face(order, y);
-    const lm_real *f = win->origin;
-    e[0] = lm_gather(order, f, win->width, &fx, &cy);
-    e[1] = lm_gather(order, f + win->area, win->width, &cx, &fy);
-    e[2] = lm_gather(order, f + 2 * win->area, win->width, &cx, &cy);
-    b[0] = lm_gather(order, f + 3 * win->area, win->width, &cx, &fy);
-    b[1] = lm_gather(order, f + 4 * win->area, win->width, &fx, &cy);
-    b[2] = lm_gather(order, f + 5 * win->area, win->width, &fx, &fy);
+    const struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y), fx = lm_face(1, x), fy = lm_face(1, y);
+    const lm_real *const f = win->origin, *const pressure = f + LM_WINDOW_PRESSURE * win->area;
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        e[d] = lm_gather(order, order, f + (LM_WINDOW_E + d) * win->area, win->width, &cx, &cy);
+        b[d] = lm_gather(order, order, f + (LM_WINDOW_B + d) * win->area, win->width, &cx, &cy);
+    }
+    e[0] += lm_gather(1, order, pressure, win->width, &fx, &cy);
+    e[1] += lm_gather(order, 1, pressure + win->area, win->width, &cx, &fy);
 }
 
 /* Boris push: v += h E, rotation by B, v += h E. If E = 0, |v| is conserved to round-off. */
