@@ -104,7 +104,7 @@ static struct lm_collision_outcome collide_once(const struct lm_collisions *c, c
         velocity[k] = m->u[0];
         velocity[16 + k] = m->u[1];
     }
-    const struct lm_collision_site site = {g, f, p.x, p.y, number};
+    const struct lm_collision_site site = {g, f, 0, p.x, p.y, number};
     const struct lm_tally_units units = {0x1p30, 0x1p30};
     struct lm_collision_tallies tallies;
     const struct lm_collision_outcome outcome = lm_collide_and_tally(2, c, &units, &site, &p, &tallies);
@@ -258,6 +258,30 @@ START_TEST(exchanges)
 }
 END_TEST
 
+/* Where an ion slows down in a step, the chance of a charge exchange follows from its mean speed, to the second order.
+ */
+START_TEST(exchanges_of_slowed_ions)
+{
+    const struct lm_collisions c = {.gas = 0,
+                                    .dt = 0.2f,
+                                    .friction = 0.2f,
+                                    .exchange_section = 0.2f * 0.6f,
+                                    .cos_low = -2,
+                                    .cos_high = 2,
+                                    .exchanges = 1,
+                                    .key = 3};
+    const struct lm_medium m = {1, {0, 0}};
+    const double speed = 2 * (1 - exp(-0.2)) / 0.2, chance = 1 - exp(-0.2 * 0.6 * speed), second_order = 0.2 * 0.2 / 12;
+    int count = 0;
+    for (uint32_t k = 0; k < MANY; k++) {
+        double v[3] = {2, 0, 0};
+        count += collide_once(&c, &m, v, k).exchanged;
+    }
+    const double spread = 5 * sqrt((1 - chance) / (chance * MANY));
+    ck_assert_double_lt(fabs(count / (chance * MANY) - 1), spread + 1.5 * second_order);
+}
+END_TEST
+
 /* Very small speeds: their squares underflow in single precision, or the speed itself is 0. */
 START_TEST(next_to_rest)
 {
@@ -323,6 +347,7 @@ int main(void)
     tcase_add_test(t, turn_keeps_the_speed);
     tcase_add_loop_test(t, angles, 0, 3);
     tcase_add_test(t, exchanges);
+    tcase_add_test(t, exchanges_of_slowed_ions);
     tcase_add_test(t, next_to_rest);
     tcase_add_test(t, identities);
     suite_add_tcase(s, t);

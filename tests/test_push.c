@@ -201,6 +201,31 @@ START_TEST(back_and_forth)
 }
 END_TEST
 
+/* The two parts of a push between which collisions take place are the whole push to round-off, and the first part turns
+ * by half of the angle, but for t^3/4. */
+START_TEST(parts_are_the_push)
+{
+    for (uint32_t k = 0; k < 10000; k++) {
+        lm_real x[9], whole[3], parts[3], none[3] = {0, 0, 0};
+        for (uint32_t d = 0; d < 9; d++)
+            x[d] = (lm_real)(4 * lm_uniform(lm_random_at(8, (int)d, LM_STREAM_VELOCITY, k, 0).a) - 2);
+        memcpy(whole, x, sizeof whole);
+        memcpy(parts, x, sizeof parts);
+        const lm_real *e = x + 3, *b = x + 6, h = k % 2 ? (lm_real)0.05 : (lm_real)1.5;
+        lm_boris(&whole[0], &whole[1], &whole[2], e, b, h);
+        lm_boris_first(&parts[0], &parts[1], &parts[2], e, b, h);
+        lm_boris_rest(&parts[0], &parts[1], &parts[2], e, b, h);
+        for (int d = 0; d < 3; d++)
+            require_near((double)parts[d], (double)whole[d], 60 * EPS);
+        const double t = (double)h * sqrt((double)b[2] * (double)b[2]);
+        const lm_real along_z[3] = {0, 0, b[2]};
+        lm_real u = 1, v = 0, w = 0;
+        lm_boris_first(&u, &v, &w, none, along_z, h);
+        require(fabs(fabs(atan2((double)v, (double)u)) - atan(t)) < t * t * t / 4 + 8 * EPS);
+    }
+}
+END_TEST
+
 /* A velocity of one cell in a step moves a particle by one cell, to the bit. E changes the velocity by Z/m dt E. */
 START_TEST(displacement)
 {
@@ -300,6 +325,7 @@ int main(void)
     tcase_add_loop_test(t, second_order_in_dt, 0, 2);
     tcase_add_test(t, drift_is_exact);
     tcase_add_test(t, back_and_forth);
+    tcase_add_test(t, parts_are_the_push);
     tcase_add_test(t, displacement);
     tcase_add_loop_test(t, direct_path_gives_the_same_bits, 1, 3);
     suite_add_tcase(suite, t);

@@ -134,13 +134,13 @@ __device__ __forceinline__ void pass_chunk(const tile_particles &h, const fields
             continue;
         bool is_near = lm_in_window(ORDER, p.x, p.y, T);
         if constexpr (COLLIDES)
-            is_near = is_near && collide_near<ORDER>(collisions, around.collider, win, p, transfer);
+            is_near = is_near && collide_near<ORDER>(collisions, around.collider, win, step.kick, p, transfer);
         if (!is_near) {
             stray(k - c.first);
             continue;
         }
         struct lm_deposit_places at;
-        if (!lm_pass_near(ORDER, is_free, &p, &win, &step, &near, &at)) {
+        if (!lm_pass_near(ORDER, is_free, COLLIDES, &p, &win, &step, &near, &at)) {
             stray((k - c.first) | (COLLIDES ? COLLIDED : 0));
             continue;
         }
@@ -193,7 +193,7 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
     struct lm_stray s;
     struct lm_window win = patch_of(f, h.t, tile, p, s);
     if constexpr (KIND == COLLIDING) {
-        m.end.channel = collide_stray<ORDER>(h, around.collider, around.surfaces.place, s, win, f.stride,
+        m.end.channel = collide_stray<ORDER>(h, around.collider, around.surfaces.place, s, win, step.kick, f.stride,
                                              h.stray_tile[n] & COLLIDED);
         if (m.end.channel >= 0) {
             m.end.hits = 0;
@@ -204,7 +204,7 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
             return true;
         }
     }
-    lm_pass_stray(ORDER, &m, &s, &win, &step, WALLS, surfaces_of(around), &h.t);
+    lm_pass_stray(ORDER, KIND == COLLIDING, &m, &s, &win, &step, WALLS, surfaces_of(around), &h.t);
     add_current<ORDER, WALLS>(h, b, step, m.mid);
     if (m.end.channel < 0)
         add_density<ORDER, WALLS>(h, b, m.end);

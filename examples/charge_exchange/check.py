@@ -24,6 +24,11 @@ KOLMOGOROV = 1.95                                                        # over 
 ROUND_OFF = 1e-12
 
 
+def covered(run: Run) -> np.ndarray:
+    """The time that the collisions of each row have covered: a collision stands in the middle of its time."""
+    return np.maximum(run.series["time"] - 0.5 * run.number("run.dt"), 0)
+
+
 # ---------------------------------------------------------------- relaxation
 
 
@@ -66,7 +71,7 @@ def relax_rows(run: Run, name: str) -> Iterator[verify.Row]:
     series, case = run.series, Relaxation(run)
     t, count = series["time"], series["present_ions"][0]
     mean, square = moments(run)
-    theory = case.moments(t)
+    theory = case.moments(covered(run))
     for at in (1, 2, 4):
         row = int(np.argmin(np.abs(t - at)))
         for k, axis in enumerate("xyz"):
@@ -75,7 +80,7 @@ def relax_rows(run: Run, name: str) -> Iterator[verify.Row]:
                 error = math.sqrt(variance[row, k] / count)
                 yield verify.Row(f"{name}: {label}, t = {at}", float(got[row, k]), float(want[row, k]), SIGMAS * error,
                                  error, True)
-    expected = count * len(t[1:]) * -math.expm1(-case.rate * run.number("run.dt"))
+    expected = float(count * -np.expm1(-case.rate * np.diff(covered(run))).sum())
     yield verify.Row(f"{name}: exchanges", float(series["charge_exchanged_ions"][-1]), expected,
                      SIGMAS / math.sqrt(expected), math.sqrt(expected))
     given = series.account("to_gas", "ions")
@@ -115,7 +120,8 @@ def beam_rows(run: Run, name: str) -> Iterator[verify.Row]:
     loss = [u - v for u, v in zip(fast, flow)]
     frequency = run.number("species.beam.charge_exchange_cross_section") * run.number("background.gas.initial") * math.hypot(*loss)
     for at in (0.4, 1, 2):
-        row, left = int(np.argmin(np.abs(t - at))), math.exp(-frequency * at)
+        row = int(np.argmin(np.abs(t - at)))
+        left = math.exp(-frequency * float(covered(run)[row]))
         error = math.sqrt(left * (1 - left) / count)
         yield verify.Row(f"{name}: beam that is left, t = {at:g}", 1 - float(number[row]) / count, left,
                          SIGMAS * error / left, error)
@@ -172,20 +178,21 @@ def collisions(run: Run) -> float:
 
 
 def drift(nu: float, dt: float) -> complex:
-    """Mean v_x + i v_y of ions that start anew at rest with the rate nu; Omega = 1 and E x B = 1. Of steps: those whose
-    turn begins anew go on as gas, then all turn by R; a row of the series is half a step later."""
+    """Mean v_x + i v_y of ions that start anew at rest with the rate nu; Omega = 1 and E x B = 1. Of steps: h E, the part
+    kept of them turns, h E."""
     if dt == 0:
         return 1 - nu / (nu + 1j)
-    turn, half = (cmath.exp(-2j * math.atan(dt / part)) for part in (2, 4))
-    anew = -math.expm1(-nu * dt)
-    return 1 - half * turn * anew / (1 - (1 - anew) * turn)
+    kept = math.exp(-nu * dt) * cmath.exp(-2j * math.atan(dt / 2))
+    return 0.5j * dt * (1 + kept) / (1 - kept)
 
 
 def mean_drift(run: Run) -> complex:
-    """Mean v_x + i v_y over the time after SETTLED."""
+    """Mean v_x + i v_y in the middle of the steps, as J_i has it, over the time after SETTLED. The forces have turned a
+    row of the series by another half step about the drift E x B."""
     s = run.series
     late = s["time"] > SETTLED
-    return complex((s["momentum_x"] + 1j * s["momentum_y"])[late].mean() / box(run))
+    row = complex((s["momentum_x"] + 1j * s["momentum_y"])[late].mean() / box(run))
+    return 1 + (row - 1) / cmath.exp(-2j * math.atan(run.number("run.dt") / 4))
 
 
 def drift_error(run: Run) -> float:
@@ -203,9 +210,9 @@ def drift_rows(coarse: Run, fine: Run) -> Iterator[verify.Row]:
         found[dt], theory, error = mean_drift(run), drift(nu, dt), drift_error(run)
         for label, got, want in (("E x B", found[dt].real, theory.real), ("E", found[dt].imag, theory.imag)):
             yield verify.Row(f"{name}: along {label}, of such steps", got, want, SIGMAS * error, error, True)
-    (long, a), (short, b) = found.items()
+    (long, a), (short, b) = ((dt**2, mean) for dt, mean in found.items())
     value, error = (long * b - short * a) / (long - short), math.hypot(long, short) / (long - short) * drift_error(fine)
-    band = SIGMAS * error + long * short  # the second order in dt
+    band = SIGMAS * error + long * short  # the fourth order in dt
     yield verify.Row("drift, dt to 0: along E x B (Hall)", value.real, drift(nu, 0).real, band, error, True)
     yield verify.Row("drift, dt to 0: along E (Pedersen)", value.imag, drift(nu, 0).imag, band, error, True)
 
@@ -220,7 +227,7 @@ def picture(runs: dict[str, Run], output: Path) -> None:
     theory = case.moments(t)
     for name, mark in (("relax", "o"), ("relax_fine", "-")):
         mean, square = moments(runs[name])
-        time, label = runs[name].series["time"], f", $\\Delta t = {runs[name].number('run.dt'):g}$"
+        time, label = covered(runs[name]), f", $\\Delta t = {runs[name].number('run.dt'):g}$"
         axes[0].plot(time, mean[:, 0], mark, color="#1b6ca8", label="mean $v_x$" + label)
         axes[0].plot(time, square[:, 1] * case.mass, mark, color="#c8553d", label="$m\\langle(v_y-u_y)^2\\rangle$" + label)
     axes[0].plot(t, theory[0][:, 0], "k--", lw=1.1)
@@ -229,7 +236,7 @@ def picture(runs: dict[str, Run], output: Path) -> None:
     axes[0].legend(loc="upper right")
     for name, mark in (("beam", "o"), ("beam_fine", "-")):
         s = runs[name].series
-        axes[1].semilogy(s["time"], 1 - s["charge_exchanged_beam"] / s["present_beam"][0], mark,
+        axes[1].semilogy(covered(runs[name]), 1 - s["charge_exchanged_beam"] / s["present_beam"][0], mark,
                          label=f"$\\Delta t = {runs[name].number('run.dt'):g}$")
     axes[1].semilogy([0, 2], np.exp([0, -2]), "k--", lw=1.1, label="$e^{-n\\sigma g t}$")
     axes[1].set(xlabel="$t\\,n\\sigma g$", ylabel="part of the beam", title="Beam that is left", xlim=(0, 2))

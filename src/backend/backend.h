@@ -215,7 +215,7 @@ struct lm_pass {
     int speed_exponent; /* 2^speed_exponent >= every |v| after the kick, and of what enters, is born or is re-emitted */
     int tally_v, tally_v2;                  /* exponents of struct lm_tally */
     int64_t step;                           /* that is taken: the random numbers' */
-    const struct lm_collisions *collisions; /* before the kick; NULL: none. Its table is the backend's own */
+    const struct lm_collisions *collisions; /* within the push; NULL: none. Its table is the backend's own */
 };
 
 /* What the host decides the next step from. NaN counts as the largest value. */

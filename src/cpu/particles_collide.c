@@ -1,4 +1,5 @@
-/* CPU backend: collisions of particles with a medium, in a loop of their own before the pass. A thread processes a tile
+/* CPU backend: collisions of particles with a medium, in a loop of their own before the pass, which also does the first
+ * part of the push. A thread processes a tile
  * with the fields and the gas around it in windows. It adds up what the particles of the tile transfer to the gas cell
  * by cell, and adds these sums to the arrays that the threads share when the tile is done. The body for one particle is
  * in larmor/physics/collisions/collide_particle.h. */
@@ -12,6 +13,7 @@ struct collision_work {
     struct lm_cpu *c;
     const struct lm_collisions *collisions;
     struct arrays a;
+    struct lm_step step;
     struct lm_tiling tiling;
     struct lm_tally_units units;
     int species;
@@ -89,7 +91,8 @@ static struct lm_collision_outcome collide_stray(const struct collision_work *w,
 {
     struct lm_stray s;
     struct lm_stray_gas store;
-    struct lm_collision_site site = {.fields = stray_window(w->c, w->species, tile, p, &s), .cell = cell};
+    struct lm_collision_site site = {
+        .fields = stray_window(w->c, w->species, tile, p, &s), .kick = w->step.kick, .cell = cell};
     const int gas = w->collisions->gas;
     if (gas >= 0) {
         const double *const field[LM_GAS_FIELDS] = {gas_array(w->c, gas, 0), gas_array(w->c, gas, 1),
@@ -121,7 +124,7 @@ static void collide(struct collision_work *w, int tile, size_t k)
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
     const uint32_t cell = lm_domain_cell(&w->c->base.setup.grid.place, i, j);
-    const struct lm_collision_site site = {w->gas, w->fields, p.x, p.y, cell};
+    const struct lm_collision_site site = {w->gas, w->fields, w->step.kick, p.x, p.y, cell};
     const int is_near = w->has_windows && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
     struct lm_collision_tallies tallies;
     const struct lm_collision_outcome outcome =
@@ -146,23 +149,31 @@ struct block {
     int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK]; /* in the windows; cell; enum lm_channel or -1 */
     float n[BLOCK];                                      /* density of the gas, n0 */
     struct lm_interpolated_stopping stopping[BLOCK];
-    lm_real vx[BLOCK], vy[BLOCK], vz[BLOCK]; /* velocity after the collisions, v_A */
+    lm_real vx[BLOCK], vy[BLOCK], vz[BLOCK]; /* velocity before the collisions, then after them, v_A */
     int64_t transfer[LM_GAS_SUMS - LM_GAS_MOMENTUM][BLOCK];
 };
 
-/* The density of the gas at each particle. */
-LM_HD void gather_densities(const struct collision_work *w, int order, size_t first, int count, struct block *b)
+/* The first part of the push, and the density of the gas at each particle. */
+LM_HD void begin_pushes(const struct collision_work *w, int order, size_t first, int count, struct block *b)
 {
     const struct arrays a = w->a;
     const struct lm_gas_window gas = w->gas;
+    const struct lm_window fields = w->fields;
     const struct lm_collisions at_rest = {.gas = 0};
+    const lm_real kick = w->step.kick;
     const int size = w->tiling.size;
 #pragma omp simd
     for (int l = 0; l < count; l++) {
-        const lm_fix x = a.x[first + (size_t)l], y = a.y[first + (size_t)l];
-        const int near = lm_in_window(order, x, y, size);
+        struct lm_particle p = particle_at(&a, first + (size_t)l);
+        const int near = lm_in_window(order, p.x, p.y, size);
+        lm_real e[3], field[3];
+        p.x = near ? p.x : 0;
+        p.y = near ? p.y : 0;
+        lm_gather_fields(order, &fields, p.x, p.y, e, field);
+        lm_boris_first(&p.vx, &p.vy, &p.vz, e, field, kick);
         b->near[l] = near;
-        b->n[l] = lm_gather_medium(order, &at_rest, &gas, near ? x : 0, near ? y : 0).n;
+        b->vx[l] = p.vx, b->vy[l] = p.vy, b->vz[l] = p.vz;
+        b->n[l] = lm_gather_medium(order, &at_rest, &gas, p.x, p.y).n;
     }
 }
 
@@ -174,7 +185,7 @@ static void look_up_stopping(const struct collision_work *w, int tile, size_t fi
     const int left = tile % t->nx * t->size, low = tile / t->nx * t->size;
     for (int l = 0; l < count; l++) {
         const size_t k = first + (size_t)l;
-        const float v[3] = {(float)a.vx[k], (float)a.vy[k], (float)a.vz[k]};
+        const float v[3] = {(float)b->vx[l], (float)b->vy[l], (float)b->vz[l]};
         b->stopping[l] = lm_stopping_of_ion(w->collisions, v);
         b->i[l] = lm_wrap_seldom((int)(a.x[k] >> LM_FRACTION_BITS) + left, t->cells_x);
         b->j[l] = lm_wrap_seldom((int)(a.y[k] >> LM_FRACTION_BITS) + low, t->cells_y);
@@ -186,8 +197,8 @@ LM_HD void collide_lane(const struct lm_collisions *collisions, const struct lm_
                         const struct arrays *a, size_t k, uint32_t cell, struct block *b, int l)
 {
     const struct lm_medium m = {b->n[l], {0, 0}};
-    const double old[3] = {(double)a->vx[k], (double)a->vy[k], (double)a->vz[k]};
-    struct lm_particle p = particle_at(a, k);
+    const double old[3] = {(double)b->vx[l], (double)b->vy[l], (double)b->vz[l]};
+    struct lm_particle p = {a->x[k], a->y[k], b->vx[l], b->vy[l], b->vz[l]};
     const lm_real w[3] = {p.vx, p.vy, p.vz};
     const struct lm_interpolated_stopping stopping = b->stopping[l];
     b->channel[l] = lm_collide_in_medium(collisions, &m, w, &stopping, cell, &p).channel;
@@ -218,9 +229,9 @@ static void collide_block(struct collision_work *w, int tile, size_t first, int 
 {
     const struct arrays a = w->a;
     if (w->c->base.setup.shape == LM_LINEAR)
-        gather_densities(w, 1, first, count, b);
+        begin_pushes(w, 1, first, count, b);
     else
-        gather_densities(w, 2, first, count, b);
+        begin_pushes(w, 2, first, count, b);
     look_up_stopping(w, tile, first, count, b);
     collide_lanes(w, first, count, b);
     for (int l = 0; l < count; l++) {
@@ -291,13 +302,18 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct gas_store medium;
-        struct collision_work w = {
-            c, &collisions, arrays_of(s), tiling(c), lm_tally_units_of(pass), .species = species, .has_windows = 1};
+        struct collision_work w = {c,
+                                   &collisions,
+                                   arrays_of(s),
+                                   lm_step_of(&c->base.setup, species, pass),
+                                   tiling(c),
+                                   lm_tally_units_of(pass),
+                                   .species = species,
+                                   .has_windows = 1};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const struct footprint f = footprint_of(c, tile);
-            if (collisions.has_pitch)
-                w.fields = fill_window(c, species, &f, fields);
+            w.fields = fill_window(c, species, &f, fields);
             if (gas >= 0)
                 w.gas = fill_gas_window(c, &f, gas, &medium);
             collide_tile(&w, tile, s->tile_start[tile], s->tile_start[tile + 1]);

@@ -42,7 +42,8 @@ struct worker {
     struct block block;
     uint64_t speed2; /* largest |v|^2 so far */
     int64_t strays;
-    int open; /* there are walls or bodies */
+    int open;         /* there are walls or bodies */
+    int has_collided; /* the first part of the push is done, and the collisions in its middle */
     struct lm_surfaces surfaces;
     struct lm_tally_units units;
     struct lm_tally lost[LM_CHANNELS];
@@ -114,7 +115,7 @@ static void pass_stray(struct worker *w, int order, size_t k)
     if (p.x == LM_GONE)
         return;
     const struct lm_window win = stray_window(w->c, w->surfaces.species, w->tile, &p, &s);
-    lm_pass_stray(order, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
+    lm_pass_stray(order, w->has_collided, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
     w->strays++;
     add_current(w, order, &m.mid);
     if (book_flight(w, &m.end)) {
@@ -128,7 +129,7 @@ static void pass_stray(struct worker *w, int order, size_t k)
 
 /* Particle k, number l of the block: push, move, places of the deposition. A stray is left as it is. Returns |v|^2 as
  * bits. Masks, which are all ones or 0, instead of branches keep the loop over a block a vector loop. */
-LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, const struct lm_near *n,
+LM_HD uint64_t push_near(int order, int is_free, int has_collided, struct arrays a, size_t k, const struct lm_near *n,
                          const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
 {
     struct lm_particle old = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]}, p = old;
@@ -136,7 +137,7 @@ LM_HD uint64_t push_near(int order, int is_free, struct arrays a, size_t k, cons
     lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
     p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
     p.y &= near;
-    near &= -(lm_fix)lm_pass_near(order, is_free, &p, win, step, n, &at);
+    near &= -(lm_fix)lm_pass_near(order, is_free, has_collided, &p, win, step, n, &at);
     const int32_t mask = (int32_t)near;
     b->near[l] = mask;
     b->half_x[l] = at.half_x & mask, b->half_y[l] = at.half_y & mask;
@@ -176,7 +177,7 @@ LM_HD void sum_quanta(int order, struct sums *s, int origin, const struct block 
 }
 
 /* Particles [first, first + count), at most a block of them. */
-LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, int count)
+LM_HD void pass_block(struct worker *w, int order, int is_free, int has_collided, size_t first, int count)
 {
     const struct arrays a = w->a;
     const struct lm_step step = w->step;
@@ -189,7 +190,7 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, size_t first, in
     uint64_t speed2 = w->speed2;
 #pragma omp simd reduction(max : speed2)
     for (int l = 0; l < count; l++) {
-        uint64_t bits = push_near(order, is_free, a, first + (size_t)l, &near, &win, &step, b, l);
+        uint64_t bits = push_near(order, is_free, has_collided, a, first + (size_t)l, &near, &win, &step, b, l);
         speed2 = bits > speed2 ? bits : speed2;
     }
     w->speed2 = speed2;
@@ -248,13 +249,45 @@ LM_HD void flush(struct worker *w, int order, const struct footprint *f)
     memset(&w->sums, 0, sizeof w->sums);
 }
 
-LM_HD void pass_tile(struct worker *w, int order, int is_free, size_t first, size_t end, const struct footprint *f)
+LM_HD void pass_chunks(struct worker *w, int order, int is_free, int has_collided, size_t first, size_t end,
+                       const struct footprint *f)
 {
     for (; first < end; first += LM_CHUNK) {
         size_t last = end - first < LM_CHUNK ? end : first + LM_CHUNK;
         for (size_t k = first; k < last; k += BLOCK)
-            pass_block(w, order, is_free, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
+            pass_block(w, order, is_free, has_collided, k, last - k < BLOCK ? (int)(last - k) : BLOCK);
         flush(w, order, f);
+    }
+}
+
+/* Each call has constants for the kind of the pass, so that the compiler makes a loop for each. */
+static void pass_tile(struct worker *w, size_t first, size_t end, const struct footprint *f)
+{
+    const int linear = w->c->base.setup.shape == LM_LINEAR;
+    switch (4 * linear + 2 * f->is_free + w->has_collided) {
+    case 0:
+        pass_chunks(w, 2, 0, 0, first, end, f);
+        return;
+    case 1:
+        pass_chunks(w, 2, 0, 1, first, end, f);
+        return;
+    case 2:
+        pass_chunks(w, 2, 1, 0, first, end, f);
+        return;
+    case 3:
+        pass_chunks(w, 2, 1, 1, first, end, f);
+        return;
+    case 4:
+        pass_chunks(w, 1, 0, 0, first, end, f);
+        return;
+    case 5:
+        pass_chunks(w, 1, 0, 1, first, end, f);
+        return;
+    case 6:
+        pass_chunks(w, 1, 1, 0, first, end, f);
+        return;
+    default:
+        pass_chunks(w, 1, 1, 1, first, end, f);
     }
 }
 
@@ -264,6 +297,7 @@ static struct worker worker_of(struct lm_cpu *c, int species, const struct lm_pa
                            .a = arrays_of(&c->species[species]),
                            .step = lm_step_of(&c->base.setup, species, pass),
                            .open = lm_setup_is_open(&c->base.setup),
+                           .has_collided = pass->collisions != NULL,
                            .surfaces = surfaces_of(c, species, pass),
                            .units = lm_tally_units_of(pass),
                            .map = pass->move ? c->species[species].map : NULL};
@@ -300,10 +334,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
             w.tile = tile;
             w.window = fill_window(c, species, &f, fields);
             size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
-            if (linear)
-                f.is_free ? pass_tile(&w, 1, 1, first, end, &f) : pass_tile(&w, 1, 0, first, end, &f);
-            else
-                f.is_free ? pass_tile(&w, 2, 1, first, end, &f) : pass_tile(&w, 2, 0, first, end, &f);
+            pass_tile(&w, first, end, &f);
         }
 #pragma omp for schedule(dynamic, 64)
         for (size_t k = s->sorted; k < s->count; k++) {

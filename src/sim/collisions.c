@@ -47,6 +47,14 @@ struct lm_collision_limits lm_collision_limits(const struct lm_species_config *s
         .cells = energy / (n * (double)at.stopping * cell)};
 }
 
+/* The time that the collisions of this step cover. They take place at the time level of the step, in the middle of the
+ * time that they cover. The velocities of the start stand half a step back, but have had no collisions before t = 0:
+ * the first collisions cover what comes after it. */
+static double time_covered(const struct lm_sim *sim, int species)
+{
+    return (sim->step == 0 ? 0.5 : 1) * lm_collision_time(sim->config, species);
+}
+
 const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
 {
     const struct lm_config *c = sim->config;
@@ -54,7 +62,7 @@ const struct lm_collisions *lm_sim_collisions(struct lm_sim *sim, int species)
     const struct lm_stopping *table = &s->stopping.lookup;
     const int in_gas = s->gas_field >= 0;
     const uint64_t key = lm_step_key(c->run.seed, sim->step);
-    const double dt = lm_collision_time(c, species), friction = (in_gas ? s->gas_drag_rate : s->drag_rate) * dt;
+    const double dt = time_covered(sim, species), friction = (in_gas ? s->gas_drag_rate : s->drag_rate) * dt;
     if (!lm_collides(s) || sim->step % s->collide_every != 0)
         return NULL;
     sim->collisions[species] =

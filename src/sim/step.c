@@ -58,7 +58,8 @@ static struct lm_pass pass_of(const struct lm_sim *sim, int species, double kick
     return p;
 }
 
-/* The pass of one species: collisions, kick, current, move, density; then the particles that enter and are born. */
+/* The pass of one species: push with collisions in its middle, current, move, density; then the particles that enter
+ * and are born. */
 static int pass_species(struct lm_sim *sim, int species)
 {
     struct lm_backend *b = sim->backend;
@@ -128,8 +129,8 @@ int lm_sim_step(struct lm_sim *sim)
     LM_TRY(lm_sim_sort_where_due(sim));
     LM_TRY(lm_sim_coarsen(sim));
 
-    /* 1. Particles: exchange of heat with electrons and collisions at n; v to n+1/2; J_i^{n+1/2} on the way; x to n+1;
-     * n^{n+1}. */
+    /* 1. Particles: exchange of heat with electrons; v to n+1/2, with collisions at n in the middle of the push;
+     * J_i^{n+1/2} on the way; x to n+1; n^{n+1}. */
     LM_TRY(lm_sim_pass_all(sim, dt, dt, 1));
     LM_TRY(lm_sim_drive(sim, ((double)sim->step + 0.5) * dt, 1));
     LM_TRY(lm_sim_flow(sim, 0));

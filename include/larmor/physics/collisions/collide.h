@@ -3,9 +3,9 @@
  * - Friction: dv/dt = -nu n v has the exact solution v exp(-nu n dt).
  * - Stopping is continuous slowing down: m dv/dt = -n S(E). A step is of second order in dt.
  * - Scattering is the sum of many small deflections. The projections of its angle on two planes that contain v are
- *   independent normal numbers (Jackson, Classical Electrodynamics, 3rd edition, section 13.6). The tail of the
- *   distribution beyond a given number of standard deviations is not sampled: an ion that would scatter so far is taken
- *   out.
+ *   independent normal numbers (Jackson, Classical Electrodynamics, 3rd edition, section 13.6), made wider by
+ *   lm_wider_variance so that a step is of second order in dt. The tail of the distribution beyond a given number of
+ *   standard deviations is not sampled: an ion that would scatter so far is taken out.
  * - Charge exchange has the probability 1 - exp(-n (sigma |v| + k) dt). The ion becomes a neutral atom, and an atom of
  *   the gas becomes the ion, with a thermal velocity. The gas receives the momentum and energy of the old ion at once.
  *
@@ -75,6 +75,16 @@ LM_HD float lm_slow_down(const struct lm_collisions *c, float n, float speed2, f
     /* half of d<theta^2>/ds times the path, |w| dt (1 - lost / 2) */
     *variance = 0.25f * power * n_dt * speed * (2.0f - lost);
     return lost;
+}
+
+/* Deflections of the variance s each, added up on the sphere of directions during a step, leave the part
+ * 1 - L s/2 + (L s/2)^2/2 - ... of a spherical harmonic, L = l (l + 1). The turns of lm_scatter leave
+ * 1 - L s'/2 + s'^2 (L^2/8 + L/4) - ..., which is the same up to s^2 for s' = s (1 + s/2). The returned s' has this
+ * factor for small s, and is below 2 s for large ones. */
+LM_HD float lm_wider_variance(float s)
+{
+    const float half = 0.5f * s, share = lm_reciprocalf(1.0f + half);
+    return lm_fmaf(s * share, half * share, s);
 }
 
 /* Small-angle scattering of a velocity w. The angle is 2 atan(a), where 2 a is the length of two normal numbers of the
@@ -147,7 +157,7 @@ LM_HD struct lm_velocity_change lm_collide(const struct lm_collisions *c, float 
     uint32_t r[2];
     if (c->scatters) {
         lm_random_pair(c->scatter_key, identity, r);
-        is_sampled = lm_scatter(c, variance, w, speed, inverse_speed, r, out.turn);
+        is_sampled = lm_scatter(c, lm_wider_variance(variance), w, speed, inverse_speed, r, out.turn);
     }
     const int is_stopped = c->stops & !(speed2_after > c->stopped2);
     out.fraction_lost = lost;
@@ -156,7 +166,7 @@ LM_HD struct lm_velocity_change lm_collide(const struct lm_collisions *c, float 
     out.channel = is_stopped * (LM_ENERGY_STOPPED - LM_THETA_CUTOFF) + !out.survives * (LM_THETA_CUTOFF + 1) - 1;
     if (c->exchanges && out.survives) {
         lm_random_pair(c->exchange_key, identity, r);
-        out.exchanged = lm_draw_charge_exchange(c, n, kept * speed, r[0]);
+        out.exchanged = lm_draw_charge_exchange(c, n, (1.0f - 0.5f * lost) * speed, r[0]); /* at the mean speed */
         if (out.exchanged)
             lm_draw_atom(c, identity, out.atom);
     }

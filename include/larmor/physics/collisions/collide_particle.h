@@ -1,6 +1,7 @@
-/* The collisions of one stored particle in one step: the medium is gathered at its position, its velocity changes, the
- * channel of a loss is decided, and the tallies of the accounts are formed. lm_collide_and_tally does all of this. The
- * fastest loops of the backends call its parts instead, and lm_collide_and_tally for those particles that are lost.
+/* The collisions of one stored particle in one step, in the middle of its push: the first part of the push takes the
+ * velocity to the time level of the position, the medium is gathered there, the velocity changes, the channel of a loss
+ * is decided, and the tallies of the accounts are formed. lm_collide_and_tally does all of this. The fastest loops of
+ * the backends call its parts instead, and lm_collide_and_tally for those particles that are lost.
  */
 #ifndef LARMOR_PHYSICS_COLLISIONS_COLLIDE_PARTICLE_H
 #define LARMOR_PHYSICS_COLLISIONS_COLLIDE_PARTICLE_H
@@ -44,7 +45,8 @@ LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 /* Where a particle collides. */
 struct lm_collision_site {
     struct lm_gas_window gas; /* not read for the medium of density 1 */
-    struct lm_window fields;  /* read only where c->has_pitch: the limits on pitch angles need B */
+    struct lm_window fields;  /* for the first part of the push; the limits on pitch angles need B */
+    lm_real kick;             /* of struct lm_step */
     lm_fix x, y;              /* position in these windows */
     uint32_t cell;            /* its number in the domain */
 };
@@ -108,10 +110,15 @@ LM_HD struct lm_collision_outcome lm_collide_in_medium(const struct lm_collision
     return outcome;
 }
 
-/* All collisions of p in a step. */
+/* The first part of the push of p and all of its collisions in a step. *old: p between the two. */
 LM_HD struct lm_collision_outcome lm_collide_particle(int order, const struct lm_collisions *c,
-                                                      const struct lm_collision_site *site, struct lm_particle *p)
+                                                      const struct lm_collision_site *site, struct lm_particle *p,
+                                                      struct lm_particle *old)
 {
+    lm_real e[3], b[3];
+    lm_gather_fields(order, &site->fields, site->x, site->y, e, b);
+    lm_boris_first(&p->vx, &p->vy, &p->vz, e, b, site->kick);
+    *old = *p;
     const struct lm_medium m = lm_gather_medium(order, c, &site->gas, site->x, site->y);
     lm_real w[3];
     lm_velocity_in_medium(&m, p, w);
@@ -119,8 +126,6 @@ LM_HD struct lm_collision_outcome lm_collide_particle(int order, const struct lm
     const struct lm_interpolated_stopping stopping = lm_stopping_of_ion(c, single);
     struct lm_collision_outcome outcome = lm_collide_in_medium(c, &m, w, &stopping, site->cell, p);
     if (c->has_pitch && outcome.survives) {
-        lm_real e[3], b[3];
-        lm_gather_fields(order, &site->fields, site->x, site->y, e, b);
         const double field[3] = {(double)b[0], (double)b[1], (double)b[2]},
                      v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
         outcome.survives = lm_is_in_pitch_range(c, v, field);
@@ -185,7 +190,7 @@ LM_HD struct lm_tally lm_tally_of_exchange(const struct lm_tally_units *units,
     return t;
 }
 
-/* An ion that has stopped or scattered too far leaves with the velocity `old` that it had before the step. */
+/* An ion that has stopped or scattered too far leaves with the velocity `old` that it had before its collisions. */
 LM_HD void lm_restore_velocity(const struct lm_collision_outcome *outcome, const struct lm_particle *old,
                                struct lm_particle *p)
 {
@@ -203,16 +208,16 @@ struct lm_collision_tallies {
     struct lm_tally exchanged; /* what of to_gas is a charge exchange; 0 without one */
 };
 
-/* All collisions of p in a step with their tallies. The velocity of p becomes that after the collisions, or that with
- * which it leaves. */
+/* The first part of the push of p and all of its collisions in a step, with their tallies. The velocity of p becomes
+ * that after the collisions, or that with which it leaves. */
 LM_HD struct lm_collision_outcome lm_collide_and_tally(int order, const struct lm_collisions *c,
                                                        const struct lm_tally_units *units,
                                                        const struct lm_collision_site *site, struct lm_particle *p,
                                                        struct lm_collision_tallies *tallies)
 {
     const struct lm_tally none = {0, {0, 0, 0}, 0};
-    const struct lm_particle old = *p;
-    const struct lm_collision_outcome outcome = lm_collide_particle(order, c, site, p);
+    struct lm_particle old;
+    const struct lm_collision_outcome outcome = lm_collide_particle(order, c, site, p, &old);
     lm_restore_velocity(&outcome, &old, p);
     tallies->to_gas = c->gas >= 0 ? lm_tally_to_gas(units, &outcome, &old, p) : none;
     tallies->exchanged = outcome.exchanged ? lm_tally_of_exchange(units, &outcome, p) : none;

@@ -22,19 +22,21 @@ struct lm_follow {
     const double *gas[LM_GAS_FIELDS]; /* where collisions.gas >= 0 */
 };
 
-/* The collisions of the ion s->p. Returns the channel by which they take it out, or -1. */
+/* The first part of the push of the ion s->p and its collisions. Returns the channel by which they take it out, or -1.
+ */
 LM_HD int lm_follow_collisions(int order, const struct lm_follow *f, struct lm_stray *s, const struct lm_window *window)
 {
-    const struct lm_particle old = s->p;
+    struct lm_particle old;
     struct lm_stray_gas store;
     struct lm_collision_site site;
     site.fields = *window;
+    site.kick = f->step.kick;
     site.x = s->p.x;
     site.y = s->p.y;
     site.cell = lm_domain_cell(&f->place, s->i, s->j);
     if (f->collisions.gas >= 0)
         site.gas = lm_stray_gas(&store, s, f->gas, f->stride);
-    const struct lm_collision_outcome outcome = lm_collide_particle(order, &f->collisions, &site, &s->p);
+    const struct lm_collision_outcome outcome = lm_collide_particle(order, &f->collisions, &site, &s->p, &old);
     lm_restore_velocity(&outcome, &old, &s->p);
     return outcome.survives ? -1 : outcome.channel;
 }
@@ -66,7 +68,7 @@ LM_HD void lm_follow_ion(int order, const struct lm_follow *f, struct lm_tracked
     ion->channel = f->collides ? lm_follow_collisions(order, f, &s, &window) : -1;
     m.end.vx = s.p.vx, m.end.vy = s.p.vy, m.end.vz = s.p.vz;
     if (ion->channel < 0) {
-        lm_pass_stray(order, &m, &s, &window, &f->step, f->open, &f->surfaces, &f->tiling);
+        lm_pass_stray(order, f->collides, &m, &s, &window, &f->step, f->open, &f->surfaces, &f->tiling);
         ion->channel = m.end.channel;
     }
     ion->v[0] = (double)m.end.vx;

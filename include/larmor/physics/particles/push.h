@@ -8,6 +8,9 @@
  * Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall and Langdon, Plasma Physics via Computer Simulation
  * (1985), section 4-3: v- = v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m
  * dt/2.
+ *
+ * Collisions take place in the middle of the push, where the velocity belongs to the time level of the fields and of
+ * the gas. There the push has two parts: h E and a first turn by half of the angle, then the rest of the turn and h E.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_PUSH_H
 #define LARMOR_PHYSICS_PARTICLES_PUSH_H
@@ -102,6 +105,42 @@ LM_HD void lm_boris(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], cons
     *w = lm_rfma(h, e[2], vz);
 }
 
+/* Adds x v x t + y (v x t) x t to v. */
+LM_HD void lm_turn(lm_real *u, lm_real *v, lm_real *w, lm_real tx, lm_real ty, lm_real tz, lm_real x, lm_real y)
+{
+    const lm_real cx = lm_rfma(*v, tz, -*w * ty);
+    const lm_real cy = lm_rfma(*w, tx, -*u * tz);
+    const lm_real cz = lm_rfma(*u, ty, -*v * tx);
+    *u = lm_rfma(x, cx, lm_rfma(y, lm_rfma(cy, tz, -cz * ty), *u));
+    *v = lm_rfma(x, cy, lm_rfma(y, lm_rfma(cz, tx, -cx * tz), *v));
+    *w = lm_rfma(x, cz, lm_rfma(y, lm_rfma(cx, ty, -cy * tx), *w));
+}
+
+/* The first part of lm_boris: v += h E, rotation by 2 atan(t/2). Half of the whole angle 2 atan(t) is
+ * 2 atan(t / (1 + sqrt(1 + t^2))), which differs from it by t^3/4. */
+LM_HD void lm_boris_first(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], const lm_real b[3], lm_real h)
+{
+    const lm_real tx = h * b[0], ty = h * b[1], tz = h * b[2];
+    const lm_real t2 = lm_rfma(tx, tx, lm_rfma(ty, ty, tz * tz));
+    const lm_real x = (lm_real)1 / lm_rfma((lm_real)0.25, t2, (lm_real)1);
+    *u = lm_rfma(h, e[0], *u);
+    *v = lm_rfma(h, e[1], *v);
+    *w = lm_rfma(h, e[2], *w);
+    lm_turn(u, v, w, tx, ty, tz, x, (lm_real)0.5 * x);
+}
+
+/* The rest: rotation by 2 atan(t) - 2 atan(t/2), v += h E. Both parts are lm_boris to round-off. */
+LM_HD void lm_boris_rest(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3], const lm_real b[3], lm_real h)
+{
+    const lm_real tx = h * b[0], ty = h * b[1], tz = h * b[2];
+    const lm_real t2 = lm_rfma(tx, tx, lm_rfma(ty, ty, tz * tz));
+    const lm_real d = (lm_real)1 / (lm_rfma((lm_real)0.25, t2, (lm_real)1) * ((lm_real)1 + t2));
+    lm_turn(u, v, w, tx, ty, tz, lm_rfma((lm_real)0.5, t2, (lm_real)1) * d, (lm_real)0.5 * d);
+    *u = lm_rfma(h, e[0], *u);
+    *v = lm_rfma(h, e[1], *v);
+    *w = lm_rfma(h, e[2], *w);
+}
+
 /* Advances the velocity from n-1/2 to n+1/2. *dx, *dy: the displacement over the step, fixed point. The caller moves
  * the particle. */
 LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
@@ -110,6 +149,17 @@ LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win
     lm_real e[3], b[3];
     lm_gather_fields(order, win, p->x, p->y, e, b);
     lm_boris(&p->vx, &p->vy, &p->vz, e, b, step->kick);
+    *dx = lm_round_fix(p->vx * step->rx);
+    *dy = lm_round_fix(p->vy * step->ry);
+}
+
+/* The same for a particle that has collided: the velocity stands behind the first part of the push. */
+LM_HD void lm_push_rest(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
+                        lm_fix *dx, lm_fix *dy)
+{
+    lm_real e[3], b[3];
+    lm_gather_fields(order, win, p->x, p->y, e, b);
+    lm_boris_rest(&p->vx, &p->vy, &p->vz, e, b, step->kick);
     *dx = lm_round_fix(p->vx * step->rx);
     *dy = lm_round_fix(p->vy * step->ry);
 }
