@@ -10,6 +10,7 @@
 #include "larmor/physics/fields/field_boundaries.h"
 #include "base/stop.h"
 #include "backend/surfaces.h"
+#include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/particles/tiling.h"
 
 typedef unsigned long long lm_u64; /* what CUDA's 64-bit atomics take */
@@ -122,6 +123,7 @@ struct lm_gpu {
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
         uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
         unsigned in_free, near_body;
+        int later;                                    /* of the last lm_gpu_flow */
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     } advect;                                         /* where there are background fields */
     lm_u64 *sums, *spare_sums; /* [4][ny][nx] each, by turns: `sums` is clear before a pass, the other need not */
@@ -266,6 +268,10 @@ int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side sid
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+
+/* mixing.cu: lm_work_velocity into g->spare, and the heat of mixing of a time dt; `half` is half a step. */
+int lm_gpu_work_velocities(struct lm_gpu *g, const struct lm_flow_moments *moments);
+int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half);
 int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */

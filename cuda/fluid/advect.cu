@@ -154,6 +154,15 @@ __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, doubl
 
 /* --- velocities --- */
 
+struct lm_flow_moments moments_of(const struct lm_gpu *g)
+{
+    return {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+            {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+            view_of(g, g->array[LM_B]),
+            external_of(g),
+            g->advect.clearance};
+}
+
 __global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodic_x, int periodic_y, int later,
                             struct lm_ohm ohm, double *flow, double *entropy)
 {
@@ -188,11 +197,8 @@ int lm_gpu_flow(struct lm_backend *b, int later)
     lm_gpu_range range("flow");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    const struct lm_flow_moments moments = {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
-                                            {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
-                                            view_of(g, g->array[LM_B]),
-                                            external_of(g),
-                                            g->advect.clearance};
+    const struct lm_flow_moments moments = moments_of(g);
+    g->advect.later = later;
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
         s, moments, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
@@ -250,10 +256,16 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     struct lm_advect by[LM_ADVECT_STAGES];
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
         by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
+    const int mixes = o->evolved && field == b->setup.background_count - 1;
+    const struct lm_flow_moments moments = moments_of(g);
+    if (mixes)
+        lm_gpu_work_velocities(g, &moments);
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         const int k = n % LM_ADVECT_STAGES;
+        if (mixes && !g->advect.later && k == 0) /* so that both halves of a step mirror each other */
+            lm_gpu_mix(g, quantum, dt, dt * substeps);
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
@@ -261,6 +273,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         LM_GPU_LAUNCHED(g, "advection");
         if (k == LM_ADVECT_STAGES - 1)
             lm_gpu_halo_refresh(g, &q, 1);
+        if (mixes && g->advect.later && k == LM_ADVECT_STAGES - 1)
+            lm_gpu_mix(g, quantum, dt, dt * substeps);
     }
     lm_gpu_background_extremes(g, field, quantum);
     count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);

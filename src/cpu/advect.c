@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cpu/fields.h"
+#include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/fields/wall.h"
@@ -123,6 +124,23 @@ static double flux_on_side(const struct stage *s, const struct row *r, int f, in
 {
     const double inside = r->c[side % 2 ? s->reach - 1 : s->reach][f];
     return clearance ? lm_side_flux(s->sides[side], s->inflow[side], side, r->u[f], n, inside, r->factor) : 0.0;
+}
+
+double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *f, const struct lm_bounds *bounds,
+                            int axis, int i, int j, double u)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int reach = lm_scheme_reach(f->scheme), x = axis == 0, y = axis == 1;
+    const uint8_t here = c->clearance[lm_at(g, i, j)], next = c->clearance[lm_at(g, i + x, j + y)];
+    const double *q = c->array[LM_BACKGROUND + (f - c->base.setup.background)];
+    double across[ACROSS];
+    for (int m = 0; m < 2 * reach; m++) {
+        int from_i = i + x * (m + 1 - reach), from_j = j + y * (m + 1 - reach);
+        lm_image_cell(&g->sides, g->nx, g->ny, &from_i, &from_j);
+        across[m] = q[lm_at(g, from_i, from_j)];
+    }
+    return schemes[f->scheme][f->single].near_body(bounds, across, u, x ? lm_clearance_x(here) : lm_clearance_y(here),
+                                                   x ? lm_clearance_x(next) : lm_clearance_y(next));
 }
 
 /* --- rows of faces --- */
@@ -342,76 +360,71 @@ static void take_sums(struct lm_advected *to, const struct sums *from)
     take_survey(to, &from->survey);
 }
 
+/* A substep, from q and back to it. `last`: of a call. LM_STOPPED: the run is to end. */
+static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const struct lm_advect by[], int last,
+                           double *work, struct sums *sums)
+{
+    double *const from[LM_ADVECT_STAGES] = {q, c->stage[0], c->stage[1]};
+    double *const to[LM_ADVECT_STAGES] = {c->stage[0], c->stage[1], q};
+    for (int k = 0; k < LM_ADVECT_STAGES; k++) {
+        s->by = by[k];
+        s->q = from[k];
+        s->to = to[k];
+        run_stage(s, last && k == LM_ADVECT_STAGES - 1, work, sums);
+        if (k == LM_ADVECT_STAGES - 1)
+            lm_halo_refresh(c->base.setup.halo, &q, 1);
+        if (lm_stop_now())
+            return lm_stop_give_up();
+    }
+    return LM_OK;
+}
+
+/* The substeps of the entropy, each with the heat of mixing: before the advection where the step begins, after it where
+ * the step ends, so that both halves of a step mirror each other. */
+static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mixing_pass *mixing, int substeps,
+                           const struct lm_advect by[], double *work, struct sums *sums)
+{
+    const int field = c->base.setup.background_count - 1;
+    const struct lm_flow_moments moments = lm_cpu_flow_moments(c);
+    int status = LM_OK;
+    lm_cpu_work_velocities(c, &moments, mixing->work);
+    for (int n = 0; n < substeps && !status; n++) {
+        if (!c->later)
+            lm_cpu_mix(c, mixing);
+        status = advance_substep(c, s, c->array[LM_BACKGROUND + field], by, 0, work, sums);
+        if (c->later && !status)
+            lm_cpu_mix(c, mixing);
+    }
+    return status;
+}
+
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_background *f = &b->setup.background[field];
     const struct lm_ohm *o = &b->setup.ohm;
     const struct lm_bounds bounds = {f->least, f->most};
-    double *q = c->array[LM_BACKGROUND + field], *first = c->stage[0], *second = c->stage[1];
-    double *const from[LM_ADVECT_STAGES] = {q, first, second}, *const to[LM_ADVECT_STAGES] = {first, second, q};
+    const int mixes = o->evolved && field == b->setup.background_count - 1;
+    const struct lm_mixing_pass mixing = {
+        dt, dt * substeps, quantum, {c->result[0], c->result[1]}, {c->stage[0], c->stage[1]}};
     struct stage s = begin_stages(c, field, &bounds);
     struct sums sums = {.source = {0, 0}};
+    struct lm_advect by[LM_ADVECT_STAGES];
+    int status = LM_OK;
     double *work = malloc((size_t)c->grid_threads * ROW_ARRAYS * row_size(&b->setup.grid) * sizeof *work);
     if (!work)
         return lm_fail(LM_FAILED, "not enough memory for the background fields");
-    int given_up = 0;
-    for (int n = 0; n < LM_ADVECT_STAGES * substeps && !given_up; n++) {
-        const int k = n % LM_ADVECT_STAGES;
-        s.by = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
-        s.q = from[k];
-        s.to = to[k];
-        run_stage(&s, n == LM_ADVECT_STAGES * substeps - 1, work, &sums);
-        if (k == LM_ADVECT_STAGES - 1)
-            lm_halo_refresh(b->setup.halo, &q, 1);
-        given_up = lm_stop_now();
-    }
+    for (int k = 0; k < LM_ADVECT_STAGES; k++)
+        by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
+    for (int n = 0; n < substeps && !mixes && !status; n++)
+        status = advance_substep(c, &s, c->array[LM_BACKGROUND + field], by, n == substeps - 1, work, &sums);
+    if (mixes)
+        status = advance_entropy(c, &s, &mixing, substeps, by, work, &sums);
     take_sums(&c->control.background[field], &sums);
+    if (mixes)
+        lm_cpu_background_extremes(c, field, lm_exp2i(quantum));
     free(work);
-    return given_up ? lm_stop_give_up() : LM_OK;
-}
-
-/* --- velocities --- */
-
-int lm_cpu_flow(struct lm_backend *b, int later)
-{
-    struct lm_cpu *c = lm_cpu_of(b);
-    const struct lm_grid *g = &b->setup.grid;
-    const struct lm_flow_moments moments = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
-                                            .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
-                                            .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], g->stride},
-                                            .external = lm_cpu_external(c),
-                                            .clearance = c->clearance};
-    const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
-    const struct lm_flow_arrays to[2] = {{c->flow[0], c->flow[2], evolved ? c->array[LM_BACKGROUND_X + last] : NULL},
-                                         {c->flow[1], c->flow[3], evolved ? c->array[LM_BACKGROUND_Y + last] : NULL}};
-    LM_ROWS(c, 1, 0)
-    for (int i = -1; i < g->nx; i++)
-        for (int axis = 0; axis < 2; axis++) {
-            const enum lm_face_place place =
-                lm_face_place(axis == 0 ? i : j, axis == 0 ? g->nx : g->ny, !lm_has_walls(&g->sides, axis));
-            lm_set_flow_on_face(&moments, axis, (long)lm_at(g, i, j), place, later, &b->setup.ohm, &to[axis]);
-        }
-    return LM_OK;
-}
-
-int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
-{
-    struct lm_cpu *c = lm_cpu_of(b);
-    const struct lm_grid *g = &b->setup.grid;
-    const struct lm_ohm *o = &b->setup.ohm;
-    for (int f = 0; f < b->setup.background_count; f++) {
-        const double *x = c->array[LM_BACKGROUND_X + f], *y = c->array[LM_BACKGROUND_Y + f];
-        uint64_t largest = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
-        for (int j = g->own.from_y; j < g->own.to_y; j++)
-            for (int i = g->own.from_x; i < g->own.to_x; i++) {
-                const uint64_t size = lm_flow_rate_bits(x, y, c->clearance, (long)lm_at(g, i, j), g->stride, o);
-                largest = size > largest ? size : largest;
-            }
-        rate[f] = lm_from_bits(largest);
-    }
-    return LM_OK;
+    return status;
 }
 
 /* --- what particles transfer to a gas --- */

@@ -59,6 +59,7 @@ struct lm_cpu {
         int64_t *requests;             /* [ny][nx]: one of these sums; NULL with one rank */
     } exchange;
     double *flow[4]; /* of ions x, y; of electrons; NULL if they carry nothing */
+    int later;       /* of the last lm_cpu_flow */
     double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;
@@ -97,10 +98,12 @@ int lm_cpu_resistivity(struct lm_backend *b);
  * ions. Nothing where there is no force. */
 void lm_cpu_add_force(struct lm_cpu *c, int species);
 
-/* src/cpu/advect.c */
-int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
+/* src/cpu/flow.c */
 int lm_cpu_flow(struct lm_backend *b, int later);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+
+/* src/cpu/advect.c */
+int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
 void lm_cpu_background_extremes(struct lm_cpu *c, int field,

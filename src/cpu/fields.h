@@ -6,6 +6,8 @@
 #include "larmor/physics/fields/electron_friction.h"
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
+#include "larmor/physics/fluid/face_value.h"
+#include "larmor/physics/fluid/flow.h"
 
 static inline struct lm_view lm_cpu_view(const struct lm_cpu *c, double *const a[3])
 {
@@ -82,6 +84,28 @@ void lm_cpu_add_friction_heat(struct lm_cpu *c, struct lm_level_weights at, doub
 
 /* The maxima of LM_FRICTION_E for lm_control. */
 void lm_cpu_survey_friction(struct lm_cpu *c);
+
+/* src/cpu/advect.c: the value of a field on the upper face of cell (i, j) along an axis, inside the domain and between
+ * cells of plasma, for the velocity u. */
+double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *f, const struct lm_bounds *bounds,
+                            int axis, int i, int j, double u);
+
+/* src/cpu/flow.c: the moments as they stand. */
+struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c);
+
+/* src/cpu/mixing.c */
+
+/* A pass of the heat of mixing. The arrays are on the faces: lm_work_velocity, and work. */
+struct lm_mixing_pass {
+    double dt, half; /* of the pass; half a step */
+    int quantum;     /* of the entropy, 2^-quantum */
+    double *work[2], *share[2];
+};
+
+void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *moments, double *const work[2]);
+
+/* Gives the heat of mixing of a time dt to the electrons, and adds to the source of the entropy. */
+void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass);
 
 /* src/cpu/reductions.c: lm_control's maxima with the density and the ion current of LM_N_OLD or LM_N_NEW. */
 void lm_cpu_survey_level(struct lm_cpu *c, int level);

@@ -4,7 +4,7 @@
  *
  * A flow without heat Q therefore conserves the integral of s. s is a background field that the velocity of the
  * electrons carries (larmor/physics/fluid/advect.h). This header has the relation of p and s, and what heat does to
- * them; the heat itself is in joule_heating.h and conduction.h. The energy density is p / (gamma - 1).
+ * them; the heat itself is in joule_heating.h, conduction.h and mixing_heat.h. The energy density is p / (gamma - 1).
  */
 #ifndef LARMOR_PHYSICS_FLUID_ELECTRONS_H
 #define LARMOR_PHYSICS_FLUID_ELECTRONS_H

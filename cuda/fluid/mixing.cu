@@ -1,0 +1,177 @@
+/* CUDA backend: heat of mixing of the electrons. The bodies of the loops are in larmor/physics/fluid/mixing_heat.h and
+ * face_value.h.
+ *
+ * A thread takes a cell and its upper faces, and each loop of src/cpu/mixing.c is a kernel. There is no shared memory.
+ * Atomics are in the sum of the source only, one a warp. No rate of this file is recorded.
+ */
+#include "core/cells.cuh"
+#include "core/halo.cuh"
+
+#include "larmor/physics/fluid/face_value.h"
+#include "larmor/physics/fluid/mixing_heat.h"
+#include "larmor/physics/fields/wall.h"
+
+namespace
+{
+
+struct mixing {
+    shape grid;
+    struct lm_sides sides;
+    struct lm_ohm ohm;
+    struct lm_bounds bounds;
+    struct lm_cells own;
+    const uint8_t *clearance;
+    const double *older, *newer, *u[2], *work[2]; /* densities; velocities on the faces */
+    double *s, *share[2];
+    double dt, half;
+    int quantum;
+};
+
+/* Whether the upper face of the cell lies inside the domain, and between cells of plasma. */
+__device__ __forceinline__ bool mixes(const mixing &m, int axis, cell c)
+{
+    const size_t k = at(m.grid, c.i, c.j), next = k + (axis == 0 ? 1 : m.grid.stride);
+    const enum lm_face_place place = lm_face_place(axis == 0 ? c.i : c.j, axis == 0 ? m.grid.nx : m.grid.ny,
+                                                   m.sides.of[axis == 0 ? LM_X_MIN : LM_Y_MIN] == LM_PERIODIC);
+    return place == LM_FACE_INSIDE && m.clearance[k] && m.clearance[next];
+}
+
+/* The cell of this thread, of those that have upper faces. */
+__device__ __forceinline__ bool my_faces(const shape &s, cell &c)
+{
+    return my_cell(s, 1, c) && c.i < s.nx && c.j < s.ny;
+}
+
+__global__ void work_kernel(mixing m, struct lm_flow_moments moments, double *x, double *y)
+{
+    cell c;
+    if (!my_faces(m.grid, c))
+        return;
+    const size_t k = at(m.grid, c.i, c.j);
+    x[k] = mixes(m, 0, c) ? lm_work_velocity(&moments, 0, (long)k, &m.ohm) : 0.0;
+    y[k] = mixes(m, 1, c) ? lm_work_velocity(&moments, 1, (long)k, &m.ohm) : 0.0;
+}
+
+/* The element of the cell whose values cell (i, j) has. */
+__device__ __forceinline__ size_t image(const mixing &m, int i, int j)
+{
+    lm_image_cell(&m.sides, m.grid.nx, m.grid.ny, &i, &j);
+    return at(m.grid, i, j);
+}
+
+__device__ __forceinline__ struct lm_mixing_cell cell_at(const mixing &m, int i, int j)
+{
+    const size_t k = image(m, i, j);
+    return lm_mixing_cell(m.s[k], lm_mean(m.older[k], m.newer[k]), m.half, &m.ohm);
+}
+
+/* The value on the upper face of a cell. */
+template <int SCHEME, bool SINGLE>
+__device__ __forceinline__ double value_on_face(const mixing &m, int axis, cell c, double u)
+{
+    enum { REACH = SCHEME > 1 ? SCHEME : 1 };
+    const int x = axis == 0, y = axis == 1;
+    const uint8_t here = m.clearance[at(m.grid, c.i, c.j)], next = m.clearance[at(m.grid, c.i + x, c.j + y)];
+    double across[2 * REACH];
+    LM_UNROLL
+    for (int n = 0; n < 2 * REACH; n++)
+        across[n] = m.s[image(m, c.i + x * (n + 1 - REACH), c.j + y * (n + 1 - REACH))];
+    return lm_face_value_near_body(SCHEME, SINGLE, &m.bounds, across, u,
+                                   x ? lm_clearance_x(here) : lm_clearance_y(here),
+                                   x ? lm_clearance_x(next) : lm_clearance_y(next));
+}
+
+template <int SCHEME, bool SINGLE> __global__ void share_kernel(mixing m)
+{
+    cell c;
+    if (!my_faces(m.grid, c))
+        return;
+    const size_t k = at(m.grid, c.i, c.j);
+    for (int axis = 0; axis < 2; axis++) {
+        double share = 0.0;
+        if (mixes(m, axis, c)) {
+            const double u = m.u[axis][k], value = value_on_face<SCHEME, SINGLE>(m, axis, c, u);
+            const struct lm_mixing_cell a = cell_at(m, c.i, c.j), b = cell_at(m, c.i + !axis, c.j + axis);
+            const double heat =
+                lm_mixing_heat(&a, &b, value, u, m.work[axis][k], axis == 0 ? m.ohm.inv_dx : m.ohm.inv_dy, m.ohm.gamma);
+            share = lm_mixing_share(heat, &a, &b);
+        }
+        m.share[axis][k] = share;
+    }
+}
+
+/* In own cells. */
+__global__ void mix_kernel(mixing m, lm_u64 *source)
+{
+    cell c;
+    struct lm_wide changed = {0, 0};
+    if (my_cell(m.grid, 0, c) && is_in(m.own, c.i, c.j)) {
+        const size_t k = at(m.grid, c.i, c.j);
+        const double *const x = m.share[0] + k, *const y = m.share[1] + k;
+        const struct lm_mixing_cell here = cell_at(m, c.i, c.j);
+        m.s[k] = lm_mix_cell(&here, x[-1], x[0], y[-m.grid.stride], y[0], m.dt, m.quantum, m.ohm.gamma, &changed);
+    }
+    lm_warp_sum_wide(source, changed);
+}
+
+typedef void (*share_function)(mixing);
+
+share_function kernel_of(const struct lm_background *f)
+{
+    switch (f->scheme) {
+    case LM_UPWIND:
+        return share_kernel<LM_UPWIND, false>;
+    case LM_WENO3:
+        return f->single ? share_kernel<LM_WENO3, true> : share_kernel<LM_WENO3, false>;
+    case LM_WENO5:
+        return f->single ? share_kernel<LM_WENO5, true> : share_kernel<LM_WENO5, false>;
+    case LM_WENO7:
+        return f->single ? share_kernel<LM_WENO7, true> : share_kernel<LM_WENO7, false>;
+    default:
+        return f->single ? share_kernel<LM_WENO9, true> : share_kernel<LM_WENO9, false>;
+    }
+}
+
+/* U is in the first two arrays of g->spare, the shares are in the work arrays of the advection. */
+mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
+{
+    const int last = g->base.setup.background_count - 1;
+    const struct lm_background *f = &g->base.setup.background[last];
+    double *work = g->spare, *share = g->advect.work;
+    return {shape_of(g),
+            g->base.setup.grid.sides,
+            g->base.setup.ohm,
+            {f->least, f->most},
+            g->base.setup.grid.own,
+            g->advect.clearance,
+            g->array[LM_N_OLD],
+            g->array[LM_N_NEW],
+            {g->array[LM_BACKGROUND_X + last], g->array[LM_BACKGROUND_Y + last]},
+            {work, work + g->pitch},
+            entropy_of(g),
+            {share, share + g->pitch},
+            dt,
+            half,
+            quantum};
+}
+
+} // namespace
+
+int lm_gpu_work_velocities(struct lm_gpu *g, const struct lm_flow_moments *moments)
+{
+    work_kernel<<<blocks_for(g, 1), THREADS, 0, g->stream>>>(mixing_of(g, 0, 0.0, 0.0), *moments, g->spare,
+                                                             g->spare + g->pitch);
+    return LM_GPU_LAUNCHED(g, "work of the electrons");
+}
+
+int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half)
+{
+    const int last = g->base.setup.background_count - 1;
+    const mixing m = mixing_of(g, quantum, dt, half);
+    kernel_of(&g->base.setup.background[last])<<<blocks_for(g, 1), THREADS, 0, g->stream>>>(m);
+    LM_GPU_LAUNCHED(g, "heat of mixing");
+    mix_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(m, g->control->background[last].source);
+    LM_GPU_LAUNCHED(g, "heat of mixing");
+    lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + last], 1);
+    return g->failed;
+}

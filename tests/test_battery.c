@@ -1,0 +1,65 @@
+/* The battery of an evolved electron pressure. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "field_box.h"
+#include "fields_case.h"
+#include "suite.h"
+
+static const struct lm_ohm evolved = {.floor = 0.05, .gamma = 5.0 / 3, .evolved = 1};
+
+static double battery_density(double x, double y)
+{
+    return 1 + 0.3 * sin(KX * x) + 0 * y;
+}
+
+static double battery_entropy(double x, double y)
+{
+    return pow(0.8 + 0.2 * cos(KY * y) + 0 * x, 0.6);
+}
+
+/* -curl (-grad p / n) = grad n x grad p / n^2, negative. */
+static double battery(double x, double y)
+{
+    const double n = battery_density(x, y), dn = 0.3 * KX * cos(KX * x), dp = -0.2 * KY * sin(KY * y);
+    return -dn * dp / (n * n);
+}
+
+/* The battery of Biermann, of second order in the cells. */
+START_TEST(battery_makes_b)
+{
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        const double centre[2] = {0, 0};
+        struct lm_grid g = lm_grid_make(24 << k, 18 << k, LX, LY);
+        struct lm_setup setup = box_setup(&g, evolved, 0);
+        setup.background_count = 1;
+        setup.background[0] = (struct lm_background){.flow = LM_FLOW_ELECTRON};
+        struct box x = box_of(&setup);
+        box_put(&x, LM_BACKGROUND, centre, battery_entropy);
+        box_put(&x, LM_N_OLD, centre, battery_density);
+        box_put(&x, LM_N_NEW, centre, battery_density);
+        x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW);
+        x.b->ops->advance_b(x.b, LM_J_NEW, 1e-6, 1);
+        double *bz = box_get(&x, LM_B + 2);
+        for (size_t m = 0; m < x.g.size; m++)
+            bz[m] *= 1e6;
+        error[k] = box_error(&x, bz, b_place[2], battery);
+        free(bz);
+        box_free(&x);
+    }
+    ck_assert_double_lt(error[1], 2e-3);
+    ck_assert_double_gt(error[0], 3.8 * error[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("battery");
+    TCase *t = tcase_create("battery");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, battery_makes_b);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
