@@ -99,7 +99,7 @@ START_TEST(not_finite)
 {
     CLI(1,
         "run small.ini --quiet --output u output.checkpoint_every=1 output.fields_every=1 fields.density_floor=1e-310 "
-        "fields.smoothing=0 fields.bx=0 fields.bz=1 electrons.temperature=0 species.protons.temperature=0 "
+        "fields.smoothing=0 fields.bx=0 fields.bz=0 electrons.temperature=0 species.protons.temperature=0 "
         "species.protons.particles_per_cell=1 species.protons.start=quiet species.protons.drift_x=(3-x)/0.1 --steps %d",
         1 + 4 * _i);
     message_has_place_and_cause();

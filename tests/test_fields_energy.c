@@ -117,7 +117,7 @@ static double hall_work_on_ions(const struct box *x, const struct vectors *j, co
         for (int i = 0; i < NX; i++) {
             const size_t k = lm_at(&x->g, i, y);
             const struct lm_vector still = {0, 0, 0}, centre = lm_b_centre(view_at(x, b, k));
-            const struct lm_motional m = lm_motional_field(view_at(x, j, k), view_at(x, b, k), still, n[k]);
+            const struct lm_motional m = lm_motional_field(view_at(x, j, k), view_at(x, b, k), still, 1 / n[k]);
             const struct lm_vector f = lm_with_slip(m.field, m.slip, centre.x, centre.y);
             sum += ji.a[0][k] * f.x + ji.a[1][k] * f.y + ji.a[2][k] * f.z;
         }

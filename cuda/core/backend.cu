@@ -293,6 +293,7 @@ static const struct lm_backend_ops operations = [] {
     o.resistivity = lm_gpu_resistivity;
     o.closure = lm_gpu_closure;
     o.advance_b = lm_gpu_advance_b;
+    o.relax_voids = lm_gpu_relax_voids;
     o.ohm = lm_gpu_ohm;
     o.field_maxima = lm_gpu_field_maxima;
     o.flow = lm_gpu_flow;

@@ -198,7 +198,7 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu, values.cu */
+/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu, values.cu, voids.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
@@ -207,8 +207,9 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
 int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
 
-/* LM_FLOORED; and LM_PRESSURE where it is evolved, or where general.used is 1. */
+/* LM_FLOORED and LM_PER_DENSITY; and LM_PRESSURE where it is evolved, or where general.used is 1. */
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
+int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other); /* LM_PER_DENSITY alone */
 int lm_gpu_pressure(struct lm_gpu *g); /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
@@ -224,6 +225,7 @@ int lm_gpu_resistivity(struct lm_backend *b);
 const double *lm_gpu_push_field(struct lm_gpu *g, int species);
 
 int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
+int lm_gpu_relax_voids(struct lm_backend *b);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_field_maxima(struct lm_backend *b);
 int lm_gpu_clear_maxima(struct lm_gpu *g);

@@ -6,8 +6,10 @@
  */
 #include "core/cells.cuh"
 
+#include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/solid.h"
+#include "larmor/physics/fields/void.h"
 
 namespace
 {
@@ -22,6 +24,18 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, cons
     floored[k] = f;
     if (p)
         p[k] = lm_pressure(f, &o);
+}
+
+/* LM_PER_DENSITY of the mean of two densities, one thread a cell, ghost cells included. */
+__global__ void per_density_kernel(shape s, struct lm_sides sides, const double *b, const double *n,
+                                   const double *other, const uint8_t *solid, struct lm_ohm o, double *to)
+{
+    cell c;
+    if (!my_cell(s, LM_GHOST, c))
+        return;
+    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
+    const size_t k = at(s, image.i, image.j);
+    to[at(s, c.i, c.j)] = lm_per_density(n + k, other + k, view_of(b, s, k), solid ? solid[k] : 0, &o);
 }
 
 __global__ void potential_kernel(const double *n, double least, size_t size, struct lm_ohm o, double *h)
@@ -94,6 +108,14 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return g->failed;
 }
 
+int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other)
+{
+    per_density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
+        shape_of(g), g->base.setup.grid.sides, g->array[LM_B], g->array[density], g->array[other], g->solid,
+        g->base.setup.ohm, g->array[LM_PER_DENSITY]);
+    return LM_GPU_LAUNCHED(g, "density in Ohm's law");
+}
+
 /* `p` may be NULL. */
 static int close_density(struct lm_gpu *g, int density, int other, double *p)
 {
@@ -102,6 +124,7 @@ static int close_density(struct lm_gpu *g, int density, int other, double *p)
         g->array[LM_FLOORED], evolved ? NULL : p, g->array[density], g->array[other], g->base.setup.grid.size,
         g->base.setup.ohm);
     LM_GPU_LAUNCHED(g, "closure");
+    lm_gpu_find_per_density(g, density, other);
     return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 

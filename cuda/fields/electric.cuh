@@ -17,8 +17,8 @@ enum { HALO = 2 }; /* columns and rows on each side of those whose E, or dB/dt, 
 /* What Ohm's law reads in a cell besides B, and some of the cell to the right. */
 struct plasma {
     struct lm_vector ji;
-    double n, eta, eta_right; /* n is floored */
-    double pressure[2];       /* LM_PRESSURE_E, where E has that part */
+    double per_density, eta, eta_right;
+    double pressure[2]; /* LM_PRESSURE_E, where E has that part */
 };
 
 /* E of a strip, with or without the part of the pressure. Given B of row j, `advance` returns E of row j - 1: in lanes
@@ -36,7 +36,7 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
     __device__ __forceinline__ void advance(const struct lm_vector &b_new, double by_left, double bz_left_new,
                                             const plasma &above, struct lm_ohm o, double total[3])
     {
-        o.eta_vacuum = 0.0; /* else cuda/fields/walls.cu computes E */
+        o.eta_vacuum = 0.0; /* else cuda/fields/walls.cu computes E: no density is read here */
         o.zero_vacuum = 0;
         if (!HYPER)
             o.eta_hyper = 0.0;
@@ -47,14 +47,14 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
         struct lm_vector j_new = lm_curl_b(bv, o.inv_dx, o.inv_dy);
         const double jx[4] = {0, 0, left(j_new.x), j_new.x}, jy[4] = {0, j.y, 0, j_new.y}, jz[4] = {0, 0, 0, j_new.z};
         struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
-        const struct lm_motional m_new = lm_motional_field(jv, bv, above.ji, above.n);
+        const struct lm_motional m_new = lm_motional_field(jv, bv, above.ji, above.per_density);
         push_b = b_centre;
         b_centre = lm_b_centre(bv);
 
         /* Patches whose first cell is (i, j - 1); of J, its four neighbours. */
         const double mx[2] = {motional.field.x, right(motional.field.x)}, my[3] = {motional.field.y, 0, m_new.field.y},
                      mz[1] = {motional.field.z}, slip[3] = {motional.slip, right(motional.slip), m_new.slip};
-        const double n[3] = {here.n, here.n, above.n}, eta[3] = {here.eta, here.eta_right, above.eta};
+        const double n[3] = {0, 0, 0}, eta[3] = {here.eta, here.eta_right, above.eta};
         double cx[9], cy[9], cz[9];
         cross(cx, j_below.x, j.x, j_new.x);
         cross(cy, j_below.y, j.y, j_new.y);
@@ -86,9 +86,9 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
         const struct lm_view felt = {x + 1, y + 1, resistive + 2, 1}, none = {NULL, NULL, NULL, 0};
         /* Two calls, so that the patches stay in registers. */
         if (o.friction)
-            push_e = lm_push_field(motional.field, motional.slip, push_b, here.n, none, &o);
+            push_e = lm_push_field(motional.field, motional.slip, push_b, 0.0, none, &o);
         else
-            push_e = lm_push_field(motional.field, motional.slip, push_b, here.n, felt, &o);
+            push_e = lm_push_field(motional.field, motional.slip, push_b, 0.0, felt, &o);
         resistive_below = resistive[1];
     }
 

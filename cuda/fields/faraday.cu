@@ -28,8 +28,8 @@ enum {
 };
 static_assert((int)HALO == (int)PAIR, "the pair that is finished is the one below");
 
-/* The arrays that come from memory: B, J_i, n, and for some plasmas the battery and eta. */
-enum { INPUT_B, INPUT_J = 3, INPUT_N = 6, FEWEST_INPUTS = 7, INPUT_BATTERY = FEWEST_INPUTS, INPUT_ETA, MOST_INPUTS };
+/* The arrays that come from memory: B, J_i, LM_PER_DENSITY, and for some plasmas the battery and eta. */
+enum { INPUT_B, INPUT_J = 3, INPUT_PER_DENSITY = 6, FEWEST_INPUTS = 7, INPUT_BATTERY = FEWEST_INPUTS, INPUT_ETA, MOST_INPUTS };
 
 /* A block: warps of a stage, arrays that come from memory, columns; numbers of elements in shared memory. */
 template <int STAGE_WARPS_, int COUNT_> struct rk4_block {
@@ -217,7 +217,7 @@ template <class block>
 __device__ __forceinline__ plasma plasma_at(const double *row, int to_right, const rk4_problem &a)
 {
     enum { WIDTH = block::WIDTH, FEWEST = (int)block::COUNT == (int)FEWEST_INPUTS };
-    plasma here = {row_at<WIDTH>(row + INPUT_J * WIDTH), row[INPUT_N * WIDTH], 0.0, 0.0, {0.0, 0.0}};
+    plasma here = {row_at<WIDTH>(row + INPUT_J * WIDTH), row[INPUT_PER_DENSITY * WIDTH], 0.0, 0.0, {0.0, 0.0}};
     if (!FEWEST && a.input[INPUT_ETA]) {
         here.eta = row[INPUT_ETA * WIDTH];
         here.eta_right = row[INPUT_ETA * WIDTH + to_right];
@@ -360,13 +360,15 @@ int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
 {
     lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
+    if (lm_halo_needs_moments(b->setup.halo))
+        lm_gpu_halo_refresh(g, g->array + LM_PER_DENSITY, 1);
     if (g->general.used)
         return lm_gpu_general_advance_b(g, ion_current, dt, substeps);
     const struct lm_ohm *o = &b->setup.ohm;
     rk4_problem a = {};
     for (int d = 0; d < 3; d++)
         a.input[INPUT_J + d] = g->array[ion_current + d];
-    a.input[INPUT_N] = g->array[LM_FLOORED];
+    a.input[INPUT_PER_DENSITY] = g->array[LM_PER_DENSITY];
     a.input[INPUT_BATTERY] = lm_gpu_battery(g);
     a.input[INPUT_ETA] = g->resistive ? g->array[LM_ETA] : NULL;
     rk4_steps *advance = o->eta_hyper > 0                               ? rk4_fitting<3, MOST_INPUTS, true>(g)

@@ -19,10 +19,19 @@ namespace
 enum { STRIPS = 12, SMOOTHING_STRIPS = 8, RING = 4 };
 
 /* The arrays that come from memory. */
-enum { OHM_B, OHM_J = 3, OHM_BEFORE = 6, OHM_N = 9, OHM_PRESSURE, OHM_ETA = OHM_PRESSURE + 2, OHM_INPUTS };
+enum {
+    OHM_B,
+    OHM_J = 3,
+    OHM_BEFORE = 6,
+    OHM_N = 9,
+    OHM_PER_DENSITY,
+    OHM_PRESSURE,
+    OHM_ETA = OHM_PRESSURE + 2,
+    OHM_INPUTS
+};
 
 struct ohm_arrays {
-    const double *b, *ji, *density;
+    const double *b, *ji, *density, *per_density;
     const double *ji_before;   /* unless NULL, the ion current is extrapolated from this one and `ji` */
     const double *pressure[2]; /* LM_PRESSURE_E, unless the electrons are cold */
     const double *eta;         /* NULL for 0 */
@@ -49,6 +58,7 @@ __device__ __forceinline__ void load_row(ohm_row &to, const ohm_arrays &a, const
     if (a.ji_before)
         load_vector(to, OHM_BEFORE, a.ji_before, s, k);
     __pipeline_memcpy_async(&to.at[OHM_N][threadIdx.x], a.density + k, sizeof(double));
+    __pipeline_memcpy_async(&to.at[OHM_PER_DENSITY][threadIdx.x], a.per_density + k, sizeof(double));
     for (int d = 0; d < 2 && a.pressure[0]; d++)
         __pipeline_memcpy_async(&to.at[OHM_PRESSURE + d][threadIdx.x], a.pressure[d] + k, sizeof(double));
     if (a.eta)
@@ -60,9 +70,8 @@ __device__ __forceinline__ struct lm_vector vector_of(const ohm_row &r, int whic
     return {r.at[which][threadIdx.x], r.at[which + 1][threadIdx.x], r.at[which + 2][threadIdx.x]};
 }
 
-/* The rest of what Ohm's law reads in this lane's cell of a row. `density` is not floored. */
-__device__ __forceinline__ plasma plasma_at(const ohm_row &row, const ohm_arrays &a, struct lm_vector ji,
-                                            double density, double eta, const struct lm_ohm &o)
+/* The rest of what Ohm's law reads in this lane's cell of a row. */
+__device__ __forceinline__ plasma plasma_at(const ohm_row &row, const ohm_arrays &a, struct lm_vector ji, double eta)
 {
     if (a.ji_before) {
         const struct lm_vector before = vector_of(row, OHM_BEFORE);
@@ -70,7 +79,7 @@ __device__ __forceinline__ plasma plasma_at(const ohm_row &row, const ohm_arrays
               lm_extrapolate_half_step(ji.z, before.z)};
     }
     return {ji,
-            lm_floored(density, &o),
+            row.at[OHM_PER_DENSITY][threadIdx.x],
             eta,
             right(eta),
             {row.at[OHM_PRESSURE][threadIdx.x], row.at[OHM_PRESSURE + 1][threadIdx.x]}};
@@ -158,7 +167,7 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
         const ohm_row &here = ring[(j - first + BEFORE) % RING];
         const double density = here.at[OHM_N][lane], eta = a.eta ? here.at[OHM_ETA][lane] : 0.0;
         const struct lm_vector b = vector_of(here, OHM_B), ji = vector_of(here, OHM_J);
-        const plasma electrons = plasma_at(here, a, ji, density, eta, o);
+        const plasma electrons = plasma_at(here, a, ji, eta);
         const double pressure[2] = {electric.here.pressure[0], electric.here.pressure[1]};
         double total[3];
         electric.advance(b, left(b.y), left(b.z), electrons, o, total);
@@ -170,7 +179,7 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
         if (!mine)
             continue;
         if (j >= first && j < last && is_in(a.own, i, j))
-            lm_limit_frequency(&maxima, 0, electric.b_centre, ji, density, eta, k2, &o);
+            lm_limit_frequency(&maxima, 0, electric.b_centre, ji, density, electrons.per_density, eta, k2, &o);
         if (j > first && j <= last)
             store_vector(s, a.field, i, j - 1, {total[0], total[1], total[2]});
         if (j >= first + AFTER) {
@@ -212,6 +221,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     const ohm_arrays a = {g->array[LM_B],
                           g->array[level + 1],
                           g->array[level],
+                          g->array[LM_PER_DENSITY],
                           ahead ? g->array[LM_J_OLD] : NULL,
                           {pressure ? g->array[LM_PRESSURE_E] : NULL, g->array[LM_PRESSURE_E + 1]},
                           g->resistive ? g->array[LM_ETA] : NULL,
@@ -219,6 +229,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
                           g->control,
                           b->setup.grid.own};
+    lm_gpu_find_per_density(g, level, level);
     auto kernel = pressure ? kernel_for<true>(hyper, smooth) : kernel_for<false>(hyper, smooth);
     if (pressure) {
         if (o->evolved)

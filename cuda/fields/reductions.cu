@@ -36,11 +36,12 @@ unsigned reduction_blocks(const struct lm_gpu *g)
 /* --- maxima that set the next step --- */
 
 struct survey_arrays {
-    const double *b, *ji, *eta, *density, *push, *pressure; /* of the push: LM_PUSH_E and LM_PUSH_PRESSURE */
-    const uint8_t *solid;                                   /* NULL without bodies */
-    const double *external;                                 /* LM_EXTERNAL_J; NULL: there is none */
-    struct lm_cells own, beyond; /* own cells, and those beyond walls in which the E of the push counts too: particles
-                                    feel it there */
+    const double *b, *ji, *eta, *density, *per_density;
+    const double *push, *pressure; /* LM_PUSH_E and LM_PUSH_PRESSURE */
+    const uint8_t *solid;          /* NULL without bodies */
+    const double *external;        /* LM_EXTERNAL_J; NULL: there is none */
+    struct lm_cells own, beyond;   /* own cells, and those beyond walls in which the E of the push counts too: particles
+                                      feel it there */
 };
 
 /* BOUNDED: `solid`, `external` and `beyond` of the arrays count. */
@@ -54,7 +55,7 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
                                BOUNDED && a.external
                                    ? lm_carried_current(vector_at(a.ji, s, k), view_of(a.external, s, k))
                                    : vector_at(a.ji, s, k),
-                               a.density[k], a.eta[k], k2, &o);
+                               a.density[k], a.per_density[k], a.eta[k], k2, &o);
         for (int d = 0; d < 3; d++)
             m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
         for (int d = 0; d < 2; d++)
@@ -174,6 +175,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
                              g->array[level + 1],
                              g->array[LM_ETA],
                              g->array[level],
+                             g->array[LM_PER_DENSITY],
                              g->array[LM_PUSH_E],
                              g->array[LM_PUSH_PRESSURE],
                              g->solid,
@@ -192,6 +194,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 int lm_gpu_field_maxima(struct lm_backend *b)
 {
     lm_gpu_range range("survey");
+    lm_gpu_find_per_density(lm_gpu_of(b), LM_N_OLD, LM_N_OLD);
     return lm_gpu_level_maxima(lm_gpu_of(b), LM_N_OLD);
 }
 

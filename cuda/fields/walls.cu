@@ -66,7 +66,7 @@ __device__ __forceinline__ struct lm_vector current_beside(const struct lm_view 
  * the nodes whose resistive E counts. The ion current J_i is `now`, or if `before` is not NULL it is extrapolated from
  * both. */
 __global__ void motional_kernel(domain d, const double *b, const double *now, const double *before,
-                                const double *floored, double *j0, double *motional, struct lm_ohm o)
+                                const double *per_density, double *j0, double *motional, struct lm_ohm o)
 {
     const shape &s = d.s;
     const int i = my_column(), j = my_row();
@@ -87,7 +87,7 @@ __global__ void motional_kernel(domain d, const double *b, const double *now, co
     LM_UNROLL
     for (int m = 0; m < 3; m++)
         ji[m] = before ? lm_extrapolate_half_step(now[m * s.pitch + k], before[m * s.pitch + k]) : now[m * s.pitch + k];
-    const struct lm_motional m = lm_motional_field(jv, bv, {ji[0], ji[1], ji[2]}, floored[k]);
+    const struct lm_motional m = lm_motional_field(jv, bv, {ji[0], ji[1], ji[2]}, per_density[k]);
     put_vector(motional, s, k, m.field);
     motional[3 * s.pitch + k] = m.slip;
 }
@@ -338,7 +338,7 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
                      struct lm_level_weights at)
 {
     const dim3 blocks = blocks_for(g, LM_GHOST);
-    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, before, g->array[LM_FLOORED],
+    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), b, ji, before, g->array[LM_PER_DENSITY],
                                                        g->general.curl, g->general.motional, g->base.setup.ohm);
     if (g->base.setup.local_eta)
         local_eta_kernel<<<blocks, THREADS, 0, g->stream>>>(

@@ -19,6 +19,7 @@ enum lm_array {
     LM_J_NEW,                         /* n+1/2 */
     LM_E = LM_J_NEW + 3,              /* E of Ohm's law at n, for output */
     LM_FLOORED = LM_E + 3,      /* electron density, floored: of the last closure, or of n after getting LM_PRESSURE */
+    LM_PER_DENSITY,             /* 1/n in the motional field of the last closure (void.h) */
     LM_PRESSURE,                /* electron pressure; to get it: at n */
     LM_PRESSURE_E,              /* -grad p / n on x-faces and y-faces; to get them: at n */
     LM_ETA = LM_PRESSURE_E + 2, /* resistivity at centres */

@@ -386,6 +386,9 @@ struct lm_backend_ops {
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other);
     int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 
+    /* B in the voids of the last closure, which was for advance_b: the last part of a step of B. */
+    int (*relax_voids)(struct lm_backend *b);
+
     /* LM_E, LM_PUSH_E and the arrays after it, and the maxima for lm_control over the fields, with density and ion
      * current of the OLD or NEW level. Beyond sides where E is prescribed (larmor/physics/fields/field_boundaries.h)
      * both this operation and advance_b find the prescribed E in LM_E. */

@@ -19,6 +19,20 @@ int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return LM_OK;
 }
 
+void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
+    double *to = c->array[LM_PER_DENSITY];
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        to[k] =
+            lm_per_density(n + k, other + k, lm_view_at(b, (long)k), c->solid ? c->solid[k] : 0, &c->base.setup.ohm);
+    }
+    lm_fill_moment(g, to, -1);
+}
+
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -31,6 +45,7 @@ int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
         floored[i] = lm_floored_mean(n[i], m[i], o);
         p[i] = lm_pressure(floored[i], o);
     }
+    lm_cpu_find_per_density(c, n, m);
     if (o->evolved)
         lm_cpu_evolved_pressure(c);
     return LM_OK;

@@ -84,6 +84,7 @@ int lm_cpu_allocate(struct lm_cpu *c);
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
+int lm_cpu_relax_voids(struct lm_backend *b);
 int lm_cpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_cpu_field_maxima(struct lm_backend *b);

@@ -74,6 +74,8 @@ int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
     struct lm_cpu *c = lm_cpu_of(b);
     const double *battery = lm_cpu_battery(c);
     lm_cpu_prescribe_e(c, c->e);
+    if (lm_halo_needs_moments(b->setup.halo))
+        lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
     for (int r = 0; r < substeps; r++) {
         if (lm_stop_now())
             return lm_stop_give_up();

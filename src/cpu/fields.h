@@ -43,6 +43,9 @@ void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill
 
 /* src/cpu/closure.c */
 
+/* LM_PER_DENSITY of the mean of two densities and of B as it stands. */
+void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other);
+
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
  * has ghost cells beyond periodic sides. c->spare is overwritten. */
 void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least);

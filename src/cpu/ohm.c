@@ -51,7 +51,7 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
     for (int i = -c->walls[0]; i < g->nx + 2; i++) {
         size_t k = lm_at(g, i, j);
         const struct lm_motional m = lm_motional_field(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k),
-                                                       lm_cpu_vector(ion_current, k), c->array[LM_FLOORED][k]);
+                                                       lm_cpu_vector(ion_current, k), c->array[LM_PER_DENSITY][k]);
         lm_cpu_put_vector(c->motional, k, m.field);
         c->slip[k] = m.slip;
     }

@@ -36,7 +36,7 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
         size_t k = lm_at(g, i, j);
         lm_limit_frequency(&m, solid ? solid[i] : 0, lm_b_centre(lm_view_at(bf, (long)k)),
                            lm_carried_current(lm_cpu_vector(ji, k), lm_external_at(external, (long)k)), n[k],
-                           c->array[LM_ETA][k], k2, o);
+                           c->array[LM_PER_DENSITY][k], c->array[LM_ETA][k], k2, o);
     }
     return m;
 }
@@ -64,7 +64,9 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
 
 int lm_cpu_field_maxima(struct lm_backend *b)
 {
-    lm_cpu_survey_level(lm_cpu_of(b), LM_N_OLD);
+    struct lm_cpu *c = lm_cpu_of(b);
+    lm_cpu_find_per_density(c, c->array[LM_N_OLD], c->array[LM_N_OLD]);
+    lm_cpu_survey_level(c, LM_N_OLD);
     return LM_OK;
 }
 

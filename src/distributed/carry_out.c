@@ -296,6 +296,8 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
         return ops->closure(d->part, (enum lm_array)o->array, (enum lm_array)o->other);
     case LM_ORDER_ADVANCE_B:
         return ops->advance_b(d->part, (enum lm_array)o->array, o->dt, o->substeps);
+    case LM_ORDER_RELAX_VOIDS:
+        return ops->relax_voids(d->part);
     case LM_ORDER_OHM:
         return ops->ohm(d->part, (enum lm_ohm_current)o->first);
     case LM_ORDER_FIELD_MAXIMA:

@@ -232,6 +232,11 @@ static int advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
         b, (struct lm_order){.kind = LM_ORDER_ADVANCE_B, .array = ion_current, .dt = dt, .substeps = substeps});
 }
 
+static int relax_voids(struct lm_backend *b)
+{
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RELAX_VOIDS});
+}
+
 static int ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_OHM, .first = current});
@@ -350,6 +355,7 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .resistivity = resistivity,
                                                  .closure = closure,
                                                  .advance_b = advance_b,
+                                                 .relax_voids = relax_voids,
                                                  .ohm = ohm,
                                                  .field_maxima = field_maxima,
                                                  .flow = flow,

@@ -18,6 +18,7 @@ enum {
     SLIP = MOTIONAL + 3,
     ION_CURRENT,
     DENSITY = ION_CURRENT + 3,
+    PER_DENSITY,
     PRESSURE,
     PRESSURE_E,
     ETA = PRESSURE_E + 2,
@@ -122,6 +123,7 @@ static int get_all(struct maker *m)
         status = get_with_ghosts(m, LM_PRESSURE_E + d, PRESSURE_E + d);
     status = status ? status : get(m, LM_PRESSURE, PRESSURE);
     status = status ? status : get(m, LM_FLOORED, DENSITY); /* of n, after the pressure */
+    status = status ? status : get(m, LM_PER_DENSITY, PER_DENSITY);
     return status ? status : get(m, LM_ETA, ETA);
 }
 
@@ -142,7 +144,7 @@ static void find_motional(struct maker *m)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
             const struct lm_motional f = lm_motional_field(lm_view_at(j, (long)k), lm_view_at(b, (long)k),
-                                                           (struct lm_vector){0, 0, 0}, m->work[DENSITY][k]);
+                                                           (struct lm_vector){0, 0, 0}, m->work[PER_DENSITY][k]);
             m->work[MOTIONAL][k] = f.field.x, m->work[MOTIONAL + 1][k] = f.field.y;
             m->work[MOTIONAL + 2][k] = f.field.z, m->work[SLIP][k] = f.slip;
         }

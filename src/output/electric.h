@@ -13,7 +13,7 @@ enum lm_e_term { LM_E_CONVECTION, LM_E_HALL, LM_E_PRESSURE, LM_E_RESISTIVE, LM_E
  * -p_e div u_e, which compression gives to the electrons. u_e = (J_i - J)/n with J_i half a step back. */
 enum lm_power { LM_POWER_FIELDS, LM_POWER_RESISTIVE, LM_POWER_COMPRESSION, LM_POWERS };
 
-enum { LM_ELECTRIC_ARRAYS = 38 }; /* grid arrays that lm_electric_make needs at most, work and bodies included */
+enum { LM_ELECTRIC_ARRAYS = 39 }; /* grid arrays that lm_electric_make needs at most, work and bodies included */
 
 struct lm_electric {
     double *memory;           /* owned */

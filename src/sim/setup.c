@@ -57,6 +57,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .inv_dy = 1.0 / s.grid.dy,
                             .eta_hyper = c->fields.eta_hyper,
                             .floor = c->fields.density_floor,
+                            .alfven_floor = lm_alfven_floor(&s.grid, c->run.dt),
                             .temperature = c->electrons.temperature,
                             .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
                             .evolved = c->electrons.closure == LM_EVOLVED,
@@ -71,6 +72,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                                                    .has_gas = p->gas_field >= 0,
                                                    .exchanges = p->electron_heat_exchange_rate > 0,
                                                    .stopping = p->stopping.lookup};
+        s.ohm.few = fmax(s.ohm.few, LM_FEW * p->charge / p->particles_per_cell);
         s.friction_species += lm_has_friction(p);
         s.pushed_species += lm_is_forced(p) || lm_has_friction(p);
         for (int side = 0; side < LM_SIDES; side++)

@@ -100,14 +100,21 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
     return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
-/* B to n+1, from the moments that the particles have left. */
+/* The density of a void is below the floor at n already, as it is a mean of n and n+1 and far below the floor. */
+static int may_have_voids(const struct lm_sim *sim)
+{
+    return sim->control.floored > 0;
+}
+
+/* B to n+1, from the moments that the particles have left; then B in voids. */
 static int advance_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     sim->substeps = lm_sim_substeps_needed(sim);
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
     LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW));
-    return b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps);
+    LM_TRY(b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps));
+    return may_have_voids(sim) ? b->ops->relax_voids(b) : LM_OK;
 }
 
 /* Counts the step and books what has crossed sides, bodies and sources in it. */

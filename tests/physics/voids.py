@@ -57,7 +57,8 @@ def main():
     args = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as directory:
-        for closure, bz, edge, floor in itertools.product(("isothermal", "polytropic", "evolved"), (0, 0.3), EDGES, (0.05, 0.01)):
+        cases = itertools.product(("isothermal", "polytropic", "evolved"), (0, 0.3), EDGES, (0.05, 0.01, 0.002))
+        for closure, bz, edge, floor in cases:
             overrides = [f"electrons.closure={closure}", f"fields.bz={bz}", f"species.ions.density={EDGES[edge]}",
                          f"fields.density_floor={floor}"]
             got = changes(args.larmor, directory, overrides, args.backend, max(LIMITS))

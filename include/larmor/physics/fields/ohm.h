@@ -50,10 +50,9 @@ struct lm_motional {
     double slip;
 };
 
-/* `ji` is the ion current at the centre. */
-LM_HD struct lm_motional lm_motional_field(struct lm_view j, struct lm_view b, struct lm_vector ji, double floored)
+/* `ji` is the ion current at the centre; per_density: lm_per_density (void.h). */
+LM_HD struct lm_motional lm_motional_field(struct lm_view j, struct lm_view b, struct lm_vector ji, double per_density)
 {
-    const double per_density = lm_inverse(floored);
     const struct lm_vector c = lm_b_centre(b);
     const double dx = lm_interp_down(j.x, 1) - ji.x, dy = lm_interp_down(j.y, j.s) - ji.y;
     const double x_force = 0.5 * (j.x[0] * b.y[0] + j.x[-1] * b.y[-1]) - ji.x * c.y;
