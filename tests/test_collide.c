@@ -92,18 +92,16 @@ static struct lm_collision_outcome collide_once(const struct lm_collisions *c, c
                                                 uint32_t number)
 {
     float density[16];
-    lm_real velocity[2 * 16], fields[LM_WINDOW_FIELDS * 16];
+    lm_real velocity[2 * 16];
     const struct lm_gas_window g = {density + 5, velocity + 5, 4, 16};
-    const struct lm_window f = {fields + 5, 4, 16};
     struct lm_particle p = {LM_HALF + ((lm_fix)number << (LM_FRACTION_BITS - 21)), LM_HALF, (lm_real)v[0],
                             (lm_real)v[1], (lm_real)v[2]};
-    for (int k = 0; k < LM_WINDOW_FIELDS * 16; k++)
-        fields[k] = k >= 80;
     for (int k = 0; k < 16; k++) {
         density[k] = m->n;
         velocity[k] = m->u[0];
         velocity[16 + k] = m->u[1];
     }
+    const struct lm_local_fields f = {{0, 0, 0}, {0, 0, 1}};
     const struct lm_collision_site site = {g, f, 0, p.x, p.y, number};
     const struct lm_tally_units units = {0x1p30, 0x1p30};
     struct lm_collision_tallies tallies;

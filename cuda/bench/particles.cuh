@@ -173,7 +173,7 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
         struct lm_step step = h.step;
         if (!TARGET::GLOBAL) /* known when the kernel is compiled; without gain there */
             step.move = 1;
-        if (!lm_pass_near(ORDER, 1, 0, &p, &win, &step, &near, &at))
+        if (!lm_pass_near(ORDER, 1, NULL, &p, &win, &step, &near, &at))
             return false;
     }
 #define ADD(d, i, j, part) target.add(d, i, j, part)

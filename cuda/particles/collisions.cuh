@@ -154,11 +154,12 @@ __device__ __forceinline__ struct lm_collisions known_collisions(const struct lm
 }
 
 /* The first part of the push and the collisions of a particle within the windows, by the parts of lm_collide_and_tally
- * that an ion needs that survives: the whole of it would make the kernel 1.5 % longer. Returns false for an ion that is
- * lost: nothing has been added to any sum, and collide_stray does its collisions again. */
+ * that an ion needs that survives: the whole of it would make the kernel 1.5 % longer. `fields`: those at the particle.
+ * Returns false for an ion that is lost: nothing has been added to any sum, and collide_stray does its collisions
+ * again. */
 template <int ORDER, int T, bool STOPPING_ONLY>
 __device__ __forceinline__ bool collide_near(collide_store<T, STOPPING_ONLY> &store, const collider &c,
-                                             const struct lm_window &fields, lm_real kick, struct lm_particle &p,
+                                             const struct lm_local_fields &fields, lm_real kick, struct lm_particle &p,
                                              gas_transfer &all)
 {
     const struct lm_collisions collisions = known_collisions<STOPPING_ONLY>(c.collisions);
@@ -176,15 +177,16 @@ __device__ __forceinline__ bool collide_near(collide_store<T, STOPPING_ONLY> &st
 }
 
 /* The same for a particle of the list. Returns the channel that takes it out, or -1. is_tallied: collide_near has
- * already added its tallies; only the velocity is missing. */
+ * already added its tallies; only the velocity is missing. `fields`: those at the particle. */
 template <int ORDER>
 __device__ int collide_stray(const tile_particles &h, const collider &c, const struct lm_place &place,
-                             struct lm_stray &s, const struct lm_window &win, lm_real kick, int stride, bool is_tallied)
+                             struct lm_stray &s, const struct lm_local_fields &fields, lm_real kick, int stride,
+                             bool is_tallied)
 {
     struct lm_stray_gas store;
     struct lm_collision_tallies tallies;
     const size_t cells = (size_t)h.t.cells_x * h.t.cells_y, cell = (size_t)s.j * h.t.cells_x + s.i;
-    struct lm_collision_site site = {{}, win, kick, s.p.x, s.p.y, lm_domain_cell(&place, s.i, s.j)};
+    struct lm_collision_site site = {{}, fields, kick, s.p.x, s.p.y, lm_domain_cell(&place, s.i, s.j)};
     if (c.collisions.gas >= 0)
         site.gas = lm_stray_gas(&store, &s, c.gas, stride);
     const struct lm_collision_outcome outcome =

@@ -26,36 +26,41 @@ enum kind { PERIODIC, OPEN, COLLIDING };
 
 /* A block of the pass: its threads, how many blocks share a multiprocessor, and how many copies of the moments a block
  * keeps. Lane l of a warp adds to copy l % COPIES, and each copy has its own banks of shared memory. So lanes whose
- * particles lie in one cell wait for each other less often. More copies leave memory for fewer blocks. The numbers are
- * the fastest of some twenty choices on an H200. */
+ * particles lie in one cell wait for each other less often. More copies leave memory for fewer blocks. THREADS, BLOCKS
+ * and COPIES are the fastest of some twenty choices on an H200. Collisions take more registers, so fewer blocks share a
+ * multiprocessor: COLLIDING_BLOCKS where ions only stop and scatter, ALL_BLOCKS of ALL_THREADS with all kinds of
+ * collisions. No kernel spills with them. */
 template <int ORDER, int T> struct pass_block;
 #if LM_PRECISION == 32
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_BLOCKS = 4 };
+    enum { THREADS = 256, BLOCKS = 5, COPIES = 8, COLLIDING_BLOCKS = 4, ALL_THREADS = 256, ALL_BLOCKS = 3 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_BLOCKS = 2 };
+    enum { THREADS = 320, BLOCKS = 4, COPIES = 16, COLLIDING_BLOCKS = 2, ALL_THREADS = 320, ALL_BLOCKS = 2 };
 };
 template <> struct pass_block<1, 16> {
-    enum { THREADS = 256, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2 };
+    enum { THREADS = 256, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2, ALL_THREADS = 320, ALL_BLOCKS = 2 };
 };
 template <> struct pass_block<2, 16> {
-    enum { THREADS = 320, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2 };
+    enum { THREADS = 320, BLOCKS = 3, COPIES = 8, COLLIDING_BLOCKS = 2, ALL_THREADS = 320, ALL_BLOCKS = 2 };
 };
 #else
 template <> struct pass_block<1, 8> {
-    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_BLOCKS = 4 };
+    enum { THREADS = 192, BLOCKS = 4, COPIES = 8, COLLIDING_BLOCKS = 4, ALL_THREADS = 256, ALL_BLOCKS = 2 };
 };
 template <> struct pass_block<2, 8> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_BLOCKS = 3 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 16, COLLIDING_BLOCKS = 3, ALL_THREADS = 256, ALL_BLOCKS = 2 };
 };
 template <> struct pass_block<1, 16> {
-    enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_BLOCKS = 2 };
+    enum { THREADS = 192, BLOCKS = 3, COPIES = 4, COLLIDING_BLOCKS = 3, ALL_THREADS = 256, ALL_BLOCKS = 2 };
 };
 template <> struct pass_block<2, 16> {
-    enum { THREADS = 256, BLOCKS = 2, COPIES = 8, COLLIDING_BLOCKS = 1 };
+    enum { THREADS = 256, BLOCKS = 2, COPIES = 8, COLLIDING_BLOCKS = 2, ALL_THREADS = 384, ALL_BLOCKS = 1 };
 };
 #endif
+
+template <int ORDER, int T, bool STOPPING_ONLY>
+constexpr int threads_of = STOPPING_ONLY ? pass_block<ORDER, T>::THREADS : pass_block<ORDER, T>::ALL_THREADS;
 
 /* Shared memory of a block of the pass: copies of the sums of quanta, fields, number of strays. */
 template <int ORDER, int T> struct pass_store {
@@ -103,7 +108,7 @@ __device__ __forceinline__ void pass_chunk(const tile_particles &h, const fields
                                            const pass_extras<KIND> &around)
 {
     enum { WIDTH = window<T>::WIDTH, AREA = window<T>::AREA, COPIES = pass_block<ORDER, T>::COPIES };
-    enum { STRIDE = pass_block<ORDER, T>::THREADS };
+    enum { STRIDE = threads_of<ORDER, T, STOPPING_ONLY> };
     constexpr bool WALLS = KIND != PERIODIC, COLLIDES = KIND == COLLIDING;
     extern __shared__ int4 shared[];
     pass_store<ORDER, T> &store = *(pass_store<ORDER, T> *)shared;
@@ -133,14 +138,19 @@ __device__ __forceinline__ void pass_chunk(const tile_particles &h, const fields
         if (k < c.first)
             continue;
         bool is_near = lm_in_window(ORDER, p.x, p.y, T);
-        if constexpr (COLLIDES)
-            is_near = is_near && collide_near<ORDER>(collisions, around.collider, win, step.kick, p, transfer);
+        struct lm_local_fields felt; /* both parts of the push of a particle that collides need them */
+        if constexpr (COLLIDES) {
+            if (is_near) {
+                lm_gather_fields(ORDER, &win, p.x, p.y, felt.e, felt.b);
+                is_near = collide_near<ORDER>(collisions, around.collider, felt, step.kick, p, transfer);
+            }
+        }
         if (!is_near) {
             stray(k - c.first);
             continue;
         }
         struct lm_deposit_places at;
-        if (!lm_pass_near(ORDER, is_free, COLLIDES, &p, &win, &step, &near, &at)) {
+        if (!lm_pass_near(ORDER, is_free, COLLIDES ? &felt : NULL, &p, &win, &step, &near, &at)) {
             stray((k - c.first) | (COLLIDES ? COLLIDED : 0));
             continue;
         }
@@ -167,11 +177,10 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
 }
 
-/* Collisions take more registers, and all kinds of collisions take the most: fewer blocks share a multiprocessor. */
 template <int ORDER, int T, bool STOPPING_ONLY>
-__global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, STOPPING_ONLY
-                                                                     ? pass_block<ORDER, T>::COLLIDING_BLOCKS
-                                                                     : (pass_block<ORDER, T>::COLLIDING_BLOCKS + 1) / 2)
+__global__ void __launch_bounds__(threads_of<ORDER, T, STOPPING_ONLY>, STOPPING_ONLY
+                                                                           ? pass_block<ORDER, T>::COLLIDING_BLOCKS
+                                                                           : pass_block<ORDER, T>::ALL_BLOCKS)
     collide_kernel(tile_particles h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
                    const __grid_constant__ pass_extras<COLLIDING> around)
 {
@@ -192,8 +201,10 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
         return false;
     struct lm_stray s;
     struct lm_window win = patch_of(f, h.t, tile, p, s);
+    struct lm_local_fields felt;
     if constexpr (KIND == COLLIDING) {
-        m.end.channel = collide_stray<ORDER>(h, around.collider, around.surfaces.place, s, win, step.kick, f.stride,
+        lm_gather_fields(ORDER, &win, s.p.x, s.p.y, felt.e, felt.b);
+        m.end.channel = collide_stray<ORDER>(h, around.collider, around.surfaces.place, s, felt, step.kick, f.stride,
                                              h.stray_tile[n] & COLLIDED);
         if (m.end.channel >= 0) {
             m.end.hits = 0;
@@ -204,7 +215,7 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
             return true;
         }
     }
-    lm_pass_stray(ORDER, KIND == COLLIDING, &m, &s, &win, &step, WALLS, surfaces_of(around), &h.t);
+    lm_pass_stray(ORDER, KIND == COLLIDING ? &felt : NULL, &m, &s, &win, &step, WALLS, surfaces_of(around), &h.t);
     add_current<ORDER, WALLS>(h, b, step, m.mid);
     if (m.end.channel < 0)
         add_density<ORDER, WALLS>(h, b, m.end);
@@ -296,8 +307,8 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
     const pass_extras<KIND> around = around_of<KIND>(g, c);
     const auto launch = [&](const tile_particles &h, unsigned blocks, lm_u64 *strays, cudaStream_t stream) {
         if (blocks > 0)
-            kernel<<<blocks, pass_block<ORDER, T>::THREADS, bytes, stream>>>(h, c.f, c.step, c.b.sums,
-                                                                             &c.b.control->speed2, strays, around);
+            kernel<<<blocks, threads_of<ORDER, T, STOPPING_ONLY>, bytes, stream>>>(
+                h, c.f, c.step, c.b.sums, &c.b.control->speed2, strays, around);
         LM_GPU_LAUNCHED(g, "particle pass");
         stray_kernel<ORDER, KIND>
             <<<(unsigned)g->processors * 3, THREADS, 0, stream>>>(h, c.f, c.step, c.b, strays, around);

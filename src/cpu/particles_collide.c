@@ -78,11 +78,14 @@ static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct
 
 /* --- one particle --- */
 
-static struct lm_collision_outcome collide_at(const struct collision_work *w, const struct lm_collision_site *site,
-                                              struct lm_particle *p, struct lm_collision_tallies *tallies)
+/* The fields of *site come from the window. */
+static struct lm_collision_outcome collide_at(const struct collision_work *w, const struct lm_window *fields,
+                                              struct lm_collision_site *site, struct lm_particle *p,
+                                              struct lm_collision_tallies *tallies)
 {
-    return lm_collide_and_tally(w->c->base.setup.shape == LM_LINEAR ? 1 : 2, w->collisions, &w->units, site, p,
-                                tallies);
+    const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
+    lm_gather_fields(order, fields, site->x, site->y, site->fields.e, site->fields.b);
+    return lm_collide_and_tally(order, w->collisions, &w->units, site, p, tallies);
 }
 
 /* A particle too far from the tile for its windows: the fields and the gas are gathered from the whole grid. */
@@ -91,17 +94,15 @@ static struct lm_collision_outcome collide_stray(const struct collision_work *w,
 {
     struct lm_stray s;
     struct lm_stray_gas store;
-    struct lm_collision_site site = {
-        .fields = stray_window(w->c, w->species, tile, p, &s), .kick = w->step.kick, .cell = cell};
+    const struct lm_window fields = stray_window(w->c, w->species, tile, p, &s);
+    struct lm_collision_site site = {.kick = w->step.kick, .x = s.p.x, .y = s.p.y, .cell = cell};
     const int gas = w->collisions->gas;
     if (gas >= 0) {
         const double *const field[LM_GAS_FIELDS] = {gas_array(w->c, gas, 0), gas_array(w->c, gas, 1),
                                                     gas_array(w->c, gas, 2)};
         site.gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
     }
-    site.x = s.p.x;
-    site.y = s.p.y;
-    return collide_at(w, &site, p, tallies);
+    return collide_at(w, &fields, &site, p, tallies);
 }
 
 static void remove_particle(struct collision_work *w, size_t k, int channel, const struct lm_particle *p)
@@ -124,11 +125,11 @@ static void collide(struct collision_work *w, int tile, size_t k)
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
     const uint32_t cell = lm_domain_cell(&w->c->base.setup.grid.place, i, j);
-    const struct lm_collision_site site = {w->gas, w->fields, w->step.kick, p.x, p.y, cell};
+    struct lm_collision_site site = {.gas = w->gas, .kick = w->step.kick, .x = p.x, .y = p.y, .cell = cell};
     const int is_near = w->has_windows && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
     struct lm_collision_tallies tallies;
     const struct lm_collision_outcome outcome =
-        is_near ? collide_at(w, &site, &p, &tallies) : collide_stray(w, tile, cell, &p, &tallies);
+        is_near ? collide_at(w, &w->fields, &site, &p, &tallies) : collide_stray(w, tile, cell, &p, &tallies);
     a.vx[k] = p.vx, a.vy[k] = p.vy, a.vz[k] = p.vz;
     lm_tally_add(&w->exchanged, &tallies.exchanged);
     if (w->collisions->gas >= 0) {

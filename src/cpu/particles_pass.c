@@ -115,7 +115,10 @@ static void pass_stray(struct worker *w, int order, size_t k)
     if (p.x == LM_GONE)
         return;
     const struct lm_window win = stray_window(w->c, w->surfaces.species, w->tile, &p, &s);
-    lm_pass_stray(order, w->has_collided, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
+    struct lm_local_fields felt;
+    if (w->has_collided)
+        lm_gather_fields(order, &win, s.p.x, s.p.y, felt.e, felt.b);
+    lm_pass_stray(order, w->has_collided ? &felt : NULL, &m, &s, &win, &w->step, w->open, &w->surfaces, &t);
     w->strays++;
     add_current(w, order, &m.mid);
     if (book_flight(w, &m.end)) {
@@ -137,7 +140,10 @@ LM_HD uint64_t push_near(int order, int is_free, int has_collided, struct arrays
     lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
     p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
     p.y &= near;
-    near &= -(lm_fix)lm_pass_near(order, is_free, has_collided, &p, win, step, n, &at);
+    struct lm_local_fields felt;
+    if (has_collided)
+        lm_gather_fields(order, win, p.x, p.y, felt.e, felt.b);
+    near &= -(lm_fix)lm_pass_near(order, is_free, has_collided ? &felt : NULL, &p, win, step, n, &at);
     const int32_t mask = (int32_t)near;
     b->near[l] = mask;
     b->half_x[l] = at.half_x & mask, b->half_y[l] = at.half_y & mask;

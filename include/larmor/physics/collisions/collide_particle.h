@@ -44,11 +44,11 @@ LM_HD uint64_t lm_identity(uint32_t cell, const struct lm_particle *p)
 
 /* Where a particle collides. */
 struct lm_collision_site {
-    struct lm_gas_window gas; /* not read for the medium of density 1 */
-    struct lm_window fields;  /* for the first part of the push; the limits on pitch angles need B */
-    lm_real kick;             /* of struct lm_step */
-    lm_fix x, y;              /* position in these windows */
-    uint32_t cell;            /* its number in the domain */
+    struct lm_gas_window gas;      /* not read for the medium of density 1 */
+    struct lm_local_fields fields; /* for both parts of the push; the limits on pitch angles need B */
+    lm_real kick;                  /* of struct lm_step */
+    lm_fix x, y;                   /* position in the window */
+    uint32_t cell;                 /* its number in the domain */
 };
 
 /* What became of a particle. */
@@ -115,9 +115,8 @@ LM_HD struct lm_collision_outcome lm_collide_particle(int order, const struct lm
                                                       const struct lm_collision_site *site, struct lm_particle *p,
                                                       struct lm_particle *old)
 {
-    lm_real e[3], b[3];
-    lm_gather_fields(order, &site->fields, site->x, site->y, e, b);
-    lm_boris_first(&p->vx, &p->vy, &p->vz, e, b, site->kick);
+    const lm_real *const b = site->fields.b;
+    lm_boris_first(&p->vx, &p->vy, &p->vz, site->fields.e, b, site->kick);
     *old = *p;
     const struct lm_medium m = lm_gather_medium(order, c, &site->gas, site->x, site->y);
     lm_real w[3];

@@ -22,14 +22,15 @@ struct lm_follow {
     const double *gas[LM_GAS_FIELDS]; /* where collisions.gas >= 0 */
 };
 
-/* The first part of the push of the ion s->p and its collisions. Returns the channel by which they take it out, or -1.
- */
-LM_HD int lm_follow_collisions(int order, const struct lm_follow *f, struct lm_stray *s, const struct lm_window *window)
+/* The first part of the push of the ion s->p in these fields, and its collisions. Returns the channel by which they
+ * take it out, or -1. */
+LM_HD int lm_follow_collisions(int order, const struct lm_follow *f, struct lm_stray *s,
+                               const struct lm_local_fields *fields)
 {
     struct lm_particle old;
     struct lm_stray_gas store;
     struct lm_collision_site site;
-    site.fields = *window;
+    site.fields = *fields;
     site.kick = f->step.kick;
     site.x = s->p.x;
     site.y = s->p.y;
@@ -47,7 +48,7 @@ LM_HD void lm_follow_ion(int order, const struct lm_follow *f, struct lm_tracked
     struct lm_stray s;
     struct lm_stray_step m;
     struct lm_particle p;
-    lm_real e[3], b[3];
+    struct lm_local_fields fields;
     int tile_x, tile_y;
     if (ion->channel >= 0)
         return;
@@ -58,17 +59,18 @@ LM_HD void lm_follow_ion(int order, const struct lm_follow *f, struct lm_tracked
     p.vz = (lm_real)ion->v[2];
     lm_stray_at(&s, &f->tiling, tile_y * f->tiling.nx + tile_x, &p, f->field, f->stride);
     const struct lm_window window = lm_stray_window(&s);
-    lm_gather_fields(order, &window, s.p.x, s.p.y, e, b);
+    lm_gather_fields(order, &window, s.p.x, s.p.y, fields.e, fields.b);
     for (int d = 0; d < 3; d++) {
-        ion->e[d] = (double)e[d];
-        ion->b[d] = (double)b[d];
+        ion->e[d] = (double)fields.e[d];
+        ion->b[d] = (double)fields.b[d];
     }
     if (!f->takes_step)
         return;
-    ion->channel = f->collides ? lm_follow_collisions(order, f, &s, &window) : -1;
+    ion->channel = f->collides ? lm_follow_collisions(order, f, &s, &fields) : -1;
     m.end.vx = s.p.vx, m.end.vy = s.p.vy, m.end.vz = s.p.vz;
     if (ion->channel < 0) {
-        lm_pass_stray(order, f->collides, &m, &s, &window, &f->step, f->open, &f->surfaces, &f->tiling);
+        const struct lm_local_fields *const collided_in = f->collides ? &fields : NULL;
+        lm_pass_stray(order, collided_in, &m, &s, &window, &f->step, f->open, &f->surfaces, &f->tiling);
         ion->channel = m.end.channel;
     }
     ion->v[0] = (double)m.end.vx;

@@ -37,17 +37,18 @@ struct lm_near {
     int size, tile;                     /* cells of a tile along each axis; number of the tile */
 };
 
-/* Pushes and moves a particle that stands in the window. has_collided: its collisions have been done, and with them the
- * first part of its push. Returns 1 if the window also holds the end of its way and the
- * way is free of surfaces. The window is convex, so it then holds the whole way. If the result is 0, the particle as it
- * was before must take the direct path (larmor/physics/particles/stray.h). There are no branches, so that the loop of
- * the CPU remains a vector loop. */
-LM_HD int lm_pass_near(int order, int is_free, int has_collided, struct lm_particle *p, const struct lm_window *window,
-                       const struct lm_step *step, const struct lm_near *near, struct lm_deposit_places *at)
+/* Pushes and moves a particle that stands in the window. collided_in: NULL, or the fields at a particle whose
+ * collisions have been done, and with them the first part of its push in these fields. Returns 1 if the window also
+ * holds the end of its way and the way is free of surfaces. The window is convex, so it then holds the whole way. If
+ * the result is 0, the particle as it was before must take the direct path (larmor/physics/particles/stray.h). There
+ * are no branches, so that the loop of the CPU remains a vector loop. */
+LM_HD int lm_pass_near(int order, int is_free, const struct lm_local_fields *collided_in, struct lm_particle *p,
+                       const struct lm_window *window, const struct lm_step *step, const struct lm_near *near,
+                       struct lm_deposit_places *at)
 {
     lm_fix dx, dy;
-    if (has_collided)
-        lm_push_rest(order, p, window, step, &dx, &dy);
+    if (collided_in)
+        lm_push_rest(p, collided_in, step, &dx, &dy);
     else
         lm_push(order, p, window, step, &dx, &dy);
     int stays = lm_in_window(order, p->x + dx, p->y + dy, near->size);

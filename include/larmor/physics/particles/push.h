@@ -31,6 +31,11 @@ struct lm_window {
     int width, area;
 };
 
+/* E with the force of the pressure, and B, at a particle. */
+struct lm_local_fields {
+    lm_real e[3], b[3];
+};
+
 /* The numbers of one pass over the particles of a species. */
 struct lm_step {
     lm_real kick;        /* h = Z/m dt/2 */
@@ -74,7 +79,7 @@ LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int
 LM_DEFINE_GATHER(, lm_real, lm_rfma)
 LM_DEFINE_GATHER(24, float, lm_fmaf)
 
-/* E with the force of the pressure, and B, at (x, y). */
+/* The fields at (x, y), as in struct lm_local_fields. */
 LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
 {
     const struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y), fx = lm_face(1, x), fy = lm_face(1, y);
@@ -153,13 +158,11 @@ LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win
     *dy = lm_round_fix(p->vy * step->ry);
 }
 
-/* The same for a particle that has collided: the velocity stands behind the first part of the push. */
-LM_HD void lm_push_rest(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
+/* The same for a particle that has collided: the velocity stands behind the first part of the push in these fields. */
+LM_HD void lm_push_rest(struct lm_particle *p, const struct lm_local_fields *fields, const struct lm_step *step,
                         lm_fix *dx, lm_fix *dy)
 {
-    lm_real e[3], b[3];
-    lm_gather_fields(order, win, p->x, p->y, e, b);
-    lm_boris_rest(&p->vx, &p->vy, &p->vz, e, b, step->kick);
+    lm_boris_rest(&p->vx, &p->vy, &p->vz, fields->e, fields->b, step->kick);
     *dx = lm_round_fix(p->vx * step->rx);
     *dy = lm_round_fix(p->vy * step->ry);
 }

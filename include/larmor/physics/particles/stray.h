@@ -105,15 +105,15 @@ LM_HD void lm_stray_move(struct lm_stray_step *out, const struct lm_stray *s, lm
     lm_move_with_surfaces(end, surfaces, t, move ? dx : 0, move ? dy : 0, 1.0, identity);
 }
 
-/* The pass of one particle on the direct path: push, movement among surfaces. has_collided: as in lm_pass_near.
+/* The pass of one particle on the direct path: push, movement among surfaces. collided_in: as in lm_pass_near.
  * `window`: lm_stray_window. */
-LM_HD void lm_pass_stray(int order, int has_collided, struct lm_stray_step *out, struct lm_stray *s,
-                         const struct lm_window *window, const struct lm_step *step, int open,
+LM_HD void lm_pass_stray(int order, const struct lm_local_fields *collided_in, struct lm_stray_step *out,
+                         struct lm_stray *s, const struct lm_window *window, const struct lm_step *step, int open,
                          const struct lm_surfaces *surfaces, const struct lm_tiling *t)
 {
     lm_fix dx, dy;
-    if (has_collided)
-        lm_push_rest(order, &s->p, window, step, &dx, &dy);
+    if (collided_in)
+        lm_push_rest(&s->p, collided_in, step, &dx, &dy);
     else
         lm_push(order, &s->p, window, step, &dx, &dy);
     lm_stray_move(out, s, dx, dy, step->move, open, surfaces, t);
