@@ -17,7 +17,7 @@ START_TEST(test_round_trip)
                  "18446744073709551615\ntile = 16\nthreads = 3\n"
                  "sort_every = 123456789012\nbackend = cuda\n[electrons]\nclosure = polytropic\ntemperature = 0.1\n"
                  "[fields]\nsolver = none\nex = 1\ney = x\nez = k2\nbx = 1\nby = 2\nbz = 3\naz = 4\neta = x\n"
-                 "eta_hyper = 1e-300\ndensity_floor = 1.7976931348623157e308\nvacuum = zero_e\nsmoothing = 0\n"
+                 "eta_hyper = 1e-300\ndensity_floor = 1.7976931348623157e308\nsmoothing = 0\n"
                  "electron_friction = off\nmin_substeps = 4\nmax_substeps = 5\n[particles]\nshape = "
                  "quadratic\nprecision = single\n"
                  "[units]\nb0 = 1e-9\nn0 = 1e7\n[output]\ndirectory = a b/c\nseries_every = 0\nfields_every = 7\n"

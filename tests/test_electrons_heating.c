@@ -72,7 +72,7 @@ START_TEST(heat_of_every_resistivity)
         int closed;
     } kinds[] = {{"[fields]\neta = 0.02*(1 + x/lx)", 1},
                  {"[fields]\neta_hyper = 1e-3", 1},
-                 {"[fields]\neta = 0.01\neta_hyper = 1e-3\nvacuum = zero_e\neta_vacuum = 0.3\ndensity_floor = 1.1", 1},
+                 {"[fields]\neta = 0.01\neta_hyper = 1e-3\ndensity_floor = 1.1", 1},
                  {"[fields]\neta = 0.01\neta_hyper = 1e-3\nelectron_friction = off", 1}};
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         char text[1024];

@@ -17,7 +17,7 @@ static const char open_text[] =
     "[run]\nsteps = 30\ndt = 0.04\nseed = 3\n[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
     "[electrons]\nclosure = evolved\ninitial_temperature = 0.2 + 0.05*sin(y)\ngamma = 1.6\nconductivity = 0.1\n"
     "conductivity_across = 0.02\nweno = 5\n"
-    "[fields]\nbx = 0.2\nbz = 1\neta = 0.01\neta_hyper = 1e-3\neta_vacuum = 0.1\ndensity_floor = 0.3\n"
+    "[fields]\nbx = 0.2\nbz = 1\neta = 0.01\neta_hyper = 1e-3\ndensity_floor = 0.3\n"
     "[boundary]\nx_min = inflow\nx_max = absorbing\ny_min = reflecting\ny_max = thermal\ny_max_temperature = 0.1\n"
     "layer_x_max = 1\nlayer_eta = 0.1\n"
     "[species.p]\nparticles_per_cell = 8\ntemperature = 0.1\ndrift_x = 0.8\ninflow_density = 1 + 0.2*sin(t)\n"

@@ -63,74 +63,6 @@ START_TEST(floored_cells_are_counted)
 }
 END_TEST
 
-/* Whether both cells around the node of E_d of cell (i, j) are at the floor. */
-static int is_vacuum(const struct box *x, int d, int i, int j)
-{
-    const int ni = i + (d == 0), nj = j + (d == 1);
-    return density((i + 0.5) * x->g.dx, (j + 0.5) * x->g.dy) <= FLOOR &&
-           density((ni + 0.5) * x->g.dx, (nj + 0.5) * x->g.dy) <= FLOOR;
-}
-
-/* vacuum = zero_e: without resistivity E is 0 where all cells around are at the floor. Elsewhere it is as with the
- * default. */
-START_TEST(vacuum_has_no_field)
-{
-    struct box x, y;
-    select_term(TERMS - 1);
-    state.eta0 = state.eta1 = state.eta_hyper = 0;
-    struct lm_ohm ohm = ohm_of_state();
-    make_box_with_floor(&x, ohm, 0);
-    ohm.zero_vacuum = 1;
-    make_box_with_floor(&y, ohm, 0);
-    int empty = 0, full = 0;
-    for (int d = 0; d < 3; d++) {
-        double *a = box_get(&x, LM_E + d), *b = box_get(&y, LM_E + d);
-        for (int j = 0; j < x.g.ny; j++)
-            for (int i = 0; i < x.g.nx; i++) {
-                size_t k = lm_at(&x.g, i, j);
-                int vacuum = is_vacuum(&x, d, i, j);
-                require(b[k] == (vacuum ? 0 : a[k]));
-                empty += vacuum && a[k] != 0, full += !vacuum;
-            }
-        free(a), free(b);
-    }
-    ck_assert(empty > 50 && full > 50);
-    box_free(&x);
-    box_free(&y);
-}
-END_TEST
-
-/* eta_vacuum acts at the floor as the same eta does everywhere, and it has no effect elsewhere. */
-START_TEST(vacuum_resists)
-{
-    struct box none, vacuum, all;
-    select_term(TERMS - 1);
-    struct lm_ohm ohm = ohm_of_state();
-    make_box_with_floor(&none, ohm, 0);
-    ohm.eta_vacuum = 0.7;
-    make_box_with_floor(&vacuum, ohm, 0);
-    ohm.eta_vacuum = 0;
-    state.eta0 += 0.7;
-    make_box_with_floor(&all, ohm, 0);
-    int empty = 0, full = 0;
-    for (int d = 0; d < 3; d++) {
-        double *a = box_get(&none, LM_E + d), *b = box_get(&vacuum, LM_E + d), *c = box_get(&all, LM_E + d);
-        for (int j = 0; j < none.g.ny; j++)
-            for (int i = 0; i < none.g.nx; i++) {
-                const size_t k = lm_at(&none.g, i, j);
-                const int at_floor = is_vacuum(&none, d, i, j);
-                require(at_floor ? fabs(b[k] - c[k]) < 1e-13 : b[k] == a[k]);
-                empty += at_floor && fabs(c[k] - a[k]) > 0.01, full += !at_floor;
-            }
-        free(a), free(b), free(c);
-    }
-    ck_assert(empty > 50 && full > 50);
-    box_free(&none);
-    box_free(&vacuum);
-    box_free(&all);
-}
-END_TEST
-
 /* The pressure that `get` returns is that of the density at step n, even when the last closure used another density. */
 START_TEST(pressure_is_of_now)
 {
@@ -155,8 +87,6 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, floor_holds_in_every_term, 0, TERMS);
     tcase_add_test(t, floored_cells_are_counted);
-    tcase_add_test(t, vacuum_has_no_field);
-    tcase_add_test(t, vacuum_resists);
     tcase_add_test(t, pressure_is_of_now);
     suite_add_tcase(suite, t);
     return suite_run(suite);

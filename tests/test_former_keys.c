@@ -171,8 +171,38 @@ START_TEST(unknown_names)
 }
 END_TEST
 
+/* A key that has been removed gives one message, which says what to do. [fields] is on line 14. */
+START_TEST(removed_keys)
+{
+    static const char *const lines[] = {"vacuum = zero_e", "eta_vacuum = 0.3"}, *const words[] = {
+                                                                                    "fields.vacuum=floor",
+                                                                                    "fields.eta_vacuum=0"};
+    for (int k = 0; k < 2; k++) {
+        char expected[256];
+        snprintf(expected, sizeof expected,
+                 "fields.%.*s: the key has been removed, as the program treats voids by itself: leave it out. A "
+                 "resistivity of thin plasma is fields.eta as an expression of n, such as n < 0.1 ? 1 : 0",
+                 (int)strcspn(lines[k], " "), lines[k]);
+        ck_assert_int_eq(read_text(with_line(0, "fields", lines[k]), NULL), LM_BAD_INPUT);
+        ck_assert_str_eq(strstr(lm_error(), "case.ini:15: "), lm_error());
+        ck_assert_str_eq(lm_error() + strlen("case.ini:15: "), expected);
+        ck_assert_int_eq(read_text(bases[0], words[k]), LM_BAD_INPUT);
+        ck_assert_str_eq(strstr(lm_error(), "command line: "), lm_error());
+        ck_assert_str_eq(lm_error() + strlen("command line: "), expected);
+    }
+}
+END_TEST
+
 #define NOTE_IN_FILE "old.ini:26: note: species.p.slowing is now called drag_rate\n"
 #define NOTE_ON_LINE "command line: note: fields.friction is now called electron_friction\n"
+
+START_TEST(removed_key_on_command_line)
+{
+    make_file("now.ini", bases[0]);
+    cli_refuses("run now.ini fields.eta_vacuum=0", "command line: fields.eta_vacuum: the key has been removed",
+                "leave it out");
+}
+END_TEST
 
 START_TEST(notes_of_commands)
 {
@@ -273,9 +303,11 @@ int main(void)
     tcase_add_test(t, both_names);
     tcase_add_test(t, command_line_replaces_file);
     tcase_add_test(t, unknown_names);
+    tcase_add_test(t, removed_keys);
     suite_add_tcase(suite, t);
     tcase_add_checked_fixture(runs, scratch_make, scratch_remove);
     tcase_set_timeout(runs, 60);
+    tcase_add_test(runs, removed_key_on_command_line);
     tcase_add_test(runs, notes_of_commands);
     tcase_add_test(runs, restart_of_an_old_run);
     suite_add_tcase(suite, runs);

@@ -447,11 +447,11 @@ START_TEST(heating)
 }
 END_TEST
 
-/* A box of 12 x 8 cells with a body in the cells [4, 8) x [2, 6), and a vacuum resistivity that does not count in it.
- */
+/* A box of 12 x 8 cells with a body in the cells [4, 8) x [2, 6), and a resistivity of the plasma that does not count
+ * in it. */
 #define WITH_BODY                                                                                                      \
     "[run]\nsteps = 10\ndt = 0.01\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"                                          \
-    "[fields]\nbx = 0.6\nby = 0.3\nbz = 1 + 0.2*cos(2*pi*x/lx)\neta_vacuum = 0.3\n[electrons]\ntemperature = 0.4\n"    \
+    "[fields]\nbx = 0.6\nby = 0.3\nbz = 1 + 0.2*cos(2*pi*x/lx)\neta = 0.3\n[electrons]\ntemperature = 0.4\n"           \
     "[species.p]\nparticles_per_cell = 60\ntemperature = 0.4\n"                                                        \
     "[body.b]\nshape = box\nx = 3\ny = 1\nwidth = 2\nheight = 1\n"                                                     \
     "[output.e]\nevery = 1\nquantities = E E_terms heating\n"
@@ -495,7 +495,7 @@ START_TEST(heating_between_walls)
 {
     struct lm_sim *sim = begin("[run]\nsteps = 10\ndt = 0.01\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"
                                "[boundary]\nx_min = reflecting\nx_max = reflecting\n"
-                               "[fields]\nbz = 1 + 0.2*cos(2*pi*x/lx)\neta = 0.05\neta_vacuum = 0.3\n"
+                               "[fields]\nbz = 1 + 0.2*cos(2*pi*x/lx)\neta = 0.05\n"
                                "[electrons]\ntemperature = 0.4\n[species.p]\nparticles_per_cell = 60\ndrift_x = 0.3\n"
                                "[output.e]\nevery = 1\nquantities = heating p_e J_i J rho\n",
                                7);
@@ -516,7 +516,7 @@ START_TEST(heating_between_walls)
     sim_free(sim);
     sim = begin("[run]\nsteps = 10\ndt = 0.01\n[grid]\nnx = 12\nny = 8\nlx = 6\nly = 2\n"
                 "[boundary]\nx_min = reflecting\nx_max = reflecting\n"
-                "[fields]\nbz = 1 + 0.2*cos(pi*x/lx)^2\neta = 0.05\neta_vacuum = 0.3\n"
+                "[fields]\nbz = 1 + 0.2*cos(pi*x/lx)^2\neta = 0.05\n"
                 "[electrons]\ntemperature = 0.4\n[species.p]\nparticles_per_cell = 60\n"
                 "[output.e]\nevery = 1\nquantities = heating\n",
                 0);

@@ -149,6 +149,28 @@ START_TEST(momentum)
 }
 END_TEST
 
+/* A cold slab at rest beside a void: B_z becomes even in the void within a few steps, and stays as it is in the slab.
+ */
+START_TEST(voids_get_the_field_of_a_vacuum)
+{
+    struct lm_sim *sim = sim_new("[run]\nt_end = 1\ndt = 0.01\n[grid]\nnx = 32\nny = 1\nlx = 16\nly = 0.5\n"
+                                 "[fields]\nbz = 1 + (x > 9 ? 0.2*sin(x) : 0)\n[electrons]\ntemperature = 0\n"
+                                 "[species.p]\ndensity = x < 6 ? 1 : 0\nparticles_per_cell = 16\nstart = quiet\n",
+                                 NULL);
+    double *before = array_of(sim, LM_B + 2), low = INFINITY, high = -INFINITY, first = 0;
+    advance(sim, 20);
+    double *after = array_of(sim, LM_B + 2);
+    for (int i = 18; i < 28; i++) {
+        const size_t k = lm_at(&sim->grid, i, 0);
+        low = fmin(low, after[k]), high = fmax(high, after[k]);
+        first = fmax(first, fabs(before[k] - before[k + 1]));
+    }
+    ck_assert_double_lt(high - low, 1e-3 * first);
+    free(before), free(after);
+    sim_free(sim);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sim");
@@ -158,6 +180,7 @@ int main(void)
     tcase_add_loop_test(t, second_order_in_dt, 0, WAVES);
     tcase_add_loop_test(t, energy_of_a_wave, 0, WAVES);
     tcase_add_test(t, least_substeps);
+    tcase_add_test(t, voids_get_the_field_of_a_vacuum);
     tcase_add_loop_test(t, charge_is_constant, 0, 3);
     tcase_add_loop_test(t, momentum_of_a_drift, 0, 4);
     tcase_add_loop_test(t, momentum, 0, 2);

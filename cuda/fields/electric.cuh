@@ -36,8 +36,6 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
     __device__ __forceinline__ void advance(const struct lm_vector &b_new, double by_left, double bz_left_new,
                                             const plasma &above, struct lm_ohm o, double total[3])
     {
-        o.eta_vacuum = 0.0; /* else cuda/fields/walls.cu computes E: no density is read here */
-        o.zero_vacuum = 0;
         if (!HYPER)
             o.eta_hyper = 0.0;
         /* Patches of 2 x 2 cells whose last one is cell (i, j): what the bodies read of it and its neighbours. */
@@ -54,7 +52,7 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
         /* Patches whose first cell is (i, j - 1); of J, its four neighbours. */
         const double mx[2] = {motional.field.x, right(motional.field.x)}, my[3] = {motional.field.y, 0, m_new.field.y},
                      mz[1] = {motional.field.z}, slip[3] = {motional.slip, right(motional.slip), m_new.slip};
-        const double n[3] = {0, 0, 0}, eta[3] = {here.eta, here.eta_right, above.eta};
+        const double eta[3] = {here.eta, here.eta_right, above.eta};
         double cx[9], cy[9], cz[9];
         cross(cx, j_below.x, j.x, j_new.x);
         cross(cy, j_below.y, j.y, j_new.y);
@@ -63,7 +61,6 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
                                       {&b.x, &b.y, &b.z, 2},
                                       {cx + 4, cy + 4, cz + 4, 3},
                                       slip,
-                                      n,
                                       eta,
                                       {PRESSURE ? here.pressure : NULL, PRESSURE ? here.pressure + 1 : NULL}};
         double resistive[3];
@@ -86,9 +83,9 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
         const struct lm_view felt = {x + 1, y + 1, resistive + 2, 1}, none = {NULL, NULL, NULL, 0};
         /* Two calls, so that the patches stay in registers. */
         if (o.friction)
-            push_e = lm_push_field(motional.field, motional.slip, push_b, 0.0, none, &o);
+            push_e = lm_push_field(motional.field, motional.slip, push_b, none);
         else
-            push_e = lm_push_field(motional.field, motional.slip, push_b, 0.0, felt, &o);
+            push_e = lm_push_field(motional.field, motional.slip, push_b, felt);
         resistive_below = resistive[1];
     }
 

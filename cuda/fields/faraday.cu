@@ -29,7 +29,15 @@ enum {
 static_assert((int)HALO == (int)PAIR, "the pair that is finished is the one below");
 
 /* The arrays that come from memory: B, J_i, LM_PER_DENSITY, and for some plasmas the battery and eta. */
-enum { INPUT_B, INPUT_J = 3, INPUT_PER_DENSITY = 6, FEWEST_INPUTS = 7, INPUT_BATTERY = FEWEST_INPUTS, INPUT_ETA, MOST_INPUTS };
+enum {
+    INPUT_B,
+    INPUT_J = 3,
+    INPUT_PER_DENSITY = 6,
+    FEWEST_INPUTS = 7,
+    INPUT_BATTERY = FEWEST_INPUTS,
+    INPUT_ETA,
+    MOST_INPUTS
+};
 
 /* A block: warps of a stage, arrays that come from memory, columns; numbers of elements in shared memory. */
 template <int STAGE_WARPS_, int COUNT_> struct rk4_block {

@@ -113,7 +113,7 @@ __global__ void local_eta_kernel(domain d, struct lm_grid g, const lm_driving *d
 
 /* What Ohm's law reads. */
 struct ohm_arrays {
-    const double *b, *j0, *motional, *floored, *eta;
+    const double *b, *j0, *motional, *eta;
     const double *pressure; /* LM_PRESSURE_E; NULL: without that part */
 };
 
@@ -123,7 +123,6 @@ __device__ __forceinline__ struct lm_ohm_view ohm_view_at(const ohm_arrays &a, c
             view_of(a.b, s, k),
             view_of(a.j0, s, k),
             a.motional + 3 * s.pitch + k,
-            a.floored + k,
             a.eta + k,
             {a.pressure ? a.pressure + k : NULL, a.pressure ? a.pressure + s.pitch + k : NULL}};
 }
@@ -144,7 +143,7 @@ __global__ void electric_kernel(domain d, ohm_arrays a, double *e, double *resis
     if (d.walls_y && (j < 0 || j == s.ny - 1))
         lm_wall_field(1, j < 0 ? s.stride : 0, v, &o, total, part);
     if (d.solid)
-        lm_body_field(d.solid + k, v, &o, total, part);
+        lm_body_field(d.solid + k, v, total, part);
     LM_UNROLL
     for (int m = 0; m < 3; m++) {
         if (!lm_is_own_e(m, i, j))
@@ -159,7 +158,7 @@ __global__ void electric_kernel(domain d, ohm_arrays a, double *e, double *resis
 
 /* What the ions feel, before smoothing and without ghost cells beyond walls: arrays as from LM_PUSH_E on, those of the
  * pressure only where the electrons have one. */
-__global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, double *to, struct lm_ohm o)
+__global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, double *to, int friction)
 {
     const shape &s = d.s;
     cell c;
@@ -171,8 +170,7 @@ __global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, dou
     const struct lm_vector motional = in_body ? none : vector_at(a.motional, s, k);
     const double slip = in_body ? 0.0 : a.motional[3 * s.pitch + k];
     const struct lm_view unfelt = {NULL, NULL, NULL, 0};
-    const struct lm_vector e =
-        lm_push_field(motional, slip, b, a.floored[k], o.friction ? unfelt : view_of(resistive, s, k), &o);
+    const struct lm_vector e = lm_push_field(motional, slip, b, friction ? unfelt : view_of(resistive, s, k));
     each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t image) {
         put_vector(to, s, image, e);
         put_vector(to + FELT_B * s.pitch, s, image, b);
@@ -249,7 +247,7 @@ void prescribe_e(struct lm_gpu *g, double *to, const double *from)
 /* `pressure`: LM_PRESSURE_E, or NULL for E without that part. */
 ohm_arrays ohm_arrays_of(const struct lm_gpu *g, const double *b, const double *pressure)
 {
-    return {b, g->general.curl, g->general.motional, g->array[LM_FLOORED], g->array[LM_ETA], pressure};
+    return {b, g->general.curl, g->general.motional, g->array[LM_ETA], pressure};
 }
 
 const double *pressure_e_of(const struct lm_gpu *g)
@@ -295,7 +293,7 @@ void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *res
     if (passes > 0)
         prescribe_e(g, work, push);
     push_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        domain_of(g), ohm_arrays_of(g, g->array[LM_B], pressure_e_of(g)), resistive, first, g->base.setup.ohm);
+        domain_of(g), ohm_arrays_of(g, g->array[LM_B], pressure_e_of(g)), resistive, first, g->base.setup.ohm.friction);
     if (g->base.setup.friction_species > 0)
         lm_gpu_friction_field(g, at, -1, first);
     smooth_push(g, push, work, 3, LM_FILL_PUSH_E);

@@ -11,8 +11,9 @@ import numpy as np
 from larmor import Run, ledger, plot, verify
 from larmor import SurfaceMap
 
-BEAM = ["fields.solver=none", "fields.bz=0", "species.protons.temperature=0", "species.protons.particles_per_cell=32",
-        "grid.nx=84", "grid.ny=96", "run.dt=0.025", "run.t_end=12", "output.fields_every=0"]
+BEAM = ["fields.solver=none", "fields.bz=0", "fields.eta=0", "species.protons.temperature=0",
+        "species.protons.particles_per_cell=32", "grid.nx=84", "grid.ny=96", "run.dt=0.025", "run.t_end=12",
+        "output.fields_every=0"]
 RUNS = [("beam", BEAM), ("wind", ["boundary.fields_x_max=inflow_b"])]
 START = 20.0  # the steady window begins
 MARGIN = 3.0  # d_i outside the cone, some gyroradii
@@ -27,7 +28,7 @@ class Case:
         self.x, self.y = run.number("body.moon.x"), run.number("body.moon.y")
         self.length, self.height = run.number("grid.lx"), run.number("grid.ly")
         self.ions, self.electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
-        self.eta = run.number("fields.eta_vacuum")  # of the void
+        self.eta = run.number("const.thin")  # of the void
         # v_A^2 + c_s^2 across B: ions have gamma = 2, isothermal electrons 1
         fast = np.sqrt(1 + 2 * self.ions + self.electrons)
         self.slope = fast / np.sqrt(self.wind**2 - fast**2)  # of the Mach cone's sides

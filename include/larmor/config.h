@@ -23,7 +23,6 @@ extern "C" {
 #endif
 
 enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC, LM_EVOLVED };
-enum lm_vacuum { LM_VACUUM_FLOOR, LM_VACUUM_ZERO_E };
 enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };
 enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
 enum lm_backend_kind { LM_BACKEND_AUTO, LM_BACKEND_CPU, LM_BACKEND_CUDA };
@@ -255,8 +254,6 @@ struct lm_config {
         char eta[LM_MAX_TEXT];
         double eta_hyper;
         double density_floor;  /* > 0, n0 */
-        int vacuum;            /* enum lm_vacuum */
-        double eta_vacuum;     /* resistivity that is added to eta at the density floor */
         int smoothing;         /* binomial passes over the moments and over E for the push, 0..8 */
         int electron_friction; /* 1: it cancels the resistive part of E, which then does not act on the ions */
         double substep_safety; /* largest product of frequency and substep, <= 2.7 */

@@ -21,8 +21,7 @@ int lm_has_field_walls(const struct lm_setup *setup)
 
 int lm_is_general(const struct lm_setup *setup)
 {
-    return lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->ohm.eta_vacuum > 0 ||
-           setup->ohm.zero_vacuum || setup->external_current || setup->local_eta;
+    return lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->external_current || setup->local_eta;
 }
 
 int lm_has_battery(const struct lm_setup *setup)

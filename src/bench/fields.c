@@ -19,6 +19,11 @@ static int advance_b(struct lm_backend *b)
     return b->ops->advance_b(b, LM_J_OLD, 0.01, 1);
 }
 
+static int relax_voids(struct lm_backend *b)
+{
+    return b->ops->relax_voids(b);
+}
+
 static int ohm(struct lm_backend *b)
 {
     return b->ops->ohm(b, LM_OHM_AHEAD);
@@ -55,6 +60,7 @@ static const struct {
 } operations[] = {
     {"closure", closure, 3},                        /* n of two levels to floored n; isothermal here and below */
     {"advance_b, a substep", advance_b, 10},        /* B, J_i, n to B */
+    {"B in voids, where none is", relax_voids, 7},  /* B, 1/n to B */
     {"Ohm's law, smoothing, maxima", ohm, 16},      /* B, J_i of two levels, n to E, push E */
     {"survey", survey, 11},                         /* B, J_i, n, eta, push E */
     {"grid_sums", grid_sums, 4},                    /* B, n */

@@ -117,7 +117,12 @@ static void report_unknown_section(struct lm_config_reader *r, const char *secti
 static void report_unknown_key(struct lm_config_reader *r, const struct lm_ini_entry *e)
 {
     const char *best = nearest_key(table_section(e->section), e->key);
+    const char *removed = lm_former_removed(e->section, e->key);
     int distance = lm_text_tolerance(e->key) + 1, nearest = -1;
+    if (removed) {
+        lm_problems_add(&r->problems, e->line, "%s.%s: %s", e->section, e->key, removed);
+        return;
+    }
     if (best) {
         lm_problems_add(&r->problems, e->line, "%s.%s: unknown key, did you mean %s?", e->section, e->key, best);
         return;

@@ -95,7 +95,6 @@ static const char *resistivity_of(const struct lm_config *c)
             return "species.NAME.eta";
     return !lm_is_zero(c->fields.eta) ? "fields.eta"
            : c->fields.eta_hyper > 0  ? "fields.eta_hyper"
-           : c->fields.eta_vacuum > 0 ? "fields.eta_vacuum"
            : has_layers(c)            ? "boundary.layer_eta"
                                       : NULL;
 }

@@ -4,6 +4,14 @@
 
 #include "config/keys.h"
 
+#define VOIDS                                                                                                          \
+    "the key has been removed, as the program treats voids by itself: leave it out. A resistivity of thin plasma is "  \
+    "fields.eta as an expression of n, such as n < 0.1 ? 1 : 0"
+
+static const struct {
+    const char *section, *name, *why;
+} removed[] = {{"fields", "vacuum", VOIDS}, {"fields", "eta_vacuum", VOIDS}};
+
 const char *lm_former_now(const char *section, const char *name)
 {
     const struct lm_named *kind = lm_named_of(section);
@@ -12,6 +20,14 @@ const char *lm_former_now(const char *section, const char *name)
         if (lm_keys[k].formerly && !strcmp(lm_keys[k].section, table) && !strcmp(lm_keys[k].formerly, name))
             return lm_keys[k].name;
     return name;
+}
+
+const char *lm_former_removed(const char *section, const char *name)
+{
+    for (size_t k = 0; k < sizeof removed / sizeof *removed; k++)
+        if (!strcmp(removed[k].section, section) && !strcmp(removed[k].name, name))
+            return removed[k].why;
+    return NULL;
 }
 
 void lm_former_note(FILE *notes, const struct lm_problems *problems, int line, const char *section, const char *name,

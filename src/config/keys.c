@@ -37,7 +37,6 @@ static const struct lm_choice tiles[] = {{"auto", 0}, {"8", 8}, {"16", 16}, {0}}
 static const struct lm_choice closures[] = {
     {"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {"evolved", LM_EVOLVED}, {0}};
 static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none", LM_SOLVER_NONE}, {0}};
-static const struct lm_choice vacuums[] = {{"floor", LM_VACUUM_FLOOR}, {"zero_e", LM_VACUUM_ZERO_E}, {0}};
 static const struct lm_choice gpu_exchanges[] = {
     {"auto", LM_EXCHANGE_AUTO}, {"nccl", LM_EXCHANGE_NCCL}, {"host", LM_EXCHANGE_HOST}, {0}};
 static const struct lm_choice halos[] = {{"auto", 0}, {"16", 16}, {"24", 24}, {"32", 32}, {"48", 48}, {"64", 64}, {0}};
@@ -238,10 +237,6 @@ const struct lm_key lm_keys[] = {
      .meaning = "The hyper-resistivity."},
     {SECTION, .name = "density_floor", REAL, IN(fields.density_floor), RANGE(LM_POSITIVE, NONE), .unit = "n0",
      .initial = "0.05", .meaning = "The least density in Ohm's law."},
-    {SECTION, .name = "vacuum", CHOICE(vacuums), IN(fields.vacuum), .initial = "floor",
-     .meaning = "What happens at the density floor. floor: Ohm's law uses the floor. zero_e: E has its resistive part only."},
-    {SECTION, .name = "eta_vacuum", REAL, IN(fields.eta_vacuum), NOT_NEGATIVE, .unit = "mu0 v_A d_i", .initial = "0",
-     .meaning = "A resistivity that is added at the density floor. With vacuum = zero_e it lets B diffuse through voids."},
     {SECTION, .name = "smoothing", INT, IN(fields.smoothing), RANGE(0, 8), .initial = "1",
      .meaning = "The number of binomial passes over the moments and over the E that pushes the ions."},
     {SECTION, .name = "electron_friction", .formerly = "friction", CHOICE(switches), IN(fields.electron_friction), .initial = "on",

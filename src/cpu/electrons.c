@@ -33,7 +33,7 @@ static struct work work_of(const struct lm_cpu *c)
 }
 
 /* Pressure and Joule heat at the beginning. */
-static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w)
+static void begin(struct lm_cpu *c, const struct work *w)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -41,7 +41,6 @@ static void begin(struct lm_cpu *c, const struct lm_heat_pass *pass, const struc
     const struct lm_joule_fields fields = {.b = {b[0], b[1], b[2], g->stride},
                                            .ji = {ji[0], ji[1], ji[2], g->stride},
                                            .external = lm_cpu_external(c),
-                                           .n = c->array[pass->level],
                                            .eta = c->array[LM_ETA],
                                            .clearance = c->clearance};
     LM_ROWS(c, 0, 0)
@@ -103,7 +102,7 @@ int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
         lm_cpu_closure(b, pass->level, pass->level);
         lm_cpu_motional_field(c, c->array + LM_B, c->array + LM_J_NEW, at);
     }
-    begin(c, pass, &w);
+    begin(c, &w);
     if (b->setup.friction_species > 0)
         lm_cpu_add_friction_heat(c, at, w.heat);
     for (int n = 0; n < pass->substeps; n++) {

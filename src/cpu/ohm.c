@@ -76,7 +76,6 @@ static struct lm_ohm_view ohm_view(const struct lm_cpu *c, double *const b[3])
                                 .b = lm_cpu_view(c, b),
                                 .j = lm_cpu_view(c, c->curl),
                                 .slip = c->slip,
-                                .n = c->array[LM_FLOORED],
                                 .eta = c->array[LM_ETA]};
 }
 
@@ -94,7 +93,7 @@ static void electric_field_on_wall(struct lm_cpu *c, int axis, struct lm_ohm_vie
         double total[3], part[3];
         lm_wall_field(axis, high ? 0 : step, lm_ohm_view_at(v, k), o, total, part);
         if (c->solid)
-            lm_body_field(c->solid + k, lm_ohm_view_at(v, k), o, total, part);
+            lm_body_field(c->solid + k, lm_ohm_view_at(v, k), total, part);
         e[axis][k] = total[axis];
         if (resistive)
             resistive[axis][k] = part[axis];
@@ -110,7 +109,7 @@ static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, s
         double total[3] = {e[0][k], e[1][k], e[2][k]}, part[3] = {0.0, 0.0, 0.0};
         for (int d = 0; d < 3 && resistive; d++)
             part[d] = resistive[d][k];
-        lm_body_field(c->solid + k, lm_ohm_view_at(v, k), &c->base.setup.ohm, total, part);
+        lm_body_field(c->solid + k, lm_ohm_view_at(v, k), total, part);
         for (int d = 0; d < 3; d++) {
             e[d][k] = total[d];
             if (resistive)
@@ -174,8 +173,7 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
         lm_cpu_put_vector(c->array + LM_PUSH_B, k, centre);
         lm_cpu_put_vector(c->array + LM_PUSH_E, k,
                           lm_push_field(in_body ? none : lm_cpu_vector(c->motional, k), in_body ? 0.0 : c->slip[k],
-                                        centre, c->array[LM_FLOORED][k],
-                                        resistive.x ? lm_view_at(resistive, (long)k) : resistive, &c->base.setup.ohm));
+                                        centre, resistive.x ? lm_view_at(resistive, (long)k) : resistive));
     }
 }
 

@@ -45,12 +45,8 @@ static struct lm_view view_of(const struct maker *m, int first)
 
 static struct lm_ohm ohm_of(const struct lm_config *c, const struct lm_grid *g)
 {
-    return (struct lm_ohm){.inv_dx = 1 / g->dx,
-                           .inv_dy = 1 / g->dy,
-                           .eta_hyper = c->fields.eta_hyper,
-                           .eta_vacuum = c->fields.eta_vacuum,
-                           .floor = c->fields.density_floor,
-                           .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E};
+    return (struct lm_ohm){
+        .inv_dx = 1 / g->dx, .inv_dy = 1 / g->dy, .eta_hyper = c->fields.eta_hyper, .floor = c->fields.density_floor};
 }
 
 /* Fills the ghost cells: images beyond periodic sides; beyond walls the value of the nearest cell. */
@@ -166,24 +162,20 @@ static void apply_in_node(const struct maker *m, const struct lm_ohm_view *all, 
         if (m->walls[axis] && (node[axis] < 0 || node[axis] == cells[axis] - 1))
             lm_wall_field(axis, node[axis] < 0 ? step[axis] : 0, here, ohm, total, resistive);
     if (m->solid)
-        lm_body_field(m->solid + k, here, ohm, total, resistive);
+        lm_body_field(m->solid + k, here, total, resistive);
 }
 
 /* Ohm's law with only some of its terms. `slip` and `eta` are numbers of arrays, ZERO for none. */
 static void apply_ohm(struct maker *m, struct lm_view motional, int slip, int eta, enum lm_e_term term)
 {
     const struct lm_grid *g = &m->grid;
-    struct lm_ohm_view all = {.motional = motional,
-                              .b = view_of(m, B),
-                              .j = view_of(m, J),
-                              .slip = m->work[slip],
-                              .n = m->work[DENSITY],
-                              .eta = m->work[eta]};
+    struct lm_ohm_view all = {
+        .motional = motional, .b = view_of(m, B), .j = view_of(m, J), .slip = m->work[slip], .eta = m->work[eta]};
     struct lm_ohm ohm = m->ohm;
     for (int d = 0; d < 2 && term == LM_E_PRESSURE; d++)
         all.pressure[d] = m->work[PRESSURE_E + d];
     if (term != LM_E_RESISTIVE)
-        ohm.eta_hyper = ohm.eta_vacuum = 0;
+        ohm.eta_hyper = 0;
     for (int y = -m->walls[1]; y < g->ny; y++)
         for (int x = -m->walls[0]; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);

@@ -44,7 +44,7 @@ int lm_sim_start_electrons(struct lm_sim *sim)
 void lm_sim_find_heat(struct lm_sim *sim, const double *eta)
 {
     const struct lm_ohm *o = &sim->backend->setup.ohm;
-    sim->electrons.heats = o->eta_hyper > 0 || o->eta_vacuum > 0 || sim->backend->setup.local_eta;
+    sim->electrons.heats = o->eta_hyper > 0 || sim->backend->setup.local_eta;
     for (size_t k = 0; k < sim->grid.size; k++)
         sim->electrons.heats |= eta[k] != 0;
 }

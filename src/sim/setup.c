@@ -61,8 +61,6 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .temperature = c->electrons.temperature,
                             .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
                             .evolved = c->electrons.closure == LM_EVOLVED,
-                            .eta_vacuum = c->fields.eta_vacuum,
-                            .zero_vacuum = c->fields.vacuum == LM_VACUUM_ZERO_E,
                             .friction = c->fields.electron_friction};
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];

@@ -214,9 +214,8 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
             }
             s->n_min = fmin(s->n_min, a->n[k]);
             take_noise(s, setup, a, k);
-            const double floored = lm_floored(a->n[k], &setup->ohm);
-            const struct lm_ohm_density e = {floored, lm_thin_per_density(floored, b, &setup->ohm)};
-            s->frequency = fmax(s->frequency, lm_frequency(b, rest, e, a->eta[k], k2, &setup->ohm));
+            const double per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b, &setup->ohm);
+            s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
     for (int k = 0; k < s->config->species_count; k++)
         s->gyration = fmax(s->gyration, s->b * s->config->species[k].charge / s->config->species[k].mass);

@@ -12,7 +12,7 @@
 #include "larmor/config.h"
 
 struct fields_case {
-    int nx, ny, smoothing, bodies, polytropic, hyper, zero_vacuum;
+    int nx, ny, smoothing, bodies, polytropic, hyper;
     int sides[LM_SIDES]; /* enum lm_field_boundary */
 };
 
@@ -20,11 +20,8 @@ struct fields_case {
 static inline struct fields_case fields_case_of(int number)
 {
     static const int sizes[][2] = {{14, 12}, {37, 9}, {5, 4}, {64, 33}, {3, 40}, {2, 2}};
-    struct fields_case c = {.smoothing = number % 4,
-                            .bodies = number % 3 == 1,
-                            .polytropic = number % 5 < 3,
-                            .hyper = number % 2,
-                            .zero_vacuum = number % 7 == 3};
+    struct fields_case c = {
+        .smoothing = number % 4, .bodies = number % 3 == 1, .polytropic = number % 5 < 3, .hyper = number % 2};
     int kinds = number, periodic = number % 5;
     for (int side = 0; side < LM_SIDES; side++, kinds /= 4)
         c.sides[side] = LM_CONDUCTING + kinds % 4;
@@ -58,7 +55,6 @@ static inline struct lm_setup fields_setup(const struct fields_case *c, uint8_t 
                             .floor = 0.9,
                             .temperature = 0.4,
                             .gamma = c->polytropic ? 1.4 : 1,
-                            .zero_vacuum = c->zero_vacuum,
                             .friction = c->smoothing % 2};
     for (int k = 0; k < 2; k++)
         s.species[k] = (struct lm_backend_species){.charge = 1 + k, .mass = 1, .weight = 0.5};

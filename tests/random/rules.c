@@ -333,8 +333,6 @@ const struct draw_rule draw_rules[] = {
      NULL, NULL},
     {"fields", "eta_hyper", 0, "{1e-5:1e-3}", NULL, NULL},
     {"fields", "density_floor", 100, NULL, density_floor, NULL},
-    {"fields", "vacuum", 60, NULL, NULL, NULL},
-    {"fields", "eta_vacuum", 0, "{0.05:1}", NULL, NULL},
     {"fields", "smoothing", 60, "0|1|2|3|8", NULL, NULL},
     {"fields", "substep_safety", 0, "{0.5:2.5}", NULL, NULL},
     {"fields", "min_substeps", 50, "1|2|3|4|5|9", NULL, NULL},
@@ -349,7 +347,8 @@ const struct draw_rule draw_rules[] = {
     {"species.NAME", "mean_particles_per_cell", .never = "another way to write particles_per_cell"},
     {"species.NAME", "start", 60, NULL, NULL, NULL},
     {"species.NAME", "density", 60,
-     "1|{0.05:1.5}|{0.5:1}+{0:0.4}*cos(2*pi*x/lx)|0.05+(x<lx/2)|(y<ly/2)|{0.5:1.5}*exp(-((x-lx/2)^2+(y-ly/2)^2)/"
+     "1|{0.05:1.5}|{0.5:1}+{0:0.4}*cos(2*pi*x/lx)|0.05+(x<lx/2)|(y<ly/2)|{0.5:1.5}*(x>lx/3)|(x-lx/2)^2 + (y-ly/2)^2 < "
+     "{0.5:4}|{0.5:1.5}*exp(-((x-lx/2)^2+(y-ly/2)^2)/"
      "{0.1:3})",
      NULL, NULL},
     {"species.NAME", "drift_x", 60, NULL, drift_x, NULL},

@@ -82,11 +82,11 @@ LM_HD double lm_extrapolate_half_step(double later, double earlier)
 
 /* --- what Ohm's law reads --- */
 
-/* struct lm_motional, the floored density and the resistivity at the centres, B and J, all of one stride; and
- * -grad p_e / n on x-faces and on y-faces, or NULL twice for E without that part. */
+/* struct lm_motional and the resistivity at the centres, B and J, all of one stride; and -grad p_e / n on x-faces and
+ * on y-faces, or NULL twice for E without that part. */
 struct lm_ohm_view {
     struct lm_view motional, b, j;
-    const double *slip, *n, *eta, *pressure[2];
+    const double *slip, *eta, *pressure[2];
 };
 
 LM_HD struct lm_ohm_view lm_ohm_view_at(struct lm_ohm_view v, long k)
@@ -95,7 +95,6 @@ LM_HD struct lm_ohm_view lm_ohm_view_at(struct lm_ohm_view v, long k)
     v.b = lm_view_at(v.b, k);
     v.slip += k;
     v.j = lm_view_at(v.j, k);
-    v.n += k;
     v.eta += k;
     if (v.pressure[0] != NULL) {
         v.pressure[0] += k;
@@ -115,19 +114,12 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
     return e;
 }
 
-/* The resistivity that plasma at the density floor has in addition. */
-LM_HD double lm_eta_vacuum(double density, const struct lm_ohm *o)
-{
-    return o->eta_vacuum > 0.0 && density <= o->floor ? o->eta_vacuum : 0.0;
-}
-
 /* E of cell (i, j) on its faces and at its centre: `total` is all of it, `resistive` is the resistive part. */
 LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, double total[3], double resistive[3])
 {
     const struct lm_view m = v.motional, j = v.j;
-    const double *const n = v.n, *const eta = v.eta;
+    const double *const eta = v.eta;
     const int s = m.s;
-    const double density[3] = {lm_interp_up(n, 1), lm_interp_up(n, s), n[0]};
     total[0] = lm_interp_up(m.x, 1) - v.b.y[0] * lm_interp_up(v.slip, 1);
     total[1] = lm_interp_up(m.y, s) + v.b.x[0] * lm_interp_up(v.slip, s);
     total[2] = m.z[0];
@@ -135,22 +127,22 @@ LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, doubl
         total[0] += v.pressure[0][0];
         total[1] += v.pressure[1][0];
     }
-    resistive[0] = lm_resistive(j.x, j.s, lm_interp_up(eta, 1) + lm_eta_vacuum(density[0], o), o);
-    resistive[1] = lm_resistive(j.y, j.s, lm_interp_up(eta, s) + lm_eta_vacuum(density[1], o), o);
-    resistive[2] = lm_resistive(j.z, j.s, eta[0] + lm_eta_vacuum(density[2], o), o);
+    resistive[0] = lm_resistive(j.x, j.s, lm_interp_up(eta, 1), o);
+    resistive[1] = lm_resistive(j.y, j.s, lm_interp_up(eta, s), o);
+    resistive[2] = lm_resistive(j.z, j.s, eta[0], o);
     LM_UNROLL
     for (int d = 0; d < 3; d++)
-        total[d] = (o->zero_vacuum && density[d] <= o->floor ? 0.0 : total[d]) + resistive[d];
+        total[d] += resistive[d];
 }
 
-/* E through a surface, on the plasma's side and without resistivity: Ohm's law with the motional field and the density
- * of the plasma cell at the surface, `inside` elements away, and B on the surface. Mirror images behind the surface
- * would not help: the Hall term has no such symmetry. */
-LM_HD double lm_surface_field(int axis, long inside, struct lm_ohm_view v, const struct lm_ohm *o)
+/* E through a surface, on the plasma's side and without resistivity: Ohm's law with the motional field of the plasma
+ * cell at the surface, `inside` elements away, and B on the surface. Mirror images behind the surface would not help:
+ * the Hall term has no such symmetry. */
+LM_HD double lm_surface_field(int axis, long inside, struct lm_ohm_view v)
 {
     const struct lm_vector field = {v.motional.x[inside], v.motional.y[inside], v.motional.z[inside]};
     const struct lm_vector all = lm_with_slip(field, v.slip[inside], v.b.x[0], v.b.y[0]);
-    return o->zero_vacuum && v.n[inside] <= o->floor ? 0.0 : axis == 0 ? all.x : axis == 1 ? all.y : all.z;
+    return axis == 0 ? all.x : axis == 1 ? all.y : all.z;
 }
 
 /* Replaces E_`axis` of a node on a wall that crosses the axis; the other components stay. The plasma cell at the wall
@@ -161,7 +153,7 @@ LM_HD void lm_wall_field(int axis, long inside, struct lm_ohm_view v, const stru
     const double *const j = axis == 0 ? v.j.x : v.j.y;
     const int other = axis == 0 ? 1 : v.j.s;
     resistive[axis] = lm_resistive(j, v.j.s, lm_interp_up(v.eta, other), o);
-    total[axis] = lm_surface_field(axis, inside, v, o) + resistive[axis];
+    total[axis] = lm_surface_field(axis, inside, v) + resistive[axis];
 }
 
 /* --- what the ions feel --- */
@@ -169,12 +161,10 @@ LM_HD void lm_wall_field(int axis, long inside, struct lm_ohm_view v, const stru
 /* E of the push at the centre, without the pressure, which the ions take from the faces (push.h). `b` is B there.
  * `resistive` stands on the resistive part of E; its pointers are NULL where the ions do not feel that part, which has
  * the friction between ions and electrons in it. */
-LM_HD struct lm_vector lm_push_field(struct lm_vector motional, double slip, struct lm_vector b, double floored,
-                                     struct lm_view resistive, const struct lm_ohm *o)
+LM_HD struct lm_vector lm_push_field(struct lm_vector motional, double slip, struct lm_vector b,
+                                     struct lm_view resistive)
 {
     struct lm_vector e = lm_with_slip(motional, slip, b.x, b.y);
-    if (o->zero_vacuum && floored <= o->floor)
-        e.x = e.y = e.z = 0.0;
     if (resistive.x != NULL) {
         e.x += lm_interp_down(resistive.x, 1);
         e.y += lm_interp_down(resistive.y, resistive.s);

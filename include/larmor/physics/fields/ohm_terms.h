@@ -3,15 +3,13 @@
 #define LARMOR_PHYSICS_FIELDS_OHM_TERMS_H
 
 struct lm_ohm {
-    double inv_dx, inv_dy;     /* 1/dx, 1/dy */
-    double eta_hyper;          /* mu0 v_A d_i^3 */
-    double eta_vacuum;         /* added to the resistivity at the density floor, mu0 v_A d_i */
-    double floor;              /* smallest density in any term, n0 */
-    double alfven_floor;       /* smallest density in the motional field, for |B| = 1, but no more than `few` (void.h) */
-    double few;                /* density of few ions */
+    double inv_dx, inv_dy; /* 1/dx, 1/dy */
+    double eta_hyper;      /* mu0 v_A d_i^3 */
+    double floor;          /* smallest density in any term, n0 */
+    double alfven_floor;   /* smallest density in the motional field, for |B| = 1, but no more than `few` (void.h) */
+    double few;            /* density of few ions */
     double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
     int evolved;               /* 1: p_e is a field of its own (larmor/physics/fluid/electrons.h); gamma > 1 */
-    int zero_vacuum;           /* 1: E has its resistive part only where all cells around are at the floor */
     int friction;              /* 1: the E of the push has no resistive part */
 };
 

@@ -25,8 +25,7 @@ LM_HD int lm_touches_body(const uint8_t *solid, int component, int s)
  * with the body's own eta, or 0 in a conductor. A node on the surface, for E through it, stands for a path of which one
  * half is in the body and one half in the plasma. The resistive part that ions feel beside the surface has nothing of
  * such a node. */
-LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, const struct lm_ohm *o, double total[3],
-                         double resistive[3])
+LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, double total[3], double resistive[3])
 {
     const double *const j[3] = {v.j.x, v.j.y, v.j.z}, *const eta = v.eta;
     LM_UNROLL
@@ -38,7 +37,7 @@ LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, const struc
         total[d] = (here | there) & LM_SOLID_CONDUCTS ? 0.0 : mean * j[d][0];
         resistive[d] = here && there ? total[d] : 0.0;
         if (!here || !there)
-            total[d] = 0.5 * (total[d] + lm_surface_field(d, here ? other : 0, v, o));
+            total[d] = 0.5 * (total[d] + lm_surface_field(d, here ? other : 0, v));
     }
 }
 

@@ -15,26 +15,22 @@ LM_HD double lm_largest_k2(const struct lm_grid *g, double inv_dx, double inv_dy
     return 4.0 * ((lm_varies_along(g, 0) ? inv_dx * inv_dx : 0.0) + (lm_varies_along(g, 1) ? inv_dy * inv_dy : 0.0));
 }
 
-/* The electrons of a cell, as Ohm's law takes them: the floored density, and 1/n in the motional field (void.h). */
-struct lm_ohm_density {
-    double floored, per_density;
-};
-
 /* Largest frequency of the fields in a cell: whistler k^2 |B|/n, convection k |J_i|/n, diffusion eta k^2 + eta_H k^4,
- * with k2 = lm_largest_k2. The Runge-Kutta method (faraday.h) is stable up to 2.78 / frequency. */
-LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, struct lm_ohm_density e, double eta, double k2,
+ * with k2 = lm_largest_k2 and 1/n as lm_per_density (void.h) has it. The Runge-Kutta method (faraday.h) is stable up
+ * to 2.78 / frequency. */
+LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double per_density, double eta, double k2,
                           const struct lm_ohm *o)
 {
     double bb = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
     double uu = lm_sqrt(ji.x * ji.x + ji.y * ji.y + ji.z * ji.z);
-    return (k2 * bb + lm_sqrt(k2) * uu) * e.per_density + k2 * (eta + lm_eta_vacuum(e.floored, o) + k2 * o->eta_hyper);
+    return (k2 * bb + lm_sqrt(k2) * uu) * per_density + k2 * (eta + k2 * o->eta_hyper);
 }
 
 /* The same where the cell may be in a body: there E is eta J, and B diffuses. */
-LM_HD double lm_frequency_near_body(int solid, struct lm_vector b, struct lm_vector ji, struct lm_ohm_density e,
-                                    double eta, double k2, const struct lm_ohm *o)
+LM_HD double lm_frequency_near_body(int solid, struct lm_vector b, struct lm_vector ji, double per_density, double eta,
+                                    double k2, const struct lm_ohm *o)
 {
-    return solid ? k2 * eta : lm_frequency(b, ji, e, eta, k2, o);
+    return solid ? k2 * eta : lm_frequency(b, ji, per_density, eta, k2, o);
 }
 
 /* Maxima over cells, as bits that lm_size_bits orders like the sizes; start from 0. */
@@ -56,8 +52,7 @@ LM_HD uint64_t lm_larger_size(uint64_t bits, double v)
 LM_HD void lm_limit_frequency(struct lm_field_maxima *m, int solid, struct lm_vector b, struct lm_vector ji,
                               double density, double per_density, double eta, double k2, const struct lm_ohm *o)
 {
-    const struct lm_ohm_density e = {lm_floored(density, o), per_density};
-    m->frequency = lm_larger_size(m->frequency, lm_frequency_near_body(solid, b, ji, e, eta, k2, o));
+    m->frequency = lm_larger_size(m->frequency, lm_frequency_near_body(solid, b, ji, per_density, eta, k2, o));
     m->floored += !solid && density < o->floor;
 }
 

@@ -10,7 +10,7 @@
 struct lm_joule_fields {
     struct lm_view b, ji;     /* B; the ion current at the centres */
     struct lm_view external;  /* current outside the plasma; s = 0: none */
-    const double *n, *eta;    /* density, resistivity */
+    const double *eta;        /* resistivity */
     const uint8_t *clearance; /* lm_stencil_clearance */
 };
 
@@ -52,21 +52,16 @@ LM_HD double lm_heat_at_node(const struct lm_joule_fields *g, long k, int compon
     return o->friction ? heat : heat - ji * lm_resistive(here, 3, eta, o);
 }
 
-/* The heat on the upper face of the cell at k along an axis, with the resistivity that Ohm's law has there. On a side
- * of the domain that has no vacuum resistivity (lm_wall_field). On the face between a body and the plasma there is no
- * resistive E (lm_body_field), hence no heat. */
+/* The heat on the upper face of the cell at k along an axis, with the resistivity that Ohm's law has there. On the
+ * face between a body and the plasma there is no resistive E (lm_body_field), hence no heat. */
 LM_HD double lm_heat_on_face(const struct lm_joule_fields *g, int axis, long k, enum lm_face_place place,
                              const struct lm_ohm *o)
 {
     const int other = axis == 0 ? 1 : g->b.s;
     const double *const ji = axis == 0 ? g->ji.x : g->ji.y;
-    const double density = 0.5 * (lm_floored(g->n[k], o) + lm_floored(g->n[k + other], o));
-    double eta = lm_interp_up(g->eta + k, other);
     if (place == LM_FACE_INSIDE && !(g->clearance[k] && g->clearance[k + other]))
         return 0.0;
-    if (place == LM_FACE_INSIDE)
-        eta += lm_eta_vacuum(density, o);
-    return lm_heat_at_node(g, k, axis, lm_interp_up(ji + k, other), eta, o);
+    return lm_heat_at_node(g, k, axis, lm_interp_up(ji + k, other), lm_interp_up(g->eta + k, other), o);
 }
 
 /* The heat in the cell at k, which is not in a body: half of what is on each of its faces, so that the sum over the
@@ -76,8 +71,7 @@ LM_HD double lm_heat_in_cell(const struct lm_joule_fields *g, long k, const enum
 {
     const double x = lm_heat_on_face(g, 0, k - 1, place[0], o) + lm_heat_on_face(g, 0, k, place[1], o);
     const double y = lm_heat_on_face(g, 1, k - g->b.s, place[2], o) + lm_heat_on_face(g, 1, k, place[3], o);
-    const double eta = g->eta[k] + lm_eta_vacuum(lm_floored(g->n[k], o), o);
-    return 0.5 * x + (0.5 * y + lm_heat_at_node(g, k, 2, g->ji.z[k], eta, o));
+    return 0.5 * x + (0.5 * y + lm_heat_at_node(g, k, 2, g->ji.z[k], g->eta[k], o));
 }
 
 /* The same for cell (i, j) at k of the nx x ny cells of the domain; 0 in bodies. */

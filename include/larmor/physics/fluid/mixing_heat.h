@@ -58,7 +58,8 @@ LM_HD struct lm_mixing_cell lm_mixing_cell(double s, double n, double half, cons
 {
     const double p = lm_pressure_of(s, o->gamma);
     const double rate = 2.0 * half * (o->inv_dx * o->inv_dx + o->inv_dy * o->inv_dy) / lm_floored(n, o);
-    const struct lm_mixing_cell c = {s, p, p * lm_max(1.0 - o->gamma * p * (rate * rate) / LM_MIXING_LIMIT, 0.0)};
+    const double x = o->gamma * p * (rate * rate) / LM_MIXING_LIMIT;
+    const struct lm_mixing_cell c = {s, p, p * lm_max(1.0 - x * x, 0.0)};
     return c;
 }
 

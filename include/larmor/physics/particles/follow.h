@@ -29,14 +29,11 @@ LM_HD int lm_follow_collisions(int order, const struct lm_follow *f, struct lm_s
 {
     struct lm_particle old;
     struct lm_stray_gas store;
-    struct lm_collision_site site;
-    site.fields = *fields;
-    site.kick = f->step.kick;
-    site.x = s->p.x;
-    site.y = s->p.y;
-    site.cell = lm_domain_cell(&f->place, s->i, s->j);
+    struct lm_gas_window gas = {0};
     if (f->collisions.gas >= 0)
-        site.gas = lm_stray_gas(&store, s, f->gas, f->stride);
+        gas = lm_stray_gas(&store, s, f->gas, f->stride);
+    const struct lm_collision_site site = {gas,    *fields, f->step.kick,
+                                           s->p.x, s->p.y,  lm_domain_cell(&f->place, s->i, s->j)};
     const struct lm_collision_outcome outcome = lm_collide_particle(order, &f->collisions, &site, &s->p, &old);
     lm_restore_velocity(&outcome, &old, &s->p);
     return outcome.survives ? -1 : outcome.channel;
@@ -48,7 +45,7 @@ LM_HD void lm_follow_ion(int order, const struct lm_follow *f, struct lm_tracked
     struct lm_stray s;
     struct lm_stray_step m;
     struct lm_particle p;
-    struct lm_local_fields fields;
+    struct lm_local_fields fields = {{0}, {0}};
     int tile_x, tile_y;
     if (ion->channel >= 0)
         return;

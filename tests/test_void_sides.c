@@ -1,0 +1,116 @@
+/* Voids at the sides of the domain, on the CPU backend. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "field_box.h"
+#include "field_walls.h"
+#include "suite.h"
+
+enum { LENGTH = 48, FIRST = 20 /* cells from here on are empty, those from FIRST + 2 on void */ };
+
+static double emptied(double x, double y)
+{
+    return x < FIRST + 0 * y ? 1 : 0;
+}
+
+/* Uneven inside, 0.4 beyond the upper side, with cells of 1. */
+static double uneven(double x, double y)
+{
+    return x < LENGTH - 0.5 ? 1 + 0.5 * sin(x) + 0 * y : 0.4;
+}
+
+/* B_z after many steps beside a void that ends at a side of this kind. The caller frees it. */
+static double *relaxed(struct box *x, int kind, double *start)
+{
+    const int sides[LM_SIDES] = {LM_CONDUCTING, kind, PERIODIC, PERIODIC};
+    *x = box_with_walls(LENGTH, 1, LENGTH, 1, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    put_all(x, LM_N_OLD, centre, emptied);
+    put_all(x, LM_N_NEW, centre, emptied);
+    put_all(x, LM_B + 2, b_place[2], uneven);
+    double *before = box_get(x, LM_B + 2);
+    *start = 0;
+    for (int i = FIRST + 1; i < LENGTH; i++)
+        *start += before[lm_at(&x->g, i, 0)] * (i == LENGTH - 1 ? 0.5 : 1);
+    free(before);
+    x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW);
+    for (int n = 0; n < 400; n++)
+        x->b->ops->relax_voids(x->b);
+    return box_get(x, LM_B + 2);
+}
+
+/* Behind a conducting side no flux is lost. The node on the side counts half. */
+START_TEST(a_conductor_keeps_the_flux)
+{
+    struct box x;
+    double flux, *b = relaxed(&x, LM_CONDUCTING, &flux);
+    for (int i = FIRST + 1; i < LENGTH; i++)
+        require_near(b[lm_at(&x.g, i, 0)], flux / (LENGTH - FIRST - 1.5), 1e-9);
+    free(b);
+    box_free(&x);
+}
+END_TEST
+
+/* Through an open side flux leaves until B in the void is that outside, and B outside stays. */
+START_TEST(flux_leaves_through_an_open_side)
+{
+    struct box x;
+    double flux, *b = relaxed(&x, LM_OPEN, &flux);
+    for (int i = FIRST + 1; i < LENGTH + 2; i++)
+        require_near(b[lm_at(&x.g, i, 0)], 0.4, 1e-9);
+    free(b);
+    box_free(&x);
+}
+END_TEST
+
+/* Where B is held on the side, B in the void becomes the same. */
+START_TEST(held_field_fills_the_void)
+{
+    struct box x;
+    double flux, *b = relaxed(&x, LM_INFLOW_B, &flux);
+    const double held = uneven(LENGTH, 0);
+    for (int i = FIRST + 1; i < LENGTH + 2; i++)
+        require_near(b[lm_at(&x.g, i, 0)], held, 1e-9);
+    free(b);
+    box_free(&x);
+}
+END_TEST
+
+/* The same varying along the side. */
+static double uneven_along(double x, double y)
+{
+    return uneven(x, y) + 0.3 * cos(2 * M_PI * y / 6);
+}
+
+/* B that is held on a side and beyond keeps its bits where it varies along the side. */
+START_TEST(held_field_keeps_its_bits)
+{
+    static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_INFLOW_B, PERIODIC, PERIODIC};
+    struct box x = box_with_walls(LENGTH, 6, LENGTH, 6, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    put_all(&x, LM_N_OLD, centre, emptied);
+    put_all(&x, LM_N_NEW, centre, emptied);
+    put_all(&x, LM_B + 2, b_place[2], uneven_along);
+    double *before = box_get(&x, LM_B + 2);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW);
+    x.b->ops->relax_voids(x.b);
+    double *after = box_get(&x, LM_B + 2);
+    for (int j = 0; j < 6; j++) {
+        const size_t k = lm_at(&x.g, LENGTH - 1, j);
+        require(after[k] == before[k] && after[k - 1] != before[k - 1]);
+    }
+    free(before), free(after);
+    box_free(&x);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("voids at sides");
+    TCase *t = tcase_create("voids at sides");
+    suite_add_tcase(suite, t);
+    tcase_add_test(t, a_conductor_keeps_the_flux);
+    tcase_add_test(t, flux_leaves_through_an_open_side);
+    tcase_add_test(t, held_field_fills_the_void);
+    tcase_add_test(t, held_field_keeps_its_bits);
+    return suite_run(suite);
+}
