@@ -3,7 +3,7 @@
 
 A round blob stands in a periodic box of 48^2 cells of 0.5 d_i, with T_i = 0.1, T_e = 0.8, 64 particles a cell where n = 1, and
 default settings but for the density floor. It expands into the void: all closures, B = 0 and B out of the plane, a sharp edge
-and a smooth one, two floors. The number is the change of the total energy, in shares of the thermal energy of the blob at the
+and a smooth one, three floors. The number is the change of the total energy, in shares of the thermal energy of the blob at the
 start. The limits: 2 % at t = 4, and 5 % at t = 20.
 """
 import argparse

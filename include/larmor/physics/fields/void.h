@@ -22,8 +22,8 @@
 #include "larmor/physics/fields/ohm.h"
 #include "larmor/physics/fields/time_step_limits.h"
 
-/* A cell of a void and all cells up to LM_VOID_REACH away have less than this share of the density floor. One particle
- * has more, and the edge of a plasma of few particles has no holes that come and go. */
+/* A cell of a void and all cells up to LM_VOID_REACH away have less than this share of the density floor. The edge of a
+ * plasma of few particles has no holes then that come and go: where a cell becomes void, its current is lost. */
 #define LM_VOID_SHARE 0.1
 enum { LM_VOID_REACH = 2 };
 
