@@ -4,7 +4,7 @@
 A round blob stands in a periodic box of 48^2 cells of 0.5 d_i, with T_i = 0.1, T_e = 0.8, 64 particles a cell where n = 1, and
 default settings but for the density floor. It expands into the void: all closures, B = 0 and B out of the plane, a sharp edge
 and a smooth one, three floors. The number is the change of the total energy, in shares of the thermal energy of the blob at the
-start. The limits: 2 % at t = 4, and 5 % at t = 20.
+start. The limits: 2 % at t = 4, and 5 % at t = 20. Evolved electrons with the lowest floor take long: only with --long.
 """
 import argparse
 import csv
@@ -54,11 +54,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--larmor", default="build/release/larmor")
     parser.add_argument("--backend", default="auto")
+    parser.add_argument("--long", action="store_true")
     args = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as directory:
         cases = itertools.product(("isothermal", "polytropic", "evolved"), (0, 0.3), EDGES, (0.05, 0.01, 0.002))
         for closure, bz, edge, floor in cases:
+            if closure == "evolved" and floor == 0.002 and not args.long:
+                continue
             overrides = [f"electrons.closure={closure}", f"fields.bz={bz}", f"species.ions.density={EDGES[edge]}",
                          f"fields.density_floor={floor}"]
             got = changes(args.larmor, directory, overrides, args.backend, max(LIMITS))
