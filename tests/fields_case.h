@@ -89,7 +89,7 @@ static inline void put_state(struct box *x)
     }
     box_put(x, LM_N_OLD, centre, density);
     box_put(x, LM_ETA, centre, eta);
-    x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD);
+    x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD, 0.0);
 }
 
 static const struct {

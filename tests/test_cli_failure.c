@@ -122,7 +122,8 @@ START_TEST(resistivity)
         {"fields.eta=n*1e308*1e10", "; largest resistivity inf at x = 0.", "an expression of fields.eta or species."},
         {"species.protons.eta=0*log(-n)", "; largest resistivity nan at x = 0.",
          "an expression of fields.eta or species."},
-        {"fields.eta=1e200*n", "; largest resistivity 1", "too small, or fields.eta or species.NAME.eta too large"}};
+        {"fields.eta=1e200*n", "; largest resistivity 1",
+         "run.dt too large for the cells, or fields.eta or species.NAME.eta too large"}};
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
         for (int check = 0; check < 2; check++) {
             CLI(1, "%s small.ini %s %s", check ? "check" : "run", check ? "" : "--quiet --output none", odd[k].eta);

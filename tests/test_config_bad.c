@@ -248,7 +248,7 @@ static const struct {
     {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\ntemperature = 1\n", 15,
      "body.m.temperature: has a meaning only with particles = thermal"},
     {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfields = open\n", 15,
-     "body.m.fields: \"open\" is not one of conducting, resistive, transparent"},
+     "body.m.fields: \"open\" is not one of conducting, resistive, transparent, insulating"},
     {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nresistivity = 1\n", 15,
      "body.m.resistivity: has a meaning only with fields = resistive"},
     {"[body.m]\nshape = disk\nx = 1\ny = 1\nradius = 0.5\nfields = resistive\n", 10,

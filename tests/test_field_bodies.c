@@ -144,6 +144,48 @@ START_TEST(diffusion_into_a_slab)
 }
 END_TEST
 
+/* In a body that insulates E is 0, and J becomes 0 in all of its nodes: those of its cells and on its faces. In a
+ * vacuum without currents B is uniform here, up to what the surroundings hold. No bit of B changes where no node of the
+ * body touches it. */
+START_TEST(no_current_in_an_insulator)
+{
+    static const int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
+    struct lm_bodies bodies = three_bodies();
+    bodies.fields[2] = LM_BODY_INSULATING;
+    struct box x = box_with_walls(N, N, 7, 7, every_term, 0, sides, &bodies);
+    struct state s = noise(&x);
+    solve(&x, &s, 20);
+    double *before[3], *after[3];
+    for (int d = 0; d < 3; d++)
+        before[d] = box_get(&x, LM_B + d);
+    for (int k = 0; k < 40; k++)
+        ck_assert_int_eq(x.b->ops->relax_b(x.b, 0, LM_VOID_STAGES), LM_OK);
+    for (int d = 0; d < 3; d++)
+        after[d] = box_get(&x, LM_B + d);
+    const struct lm_view b = {after[0], after[1], after[2], x.g.stride}, was = {before[0], before[1], before[2], b.s};
+    double most = 0, most_before = 0;
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            const size_t k = lm_at(&x.g, i, j);
+            const int here = body_cells[j * N + i] == 3, right = body_cells[j * N + (i + 1) % N] == 3,
+                      above = body_cells[(j + 1) % N * N + i] == 3;
+            const struct lm_vector now = lm_curl_b(lm_view_at(b, (long)k), 1 / x.g.dx, 1 / x.g.dy),
+                                   then = lm_curl_b(lm_view_at(was, (long)k), 1 / x.g.dx, 1 / x.g.dy);
+            ck_assert(!here || s.a[E + 2][k] == 0);
+            most = fmax(most,
+                        fmax(here * fabs(now.z), fmax((here || right) * fabs(now.x), (here || above) * fabs(now.y))));
+            most_before = fmax(most_before, here * fabs(then.z));
+            for (int d = 0; d < 3 && hypot(i - 8, j - 13) > 6 && hypot(i - 8, j + N - 13) > 6; d++)
+                ck_assert(before[d][k] == after[d][k]);
+        }
+    ck_assert_msg(most < 1e-6 * most_before, "J in an insulator is %g, it was %g", most, most_before);
+    for (int d = 0; d < 3; d++)
+        free(before[d]), free(after[d]);
+    state_free(&s);
+    box_free(&x);
+}
+END_TEST
+
 /* Deposits a species of density 1 that drifts. Returns its number density, the charge density and the current. */
 static void deposit(struct box *x, double *out[3])
 {
@@ -209,6 +251,7 @@ int main(void)
     tcase_add_loop_test(t, nobody_looks_into_bodies, 0, 17);
     tcase_add_loop_test(t, fields_in_bodies, 0, 3);
     tcase_add_test(t, diffusion_into_a_slab);
+    tcase_add_test(t, no_current_in_an_insulator);
     tcase_add_loop_test(t, no_moments_in_bodies, 0, 3);
     suite_add_tcase(suite, t);
     return suite_run(suite);

@@ -35,7 +35,7 @@ START_TEST(e_through_a_wall)
     put_all(&x, LM_J_OLD + 2, centre, half);
     put_all(&x, LM_B + 2, b_place[2], half);
     put_all(&x, LM_B + along_y, b_place[along_y], half);
-    x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
     x.b->ops->ohm(x.b, LM_OHM_OLD);
     const int d = along_y ? 0 : 1;
     double *e = box_get(&x, LM_E + d);

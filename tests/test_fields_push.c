@@ -89,7 +89,7 @@ START_TEST(binomial_filter)
         box_put(&x, LM_B + 1, centre, one);
         box_put(&x, LM_N_OLD, centre, one);
         box_put(&x, LM_J_OLD, centre, mode);
-        x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD);
+        x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
         x.b->ops->ohm(x.b, LM_OHM_OLD);
         double *e = box_get(&x, LM_E + 2), *push = box_get(&x, LM_PUSH_E + 2);
         double factor = pow(cos(M_PI * mode_x / 16) * cos(M_PI * mode_y / 12), 2 * _i);

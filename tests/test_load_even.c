@@ -21,7 +21,7 @@ static void draw(int i, int j, int r, int n, double p[5])
                                        .seed = 20,
                                        .nx = 512};
     lm_fix x, y;
-    lm_load_particle(&profile, 4, 3, (uint32_t)(j * 512 + i), (uint32_t)r, (uint32_t)n, &x, &y, p + 2);
+    lm_load_particle(&profile, 4, 3, NULL, (uint32_t)(j * 512 + i), (uint32_t)r, (uint32_t)n, &x, &y, p + 2);
     p[0] = ldexp((double)x, -BITS);
     p[1] = ldexp((double)y, -BITS);
 }

@@ -83,6 +83,7 @@ static void gpu_destroy(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_halo_end(g);
+    lm_gpu_free_strips(g);
     lm_gpu_free_all(g);
     cudaFreeHost(g->control_host);
     cudaFreeHost(g->reduced_host);
@@ -200,6 +201,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     for (int d = 0; d < 2; d++)
         out->push_pressure[d] = lm_from_bits(c->push_pressure[d]);
     out->frequency = lm_from_bits(c->frequency);
+    out->eta = lm_from_bits(c->eta);
     out->floored = (int64_t)c->floored;
     return LM_OK;
 }
@@ -284,6 +286,8 @@ static const struct lm_backend_ops operations = [] {
     o.put_background_side = lm_gpu_put_background_side;
     o.get_map = gpu_get_map;
     o.put_map = gpu_put_map;
+    o.get_strip = lm_gpu_get_strip;
+    o.put_strip = lm_gpu_put_strip;
     o.control = gpu_control;
     o.collect = lm_gpu_collect;
     o.moments = lm_gpu_moments;
@@ -293,7 +297,7 @@ static const struct lm_backend_ops operations = [] {
     o.resistivity = lm_gpu_resistivity;
     o.closure = lm_gpu_closure;
     o.advance_b = lm_gpu_advance_b;
-    o.relax_voids = lm_gpu_relax_voids;
+    o.relax_b = lm_gpu_relax_b;
     o.ohm = lm_gpu_ohm;
     o.field_maxima = lm_gpu_field_maxima;
     o.flow = lm_gpu_flow;
@@ -352,6 +356,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->has_battery = lm_has_battery(setup);
     lm_gpu_allocate_all(g, setup);
     lm_gpu_allocate_backgrounds(g);
+    lm_gpu_make_strips(g);
     lm_gpu_halo_begin(g);
     if (!g->failed)
         lm_gpu_wait(g, "start");

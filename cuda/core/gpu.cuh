@@ -36,7 +36,7 @@ struct lm_gpu_advected {
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
-    lm_u64 push_e[3], push_pressure[2], frequency, floored;
+    lm_u64 push_e[3], push_pressure[2], frequency, eta, floored;
     lm_u64 friction_e[LM_MAX_SPECIES][3];
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
     struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
@@ -82,6 +82,8 @@ struct lm_gpu_species {
     int collides;                            /* or has: it may have lost particles */
 };
 
+struct lm_gpu_strips;
+
 struct lm_gpu {
     struct lm_backend base;
     const struct lm_gpu_particles *particles; /* of the precision of the setup */
@@ -105,18 +107,22 @@ struct lm_gpu {
     int open;                 /* particles can leave */
     int counted;              /* they can leave or come, or exchange heat: tallies count */
     uint8_t *body, *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    struct lm_body_cut *cut;                   /* struct lm_obstacles; NULL where bodies fill their cells */
+    float *factor;                             /* lm_surfaces_factors; NULL without bodies */
     struct lm_map_bins maps;                   /* arrays on the device */
     double *next_b;                            /* three: where a Runge-Kutta step puts B */
     struct lm_field_sides sides;
     const struct lm_driving *driving; /* on the device; NULL: none */
     double driving_time;              /* of the last lm_gpu_drive */
-    uint8_t *solid;                   /* enum lm_solid, with ghosts; NULL without bodies */
+    uint8_t *solid;                   /* 1 in bodies, with ghosts; NULL without bodies */
+    struct lm_body_node *node;        /* three of each cell, with ghosts; NULL without bodies */
     struct {
         int used;                  /* lm_is_general: cuda/fields/walls.cu */
         double *curl, *e, *result; /* three arrays each, if used */
         double *motional;          /* four: struct lm_motional, the slip last */
     } general;
-    int has_battery; /* lm_has_battery */
+    int has_battery;              /* lm_has_battery */
+    struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
         double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
         uint8_t *clearance;        /* lm_stencil_clearance */
@@ -198,7 +204,7 @@ int lm_gpu_reduce_end(struct lm_gpu *g);
 /* Exclusive prefix sum of `count` values. */
 int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t count);
 
-/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu, values.cu, voids.cu */
+/* cuda/fields: closure.cu, drive.cu, moments.cu, faraday.cu, ohm.cu, reductions.cu, values.cu, relaxation.cu */
 
 /* Smooths `count` arrays `passes` times into `to`, by turns with g->spare: the data start there when `passes` is odd.
  */
@@ -208,9 +214,9 @@ int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]
 int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
 
 /* LM_FLOORED and LM_PER_DENSITY; and LM_PRESSURE where it is evolved, or where general.used is 1. */
-int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
-int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other); /* LM_PER_DENSITY alone */
-int lm_gpu_pressure(struct lm_gpu *g);                                 /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
+int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
+int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other, double substep); /* LM_PER_DENSITY alone */
+int lm_gpu_pressure(struct lm_gpu *g); /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
  * has ghost cells beyond periodic sides. g->spare is overwritten. */
@@ -225,7 +231,7 @@ int lm_gpu_resistivity(struct lm_backend *b);
 const double *lm_gpu_push_field(struct lm_gpu *g, int species);
 
 int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
-int lm_gpu_relax_voids(struct lm_backend *b);
+int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_field_maxima(struct lm_backend *b);
 int lm_gpu_clear_maxima(struct lm_gpu *g);
@@ -252,6 +258,31 @@ void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);
  * `at`: when the moments of single species count. */
 void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const double *before,
                      struct lm_level_weights at);
+
+/* cuda/fields/strips.cu: the strips beyond radiating sides. Where there are none, nothing is done. */
+void lm_gpu_make_strips(struct lm_gpu *g);
+void lm_gpu_free_strips(struct lm_gpu *g);
+
+/* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
+void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int substeps);
+
+/* In a stage of Runge-Kutta for B, with `b` of the domain and the motional field of that: E of the strips, then that of
+ * the ghost cells in `e`, then B of the strips. */
+void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep);
+
+/* n and J of all ions, four arrays, as deposited and with their ghosts: what the ions of the strips add to them in the
+ * last cells inside, and their ghosts beyond radiating sides. */
+void lm_gpu_add_strip_moments(struct lm_gpu *g, double *group);
+
+/* What the ions feel beyond radiating sides: finds E and B of the push there from the strips and B as they stand; puts
+ * E or B (`is_b`) into the ghosts of three arrays; does both for LM_PUSH_E and LM_PUSH_B. */
+void lm_gpu_find_push_of_strips(struct lm_gpu *g);
+void lm_gpu_push_of_strips(struct lm_gpu *g, double *group, int is_b);
+void lm_gpu_fill_push_of_strips(struct lm_gpu *g);
+
+int lm_gpu_get_strip(struct lm_backend *b, enum lm_side side, double *values);
+int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *values);
+void lm_gpu_hash_strips(struct lm_gpu *g, int first); /* as fields from number `first` on; adds to reduced->value[0] */
 
 /* cuda/fields/friction.cu, with J as it stands and the electrons of the last closure */
 

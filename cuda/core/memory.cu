@@ -191,9 +191,13 @@ static void allocate_surfaces(struct lm_gpu *g)
     g->counted = g->open || s->ionisation_count > 0 || lm_any_exchanges(s);
     if (s->bodies.count > 0) {
         uint8_t *near_body = (uint8_t *)malloc(s->grid.cells), *tile = (uint8_t *)malloc(g->tiles);
-        if (near_body && tile) {
+        float *factor = (float *)malloc(s->grid.cells * sizeof *factor);
+        if (near_body && tile && factor) {
             lm_surfaces_mark(s, near_body, tile);
-            g->body = upload(g, s->bodies.mask, s->grid.cells, "bodies");
+            lm_surfaces_factors(s, factor);
+            g->body = upload(g, lm_obstacles_of(&s->bodies), s->grid.cells, "bodies");
+            g->cut = upload(g, s->bodies.obstacles.cut, s->grid.cells, "bodies");
+            g->factor = upload(g, factor, s->grid.cells, "bodies");
             g->near_body = upload(g, near_body, s->grid.cells, "bodies");
             g->tile_has_body = upload(g, tile, g->tiles, "bodies");
             lm_gpu_check(g, cudaStreamSynchronize(g->stream), "bodies");
@@ -202,6 +206,7 @@ static void allocate_surfaces(struct lm_gpu *g)
         }
         free(near_body);
         free(tile);
+        free(factor);
     }
     g->driving = upload(g, s->driving, 1, "driving");
     g->maps = lent;
@@ -249,19 +254,32 @@ static void allocate_exchange(struct lm_gpu *g)
         lm_gpu_check(g, cudaMemsetAsync(g->exchange.sums, 0, sums, g->stream), "the exchange of heat");
 }
 
+static void upload_filled(struct lm_gpu *g, void *to, const void *host, size_t bytes)
+{
+    lm_gpu_check(g, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, g->stream), "upload of bodies");
+    lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of bodies");
+}
+
 static void allocate_solid(struct lm_gpu *g, const struct lm_setup *setup)
 {
-    const size_t size = setup->grid.size;
+    const size_t size = setup->grid.size, bytes = 3 * size * sizeof(struct lm_body_node);
     uint8_t *host = (uint8_t *)malloc(size);
+    struct lm_body_node *node = (struct lm_body_node *)malloc(bytes);
     g->solid = (uint8_t *)lm_gpu_allocate(g, size, "the bodies");
-    if (!host && !g->failed)
+    g->node = (struct lm_body_node *)lm_gpu_allocate(g, bytes, "the bodies");
+    if (!(host && node) && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the bodies");
+    if (!g->failed)
+        g->failed = lm_fill_nodes(setup, node);
     if (!g->failed) {
         lm_fill_solid(setup, host);
-        lm_gpu_check(g, cudaMemcpyAsync(g->solid, host, size, cudaMemcpyHostToDevice, g->stream), "upload of bodies");
-        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "upload of bodies");
+        upload_filled(g, g->solid, host, size);
+        upload_filled(g, g->node, node, bytes);
     }
+    g->base.setup.bodies.node = NULL; /* it was lent */
+    g->base.setup.bodies.obstacles = {};
     free(host);
+    free(node);
 }
 
 static void allocate(struct lm_gpu *g)

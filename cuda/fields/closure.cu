@@ -28,14 +28,15 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, cons
 
 /* LM_PER_DENSITY of the mean of two densities, one thread a cell, ghost cells included. */
 __global__ void per_density_kernel(shape s, struct lm_sides sides, const double *b, const double *n,
-                                   const double *other, const uint8_t *solid, struct lm_ohm o, double *to)
+                                   const double *other, const uint8_t *solid, struct lm_ohm o, double whistler_floor,
+                                   double *to)
 {
     cell c;
     if (!my_cell(s, LM_GHOST, c))
         return;
     const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
     const size_t k = at(s, image.i, image.j);
-    to[at(s, c.i, c.j)] = lm_per_density(n + k, other + k, view_of(b, s, k), solid ? solid[k] : 0, &o);
+    to[at(s, c.i, c.j)] = lm_per_density(n + k, other + k, view_of(b, s, k), solid ? solid[k] : 0, &o, whistler_floor);
 }
 
 __global__ void potential_kernel(const double *n, double least, size_t size, struct lm_ohm o, double *h)
@@ -108,36 +109,36 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return g->failed;
 }
 
-int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other)
+int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other, double substep)
 {
     per_density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
         shape_of(g), g->base.setup.grid.sides, g->array[LM_B], g->array[density], g->array[other], g->solid,
-        g->base.setup.ohm, g->array[LM_PER_DENSITY]);
+        g->base.setup.ohm, lm_whistler_floor(&g->base.setup.grid, substep), g->array[LM_PER_DENSITY]);
     return LM_GPU_LAUNCHED(g, "density in Ohm's law");
 }
 
 /* `p` may be NULL. */
-static int close_density(struct lm_gpu *g, int density, int other, double *p)
+static int close_density(struct lm_gpu *g, int density, int other, double substep, double *p)
 {
     const int evolved = g->base.setup.ohm.evolved;
     closure_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
         g->array[LM_FLOORED], evolved ? NULL : p, g->array[density], g->array[other], g->base.setup.grid.size,
         g->base.setup.ohm);
     LM_GPU_LAUNCHED(g, "closure");
-    lm_gpu_find_per_density(g, density, other);
+    lm_gpu_find_per_density(g, density, other, substep);
     return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 
-int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
+int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep)
 {
     lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
-    return close_density(g, density, other, g->general.used ? g->array[LM_PRESSURE] : NULL);
+    return close_density(g, density, other, substep, g->general.used ? g->array[LM_PRESSURE] : NULL);
 }
 
 int lm_gpu_pressure(struct lm_gpu *g)
 {
-    return close_density(g, LM_N_OLD, LM_N_OLD, g->array[LM_PRESSURE]);
+    return close_density(g, LM_N_OLD, LM_N_OLD, 0.0, g->array[LM_PRESSURE]);
 }
 
 int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least)

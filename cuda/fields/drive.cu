@@ -112,6 +112,7 @@ int find_largest_force(struct lm_gpu *g, int species, double largest[3])
 const double *lm_gpu_push_field(struct lm_gpu *g, int species)
 {
     double *to = g->species[species].push;
+    lm_gpu_fill_push_of_strips(g);
     if (!to)
         return g->array[LM_PUSH_E];
     const launch l = launch_of(g);

@@ -38,6 +38,8 @@ template <bool HYPER, bool PRESSURE, bool PUSH> struct electric_rows {
     {
         if (!HYPER)
             o.eta_hyper = 0.0;
+        if (PUSH)
+            o = lm_with_all_eta(o);
         /* Patches of 2 x 2 cells whose last one is cell (i, j): what the bodies read of it and its neighbours. */
         const double bx[4] = {0, b.x, 0, b_new.x}, by[4] = {0, 0, by_left, b_new.y},
                      bz[4] = {bz_left, b.z, bz_left_new, b_new.z};

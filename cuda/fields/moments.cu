@@ -20,7 +20,8 @@ namespace
 struct species_moments {
     lm_u64 *sums[4], *clear[4];
     double *raw[4], *out[4], *number;
-    double *alone[4]; /* the moments of this species alone, as deposited; NULL without friction */
+    double *alone[4];    /* the moments of this species alone, as deposited; NULL without friction */
+    const float *factor; /* struct lm_obstacles; NULL without bodies */
     double charge, weight;
     int speed_exponent;
     lm_u64 *charge_quanta; /* sum of the density in own cells, as integers */
@@ -37,7 +38,8 @@ __global__ void collect_kernel(shape s, species_moments a, int first)
         const int64_t quanta[4] = {(int64_t)a.sums[0][m], (int64_t)a.sums[1][m], (int64_t)a.sums[2][m],
                                    (int64_t)a.sums[3][m]};
         double add[4];
-        store(s, a.number, c.i, c.j, lm_species_moments(quanta, a.charge, a.weight, a.speed_exponent, add));
+        const double number = lm_species_moments(quanta, a.charge, a.weight, a.speed_exponent, add);
+        store(s, a.number, c.i, c.j, a.factor ? lm_moment_in_cell(a.factor[m], number) : number);
         LM_UNROLL
         for (int d = 0; d < 4; d++) {
             a.raw[d][k] = lm_add_moment(first, first ? 0.0 : a.raw[d][k], add[d]);
@@ -63,23 +65,15 @@ __global__ void ghost_kernel(shape s, struct lm_sides sides, double *group, int 
     a[at(s, i, j)] = image.sign * a[at(s, image.i, image.j)];
 }
 
-/* Moments as the cells have them, without ghost cells. `solid` is read with BODIES only. */
-template <bool BODIES> __global__ void take_kernel(shape s, const uint8_t *solid, const double *raw, double *out)
+/* Moments as the cells have them, without ghost cells. `factor` (struct lm_obstacles) is read with BODIES only. */
+template <bool BODIES> __global__ void take_kernel(shape s, const float *factor, const double *raw, double *out)
 {
     cell c;
     if (!my_cell(s, 0, c))
         return;
-    size_t k = at(s, c.i, c.j);
+    size_t k = at(s, c.i, c.j), local = (size_t)c.j * s.nx + c.i;
     for (int d = 0; d < 4; d++)
-        out[d * s.pitch + k] = lm_moment_in_cell(BODIES ? solid[k] : 0, raw[d * s.pitch + k]);
-}
-
-/* The number density of a species is 0 in bodies. */
-__global__ void clear_bodies_kernel(const uint8_t *solid, double *number, size_t size)
-{
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k < size && solid[k])
-        number[k] = 0.0;
+        out[d * s.pitch + k] = BODIES ? lm_moment_in_cell(factor[local], raw[d * s.pitch + k]) : raw[d * s.pitch + k];
 }
 
 enum { HALO = 1, STRIPS = 20 /* that run on a multiprocessor at a time */ };
@@ -205,6 +199,7 @@ static species_moments moments_of_species(const struct lm_gpu *g, int species, i
         a.alone[d] = g->array[LM_SPECIES_NEW + 4 * species + d];
     }
     a.number = g->array[LM_SPECIES_N + species];
+    a.factor = g->factor;
     a.charge_quanta = &g->control->species[species].charge_quanta;
     a.charge = s->charge;
     a.weight = s->weight;
@@ -229,15 +224,20 @@ static void fill_ghosts(struct lm_gpu *g, double *group, int count, int vector)
 }
 
 /* Four moments as deposited, `raw`, outside of bodies and smoothed: LM_N_NEW or LM_SPECIES_NEW of a species, with the
- * arrays after it. Ghost cells are filled after each step. */
-static void take_and_smooth(struct lm_gpu *g, const double *raw, int to)
+ * arrays after it. Ghost cells are filled after each step. Those `of_all` ions go on beyond radiating sides. */
+static void take_and_smooth(struct lm_gpu *g, const double *raw, int to, bool of_all)
 {
     double *out = g->array[to];
     int left = g->base.setup.smoothing;
     double *now = left % 2 ? g->spare : out;
     auto take = g->solid ? take_kernel<true> : take_kernel<false>;
-    take<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->solid, raw, now);
+    take<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), g->factor, raw, now);
     fill_ghosts(g, now, 4, 1);
+    if (of_all && g->strips) {
+        lm_gpu_add_strip_moments(g, now);
+        if (left == 0)
+            fill_ghosts(g, now, 4, 1);
+    }
     dim3 blocks = blocks_for(g, 0);
     blocks.z = 4;
     for (; left > 0; left--) {
@@ -256,20 +256,16 @@ static void take_and_smooth(struct lm_gpu *g, const double *raw, int to)
 
 static int moments_in_steps(struct lm_gpu *g)
 {
-    for (int s = 0; s < g->base.setup.species_count; s++) {
+    for (int s = 0; s < g->base.setup.species_count; s++)
         fill_ghosts(g, g->array[LM_SPECIES_N + s], 1, 0);
-        if (g->solid)
-            clear_bodies_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
-                g->solid, g->array[LM_SPECIES_N + s], g->base.setup.grid.size);
-    }
-    take_and_smooth(g, g->raw, LM_N_NEW);
+    take_and_smooth(g, g->raw, LM_N_NEW, true);
     for (int k = 0; k < g->base.setup.friction_species; k++) {
         const int own = LM_SPECIES_NEW + 4 * lm_friction_species(&g->base.setup, k);
         lm_gpu_check(
             g,
             cudaMemcpyAsync(g->raw, g->array[own], 4 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice, g->stream),
             "moments of a species");
-        take_and_smooth(g, g->raw, own);
+        take_and_smooth(g, g->raw, own, false);
     }
     return g->failed;
 }

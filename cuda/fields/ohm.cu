@@ -115,6 +115,7 @@ __device__ __forceinline__ void reduce_maxima(const struct lm_field_maxima &m, s
     for (int d = 0; d < 2; d++)
         lm_warp_max(&control->push_pressure[d], m.pressure[d]);
     lm_warp_max(&control->frequency, m.frequency);
+    lm_warp_max(&control->eta, m.eta);
     lm_warp_sum(&control->floored, m.floored);
 }
 
@@ -229,7 +230,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
                           g->control,
                           b->setup.grid.own};
-    lm_gpu_find_per_density(g, level, level);
+    lm_gpu_find_per_density(g, level, level, 0.0);
     auto kernel = pressure ? kernel_for<true>(hyper, smooth) : kernel_for<false>(hyper, smooth);
     if (pressure) {
         if (o->evolved)

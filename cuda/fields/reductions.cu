@@ -66,6 +66,7 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
     for (int d = 0; d < 2; d++)
         lm_warp_max(&c->push_pressure[d], m.pressure[d]);
     lm_warp_max(&c->frequency, m.frequency);
+    lm_warp_max(&c->eta, m.eta);
     lm_warp_sum(&c->floored, m.floored);
 }
 
@@ -194,7 +195,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 int lm_gpu_field_maxima(struct lm_backend *b)
 {
     lm_gpu_range range("survey");
-    lm_gpu_find_per_density(lm_gpu_of(b), LM_N_OLD, LM_N_OLD);
+    lm_gpu_find_per_density(lm_gpu_of(b), LM_N_OLD, LM_N_OLD, 0.0);
     return lm_gpu_level_maxima(lm_gpu_of(b), LM_N_OLD);
 }
 
@@ -281,10 +282,12 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
         hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
             shape_of(g), *grid, g->array[lm_friction_array(species, k % LM_FRICTION_STATE)], first + k, g->reduced);
     }
+    const int strips = lm_radiating_sides(&g->base.setup);
+    lm_gpu_hash_strips(g, first + friction);
     /* B beyond walls is part of the state: B once more, with its ghost cells. */
     if (has_walls)
         hash_arrays_kernel<<<dim3(reduction_blocks(g), 3), THREADS, 0, g->stream>>>(
-            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B], first + friction,
+            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B], first + friction + strips,
             g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

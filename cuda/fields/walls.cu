@@ -2,6 +2,8 @@
  * and one kernel for each loop of src/cpu/ohm.c and faraday.c; no shared memory. The bodies are in
  * larmor/physics/fields/.
  *
+ * Beyond radiating sides E comes from strips.cu.
+ *
  * Who writes a cell also writes its periodic images. Ghost cells beyond walls are filled along x, then along y.
  *
  * Rate: these kernels alone are not recorded. A whole step with a wind from an inflow side to an open one makes
@@ -23,7 +25,9 @@ struct domain {
     shape s;
     struct lm_field_sides sides;
     int walls_x, walls_y;
-    const uint8_t *solid;   /* NULL without bodies */
+    const uint8_t *solid;            /* NULL without bodies */
+    const struct lm_body_node *node; /* in the same way */
+    const double *per_density;
     const double *external; /* LM_EXTERNAL_J; NULL: there is none */
 };
 
@@ -34,6 +38,8 @@ domain domain_of(const struct lm_gpu *g)
             lm_field_walls(&g->sides, 0),
             lm_field_walls(&g->sides, 1),
             g->solid,
+            g->node,
+            g->array[LM_PER_DENSITY],
             g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL};
 }
 
@@ -137,13 +143,15 @@ __global__ void electric_kernel(domain d, ohm_arrays a, double *e, double *resis
     const size_t k = at(s, i, j);
     const struct lm_ohm_view v = ohm_view_at(a, s, k);
     double total[3], part[3];
+    if (resistive)
+        o = lm_with_all_eta(o);
     lm_electric_field(v, &o, total, part);
     if (d.walls_x && (i < 0 || i == s.nx - 1))
         lm_wall_field(0, i < 0 ? 1 : 0, v, &o, total, part);
     if (d.walls_y && (j < 0 || j == s.ny - 1))
         lm_wall_field(1, j < 0 ? s.stride : 0, v, &o, total, part);
     if (d.solid)
-        lm_body_field(d.solid + k, v, total, part);
+        lm_body_field({d.solid + k, d.node + 3 * k, d.per_density + k}, v, &o, total, part);
     LM_UNROLL
     for (int m = 0; m < 3; m++) {
         if (!lm_is_own_e(m, i, j))
@@ -188,6 +196,17 @@ __global__ void fill_kernel(domain d, int axis, enum lm_fill fill, double *e)
         return;
     e += component * s.pitch + (axis == 0 ? at(s, 0, line) : at(s, line, 0));
     lm_fill_line(&d.sides, axis, component, fill, e, axis == 0 ? 1 : s.stride, axis == 0 ? s.nx : s.ny);
+}
+
+/* E along open sides of an axis: one thread a line; blockIdx.y counts the two components along the side. */
+__global__ void hold_kernel(domain d, int axis, double *e, const double *b)
+{
+    const shape &s = d.s;
+    const int line = (int)(blockIdx.x * THREADS + threadIdx.x) - LM_GHOST, component = (axis + 1 + blockIdx.y) % 3;
+    if (line >= (axis == 0 ? s.ny : s.nx) + LM_GHOST)
+        return;
+    lm_hold_incoming(&d.sides, axis, component, e + component * s.pitch, b + (3 - axis - component) * s.pitch, line,
+                     s.stride, s.nx, s.ny);
 }
 
 /* A stage of the Runge-Kutta method: B, also beyond walls up to where E is known on all sides of a node. `battery` may
@@ -255,6 +274,14 @@ const double *pressure_e_of(const struct lm_gpu *g)
     return lm_has_pressure(&g->base.setup.ohm) ? g->array[LM_PRESSURE_E] : NULL;
 }
 
+void hold_e(struct lm_gpu *g, double *e, const double *b)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    for (int axis = 0; axis < 2 && lm_any_side_is(&g->sides, LM_OPEN); axis++)
+        hold_kernel<<<dim3(line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), 2), THREADS, 0, g->stream>>>(
+            domain_of(g), axis, e, b);
+}
+
 /* E of `b`, with the part of the pressure only where its resistive part is wanted; the other arguments are those of
  * lm_gpu_currents. */
 void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *before,
@@ -264,11 +291,16 @@ void electric_field(struct lm_gpu *g, const double *b, const double *ji, const d
     electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
         domain_of(g), ohm_arrays_of(g, b, resistive ? pressure_e_of(g) : NULL), e, resistive, g->base.setup.ohm);
     lm_gpu_fill_e(g, e, 3, LM_FILL_FARADAY);
+    if (!resistive)
+        hold_e(g, e, b);
 }
+
+/* Whose values beyond radiating sides a pass of the filter reads: neither, or E or B of the push of all ions. */
+enum of_strips { OF_NEITHER = -1, OF_E, OF_B };
 
 /* The passes of the filter on `count` components that the ions feel. These begin in `to`, or where the number of passes
  * is odd in `work`, and end in `to`. */
-void smooth_push(struct lm_gpu *g, double *to, double *work, int count, enum lm_fill fill)
+void smooth_push(struct lm_gpu *g, double *to, double *work, int count, enum lm_fill fill, enum of_strips beyond)
 {
     int left = g->base.setup.smoothing;
     double *now = left % 2 ? work : to;
@@ -277,6 +309,8 @@ void smooth_push(struct lm_gpu *g, double *to, double *work, int count, enum lm_
     blocks.z = (unsigned)count;
     for (; left > 0; left--) {
         double *next = left % 2 ? to : work;
+        if (beyond != OF_NEITHER)
+            lm_gpu_push_of_strips(g, now, beyond == OF_B);
         smooth_push_kernel<<<blocks, THREADS, 0, g->stream>>>(domain_of(g), fill == LM_FILL_PUSH_PRESSURE, now, next);
         lm_gpu_fill_e(g, next, count, fill);
         now = next;
@@ -296,10 +330,11 @@ void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *res
         domain_of(g), ohm_arrays_of(g, g->array[LM_B], pressure_e_of(g)), resistive, first, g->base.setup.ohm.friction);
     if (g->base.setup.friction_species > 0)
         lm_gpu_friction_field(g, at, -1, first);
-    smooth_push(g, push, work, 3, LM_FILL_PUSH_E);
-    smooth_push(g, push + b, work + b, 3, LM_FILL_PUSH_B);
+    lm_gpu_find_push_of_strips(g);
+    smooth_push(g, push, work, 3, LM_FILL_PUSH_E, OF_E);
+    smooth_push(g, push + b, work + b, 3, LM_FILL_PUSH_B, OF_B);
     if (pressure_e_of(g))
-        smooth_push(g, push + pressure, work + pressure, 2, LM_FILL_PUSH_PRESSURE);
+        smooth_push(g, push + pressure, work + pressure, 2, LM_FILL_PUSH_PRESSURE, OF_NEITHER);
     if (lm_halo_needs_moments(g->base.setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, FELT_ARRAYS);
 }
@@ -313,7 +348,7 @@ void friction_of_species(struct lm_gpu *g, struct lm_level_weights at)
         if (passes > 0)
             lm_gpu_check(g, cudaMemsetAsync(g->spare, 0, 3 * g->pitch * sizeof(double), g->stream), "friction");
         lm_gpu_friction_field(g, at, which, passes % 2 ? g->spare : to);
-        smooth_push(g, to, g->spare, 3, LM_FILL_PUSH_E);
+        smooth_push(g, to, g->spare, 3, LM_FILL_PUSH_E, OF_NEITHER);
         if (lm_halo_needs_moments(g->base.setup.halo)) {
             double *arrays[3] = {to, to + g->pitch, to + 2 * g->pitch};
             lm_gpu_halo_refresh(g, arrays, 3);
@@ -351,12 +386,14 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
     double *state = g->array[LM_B], *next = g->next_b;
     const double *battery = lm_gpu_battery(g);
     prescribe_e(g, g->general.e, g->array[LM_E]);
+    lm_gpu_begin_strips(g, ion_current, dt, substeps);
     for (int r = 0; r < substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
             electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
                            g->general.e, NULL);
+            lm_gpu_advance_strips(g, stage, stage == 0 ? state : next, g->general.e, dt / substeps);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
                 lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
@@ -371,7 +408,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
 int lm_gpu_resistivity(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
-    lm_gpu_closure(b, LM_N_OLD, LM_N_OLD);
+    lm_gpu_closure(b, LM_N_OLD, LM_N_OLD, 0.0);
     lm_gpu_currents(g, g->array[LM_B], g->array[LM_J_OLD], NULL, lm_weights_of_old());
     return LM_GPU_LAUNCHED(g, "resistivity");
 }
@@ -381,7 +418,7 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
     const bool ahead = current == LM_OHM_AHEAD;
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
-    lm_gpu_closure(&g->base, level, level);
+    lm_gpu_closure(&g->base, level, level, 0.0);
     lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm));
     electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
                    g->general.e);

@@ -116,7 +116,7 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const dim3 blocks = blocks_for(g, 0);
     const struct lm_level_weights at = lm_weights_of_heat(pass->level == LM_N_NEW);
     if (b->setup.friction_species > 0) { /* J and the resistivity as B stands */
-        lm_gpu_closure(b, (enum lm_array)pass->level, (enum lm_array)pass->level);
+        lm_gpu_closure(b, (enum lm_array)pass->level, (enum lm_array)pass->level, 0.0);
         lm_gpu_currents(g, g->array[LM_B], g->array[LM_J_NEW], NULL, at);
     }
     begin_kernel<<<blocks, THREADS, 0, g->stream>>>(s, sides, fields, entropy_of(g), o, p, heat);

@@ -124,7 +124,7 @@ struct direct_call {
 static inline direct_call direct_call_of(struct lm_gpu *g, int species, const struct lm_pass *pass)
 {
     return {particles_of(g, species), fields_of(g, species), lm_step_of(&g->base.setup, species, pass),
-            sinks_of(g, species, pass), lm_surfaces_make(&g->base.setup, species, pass, g->body, g->near_body)};
+            sinks_of(g, species, pass), lm_surfaces_make(&g->base.setup, species, pass, g->body, g->cut, g->near_body)};
 }
 
 } // namespace

@@ -34,7 +34,7 @@ struct lm_follow follow_of(struct lm_gpu *g, int species, const struct lm_pass *
         return f;
     f.step = lm_step_of(s, species, pass);
     f.open = g->open;
-    f.surfaces = lm_surfaces_make(s, species, pass, g->body, g->near_body);
+    f.surfaces = lm_surfaces_make(s, species, pass, g->body, g->cut, g->near_body);
     f.collides = pass->collisions != NULL;
     if (!f.collides)
         return f;

@@ -86,7 +86,7 @@ __global__ void enter_kernel(all_particles h, struct lm_step step, pass_sinks b,
         struct lm_flight f;
         double part = 0.0;
         if (r < n)
-            part = lm_draw_entering(&f, &from[cell], &h.t, side, cell, number, r, n, surfaces.key, surfaces.species);
+            part = lm_draw_entering(&f, &from[cell], &surfaces, &h.t, side, cell, number, r, n);
         begin_flights<ORDER>(h, step, b, surfaces, to, r < n, f, part, speed2);
     }
     lm_warp_max(&b.control->speed2, speed2);
@@ -137,8 +137,8 @@ __global__ void ionise_kernel(all_particles h, struct lm_step step, pass_sinks b
         double part = 0.0;
         if (m < all) {
             const int i = column(first + (uint32_t)lane), j = row(first + (uint32_t)lane);
-            part = lm_draw_newborn(&f, &from, element(i, j), i, j, lm_domain_cell(&surfaces.place, i, j),
-                                   m - (end - of), of);
+            part = lm_draw_newborn(&f, &from, lm_cut_at(&surfaces, &h.t, i, j), element(i, j), i, j,
+                                   lm_domain_cell(&surfaces.place, i, j), m - (end - of), of);
         }
         begin_flights<ORDER>(h, step, b, surfaces, to, m < all, f, part, speed2);
     }

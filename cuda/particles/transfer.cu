@@ -69,8 +69,9 @@ __global__ void count_load_kernel(struct lm_profile profile, struct lm_tiling t,
     lm_warp_sum(total, n);
 }
 
-/* A warp loads an own cell. */
-__global__ void load_kernel(struct lm_profile profile, tile_particles h, const uint32_t *cell_start, struct lm_grid g)
+/* A warp loads an own cell. `of`, `cut`: struct lm_obstacles; `cut` is NULL where bodies fill their cells. */
+__global__ void load_kernel(struct lm_profile profile, tile_particles h, const uint32_t *cell_start, struct lm_grid g,
+                            const uint8_t *of, const struct lm_body_cut *cut)
 {
     uint64_t warp = (blockIdx.x * (uint64_t)THREADS + threadIdx.x) / 32;
     const int width = g.own.to_x - g.own.from_x;
@@ -79,11 +80,13 @@ __global__ void load_kernel(struct lm_profile profile, tile_particles h, const u
     int i = g.own.from_x + (int)(warp % width), j = g.own.from_y + (int)(warp / width);
     size_t k = (size_t)(j + LM_GHOST) * g.stride + i + LM_GHOST;
     const uint32_t cell = lm_domain_cell(&g.place, i, j);
+    const size_t local = (size_t)j * h.t.cells_x + i;
+    cut = cut && (of[local] & LM_CUT) ? cut + local : NULL;
     uint32_t home = lm_tile_cell(&h.t, i, j), n = cell_start[home + 1] - cell_start[home];
     for (uint32_t r = threadIdx.x % 32; r < n; r += 32) {
         struct lm_particle p;
         lm_real v[3];
-        lm_load_particle(&profile, k, g.stride, cell, r, n, &p.x, &p.y, v);
+        lm_load_particle(&profile, k, g.stride, cut, cell, r, n, &p.x, &p.y, v);
         p.x += (lm_fix)(i % h.t.size) * LM_ONE;
         p.y += (lm_fix)(j % h.t.size) * LM_ONE;
         p.vx = v[0], p.vy = v[1], p.vz = v[2];
@@ -201,7 +204,8 @@ int LM_P(lm_gpu_load)(struct lm_backend *b, int species, const struct lm_loading
     if (!g->failed) {
         LM_P(lm_gpu_list_cells)(g, s);
         unsigned warps = particle_blocks((uint64_t)width * blocks.y * 32);
-        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, particles_of(g, species), s->cell_start, *grid);
+        load_kernel<<<warps, THREADS, 0, g->stream>>>(profile, particles_of(g, species), s->cell_start, *grid, g->body,
+                                                      g->cut);
         LM_GPU_LAUNCHED(g, "loading particles");
     }
     lm_gpu_wait(g, "loading particles");

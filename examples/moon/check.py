@@ -69,8 +69,8 @@ class Void:
 
 
 def thermal_rate(body: SurfaceMap, case: Case) -> float:
-    """What hits the staircase a time, density 1, of a drifting Maxwellian that flies straight on: <|v| width(v)>, with
-    the width of the body's hull across each v."""
+    """What hits the body a time, density 1, of a drifting Maxwellian that flies straight on: <|v| width(v)>, with the
+    width of the polygon of its faces across each v."""
     half = 0.5 * body.length[:, None] * np.stack([-body.normal[:, 1], body.normal[:, 0]], axis=-1)
     middles = np.stack([body.x, body.y], axis=-1)
     corners = np.unique(np.round(np.concatenate([middles - half, middles + half]), 9), axis=0)
@@ -91,25 +91,29 @@ def beam_rows(run: Run) -> list[verify.Row]:
     hits, facing = body.hits["protons"], body.normal[:, 0] < 0
     of_face, total = hits.sum(axis=(1, 2)), hits.sum()
     account = {name: value[-1] for name, value in run.series.account("body_moon", "protons").items()}
-    width = body.length[facing].sum()
+    across = body.length[facing] * -body.normal[facing, 0]  # of each face, across the flow
+    width, cells = across.sum(), case.radius / (case.height / run.number("grid.ny"))
     expected = width * wind * run.series["time"][-1] / body.weight["protons"]
-    first, energy = hits[:, 0].sum(), np.searchsorted(maps.energy_edges, 0.5 * wind**2, side="right")
+    energy = np.searchsorted(maps.energy_edges, 0.5 * wind**2, side="right")
     rows = [
-        verify.Row("beam: width of the staircase over 2 R", width / (2 * case.radius), 1, 1e-12),
+        verify.Row("beam: width of the polygon over 2 R", width / (2 * case.radius), 1, 0.25 / cells**2),
         verify.Row("beam: number on the moon", account["number"], expected, 3 / np.sqrt(expected)),
         verify.Row("beam: momentum a particle over m U", account["momentum"][0] / account["weight"] / wind, 1, 1e-12),
         verify.Row("beam: energy a particle over m U^2/2", account["energy"] / account["weight"] / (0.5 * wind**2), 1,
                    1e-12),
         verify.Row("beam: share of hits in the map", total / account["number"], 1, 1e-12),
         verify.Row("beam: share on faces against the flow", of_face[facing].sum() / total, 1, 1e-12),
-        verify.Row("beam: share in the bin of normal incidence", first / total, 1, 1e-12),
         verify.Row("beam: share in the bin of m U^2/2", hits[:, :, energy].sum() / total, 1, 1e-12)]
-    faces = of_face[facing] / total * facing.sum()
-    rows.append(verify.Row("beam: face that differs most from the mean", faces[np.abs(faces - 1).argmax()], 1,
-                           4 / np.sqrt(total / facing.sum())))
+    share = total * across / width
+    noise = (of_face[facing] - share) / np.sqrt(np.maximum(share, 30))
+    rows.append(verify.Row("beam: face that differs most, in sigma", noise[np.abs(noise).argmax()], 0, 4, absolute=True))
     polar = np.degrees(np.arctan2(np.abs(body.y - case.y), case.x - body.x))
-    rows += [verify.Row(f"beam: share within {angle} degrees of the nose", of_face[polar < angle].sum() / total,
-                        np.sin(np.radians(angle)), 2 / facing.sum(), absolute=True) for angle in (30, 45, 60)]
+    for angle in (30, 45, 60):
+        sine, band = np.sin(np.radians(angle)), 2 * across.max() / width
+        below = hits[:, maps.angle_edges[1:] < angle + 1].sum() / total
+        rows += [verify.Row(f"beam: share within {angle} degrees of the nose", of_face[polar < angle].sum() / total, sine,
+                            band, absolute=True),
+                 verify.Row(f"beam: share of angles below {angle} degrees", below, sine, band, absolute=True)]
     return rows
 
 

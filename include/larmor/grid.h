@@ -37,12 +37,16 @@ enum lm_boundary {
 /* What a side does to the fields. The fields are periodic exactly where the particles are. */
 enum lm_field_boundary {
     LM_FIELDS_PERIODIC,
-    LM_CONDUCTING,   /* tangential E is 0 on the wall */
-    LM_OPEN,         /* the fields do not change across the wall */
-    LM_INFLOW_B,     /* the configuration prescribes tangential B on the wall */
-    LM_INFLOW_E,     /* the configuration prescribes tangential E beyond the wall */
-    LM_FIELDS_INFLOW /* tangential E beyond the wall is -u x B of the plasma that comes in */
+    LM_CONDUCTING,    /* tangential E is 0 on the wall */
+    LM_OPEN,          /* the fields do not change across the wall */
+    LM_INFLOW_B,      /* the configuration prescribes tangential B on the wall */
+    LM_INFLOW_E,      /* the configuration prescribes tangential E beyond the wall */
+    LM_FIELDS_INFLOW, /* tangential E beyond the wall is -u x B of the plasma that comes in */
+    LM_RADIATING      /* waves go on in a strip of plasma beyond the wall, and die there */
 };
+
+/* The state of the strip beyond a radiating side (larmor/physics/fields/strip.h): B, u and n, so many cells deep. */
+enum { LM_STRIP_ARRAYS = 7, LM_STRIP_CELLS = 56 };
 
 /* All zero: all sides are periodic. */
 struct lm_sides {

@@ -148,6 +148,9 @@ int lm_sim_track(struct lm_sim *sim, int k, uint64_t *count, const struct lm_tra
 /* A number that tells these ions from others that could have been chosen; 0 before they are chosen. */
 uint64_t lm_sim_track_identity(const struct lm_sim *sim, int k);
 
+/* What bodies are to particles, owned by the simulation; NULLs without bodies. */
+struct lm_obstacles lm_sim_obstacles(const struct lm_sim *sim);
+
 /* The bins of the maps of hits (larmor/physics/particles/hit_map.h), owned by the simulation; and the map of a species
  * since t = 0: lm_map_size counters. */
 const struct lm_map_bins *lm_sim_map_bins(const struct lm_sim *sim);

@@ -53,6 +53,11 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)
         return status;
+    if (lm_radiating_sides(setup) > 0 && lm_ranks_used() > 1)
+        return lm_fail(LM_BAD_INPUT,
+                       "boundary.fields_%s = radiating runs in one process so far, without ranks: use one process, or "
+                       "set it to open",
+                       lm_side_names[lm_radiating_side(setup, 0)]);
     return lm_ranks_used() > 1 ? lm_distributed_create(resolved, setup, out)
                                : lm_backend_create_here(resolved, setup, out);
 }
@@ -139,7 +144,7 @@ static double grid_bytes(int kind, const struct lm_setup *setup)
     double bytes = 8.0 * size * (LM_SPECIES_N + setup->species_count + work);
     bytes += 8.0 * size * ((setup->external_current ? 6 : 0) + setup->local_eta + 3 * setup->pushed_species);
     bytes += 8.0 * size * lm_friction_arrays(setup);
-    bytes += setup->bodies.count > 0 ? size : 0;
+    bytes += setup->bodies.count > 0 ? size * (6 + sizeof(struct lm_body_cut) + 3 * sizeof(struct lm_body_node)) : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);
     bytes += lm_any_exchanges(setup) ? exchange * cells : 0;

@@ -70,7 +70,8 @@ struct lm_setup {
     const double *cost;   /* of many ranks: the expected cost of each tile (src/sim/setup.h), borrowed; NULL: alike */
     struct lm_halo *halo; /* of many ranks: the cells that others own (src/ranks/halo.h), borrowed; NULL: of one */
     enum lm_field_boundary field_sides[LM_SIDES];
-    struct lm_bodies bodies; /* the mask is borrowed for the call that creates a backend */
+    double side_temperature[LM_SIDES]; /* gamma T of the ions at radiating sides, a unit of charge */
+    struct lm_bodies bodies;           /* the mask is borrowed for the call that creates a backend */
     struct lm_ohm ohm;
     enum lm_shape_order shape;
     enum lm_precision precision;      /* of the particles */
@@ -143,6 +144,23 @@ static inline void lm_swap_levels_of(const struct lm_setup *s, double **array)
         const int first = 4 * lm_friction_species(s, k);
         lm_swap_moments(array + LM_SPECIES_OLD + first, array + LM_SPECIES_NEW + first);
     }
+}
+
+/* The number of radiating sides, and the one that is number `which` of them. */
+static inline int lm_radiating_sides(const struct lm_setup *s)
+{
+    int count = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        count += s->field_sides[side] == LM_RADIATING;
+    return count;
+}
+
+static inline enum lm_side lm_radiating_side(const struct lm_setup *s, int which)
+{
+    int side = 0;
+    for (int left = which; left > 0 || s->field_sides[side] != LM_RADIATING; side++)
+        left -= s->field_sides[side] == LM_RADIATING;
+    return (enum lm_side)side;
 }
 
 /* The number of tiles of the setup's grid. */
@@ -225,6 +243,7 @@ struct lm_control {
     double push_pressure[2];               /* max |E_c| of LM_PUSH_PRESSURE */
     double friction_e[LM_MAX_SPECIES][3];  /* max |E_c| of LM_FRICTION_E; 0 where there is none */
     double frequency;                      /* max of lm_frequency */
+    double eta;                            /* max of the resistivity */
     int64_t floored;                       /* cells at the density floor */
     int64_t strays[LM_MAX_SPECIES];        /* particles that took the direct path in the last pass */
     int64_t charge_quanta[LM_MAX_SPECIES]; /* sum of the last pass's density: LM_CHARGE_QUANTA for each particle that is
@@ -356,6 +375,11 @@ struct lm_backend_ops {
     int (*get_map)(struct lm_backend *b, int species, uint64_t *counters);
     int (*put_map)(struct lm_backend *b, int species, const uint64_t *counters);
 
+    /* The strip beyond a radiating side (larmor/physics/fields/strip.h): B, u and n, LM_STRIP_ARRAYS arrays of
+     * LM_STRIP_CELLS rows of ny or nx cells; a strip that has no plasma yet has n = -1. */
+    int (*get_strip)(struct lm_backend *b, enum lm_side side, double *values);
+    int (*put_strip)(struct lm_backend *b, enum lm_side side, const double *values);
+
     /* What the host decides the next step from; waits. The sums begin anew. */
     int (*control)(struct lm_backend *b, struct lm_control *out);
 
@@ -382,12 +406,13 @@ struct lm_backend_ops {
     int (*resistivity)(struct lm_backend *b);
 
     /* Density and pressure of the electrons for advance_b: of the mean of two levels; an evolved pressure as it
-     * stands. */
-    int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other);
+     * stands. 1/n keeps a substep of this length stable; 0: it need not. */
+    int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
     int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 
-    /* B in the voids of the last closure, which was for advance_b: the last part of a step of B. */
-    int (*relax_voids)(struct lm_backend *b);
+    /* B where it diffuses fast, with the voids of the last closure, which was for advance_b: the last part of a step of
+     * B (larmor/physics/fields/relaxation.h). dt: of the step; 0 if no resistivity is above lm_ohm.substep_eta. */
+    int (*relax_b)(struct lm_backend *b, double dt, int stages);
 
     /* LM_E, LM_PUSH_E and the arrays after it, and the maxima for lm_control over the fields, with density and ion
      * current of the OLD or NEW level. Beyond sides where E is prescribed (larmor/physics/fields/field_boundaries.h)

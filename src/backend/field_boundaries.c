@@ -1,7 +1,9 @@
 #include "backend/field_boundaries.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/body_nodes.h"
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/solid.h"
@@ -57,17 +59,58 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
     }
 }
 
+void lm_hold_e(const struct lm_setup *setup, double *const e[3], double *const b[3])
+{
+    const struct lm_grid *g = &setup->grid;
+    const struct lm_field_sides s = lm_field_sides_of(setup);
+    for (int axis = 0; axis < 2 && lm_any_side_is(&s, LM_OPEN); axis++) {
+        for (int line = -LM_GHOST; line < (axis == 0 ? g->ny : g->nx) + LM_GHOST; line++)
+            for (int part = 1; part < 3; part++) {
+                const int component = (axis + part) % 3;
+                lm_hold_incoming(&s, axis, component, e[component], b[3 - axis - component], line, g->stride, g->nx,
+                                 g->ny);
+            }
+    }
+}
+
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)
 {
     const struct lm_grid *g = &setup->grid;
-    const struct lm_bodies *bodies = &setup->bodies;
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             const struct lm_moment_image image = lm_moment_image(&g->sides, g->nx, g->ny, -1, i, j);
-            int body = bodies->mask[(size_t)image.j * (size_t)g->nx + (size_t)image.i];
-            int bits = body == 0 ? 0 : LM_SOLID;
-            if (body > 0 && bodies->fields[body - 1] == LM_BODY_CONDUCTING)
-                bits |= LM_SOLID_CONDUCTS;
-            solid[lm_at(g, i, j)] = (uint8_t)bits;
+            solid[lm_at(g, i, j)] = setup->bodies.mask[(size_t)image.j * (size_t)g->nx + (size_t)image.i] != 0;
         }
+}
+
+/* The index from -1 on of a node along an axis of n cells: beyond periodic sides that of its image, beyond walls the
+ * nearest one. */
+static int node_inside(const struct lm_sides *s, int axis, int n, int i)
+{
+    return lm_has_walls(s, axis) ? (i < -1 ? -1 : i < n ? i : n - 1) : lm_wrap(i, n);
+}
+
+static void spread_nodes(const struct lm_grid *g, const struct lm_body_node *from, struct lm_body_node *to)
+{
+    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
+            memcpy(to + 3 * lm_at(g, i, j),
+                   from +
+                       lm_body_node_index(g, node_inside(&g->sides, 0, g->nx, i), node_inside(&g->sides, 1, g->ny, j)),
+                   3 * sizeof *to);
+}
+
+int lm_fill_nodes(const struct lm_setup *setup, struct lm_body_node *node)
+{
+    const struct lm_bodies *b = &setup->bodies;
+    struct lm_body_node *own = NULL;
+    if (!b->node) {
+        own = malloc(lm_body_node_count(&setup->grid) * sizeof *own);
+        if (!own)
+            return lm_fail(LM_FAILED, "not enough memory for the bodies");
+        lm_body_nodes_of_cells(&setup->grid, b->mask, b->fields, own);
+    }
+    spread_nodes(&setup->grid, b->node ? b->node : own, node);
+    free(own);
+    return LM_OK;
 }

@@ -28,8 +28,14 @@ void lm_fill_moment(const struct lm_grid *g, double *a, int along);
 /* Ghost cells of E_`component`, and for the push its nodes on walls. */
 void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_fill fill);
 
-/* The mask of the bodies as enum lm_solid, with ghost cells: g->size bytes. */
+/* In a stage of Faraday's law, after lm_fill_e of all components: lm_hold_incoming with the B of the stage. */
+void lm_hold_e(const struct lm_setup *setup, double *const e[3], double *const b[3]);
+
+/* 1 in cells of bodies, else 0, with ghost cells: g->size bytes. */
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid);
+
+/* The nodes of E at bodies, with ghost cells: 3 g->size elements, three of each cell. LM_FAILED: not enough memory. */
+int lm_fill_nodes(const struct lm_setup *setup, struct lm_body_node *node);
 
 #ifdef __cplusplus
 }

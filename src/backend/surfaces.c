@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "larmor/physics/particles/cut.h"
 #include "larmor/physics/particles/tiling.h"
 
 int lm_setup_is_open(const struct lm_setup *setup)
@@ -12,9 +13,10 @@ int lm_setup_is_open(const struct lm_setup *setup)
 }
 
 struct lm_surfaces lm_surfaces_make(const struct lm_setup *setup, int species, const struct lm_pass *pass,
-                                    const uint8_t *body, const uint8_t *near_body)
+                                    const uint8_t *body, const struct lm_body_cut *cut, const uint8_t *near_body)
 {
     struct lm_surfaces s = {.body = body,
+                            .cut = cut,
                             .near_body = near_body,
                             .cells_x = pass->drift_dt * setup->ohm.inv_dx,
                             .cells_y = pass->drift_dt * setup->ohm.inv_dy,
@@ -42,7 +44,7 @@ double lm_surfaces_speed(const struct lm_setup *setup, int species)
     return fastest * sqrt(3.0) * LM_MOST_SIGMAS;
 }
 
-/* Whether the cell, which may lie beyond a periodic side, is a body's. */
+/* Whether the cell, which may lie beyond a periodic side, meets a body. */
 static int is_body(const struct lm_setup *setup, int i, int j)
 {
     const struct lm_grid *g = &setup->grid;
@@ -50,7 +52,7 @@ static int is_body(const struct lm_setup *setup, int i, int j)
         return 0;
     if (g->sides.of[LM_Y_MIN] != LM_PERIODIC && (j < 0 || j >= g->ny))
         return 0;
-    return setup->bodies.mask[(size_t)lm_wrap(j, g->ny) * (size_t)g->nx + (size_t)lm_wrap(i, g->nx)] != 0;
+    return lm_obstacles_of(&setup->bodies)[(size_t)lm_wrap(j, g->ny) * (size_t)g->nx + (size_t)lm_wrap(i, g->nx)] != 0;
 }
 
 static uint8_t has_body(const struct lm_setup *setup, int left, int low, int width, int height)
@@ -75,22 +77,51 @@ void lm_surfaces_mark(const struct lm_setup *setup, uint8_t *near_body, uint8_t 
             *tile++ = has_body(setup, i - REACH, j - REACH, size + 2 * REACH, size + 2 * REACH);
 }
 
-/* Faces of body k, as lm_hit numbers them; returns how many. */
-static uint32_t body_faces(const struct lm_grid *g, const uint8_t *mask, int k, uint32_t *faces)
+void lm_surfaces_factors(const struct lm_setup *setup, float *factor)
+{
+    const float *lent = setup->bodies.obstacles.factor;
+    for (size_t k = 0; k < setup->grid.cells; k++)
+        factor[k] = lent ? lent[k] : setup->bodies.mask[k] ? 0.0f : 1.0f;
+}
+
+/* Whether particles can come to side d of a full cell from the cell there, (x, y): from all but bodies that fill it,
+ * and from a cut cell unless this side of it is wholly in the body. */
+static int is_open(const struct lm_grid *g, const struct lm_bodies *b, int x, int y, int d)
+{
+    int64_t low, high;
+    if ((x < 0 || x >= g->nx || y < 0 || y >= g->ny) && g->sides.of[d] != LM_PERIODIC)
+        return 0;
+    const size_t cell = (size_t)lm_wrap(y, g->ny) * (size_t)g->nx + (size_t)lm_wrap(x, g->nx);
+    const int of = lm_obstacles_of(b)[cell];
+    return of == 0 || (of & LM_CUT && lm_cut_opening(&b->obstacles.cut[cell], d ^ 1, &low, &high) > 0);
+}
+
+/* The directions of the faces of cell (i, j), if it is of body k, as bits. */
+static unsigned faces_of_cell(const struct lm_grid *g, const struct lm_bodies *b, int k, int i, int j)
 {
     static const int step[LM_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
+    const int of = lm_obstacles_of(b)[cell];
+    unsigned faces = 0;
+    if (of == (LM_CUT | (k + 1)))
+        return 1u << lm_cut_direction(&b->obstacles.cut[cell]);
+    for (int d = 0; d < LM_SIDES && of == k + 1; d++)
+        faces |= is_open(g, b, i + step[d][0], j + step[d][1], d) ? 1u << d : 0;
+    return faces;
+}
+
+/* Faces of body k, as lm_hit numbers them; returns how many. */
+static uint32_t body_faces(const struct lm_grid *g, const struct lm_bodies *b, int k, uint32_t *faces)
+{
     uint32_t count = 0;
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
-            const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
-            for (int d = 0; d < LM_SIDES && mask[cell] == k + 1; d++) {
-                int x = i + step[d][0], y = j + step[d][1];
-                if ((x < 0 || x >= g->nx || y < 0 || y >= g->ny) && g->sides.of[d] != LM_PERIODIC)
-                    continue;
-                if (mask[(size_t)lm_wrap(y, g->ny) * (size_t)g->nx + (size_t)lm_wrap(x, g->nx)] != 0)
+            const unsigned of_cell = faces_of_cell(g, b, k, i, j);
+            for (int d = 0; d < LM_SIDES; d++) {
+                if (!(of_cell >> d & 1))
                     continue;
                 if (faces)
-                    faces[count] = (uint32_t)(4 * cell) + (uint32_t)d;
+                    faces[count] = 4 * ((uint32_t)j * (uint32_t)g->nx + (uint32_t)i) + (uint32_t)d;
                 count++;
             }
         }
@@ -108,7 +139,7 @@ void lm_surfaces_faces(const struct lm_grid *g, const struct lm_bodies *bodies, 
         for (uint32_t n = 0; faces && s < LM_SIDES && n < count; n++)
             faces[first[s] + n] = n;
         if (s >= LM_SIDES && s - LM_SIDES < bodies->count)
-            count = body_faces(g, bodies->mask, s - LM_SIDES, faces ? faces + first[s] : NULL);
+            count = body_faces(g, bodies, s - LM_SIDES, faces ? faces + first[s] : NULL);
         first[s + 1] = first[s] + count;
     }
 }

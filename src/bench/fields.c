@@ -6,12 +6,13 @@
 #include <stdio.h>
 
 #include "bench/cases.h"
+#include "larmor/physics/fields/relaxation.h"
 
 enum { REPEATS = 10 };
 
 static int closure(struct lm_backend *b)
 {
-    return b->ops->closure(b, LM_N_OLD, LM_N_NEW);
+    return b->ops->closure(b, LM_N_OLD, LM_N_NEW, 0.0);
 }
 
 static int advance_b(struct lm_backend *b)
@@ -19,9 +20,9 @@ static int advance_b(struct lm_backend *b)
     return b->ops->advance_b(b, LM_J_OLD, 0.01, 1);
 }
 
-static int relax_voids(struct lm_backend *b)
+static int relax_b(struct lm_backend *b)
 {
-    return b->ops->relax_voids(b);
+    return b->ops->relax_b(b, 0, LM_VOID_STAGES);
 }
 
 static int ohm(struct lm_backend *b)
@@ -60,7 +61,7 @@ static const struct {
 } operations[] = {
     {"closure", closure, 3},                        /* n of two levels to floored n; isothermal here and below */
     {"advance_b, a substep", advance_b, 10},        /* B, J_i, n to B */
-    {"B in voids, where none is", relax_voids, 7},  /* B, 1/n to B */
+    {"B in voids, where none is", relax_b, 7},      /* B, 1/n to B */
     {"Ohm's law, smoothing, maxima", ohm, 16},      /* B, J_i of two levels, n to E, push E */
     {"survey", survey, 11},                         /* B, J_i, n, eta, push E */
     {"grid_sums", grid_sums, 4},                    /* B, n */

@@ -102,6 +102,11 @@ static void read_map(struct lm_h5 *h, hid_t group, const struct lm_checkpoint *h
 /* The shape of a field. Returns the number of its values. */
 static size_t shape_of(const struct lm_checkpoint *head, int field, hsize_t dims[2])
 {
+    if (!strncmp(head->field_names[field], "strip_", 6)) { /* beyond a radiating side */
+        dims[0] = LM_STRIP_ARRAYS * LM_STRIP_CELLS;
+        dims[1] = (hsize_t)(head->field_names[field][6] == 'x' ? head->ny : head->nx);
+        return (size_t)(dims[0] * dims[1]);
+    }
     int border = field >= head->field_count - head->bordered ? 2 * LM_GHOST : 0;
     dims[0] = (hsize_t)(head->ny + border);
     dims[1] = (hsize_t)(head->nx + border);
@@ -111,7 +116,9 @@ static size_t shape_of(const struct lm_checkpoint *head, int field, hsize_t dims
 /* Memory for the largest field. */
 static double *allocate_field(const struct lm_checkpoint *head)
 {
-    return malloc((size_t)(head->nx + 2 * LM_GHOST) * (size_t)(head->ny + 2 * LM_GHOST) * sizeof(double));
+    const size_t all = (size_t)(head->nx + 2 * LM_GHOST) * (size_t)(head->ny + 2 * LM_GHOST),
+                 strip = LM_STRIP_ARRAYS * LM_STRIP_CELLS * (size_t)(head->nx > head->ny ? head->nx : head->ny);
+    return malloc((all > strip ? all : strip) * sizeof(double));
 }
 
 static void write_fields(struct lm_h5 *h, const struct lm_checkpoint *head, const struct lm_checkpoint_io *io)

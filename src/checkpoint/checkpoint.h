@@ -9,9 +9,10 @@
  * precision, fraction_bits, seed, energy_start, momentum_start[3], energy_scale (where it is known), settings_changed
  * (where it is not 0), configuration (the whole run.ini text), software, field_count, field_names[], bordered (where it
  * is not 0) and species_count, species_names[] (their order is that of the fingerprint); /fields/NAME [ny][nx] float64,
- * the last `bordered` ones with ghosts; /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain),
- * {u,v,w} float32 or float64, and attributes: charge, mass, weight, count, limits[], ionised, stopping (a hash of its
- * table) and the ledger.
+ * the last `bordered` ones with ghosts, and those of the strips beyond radiating sides, strip_x_min and so on, of all
+ * their arrays (larmor/physics/fields/strip.h); /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
+ * domain), {u,v,w} float32 or float64, and attributes: charge, mass, weight, count, limits[], ionised, stopping (a hash
+ * of its table) and the ledger.
  *
  * The ledger of a species: loaded, exponent_v, exponent_v2, and the accounts `injected` (one for each entrance, enum
  * lm_entrance), `lost` (one for each channel, enum lm_channel), to_gas, exchanged and to_electrons (one each). The

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/body_obstacles.h"
+
 /* The grid, and the periods with which a shape repeats; 0 along an axis with walls. */
 struct frame {
     struct lm_grid grid;
@@ -192,11 +194,17 @@ static int check_whole(const struct lm_config *c, const uint8_t *mask, size_t ce
     return count[0] > 0 ? LM_OK : lm_fail(LM_BAD_INPUT, "the bodies leave no cell for the plasma");
 }
 
-int lm_body_cut(const struct lm_config *c, uint8_t *mask, int *body, const char **key)
+static struct frame frame_of(const struct lm_config *c)
 {
     struct frame f = {.grid = lm_config_grid(c)};
     f.period[0] = c->boundary[LM_X_MIN] == LM_PERIODIC ? f.grid.lx : 0.0;
     f.period[1] = c->boundary[LM_Y_MIN] == LM_PERIODIC ? f.grid.ly : 0.0;
+    return f;
+}
+
+int lm_body_cut(const struct lm_config *c, uint8_t *mask, int *body, const char **key)
+{
+    struct frame f = frame_of(c);
     int status = LM_OK;
     uint8_t *own = malloc(f.grid.cells);
     *body = 0;
@@ -225,4 +233,112 @@ int lm_body_mask(const struct lm_config *c, uint8_t *mask)
     const char *key;
     int status = lm_body_cut(c, mask, &body, &key);
     return status ? lm_fail_context(status, "%s: body.%s.%s", c->file, c->body[body].name, key) : LM_OK;
+}
+
+/* ---- the shapes within cells ---- */
+
+struct shapes {
+    const struct lm_config *config;
+    struct frame frame;
+    struct polygon polygon[LM_MAX_BODIES];
+    uint8_t *own[LM_MAX_BODIES]; /* [ny][nx] of a mask, else NULL */
+};
+
+static int is_in(const struct shapes *s, int body, double x, double y)
+{
+    const struct lm_body_config *b = &s->config->body[body];
+    const struct lm_grid *g = &s->frame.grid;
+    switch (b->shape) {
+    case LM_MASK:
+        return s->own[body][(size_t)y * (size_t)g->nx + (size_t)x];
+    case LM_POLYGON:
+        return in_any_image(&s->polygon[body], &s->frame, x * g->dx, y * g->dy);
+    case LM_DISK:
+        return in_disk(b, &s->frame, x * g->dx, y * g->dy);
+    default:
+        return in_box(b, &s->frame, x * g->dx, y * g->dy);
+    }
+}
+
+/* The last body that has the place: lm_body_at. */
+static int body_at(const void *shapes, double x, double y)
+{
+    const struct shapes *s = shapes;
+    for (int k = s->config->body_count - 1; k >= 0; k--)
+        if (is_in(s, k, x, y))
+            return k + 1;
+    return 0;
+}
+
+/* What is_in needs of a body. */
+static int add_shape(struct shapes *s, int body)
+{
+    const struct lm_body_config *b = &s->config->body[body];
+    struct polygon *p = &s->polygon[body];
+    if (b->shape == LM_POLYGON)
+        return lm_body_points(b->points, p->point, &p->count) || find_extent(p, &s->frame) ? LM_BAD_INPUT : LM_OK;
+    if (b->shape != LM_MASK)
+        return LM_OK;
+    s->own[body] = malloc(s->frame.grid.cells);
+    if (!s->own[body])
+        return lm_fail(LM_FAILED, "not enough memory for the bodies");
+    return lm_body_read(b, s->frame.grid.nx, s->frame.grid.ny, s->own[body]);
+}
+
+/* The last body but those from masks, whose surfaces lie on faces of cells. */
+static int smooth_body_at(const void *shapes, double x, double y)
+{
+    const struct shapes *s = shapes;
+    for (int k = s->config->body_count - 1; k >= 0; k--)
+        if (s->config->body[k].shape != LM_MASK && is_in(s, k, x, y))
+            return k + 1;
+    return 0;
+}
+
+static void close_shapes(struct shapes *s)
+{
+    for (int k = 0; k < LM_MAX_BODIES && s; k++)
+        free(s->own[k]);
+    free(s);
+}
+
+static int open_shapes(const struct lm_config *c, struct shapes **out)
+{
+    struct shapes *s = *out = calloc(1, sizeof *s);
+    int status = s ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
+    if (!status)
+        s->config = c, s->frame = frame_of(c);
+    for (int k = 0; k < c->body_count && !status; k++) {
+        status = add_shape(s, k);
+        if (status)
+            lm_fail_context(status, "%s: body.%s.%s", c->file, c->body[k].name, main_key(&c->body[k]));
+    }
+    return status;
+}
+
+int lm_body_nodes(const struct lm_config *c, const uint8_t *mask, struct lm_body_node *node)
+{
+    struct shapes *s;
+    int fields[LM_MAX_BODIES];
+    const int status = open_shapes(c, &s);
+    for (int k = 0; k < c->body_count; k++)
+        fields[k] = c->body[k].fields;
+    if (!status)
+        lm_body_nodes_make(&s->frame.grid, mask, fields, body_at, s, node);
+    close_shapes(s);
+    return status;
+}
+
+int lm_body_obstacles(const struct lm_config *c, const uint8_t *mask, uint8_t *of, struct lm_body_cut *cut,
+                      float *factor)
+{
+    struct shapes *s;
+    const int status = open_shapes(c, &s);
+    if (!status) {
+        const struct lm_body_places places = {body_at, smooth_body_at, s};
+        lm_obstacles_make(&s->frame.grid, mask, &places, of, cut);
+        lm_obstacles_weigh(&s->frame.grid, mask, c->particles.shape == LM_LINEAR ? 1 : 2, of, cut, factor);
+    }
+    close_shapes(s);
+    return status;
 }

@@ -35,7 +35,8 @@ static int is_crossed_by_fields(const struct lm_config *c, char *why)
 {
     static const char *const names[] = {
         [LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting", [LM_OPEN] = "open",
-        [LM_FIELDS_INFLOW] = "inflow",     [LM_INFLOW_B] = "inflow_b",     [LM_INFLOW_E] = "inflow_e"};
+        [LM_FIELDS_INFLOW] = "inflow",     [LM_INFLOW_B] = "inflow_b",     [LM_INFLOW_E] = "inflow_e",
+        [LM_RADIATING] = "radiating"};
     for (int side = 0; side < LM_SIDES; side++) {
         const int fields = c->boundary_fields[side];
         if (fields != LM_FIELDS_PERIODIC && fields != LM_CONDUCTING)

@@ -54,14 +54,18 @@ static const struct lm_choice field_boundaries[] = {{"periodic", LM_FIELDS_PERIO
                                                     {"inflow", LM_FIELDS_INFLOW},
                                                     {"inflow_b", LM_INFLOW_B},
                                                     {"inflow_e", LM_INFLOW_E},
+                                                    {"radiating", LM_RADIATING},
                                                     {0}};
 static const struct lm_choice body_shapes[] = {
     {"disk", LM_DISK}, {"box", LM_BOX}, {"polygon", LM_POLYGON}, {"mask", LM_MASK}, {0}};
 static const struct lm_choice body_surfaces[] = {{"absorbing", LM_ABSORBING}, {"reflecting", LM_REFLECTING},
                                                  {"thermal", LM_THERMAL},     {"absorb", LM_ABSORBING},
                                                  {"reflect", LM_REFLECTING},  {0}};
-static const struct lm_choice body_fields[] = {
-    {"conducting", LM_BODY_CONDUCTING}, {"resistive", LM_BODY_RESISTIVE}, {"transparent", LM_BODY_TRANSPARENT}, {0}};
+static const struct lm_choice body_fields[] = {{"conducting", LM_BODY_CONDUCTING},
+                                               {"resistive", LM_BODY_RESISTIVE},
+                                               {"transparent", LM_BODY_TRANSPARENT},
+                                               {"insulating", LM_BODY_INSULATING},
+                                               {0}};
 static const struct lm_choice background_kinds[] = {{"tracer", LM_TRACER}, {"neutral_gas", LM_NEUTRAL_GAS}, {0}};
 static const struct lm_choice gains[] = {{"nothing", 0},
                                          {"number", 1 + LM_GAS_NUMBER},
@@ -343,10 +347,10 @@ const struct lm_key lm_keys[] = {
      .when = &if_thermal[LM_Y_MIN], .meaning = "The temperature of the particles that come back. Only with y_min = thermal."},
     {SECTION, .name = "y_max_temperature", REAL, IN(boundary_temperature[LM_Y_MAX]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
      .when = &if_thermal[LM_Y_MAX], .meaning = "The temperature of the particles that come back. Only with y_max = thermal."},
-    {FIELDS("fields_x_min", LM_X_MIN), .meaning = "What happens to the fields at x = 0. Only with solver = hybrid."},
-    {FIELDS("fields_x_max", LM_X_MAX), .meaning = "What happens to the fields at x = lx. Only with solver = hybrid."},
-    {FIELDS("fields_y_min", LM_Y_MIN), .meaning = "What happens to the fields at y = 0. Only with solver = hybrid."},
-    {FIELDS("fields_y_max", LM_Y_MAX), .meaning = "What happens to the fields at y = ly. Only with solver = hybrid."},
+    {FIELDS("fields_x_min", LM_X_MIN), .meaning = "What happens to the fields at x = 0. radiating lets waves leave; so far in one process only. Only with solver = hybrid."},
+    {FIELDS("fields_x_max", LM_X_MAX), .meaning = "What happens to the fields at x = lx. radiating lets waves leave. Only with solver = hybrid."},
+    {FIELDS("fields_y_min", LM_Y_MIN), .meaning = "What happens to the fields at y = 0. radiating lets waves leave. Only with solver = hybrid."},
+    {FIELDS("fields_y_max", LM_Y_MAX), .meaning = "What happens to the fields at y = ly. radiating lets waves leave. Only with solver = hybrid."},
     {SECTION, .name = "layer_x_min", REAL, IN(layer[LM_X_MIN]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
      .meaning = "The width of a resistive layer that damps waves before the side. 0: there is none."},
     {SECTION, .name = "layer_x_max", REAL, IN(layer[LM_X_MAX]), NOT_NEGATIVE, .unit = "d_i", .initial = "0",
@@ -375,7 +379,7 @@ const struct lm_key lm_keys[] = {
     {BODY(temperature), .name = "temperature", REAL, NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
      .when = &if_thermal_body, .meaning = "The temperature of the particles that come back. Only with particles = thermal."},
     {BODY(fields), .name = "fields", CHOICE(body_fields), .initial = "conducting",
-     .meaning = "The field in the body. conducting: E = 0. resistive: E = resistivity J. transparent: E = eta J with the largest eta that the step allows."},
+     .meaning = "The field in the body. conducting: E = 0. resistive: E = resistivity J. transparent: E = eta J with the largest eta that the step allows. insulating: no current flows, and B is that of a vacuum."},
     {BODY(resistivity), .name = "resistivity", EXPR, NOT_NEGATIVE, .unit = "mu0 v_A d_i", .when = &if_resistive,
      .meaning = "The resistivity in the body. Only with fields = resistive."},
     {FIELD(kind), .name = "kind", CHOICE(background_kinds), .initial = "tracer",

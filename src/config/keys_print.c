@@ -44,8 +44,9 @@ static const struct {
      "conducting where particles are reflecting or thermal, open where they are absorbing, and inflow where they are "
      "inflow. With solver = none the given fields go on beyond the sides."},
     {LM_BODY_SECTION,
-     "One section for each solid body. A body is a set of cells: those whose centre lies in its shape. "
-     "The shape is cut off at walls and continued across periodic sides. Where bodies overlap, the cell "
+     "One section for each solid body. A cell is in the body if its centre lies in its shape. Particles and resistive "
+     "fields also see how the surface cuts the cells. The shape is cut off at walls and continued across periodic "
+     "sides. Where bodies overlap, the cell "
      "belongs to the last one."},
     {LM_BACKGROUND_SECTION,
      "One section for each background field, a scalar q on the cells that a flow u carries: dq/dt + div(q u) = "

@@ -19,21 +19,22 @@ int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return LM_OK;
 }
 
-void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other)
+void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other, double substep)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
+    const double whistler_floor = lm_whistler_floor(g, substep);
     double *to = c->array[LM_PER_DENSITY];
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
-        to[k] =
-            lm_per_density(n + k, other + k, lm_view_at(b, (long)k), c->solid ? c->solid[k] : 0, &c->base.setup.ohm);
+        to[k] = lm_per_density(n + k, other + k, lm_view_at(b, (long)k), c->solid ? c->solid[k] : 0, &c->base.setup.ohm,
+                               whistler_floor);
     }
     lm_fill_moment(g, to, -1);
 }
 
-int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
+int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_ohm *o = &b->setup.ohm;
@@ -45,7 +46,7 @@ int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
         floored[i] = lm_floored_mean(n[i], m[i], o);
         p[i] = lm_pressure(floored[i], o);
     }
-    lm_cpu_find_per_density(c, n, m);
+    lm_cpu_find_per_density(c, n, m, substep);
     if (o->evolved)
         lm_cpu_evolved_pressure(c);
     return LM_OK;

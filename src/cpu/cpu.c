@@ -1,5 +1,6 @@
 /* CPU backend: the table of operations. */
 #include "cpu/fields.h"
+#include "cpu/strips.h"
 
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ static const double *cpu_view(struct lm_backend *b, enum lm_array array)
     struct lm_cpu *c = lm_cpu_of(b);
     const int is_field = array == LM_PRESSURE_E || array == LM_PRESSURE_E + 1;
     if (array == LM_PRESSURE || is_field)
-        lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
+        lm_cpu_closure(b, LM_N_OLD, LM_N_OLD, 0.0);
     if (is_field)
         lm_cpu_pressure_field(c, c->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm));
     return c->array[array];
@@ -54,7 +55,7 @@ static int cpu_values(struct lm_backend *b, uint64_t count, struct lm_array_valu
     for (uint64_t k = 0; k < count; k++)
         has_pressure |= values[k].array == LM_PRESSURE;
     if (has_pressure)
-        lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
+        lm_cpu_closure(b, LM_N_OLD, LM_N_OLD, 0.0);
     for (uint64_t k = 0; k < count; k++)
         values[k].value = lm_cpu_of(b)->array[values[k].array][lm_at(&b->setup.grid, values[k].i, values[k].j)];
     return LM_OK;
@@ -139,6 +140,18 @@ static int cpu_put_map(struct lm_backend *b, int species, const uint64_t *counte
     return LM_OK;
 }
 
+static int cpu_get_strip(struct lm_backend *b, enum lm_side side, double *values)
+{
+    lm_cpu_get_strip(lm_cpu_of(b), side, values);
+    return LM_OK;
+}
+
+static int cpu_put_strip(struct lm_backend *b, enum lm_side side, const double *values)
+{
+    lm_cpu_put_strip(lm_cpu_of(b), side, values);
+    return LM_OK;
+}
+
 static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -158,6 +171,8 @@ static const struct lm_backend_ops operations = {.name = "cpu",
                                                  .put_background_side = cpu_put_background_side,
                                                  .get_map = cpu_get_map,
                                                  .put_map = cpu_put_map,
+                                                 .get_strip = cpu_get_strip,
+                                                 .put_strip = cpu_put_strip,
                                                  .control = cpu_control,
                                                  .collect = lm_cpu_collect,
                                                  .moments = lm_cpu_moments,
@@ -167,7 +182,7 @@ static const struct lm_backend_ops operations = {.name = "cpu",
                                                  .resistivity = lm_cpu_resistivity,
                                                  .closure = lm_cpu_closure,
                                                  .advance_b = lm_cpu_advance_b,
-                                                 .relax_voids = lm_cpu_relax_voids,
+                                                 .relax_b = lm_cpu_relax_b,
                                                  .ohm = lm_cpu_ohm,
                                                  .field_maxima = lm_cpu_field_maxima,
                                                  .flow = lm_cpu_flow,

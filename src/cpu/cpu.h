@@ -29,6 +29,8 @@ struct lm_cpu_species {
     int placing;                             /* put_particles: cell_start holds starts, not counts */
 };
 
+struct lm_cpu_strip; /* src/cpu/strips.h */
+
 struct lm_cpu {
     struct lm_backend base;                   /* its setup's mask and maps are the backend's own */
     const struct lm_cpu_particles *particles; /* of the precision of the setup */
@@ -48,10 +50,13 @@ struct lm_cpu {
     double *stage[3], *result[3];                           /* work of RK4 */
     double *spare;
     uint8_t *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
+    float *factor;                      /* lm_surfaces_factors; NULL without bodies */
     struct lm_field_sides sides;
-    int walls[2];                       /* whether fields end at walls along an axis */
-    uint8_t *solid;                     /* enum lm_solid, with ghosts; NULL without bodies */
-    uint8_t *clearance, *row_near_body; /* lm_stencil_clearance; rows with too little of it */
+    struct lm_cpu_strip *strip[LM_SIDES]; /* beyond radiating sides; NULL elsewhere */
+    int walls[2];                         /* whether fields end at walls along an axis */
+    uint8_t *solid;                       /* 1 in bodies, with ghosts; NULL without bodies */
+    struct lm_body_node *node;            /* three of each cell, with ghosts; NULL without bodies */
+    uint8_t *clearance, *row_near_body;   /* lm_stencil_clearance; rows with too little of it */
     struct {
         double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_heating_cell *cells; /* [ny][nx] */
@@ -82,9 +87,9 @@ int lm_cpu_allocate(struct lm_cpu *c);
 
 /* The grid: src/cpu/closure.c, drive.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
-int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other);
+int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
-int lm_cpu_relax_voids(struct lm_backend *b);
+int lm_cpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_cpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_cpu_field_maxima(struct lm_backend *b);

@@ -1,5 +1,6 @@
 /* CPU backend: what drives the plasma from outside (larmor/physics/fields/driving.h). */
 #include "cpu/fields.h"
+#include "cpu/strips.h"
 #include "larmor/physics/fields/driving.h"
 
 /* J_ext of one component. */
@@ -50,6 +51,7 @@ void lm_cpu_add_force(struct lm_cpu *c, int species)
     const struct lm_grid *g = &s->grid;
     const struct lm_cells cells = forced_cells(g);
     double *const *to = c->species[species].push;
+    lm_cpu_fill_push_of_strips(c);
     const double charge = s->species[species].charge;
     for (int d = 0; d < 3 && to[d]; d++) {
         const double *all = c->array[LM_PUSH_E + d], *friction = c->array[LM_FRICTION_E + 3 * species + d];

@@ -99,7 +99,7 @@ int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const struct work w = work_of(c);
     const struct lm_level_weights at = lm_weights_of_heat(pass->level == LM_N_NEW);
     if (b->setup.friction_species > 0) { /* J and the resistivity as B stands */
-        lm_cpu_closure(b, pass->level, pass->level);
+        lm_cpu_closure(b, pass->level, pass->level, 0.0);
         lm_cpu_motional_field(c, c->array + LM_B, c->array + LM_J_NEW, at);
     }
     begin(c, &w);

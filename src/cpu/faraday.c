@@ -1,6 +1,7 @@
 /* CPU backend: Faraday's law with Ohm's, by Runge-Kutta substeps (larmor/physics/fields/faraday.h). */
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
+#include "cpu/strips.h"
 
 struct stage {
     struct lm_cpu *cpu;
@@ -62,6 +63,8 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     lm_cpu_electric_field(c, b, c->e, NULL);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
+    lm_hold_e(&c->base.setup, c->e, b);
+    lm_cpu_advance_strips(c, number, b, dt);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
     advance_row(&s, j, -beyond_x, g->nx + beyond_x - c->walls[0]);
@@ -76,6 +79,7 @@ int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
     lm_cpu_prescribe_e(c, c->e);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
+    lm_cpu_begin_strips(c, (int)ion_current, dt, substeps);
     for (int r = 0; r < substeps; r++) {
         if (lm_stop_now())
             return lm_stop_give_up();

@@ -43,8 +43,8 @@ void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill
 
 /* src/cpu/closure.c */
 
-/* LM_PER_DENSITY of the mean of two densities and of B as it stands. */
-void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other);
+/* LM_PER_DENSITY of the mean of two densities and of B as it stands, stable in a substep of this length; 0: of none. */
+void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other, double substep);
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
  * has ghost cells beyond periodic sides. c->spare is overwritten. */

@@ -2,6 +2,7 @@
 #include "backend/field_boundaries.h"
 #include "backend/work_arrays.h"
 #include "cpu/cpu.h"
+#include "cpu/strips.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/fluid/advect.h"
 #include "larmor/physics/fluid/face_value.h"
@@ -24,7 +25,10 @@ static void allocate_surfaces(struct lm_cpu *c)
 {
     struct lm_setup *s = &c->base.setup;
     struct lm_map_bins *m = &s->maps;
+    struct lm_obstacles *const obstacles = &s->bodies.obstacles;
     s->bodies.mask = lm_pool_copy(&c->pool, s->bodies.mask, s->grid.cells);
+    obstacles->of = lm_pool_copy(&c->pool, obstacles->of, s->grid.cells);
+    obstacles->cut = lm_pool_copy(&c->pool, obstacles->cut, s->grid.cells * sizeof *obstacles->cut);
     m->cos2 = lm_pool_copy(&c->pool, m->cos2, (size_t)m->angles * sizeof *m->cos2);
     m->energy = lm_pool_copy(&c->pool, m->energy, (size_t)(m->energies + 1) * sizeof *m->energy);
     m->faces = lm_pool_copy(&c->pool, m->faces, m->first[LM_SURFACES] * sizeof *m->faces);
@@ -34,11 +38,17 @@ static void allocate_surfaces(struct lm_cpu *c)
         return;
     c->near_body = lm_pool_take(&c->pool, s->grid.cells);
     c->tile_has_body = lm_pool_take(&c->pool, (size_t)c->tiling.nx * (size_t)c->tiling.ny);
+    c->factor = lm_pool_take(&c->pool, s->grid.cells * sizeof *c->factor);
     c->solid = lm_pool_take(&c->pool, s->grid.size);
+    c->node = lm_pool_take(&c->pool, 3 * s->grid.size * sizeof *c->node);
     if (c->pool.failed)
         return;
     lm_surfaces_mark(s, c->near_body, c->tile_has_body);
+    lm_surfaces_factors(s, c->factor);
+    obstacles->factor = NULL; /* it was lent */
     lm_fill_solid(s, c->solid);
+    c->pool.failed |= lm_fill_nodes(s, c->node) != LM_OK;
+    s->bodies.node = NULL; /* it was lent */
 }
 
 /* Tables of stopping, and the sums of what collisions transfer to a gas. */
@@ -159,6 +169,7 @@ int lm_cpu_allocate(struct lm_cpu *c)
     allocate_exchange(c);
     allocate_fields(c);
     allocate_tiles(c);
+    lm_cpu_make_strips(c);
     if (!allocate_backgrounds(c) || c->pool.failed)
         return lm_fail(LM_FAILED, "not enough memory for a grid of %d x %d cells", g->nx, g->ny);
     return LM_OK;

@@ -1,6 +1,7 @@
 /* CPU backend: Ohm's law (larmor/physics/fields/ohm.h). */
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
+#include "cpu/strips.h"
 #include "larmor/physics/fields/resistivity.h"
 #include "larmor/physics/fields/solid.h"
 
@@ -64,7 +65,7 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
 int lm_cpu_resistivity(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    lm_cpu_closure(b, LM_N_OLD, LM_N_OLD);
+    lm_cpu_closure(b, LM_N_OLD, LM_N_OLD, 0.0);
     lm_cpu_motional_field(c, c->array + LM_B, c->array + LM_J_OLD, lm_weights_of_old());
     return LM_OK;
 }
@@ -79,12 +80,17 @@ static struct lm_ohm_view ohm_view(const struct lm_cpu *c, double *const b[3])
                                 .eta = c->array[LM_ETA]};
 }
 
+static struct lm_body_view body_view(const struct lm_cpu *c)
+{
+    return (struct lm_body_view){c->solid, c->node, c->array[LM_PER_DENSITY]};
+}
+
 /* E through the walls of an axis, whose nodes have the indices -1 and n - 1. */
-static void electric_field_on_wall(struct lm_cpu *c, int axis, struct lm_ohm_view v, double *const e[3],
-                                   double *const resistive[3])
+static void electric_field_on_wall(const struct lm_cpu *c, const struct lm_ohm *o, int axis, struct lm_ohm_view v,
+                                   double *const e[3], double *const resistive[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_body_view bodies = body_view(c);
     const int along = axis == 0 ? g->ny : g->nx, count = along - c->walls[1 - axis] + 1;
     const long last = axis == 0 ? g->nx : (long)g->ny * g->stride, step = axis == 0 ? 1 : g->stride;
     for (int n = 0; n < 2 * count; n++) {
@@ -93,7 +99,7 @@ static void electric_field_on_wall(struct lm_cpu *c, int axis, struct lm_ohm_vie
         double total[3], part[3];
         lm_wall_field(axis, high ? 0 : step, lm_ohm_view_at(v, k), o, total, part);
         if (c->solid)
-            lm_body_field(c->solid + k, lm_ohm_view_at(v, k), total, part);
+            lm_body_field(lm_body_view_at(bodies, k), lm_ohm_view_at(v, k), o, total, part);
         e[axis][k] = total[axis];
         if (resistive)
             resistive[axis][k] = part[axis];
@@ -101,15 +107,16 @@ static void electric_field_on_wall(struct lm_cpu *c, int axis, struct lm_ohm_vie
 }
 
 /* E of the nodes in a row that touch bodies. */
-static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, struct lm_ohm_view v, double *const e[3],
-                                     double *const resistive[3])
+static void electric_field_at_bodies(const struct lm_cpu *c, const struct lm_ohm *o, int j, int count,
+                                     struct lm_ohm_view v, double *const e[3], double *const resistive[3])
 {
+    const struct lm_body_view bodies = body_view(c);
     for (int i = 0; i < count; i++) {
         long k = (long)lm_at(&c->base.setup.grid, i, j);
         double total[3] = {e[0][k], e[1][k], e[2][k]}, part[3] = {0.0, 0.0, 0.0};
         for (int d = 0; d < 3 && resistive; d++)
             part[d] = resistive[d][k];
-        lm_body_field(c->solid + k, lm_ohm_view_at(v, k), total, part);
+        lm_body_field(lm_body_view_at(bodies, k), lm_ohm_view_at(v, k), o, total, part);
         for (int d = 0; d < 3; d++) {
             e[d][k] = total[d];
             if (resistive)
@@ -119,14 +126,14 @@ static void electric_field_at_bodies(const struct lm_cpu *c, int j, int count, s
 }
 
 /* E in row j. */
-static inline __attribute__((always_inline)) void electric_row(const struct lm_cpu *c, int j, int columns,
-                                                               struct lm_ohm_view v, double *const e[3],
+static inline __attribute__((always_inline)) void electric_row(const struct lm_cpu *c, const struct lm_ohm *o, int j,
+                                                               int columns, struct lm_ohm_view v, double *const e[3],
                                                                double *const resistive[3])
 {
     for (int i = 0; i < columns; i++) {
         long k = (long)lm_at(&c->base.setup.grid, i, j);
         double total[3], part[3];
-        lm_electric_field(lm_ohm_view_at(v, k), &c->base.setup.ohm, total, part);
+        lm_electric_field(lm_ohm_view_at(v, k), o, total, part);
         for (int d = 0; d < 3; d++) {
             e[d][k] = total[d];
             if (resistive)
@@ -139,6 +146,8 @@ void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int columns = g->nx + 1 - c->walls[0];
+    const struct lm_ohm *in_substeps = &c->base.setup.ohm, all = lm_with_all_eta(*in_substeps),
+                        *o = resistive ? &all : in_substeps;
     const struct lm_ohm_view without = ohm_view(c, b);
     struct lm_ohm_view with = without;
     with.pressure[0] = c->array[LM_PRESSURE_E], with.pressure[1] = c->array[LM_PRESSURE_E + 1];
@@ -146,17 +155,17 @@ void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e
     {
         /* Three calls, so that the compiler makes vector instructions of them. */
         if (!resistive)
-            electric_row(c, j, columns, without, e, NULL);
-        else if (!lm_has_pressure(&c->base.setup.ohm))
-            electric_row(c, j, columns, without, e, resistive);
+            electric_row(c, o, j, columns, without, e, NULL);
+        else if (!lm_has_pressure(o))
+            electric_row(c, o, j, columns, without, e, resistive);
         else
-            electric_row(c, j, columns, with, e, resistive);
+            electric_row(c, o, j, columns, with, e, resistive);
         if (c->solid)
-            electric_field_at_bodies(c, j, columns, without, e, resistive);
+            electric_field_at_bodies(c, o, j, columns, without, e, resistive);
     }
     for (int axis = 0; axis < 2; axis++)
         if (c->walls[axis])
-            electric_field_on_wall(c, axis, without, e, resistive);
+            electric_field_on_wall(c, o, axis, without, e, resistive);
 }
 
 /* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies. */
@@ -196,6 +205,7 @@ static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_
     }
     if (c->base.setup.friction_species > 0)
         lm_cpu_friction_fields(c, at);
+    lm_cpu_find_push_of_strips(c);
     for (int d = 0; d < 3; d++) {
         lm_cpu_smooth_push(c, push[d], d, LM_FILL_PUSH_E);
         lm_cpu_smooth_push(c, push[3 + d], d, LM_FILL_PUSH_B);
@@ -237,7 +247,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
-    lm_cpu_closure(b, level, level);
+    lm_cpu_closure(b, level, level, 0.0);
     lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm));
     if (current == LM_OHM_AHEAD)
         extrapolate_current(c);

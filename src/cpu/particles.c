@@ -363,6 +363,14 @@ static uint64_t count_cells(struct lm_cpu *c, struct lm_cpu_species *s, const st
     return total;
 }
 
+/* NULL: no surface of a body cuts the cell. */
+static const struct lm_body_cut *cut_of_cell(const struct lm_cpu *c, int i, int j)
+{
+    const struct lm_bodies *b = &c->base.setup.bodies;
+    const size_t k = (size_t)j * (size_t)c->base.setup.grid.nx + (size_t)i;
+    return b->obstacles.of && (b->obstacles.of[k] & LM_CUT) ? b->obstacles.cut + k : NULL;
+}
+
 int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading *from, uint64_t *count)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -386,10 +394,11 @@ int LM_P(lm_cpu_load)(struct lm_backend *b, int species, const struct lm_loading
         for (int i = g->own.from_x; i < g->own.to_x; i++) {
             uint32_t home = lm_tile_cell(&t, i, j), n = s->cell_start[home + 1] - s->cell_start[home];
             uint32_t cell = lm_domain_cell(&g->place, i, j);
+            const struct lm_body_cut *cut = cut_of_cell(c, i, j);
             for (uint32_t r = 0; r < n; r++) {
                 uint32_t to = s->cell_start[home] + r;
                 lm_real v[3];
-                lm_load_particle(&profile, lm_at(g, i, j), g->stride, cell, r, n, &a.x[to], &a.y[to], v);
+                lm_load_particle(&profile, lm_at(g, i, j), g->stride, cut, cell, r, n, &a.x[to], &a.y[to], v);
                 a.x[to] += (lm_fix)(i % t.size) * LM_ONE;
                 a.y[to] += (lm_fix)(j % t.size) * LM_ONE;
                 a.vx[to] = v[0], a.vy[to] = v[1], a.vz[to] = v[2];

@@ -81,7 +81,8 @@ static inline int home_of(const struct lm_cpu_species *s, size_t k, int tile)
 
 static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species, const struct lm_pass *pass)
 {
-    return lm_surfaces_make(&c->base.setup, species, pass, c->base.setup.bodies.mask, c->near_body);
+    return lm_surfaces_make(&c->base.setup, species, pass, lm_obstacles_of(&c->base.setup.bodies),
+                            c->base.setup.bodies.obstacles.cut, c->near_body);
 }
 
 static inline struct lm_window fill_window(const struct lm_cpu *c, int species, const struct footprint *f,

@@ -396,7 +396,7 @@ static void enter_cell(struct worker *w, const struct lm_pass *pass, int side, i
     const uint32_t n = lm_inflow_count(from, w->c->base.setup.seed, species, number, pass->step);
     for (uint32_t r = 0; r < n; r++) {
         struct lm_flight f;
-        const double part = lm_draw_entering(&f, from, &t, side, cell, number, r, n, w->surfaces.key, species);
+        const double part = lm_draw_entering(&f, from, &w->surfaces, &t, side, cell, number, r, n);
         begin_flight(w, &f, part, injected);
     }
 }
@@ -435,12 +435,13 @@ static void ionise_row(struct worker *w, const struct lm_ionise *from, int j, st
                        struct lm_wide *taken)
 {
     const struct lm_grid *g = &w->c->base.setup.grid;
+    const struct lm_tiling t = tiling(w->c);
     for (int i = g->own.from_x; i < g->own.to_x; i++) {
         const size_t k = lm_at(g, i, j);
         const uint32_t cell = lm_domain_cell(&g->place, i, j), n = lm_ionise_count(from, k, cell);
         for (uint32_t r = 0; r < n; r++) {
             struct lm_flight f;
-            const double part = lm_draw_newborn(&f, from, k, i, j, cell, r, n);
+            const double part = lm_draw_newborn(&f, from, lm_cut_at(&w->surfaces, &t, i, j), k, i, j, cell, r, n);
             begin_flight(w, &f, part, injected);
         }
         if (from->gas && n > 0)

@@ -1,6 +1,7 @@
 /* CPU backend: maxima, sums and hashes over the grid. None depends on the order of the cells or on the number of
  * threads: maxima and hashes are integers, sums are in fixed point. */
 #include "cpu/fields.h"
+#include "cpu/strips.h"
 #include "larmor/physics/fields/grid_sums.h"
 #include "larmor/physics/numerics/hash.h"
 #include "ranks/ranks.h"
@@ -46,26 +47,28 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
     const struct lm_grid *g = &c->base.setup.grid;
     static const struct lm_view none = {.s = 0};
     const struct lm_view external = lm_cpu_external(c);
-    uint64_t frequency = 0, floored = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency) reduction(+ : floored)
+    uint64_t frequency = 0, eta = 0, floored = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency, eta) reduction(+ : floored)
     for (int j = g->own.from_y; j < g->own.to_y; j++) {
         /* Two calls: without bodies and J_ext the compiler makes vector instructions of it. */
         const struct lm_field_maxima m =
             c->solid || external.s ? survey_row(c, level, j, c->solid ? c->solid + lm_at(g, 0, j) : NULL, external)
                                    : survey_row(c, level, j, NULL, none);
         frequency = m.frequency > frequency ? m.frequency : frequency;
+        eta = m.eta > eta ? m.eta : eta;
         floored += m.floored;
     }
     survey_e(c);
     lm_cpu_survey_friction(c);
     c->control.frequency = lm_from_bits(frequency);
+    c->control.eta = lm_from_bits(eta);
     c->control.floored = (int64_t)floored;
 }
 
 int lm_cpu_field_maxima(struct lm_backend *b)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    lm_cpu_find_per_density(c, c->array[LM_N_OLD], c->array[LM_N_OLD]);
+    lm_cpu_find_per_density(c, c->array[LM_N_OLD], c->array[LM_N_OLD], 0.0);
     lm_cpu_survey_level(c, LM_N_OLD);
     return LM_OK;
 }
@@ -171,8 +174,11 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
         const int species = lm_friction_species(&c->base.setup, k / LM_FRICTION_STATE);
         hash += hash_cells(c, first + k, c->array[lm_friction_array(species, k % LM_FRICTION_STATE)]);
     }
+    const int strips = lm_radiating_sides(&c->base.setup);
+    for (int k = 0; k < strips; k++)
+        hash += lm_cpu_hash_strip(c, lm_radiating_side(&c->base.setup, k), first + friction + k);
     /* B beyond walls is part of the state: B once more, with its ghost cells. */
     for (int d = 0; d < 3 && has_walls; d++)
-        hash += hash_array(c, first + friction + d, c->array[LM_B + d]);
+        hash += hash_array(c, first + friction + strips + d, c->array[LM_B + d]);
     return hash;
 }

@@ -2,6 +2,7 @@
  * in c->spare. Where there are bodies, a second loop corrects what the first one has put near them. */
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
+#include "cpu/strips.h"
 
 static void smooth(struct lm_cpu *c, double *a)
 {
@@ -48,8 +49,11 @@ void lm_cpu_smooth_moment(struct lm_cpu *c, double *a, int along)
 
 void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill fill)
 {
+    const int array = a == c->array[LM_PUSH_E + component] ? 0 : a == c->array[LM_PUSH_B + component] ? 1 : -1;
     lm_fill_e(&c->base.setup, a, component, fill);
     for (int r = 0; r < c->base.setup.smoothing; r++) {
+        if (array >= 0) /* not the part of friction or of the pressure */
+            lm_cpu_push_of_strips(c, a, component, array);
         smooth(c, a);
         if (fill == LM_FILL_PUSH_PRESSURE)
             restore_faces_of_bodies(c, component, a);

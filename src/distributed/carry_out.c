@@ -293,11 +293,11 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
     case LM_ORDER_RESISTIVITY:
         return ops->resistivity(d->part);
     case LM_ORDER_CLOSURE:
-        return ops->closure(d->part, (enum lm_array)o->array, (enum lm_array)o->other);
+        return ops->closure(d->part, (enum lm_array)o->array, (enum lm_array)o->other, o->dt);
     case LM_ORDER_ADVANCE_B:
         return ops->advance_b(d->part, (enum lm_array)o->array, o->dt, o->substeps);
-    case LM_ORDER_RELAX_VOIDS:
-        return ops->relax_voids(d->part);
+    case LM_ORDER_RELAX_B:
+        return ops->relax_b(d->part, o->dt, o->substeps);
     case LM_ORDER_OHM:
         return ops->ohm(d->part, (enum lm_ohm_current)o->first);
     case LM_ORDER_FIELD_MAXIMA:

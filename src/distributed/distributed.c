@@ -221,9 +221,9 @@ static int resistivity(struct lm_backend *b)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RESISTIVITY});
 }
 
-static int closure(struct lm_backend *b, enum lm_array density, enum lm_array other)
+static int closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep)
 {
-    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other, .dt = substep});
 }
 
 static int advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
@@ -232,9 +232,9 @@ static int advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
         b, (struct lm_order){.kind = LM_ORDER_ADVANCE_B, .array = ion_current, .dt = dt, .substeps = substeps});
 }
 
-static int relax_voids(struct lm_backend *b)
+static int relax_b(struct lm_backend *b, double dt, int stages)
 {
-    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RELAX_VOIDS});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_RELAX_B, .dt = dt, .substeps = stages});
 }
 
 static int ohm(struct lm_backend *b, enum lm_ohm_current current)
@@ -355,7 +355,7 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .resistivity = resistivity,
                                                  .closure = closure,
                                                  .advance_b = advance_b,
-                                                 .relax_voids = relax_voids,
+                                                 .relax_b = relax_b,
                                                  .ohm = ohm,
                                                  .field_maxima = field_maxima,
                                                  .flow = flow,

@@ -52,6 +52,7 @@ void lm_merge_control(void *to, const void *from)
     for (int axis = 0; axis < 2; axis++)
         raise_to(&a->push_pressure[axis], b->push_pressure[axis]);
     raise_to(&a->frequency, b->frequency);
+    raise_to(&a->eta, b->eta);
     a->floored += b->floored;
     lm_wide_merge(&a->heat, &b->heat);
 }

@@ -49,7 +49,7 @@ enum lm_order_kind {
     LM_ORDER_RESISTIVITY,
     LM_ORDER_CLOSURE,
     LM_ORDER_ADVANCE_B,
-    LM_ORDER_RELAX_VOIDS,
+    LM_ORDER_RELAX_B,
     LM_ORDER_OHM,
     LM_ORDER_FIELD_MAXIMA,
     LM_ORDER_FLOW,
@@ -129,7 +129,9 @@ struct lm_distributed {
     struct lm_backend *part;          /* the backend of this rank */
     int kind;                         /* enum lm_backend_kind of all parts */
     struct lm_setup whole;            /* of the domain, on all ranks; its memory is `memory` */
-    uint8_t *mask;                    /* of the bodies in the arrays; NULL without bodies */
+    void *mask;                       /* of the bodies in the arrays; NULL without bodies */
+    void *obstacle, *cut, *factor;    /* struct lm_obstacles in the same way */
+    struct lm_body_node *node;        /* in the same way */
     void *inflow[LM_MAX_SPECIES][LM_SIDES], *background[LM_MAX_BACKGROUNDS][LM_SIDES]; /* along the domain; or NULL */
     struct lm_partition partition;
     struct lm_halo halo;

@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "backend/field_boundaries.h"
 #include "distributed/parts.h"
+#include "larmor/physics/numerics/cell_index.h"
 #include "larmor/physics/fluid/background_sides.h"
 
 /* Hands memory that the setup of rank 0 lends to all ranks. Returns this rank's copy; NULL where there is none. */
@@ -31,6 +32,14 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
     s->cost = share(d, s->cost, s->cost ? lm_setup_tiles(s) * sizeof *s->cost : 0);
     s->driving = share(d, s->driving, s->driving ? sizeof *s->driving : 0);
     s->bodies.mask = share(d, s->bodies.mask, s->bodies.count > 0 ? s->grid.cells : 0);
+    struct lm_obstacles *const obstacles = &s->bodies.obstacles;
+    const size_t cells = obstacles->of ? s->grid.cells : 0;
+    obstacles->of = share(d, obstacles->of, cells);
+    obstacles->cut = share(d, obstacles->cut, cells * sizeof *obstacles->cut);
+    obstacles->factor = share(d, obstacles->factor, cells * sizeof *obstacles->factor);
+    s->bodies.node =
+        share(d, s->bodies.node,
+              s->bodies.count > 0 && s->bodies.node ? lm_body_node_count(&s->grid) * sizeof *s->bodies.node : 0);
     if (m->angles > 0) {
         m->cos2 = share(d, m->cos2, (size_t)m->angles * sizeof *m->cos2);
         m->energy = share(d, m->energy, (size_t)(m->energies + 1) * sizeof *m->energy);
@@ -43,17 +52,56 @@ static void share_setup(struct lm_distributed *d, struct lm_setup *s)
     }
 }
 
-/* The cells of bodies in the arrays of this rank. */
-static void cut_mask(struct lm_distributed *d)
+/* What cells of the domain have, `size` bytes each, in the arrays of this rank, in place of what *to had. */
+static void cut_cells(struct lm_distributed *d, const void *from, size_t size, void **to)
 {
     const struct lm_grid *g = &d->halo.grid;
-    free(d->mask);
-    d->mask = malloc(g->cells);
-    if (!d->mask)
+    free(*to);
+    *to = malloc(g->cells * size);
+    if (!*to)
         lm_ranks_abort(LM_FAILED, "not enough memory for the bodies");
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++)
-            d->mask[(size_t)j * (size_t)g->nx + (size_t)i] = d->whole.bodies.mask[lm_domain_cell(&g->place, i, j)];
+            memcpy((char *)*to + ((size_t)j * (size_t)g->nx + (size_t)i) * size,
+                   (const char *)from + lm_domain_cell(&g->place, i, j) * size, size);
+}
+
+/* The bodies in the arrays of this rank. */
+static void cut_bodies(struct lm_distributed *d, struct lm_bodies *b)
+{
+    const struct lm_obstacles whole = d->whole.bodies.obstacles;
+    cut_cells(d, d->whole.bodies.mask, 1, &d->mask);
+    b->mask = d->mask;
+    if (!whole.of)
+        return;
+    cut_cells(d, whole.of, sizeof *whole.of, &d->obstacle);
+    cut_cells(d, whole.cut, sizeof *whole.cut, &d->cut);
+    cut_cells(d, whole.factor, sizeof *whole.factor, &d->factor);
+    b->obstacles = (struct lm_obstacles){d->obstacle, d->cut, d->factor};
+}
+
+/* The node of the domain that index i of the arrays is along an axis, from -1 on. */
+static int domain_node(const struct lm_distributed *d, int axis, int i)
+{
+    const int n = axis == 0 ? d->domain.nx : d->domain.ny, at = lm_domain_along(&d->halo.grid.place, axis, i);
+    if (d->domain.sides.of[2 * axis] == LM_PERIODIC)
+        return lm_wrap(at, n);
+    return at < -1 ? -1 : at < n ? at : n - 1;
+}
+
+/* The nodes of E at bodies in the arrays of this rank. */
+static void cut_nodes(struct lm_distributed *d)
+{
+    const struct lm_grid *g = &d->halo.grid;
+    free(d->node);
+    d->node = malloc(lm_body_node_count(g) * sizeof *d->node);
+    if (!d->node)
+        lm_ranks_abort(LM_FAILED, "not enough memory for the bodies");
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++)
+            memcpy(d->node + lm_body_node_index(g, i, j),
+                   d->whole.bodies.node + lm_body_node_index(&d->domain, domain_node(d, 0, i), domain_node(d, 1, j)),
+                   3 * sizeof *d->node);
 }
 
 /* Whether a side of the arrays is the edge of a halo on an axis that has walls. */
@@ -74,8 +122,10 @@ static struct lm_setup setup_of_part(struct lm_distributed *d)
     s.grid = d->halo.grid;
     s.halo = &d->halo;
     if (s.bodies.count > 0)
-        cut_mask(d);
-    s.bodies.mask = d->mask;
+        cut_bodies(d, &s.bodies);
+    if (s.bodies.count > 0 && s.bodies.node)
+        cut_nodes(d);
+    s.bodies.node = d->node;
     for (int side = 0; side < LM_SIDES; side++) {
         if (!is_edge(d, side))
             continue;
@@ -106,6 +156,7 @@ int lm_create_part(struct lm_distributed *d)
     int status = lm_halo_make(&d->partition, &d->domain, lm_rank(), &d->halo);
     d->halo.fields_have_walls = lm_has_field_walls(&d->whole);
     d->halo.smoothing = d->whole.smoothing;
+    d->halo.has_bodies = d->whole.bodies.count > 0;
     if (status)
         return status;
     const struct lm_setup part = setup_of_part(d);
@@ -145,4 +196,8 @@ void lm_distributed_free(struct lm_distributed *d)
     for (int k = 0; k < d->memories; k++)
         free(d->memory[k]);
     free(d->mask);
+    free(d->obstacle);
+    free(d->cut);
+    free(d->factor);
+    free(d->node);
 }

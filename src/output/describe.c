@@ -5,8 +5,8 @@
 #include "config/facts.h"
 
 static const char *const field_boundaries[] = {
-    [LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting", [LM_OPEN] = "open",
-    [LM_INFLOW_B] = "inflow",          [LM_INFLOW_E] = "inflow",       [LM_FIELDS_INFLOW] = "inflow"};
+    [LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting", [LM_OPEN] = "open",     [LM_INFLOW_B] = "inflow",
+    [LM_INFLOW_E] = "inflow",          [LM_FIELDS_INFLOW] = "inflow",  [LM_RADIATING] = "open"};
 
 void lm_describe_run(const struct lm_config *c, struct lm_openpmd_run *run, char solver[LM_SOLVER_TEXT])
 {

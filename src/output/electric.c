@@ -34,7 +34,8 @@ struct maker {
     int external; /* 1: there is a current outside the plasma */
     int friction; /* 1: electrons rub on single species */
     double *work[WORK];
-    uint8_t *solid; /* enum lm_solid, with ghost cells; NULL without bodies */
+    uint8_t *solid;            /* 1 in bodies, with ghost cells; NULL without bodies */
+    struct lm_body_node *node; /* lm_body_nodes; NULL without bodies */
     struct lm_electric *out;
 };
 
@@ -70,18 +71,17 @@ static int find_bodies(struct maker *m, const struct lm_config *c)
         return LM_OK;
     uint8_t *mask = malloc(g->cells);
     m->solid = malloc(g->size);
-    int status = mask && m->solid ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
+    m->node = malloc(lm_body_node_count(g) * sizeof *m->node);
+    int status = mask && m->solid && m->node ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
     if (!status)
         status = lm_body_mask(c, mask);
+    if (!status)
+        status = lm_body_nodes(c, mask, m->node);
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             const int x = m->walls[0] ? lm_nearest_cell(i, g->nx) : lm_wrap(i, g->nx),
-                      y = m->walls[1] ? lm_nearest_cell(j, g->ny) : lm_wrap(j, g->ny),
-                      body = mask[(size_t)y * (size_t)g->nx + (size_t)x];
-            m->solid[lm_at(g, i, j)] =
-                (uint8_t)(body == 0                                        ? 0
-                          : c->body[body - 1].fields == LM_BODY_CONDUCTING ? LM_SOLID | LM_SOLID_CONDUCTS
-                                                                           : LM_SOLID);
+                      y = m->walls[1] ? lm_nearest_cell(j, g->ny) : lm_wrap(j, g->ny);
+            m->solid[lm_at(g, i, j)] = mask[(size_t)y * (size_t)g->nx + (size_t)x] != 0;
         }
     free(mask);
     return status;
@@ -162,19 +162,28 @@ static void apply_in_node(const struct maker *m, const struct lm_ohm_view *all, 
         if (m->walls[axis] && (node[axis] < 0 || node[axis] == cells[axis] - 1))
             lm_wall_field(axis, node[axis] < 0 ? step[axis] : 0, here, ohm, total, resistive);
     if (m->solid)
-        lm_body_field(m->solid + k, here, total, resistive);
+        lm_body_field(
+            (struct lm_body_view){m->solid + k, m->node + lm_body_node_index(g, x, y), m->work[PER_DENSITY] + k}, here,
+            ohm, total, resistive);
 }
 
-/* Ohm's law with only some of its terms. `slip` and `eta` are numbers of arrays, ZERO for none. */
-static void apply_ohm(struct maker *m, struct lm_view motional, int slip, int eta, enum lm_e_term term)
+/* Ohm's law with only some of its terms. `slip` is the number of an array, ZERO for none. The resistivity says also how
+ * the other terms count at bodies, so that J is left out where the resistive term is. */
+static void apply_ohm(struct maker *m, struct lm_view motional, int slip, enum lm_e_term term)
 {
     const struct lm_grid *g = &m->grid;
-    struct lm_ohm_view all = {
-        .motional = motional, .b = view_of(m, B), .j = view_of(m, J), .slip = m->work[slip], .eta = m->work[eta]};
+    const double *const zero = m->work[ZERO];
+    const struct lm_view none = {zero, zero, zero, g->stride};
+    const int resistive = term == LM_E_RESISTIVE;
+    struct lm_ohm_view all = {.motional = motional,
+                              .b = view_of(m, B),
+                              .j = resistive || !m->solid ? view_of(m, J) : none,
+                              .slip = m->work[slip],
+                              .eta = resistive || m->solid ? m->work[ETA] : zero};
     struct lm_ohm ohm = m->ohm;
     for (int d = 0; d < 2 && term == LM_E_PRESSURE; d++)
         all.pressure[d] = m->work[PRESSURE_E + d];
-    if (term != LM_E_RESISTIVE)
+    if (!resistive)
         ohm.eta_hyper = 0;
     for (int y = -m->walls[1]; y < g->ny; y++)
         for (int x = -m->walls[0]; x < g->nx; x++) {
@@ -194,12 +203,12 @@ static int find_terms(struct maker *m)
     const double *const zero = m->work[ZERO];
     const struct lm_view none = {zero, zero, zero, m->grid.stride};
     int status = LM_OK;
-    apply_ohm(m, view_of(m, MOTIONAL), SLIP, ZERO, LM_E_HALL);
-    apply_ohm(m, none, ZERO, ZERO, LM_E_PRESSURE);
+    apply_ohm(m, view_of(m, MOTIONAL), SLIP, LM_E_HALL);
+    apply_ohm(m, none, ZERO, LM_E_PRESSURE);
     for (int d = 0; d < 3 && m->friction && !status; d++)
         status = get(m, LM_FRICTION_FORCE + d, MOTIONAL + d);
     if (!status)
-        apply_ohm(m, m->friction ? view_of(m, MOTIONAL) : none, ZERO, ETA, LM_E_RESISTIVE);
+        apply_ohm(m, m->friction ? view_of(m, MOTIONAL) : none, ZERO, LM_E_RESISTIVE);
     return status;
 }
 
@@ -301,6 +310,7 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
     if (!status)
         find_powers(&m, e);
     free(m.solid);
+    free(m.node);
     return status;
 }
 

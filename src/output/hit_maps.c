@@ -9,12 +9,14 @@
 
 #include "base/h5.h"
 #include "config/facts.h"
+#include "larmor/physics/particles/cut.h"
 #include "larmor/physics/particles/hit_map.h"
 #include "output/output.h"
 
 enum { MAPS_VERSION = 1, FACE_COLUMNS = 5 };
 
 struct source {
+    const struct lm_sim *sim;
     const struct lm_config *config;
     const struct lm_map_bins *bins;
     struct lm_sim_status now;
@@ -58,14 +60,35 @@ static void put_edges(struct lm_h5 *h, const struct lm_map_bins *m, double *work
              (hsize_t)m->energies + 1, m->energy);
 }
 
+/* The same of the line in a cut cell, whose lower left corner is at (x, y), in cells. */
+static void place_line(const struct lm_grid *g, const struct lm_body_cut *cut, double x, double y,
+                       double out[FACE_COLUMNS])
+{
+    int64_t p[2], q[2];
+    lm_cut_end(cut->from, p);
+    lm_cut_end(cut->to, q);
+    const double width = (double)(q[0] - p[0]) / LM_CUT_ONE * g->dx,
+                 height = (double)(q[1] - p[1]) / LM_CUT_ONE * g->dy;
+    out[0] = (x + 0.5 * (double)(p[0] + q[0]) / LM_CUT_ONE) * g->dx;
+    out[1] = (y + 0.5 * (double)(p[1] + q[1]) / LM_CUT_ONE) * g->dy;
+    out[4] = sqrt(width * width + height * height);
+    out[2] = -height / out[4];
+    out[3] = width / out[4];
+}
+
 /* The middle, the normal into the plasma and the length of a face. Faces have the numbers of struct lm_hit. */
-static void place_face(const struct lm_grid *g, int surface, uint32_t face, double out[FACE_COLUMNS])
+static void place_face(const struct lm_grid *g, const struct lm_obstacles *obstacles, int surface, uint32_t face,
+                       double out[FACE_COLUMNS])
 {
     const uint32_t nx = (uint32_t)g->nx, cell = face / 4;
     const int is_side = surface < LM_SIDES, direction = is_side ? surface : (int)(face % 4);
     const int up = direction % 2, along_y = direction < LM_Y_MIN;
     const double outward = up ? 1 : -1, normal = is_side ? -outward : outward;
     double x = is_side ? 0 : cell % nx, y = is_side ? 0 : cell / nx; /* the cell's lower left corner */
+    if (!is_side && obstacles->of[cell] & LM_CUT) {
+        place_line(g, &obstacles->cut[cell], x, y, out);
+        return;
+    }
     if (is_side && along_y)
         x = up ? g->nx : 0, y = face;
     else if (is_side)
@@ -88,11 +111,12 @@ static void put_faces(struct lm_h5 *h, hid_t group, const struct source *from, i
         {"normal_y", "", "unit normal, out of the surface into the plasma"},
         {"length", "d_i", "of the face"}};
     const struct lm_grid grid = lm_config_grid(from->config);
+    const struct lm_obstacles obstacles = lm_sim_obstacles(from->sim);
     const uint32_t first = from->bins->first[surface], count = from->bins->first[surface + 1] - first;
     for (int column = 0; column < FACE_COLUMNS; column++) {
         for (uint32_t n = 0; n < count; n++) {
             double face[FACE_COLUMNS];
-            place_face(&grid, surface, from->bins->faces[first + n], face);
+            place_face(&grid, &obstacles, surface, from->bins->faces[first + n], face);
             work[n] = face[column];
         }
         put_list(h, group, names[column][0], names[column][1], names[column][2], count, work);
@@ -155,7 +179,7 @@ static int write_all(struct lm_h5 *h, struct lm_sim *sim, const struct source *f
 
 int lm_output_maps(struct lm_sim *sim, const struct lm_config *config)
 {
-    struct source from = {.config = config, .bins = lm_sim_map_bins(sim)};
+    struct source from = {.sim = sim, .config = config, .bins = lm_sim_map_bins(sim)};
     const uint64_t size = lm_map_size(from.bins);
     char folder[LM_MAX_PATH], path[LM_MAX_PATH];
     struct lm_h5 h;

@@ -3,17 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "larmor/body.h"
+#include "larmor/physics/fields/moments.h"
 
 /* From quanta to n0 v_A^p. */
 static void scale(const struct lm_grid *g, const struct lm_moment_list *list, const int64_t *sums, double weight,
-                  const uint8_t *solid, double *const out[LM_MOMENT_COUNT])
+                  const float *factor, double *const out[LM_MOMENT_COUNT])
 {
     for (int n = 0; n < list->count; n++, sums += g->cells) {
         const int m = list->moment[n], exponent = list->speed_exponent * lm_moment_power(m) - LM_MOMENT_BITS;
         const double unit = ldexp(weight / (g->dx * g->dy), exponent);
         for (size_t k = 0; k < g->cells; k++)
-            out[m][k] = solid && solid[k] ? 0 : (double)sums[k] * unit;
+            out[m][k] = factor ? lm_moment_in_cell(factor[k], (double)sums[k] * unit) : (double)sums[k] * unit;
     }
 }
 
@@ -35,17 +35,13 @@ int lm_moments_collect(struct lm_sim *sim, const struct lm_config *config, int s
     lm_sim_status(sim, &now);
     const struct lm_moment_list list = list_of(&now, species, out);
     int64_t *sums = malloc(((size_t)list.count * grid.cells + 1) * sizeof *sums);
-    uint8_t *solid = config->body_count > 0 ? malloc(grid.cells) : NULL;
     int status = LM_OK;
-    if (!sums || (config->body_count > 0 && !solid))
+    if (!sums)
         status = lm_fail(LM_FAILED, "not enough memory for moments of %s", config->species[species].name);
-    if (!status && solid)
-        status = lm_body_mask(config, solid);
     if (!status)
         status = lm_sim_velocity_moments(sim, species, &list, sums);
     if (!status)
-        scale(&grid, &list, sums, now.species[species].weight, solid, out);
+        scale(&grid, &list, sums, now.species[species].weight, lm_sim_obstacles(sim).factor, out);
     free(sums);
-    free(solid);
     return status;
 }

@@ -253,22 +253,23 @@ static int wrong_moments(const struct lm_halo *h)
 /* The cells that a void reads around itself (larmor/physics/fields/void.h). */
 enum { VOID_REACH = 2 };
 
-/* E and its filter read the cells beside, too. */
+/* E and its filter read the cells beside, too, and at bodies one cell more (struct lm_body_node). */
 int lm_halo_needs_moments(const struct lm_halo *h)
 {
     if (!h)
         return 0;
-    const int wrong_e = wrong_moments(h) + VOID_REACH + 3 + h->smoothing, wrong_flow = wrong_moments(h) + 5;
+    const int wrong_e = wrong_moments(h) + VOID_REACH + 3 + h->has_bodies + h->smoothing,
+              wrong_flow = wrong_moments(h) + 5;
     return LM_HALO_READ + larger(wrong_e, wrong_flow) > h->partition->halo;
 }
 
 int lm_halo_is_used_up(const struct lm_halo *h, int substep, int substeps)
 {
-    enum { SUBSTEP = 8 }; /* cells that the error moves inwards */
     if (!h)
         return 0;
+    const int moved = h->has_bodies ? 12 : 8; /* cells that the error moves inwards in a substep */
     const int right = h->partition->halo - (lm_halo_needs_moments(h) ? 0 : wrong_moments(h) + VOID_REACH);
-    return (substep + 1) % (right / SUBSTEP) == 0 || substep + 1 == substeps;
+    return (substep + 1) % (right / moved) == 0 || substep + 1 == substeps;
 }
 
 /* --- the arrays --- */

@@ -26,6 +26,7 @@ struct lm_halo {
     const struct lm_partition *partition; /* borrowed */
     int fields_have_walls;                /* at some side of the domain; the caller sets it */
     int smoothing;                        /* passes of the binomial filter; the caller sets it */
+    int has_bodies;                       /* the caller sets it */
     struct lm_halo_list owned, held;      /* own cells that others hold; cells of others that this rank holds; both with
                                              the ghost cells beyond walls */
     struct lm_halo_list shared, added;    /* cells that another rank holds and particles of this one reach, as they are

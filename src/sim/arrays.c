@@ -72,6 +72,11 @@ int lm_sim_get_particles(struct lm_sim *sim, int species, uint64_t first, uint64
     return status;
 }
 
+struct lm_obstacles lm_sim_obstacles(const struct lm_sim *sim)
+{
+    return (struct lm_obstacles){sim->obstacle, sim->cut, sim->factor};
+}
+
 const struct lm_map_bins *lm_sim_map_bins(const struct lm_sim *sim)
 {
     return &sim->maps;

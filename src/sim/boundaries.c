@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/try.h"
 #include "sim/inflow.h"
 #include "larmor/physics/numerics/elementary.h"
 #include "larmor/physics/particles/tiling.h"
@@ -38,6 +39,27 @@ static int make_bins(struct lm_sim *sim, const struct lm_setup *setup)
     return LM_OK;
 }
 
+static int make_nodes(struct lm_sim *sim, struct lm_setup *setup)
+{
+    sim->node = malloc(lm_body_node_count(&sim->grid) * sizeof *sim->node);
+    if (!sim->node)
+        return lm_fail(LM_FAILED, "not enough memory for the bodies");
+    setup->bodies.node = sim->node;
+    return lm_body_nodes(sim->config, sim->mask, sim->node);
+}
+
+static int make_obstacles(struct lm_sim *sim, struct lm_setup *setup)
+{
+    const size_t cells = sim->grid.cells;
+    sim->obstacle = malloc(cells);
+    sim->cut = malloc(cells * sizeof *sim->cut);
+    sim->factor = malloc(cells * sizeof *sim->factor);
+    if (!sim->obstacle || !sim->cut || !sim->factor)
+        return lm_fail(LM_FAILED, "not enough memory for the bodies");
+    setup->bodies.obstacles = (struct lm_obstacles){sim->obstacle, sim->cut, sim->factor};
+    return lm_body_obstacles(sim->config, sim->mask, sim->obstacle, sim->cut, sim->factor);
+}
+
 int lm_sim_setup_surfaces(struct lm_sim *sim, struct lm_setup *setup)
 {
     const struct lm_config *c = sim->config;
@@ -47,6 +69,8 @@ int lm_sim_setup_surfaces(struct lm_sim *sim, struct lm_setup *setup)
         if (status)
             return status;
         setup->bodies.mask = sim->mask;
+        LM_TRY(make_nodes(sim, setup));
+        LM_TRY(make_obstacles(sim, setup));
     }
     int status = make_bins(sim, setup);
     setup->maps = sim->maps;
@@ -66,7 +90,7 @@ static int fill_side(struct lm_sim *sim, int species, int side, double *const b[
                         : lm_fail(LM_FAILED, "not enough memory for what enters");
     }
     if (!status)
-        status = lm_inflow_rate(sim->config, species, side, middle, sim->mask, *cells);
+        status = lm_inflow_rate(sim->config, species, side, middle, sim->obstacle, sim->cut, *cells);
     for (int k = 0; k < count && !status; k++)
         sim->inflow[species].most += (uint64_t)(*cells)[k].rate + 1;
     return status ? status : sim->backend->ops->put_inflow(sim->backend, species, side, *cells);

@@ -5,6 +5,7 @@
 
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/numerics/cell_index.h"
+#include "larmor/physics/particles/cut.h"
 #include "larmor/sim.h"
 #include "larmor/physics/numerics/operators.h"
 #include "backend/surfaces.h"
@@ -179,8 +180,17 @@ int lm_inflow_fill(const struct lm_config *c, int species, int side, double *con
     return status;
 }
 
-int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, const uint8_t *mask,
-                   struct lm_inflow_cell *cells)
+/* The part of a cell's side that is plasma. */
+static double opening(int of, const struct lm_body_cut *cut, int side)
+{
+    int64_t low, high;
+    if (!(of & LM_CUT))
+        return of ? 0.0 : 1.0;
+    return (double)lm_cut_opening(cut, side, &low, &high) / LM_CUT_ONE;
+}
+
+int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, const uint8_t *of,
+                   const struct lm_body_cut *cut, struct lm_inflow_cell *cells)
 {
     const struct lm_species_config *s = &c->species[species];
     const struct lm_grid g = lm_config_grid(c);
@@ -192,8 +202,10 @@ int lm_inflow_rate(const struct lm_config *c, int species, int side, double t, c
     for (size_t k = 0; k < e.count && !status; k++) {
         int i, j;
         cell_before(&g, side, (int)k, &i, &j);
-        const int is_body = mask && mask[(size_t)j * (size_t)g.nx + (size_t)i];
-        cells[k].rate = is_body ? 0 : e.density[k] * lm_inflow_flux(cells[k].drift[0], cells[k].thermal) * step;
+        const size_t cell = (size_t)j * (size_t)g.nx + (size_t)i;
+        const double part = of ? opening(of[cell], &cut[cell], side) : 1;
+        cells[k].rate =
+            part == 0 ? 0 : part * (e.density[k] * lm_inflow_flux(cells[k].drift[0], cells[k].thermal) * step);
         if (e.density[k] < 0)
             status = negative(c, s, "density", &e, k, t);
         else if (!(cells[k].rate < 1e9))

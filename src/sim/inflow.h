@@ -24,9 +24,10 @@ double lm_normal_below(double x);
 int lm_inflow_fill(const struct lm_config *config, int species, int side, double *const b[3],
                    struct lm_inflow_cell *cells, double *speed);
 
-/* Their rates in a step around time t. Nothing enters into bodies; `mask` as in struct lm_bodies. */
-int lm_inflow_rate(const struct lm_config *config, int species, int side, double t, const uint8_t *mask,
-                   struct lm_inflow_cell *cells);
+/* Their rates in a step around time t. Nothing enters into bodies; `of` and `cut` as in struct
+ * lm_obstacles, or NULL. */
+int lm_inflow_rate(const struct lm_config *config, int species, int side, double t, const uint8_t *of,
+                   const struct lm_body_cut *cut, struct lm_inflow_cell *cells);
 
 /* Whether what enters changes with time. */
 int lm_inflow_is_timed(const struct lm_config *config, int species, int *timed);

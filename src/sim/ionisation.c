@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "larmor/physics/numerics/elementary.h"
+#include "larmor/physics/particles/cut.h"
 #include "sim/ionisation.h"
 #include "backend/surfaces.h"
 #include "sim/setup.h"
@@ -79,8 +80,17 @@ static double share(double nu_dt)
     return nu_dt < 1e-5 ? nu_dt * (1 - 0.5 * nu_dt) : 1 - lm_exp(-nu_dt);
 }
 
-int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *mask, const uint8_t *clearance, double t,
-                        double *const to[LM_BORN_ARRAYS], double *work)
+/* The part of a cell in which ions are born. A gas has the cells whose centres are plasma, and is ionised in all of
+ * these; where lines cut them, all is born in their plasma. */
+static double part_for_births(const struct lm_bodies *b, size_t cell, int of_gas)
+{
+    if (of_gas || !b->obstacles.of)
+        return b->mask[cell] ? 0.0 : 1.0;
+    return lm_plasma_part(b->obstacles.of[cell], &b->obstacles.cut[cell]);
+}
+
+int lm_setup_ionisation(const struct lm_config *c, int source, const struct lm_bodies *bodies, const uint8_t *clearance,
+                        double t, double *const to[LM_BORN_ARRAYS], double *work)
 {
     const struct lm_ionisation_config *s = &c->ionisation[source];
     const struct lm_species_config *p = &c->species[s->into];
@@ -94,8 +104,8 @@ int lm_setup_ionisation(const struct lm_config *c, int source, const uint8_t *ma
             const size_t k = lm_at(&g, i, j);
             to[0][k] = p->particles_per_cell * (of_gas ? share(to[0][k]) : to[0][k]);
             to[1][k] = sqrt(to[1][k]);
-            if (mask && mask[(size_t)j * (size_t)g.nx + (size_t)i])
-                to[0][k] = 0;
+            const double part = bodies ? part_for_births(bodies, (size_t)j * (size_t)g.nx + (size_t)i, of_gas) : 1;
+            to[0][k] = part > 0 ? part * to[0][k] : 0;
         }
     return status ? status : fill_drift(c, source, clearance, t, to + 2, work);
 }
@@ -144,11 +154,12 @@ static void survey(struct lm_sim *sim, int source, double *const from[LM_BORN_AR
 
 static int put_source(struct lm_sim *sim, int source, double *work)
 {
+    const struct lm_bodies bodies = {.mask = sim->mask, .obstacles = {sim->obstacle, sim->cut, sim->factor}};
     double *to[LM_BORN_ARRAYS];
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = work + (size_t)n * sim->grid.size;
     int status =
-        lm_setup_ionisation(sim->config, source, sim->mask, sim->clearance,
+        lm_setup_ionisation(sim->config, source, sim->mask ? &bodies : NULL, sim->clearance,
                             lm_sim_time(sim) + 0.5 * sim->config->run.dt, to, work + LM_BORN_ARRAYS * sim->grid.size);
     for (int n = 0; n < LM_BORN_ARRAYS && !status; n++)
         status = sim->backend->ops->put(sim->backend, LM_BORN + n * LM_MAX_IONISATIONS + source, to[n]);

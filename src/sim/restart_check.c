@@ -9,11 +9,16 @@
 #include "config/facts.h"
 #include "sim/state.h"
 
+/* Bodies of whole cells have the hash of their mask. */
 static uint64_t hash_of_cells(const struct lm_sim *sim)
 {
     uint64_t h = 0;
     for (size_t k = 0; sim->mask && k < sim->grid.cells; k++)
         h += sim->mask[k] ? lm_mix((uint64_t)k << 8 | sim->mask[k]) : 0;
+    for (size_t k = 0; sim->mask && k < sim->grid.cells; k++)
+        if (sim->obstacle[k] != sim->mask[k])
+            h +=
+                lm_mix(lm_mix((uint64_t)k << 8 | sim->obstacle[k]) ^ (uint64_t)sim->cut[k].from << 32 ^ sim->cut[k].to);
     return h;
 }
 

@@ -51,7 +51,9 @@ static int set_field(void *context, int field, const double *packed)
     if (r->phase == LM_PLACE_PARTICLES) /* the fields have been read before */
         return LM_OK;
     struct lm_backend *b = r->sim->backend;
-    const int array = lm_sim_state_array(r->sim, field);
+    const int array = lm_sim_state_array(r->sim, field), side = lm_sim_state_strip(r->sim, field);
+    if (side >= 0)
+        return b->ops->put_strip(b, (enum lm_side)side, packed);
     if (field >= lm_sim_state_fields(r->sim) - lm_sim_state_bordered(r->sim))
         return b->ops->put(b, array, packed);
     enum lm_fill fill;

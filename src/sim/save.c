@@ -19,6 +19,16 @@ struct save {
     double *work;
 };
 
+static int get_strip(const struct lm_sim *sim, enum lm_side side, double *values)
+{
+    const size_t lines = (size_t)(side < LM_Y_MIN ? sim->grid.ny : sim->grid.nx);
+    int status = sim->backend->ops->get_strip(sim->backend, side, values);
+    for (size_t k = 0; k < LM_STRIP_ARRAYS * LM_STRIP_CELLS * lines && !status; k++)
+        if (!isfinite(values[k]))
+            status = lm_fail(LM_FAILED, "the fields beyond %s are not finite", lm_side_names[side]);
+    return status;
+}
+
 /* A state that is not finite is not written: no run could go on from it, and it would replace an older checkpoint. */
 static int get_field(void *context, int field, double *packed)
 {
@@ -27,6 +37,9 @@ static int get_field(void *context, int field, double *packed)
     const int bordered = field >= lm_sim_state_fields(s->sim) - lm_sim_state_bordered(s->sim);
     const int border = bordered ? LM_GHOST : 0; /* B with its ghosts */
     const size_t row = (size_t)(g->nx + 2 * border), all = border ? g->size : g->cells;
+    const int side = lm_sim_state_strip(s->sim, field);
+    if (side >= 0)
+        return get_strip(s->sim, (enum lm_side)side, packed);
     int status = s->sim->backend->ops->get(s->sim->backend, lm_sim_state_array(s->sim, field), s->work);
     if (!status && border)
         memcpy(packed, s->work, all * sizeof *packed);

@@ -9,6 +9,7 @@
 #include "larmor/physics/fields/fields.h"
 #include "config/facts.h"
 #include "base/expr.h"
+#include "base/expr_scan.h"
 #include "base/try.h"
 
 /* Large tiles have few nodes a particle, small ones leave more room in shared memory. Chosen on an H200; a CPU is as
@@ -37,6 +38,31 @@ static struct lm_background background_of(const struct lm_background_config *c)
     return b;
 }
 
+/* The value of an expression at a place at the start; 0 where there is none. */
+static double value_at(const struct lm_config *c, const char *text, double x, double y)
+{
+    double value = 0;
+    return lm_expr_at_least(c->names, text, 1, &x, &y, 0.0, -INFINITY, &value) ? 0 : value;
+}
+
+/* gamma T of the ions for a unit of charge in the middle of a side at the start. Waves that compress ions across B do
+ * so in two dimensions: gamma = 2. */
+static double side_temperature(const struct lm_config *c, int side)
+{
+    const double x = side < LM_Y_MIN ? (side == LM_X_MAX) * c->grid.lx : 0.5 * c->grid.lx,
+                 y = side < LM_Y_MIN ? 0.5 * c->grid.ly : (side == LM_Y_MAX) * c->grid.ly;
+    double pressure = 0, charge = 0;
+    for (int k = 0; k < c->species_count; k++) {
+        const struct lm_species_config *s = &c->species[k];
+        const int across = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED ? 1 : 2;
+        const double n = value_at(c, s->density, x, y);
+        charge += s->charge * n;
+        for (int d = 0; d < 3; d++)
+            pressure += n * value_at(c, s->temperature[d < across ? d : across], x, y) / 3;
+    }
+    return charge > 0 ? 2 * pressure / charge : 0;
+}
+
 struct lm_setup lm_setup_of(const struct lm_config *c)
 {
     struct lm_setup s = {.grid = lm_config_grid(c),
@@ -62,6 +88,8 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
                             .evolved = c->electrons.closure == LM_EVOLVED,
                             .friction = c->fields.electron_friction};
+    /* The heat of evolved electrons is of second order, and the relaxation of B is not. */
+    s.ohm.substep_eta = s.ohm.evolved ? 0 : lm_substep_eta_of(&s.grid, c->run.dt);
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];
         s.species[k] = (struct lm_backend_species){.charge = p->charge,
@@ -88,8 +116,11 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
     s.ionisation_count = c->ionisation_count;
     for (int k = 0; k < c->ionisation_count; k++)
         s.ionisation[k] = (struct lm_ionisation){c->ionisation[k].into, c->ionisation[k].from};
-    for (int side = 0; side < LM_SIDES; side++)
+    for (int side = 0; side < LM_SIDES; side++) {
         s.field_sides[side] = c->boundary_fields[side];
+        if (s.field_sides[side] == LM_RADIATING)
+            s.side_temperature[side] = side_temperature(c, side);
+    }
     s.bodies.count = c->body_count;
     for (int k = 0; k < c->body_count; k++) {
         s.bodies.particles[k] = c->body[k].particles;

@@ -33,10 +33,10 @@ int lm_setup_loading(const struct lm_config *config, int species, double *const 
 enum { LM_LOADING_ARRAYS = 10 };
 
 /* src/sim/ionisation.c: what a source of ions is expected to create in a step at time t: particles in the cells, of a
- * gas for each unit of its density; thermal speeds and drifts. `work` has 3 arrays. `mask` as in struct lm_bodies, or
+ * gas for each unit of its density; thermal speeds and drifts. `work` has 3 arrays. `bodies`: mask and obstacles, or
  * NULL; `clearance`: lm_stencil_clearance. */
-int lm_setup_ionisation(const struct lm_config *config, int source, const uint8_t *mask, const uint8_t *clearance,
-                        double t, double *const to[LM_BORN_ARRAYS], double *work);
+int lm_setup_ionisation(const struct lm_config *config, int source, const struct lm_bodies *bodies,
+                        const uint8_t *clearance, double t, double *const to[LM_BORN_ARRAYS], double *work);
 
 /* src/sim/advection.c: the prescribed flow of a background field on the faces at time t, shut at bodies and walls;
  * arrays that hold something, `work` another one. */

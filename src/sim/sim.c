@@ -49,6 +49,10 @@ void lm_sim_destroy(struct lm_sim **sim)
         free((*sim)->track[k].ion);
     free((*sim)->driving);
     free((*sim)->mask);
+    free((*sim)->node);
+    free((*sim)->obstacle);
+    free((*sim)->cut);
+    free((*sim)->factor);
     free((*sim)->clearance);
     free((*sim)->map_arrays.cos2);
     free((*sim)->map_arrays.energy);

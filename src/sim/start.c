@@ -4,6 +4,7 @@
 
 #include "base/try.h"
 #include "config/facts.h"
+#include "larmor/physics/particles/cut.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/driving.h"
@@ -55,13 +56,16 @@ static int start_levels(struct lm_sim *sim)
     return lm_sim_find_maxima(sim);
 }
 
-/* No particles inside of bodies. */
+/* No particles inside of bodies: a cut cell has as many as its plasma. */
 static void clear_bodies(const struct lm_sim *sim, double *density)
 {
     for (int j = 0; j < sim->grid.ny && sim->mask; j++)
-        for (int i = 0; i < sim->grid.nx; i++)
-            if (sim->mask[(size_t)j * (size_t)sim->grid.nx + (size_t)i])
-                density[lm_at(&sim->grid, i, j)] = 0;
+        for (int i = 0; i < sim->grid.nx; i++) {
+            const size_t k = (size_t)j * (size_t)sim->grid.nx + (size_t)i;
+            const double part = lm_plasma_part(sim->obstacle[k], &sim->cut[k]);
+            double *const here = &density[lm_at(&sim->grid, i, j)];
+            *here = part > 0 ? part * *here : 0;
+        }
 }
 
 /* `work` has LM_LOADING_ARRAYS arrays, of which the first one is the density. */

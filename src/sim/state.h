@@ -9,7 +9,9 @@
 #include "larmor/sim.h"
 #include "larmor/physics/numerics/bounds.h"
 
-enum { LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + LM_FRICTION_STATE * LM_MAX_SPECIES + 3 };
+enum {
+    LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + LM_FRICTION_STATE * LM_MAX_SPECIES + LM_SIDES + 3
+};
 
 struct lm_sim {
     const struct lm_config *config; /* borrowed */
@@ -31,9 +33,13 @@ struct lm_sim {
     struct lm_collisions collisions[LM_MAX_SPECIES];    /* of that pass */
     struct lm_exchange_limits exchange[LM_MAX_SPECIES]; /* of the next step */
     uint8_t *mask;                                      /* lm_body_mask, owned; NULL without bodies */
-    struct lm_driving *driving;                         /* owned; NULL: nothing drives the plasma from outside */
-    int driven;                                         /* the driving changes with time */
-    double force[LM_MAX_SPECIES][3];                    /* largest |F_d/Z| of the forces on ions, at n */
+    struct lm_body_node *node;                          /* lm_body_nodes, in the same way */
+    uint8_t *obstacle;                                  /* lm_body_obstacles, in the same way */
+    struct lm_body_cut *cut;
+    float *factor;
+    struct lm_driving *driving;      /* owned; NULL: nothing drives the plasma from outside */
+    int driven;                      /* the driving changes with time */
+    double force[LM_MAX_SPECIES][3]; /* largest |F_d/Z| of the forces on ions, at n */
     struct lm_map_bins maps;
     struct { /* the arrays of `maps`, owned */
         double *cos2, *energy;
@@ -95,6 +101,9 @@ double lm_sim_kicked_speed(const struct lm_sim *sim, int species, double speed2,
 /* Substeps of B that the next step needs. */
 int lm_sim_substeps_needed(const struct lm_sim *sim);
 
+/* The stages of the relaxation of B in the next step (larmor/physics/fields/relaxation.h). */
+int lm_sim_relaxation_stages(const struct lm_sim *sim);
+
 /* --- src/sim/sort.c --- */
 
 /* Sorts the species for which a sort pays or is necessary, before a step. */
@@ -129,11 +138,16 @@ static inline double lm_sim_speed_limit(const struct lm_sim *sim)
 /* --- src/sim/state_arrays.c --- */
 
 /* The arrays of the state, which a checkpoint holds and a fingerprint covers: those before LM_STATE_FIELDS, the
- * background fields, those of friction with electrons and, where fields end at walls, B once more with all its ghosts.
- * How many; how many of them with ghosts; and number k as enum lm_array. Their names are sim->state_names. */
+ * background fields, those of friction with electrons, the strips beyond radiating sides and, where fields end at
+ * walls, B once more with all its ghosts.
+ * How many; how many of them with ghosts; and number k as enum lm_array, -1 for a strip. Their names are
+ * sim->state_names. */
 int lm_sim_state_fields(const struct lm_sim *sim);
 int lm_sim_state_bordered(const struct lm_sim *sim);
 int lm_sim_state_array(const struct lm_sim *sim, int k);
+
+/* The side whose strip is number k of these arrays, or -1: it is another array. */
+int lm_sim_state_strip(const struct lm_sim *sim, int k);
 void lm_sim_name_state(struct lm_sim *sim);
 
 #endif

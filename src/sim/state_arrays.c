@@ -12,9 +12,14 @@ static int first_friction(const struct lm_sim *sim)
     return LM_STATE_FIELDS + sim->config->background_count;
 }
 
-static int first_beyond(const struct lm_sim *sim)
+static int first_strip(const struct lm_sim *sim)
 {
     return first_friction(sim) + LM_FRICTION_STATE * sim->backend->setup.friction_species;
+}
+
+static int first_beyond(const struct lm_sim *sim)
+{
+    return first_strip(sim) + lm_radiating_sides(&sim->backend->setup);
 }
 
 void lm_sim_name_state(struct lm_sim *sim)
@@ -39,6 +44,9 @@ void lm_sim_name_state(struct lm_sim *sim)
                  sim->config->species[lm_friction_species(&sim->backend->setup, which)].name);
         sim->state_names[first_friction(sim) + k] = name;
     }
+    static const char *const strips[LM_SIDES] = {"strip_x_min", "strip_x_max", "strip_y_min", "strip_y_max"};
+    for (int k = 0; k < lm_radiating_sides(&sim->backend->setup); k++)
+        sim->state_names[first_strip(sim) + k] = strips[lm_radiating_side(&sim->backend->setup, k)];
     memcpy(sim->state_names + first_beyond(sim), beyond, sizeof beyond);
 }
 
@@ -52,6 +60,13 @@ int lm_sim_state_fields(const struct lm_sim *sim)
     return first_beyond(sim) + lm_sim_state_bordered(sim);
 }
 
+int lm_sim_state_strip(const struct lm_sim *sim, int k)
+{
+    return k >= first_strip(sim) && k < first_beyond(sim)
+               ? (int)lm_radiating_side(&sim->backend->setup, k - first_strip(sim))
+               : -1;
+}
+
 int lm_sim_state_array(const struct lm_sim *sim, int k)
 {
     const int background = k - LM_STATE_FIELDS, friction = k - first_friction(sim), beyond = k - first_beyond(sim);
@@ -59,6 +74,8 @@ int lm_sim_state_array(const struct lm_sim *sim, int k)
         return k;
     if (friction < 0)
         return LM_BACKGROUND + background;
+    if (lm_sim_state_strip(sim, k) >= 0)
+        return -1;
     if (beyond < 0)
         return lm_friction_array(lm_friction_species(&sim->backend->setup, friction / LM_FRICTION_STATE),
                                  friction % LM_FRICTION_STATE);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/try.h"
+#include "larmor/physics/fields/relaxation.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/collisions.h"
@@ -100,21 +101,34 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
     return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
-/* The density of a void is below the floor at n already, as it is a mean of n and n+1 and far below the floor. */
-static int may_have_voids(const struct lm_sim *sim)
+int lm_sim_relaxation_stages(const struct lm_sim *sim)
 {
-    return sim->control.floored > 0;
+    const struct lm_ohm *o = &sim->backend->setup.ohm;
+    return lm_relaxation_stages(sim->control.eta, sim->config->run.dt, lm_largest_k2(&sim->grid, o->inv_dx, o->inv_dy),
+                                o);
 }
 
-/* B to n+1, from the moments that the particles have left; then B in voids. */
+/* B where it diffuses fast. The density of a void is below the floor at n already, as it is a mean of n and n+1 and far
+ * below the floor. */
+static int relax_b(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    const double eta = sim->control.eta;
+    const int resists = eta > lm_substep_eta(eta, &b->setup.ohm);
+    if (!resists && sim->control.floored == 0 && !lm_any_insulator(&b->setup.bodies))
+        return LM_OK;
+    return b->ops->relax_b(b, resists ? sim->config->run.dt : 0, lm_sim_relaxation_stages(sim));
+}
+
+/* B to n+1, from the moments that the particles have left. */
 static int advance_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     sim->substeps = lm_sim_substeps_needed(sim);
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
-    LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW));
+    LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, sim->config->run.dt / sim->substeps));
     LM_TRY(b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps));
-    return may_have_voids(sim) ? b->ops->relax_voids(b) : LM_OK;
+    return relax_b(sim);
 }
 
 /* Counts the step and books what has crossed sides, bodies and sources in it. */

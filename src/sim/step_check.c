@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/try.h"
+#include "larmor/physics/fields/relaxation.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/ion_electron_heating.h"
@@ -122,7 +123,15 @@ static int check_substeps(struct lm_sim *sim)
 {
     const int needed = lm_sim_substeps_needed(sim), most = sim->config->fields.max_substeps;
     char what[256];
-    if (sim->config->fields.solver != LM_SOLVER_HYBRID || needed <= most)
+    if (sim->config->fields.solver != LM_SOLVER_HYBRID)
+        return LM_OK;
+    if (lm_sim_relaxation_stages(sim) > LM_MOST_RELAXATION_STAGES) {
+        snprintf(what, sizeof what, "a resistivity of %.4g is more than can be followed", sim->control.eta);
+        return unstable(sim, what,
+                        sim->backend->setup.local_eta ? "run.dt too large for the cells"
+                                                      : "the resistivity or run.dt too large for the cells");
+    }
+    if (needed <= most)
         return LM_OK;
     snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", needed, most);
     return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");

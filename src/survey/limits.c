@@ -9,6 +9,7 @@
 #include "survey/parts.h"
 #include "base/expr.h"
 #include "config/facts.h"
+#include "larmor/physics/fields/relaxation.h"
 #include "sim/step_limits.h"
 
 void lm_limits_add(struct lm_limits *l, const char *what, double value, double bound, const char *about,
@@ -75,6 +76,10 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
                   "take run.dt <= %.3g, larger cells, less resistivity or a higher fields.density_floor, or raise "
                   "fields.max_substeps",
                   dt_for(c, wanted, most));
+    if (s->stages > 0)
+        lm_limits_add(l, "stages of resistivity a step", s->stages, LM_MOST_RELAXATION_STAGES,
+                      "chosen each step; the run stops beyond the limit",
+                      "take a smaller run.dt, larger cells or less resistivity");
     if (s->n_min > 0)
         lm_limits_add(l, "cell / local ion inertial length", width * inertial, 1.0, "Hall physics needs cells below it",
                       "take cells of %.3g d_i or less: grid.nx >= %.0f and grid.ny >= %.0f", 1 / inertial,

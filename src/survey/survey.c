@@ -203,20 +203,24 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
 {
     const struct lm_vector rest = {0, 0, 0};
     const double k2 = lm_largest_k2(&s->grid, setup->ohm.inv_dx, setup->ohm.inv_dy);
+    double eta = 0;
     for (int j = 0; j < s->at.ny; j++)
         for (int i = 0; i < s->at.nx; i++) {
             const size_t k = lm_at(&s->at, i, j);
             struct lm_vector b;
             s->b = fmax(s->b, centre_b(s, a, k, &b));
+            eta = fmax(eta, a->eta[k]);
             if (!lm_survey_is_plasma(s, i, j)) {
-                s->frequency = fmax(s->frequency, k2 * a->eta[k]);
+                s->frequency = fmax(s->frequency, k2 * lm_substep_eta(a->eta[k], &setup->ohm));
                 continue;
             }
             s->n_min = fmin(s->n_min, a->n[k]);
             take_noise(s, setup, a, k);
-            const double per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b, &setup->ohm);
+            const double per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b, &setup->ohm, 0.0);
             s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
+    if (eta > lm_substep_eta(eta, &setup->ohm))
+        s->stages = lm_relaxation_stages(eta, s->config->run.dt, k2, &setup->ohm);
     for (int k = 0; k < s->config->species_count; k++)
         s->gyration = fmax(s->gyration, s->b * s->config->species[k].charge / s->config->species[k].mass);
 }

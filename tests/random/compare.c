@@ -412,11 +412,14 @@ static int has_erred(const struct compare_trace *t, struct compare_result *r)
     return 1;
 }
 
-/* Whether each rank can have a cell. */
-static int has_cells(const struct compare_trace *t, const struct compare_way *way)
+/* Whether the ranks of a way can share a case: each needs a cell, and radiating sides need all cells in one process. */
+static int can_share(const struct compare_trace *t, const struct compare_way *way)
 {
     const int ranks = way->before.ranks > way->after.ranks ? way->before.ranks : way->after.ranks;
-    return t->config->grid.nx * t->config->grid.ny >= ranks;
+    int radiates = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        radiates |= t->config->boundary_fields[side] == LM_RADIATING;
+    return ranks <= 1 || (!radiates && t->config->grid.nx * t->config->grid.ny >= ranks);
 }
 
 void compare_draft(const struct draft *d, const char *directory, const char *ways, int first_only,
@@ -428,7 +431,7 @@ void compare_draft(const struct draft *d, const char *directory, const char *way
     for (int k = 0; k < compare_way_count && go_on; k++) {
         const struct compare_way *way = &compare_ways[k];
         struct compare_result one = {.step = -1};
-        if (!is_listed(way->name, ways) || !compare_can(way) || !has_cells(&t, way))
+        if (!is_listed(way->name, ways) || !compare_can(way) || !can_share(&t, way))
             continue;
         compare_way(&t, way, &one);
         out->way_count++;

@@ -78,7 +78,7 @@ RULE(fields_side)
 {
     if (d->plan.given_fields || d->plan.sides[side_of(key)] == LM_PERIODIC)
         return 0;
-    return from(d, "conducting|open|inflow|inflow_b|inflow_e", out);
+    return from(d, "conducting|open|inflow|inflow_b|inflow_e|radiating", out);
 }
 
 static int has_layer(const struct draw *d)
@@ -102,7 +102,7 @@ RULE(layer)
 }
 RULE(layer_eta)
 {
-    return has_layer(d) ? from(d, "{0.02:0.3}", out) : 0;
+    return has_layer(d) ? from(d, "{0.02:0.3}|{0.02:0.3}|{1:100}", out) : 0;
 }
 
 /* --- [species.NAME] --- */
@@ -328,7 +328,7 @@ const struct draw_rule draw_rules[] = {
     {"fields", "ey", 60, given_e, NULL, NULL},
     {"fields", "ez", 60, given_e, NULL, NULL},
     {"fields", "eta", 0,
-     "{0.001:0.05}|{0.005:0.02}+{0:0.005}*cos(2*pi*y/ly)|{0:0.1}*(x<lx/3)"
+     "{0.001:0.05}|{1:200}*(y<ly/2)|{0.005:0.02}+{0:0.005}*cos(2*pi*y/ly)|{0:0.1}*(x<lx/3)"
      "|{0.001:0.02}/n|{0.005:0.05}*J/(1+B)|{0.001:0.02}*(1+sin({1:30}*t))*sqrt(1+Te)|J>{0.5:2}?{0.01:0.1}:0",
      NULL, NULL},
     {"fields", "eta_hyper", 0, "{1e-5:1e-3}", NULL, NULL},
@@ -399,7 +399,7 @@ const struct draw_rule draw_rules[] = {
     {"body.NAME", "dataset", 100, NULL, dataset, NULL},
     {"body.NAME", "particles", 70, NULL, NULL, NULL},
     {"body.NAME", "fields", 70, NULL, NULL, NULL},
-    {"body.NAME", "resistivity", 100, "{0.05:1}|{0.05:1}*(1+x/lx)", NULL, NULL},
+    {"body.NAME", "resistivity", 100, "{0.05:1}|{0.05:1}*(1+x/lx)|{10:1000}", NULL, NULL},
     {"background.NAME", "kind", 70, NULL, NULL, NULL},
     {"background.NAME", "initial", 100,
      "0|{0.1:1}|{0.5:1}+{0:0.4}*cos(2*pi*x/lx)|x<lx/2|{0.5:1}*exp(-((x-lx/2)^2+(y-ly/2)^2)/{0.2:3})", NULL, NULL},

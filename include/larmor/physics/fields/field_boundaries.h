@@ -5,7 +5,9 @@
  * Faraday's law then advances B there as it does inside, so that div B stays at round-off on walls, beyond them and in
  * the corners. E along the wall is continued
  *     conducting         odd, so that it is 0 on the wall: B along the wall evolves, the flux through it is frozen
- *     open               linearly: B on the wall and beyond changes as it does inside
+ *     open               linearly: B on the wall and beyond changes as it does inside; as a constant where energy would
+ *                        come in, so that B along the wall is held there
+ *     radiating          as a strip of plasma beyond the side says, in which waves die (strip.h)
  *     inflow, inflow_e   with prescribed values: -u x B of the plasma that comes in, or those of the configuration
  *     inflow_b           as a constant. B along the wall is held, on the wall and beyond: it does not change. The flux
  *                        through the wall is free, and noise of the plasma lets it wander
@@ -59,6 +61,13 @@ LM_HD int lm_any_held_b(const struct lm_field_sides *s)
     return lm_any_side_is(s, LM_INFLOW_B);
 }
 
+/* Whether E goes on linearly beyond such a side. Beyond a radiating one the strip (strip.h) replaces these values where
+ * Faraday's law needs them. */
+LM_HD int lm_goes_on_linearly(int kind)
+{
+    return kind == LM_OPEN || kind == LM_RADIATING;
+}
+
 /* Where a line of values meets a wall. */
 struct lm_line_end {
     int on_wall;   /* the first node is on the wall, not half a cell inside */
@@ -86,7 +95,7 @@ LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, struct lm_line_en
         double v = e[0];
         if (kind == LM_CONDUCTING)
             v = end.is_even ? e[mirror * in] : -e[mirror * in];
-        else if (kind == LM_OPEN && end.is_linear && n > 1)
+        else if (lm_goes_on_linearly(kind) && end.is_linear && n > 1)
             v = e[0] + k * (e[0] - e[in]);
         e[-k * in] = v;
     }
@@ -100,12 +109,63 @@ LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component,
     const struct lm_line_end end = lm_line_end_of(axis, component, fill);
     const int low = s->of[2 * axis], high = s->of[2 * axis + 1], push = fill != LM_FILL_FARADAY;
     double *last = e + (n - 1) * step;
-    if (end.on_wall && (push || (low == LM_OPEN && n > 1)))
+    if (end.on_wall && (push || (lm_goes_on_linearly(low) && n > 1)))
         e[-step] = e[0];
-    if (end.on_wall && n > 1 && (push || high == LM_OPEN))
+    if (end.on_wall && n > 1 && (push || lm_goes_on_linearly(high)))
         last[0] = last[-step];
     lm_fill_beyond(end.on_wall ? e - step : e, step, n, low, end, LM_GHOST - end.on_wall);
     lm_fill_beyond(last, -step, n, high, end, LM_GHOST);
+}
+
+/* The node inside whose E a node beyond walls of an axis of n cells takes: the mirror image behind conducting walls,
+ * else the nearest one. `on_wall`: the nodes are the faces that the axis crosses. *sign is multiplied by that of E: by
+ * 0 where E is prescribed, for a correction to E does not change it there. */
+LM_HD int lm_inside_node(const struct lm_field_sides *sides, int axis, int n, int on_wall, int i, int *sign)
+{
+    const int low = on_wall ? -1 : 0, side = 2 * axis + (i >= n);
+    if (!lm_field_walls(sides, axis) || (i >= low && i < n))
+        return i;
+    if (lm_prescribes_e(sides->of[side]))
+        *sign = 0;
+    if (sides->of[side] == LM_CONDUCTING) {
+        *sign = on_wall ? *sign : -*sign;
+        i = i < low ? low + (on_wall ? low - i : low - 1 - i) : on_wall ? 2 * (n - 1) - i : 2 * n - 1 - i;
+    }
+    return i < low ? low : i < n ? i : n - 1;
+}
+
+/* Whether E_`component` along a side of the axis would bring energy of B in if it went on linearly: the Poynting flux
+ * of `e`, the last value inside, and of `b`, B on the side that this E changes. What flows in through an open side is
+ * not known. If B on the side followed the inside there, a difference of B at the side would come in for ever and B
+ * would grow without bound, quickly in thin plasma, where the noise of the electrons is fast. */
+LM_HD int lm_brings_energy(int axis, int component, int high, double e, double b)
+{
+    const double outward = component == (axis + 1) % 3 ? e * b : -(e * b);
+    return (high ? outward : -outward) < 0.0;
+}
+
+/* E along open sides of an axis as a constant where it brings energy, on one of the lines across the sides, beyond
+ * other walls, too. There the line inside whose E it takes decides, so that B is held beyond a wall where it is on it
+ * and the order of two sides in a corner does not matter. e and b are arrays of E_`component` and of B_(3 - axis -
+ * component). */
+LM_HD void lm_hold_incoming(const struct lm_field_sides *s, int axis, int component, double *e_array,
+                            const double *b_array, int line, int stride, int nx, int ny)
+{
+    int sign = 1;
+    const int n = axis == 0 ? nx : ny, along = 1 - axis,
+              decides = lm_inside_node(s, along, axis == 0 ? ny : nx, component == along, line, &sign);
+    const long step = axis == 0 ? 1 : stride, across = axis == 0 ? stride : 1, first = LM_GHOST * (1 + (long)stride),
+               from = first + decides * across;
+    double *const own = e_array + first + line * across;
+    const double *const e = e_array + from, *const b = b_array + from;
+    for (int high = 0; high < 2; high++) {
+        const long last = high ? (n - 1) * step : 0, out = high ? step : -step;
+        if (s->of[2 * axis + high] != LM_OPEN ||
+            !lm_brings_energy(axis, component, high, e[last], b[high ? last : out]))
+            continue;
+        for (int k = 1; k <= LM_GHOST; k++)
+            own[last + k * out] = own[last];
+    }
 }
 
 /* Whether Ohm's law gives E_`component` of cell (i, j): inside, or on a wall that the component crosses (index -1). */

@@ -11,7 +11,8 @@
  *     pressure_gradient.h  the part of E from the electron pressure
  *     ohm.h                J = curl B and Ohm's law, inside and on walls; solid.h: at bodies
  *     electron_friction.h  friction between electrons and single species
- *     void.h               thin plasma and voids: the density in Ohm's law, B where there is no plasma
+ *     void.h               thin plasma and voids: the density in Ohm's law
+ *     relaxation.h         B where it diffuses fast: in voids, and with a large resistivity
  *     faraday.h            Faraday's law, div B, the Runge-Kutta method
  *     field_boundaries.h   E and B beyond the sides of the domain
  *     time_step_limits.h   the largest frequency of a cell (whistler, convection, diffusion), and the largest E
@@ -30,6 +31,7 @@
 #include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/smoothing.h"
 #include "larmor/physics/fields/time_step_limits.h"
+#include "larmor/physics/fields/relaxation.h"
 #include "larmor/physics/fields/void.h"
 
 #endif

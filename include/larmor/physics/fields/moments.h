@@ -28,10 +28,11 @@ LM_HD double lm_add_moment(int first, double before, double add)
     return first ? add : before + add;
 }
 
-/* What a cell has of the moments of the particles: nothing in a body. `solid` is that of the cell, or 0. */
-LM_HD double lm_moment_in_cell(int solid, double deposited)
+/* What a cell has of the moments of the particles: the `factor` of struct lm_obstacles corrects for the part of shapes
+ * that is in bodies. Nothing is in a body. */
+LM_HD double lm_moment_in_cell(float factor, double deposited)
 {
-    return solid ? 0.0 : deposited;
+    return factor == 0.0f ? 0.0 : (double)factor * deposited;
 }
 
 /* --- ghost cells --- */

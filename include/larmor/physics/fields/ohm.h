@@ -114,6 +114,19 @@ LM_HD double lm_resistive(const double *j, int s, double eta, const struct lm_oh
     return e;
 }
 
+/* What of a resistivity the substeps of B have. */
+LM_HD double lm_substep_eta(double eta, const struct lm_ohm *o)
+{
+    return o->substep_eta > 0.0 && eta > o->substep_eta ? o->substep_eta : eta;
+}
+
+/* E with all of the resistivity follows from this copy. */
+LM_HD struct lm_ohm lm_with_all_eta(struct lm_ohm o)
+{
+    o.substep_eta = 0.0;
+    return o;
+}
+
 /* E of cell (i, j) on its faces and at its centre: `total` is all of it, `resistive` is the resistive part. */
 LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, double total[3], double resistive[3])
 {
@@ -127,9 +140,9 @@ LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, doubl
         total[0] += v.pressure[0][0];
         total[1] += v.pressure[1][0];
     }
-    resistive[0] = lm_resistive(j.x, j.s, lm_interp_up(eta, 1), o);
-    resistive[1] = lm_resistive(j.y, j.s, lm_interp_up(eta, s), o);
-    resistive[2] = lm_resistive(j.z, j.s, eta[0], o);
+    resistive[0] = lm_resistive(j.x, j.s, lm_substep_eta(lm_interp_up(eta, 1), o), o);
+    resistive[1] = lm_resistive(j.y, j.s, lm_substep_eta(lm_interp_up(eta, s), o), o);
+    resistive[2] = lm_resistive(j.z, j.s, lm_substep_eta(eta[0], o), o);
     LM_UNROLL
     for (int d = 0; d < 3; d++)
         total[d] += resistive[d];
@@ -152,7 +165,7 @@ LM_HD void lm_wall_field(int axis, long inside, struct lm_ohm_view v, const stru
 {
     const double *const j = axis == 0 ? v.j.x : v.j.y;
     const int other = axis == 0 ? 1 : v.j.s;
-    resistive[axis] = lm_resistive(j, v.j.s, lm_interp_up(v.eta, other), o);
+    resistive[axis] = lm_resistive(j, v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);
     total[axis] = lm_surface_field(axis, inside, v) + resistive[axis];
 }
 

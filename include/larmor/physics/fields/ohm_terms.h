@@ -5,6 +5,7 @@
 struct lm_ohm {
     double inv_dx, inv_dy; /* 1/dx, 1/dy */
     double eta_hyper;      /* mu0 v_A d_i^3 */
+    double substep_eta;    /* the largest resistivity in the substeps of B (relaxation.h); 0: any */
     double floor;          /* smallest density in any term, n0 */
     double alfven_floor;   /* smallest density in the motional field, for |B| = 1, but no more than `few` (void.h) */
     double few;            /* density of few ions */

@@ -15,22 +15,10 @@
 #include "larmor/physics/fields/closure.h"
 #include "larmor/physics/numerics/operators.h"
 
-/* Below the density floor the ions carry an evolved pressure (larmor/physics/fluid/flow.h), and they get the energy
- * that it loses. Densities below this share of the floor count as this share: a particle may pass through a cell within
- * a step without being there at the beginning or at the end of it. */
-#define LM_ENTROPY_FLOOR_SHARE 0.1
-
 /* Whether the pressure gives the ions or B anything. */
 LM_HD int lm_has_pressure(const struct lm_ohm *o)
 {
     return o->evolved || o->temperature != 0.0;
-}
-
-/* The smallest density by which the force of the pressure on the ions is divided. The velocity of the ions that carries
- * an evolved pressure is divided by the same. */
-LM_HD double lm_least_push_density(const struct lm_ohm *o)
-{
-    return o->evolved ? LM_ENTROPY_FLOOR_SHARE * o->floor : o->floor;
 }
 
 /* What lm_pressure_field needs of a cell where gamma > 1: h; or n^(gamma - 1) where p is evolved, for lm_mean_density.

@@ -1,13 +1,27 @@
 /* Solid bodies in the fields. A pointer `solid` stands on a cell of an array like the others, with ghost cells. Its
- * elements are 0 in plasma, or bits of enum lm_solid. Ohm's law in the plasma never reads a value inside a body.
- * Moments and smoothing at bodies are in moments.h and smoothing.h.
+ * elements are 0 in plasma and 1 in bodies. Ohm's law in the plasma never reads a value inside a body. A pointer `node`
+ * stands on the three elements of the cell's nodes of E (larmor/body.h). Moments and smoothing at bodies are in
+ * moments.h and smoothing.h.
+ *
+ * In a node that the surface of a body cuts, the resistivity is a mean of both materials. J along the surface divides
+ * itself among them, where E is the same in both: the conductivities add up. So they do along a strip that crosses the
+ * surface. E through the surface differs between them, where J is the same: the resistivities add up. So they do over
+ * the strips. The strips lie in the middle half of the node's path: with all of the path a disk of the resistivity 50
+ * in a plasma of 1 would be too large by 0.09 cells, with its middle line alone a disk of 0.01 would be too large by
+ * 0.07.
+ *
+ * The motional field is averaged from the two cells of the node, and is 0 in cells of bodies. So it is still the
+ * adjoint of what the plasma cells read (ohm.h), and the Hall term gives no energy to B. Taken from a cell farther away
+ * it does, and B grows without bounds. So it also does if E is 0 where the two cells of the node are plasma: a
+ * conductor takes the resistivity away there, and leaves the motional field. In place of the share that a cut node does
+ * not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall term is.
+ * Otherwise a plasma without resistivity would hold the field in the surface.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SOLID_H
 #define LARMOR_PHYSICS_FIELDS_SOLID_H
 
+#include "larmor/body.h"
 #include "larmor/physics/fields/ohm.h"
-
-enum lm_solid { LM_SOLID = 1, LM_SOLID_CONDUCTS = 2 };
 
 /* The node of E_`component` lies between its own cell and this other one (E_z at the centre: the same cell). */
 LM_HD int lm_across(int component, int s)
@@ -21,23 +35,102 @@ LM_HD int lm_touches_body(const uint8_t *solid, int component, int s)
     return (solid[0] | solid[lm_across(component, s)]) != 0;
 }
 
-/* Replaces E at nodes that touch a body; E at nodes in the plasma stays. Inside a body and along its surface E is eta J
- * with the body's own eta, or 0 in a conductor. A node on the surface, for E through it, stands for a path of which one
- * half is in the body and one half in the plasma. The resistive part that ions feel beside the surface has nothing of
- * such a node. */
-LM_HD void lm_body_field(const uint8_t *solid, struct lm_ohm_view v, double total[3], double resistive[3])
+/* The cell from which a value comes, relative to the node's own one: one cell before to two cells behind, along both
+ * axes. */
+LM_HD long lm_node_source(int code, int s)
 {
-    const double *const j[3] = {v.j.x, v.j.y, v.j.z}, *const eta = v.eta;
+    return (code - 1) % 4 - 1 + (long)((code - 1) / 4 - 1) * s;
+}
+
+/* The resistivity of a strip of which `part` is in a body. */
+LM_HD double lm_strip_eta(int part, double eta_plasma, double eta_body)
+{
+    const double share = part * (1.0 / LM_NODE_WHOLE), sum = share * eta_plasma + (1.0 - share) * eta_body;
+    if (part == LM_NODE_NO_FIELD)
+        return 0.0;
+    if (part == 0)
+        return eta_plasma;
+    if (part == LM_NODE_WHOLE)
+        return eta_body;
+    return sum > 0.0 ? eta_plasma * eta_body / sum : 0.0;
+}
+
+/* What Ohm's law reads at bodies besides: 1/n as lm_per_density (void.h) has it, and the array of the bodies' cells. */
+struct lm_body_view {
+    const uint8_t *solid;
+    const struct lm_body_node *node;
+    const double *per_density;
+};
+
+LM_HD struct lm_body_view lm_body_view_at(struct lm_body_view b, long k)
+{
+    b.solid += k;
+    b.node += 3 * k;
+    b.per_density += k;
+    return b;
+}
+
+/* The resistivity of a node that a body cuts or that lies in one. `eta` stands on the resistivity of the node's own
+ * cell, whose other one is `other` elements away. `hall`: a resistivity that the plasma's part has besides. */
+LM_HD double lm_cut_eta(const struct lm_body_node *n, const double *eta, int other, int s, double hall)
+{
+    double plasma = 0.0, body = 0.0, strip[LM_NODE_PARTS];
+    int has_plasma = 0, has_body = 0; /* nothing is read of what has no part */
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++) {
+        has_plasma |= n->part[p] < LM_NODE_WHOLE;
+        has_body |= n->part[p] > 0 && n->part[p] <= LM_NODE_WHOLE;
+    }
+    if (has_plasma)
+        plasma = n->plasma == LM_NODE_OWN ? lm_interp_up(eta, other) : eta[lm_node_source(n->plasma, s)] + hall;
+    if (has_body)
+        body = n->body == LM_NODE_OWN ? lm_interp_up(eta, other) : eta[lm_node_source(n->body, s)];
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++)
+        strip[p] = lm_strip_eta(n->part[p], plasma, body);
+    return 0.25 * ((strip[0] + strip[1]) + (strip[2] + strip[3]));
+}
+
+/* What the plasma's part of a cut node has in place of the share `missing` of the motional field. */
+LM_HD double lm_hall_eta(const struct lm_body_node *n, double missing, struct lm_body_view b, struct lm_ohm_view v)
+{
+    long from;
+    struct lm_vector c;
+    if (n->plasma == LM_NODE_OWN)
+        return 0.0;
+    from = lm_node_source(n->plasma, v.j.s);
+    c = lm_b_centre(lm_view_at(v.b, from));
+    return missing * (lm_sqrt(c.x * c.x + c.y * c.y + c.z * c.z) * b.per_density[from]);
+}
+
+/* Replaces E at the nodes of a cell that bodies cut or have; E at nodes in the plasma stays. The resistive part that
+ * ions feel has nothing of a node between a cell of plasma and one of a body. */
+LM_HD void lm_body_field(struct lm_body_view b, struct lm_ohm_view v, const struct lm_ohm *o, double total[3],
+                         double resistive[3])
+{
+    const double *const j[3] = {v.j.x, v.j.y, v.j.z};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
-        const int other = lm_across(d, v.j.s), here = solid[0], there = solid[other];
-        if (!(here | there))
+        const struct lm_body_node *const n = b.node + d;
+        const int other = lm_across(d, v.j.s), here = b.solid[0], there = b.solid[other];
+        if (n->kind == LM_NODE_PLASMA)
             continue;
-        const double mean = here && there ? lm_interp_up(eta, other) : here ? eta[0] : eta[other];
-        total[d] = (here | there) & LM_SOLID_CONDUCTS ? 0.0 : mean * j[d][0];
-        resistive[d] = here && there ? total[d] : 0.0;
-        if (!here || !there)
-            total[d] = 0.5 * (total[d] + lm_surface_field(d, here ? other : 0, v));
+        if (n->kind == LM_NODE_INSULATES) {
+            total[d] = resistive[d] = 0.0;
+            continue;
+        }
+        double own = 0.0;
+        if (n->kind != LM_NODE_CONDUCTS) {
+            const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
+            own = lm_substep_eta(lm_cut_eta(n, v.eta, other, v.j.s, hall), o) * j[d][0];
+        }
+        if (!(here || there)) {
+            const double plasma = lm_resistive(j[d], v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);
+            total[d] = (total[d] - plasma) + own;
+        } else {
+            total[d] = here && there ? own : own + 0.5 * lm_surface_field(d, here ? other : 0, v);
+            resistive[d] = here && there ? own : 0.0;
+        }
     }
 }
 

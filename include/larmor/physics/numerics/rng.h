@@ -31,7 +31,8 @@ enum lm_stream {
     LM_STREAM_HEAT,
     LM_STREAM_HEAT_Z,
     LM_STREAM_GAIN,
-    LM_STREAM_SCRAMBLE
+    LM_STREAM_SCRAMBLE,
+    LM_STREAM_CUT
 };
 
 struct lm_random {

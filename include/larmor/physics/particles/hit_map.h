@@ -6,7 +6,8 @@
 #include "larmor/physics/numerics/portable.h"
 
 /* A hit: the surface, its face and the velocity there. Faces of a side are its cells; those of bodies are numbered
- * 4 cell + direction, with cell = j cells_x + i inside the body and direction the side of that cell (enum lm_side). */
+ * 4 cell + direction, with cell = j cells_x + i of the body and direction the side of that cell (enum lm_side). The
+ * line in a cut cell is one face, with the direction of lm_cut_direction. */
 struct lm_hit {
     int surface;
     uint32_t face;

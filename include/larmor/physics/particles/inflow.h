@@ -55,11 +55,25 @@ LM_HD double lm_flux_speed(double drift, uint64_t key, int species, uint32_t num
     return drift > 0.0 ? drift : 0.0;
 }
 
+/* Turns a place along the side of a cut cell into one along its plasma. */
+LM_HD lm_fix lm_place_in_opening(const struct lm_body_cut *cut, int side, lm_fix place)
+{
+    int64_t low, high;
+    const int64_t length = lm_cut_opening(cut, side, &low, &high);
+    const double unit = (double)LM_ONE / LM_CUT_ONE, u = (double)place / (double)LM_ONE;
+    const lm_fix at_wall = side % 2 ? LM_ONE - 1 : 0, at = (lm_fix)(((double)low + u * (double)length) * unit);
+    const int axis = side / 2;
+    return lm_cut_is_solid(cut, axis ? at : at_wall, axis ? at_wall : at) ? (lm_fix)(0.5 * (double)(low + high) * unit)
+                                                                          : at;
+}
+
 /* Draws number r of the n particles that enter through a cell of a side in a step: position and velocity. `cell` is the
  * number of the cell along the arrays, `number` its lm_inflow_number. Returns the part of the step that is left. */
-LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_tiling *t, int side,
-                              int cell, uint32_t number, uint32_t r, uint32_t n, uint64_t key, int species)
+LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *c, const struct lm_surfaces *s,
+                              const struct lm_tiling *t, int side, int cell, uint32_t number, uint32_t r, uint32_t n)
 {
+    const uint64_t key = s->key;
+    const int species = s->species;
     const struct lm_random entry = lm_random_at(key, species, LM_STREAM_ENTRY, number, r);
     const struct lm_random along = lm_random_at(key, species, LM_STREAM_FLUX_ALONG, number, r);
     const double g = lm_normal(lm_uniform(along.a)), h = lm_normal(lm_uniform(along.b));
@@ -70,10 +84,13 @@ LM_HD double lm_draw_entering(struct lm_flight *f, const struct lm_inflow_cell *
     const double more = normal - c->drift[0];
     const double a = c->drift[1] + c->slope[0] * more + c->spread[0] * g;
     const double b = c->drift[2] + c->slope[1] * more + c->spread[1] * g + c->spread[2] * h;
-    const lm_fix at_wall = high ? LM_ONE - 1 : 0, place = (lm_fix)(entry.a >> (64 - LM_FRACTION_BITS));
+    const lm_fix at_wall = high ? LM_ONE - 1 : 0;
+    lm_fix place = (lm_fix)(entry.a >> (64 - LM_FRACTION_BITS));
     normal = high ? -normal : normal;
     f->i = axis ? cell : high ? t->cells_x - 1 : 0;
     f->j = axis ? (high ? t->cells_y - 1 : 0) : cell;
+    if (lm_cut_at(s, t, f->i, f->j))
+        place = lm_place_in_opening(lm_cut_at(s, t, f->i, f->j), side, place);
     f->x = axis ? place : at_wall;
     f->y = axis ? at_wall : place;
     f->vx = (lm_real)(axis ? a : normal);

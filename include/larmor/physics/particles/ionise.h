@@ -1,10 +1,10 @@
 /* Newborn ions within the domain: from a given production rate, or from the ionisation of a gas.
  *
  * The number of newborn ions in a cell in a step is the expected number, rounded up with the probability of its
- * fraction. Their positions are uniform in the cell, and their velocities are those of a drifting Maxwellian. The times
- * of birth are spread evenly over the step, and each ion moves for the rest of the step. The velocity at birth is used
- * as that in the middle of the step. The times of birth are symmetric about the middle, so means over many ions are of
- * second order in dt.
+ * fraction. Their positions are uniform in the plasma of the cell, and their velocities are those of a drifting
+ * Maxwellian. The times of birth are spread evenly over the step, and each ion moves for the rest of the step. The
+ * velocity at birth is used as that in the middle of the step. The times of birth are symmetric about the middle, so
+ * means over many ions are of second order in dt.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_IONISE_H
 #define LARMOR_PHYSICS_PARTICLES_IONISE_H
@@ -53,9 +53,9 @@ LM_HD double lm_ionise_take(const struct lm_ionise *s, size_t k, uint32_t n)
 }
 
 /* Draws number r of the n ions that are born in a step in cell (i, j) of the arrays, number `cell` of the domain:
- * position and velocity. Returns the part of the step that is left. */
-LM_HD double lm_draw_newborn(struct lm_flight *f, const struct lm_ionise *s, size_t k, int i, int j, uint32_t cell,
-                             uint32_t r, uint32_t n)
+ * position and velocity. `cut`: that of the cell, or NULL. Returns the part of the step that is left. */
+LM_HD double lm_draw_newborn(struct lm_flight *f, const struct lm_ionise *s, const struct lm_body_cut *cut, size_t k,
+                             int i, int j, uint32_t cell, uint32_t r, uint32_t n)
 {
     const struct lm_random place = lm_random_at(s->key, s->source, LM_STREAM_BIRTH_PLACE, cell, r);
     const struct lm_random v = lm_random_at(s->key, s->source, LM_STREAM_BIRTH_VELOCITY, cell, r);
@@ -63,8 +63,11 @@ LM_HD double lm_draw_newborn(struct lm_flight *f, const struct lm_ionise *s, siz
     const double thermal = s->thermal[k];
     f->i = i;
     f->j = j;
-    f->x = (lm_fix)(place.a >> (64 - LM_FRACTION_BITS));
-    f->y = (lm_fix)(place.b >> (64 - LM_FRACTION_BITS));
+    lm_fix at[2] = {(lm_fix)(place.a >> (64 - LM_FRACTION_BITS)), (lm_fix)(place.b >> (64 - LM_FRACTION_BITS))};
+    if (cut)
+        lm_cut_place(cut, s->key, s->source, cell, r, at);
+    f->x = at[0];
+    f->y = at[1];
     f->vx = (lm_real)(s->drift[0][k] + thermal * lm_normal(lm_uniform(v.a)));
     f->vy = (lm_real)(s->drift[1][k] + thermal * lm_normal(lm_uniform(v.b)));
     f->vz = (lm_real)(s->drift[2][k] + thermal * lm_normal(lm_uniform(z.a)));

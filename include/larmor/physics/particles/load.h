@@ -8,6 +8,8 @@
  * Low-discrepancy start: x, y, v_x and v_y are even points (larmor/physics/numerics/net.h), and v_z is at random in as
  * many strata as the cell has particles. No two cells are alike, and means over many cells have no bias.
  *
+ * In a cell that the surface of a body cuts, places in the body are replaced by random ones in the plasma.
+ *
  * In all three, drifts are interpolated linearly to the particle.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_LOAD_H
@@ -16,7 +18,7 @@
 #include "larmor/physics/numerics/hash.h"
 #include "larmor/physics/numerics/net.h"
 #include "larmor/physics/particles/profile.h"
-#include "larmor/physics/particles/real.h"
+#include "larmor/physics/particles/cut_cell.h"
 
 /* Number of particles in cell (i, j) of the domain, of number `cell`, at index k of the profiles: the expected number,
  * rounded up with probability its fraction (random) or by a low-discrepancy sequence over the cells. Where this
@@ -132,9 +134,10 @@ LM_HD void lm_draw_even(const struct lm_profile *p, uint32_t cell, uint32_t r, u
     g[2] = lm_normal(u < 1.0 ? u : 1.0 - 1.0 / 9007199254740992.0); /* with 2^20 particles u can be rounded to 1 */
 }
 
-/* Particle number r of n in the cell: position within the cell in fixed point, velocity at t = 0. */
-LM_HD void lm_load_particle(const struct lm_profile *p, size_t k, int stride, uint32_t cell, uint32_t r, uint32_t n,
-                            lm_fix *x, lm_fix *y, lm_real v[3])
+/* Particle number r of n in the cell: position within the cell in fixed point, velocity at t = 0. `cut`: that of the
+ * cell, or NULL. */
+LM_HD void lm_load_particle(const struct lm_profile *p, size_t k, int stride, const struct lm_body_cut *cut,
+                            uint32_t cell, uint32_t r, uint32_t n, lm_fix *x, lm_fix *y, lm_real v[3])
 {
     double g[3], t[3];
     lm_fix place[2];
@@ -144,6 +147,8 @@ LM_HD void lm_load_particle(const struct lm_profile *p, size_t k, int stride, ui
         lm_draw_even(p, cell, r, n, place, g);
     else
         lm_draw_random(p, cell, r, place, g);
+    if (cut)
+        lm_cut_place(cut, p->seed, p->species, cell, r, place);
     *x = place[0];
     *y = place[1];
     lm_thermal(p, k, g, t);

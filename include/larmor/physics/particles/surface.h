@@ -3,6 +3,7 @@
 #ifndef LARMOR_PHYSICS_PARTICLES_SURFACE_H
 #define LARMOR_PHYSICS_PARTICLES_SURFACE_H
 
+#include "larmor/body.h"
 #include "larmor/ledger.h"
 #include "larmor/place.h"
 #include "larmor/physics/numerics/rng.h"
@@ -10,12 +11,13 @@
 
 /* The surfaces for one species in one step. */
 struct lm_surfaces {
-    int of[LM_SURFACES];         /* enum lm_boundary of the sides, then of the bodies */
-    double thermal[LM_SURFACES]; /* thermal speed of particles that a LM_THERMAL surface re-emits, v_A */
-    const uint8_t *body;         /* [cells_y][cells_x]: k + 1 in body k; NULL without bodies */
-    const uint8_t *near_body;    /* the same: 1 where the cell or one of its eight neighbours is in a body */
-    double cells_x, cells_y;     /* cells that a unit of velocity crosses in the step */
-    uint64_t key;                /* of the random numbers of the step */
+    int of[LM_SURFACES];           /* enum lm_boundary of the sides, then of the bodies */
+    double thermal[LM_SURFACES];   /* thermal speed of particles that a LM_THERMAL surface re-emits, v_A */
+    const uint8_t *body;           /* [cells_y][cells_x]: lm_obstacles.of; NULL without bodies */
+    const struct lm_body_cut *cut; /* the same: of cut cells */
+    const uint8_t *near_body;      /* the same: 1 where the cell or one of its eight neighbours meets a body */
+    double cells_x, cells_y;       /* cells that a unit of velocity crosses in the step */
+    uint64_t key;                  /* of the random numbers of the step */
     int species;
     struct lm_place place; /* of the arrays in the domain */
 };

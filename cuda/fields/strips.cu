@@ -1,0 +1,614 @@
+/* CUDA backend: the strips beyond radiating sides (larmor/physics/fields/strip.h; the bodies are in strip_window.h).
+ *
+ * One thread an element of a window, and one kernel for each loop of src/cpu/strips*.c, for the strips of all sides at
+ * a time: blockIdx.y is the strip. What an element is an image of (lm_strip_source) is computed again for the image, so
+ * no kernel fills images afterwards: a kernel writes arrays of which it reads its own element only, if any.
+ *
+ * No rate of these kernels is recorded.
+ */
+#include "core/cells.cuh"
+
+#include <cstdlib>
+
+#include "larmor/physics/fields/fields.h"
+#include "larmor/physics/fields/strip_window.h"
+#include "larmor/physics/numerics/hash.h"
+
+static_assert((int)LM_STRIP_SPECIES >= (int)LM_MAX_SPECIES, "room for all species");
+
+struct lm_gpu_strips {
+    int count;                             /* radiating sides */
+    struct lm_strip_window host[LM_SIDES]; /* one after the other; their arrays are on the device */
+    struct lm_strip_window *window;        /* the same on the device */
+    int started[LM_SIDES];                 /* 0: the strip has no plasma yet */
+    double *packed;                        /* on the device: the state of one strip */
+    long longest;                          /* elements of the longest window */
+    int most_lines;
+};
+
+namespace
+{
+
+/* The strips that a kernel works on: a bit each. */
+struct some_strips {
+    const struct lm_strip_window *window;
+    unsigned which;
+
+    __device__ __forceinline__ bool has(int k) const
+    {
+        return which >> k & 1;
+    }
+};
+
+some_strips all_strips(const struct lm_gpu_strips *s)
+{
+    return {s->window, (1u << s->count) - 1};
+}
+
+/* Those that have plasma. */
+some_strips started_strips(const struct lm_gpu_strips *s)
+{
+    some_strips some = {s->window, 0};
+    for (int k = 0; k < s->count; k++)
+        some.which |= s->started[k] ? 1u << k : 0;
+    return some;
+}
+
+/* A thread's element of a window. */
+struct element {
+    int p, line;
+    long k;
+};
+
+__device__ __forceinline__ bool my_element(const some_strips &some, const struct lm_strip_window *&w, element &e)
+{
+    w = some.window + blockIdx.y;
+    e.k = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (!some.has(blockIdx.y) || e.k >= w->size)
+        return false;
+    const int slow = (int)(e.k / w->stride), fast = (int)(e.k % w->stride);
+    e.p = w->place.axis == 0 ? fast : slow;
+    e.line = (w->place.axis == 0 ? slow : fast) - LM_GHOST;
+    return true;
+}
+
+/* The cell of which the element is the cell or an image. `cell.k` is its element. */
+__device__ __forceinline__ bool cell_of(const struct lm_strip_window *w, int from, const element &e, element &cell)
+{
+    cell = e;
+    if (!lm_strip_source(w, from, &cell.p, &cell.line))
+        return false;
+    cell.k = lm_strip_at(w, cell.p, cell.line);
+    return true;
+}
+
+/* Whether the element is in the last cell inside of a line of the side. */
+__device__ __forceinline__ bool is_inside(const struct lm_strip_window *w, const element &e)
+{
+    return e.p == lm_strip_last_inside(w->place) && e.line >= 0 && e.line < w->lines;
+}
+
+/* A thread's line of a side, images at the ends included. */
+__device__ __forceinline__ bool my_line(const some_strips &some, int strip, const struct lm_strip_window *&w, int &line)
+{
+    w = some.window + strip;
+    line = (int)(blockIdx.x * THREADS + threadIdx.x) - lm_strip_ends(w);
+    return some.has(strip) && line < w->lines + lm_strip_ends(w);
+}
+
+/* --- E and B in a stage --- */
+
+/* Which B of a window. */
+__device__ __forceinline__ double *const *b_of(const struct lm_strip_window *w, bool stage)
+{
+    return stage ? w->stage : w->b;
+}
+
+/* B of the domain in the window, and the images of that of the strip. */
+__global__ void take_b_kernel(some_strips some, shape s, const double *main, bool stage)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e))
+        return;
+    for (int d = 0; d < 3; d++) {
+        double *const b = b_of(w, stage)[d];
+        if (lm_strip_has_main_b(w, d, e.p))
+            b[e.k] = main[d * s.pitch + lm_strip_at_main(w, e.p, e.line)];
+        else if (cell_of(w, lm_strip_first_b(w->place, d), e, cell) && cell.k != e.k)
+            b[e.k] = b[cell.k];
+    }
+}
+
+__global__ void current_kernel(some_strips some, bool stage)
+{
+    const struct lm_strip_window *w;
+    element e;
+    if (my_element(some, w, e) && e.line >= -2 && e.line <= w->lines && e.p >= 1)
+        lm_strip_put(w->curl, e.k, lm_strip_curl(w, lm_strip_view(w, b_of(w, stage)), e.p, e.k));
+}
+
+/* The motional field in the strip, and that of the domain in the cells inside at the side. */
+__global__ void motional_kernel(some_strips some, shape s, const double *main, bool stage)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e))
+        return;
+    if (cell_of(w, w->place.first, e, cell)) {
+        const struct lm_motional f = lm_strip_motional(w, lm_strip_view(w, b_of(w, stage)), cell.k);
+        lm_strip_put(w->motional, e.k, f.field);
+        w->slip[e.k] = f.slip;
+    } else if (is_inside(w, e)) {
+        const long k = lm_strip_at_main(w, e.p, e.line);
+        lm_strip_put(w->motional, e.k, vector_at(main, s, (size_t)k));
+        w->slip[e.k] = main[3 * s.pitch + k];
+    }
+}
+
+/* E of the strip, and E through the side. */
+__global__ void electric_kernel(some_strips some, bool stage)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e))
+        return;
+    const struct lm_view b = lm_strip_view(w, b_of(w, stage));
+    const int axis = w->place.axis;
+    if (cell_of(w, w->place.first, e, cell)) {
+        lm_strip_put(w->e, e.k, lm_strip_electric(w, b, cell.p, cell.k));
+    } else if (e.p == lm_strip_wall(w) && e.line >= 0 && e.line < w->lines) {
+        const struct lm_vector v = lm_strip_electric(w, b, e.p, e.k);
+        w->e[axis][e.k] = axis == 0 ? v.x : v.y;
+    }
+}
+
+__global__ void advance_kernel(some_strips some, int number, struct lm_rk4 rk)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e))
+        return;
+    for (int d = 0; d < 3; d++)
+        if (cell_of(w, lm_strip_first_b(w->place, d), e, cell) && cell.k == e.k)
+            lm_strip_advance(w, number, rk, d, e.p, e.k);
+}
+
+/* E that the domain takes: one thread a line; blockIdx.z is the component. */
+__global__ void give_e_kernel(some_strips some, shape s, double *main)
+{
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, blockIdx.y, w, line))
+        lm_strip_give_e(w, blockIdx.z, line, main + blockIdx.z * s.pitch);
+}
+
+enum { CORNER_THREADS = 32 };
+static_assert(CORNER_THREADS >= 3 * (LM_GHOST + 1), "a thread for each line");
+
+/* E beyond both a radiating side and a wall that it meets: one block, side after side, because sides meet. A thread
+ * takes a line along a side. */
+__global__ void corner_kernel(some_strips some, int count, shape s, struct lm_field_sides sides, double *main)
+{
+    const int k = (int)threadIdx.x / 3, d = (int)threadIdx.x % 3;
+    for (int strip = 0; strip < count; strip++) {
+        const struct lm_strip_window *w = some.window + strip;
+        if (!w->periodic && k <= LM_GHOST)
+            lm_strip_fill_corner(w, &sides, d, k, main + d * s.pitch);
+        __syncthreads();
+    }
+}
+
+/* --- what the ions of the domain meet at the side --- */
+
+/* Four moments as deposited and with their ghosts, of one strip: one thread a line; blockIdx.y is the moment. */
+__global__ void moments_kernel(some_strips some, int strip, shape s, double share, double *group)
+{
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, strip, w, line))
+        lm_strip_add_moments(w, blockIdx.y, share, line, group + blockIdx.y * s.pitch);
+}
+
+/* E and B of the push in the ghosts of a line; blockIdx.z counts them. */
+__global__ void find_push_kernel(some_strips some)
+{
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, blockIdx.y, w, line) && line >= 0 && line < w->lines)
+        lm_strip_find_push(w, 1 + blockIdx.z, line);
+}
+
+/* These in the ghosts of three arrays; blockIdx.z counts ghosts and components. */
+__global__ void put_push_kernel(some_strips some, shape s, int is_b, double *group)
+{
+    const int d = blockIdx.z % 3, k = 1 + blockIdx.z / 3;
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, blockIdx.y, w, line))
+        lm_strip_put_push(w, d, is_b, k, line, group + d * s.pitch);
+}
+
+/* --- the plasma of the side --- */
+
+__global__ void plasma_kernel(some_strips some, const __grid_constant__ lm_strip_domain from)
+{
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, blockIdx.y, w, line) && line >= 0 && line < w->lines)
+        lm_strip_take_plasma(w, &from, line);
+}
+
+/* What a new strip takes from the side, before a pass of the filter; blockIdx.z counts what is smoothed. The arrays of
+ * the next step serve for work: the first one, and in odd passes the second one. */
+__global__ void mean_kernel(some_strips some, const __grid_constant__ lm_strip_domain from)
+{
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, blockIdx.y, w, line) && line >= 0 && line < w->lines)
+        w->next[0][(long)blockIdx.z * w->lines + line] = lm_strip_start_mean(w, &from, blockIdx.z, line);
+}
+
+__global__ void smooth_kernel(some_strips some, int pass)
+{
+    const struct lm_strip_window *w;
+    int line;
+    if (my_line(some, blockIdx.y, w, line) && line >= 0 && line < w->lines) {
+        const long first = (long)blockIdx.z * w->lines;
+        w->next[1 - pass % 2][first + line] = lm_strip_smoothed(w, w->next[pass % 2] + first, line);
+    }
+}
+static_assert(LM_STRIP_START_PASSES % 2 == 0, "the result is in the first array");
+
+__global__ void start_kernel(some_strips some, const __grid_constant__ lm_strip_domain from)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell) && cell.k == e.k)
+        lm_strip_start(w, &from, w->next[0], e.p - w->place.first, e.line);
+}
+
+/* --- the ions --- */
+
+/* u and n of the strip: those of the end of a step (`after`) or as they are, and their images. blockIdx.z counts
+ * `first` and the arrays after it: u_x, u_y, u_z, n. */
+__global__ void settle_kernel(some_strips some, int first, bool after)
+{
+    const struct lm_strip_window *w;
+    const int array = first + (int)blockIdx.z;
+    element e, cell;
+    if (!my_element(some, w, e) || !cell_of(w, w->place.first, e, cell) || (!after && cell.k == e.k))
+        return;
+    double *const to = array < 3 ? w->u[array] : w->n;
+    to[e.k] = (after ? w->next[array] : to)[cell.k];
+}
+
+/* 1/n and the damping. */
+__global__ void medium_kernel(some_strips some, const __grid_constant__ lm_strip_domain from, double dt, double substep)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e) || !cell_of(w, w->place.first, e, cell))
+        return;
+    struct lm_strip_step step = w->step;
+    step.dt = dt;
+    step.substep = substep;
+    const struct lm_strip_medium m = lm_strip_find_medium(w, &step, lm_strip_mass(w, cell.line),
+                                                          lm_strip_sound2(w, &from, cell.line), cell.p, cell.k);
+    w->per_density[e.k] = m.per_density;
+    w->eta[e.k] = m.damping.eta;
+    w->mixing[e.k] = m.damping.mixing;
+}
+
+/* u half a step later, in w->next. */
+__global__ void predict_kernel(some_strips some, double dt)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e))
+        return;
+    if (cell_of(w, w->place.first, e, cell))
+        lm_strip_put(w->next, e.k, lm_strip_predict(w, dt, lm_strip_mass(w, cell.line), cell.k));
+    else if (is_inside(w, e))
+        lm_strip_put(w->next, e.k, lm_strip_vector(w->u, e.k));
+}
+
+/* The moments n u, of w->next (`after`) or of w->u; blockIdx.z is the component. */
+__global__ void flux_kernel(some_strips some, double passes, bool after)
+{
+    const struct lm_strip_window *w;
+    const int d = blockIdx.z;
+    element e, cell;
+    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell))
+        w->flux[d][e.k] = lm_strip_moving(w, passes, (after ? w->next[d] : w->u[d]), cell.p, cell.k);
+}
+
+/* E and B at the centres. In the cells inside they are those of the domain. */
+__global__ void centre_kernel(some_strips some, const __grid_constant__ lm_strip_domain from)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (!my_element(some, w, e))
+        return;
+    if (cell_of(w, w->place.first, e, cell)) {
+        const struct lm_strip_centre centre = lm_strip_find_centre(w, cell.k);
+        lm_strip_put(w->result, e.k, centre.e);
+        lm_strip_put(w->stage, e.k, centre.b);
+    } else if (is_inside(w, e)) {
+        const long k = lm_strip_at_main(w, e.p, e.line);
+        lm_strip_put(w->result, e.k, lm_strip_of_main(from.push_e, k));
+        lm_strip_put(w->stage, e.k, lm_strip_of_main(from.push_b, k));
+    }
+}
+
+/* u after the step, in w->next. */
+__global__ void velocity_kernel(some_strips some, const __grid_constant__ lm_strip_domain from, double dt)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell) && cell.k == e.k)
+        lm_strip_put(w->next, e.k,
+                     lm_strip_moved(w, from.passes, dt, lm_strip_mass(w, e.line), lm_strip_sound2(w, &from, e.line),
+                                    e.p, e.line));
+}
+
+/* n after the step, in w->next[3]. */
+__global__ void density_kernel(some_strips some, double dt)
+{
+    const struct lm_strip_window *w;
+    element e, cell;
+    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell) && cell.k == e.k)
+        w->next[3][e.k] = lm_strip_filled(w, dt, e.p, e.line);
+}
+
+/* --- the state --- */
+
+__global__ void pack_kernel(const struct lm_strip_window *w, int started, double *packed)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (m < lm_strip_values(w))
+        packed[m] = lm_strip_shown(w, started, m);
+}
+
+__global__ void unpack_kernel(const struct lm_strip_window *w, const double *packed)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (m < lm_strip_values(w))
+        *lm_strip_value(w, m) = packed[m];
+}
+
+__global__ void hash_kernel(const struct lm_strip_window *w, int started, int field, struct lm_gpu_sums *out)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    lm_warp_sum(&out->value[0],
+                m < lm_strip_values(w) ? lm_hash_value(field, (uint64_t)m, lm_strip_shown(w, started, m)) : 0);
+}
+
+/* --- launches --- */
+
+dim3 element_blocks(const struct lm_gpu_strips *s, int arrays)
+{
+    return dim3(line_blocks((size_t)s->longest), (unsigned)s->count, (unsigned)arrays);
+}
+
+dim3 blocks_of_lines(const struct lm_gpu_strips *s, int rows, int arrays)
+{
+    return dim3(line_blocks((size_t)s->most_lines + 2 * LM_GHOST), (unsigned)rows, (unsigned)arrays);
+}
+
+struct lm_strip_domain domain_of(const struct lm_gpu *g, int ion_current)
+{
+    const struct lm_setup *setup = &g->base.setup;
+    struct lm_strip_domain d = {};
+    d.floored = g->array[LM_FLOORED];
+    d.per_density = g->array[LM_PER_DENSITY];
+    d.pressure = g->array[LM_PRESSURE];
+    d.species_count = setup->species_count;
+    for (int k = 0; k < setup->species_count; k++) {
+        d.number[k] = g->array[LM_SPECIES_N + k];
+        d.mass[k] = setup->species[k].mass;
+    }
+    d.ion_current = view_of(g, g->array[ion_current]);
+    d.b = view_of(g, g->array[LM_B]);
+    d.push_e = view_of(g, g->array[LM_PUSH_E]);
+    d.push_b = view_of(g, g->array[LM_PUSH_B]);
+    d.gamma = setup->ohm.gamma;
+    for (int side = 0; side < LM_SIDES; side++)
+        d.temperature[side] = setup->side_temperature[side];
+    d.passes = lm_strip_passes(setup->smoothing, setup->shape == LM_LINEAR);
+    return d;
+}
+
+/* New strips get their plasma. */
+void start(struct lm_gpu *g, const struct lm_strip_domain &from)
+{
+    struct lm_gpu_strips *s = g->strips;
+    const some_strips fresh = {s->window, all_strips(s).which & ~started_strips(s).which};
+    if (!fresh.which)
+        return;
+    const dim3 means = blocks_of_lines(s, s->count, LM_STRIP_MEANS);
+    mean_kernel<<<means, THREADS, 0, g->stream>>>(fresh, from);
+    for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++)
+        smooth_kernel<<<means, THREADS, 0, g->stream>>>(fresh, pass);
+    start_kernel<<<element_blocks(s, 1), THREADS, 0, g->stream>>>(fresh, from);
+    for (int k = 0; k < s->count; k++)
+        s->started[k] = 1;
+    LM_GPU_LAUNCHED(g, "the start of strips beyond sides");
+}
+
+void take_b(struct lm_gpu *g, some_strips some, const double *main, bool stage)
+{
+    const dim3 blocks = element_blocks(g->strips, 1);
+    take_b_kernel<<<blocks, THREADS, 0, g->stream>>>(some, shape_of(g), main, stage);
+    current_kernel<<<blocks, THREADS, 0, g->stream>>>(some, stage);
+}
+
+/* The number of the strip of a side. */
+int strip_of(const struct lm_gpu *g, enum lm_side side)
+{
+    int k = 0;
+    while (g->strips->host[k].side != (int)side)
+        k++;
+    return k;
+}
+
+} // namespace
+
+void lm_gpu_make_strips(struct lm_gpu *g)
+{
+    const struct lm_setup *setup = &g->base.setup;
+    if (lm_radiating_sides(setup) == 0 || g->failed)
+        return;
+    struct lm_gpu_strips *s = g->strips = (struct lm_gpu_strips *)calloc(1, sizeof *s);
+    if (!s) {
+        g->failed = lm_fail(LM_FAILED, "not enough memory for strips beyond sides");
+        return;
+    }
+    s->count = lm_radiating_sides(setup);
+    for (int k = 0; k < s->count; k++) {
+        struct lm_strip_window *w = &s->host[k];
+        const int side = lm_radiating_side(setup, k);
+        lm_strip_window_make(w, side, &setup->grid, !lm_field_walls(&g->sides, side < LM_Y_MIN), &setup->ohm);
+        const size_t bytes = LM_STRIP_WINDOW_ARRAYS * (size_t)w->size * sizeof(double);
+        double *memory = (double *)lm_gpu_allocate(g, bytes, "strips beyond sides");
+        if (!memory)
+            return;
+        lm_gpu_check(g, cudaMemsetAsync(memory, 0, bytes, g->stream), "strips beyond sides");
+        lm_strip_window_place(w, memory);
+        s->longest = w->size > s->longest ? w->size : s->longest;
+        s->most_lines = w->lines > s->most_lines ? w->lines : s->most_lines;
+    }
+    const size_t state = (size_t)LM_STRIP_ARRAYS * LM_STRIP_CELLS * s->most_lines * sizeof(double);
+    s->window = (struct lm_strip_window *)lm_gpu_allocate(g, sizeof s->host, "strips beyond sides");
+    s->packed = (double *)lm_gpu_allocate(g, state, "strips beyond sides");
+    if (g->failed)
+        return;
+    lm_gpu_check(g, cudaMemcpyAsync(s->window, s->host, sizeof s->host, cudaMemcpyHostToDevice, g->stream),
+                 "strips beyond sides");
+    lm_gpu_wait(g, "strips beyond sides");
+}
+
+void lm_gpu_free_strips(struct lm_gpu *g)
+{
+    free(g->strips);
+    g->strips = NULL;
+}
+
+void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int substeps)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    if (!s)
+        return;
+    const some_strips all = all_strips(s);
+    const struct lm_strip_domain from = domain_of(g, ion_current);
+    const double substep = dt / substeps;
+    const dim3 one = element_blocks(s, 1), three = element_blocks(s, 3);
+    plasma_kernel<<<blocks_of_lines(s, s->count, 1), THREADS, 0, g->stream>>>(all, from);
+    start(g, from);
+    settle_kernel<<<element_blocks(s, 4), THREADS, 0, g->stream>>>(all, 0, false);
+    take_b(g, all, g->array[LM_B], false);
+    medium_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt, substep);
+    predict_kernel<<<one, THREADS, 0, g->stream>>>(all, dt);
+    flux_kernel<<<three, THREADS, 0, g->stream>>>(all, from.passes, true);
+    centre_kernel<<<one, THREADS, 0, g->stream>>>(all, from);
+    velocity_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt);
+    settle_kernel<<<three, THREADS, 0, g->stream>>>(all, 0, true);
+    density_kernel<<<one, THREADS, 0, g->stream>>>(all, dt);
+    settle_kernel<<<one, THREADS, 0, g->stream>>>(all, 3, true);
+    medium_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt, substep);
+    flux_kernel<<<three, THREADS, 0, g->stream>>>(all, from.passes, false);
+    LM_GPU_LAUNCHED(g, "ions beyond sides");
+}
+
+void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    if (!s)
+        return;
+    const some_strips all = all_strips(s);
+    const dim3 blocks = element_blocks(s, 1);
+    const bool stage = number > 0;
+    bool corners = false;
+    take_b(g, all, b, stage);
+    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(all, shape_of(g), g->general.motional, stage);
+    electric_kernel<<<blocks, THREADS, 0, g->stream>>>(all, stage);
+    advance_kernel<<<blocks, THREADS, 0, g->stream>>>(all, number, lm_rk4_stage(number, substep));
+    give_e_kernel<<<blocks_of_lines(s, s->count, 3), THREADS, 0, g->stream>>>(all, shape_of(g), e);
+    for (int k = 0; k < s->count; k++)
+        corners |= !s->host[k].periodic;
+    if (corners)
+        corner_kernel<<<1, CORNER_THREADS, 0, g->stream>>>(all, s->count, shape_of(g), g->sides, e);
+    LM_GPU_LAUNCHED(g, "fields beyond sides");
+}
+
+void lm_gpu_add_strip_moments(struct lm_gpu *g, double *group)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    const double share = lm_strip_share(g->base.setup.shape == LM_LINEAR);
+    for (int k = 0; s && k < s->count; k++) /* one after the other: a cell in a corner has moments of two strips */
+        if (s->started[k])
+            moments_kernel<<<blocks_of_lines(s, 4, 1), THREADS, 0, g->stream>>>(started_strips(s), k, shape_of(g),
+                                                                                share, group);
+}
+
+void lm_gpu_find_push_of_strips(struct lm_gpu *g)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    if (!s || !started_strips(s).which)
+        return;
+    take_b(g, started_strips(s), g->array[LM_B], false);
+    find_push_kernel<<<blocks_of_lines(s, s->count, LM_GHOST), THREADS, 0, g->stream>>>(started_strips(s));
+}
+
+void lm_gpu_push_of_strips(struct lm_gpu *g, double *group, int is_b)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    if (s && started_strips(s).which)
+        put_push_kernel<<<blocks_of_lines(s, s->count, 3 * LM_GHOST), THREADS, 0, g->stream>>>(
+            started_strips(s), shape_of(g), is_b, group);
+}
+
+void lm_gpu_fill_push_of_strips(struct lm_gpu *g)
+{
+    if (!g->strips)
+        return;
+    lm_gpu_find_push_of_strips(g);
+    lm_gpu_push_of_strips(g, g->array[LM_PUSH_E], 0);
+    lm_gpu_push_of_strips(g, g->array[LM_PUSH_B], 1);
+    LM_GPU_LAUNCHED(g, "what ions feel beyond sides");
+}
+
+int lm_gpu_get_strip(struct lm_backend *b, enum lm_side side, double *values)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_gpu_strips *s = g->strips;
+    const int k = strip_of(g, side);
+    const size_t count = (size_t)lm_strip_values(&s->host[k]);
+    pack_kernel<<<line_blocks(count), THREADS, 0, g->stream>>>(s->window + k, s->started[k], s->packed);
+    LM_GPU_LAUNCHED(g, "download of a strip");
+    lm_gpu_check(g, cudaMemcpyAsync(values, s->packed, count * sizeof *values, cudaMemcpyDeviceToHost, g->stream),
+                 "download of a strip");
+    return lm_gpu_wait(g, "download of a strip");
+}
+
+int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *values)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    struct lm_gpu_strips *s = g->strips;
+    const int k = strip_of(g, side);
+    const size_t count = (size_t)lm_strip_values(&s->host[k]), each = count / LM_STRIP_ARRAYS;
+    lm_gpu_check(g, cudaMemcpyAsync(s->packed, values, count * sizeof *values, cudaMemcpyHostToDevice, g->stream),
+                 "upload of a strip");
+    unpack_kernel<<<line_blocks(count), THREADS, 0, g->stream>>>(s->window + k, s->packed);
+    LM_GPU_LAUNCHED(g, "upload of a strip");
+    s->started[k] = values[(LM_STRIP_ARRAYS - 1) * each] >= 0.0; /* n of the first cell */
+    return lm_gpu_wait(g, "upload of a strip");
+}
+
+void lm_gpu_hash_strips(struct lm_gpu *g, int first)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    for (int k = 0; s && k < s->count; k++)
+        hash_kernel<<<line_blocks((size_t)lm_strip_values(&s->host[k])), THREADS, 0, g->stream>>>(
+            s->window + k, s->started[k], first + k, g->reduced);
+}

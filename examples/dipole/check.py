@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""A line dipole in a wind: stand-off distance, bow shock at the nose, the empty cavity and its field, the ledger."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from larmor import Run, ledger, plot, verify
+
+RUNS: list[tuple[str, list[str]]] = [("dipole", [])]
+START = 18.0   # the steady window begins
+ROWS = 3       # rows of cells on each side of the axis of the nose
+CAVITY = 2.0   # d_i from the planet and from the magnetopause, some gyroradii
+
+
+class Theory:
+    """A fluid of gamma = 2 across B_z, ions and B together, with isothermal electrons; n = 1 and B = 1 upstream."""
+
+    def __init__(self, run: Run) -> None:
+        self.wind, self.moment = run.number("const.wind"), run.number("const.moment")
+        self.ions, self.electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
+        self.radius, self.cell = run.number("body.planet.radius"), run.number("grid.lx") / run.number("grid.nx")
+        self.x, self.y = run.number("const.planet_x"), run.number("const.planet_y")
+        total = self.ions + self.electrons + 0.5
+        mach2 = self.wind**2 / (2 * total)
+        self.behind = 3 * mach2 / (mach2 + 2)
+        slow = (mach2 + 2) / (4 * mach2 - 1)                  # the square of the Mach number behind the shock
+        pressure = total * (4 * mach2 - 1) / 3
+        self.stopped = self.behind * (1 + slow / 2)           # at rest, compressed adiabatically with p ~ n^2
+        self.pressure = pressure * (1 + slow / 2)**2
+        self.edge = np.sqrt(2 * (self.pressure - 0.5))        # B in the plane at the magnetopause; B_z is 1 in the cavity
+        # The conductor keeps the normal field on its surface: that of the softened dipole and of its image at the start.
+        image = self.moment / (2 * run.number("const.standoff"))**2
+        self.kept = self.moment * self.radius**2 / (self.radius**2 + 1) + image * self.radius**2
+        self.standoff = np.sqrt(2 * self.kept / self.edge - self.radius**2)  # field doubled, by a plane and by a circle
+        self.acting = self.kept / (1 + self.radius**2 / self.standoff**2)    # the field from outside does not enter it
+        self.gyroradius = self.wind / self.edge
+
+    def inside(self, r: float) -> tuple[float, float]:
+        """B on the axis of the nose, with the magnetopause a plane, and with it a circle around the planet."""
+        own = self.acting / r**2
+        return own + self.acting / (2 * self.standoff - r)**2, own + self.acting / self.standoff**2
+
+
+class Steady:
+    """Means over the steady window, and along the axis of the nose over the distance from the planet's centre."""
+
+    def __init__(self, run: Run, theory: Theory) -> None:
+        names = {"n": "rho", "x": "B/x", "y": "B/y", "z": "B/z"}
+        frames: dict[str, list[np.ndarray]] = {key: [] for key in names}
+        for fields in run.each_fields():
+            if fields.time >= START:
+                for key, name in names.items():
+                    frames[key].append(fields[name])
+                self.x, self.y, self.end = fields.x("rho"), fields.y("rho"), fields.time
+                self.faces = theory.x - fields.x("B/y")
+        self.map = {key: np.mean(values, axis=0) for key, values in frames.items()}
+        near = np.abs(self.y - theory.y) < ROWS * theory.cell
+        self.line = {key: values[near].mean(axis=0) for key, values in self.map.items()}
+        self.distance = theory.x - self.x
+
+    def first_above(self, distance: np.ndarray, values: np.ndarray, level: float) -> float:
+        """Where values along the wind are above a level for the first time."""
+        k = int(np.argmax(values > level))
+        share = (level - values[k - 1]) / (values[k] - values[k - 1])
+        return float(distance[k - 1] + share * (distance[k] - distance[k - 1]))
+
+
+def rows_of(run: Run, t: Theory, s: Steady) -> list[verify.Row]:
+    nose = s.first_above(s.faces, np.abs(s.line["y"]), t.edge / np.sqrt(2))  # half the pressure
+    shock = s.first_above(s.distance, s.line["n"], (1 + t.behind) / 2)
+    sheath = (s.distance < shock - CAVITY) & (s.distance > nose + CAVITY)
+    cavity = (s.distance > t.radius + CAVITY) & (s.distance < nose - CAVITY)
+    plane, circle = t.inside(6.0)
+    at = float(np.interp(-6.0, -s.faces, np.abs(s.line["y"])))
+    ahead = s.distance > shock + CAVITY
+    return [
+        verify.Row("stand-off distance", nose, t.standoff, t.gyroradius + t.cell, absolute=True),
+        verify.Row("density before the shock", s.line["n"][ahead].mean(), 1, 0.03),
+        verify.Row("density between shock and magnetopause", s.line["n"][sheath].mean(), (t.behind + t.stopped) / 2, 0.15),
+        verify.Row("B_z over n there", (s.line["z"][sheath] / s.line["n"][sheath]).mean(), 1, 0.05),
+        verify.Row("density in the cavity", s.line["n"][cavity].mean(), 0, 0.05, absolute=True),
+        verify.Row("spread of B_z there over its mean", s.line["z"][cavity].std() / s.line["z"][cavity].mean(), 0, 0.02, absolute=True),
+        verify.Row("B in the plane, 6 d_i from the centre", at, (plane + circle) / 2, (circle - plane) / 2, absolute=True)]
+
+
+def picture(t: Theory, s: Steady, output: Path) -> None:
+    figure, axes = plot.new_figure(9.4, 4.8, ncols=2, sharey=True)
+    size = np.sqrt(s.map["x"]**2 + s.map["y"]**2 + s.map["z"]**2)
+    for ax, values, label, most, colours in ((axes[0], s.map["n"], "$n$  $[n_0]$", 4, "magma"),
+                                             (axes[1], size, "$|B|$  $[B_0]$", 10, "viridis")):
+        image = ax.pcolormesh(s.x - t.x, s.y - t.y, values, cmap=colours, vmin=0, vmax=most, shading="nearest", rasterized=True)
+        figure.colorbar(image, ax=ax, label=label, location="top", pad=0.02)
+        ax.add_patch(plot.plt.Circle((0, 0), t.radius, fc="0.6", ec="black", zorder=3))
+        ax.plot([-t.standoff] * 2, [-4, 4], "w--", lw=1.4)
+        ax.set(xlabel="$x$  $[d_i]$")
+        ax.set_aspect("equal")
+    axes[0].set_ylabel("$y$  $[d_i]$")
+    plot.save(figure, output)
+
+
+def check(directory: Path) -> list[verify.Row]:
+    run = Run(directory / RUNS[0][0])
+    theory = Theory(run)
+    steady = Steady(run, theory)
+    picture(theory, steady, directory / "dipole.png")
+    return rows_of(run, theory, steady) + ledger.rows(run)
+
+
+if __name__ == "__main__":
+    sys.exit(verify.main(check, __doc__))

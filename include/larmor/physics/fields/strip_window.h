@@ -1,0 +1,522 @@
+/* The window of a radiating side (strip.h) as arrays, and the bodies of the loops over it: what is done in one cell or
+ * in one line. The backends add the iteration and the memory.
+ *
+ * An array has lines along the side, with LM_GHOST more on both ends, and LM_STRIP_WINDOW cells across. A line is a
+ * line of cells across the side, and has the number of the cell of the domain in which it begins. A function that reads
+ * neighbours needs the images of the cells around (lm_strip_source).
+ */
+#ifndef LARMOR_PHYSICS_FIELDS_STRIP_WINDOW_H
+#define LARMOR_PHYSICS_FIELDS_STRIP_WINDOW_H
+
+#include "larmor/physics/fields/faraday.h"
+#include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/fields/strip.h"
+#include "larmor/physics/fields/time_step_limits.h"
+#include "larmor/physics/numerics/cell_index.h"
+
+enum { LM_STRIP_WINDOW_ARRAYS = 35, LM_STRIP_SPECIES = 16 /* that a run may have */ };
+
+struct lm_strip_window {
+    int side;
+    struct lm_strip_place place;
+    int lines, stride, across, along;   /* lines without ghosts; of the arrays; steps */
+    int deep;                           /* cells of the domain across */
+    long main, main_across, main_along; /* the arrays of the domain: element of position 0 in line 0; steps */
+    int periodic;                       /* along the side */
+    long size;
+    double cells[LM_STRIP_WINDOW], depth[LM_STRIP_WINDOW];     /* lm_strip_size, lm_strip_depth */
+    double inv_size[LM_STRIP_WINDOW], inv_up[LM_STRIP_WINDOW]; /* 1/cell across; 1/distance to the next centre */
+    double *b[3], *stage[3], *result[3], *e[3], *curl[3], *motional[3], *u[3], *flux[3];
+    double *next[4]; /* u and n of the end of a step */
+    double *slip, *eta, *mixing, *per_density, *n;
+    double *side_n; /* in the first cell inside: n_0 */
+    double *mass;   /* in the first cell inside: mu; 0: the ions are given */
+    struct lm_strip_step step;
+};
+
+/* What a strip reads of the domain, standing on element 0. */
+struct lm_strip_domain {
+    const double *floored, *per_density, *pressure; /* of the electrons of the last closure */
+    const double *number[LM_STRIP_SPECIES];         /* densities */
+    double mass[LM_STRIP_SPECIES];
+    int species_count;
+    struct lm_view ion_current, b, push_e, push_b;
+    double gamma, temperature[LM_SIDES]; /* of the electrons; gamma T of the ions at the sides */
+    double passes;                       /* lm_strip_passes */
+};
+
+/* --- the window --- */
+
+/* All but the arrays. */
+LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g, int periodic,
+                                const struct lm_ohm *o)
+{
+    const int x = side / 2 == 0, lines = x ? g->ny : g->nx;
+    const double cell = x ? g->dx : g->dy;
+    w->side = side;
+    w->place = lm_strip_place(side, g->nx, g->ny);
+    w->lines = lines;
+    w->periodic = periodic;
+    w->stride = x ? LM_STRIP_WINDOW : lines + 2 * LM_GHOST;
+    w->across = x ? 1 : w->stride;
+    w->along = x ? w->stride : 1;
+    w->deep = x ? g->nx : g->ny;
+    w->main_across = x ? 1 : g->stride;
+    w->main_along = x ? g->stride : 1;
+    w->main = LM_GHOST * ((long)g->stride + 1) + w->place.main * w->main_across;
+    w->size = (long)LM_STRIP_WINDOW * (lines + 2 * LM_GHOST);
+    w->step.cell = cell;
+    w->step.along = x ? g->dy : g->dx;
+    w->step.k2_along = lm_largest_k2(g, x ? 0.0 : 1.0 / g->dx, x ? 1.0 / g->dy : 0.0);
+    w->step.dt = w->step.substep = 0.0;
+    w->step.floor = o->floor;
+    w->step.alfven = o->alfven_floor;
+    for (int p = 0; p < LM_STRIP_WINDOW; p++) {
+        w->cells[p] = lm_strip_size(lm_strip_number(w->place, p));
+        w->depth[p] = lm_strip_depth(lm_strip_number(w->place, p));
+    }
+    for (int p = 0; p < LM_STRIP_WINDOW; p++) {
+        w->inv_size[p] = 1.0 / (cell * w->cells[p]);
+        w->inv_up[p] = 2.0 / (cell * (w->cells[p] + w->cells[p + 1 < LM_STRIP_WINDOW ? p + 1 : p]));
+    }
+}
+
+/* The arrays, in a cleared memory of LM_STRIP_WINDOW_ARRAYS of them. */
+LM_HD void lm_strip_window_place(struct lm_strip_window *w, double *memory)
+{
+    double **const vectors[] = {w->b, w->stage, w->result, w->e, w->curl, w->motional, w->u, w->flux, w->next};
+    double **const scalars[] = {&w->next[3],     &w->slip, &w->eta,    &w->mixing,
+                                &w->per_density, &w->n,    &w->side_n, &w->mass};
+    for (int v = 0; v < 9; v++)
+        for (int d = 0; d < 3; d++, memory += w->size)
+            vectors[v][d] = memory;
+    for (int v = 0; v < 8; v++, memory += w->size)
+        *scalars[v] = memory;
+}
+
+LM_HD long lm_strip_at(const struct lm_strip_window *w, int p, int line)
+{
+    return (long)p * w->across + (long)(line + LM_GHOST) * w->along;
+}
+
+/* The element of the domain's arrays. */
+LM_HD long lm_strip_at_main(const struct lm_strip_window *w, int p, int line)
+{
+    return w->main + p * w->main_across + line * w->main_along;
+}
+
+/* From one of the first cells of the strip to the next one. */
+LM_HD int lm_strip_out(const struct lm_strip_window *w)
+{
+    return w->place.high ? 1 : -1;
+}
+
+/* Lines beyond each end of the side whose cells in the domain are images. */
+LM_HD int lm_strip_ends(const struct lm_strip_window *w)
+{
+    return w->periodic ? LM_GHOST : 0;
+}
+
+LM_HD struct lm_view lm_strip_view(const struct lm_strip_window *w, double *const a[3])
+{
+    struct lm_view v;
+    v.x = a[0], v.y = a[1], v.z = a[2], v.s = w->stride;
+    return v;
+}
+
+LM_HD struct lm_vector lm_strip_vector(double *const a[3], long k)
+{
+    struct lm_vector v;
+    v.x = a[0][k], v.y = a[1][k], v.z = a[2][k];
+    return v;
+}
+
+LM_HD void lm_strip_put(double *const a[3], long k, struct lm_vector v)
+{
+    a[0][k] = v.x;
+    a[1][k] = v.y;
+    a[2][k] = v.z;
+}
+
+LM_HD struct lm_vector lm_strip_of_main(struct lm_view v, long k)
+{
+    struct lm_vector r;
+    r.x = v.x[k], r.y = v.y[k], r.z = v.z[k];
+    return r;
+}
+
+LM_HD const double *lm_strip_component(const struct lm_view *v, int d)
+{
+    return d == 0 ? v->x : d == 1 ? v->y : v->z;
+}
+
+/* An entry of a table of the window where the axis is the one across, else 1 over the cell along the side. */
+LM_HD double lm_strip_inverse(const struct lm_strip_window *w, const double *table, int axis, int p)
+{
+    return axis == w->place.axis ? table[p] : 1.0 / w->step.along;
+}
+
+LM_HD double lm_strip_square(struct lm_vector v)
+{
+    return v.x * v.x + v.y * v.y + v.z * v.z;
+}
+
+/* Cells behind the last one, and those in lines beyond both ends, are images of cells in [from, from + LM_STRIP_CELLS)
+ * across: *p and *line become those of such a cell. Returns 0 for positions in front of these. */
+LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int *p, int *line)
+{
+    const int last = from + LM_STRIP_CELLS - 1;
+    if (w->place.high ? *p < from : *p > last)
+        return 0;
+    *p = *p < from ? from : *p > last ? last : *p;
+    if (w->periodic)
+        *line = lm_wrap(*line, w->lines);
+    else
+        *line = *line < 0 ? 0 : *line < w->lines ? *line : w->lines - 1;
+    return 1;
+}
+
+/* --- the state --- */
+
+LM_HD long lm_strip_values(const struct lm_strip_window *w)
+{
+    return (long)LM_STRIP_ARRAYS * LM_STRIP_CELLS * w->lines;
+}
+
+/* Value number m of the state, by arrays, cells across and lines. */
+LM_HD double *lm_strip_value(const struct lm_strip_window *w, long m)
+{
+    const long each = (long)LM_STRIP_CELLS * w->lines;
+    const int array = (int)(m / each), p = (int)(m % each / w->lines), line = (int)(m % w->lines);
+    double *const a = array < 3 ? w->b[array] : array < 6 ? w->u[array - 3] : w->n;
+    const int first = array < 3 ? lm_strip_first_b(w->place, array) : w->place.first;
+    return a + lm_strip_at(w, first + p, line);
+}
+
+/* The same for others to see: a strip without plasma has n = -1. */
+LM_HD double lm_strip_shown(const struct lm_strip_window *w, int started, long m)
+{
+    const long each = (long)LM_STRIP_CELLS * w->lines;
+    return started ? *lm_strip_value(w, m) : m / each == LM_STRIP_ARRAYS - 1 ? -1.0 : 0.0;
+}
+
+/* --- E and B in a stage --- */
+
+/* Whether B of component d at position p belongs to the domain. */
+LM_HD int lm_strip_has_main_b(const struct lm_strip_window *w, int d, int p)
+{
+    const int first = lm_strip_first_b(w->place, d);
+    return w->place.high ? p < first : p >= first + LM_STRIP_CELLS;
+}
+
+LM_HD struct lm_vector lm_strip_curl(const struct lm_strip_window *w, struct lm_view b, int p, long k)
+{
+    return lm_curl_b(lm_view_at(b, k), lm_strip_inverse(w, w->inv_size, 0, p), lm_strip_inverse(w, w->inv_size, 1, p));
+}
+
+LM_HD struct lm_motional lm_strip_motional(const struct lm_strip_window *w, struct lm_view b, long k)
+{
+    return lm_motional_field(lm_view_at(lm_strip_view(w, w->curl), k), lm_view_at(b, k), lm_strip_vector(w->flux, k),
+                             w->per_density[k]);
+}
+
+/* The position of E through the side. */
+LM_HD int lm_strip_wall(const struct lm_strip_window *w)
+{
+    return w->place.high ? w->place.first - 1 : w->place.first + LM_STRIP_CELLS - 1;
+}
+
+LM_HD struct lm_vector lm_strip_electric(const struct lm_strip_window *w, struct lm_view b, int p, long k)
+{
+    struct lm_ohm_view v;
+    v.motional = lm_strip_view(w, w->motional);
+    v.b = b;
+    v.j = lm_strip_view(w, w->curl);
+    v.slip = w->slip;
+    v.eta = w->eta;
+    v.pressure[0] = v.pressure[1] = NULL;
+    return lm_strip_field(w->place.axis, w->inv_size[p], lm_ohm_view_at(v, k));
+}
+
+/* Component d of B after a stage. */
+LM_HD void lm_strip_advance(const struct lm_strip_window *w, int number, struct lm_rk4 rk, int d, int p, long k)
+{
+    const struct lm_vector v = lm_faraday(lm_view_at(lm_strip_view(w, w->e), k), lm_strip_inverse(w, w->inv_up, 0, p),
+                                          lm_strip_inverse(w, w->inv_up, 1, p));
+    const double rate = d == 0 ? v.x : d == 1 ? v.y : v.z;
+    const double begin = w->b[d][k], sum = number == 0 ? begin : w->result[d][k];
+    if (number < 3)
+        w->stage[d][k] = lm_rk4_next(rk, 0, begin, rate);
+    *(number < 3 ? &w->result[d][k] : &w->b[d][k]) = lm_rk4_sum(rk, 0, sum, rate);
+}
+
+/* E that the domain takes: in its ghost cells beyond the side, and E through the side. */
+LM_HD void lm_strip_give_e(const struct lm_strip_window *w, int d, int line, double *e)
+{
+    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), through = d == w->place.axis;
+    const int from = through ? (w->place.high ? inside : inside - 1) : inside + out;
+    for (int k = 0; k < LM_GHOST + (through && w->place.high); k++)
+        e[lm_strip_at_main(w, from + k * out, line)] = w->e[d][lm_strip_at(w, from + k * out, lm_wrap(line, w->lines))];
+}
+
+/* E beyond both a radiating side and a wall that it meets: component d in the last column of the domain (k = 0) and in
+ * the LM_GHOST ones beyond. */
+LM_HD void lm_strip_fill_corner(const struct lm_strip_window *w, const struct lm_field_sides *sides, int d, int k,
+                                double *e)
+{
+    const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w);
+    lm_fill_line(sides, 1 - w->place.axis, d, LM_FILL_FARADAY, e + lm_strip_at_main(w, p, 0), w->main_along, w->lines);
+}
+
+/* --- what the ions of the domain meet at the side --- */
+
+LM_HD double lm_strip_moment_of(const struct lm_strip_window *w, int which, long k)
+{
+    return which == 0 ? w->n[k] : w->n[k] * w->u[which - 1][k];
+}
+
+/* Moment `which` of all ions in a line, n or J_x, J_y, J_z, as deposited: what the ions of the strip add to it in the
+ * last cell inside, and its ghosts. */
+LM_HD void lm_strip_add_moments(const struct lm_strip_window *w, int which, double share, int line, double *a)
+{
+    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), from = lm_wrap(line, w->lines);
+    double *const last = a + lm_strip_at_main(w, inside, line);
+    *last = lm_strip_moment(*last, lm_strip_moment_of(w, which, lm_strip_at(w, inside + out, from)), share);
+    for (int k = 1; k <= LM_GHOST; k++)
+        a[lm_strip_at_main(w, inside + k * out, line)] =
+            lm_strip_moment_of(w, which, lm_strip_at(w, inside + k * out, from));
+}
+
+/* E and B of the push in ghost cell k of a line, from 1 on, into w->result and w->stage. Only from what a checkpoint
+ * holds, so that a restarted run finds the same. */
+LM_HD void lm_strip_find_push(const struct lm_strip_window *w, int k, int line)
+{
+    const long m = lm_strip_at(w, lm_strip_last_inside(w->place) + k * lm_strip_out(w), line);
+    const struct lm_view b = lm_strip_view(w, w->b);
+    struct lm_strip_step step = w->step;
+    step.substep = 0.0;
+    const struct lm_vector centre = lm_b_centre(lm_view_at(b, m));
+    const double per_density = lm_strip_per_density(w->n[m], lm_strip_square(centre), 1.0, &step),
+                 n = lm_inverse(per_density > 0.0 ? per_density : 1.0);
+    const struct lm_vector ji = {n * w->u[0][m], n * w->u[1][m], n * w->u[2][m]};
+    const struct lm_motional f =
+        lm_motional_field(lm_view_at(lm_strip_view(w, w->curl), m), lm_view_at(b, m), ji, per_density);
+    lm_strip_put(w->result, m, lm_with_slip(f.field, f.slip, centre.x, centre.y));
+    lm_strip_put(w->stage, m, centre);
+}
+
+/* These in the ghosts of component d of E or B (`is_b`). */
+LM_HD void lm_strip_put_push(const struct lm_strip_window *w, int d, int is_b, int k, int line, double *a)
+{
+    const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w);
+    a[lm_strip_at_main(w, p, line)] = (is_b ? w->stage : w->result)[d][lm_strip_at(w, p, lm_wrap(line, w->lines))];
+}
+
+/* --- the plasma of the side --- */
+
+/* The cells of the domain whose mean is the plasma of the side: behind those where the shapes of particles that have
+ * left are missing. A domain may have fewer cells. */
+LM_HD int lm_strip_taken(const struct lm_strip_window *w, int k)
+{
+    const int last = lm_strip_last_inside(w->place);
+    int in = LM_STRIP_BEHIND + k;
+    in = in < w->deep ? in : w->deep - 1;
+    return w->place.high ? last - in : last + in;
+}
+
+LM_HD double lm_strip_mean(const struct lm_strip_window *w, const double *main, int line)
+{
+    double sum = 0.0;
+    for (int k = 0; k < LM_STRIP_TAKEN; k++)
+        sum += main[lm_strip_at_main(w, lm_strip_taken(w, k), line)];
+    return sum * (1.0 / LM_STRIP_TAKEN);
+}
+
+/* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */
+LM_HD void lm_strip_take_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int line)
+{
+    const int inside = lm_strip_last_inside(w->place);
+    const long m = lm_strip_at(w, inside, line), k = lm_strip_at_main(w, inside, line);
+    const double n = lm_strip_mean(w, from->floored, line);
+    const int is_void = from->per_density[lm_strip_at_main(w, lm_strip_taken(w, 0), line)] == 0.0;
+    double mass = 0.0;
+    for (int s = 0; s < from->species_count; s++)
+        mass += from->mass[s] * lm_strip_mean(w, from->number[s], line);
+    w->side_n[m] = is_void ? 0.0 : n;
+    w->mass[m] = is_void ? 0.0 : mass / n;
+    w->n[m] = is_void ? 0.0 : from->floored[k];
+    for (int d = 0; d < 3; d++)
+        w->u[d][m] = lm_strip_component(&from->ion_current, d)[k] * from->per_density[k];
+}
+
+/* A new strip has the plasma and B of the side in all its cells, but n, J_x, J_y and J_z are smoothed along the side:
+ * the passes of the binomial filter; what is smoothed; a pass. `mean` has a value a line. */
+enum { LM_STRIP_START_PASSES = 64, LM_STRIP_MEANS = 4 };
+
+LM_HD double lm_strip_start_mean(const struct lm_strip_window *w, const struct lm_strip_domain *from, int which,
+                                 int line)
+{
+    return lm_strip_mean(w, which == 0 ? from->floored : lm_strip_component(&from->ion_current, which - 1), line);
+}
+
+LM_HD double lm_strip_smoothed(const struct lm_strip_window *w, const double *mean, int line)
+{
+    const int up = w->periodic           ? lm_wrap(line + 1, w->lines)
+                   : line + 1 < w->lines ? line + 1
+                                         : line,
+              down = w->periodic ? lm_wrap(line - 1, w->lines)
+                     : line > 0  ? line - 1
+                                 : 0;
+    return 0.5 * mean[line] + 0.25 * (mean[down] + mean[up]);
+}
+
+/* Cell number c of a line of a new strip. `means` has the smoothed values of all lines, one array after the other. */
+LM_HD void lm_strip_start(const struct lm_strip_window *w, const struct lm_strip_domain *from, const double *means,
+                          int c, int line)
+{
+    const int inside = lm_strip_last_inside(w->place), wall = w->place.high ? inside : inside - 1;
+    const double n = means[line];
+    const long k = lm_strip_at(w, w->place.first + c, line);
+    for (int d = 0; d < 3; d++) {
+        const int from_p = d == w->place.axis ? inside : wall;
+        w->b[d][lm_strip_at(w, lm_strip_first_b(w->place, d) + c, line)] =
+            lm_strip_component(&from->b, d)[lm_strip_at_main(w, from_p, line)];
+        w->u[d][k] = means[(long)(d + 1) * w->lines + line] / n;
+    }
+    w->n[k] = w->side_n[lm_strip_at(w, inside, line)] > 0.0 ? n : 0.0;
+}
+
+/* --- the ions --- */
+
+LM_HD double lm_strip_mass(const struct lm_strip_window *w, int line)
+{
+    return w->mass[lm_strip_at(w, lm_strip_last_inside(w->place), line)];
+}
+
+/* c^2 of a pressure of the electrons and of ions of the temperature that the side has. */
+LM_HD double lm_strip_sound2(const struct lm_strip_window *w, const struct lm_strip_domain *from, int line)
+{
+    const long k = lm_strip_at_main(w, lm_strip_taken(w, 0), line);
+    const double mass = lm_strip_mass(w, line);
+    const double electrons = from->gamma * from->pressure[k] * lm_inverse(from->floored[k]);
+    return mass > 0.0 ? (electrons + from->temperature[w->side]) * lm_inverse(mass) : 0.0;
+}
+
+/* 1/n and the damping of a cell, from n, u and B as they stand. */
+struct lm_strip_medium {
+    double per_density;
+    struct lm_strip_damping damping;
+};
+
+LM_HD struct lm_strip_medium lm_strip_find_medium(const struct lm_strip_window *w, const struct lm_strip_step *step,
+                                                  double mass, double sound2, int p, long k)
+{
+    const double b2 = lm_strip_square(lm_b_centre(lm_view_at(lm_strip_view(w, w->b), k)));
+    struct lm_strip_medium m;
+    m.per_density = lm_strip_per_density(w->n[k], b2, w->cells[p], step);
+    const double u = w->u[w->place.axis][k],
+                 speed = (u < 0.0 ? -u : u) + lm_sqrt(b2 * m.per_density / (mass > 0.0 ? mass : 1.0) + sound2);
+    m.damping = lm_strip_damp(w->depth[p], w->cells[p], speed, b2, m.per_density, step);
+    return m;
+}
+
+LM_HD struct lm_strip_ions lm_strip_ions_at(const struct lm_strip_window *w, int p, long k)
+{
+    struct lm_strip_ions i;
+    i.n = w->n + k;
+    i.u[0] = w->u[0] + k, i.u[1] = w->u[1] + k, i.u[2] = w->u[2] + k;
+    i.mixing = w->mixing + k;
+    i.axis = w->place.axis;
+    i.across = w->across;
+    i.along = w->along;
+    i.inv_size = w->inv_size[p];
+    i.up = w->inv_up[p];
+    i.down = w->inv_up[p - 1];
+    i.inv_along = 1.0 / w->step.along;
+    i.floor = w->step.floor;
+    return i;
+}
+
+LM_HD struct lm_strip_filter lm_strip_filter_at(const struct lm_strip_window *w, double passes, int p)
+{
+    struct lm_strip_filter f;
+    f.across = w->across;
+    f.along = w->along;
+    f.inv_size = w->inv_size[p];
+    f.up = w->inv_up[p];
+    f.down = w->inv_up[p - 1];
+    f.scale = 0.25 * passes * w->step.cell * w->step.cell;
+    f.scale_along = 0.25 * passes;
+    return f;
+}
+
+/* u half a step later, for the E that pushes the ions. The cells inside keep their u. */
+LM_HD struct lm_vector lm_strip_predict(const struct lm_strip_window *w, double dt, double mass, long k)
+{
+    const struct lm_vector b = lm_b_centre(lm_view_at(lm_strip_view(w, w->b), k));
+    const double h = mass > 0.0 ? 0.5 * dt * w->per_density[k] * lm_inverse(mass) : 0.0,
+                 x = lm_interp_down(w->curl[0] + k, 1), y = lm_interp_down(w->curl[1] + k, w->stride),
+                 z = w->curl[2][k];
+    struct lm_vector u;
+    u.x = w->u[0][k] + h * (y * b.z - z * b.y);
+    u.y = w->u[1][k] + h * (z * b.x - x * b.z);
+    u.z = w->u[2][k] + h * (x * b.y - y * b.x);
+    return u;
+}
+
+/* A moment n u as Ohm's law takes it; n here is that of 1/n. `u` stands on element 0. */
+LM_HD double lm_strip_moving(const struct lm_strip_window *w, double passes, const double *u, int p, long k)
+{
+    const struct lm_strip_filter f = lm_strip_filter_at(w, passes, p);
+    const double per_density = w->per_density[k];
+    return per_density > 0.0 ? lm_strip_filtered(&f, u + k) * lm_inverse(per_density) : 0.0;
+}
+
+/* E and B at the centre, from n u, B and J as they stand. */
+struct lm_strip_centre {
+    struct lm_vector e, b;
+};
+
+LM_HD struct lm_strip_centre lm_strip_find_centre(const struct lm_strip_window *w, long k)
+{
+    const struct lm_view b = lm_strip_view(w, w->b);
+    const struct lm_motional f = lm_strip_motional(w, b, k);
+    struct lm_strip_centre c;
+    c.b = lm_b_centre(lm_view_at(b, k));
+    c.e = lm_with_slip(f.field, f.slip, c.b.x, c.b.y);
+    return c;
+}
+
+LM_HD struct lm_vector lm_strip_filtered_vector(const struct lm_strip_filter *f, double *const a[3], long k)
+{
+    struct lm_vector v;
+    v.x = lm_strip_filtered(f, a[0] + k), v.y = lm_strip_filtered(f, a[1] + k), v.z = lm_strip_filtered(f, a[2] + k);
+    return v;
+}
+
+/* u after a step, from E and B at the centres in w->result and w->stage. Given ions have the u of the side, and those
+ * of a void none. */
+LM_HD struct lm_vector lm_strip_moved(const struct lm_strip_window *w, double passes, double dt, double mass,
+                                      double sound2, int p, int line)
+{
+    const long k = lm_strip_at(w, p, line);
+    const struct lm_strip_ions ions = lm_strip_ions_at(w, p, k);
+    const struct lm_strip_filter f = lm_strip_filter_at(w, passes, p);
+    struct lm_vector u = lm_strip_vector(w->u, lm_strip_at(w, lm_strip_last_inside(w->place), line));
+    if (mass > 0.0 && w->per_density[k] == 0.0)
+        u.x = u.y = u.z = 0.0;
+    else if (mass > 0.0)
+        u = lm_strip_velocity(&ions, lm_strip_filtered_vector(&f, w->result, k),
+                              lm_strip_filtered_vector(&f, w->stage, k), mass, sound2, dt);
+    return u;
+}
+
+/* n after a step. */
+LM_HD double lm_strip_filled(const struct lm_strip_window *w, double dt, int p, int line)
+{
+    const long m = lm_strip_at(w, lm_strip_last_inside(w->place), line), k = lm_strip_at(w, p, line);
+    const struct lm_strip_ions ions = lm_strip_ions_at(w, p, k);
+    return w->mass[m] > 0.0 ? lm_strip_density(&ions, w->side_n[m], dt) : w->side_n[m];
+}
+
+#endif

@@ -1,0 +1,246 @@
+#include "base/body_nodes.h"
+
+#include <string.h>
+
+/* What a place may be for the fields. */
+enum { PLASMA, RESISTS, CONDUCTS, INSULATES, KINDS };
+
+/* Places in a cell along each axis, and along and across each strip. */
+enum { CELL = 16, STRIP = LM_NODE_WHOLE, CELL_PLACES = CELL * CELL };
+
+struct maker {
+    const struct lm_grid *grid;
+    const uint8_t *mask;
+    const int *fields;
+    lm_body_at at;
+    const void *shapes;
+};
+
+/* The node of E_component of cell (i, j), in cells from the corner of the domain. */
+struct node_place {
+    int component, i, j;
+    double x, y;
+};
+
+static int kind_of_body(const struct maker *m, int body)
+{
+    if (body == 0)
+        return PLASMA;
+    const int fields = m->fields[body - 1];
+    return fields == LM_BODY_CONDUCTING ? CONDUCTS : fields == LM_BODY_INSULATING ? INSULATES : RESISTS;
+}
+
+/* The place in the domain that stands for a place along an axis of n cells. */
+static double place_inside(const struct lm_grid *g, int axis, double at)
+{
+    const int n = axis == 0 ? g->nx : g->ny;
+    if (g->sides.of[2 * axis] == LM_PERIODIC) {
+        for (; at < 0; at += n)
+            ;
+        for (; at > n; at -= n)
+            ;
+        return at;
+    }
+    while (at < 0 || at > n)
+        at = at < 0 ? -at : 2 * n - at;
+    return at;
+}
+
+static int is_inside(const struct lm_grid *g, int i, int j)
+{
+    return (g->sides.of[LM_X_MIN] == LM_PERIODIC || (i >= 0 && i < g->nx)) &&
+           (g->sides.of[LM_Y_MIN] == LM_PERIODIC || (j >= 0 && j < g->ny));
+}
+
+static int kind_at(const struct maker *m, double x, double y)
+{
+    return kind_of_body(m, m->at(m->shapes, place_inside(m->grid, 0, x), place_inside(m->grid, 1, y)));
+}
+
+static int body_of_cell(const struct maker *m, int i, int j)
+{
+    const int x = (int)place_inside(m->grid, 0, i + 0.5), y = (int)place_inside(m->grid, 1, j + 0.5);
+    return m->mask[(size_t)y * (size_t)m->grid->nx + (size_t)x];
+}
+
+/* Counts places of each kind in a rectangle around (x, y), at the centres of nx times ny equal pieces. */
+static void count(const struct maker *m, double x, double y, double width, double height, int nx, int ny,
+                  int counts[KINDS])
+{
+    memset(counts, 0, KINDS * sizeof *counts);
+    for (int b = 0; b < ny; b++)
+        for (int a = 0; a < nx; a++)
+            counts[kind_at(m, x + ((a + 0.5) / nx - 0.5) * width, y + ((b + 0.5) / ny - 0.5) * height)]++;
+}
+
+static void count_cell(const struct maker *m, double x, double y, int counts[KINDS])
+{
+    count(m, x, y, 1, 1, CELL, CELL, counts);
+}
+
+/* The two corners of a node of E_x or E_y, where B_z is. */
+static void find_corners(const struct node_place *p, double corner[2][2])
+{
+    for (int k = 0; k < 2; k++) {
+        corner[k][0] = p->component == 0 ? p->x : p->x - 0.5 + k;
+        corner[k][1] = p->component == 1 ? p->y : p->y - 0.5 + k;
+    }
+}
+
+/* LM_NODE_CONDUCTS or LM_NODE_INSULATES, else LM_NODE_CUT. */
+static int kind_of_node(const struct maker *m, const struct node_place *p)
+{
+    int counts[KINDS], insulating = 0;
+    if (p->component == 2) {
+        count_cell(m, p->x, p->y, counts);
+        return counts[CONDUCTS] > CELL_PLACES / 8     ? LM_NODE_CONDUCTS
+               : counts[INSULATES] >= CELL_PLACES / 2 ? LM_NODE_INSULATES
+                                                      : LM_NODE_CUT;
+    }
+    double corner[2][2];
+    find_corners(p, corner);
+    for (int k = 0; k < 2; k++) {
+        count_cell(m, corner[k][0], corner[k][1], counts);
+        if (counts[CONDUCTS] > CELL_PLACES / 2)
+            return LM_NODE_CONDUCTS;
+        insulating += counts[INSULATES] > CELL_PLACES / 8;
+    }
+    return insulating == 2 ? LM_NODE_INSULATES : LM_NODE_CUT;
+}
+
+/* The part of what has a resistivity, in units of LM_NODE_WHOLE. */
+static uint8_t part_of(const int counts[KINDS])
+{
+    const int with_plasma = counts[RESISTS] + counts[PLASMA], conducting = counts[CONDUCTS];
+    if (conducting > 0 && conducting >= with_plasma + counts[INSULATES])
+        return LM_NODE_NO_FIELD;
+    if (with_plasma == 0)
+        return 0;
+    const int part = (LM_NODE_WHOLE * counts[RESISTS] + with_plasma / 2) / with_plasma;
+    return (uint8_t)part;
+}
+
+static void find_parts(const struct maker *m, const struct node_place *p, uint8_t part[LM_NODE_PARTS])
+{
+    int counts[KINDS];
+    for (int k = 0; k < LM_NODE_PARTS; k++) {
+        const double aside = (2 * k - 3) / 16.0; /* of the middle of the strip, an eighth of a cell wide */
+        if (p->component == 0)
+            count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
+        else if (p->component == 1)
+            count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
+        else if (k == 0)
+            count_cell(m, p->x, p->y, counts);
+        part[k] = part_of(counts);
+    }
+}
+
+/* The nearest cell of a kind, as lm_node_source has it; -1: none is near. */
+static int nearest(const struct maker *m, const struct node_place *p, int kind)
+{
+    double least = 1e9;
+    int code = -1;
+    for (int k = 0; k < 16; k++) {
+        const int i = p->i + k % 4 - 1, j = p->j + k / 4 - 1;
+        const double dx = i + 0.5 - p->x, dy = j + 0.5 - p->y, far = dx * dx + dy * dy;
+        if (!is_inside(m->grid, i, j) || kind_of_body(m, body_of_cell(m, i, j)) != kind || far >= least)
+            continue;
+        least = far;
+        code = k + 1;
+    }
+    return code;
+}
+
+static int source_of(const struct maker *m, const struct node_place *p, int kind)
+{
+    const int here = kind_of_body(m, body_of_cell(m, p->i, p->j)),
+              there = kind_of_body(m, body_of_cell(m, p->i + (p->component == 0), p->j + (p->component == 1)));
+    return here == kind && there == kind ? LM_NODE_OWN : nearest(m, p, kind);
+}
+
+/* Leaves out what no cell near has a value for. */
+static void drop_parts(struct lm_body_node *n, int plasma, int body)
+{
+    for (int k = 0; k < LM_NODE_PARTS; k++) {
+        if (n->part[k] == LM_NODE_NO_FIELD)
+            continue;
+        if (plasma < 0 && n->part[k] < LM_NODE_WHOLE)
+            n->part[k] = LM_NODE_WHOLE;
+        if (body < 0 && n->part[k] > 0)
+            n->part[k] = plasma < 0 ? LM_NODE_NO_FIELD : 0;
+    }
+}
+
+static struct lm_body_node make_node(const struct maker *m, const struct node_place *p)
+{
+    struct lm_body_node n = {.kind = (uint8_t)kind_of_node(m, p)};
+    if (n.kind != LM_NODE_CUT)
+        return n;
+    const int plasma = source_of(m, p, PLASMA), body = source_of(m, p, RESISTS);
+    int any = 0;
+    find_parts(m, p, n.part);
+    drop_parts(&n, plasma, body);
+    for (int k = 0; k < LM_NODE_PARTS; k++)
+        any |= n.part[k] > 0;
+    n.kind = any || plasma != LM_NODE_OWN ? LM_NODE_CUT : LM_NODE_PLASMA;
+    n.plasma = (uint8_t)(plasma < 0 ? 0 : plasma);
+    n.body = (uint8_t)(body < 0 ? 0 : body);
+    return n;
+}
+
+/* Whether all cells around the three nodes of a cell are of one body, or of the plasma. */
+static int is_uniform(const struct maker *m, int i, int j)
+{
+    const int body = body_of_cell(m, i, j);
+    for (int k = 0; k < 16; k++)
+        if (body_of_cell(m, i + k % 4 - 1, j + k / 4 - 1) != body)
+            return 0;
+    return 1;
+}
+
+/* A node with nothing else around it. */
+static struct lm_body_node uniform_node(int kind)
+{
+    struct lm_body_node n = {.kind = LM_NODE_PLASMA};
+    if (kind == CONDUCTS)
+        n.kind = LM_NODE_CONDUCTS;
+    else if (kind == INSULATES)
+        n.kind = LM_NODE_INSULATES;
+    else if (kind == RESISTS) {
+        n.kind = LM_NODE_CUT;
+        memset(n.part, LM_NODE_WHOLE, sizeof n.part);
+    }
+    return n;
+}
+
+void lm_body_nodes_make(const struct lm_grid *g, const uint8_t *mask, const int *fields, lm_body_at at,
+                        const void *shapes, struct lm_body_node *node)
+{
+    const struct maker m = {g, mask, fields, at, shapes};
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++) {
+            struct lm_body_node *n = node + lm_body_node_index(g, i, j);
+            const int uniform = is_uniform(&m, i, j);
+            for (int d = 0; d < 3; d++) {
+                const struct node_place p = {d, i, j, i + (d == 0 ? 1 : 0.5), j + (d == 1 ? 1 : 0.5)};
+                n[d] = uniform ? uniform_node(kind_of_body(&m, body_of_cell(&m, i, j))) : make_node(&m, &p);
+            }
+        }
+}
+
+struct cells {
+    const struct lm_grid *grid;
+    const uint8_t *mask;
+};
+
+static int at_cell(const void *shapes, double x, double y)
+{
+    const struct cells *c = shapes;
+    return c->mask[(size_t)y * (size_t)c->grid->nx + (size_t)x];
+}
+
+void lm_body_nodes_of_cells(const struct lm_grid *g, const uint8_t *mask, const int *fields, struct lm_body_node *node)
+{
+    const struct cells c = {g, mask};
+    lm_body_nodes_make(g, mask, fields, at_cell, &c, node);
+}

@@ -1,0 +1,94 @@
+/* CPU backend: strips beyond radiating sides: their arrays and the ghosts of these. */
+#include "cpu/strips.h"
+
+#include "cpu/fields.h"
+#include "larmor/physics/numerics/hash.h"
+
+/* --- memory --- */
+
+void lm_cpu_make_strips(struct lm_cpu *c)
+{
+    for (int side = 0; side < LM_SIDES; side++) {
+        if (c->sides.of[side] != LM_RADIATING)
+            continue;
+        struct lm_cpu_strip *s = c->strip[side] = lm_pool_zeros(&c->pool, 1, sizeof *s);
+        if (!s)
+            return;
+        s->threads = 1;
+        lm_strip_window_make(&s->w, side, &c->base.setup.grid, !c->walls[side < LM_Y_MIN], &c->base.setup.ohm);
+        double *memory = lm_pool_zeros(&c->pool, LM_STRIP_WINDOW_ARRAYS * (size_t)s->w.size, sizeof *memory);
+        if (!memory)
+            return;
+        lm_strip_window_place(&s->w, memory);
+    }
+}
+
+/* --- the state --- */
+
+void lm_cpu_get_strip(const struct lm_cpu *c, enum lm_side side, double *out)
+{
+    const struct lm_cpu_strip *s = c->strip[side];
+    for (long m = 0; m < lm_strip_values(&s->w); m++)
+        out[m] = lm_strip_shown(&s->w, s->started, m);
+}
+
+uint64_t lm_cpu_hash_strip(const struct lm_cpu *c, enum lm_side side, int field)
+{
+    const struct lm_cpu_strip *s = c->strip[side];
+    uint64_t hash = 0;
+    for (long m = 0; m < lm_strip_values(&s->w); m++)
+        hash += lm_hash_value(field, (uint64_t)m, lm_strip_shown(&s->w, s->started, m));
+    return hash;
+}
+
+void lm_cpu_put_strip(struct lm_cpu *c, enum lm_side side, const double *in)
+{
+    struct lm_cpu_strip *s = c->strip[side];
+    for (long m = 0; m < lm_strip_values(&s->w); m++)
+        *lm_strip_value(&s->w, m) = in[m];
+    s->started = s->w.n[lm_strip_at(&s->w, s->w.place.first, 0)] >= 0.0;
+}
+
+/* --- ghosts of the window --- */
+
+/* As lm_strip_source says. */
+void lm_strip_fill(const struct lm_strip_window *w, double *a, int from)
+{
+    const int to = from + LM_STRIP_CELLS, high = w->place.high;
+    for (int line = 0; line < w->lines; line++)
+        for (int p = high ? to : from - 1; p >= 0 && p < LM_STRIP_WINDOW; p += high ? 1 : -1)
+            a[lm_strip_at(w, p, line)] = a[lm_strip_at(w, high ? to - 1 : from, line)];
+    const int low = high ? from : 0, top = high ? LM_STRIP_WINDOW : to;
+    for (int k = 1; k <= LM_GHOST; k++)
+        for (int p = low; p < top; p++) {
+            const int below = w->periodic ? lm_wrap(-k, w->lines) : 0,
+                      above = w->periodic ? lm_wrap(w->lines - 1 + k, w->lines) : w->lines - 1;
+            a[lm_strip_at(w, p, -k)] = a[lm_strip_at(w, p, below)];
+            a[lm_strip_at(w, p, w->lines - 1 + k)] = a[lm_strip_at(w, p, above)];
+        }
+}
+
+/* B of the domain in the window, and the ghosts of that of the strip. */
+void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], double *const b[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const int first = lm_strip_first_b(w->place, d), last = first + LM_STRIP_CELLS;
+        const int from = w->place.high ? 0 : last, to = w->place.high ? first : LM_STRIP_WINDOW;
+        for (int line = -LM_GHOST; line < w->lines + LM_GHOST; line++)
+            for (int p = from; p < to; p++)
+                b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_at_main(w, p, line)];
+        lm_strip_fill(w, b[d], first);
+    }
+}
+
+void lm_strip_current(const struct lm_cpu_strip *s, double *const b[3])
+{
+    const struct lm_strip_window *w = &s->w;
+    const struct lm_view v = lm_strip_view(w, b);
+#pragma omp parallel for num_threads(s->threads)
+    for (int line = -2; line <= w->lines; line++)
+        for (int p = 1; p < LM_STRIP_WINDOW; p++) {
+            const long k = lm_strip_at(w, p, line);
+            lm_strip_put(w->curl, k, lm_strip_curl(w, v, p, k));
+        }
+}

@@ -1,0 +1,50 @@
+/* CPU backend: the strips beyond radiating sides (larmor/physics/fields/strip.h). */
+#ifndef LARMOR_CPU_STRIPS_H
+#define LARMOR_CPU_STRIPS_H
+
+#include "larmor/physics/fields/strip_window.h"
+#include "cpu/cpu.h"
+
+struct lm_cpu_strip {
+    struct lm_strip_window w;
+    int threads; /* for loops over the lines */
+    int started; /* 0: the strip has no plasma yet */
+};
+
+/* Fills the cells behind the last one, and the lines beyond both ends, of [from, from + LM_STRIP_CELLS) across. */
+void lm_strip_fill(const struct lm_strip_window *w, double *a, int from);
+
+/* Puts B of the domain into the window's `b`, and fills the ghosts of that of the strip. */
+void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], double *const b[3]);
+
+/* The current of b, in the window's `curl`. */
+void lm_strip_current(const struct lm_cpu_strip *s, double *const b[3]);
+
+/* Strips of all radiating sides. The pool knows where memory is lacking. */
+void lm_cpu_make_strips(struct lm_cpu *c);
+
+/* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
+void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int substeps);
+
+/* In a stage of Runge-Kutta for B: E of the strips, then that of the ghost cells in c->e, then B of the strips. `b` is
+ * B of the domain in this stage. */
+void lm_cpu_advance_strips(struct lm_cpu *c, int number, double *const b[3], double substep);
+
+/* Moment `which` of all ions, n or J_x, J_y, J_z, as deposited and with its ghosts: what the ions of the strips add to
+ * it in the last cells inside, and its ghosts beyond radiating sides. */
+void lm_cpu_add_strip_moments(struct lm_cpu *c, double *a, int which);
+
+/* What the ions feel beyond radiating sides: finds E and B of the push there from the strips and B as they stand; puts
+ * component d of E or B (`is_b`) into the ghosts of `a`; does both for LM_PUSH_E and LM_PUSH_B. */
+void lm_cpu_find_push_of_strips(struct lm_cpu *c);
+void lm_cpu_push_of_strips(struct lm_cpu *c, double *a, int d, int is_b);
+void lm_cpu_fill_push_of_strips(struct lm_cpu *c);
+
+/* Their state, LM_STRIP_ARRAYS arrays of LM_STRIP_CELLS x lines cells; a strip without plasma has n = -1. */
+void lm_cpu_get_strip(const struct lm_cpu *c, enum lm_side side, double *out);
+void lm_cpu_put_strip(struct lm_cpu *c, enum lm_side side, const double *in);
+
+/* The hash of their state as field number `field` (larmor/physics/numerics/hash.h). */
+uint64_t lm_cpu_hash_strip(const struct lm_cpu *c, enum lm_side side, int field);
+
+#endif

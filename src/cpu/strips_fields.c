@@ -1,0 +1,144 @@
+/* CPU backend: E and B of the strips beyond radiating sides, and what the domain takes from there. */
+#include "cpu/fields.h"
+#include "cpu/strips.h"
+
+/* --- E and B in a stage --- */
+
+/* The motional field in the strip, and that of the domain in the cells inside at the side. */
+static void motional_field(const struct lm_cpu *c, const struct lm_cpu_strip *s, double *const b[3])
+{
+    const struct lm_strip_window *w = &s->w;
+    const struct lm_view bv = lm_strip_view(w, b);
+    const int first = w->place.first, inside = lm_strip_last_inside(w->place);
+#pragma omp parallel for num_threads(s->threads)
+    for (int line = 0; line < w->lines; line++) {
+        for (int p = first; p < first + LM_STRIP_CELLS; p++) {
+            const long k = lm_strip_at(w, p, line);
+            const struct lm_motional f = lm_strip_motional(w, bv, k);
+            lm_strip_put(w->motional, k, f.field);
+            w->slip[k] = f.slip;
+        }
+        const long k = lm_strip_at(w, inside, line), m = lm_strip_at_main(w, inside, line);
+        lm_strip_put(w->motional, k, lm_cpu_vector(c->motional, (size_t)m));
+        w->slip[k] = c->slip[m];
+    }
+    for (int d = 0; d < 3; d++)
+        lm_strip_fill(w, w->motional[d], first);
+    lm_strip_fill(w, w->slip, first);
+}
+
+/* E of the strip, and E through the side. */
+static void electric_field(const struct lm_cpu_strip *s, double *const b[3])
+{
+    const struct lm_strip_window *w = &s->w;
+    const struct lm_view bv = lm_strip_view(w, b);
+    const int first = w->place.first, axis = w->place.axis, wall = lm_strip_wall(w);
+#pragma omp parallel for num_threads(s->threads)
+    for (int line = 0; line < w->lines; line++) {
+        for (int p = first; p < first + LM_STRIP_CELLS; p++) {
+            const long k = lm_strip_at(w, p, line);
+            lm_strip_put(w->e, k, lm_strip_electric(w, bv, p, k));
+        }
+        const long k = lm_strip_at(w, wall, line);
+        const struct lm_vector e = lm_strip_electric(w, bv, wall, k);
+        w->e[axis][k] = axis == 0 ? e.x : e.y;
+    }
+    for (int d = 0; d < 3; d++)
+        lm_strip_fill(w, w->e[d], first);
+}
+
+static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk)
+{
+    for (int d = 0; d < 3; d++) {
+        const int first = lm_strip_first_b(s->w.place, d);
+#pragma omp parallel for num_threads(s->threads)
+        for (int line = 0; line < s->w.lines; line++)
+            for (int p = first; p < first + LM_STRIP_CELLS; p++)
+                lm_strip_advance(&s->w, number, rk, d, p, lm_strip_at(&s->w, p, line));
+    }
+}
+
+static void give_e(struct lm_cpu *c, const struct lm_strip_window *w)
+{
+    const int ends = lm_strip_ends(w);
+    for (int line = -ends; line < w->lines + ends; line++)
+        for (int d = 0; d < 3; d++)
+            lm_strip_give_e(w, d, line, c->e[d]);
+}
+
+static void fill_corners(struct lm_cpu *c, const struct lm_strip_window *w)
+{
+    for (int k = 0; k <= LM_GHOST && !w->periodic; k++)
+        for (int d = 0; d < 3; d++)
+            lm_strip_fill_corner(w, &c->sides, d, k, c->e[d]);
+}
+
+void lm_cpu_advance_strips(struct lm_cpu *c, int number, double *const main[3], double substep)
+{
+    int any = 0;
+    for (int side = 0; side < LM_SIDES; side++) {
+        struct lm_cpu_strip *s = c->strip[side];
+        if (!s)
+            continue;
+        double *const *b = number == 0 ? s->w.b : s->w.stage;
+        lm_strip_take_b(&s->w, main, b);
+        lm_strip_current(s, b);
+        motional_field(c, s, b);
+        electric_field(s, b);
+        advance_b(s, number, lm_rk4_stage(number, substep));
+        give_e(c, &s->w);
+        any = 1;
+    }
+    for (int side = 0; side < LM_SIDES && any; side++)
+        if (c->strip[side])
+            fill_corners(c, &c->strip[side]->w);
+}
+
+/* --- what the ions of the domain meet at the side --- */
+
+void lm_cpu_add_strip_moments(struct lm_cpu *c, double *a, int which)
+{
+    const double share = lm_strip_share(c->base.setup.shape == LM_LINEAR);
+    for (int side = 0; side < LM_SIDES; side++) {
+        const struct lm_cpu_strip *s = c->strip[side];
+        const int ends = s ? lm_strip_ends(&s->w) : 0;
+        for (int line = -ends; s && s->started && line < s->w.lines + ends; line++)
+            lm_strip_add_moments(&s->w, which, share, line, a);
+    }
+}
+
+void lm_cpu_push_of_strips(struct lm_cpu *c, double *a, int d, int is_b)
+{
+    for (int side = 0; side < LM_SIDES; side++) {
+        const struct lm_cpu_strip *s = c->strip[side];
+        const int ends = s ? lm_strip_ends(&s->w) : 0;
+        for (int line = -ends; s && s->started && line < s->w.lines + ends; line++)
+            for (int k = 1; k <= LM_GHOST; k++)
+                lm_strip_put_push(&s->w, d, is_b, k, line, a);
+    }
+}
+
+static void find_push(const struct lm_cpu *c, const struct lm_cpu_strip *s)
+{
+    lm_strip_take_b(&s->w, c->array + LM_B, s->w.b);
+    lm_strip_current(s, s->w.b);
+    for (int line = 0; line < s->w.lines; line++)
+        for (int k = 1; k <= LM_GHOST; k++)
+            lm_strip_find_push(&s->w, k, line);
+}
+
+void lm_cpu_find_push_of_strips(struct lm_cpu *c)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->strip[side] && c->strip[side]->started)
+            find_push(c, c->strip[side]);
+}
+
+void lm_cpu_fill_push_of_strips(struct lm_cpu *c)
+{
+    lm_cpu_find_push_of_strips(c);
+    for (int d = 0; d < 3; d++) {
+        lm_cpu_push_of_strips(c, c->array[LM_PUSH_E + d], d, 0);
+        lm_cpu_push_of_strips(c, c->array[LM_PUSH_B + d], d, 1);
+    }
+}
