@@ -249,12 +249,14 @@ physics: $(B)/larmor ## Compares the energy and the noise of thermal boxes and t
 	@tools/python.sh tests/physics/starts.py --larmor $(B)/larmor
 	@tools/python.sh tests/physics/voids.py --larmor $(B)/larmor
 	@tools/python.sh tests/physics/drifts.py --larmor $(B)/larmor
+	@tools/python.sh tests/physics/sides.py --larmor $(B)/larmor
 
 .PHONY: physics-long
 physics-long: $(B)/larmor ## Does the same over 10^4 steps, for colder and warmer electrons and lower density floors too.
 	@tools/python.sh tests/physics/energy.py --larmor $(B)/larmor --long
 	@tools/python.sh tests/physics/budgets.py --larmor $(B)/larmor --steps 10000
 	@tools/python.sh tests/physics/voids.py --larmor $(B)/larmor --long
+	@tools/python.sh tests/physics/sides.py --larmor $(B)/larmor --long
 
 ##@ Measure
 PTX_ARCH ?= sm_$(firstword $(GPU_CARDS) 90)

@@ -54,12 +54,46 @@ START_TEST(battery_makes_b)
 }
 END_TEST
 
+/* The battery does not act on B of an open side, where no current would answer. */
+START_TEST(an_open_side_has_no_battery)
+{
+    static const int sides[LM_SIDES] = {LM_OPEN, LM_OPEN, LM_CONDUCTING, LM_OPEN};
+    const double centre[2] = {0, 0};
+    struct lm_grid g = lm_grid_make(24, 18, LX, LY);
+    for (int side = 0; side < LM_SIDES; side++)
+        g.sides.of[side] = LM_REFLECTING;
+    struct lm_setup setup = box_setup(&g, evolved, 0);
+    setup.background_count = 1;
+    setup.background[0] = (struct lm_background){.flow = LM_FLOW_ELECTRON};
+    memcpy(setup.field_sides, sides, sizeof setup.field_sides);
+    struct box x = box_of(&setup);
+    box_put(&x, LM_BACKGROUND, centre, battery_entropy);
+    box_put(&x, LM_N_OLD, centre, battery_density);
+    box_put(&x, LM_N_NEW, centre, battery_density);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW, 0.0);
+    x.b->ops->advance_b(x.b, LM_J_NEW, 1e-6, 1);
+    double *bz = box_get(&x, LM_B + 2);
+    int changed = 0;
+    for (int j = -1; j < g.ny; j++)
+        for (int i = -1; i < g.nx; i++) {
+            if (i < 0 || i == g.nx - 1 || j == g.ny - 1)
+                ck_assert(bz[lm_at(&x.g, i, j)] == 0);
+            else
+                changed += bz[lm_at(&x.g, i, j)] != 0;
+        }
+    ck_assert_int_gt(changed, 300);
+    free(bz);
+    box_free(&x);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("battery");
     TCase *t = tcase_create("battery");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, battery_makes_b);
+    tcase_add_test(t, an_open_side_has_no_battery);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -198,15 +198,12 @@ __global__ void fill_kernel(domain d, int axis, enum lm_fill fill, double *e)
     lm_fill_line(&d.sides, axis, component, fill, e, axis == 0 ? 1 : s.stride, axis == 0 ? s.nx : s.ny);
 }
 
-/* E along open sides of an axis: one thread a line; blockIdx.y counts the two components along the side. */
-__global__ void hold_kernel(domain d, int axis, double *e, const double *b)
+/* E_`component` on and beyond open sides of an axis: one thread a line. */
+__global__ void open_kernel(struct lm_open_sides o, int axis, int component, double *e)
 {
-    const shape &s = d.s;
-    const int line = (int)(blockIdx.x * THREADS + threadIdx.x) - LM_GHOST, component = (axis + 1 + blockIdx.y) % 3;
-    if (line >= (axis == 0 ? s.ny : s.nx) + LM_GHOST)
-        return;
-    lm_hold_incoming(&d.sides, axis, component, e + component * s.pitch, b + (3 - axis - component) * s.pitch, line,
-                     s.stride, s.nx, s.ny);
+    const int line = (int)(blockIdx.x * THREADS + threadIdx.x) - LM_GHOST;
+    if (line < (axis == 0 ? o.ny : o.nx) + LM_GHOST)
+        lm_fill_open(&o, axis, component, e, line);
 }
 
 /* A stage of the Runge-Kutta method: B, also beyond walls up to where E is known on all sides of a node. `battery` may
@@ -274,12 +271,19 @@ const double *pressure_e_of(const struct lm_gpu *g)
     return lm_has_pressure(&g->base.setup.ohm) ? g->array[LM_PRESSURE_E] : NULL;
 }
 
-void hold_e(struct lm_gpu *g, double *e, const double *b)
+/* lm_fill_open_e */
+void fill_open_e(struct lm_gpu *g, const double *current, const double *b, double *e)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    for (int axis = 0; axis < 2 && lm_any_side_is(&g->sides, LM_OPEN); axis++)
-        hold_kernel<<<dim3(line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), 2), THREADS, 0, g->stream>>>(
-            domain_of(g), axis, e, b);
+    const size_t p = g->pitch;
+    const double *const currents[2] = {current, current + p}, *const fields[3] = {b, b + p, b + 2 * p};
+    const struct lm_open_sides o = lm_open_sides_of(&g->base.setup, currents, g->array[LM_FLOORED], fields);
+    for (int part = 0; part < 3; part++)
+        for (int axis = 0; axis < 2 && lm_any_side_is(&g->sides, LM_OPEN); axis++) {
+            const int component = (axis + part) % 3;
+            open_kernel<<<line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), THREADS, 0, g->stream>>>(
+                o, axis, component, e + component * p);
+        }
 }
 
 /* E of `b`, with the part of the pressure only where its resistive part is wanted; the other arguments are those of
@@ -291,8 +295,6 @@ void electric_field(struct lm_gpu *g, const double *b, const double *ji, const d
     electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
         domain_of(g), ohm_arrays_of(g, b, resistive ? pressure_e_of(g) : NULL), e, resistive, g->base.setup.ohm);
     lm_gpu_fill_e(g, e, 3, LM_FILL_FARADAY);
-    if (!resistive)
-        hold_e(g, e, b);
 }
 
 /* Whose values beyond radiating sides a pass of the filter reads: neither, or E or B of the push of all ions. */
@@ -394,6 +396,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
             electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
                            g->general.e, NULL);
             lm_gpu_advance_strips(g, stage, stage == 0 ? state : next, g->general.e, dt / substeps);
+            fill_open_e(g, g->array[ion_current], stage == 0 ? state : next, g->general.e);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
                 lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);

@@ -1,5 +1,6 @@
 #include "backend/field_boundaries.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/solid.h"
+#include "larmor/physics/fields/time_step_limits.h"
 
 struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
@@ -59,18 +61,29 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
     }
 }
 
-void lm_hold_e(const struct lm_setup *setup, double *const e[3], double *const b[3])
+struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, const double *const current[2],
+                                      const double *density, const double *const b[3])
 {
     const struct lm_grid *g = &setup->grid;
-    const struct lm_field_sides s = lm_field_sides_of(setup);
-    for (int axis = 0; axis < 2 && lm_any_side_is(&s, LM_OPEN); axis++) {
-        for (int line = -LM_GHOST; line < (axis == 0 ? g->ny : g->nx) + LM_GHOST; line++)
-            for (int part = 1; part < 3; part++) {
-                const int component = (axis + part) % 3;
-                lm_hold_incoming(&s, axis, component, e[component], b[3 - axis - component], line, g->stride, g->nx,
-                                 g->ny);
-            }
-    }
+    return (struct lm_open_sides){.sides = lm_field_sides_of(setup),
+                                  .nx = g->nx,
+                                  .ny = g->ny,
+                                  .stride = g->stride,
+                                  .k = sqrt(lm_largest_k2(g, setup->ohm.inv_dx, setup->ohm.inv_dy)),
+                                  .current = {current[0], current[1]},
+                                  .density = density,
+                                  .b = {b[0], b[1], b[2]}};
+}
+
+void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3])
+{
+    const struct lm_grid *g = &setup->grid;
+    if (!lm_any_side_is(&o->sides, LM_OPEN))
+        return;
+    for (int part = 0; part < 3; part++)
+        for (int axis = 0; axis < 2; axis++)
+            for (int line = -LM_GHOST; line < (axis == 0 ? g->ny : g->nx) + LM_GHOST; line++)
+                lm_fill_open(o, axis, (axis + part) % 3, e[(axis + part) % 3], line);
 }
 
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)

@@ -3,7 +3,7 @@
 #define LARMOR_BACKEND_FIELD_BOUNDARIES_H
 
 #include "backend/backend.h"
-#include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/fields/open_side.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +28,12 @@ void lm_fill_moment(const struct lm_grid *g, double *a, int along);
 /* Ghost cells of E_`component`, and for the push its nodes on walls. */
 void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_fill fill);
 
-/* In a stage of Faraday's law, after lm_fill_e of all components: lm_hold_incoming with the B of the stage. */
-void lm_hold_e(const struct lm_setup *setup, double *const e[3], double *const b[3]);
+/* With the ion current, the density of the last closure and B of a stage, each of which may be on a device. */
+struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, const double *const current[2],
+                                      const double *density, const double *const b[3]);
+
+/* In a stage of Faraday's law, after lm_fill_e of all components and after radiating sides: E beyond open ones. */
+void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3]);
 
 /* 1 in cells of bodies, else 0, with ghost cells: g->size bytes. */
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid);

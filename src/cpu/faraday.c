@@ -63,8 +63,10 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     lm_cpu_electric_field(c, b, c->e, NULL);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
-    lm_hold_e(&c->base.setup, c->e, b);
     lm_cpu_advance_strips(c, number, b, dt);
+    const struct lm_open_sides open = lm_open_sides_of(&c->base.setup, (const double *const *)(c->array + ion_current),
+                                                       c->array[LM_FLOORED], (const double *const *)b);
+    lm_fill_open_e(&c->base.setup, &open, c->e);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
     advance_row(&s, j, -beyond_x, g->nx + beyond_x - c->walls[0]);

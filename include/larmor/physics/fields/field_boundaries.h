@@ -5,8 +5,8 @@
  * Faraday's law then advances B there as it does inside, so that div B stays at round-off on walls, beyond them and in
  * the corners. E along the wall is continued
  *     conducting         odd, so that it is 0 on the wall: B along the wall evolves, the flux through it is frozen
- *     open               linearly: B on the wall and beyond changes as it does inside; as a constant where energy would
- *                        come in, so that B along the wall is held there
+ *     open               so that B along the wall leaves with the ions and comes in as it was (open_side.h); E
+ *                        through the wall is 0
  *     radiating          as a strip of plasma beyond the side says, in which waves die (strip.h)
  *     inflow, inflow_e   with prescribed values: -u x B of the plasma that comes in, or those of the configuration
  *     inflow_b           as a constant. B along the wall is held, on the wall and beyond: it does not change. The flux
@@ -61,19 +61,11 @@ LM_HD int lm_any_held_b(const struct lm_field_sides *s)
     return lm_any_side_is(s, LM_INFLOW_B);
 }
 
-/* Whether E goes on linearly beyond such a side. Beyond a radiating one the strip (strip.h) replaces these values where
- * Faraday's law needs them. */
-LM_HD int lm_goes_on_linearly(int kind)
-{
-    return kind == LM_OPEN || kind == LM_RADIATING;
-}
-
 /* Where a line of values meets a wall. */
 struct lm_line_end {
-    int on_wall;   /* the first node is on the wall, not half a cell inside */
-    int is_even;   /* behind a conducting wall */
-    int is_given;  /* where E is prescribed, the ghost cells have it already */
-    int is_linear; /* behind an open wall the values go on linearly, not as a constant */
+    int on_wall;  /* the first node is on the wall, not half a cell inside */
+    int is_even;  /* behind a conducting wall */
+    int is_given; /* where E is prescribed, the ghost cells have it already */
 };
 
 LM_HD struct lm_line_end lm_line_end_of(int axis, int component, enum lm_fill fill)
@@ -82,7 +74,6 @@ LM_HD struct lm_line_end lm_line_end_of(int axis, int component, enum lm_fill fi
     end.on_wall = component == axis && (fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_PRESSURE);
     end.is_even = component == axis || fill == LM_FILL_PUSH_B;
     end.is_given = fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_E;
-    end.is_linear = fill == LM_FILL_FARADAY && component != axis;
     return end;
 }
 
@@ -95,8 +86,6 @@ LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, struct lm_line_en
         double v = e[0];
         if (kind == LM_CONDUCTING)
             v = end.is_even ? e[mirror * in] : -e[mirror * in];
-        else if (lm_goes_on_linearly(kind) && end.is_linear && n > 1)
-            v = e[0] + k * (e[0] - e[in]);
         e[-k * in] = v;
     }
 }
@@ -109,9 +98,9 @@ LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component,
     const struct lm_line_end end = lm_line_end_of(axis, component, fill);
     const int low = s->of[2 * axis], high = s->of[2 * axis + 1], push = fill != LM_FILL_FARADAY;
     double *last = e + (n - 1) * step;
-    if (end.on_wall && (push || (lm_goes_on_linearly(low) && n > 1)))
+    if (end.on_wall && (push || (low == LM_RADIATING && n > 1)))
         e[-step] = e[0];
-    if (end.on_wall && n > 1 && (push || lm_goes_on_linearly(high)))
+    if (end.on_wall && n > 1 && (push || high == LM_RADIATING))
         last[0] = last[-step];
     lm_fill_beyond(end.on_wall ? e - step : e, step, n, low, end, LM_GHOST - end.on_wall);
     lm_fill_beyond(last, -step, n, high, end, LM_GHOST);
@@ -134,38 +123,11 @@ LM_HD int lm_inside_node(const struct lm_field_sides *sides, int axis, int n, in
     return i < low ? low : i < n ? i : n - 1;
 }
 
-/* Whether E_`component` along a side of the axis would bring energy of B in if it went on linearly: the Poynting flux
- * of `e`, the last value inside, and of `b`, B on the side that this E changes. What flows in through an open side is
- * not known. If B on the side followed the inside there, a difference of B at the side would come in for ever and B
- * would grow without bound, quickly in thin plasma, where the noise of the electrons is fast. */
-LM_HD int lm_brings_energy(int axis, int component, int high, double e, double b)
+/* Whether E_`component` of cell (i, j) goes through an open side, on it or beyond. */
+LM_HD int lm_is_open_face(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
 {
-    const double outward = component == (axis + 1) % 3 ? e * b : -(e * b);
-    return (high ? outward : -outward) < 0.0;
-}
-
-/* E along open sides of an axis as a constant where it brings energy, on one of the lines across the sides, beyond
- * other walls, too. There the line inside whose E it takes decides, so that B is held beyond a wall where it is on it
- * and the order of two sides in a corner does not matter. e and b are arrays of E_`component` and of B_(3 - axis -
- * component). */
-LM_HD void lm_hold_incoming(const struct lm_field_sides *s, int axis, int component, double *e_array,
-                            const double *b_array, int line, int stride, int nx, int ny)
-{
-    int sign = 1;
-    const int n = axis == 0 ? nx : ny, along = 1 - axis,
-              decides = lm_inside_node(s, along, axis == 0 ? ny : nx, component == along, line, &sign);
-    const long step = axis == 0 ? 1 : stride, across = axis == 0 ? stride : 1, first = LM_GHOST * (1 + (long)stride),
-               from = first + decides * across;
-    double *const own = e_array + first + line * across;
-    const double *const e = e_array + from, *const b = b_array + from;
-    for (int high = 0; high < 2; high++) {
-        const long last = high ? (n - 1) * step : 0, out = high ? step : -step;
-        if (s->of[2 * axis + high] != LM_OPEN ||
-            !lm_brings_energy(axis, component, high, e[last], b[high ? last : out]))
-            continue;
-        for (int k = 1; k <= LM_GHOST; k++)
-            own[last + k * out] = own[last];
-    }
+    return (component == 0 && ((i < 0 && s->of[LM_X_MIN] == LM_OPEN) || (i >= nx - 1 && s->of[LM_X_MAX] == LM_OPEN))) ||
+           (component == 1 && ((j < 0 && s->of[LM_Y_MIN] == LM_OPEN) || (j >= ny - 1 && s->of[LM_Y_MAX] == LM_OPEN)));
 }
 
 /* Whether Ohm's law gives E_`component` of cell (i, j): inside, or on a wall that the component crosses (index -1). */

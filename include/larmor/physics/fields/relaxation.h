@@ -110,7 +110,7 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
     const long k = (long)(y + LM_GHOST) * f->b.s + (x + LM_GHOST);
     const double share = lm_node_in_relaxation(f, component, k);
     struct lm_vector current;
-    if (share == 0.0)
+    if (share == 0.0 || lm_is_open_face(&f->sides, component, i, j, f->nx, f->ny))
         return 0.0;
     *touched = 1;
     current = lm_plasma_current(lm_view_at(f->b, k), lm_external_at(f->external, k), f->inv_dx, f->inv_dy);

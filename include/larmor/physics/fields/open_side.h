@@ -1,0 +1,92 @@
+/* Fields at open sides.
+ *
+ * B along an open side changes by what leaves with the velocity u of the ions, and by what comes in with the Alfven
+ * speed v_A against it. On the side, with the spacing d of the cells across it,
+ *     dB/dt = -max(u, 0) (B - B_inside)/d - max(v_A - u, 0) (B - B_outside)/d
+ * B_outside is that of the start: B beyond the side keeps its bits. A flow faster than v_A takes B out freely. In a
+ * slower one B on the side cannot drift away from the field outside, and among ions at rest it is held. A condition
+ * that depends on the sign of the Poynting flux would rectify noise. E through the side is 0, so that it does not
+ * change B along it, to which no current answers there.
+ */
+#ifndef LARMOR_PHYSICS_FIELDS_OPEN_SIDE_H
+#define LARMOR_PHYSICS_FIELDS_OPEN_SIDE_H
+
+#include "larmor/physics/fields/closure.h"
+#include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/fields/ohm.h"
+#include "larmor/physics/numerics/cell_index.h"
+
+/* Arrays of one stride, element 0 of each. */
+struct lm_open_sides {
+    struct lm_field_sides sides;
+    int nx, ny, stride;
+    double k;                 /* the largest wave number on the grid */
+    const double *current[2]; /* J_i along x and y */
+    const double *density;    /* never below the density floor */
+    const double *b[3];
+};
+
+/* Speeds in cells at a side: of what leaves, and of what comes in. */
+struct lm_side_speeds {
+    double out, in;
+};
+
+/* The Alfven speed is that of ions of charge and mass 1, and at most that of the fastest whistler: so it needs no more
+ * substeps than Ohm's law. */
+LM_HD struct lm_side_speeds lm_side_speeds(const struct lm_open_sides *o, int axis, int high, long k)
+{
+    const struct lm_view at = {o->b[0] + k, o->b[1] + k, o->b[2] + k, o->stride};
+    const struct lm_vector b = lm_b_centre(at);
+    const double per_density = lm_inverse(o->density[k]), size = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z),
+                 alfven = size * lm_min(lm_sqrt(per_density), o->k * per_density),
+                 along = o->current[axis][k] * per_density, u = high ? along : -along;
+    struct lm_side_speeds s;
+    s.out = lm_max(u, 0.0);
+    s.in = lm_max(alfven - u, 0.0);
+    return s;
+}
+
+/* By how much E_`component` along a side of an axis is larger beyond the side than inside, on a line inside: Faraday's
+ * law makes the rate above of it. */
+LM_HD double lm_open_step(const struct lm_open_sides *o, int axis, int component, int high, int line)
+{
+    const long step = axis == 0 ? 1 : o->stride, across = axis == 0 ? o->stride : 1, out = high ? step : -step,
+               cell = LM_GHOST * (1 + (long)o->stride) + line * across +
+                      (high ? ((axis == 0 ? o->nx : o->ny) - 1) * step : 0),
+               node = high ? cell : cell - step;
+    const double *const b = o->b[3 - axis - component] + node;
+    const struct lm_side_speeds here = lm_side_speeds(o, axis, high, cell),
+                                next = component == 2 ? here : lm_side_speeds(o, axis, high, cell + across);
+    const double outside = 2.0 * b[out] - b[2 * out],
+                 rate = lm_mean(here.out, next.out) * (b[0] - b[-out]) + lm_mean(here.in, next.in) * (b[0] - outside);
+    return (component == (axis + 1) % 3) == (high != 0) ? rate : -rate;
+}
+
+/* E_`component` on and beyond open sides of an axis, on one of the lines across the sides, also beyond other walls.
+ * There the line inside whose E it takes decides, so that the order of two sides in a corner does not matter. E through
+ * all open sides comes first, then E along them: the latter begins with the former where two open sides meet. */
+LM_HD void lm_fill_open(const struct lm_open_sides *o, int axis, int component, double *e, int line)
+{
+    int sign = 1;
+    const int n = axis == 0 ? o->nx : o->ny, along = 1 - axis, lines = axis == 0 ? o->ny : o->nx,
+              from = lm_inside_node(&o->sides, along, lines, component == along, line, &sign),
+              decides = lm_field_walls(&o->sides, along) ? from : lm_wrap(from, lines);
+    const long step = axis == 0 ? 1 : o->stride, across = axis == 0 ? o->stride : 1;
+    e += LM_GHOST * (1 + (long)o->stride) + line * across;
+    for (int high = 0; high < 2; high++) {
+        const long out = high ? step : -step;
+        double *const last = e + (high ? (n - 1) * step : 0);
+        if (o->sides.of[2 * axis + high] != LM_OPEN)
+            continue;
+        if (component == axis) {
+            for (int k = high ? 0 : 1; k <= LM_GHOST; k++)
+                last[k * out] = 0.0;
+        } else {
+            const double beyond = last[0] + sign * lm_open_step(o, axis, component, high, decides);
+            for (int k = 1; k <= LM_GHOST; k++)
+                last[k * out] = beyond;
+        }
+    }
+}
+
+#endif
