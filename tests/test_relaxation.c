@@ -150,12 +150,12 @@ START_TEST(stages_suffice)
     const struct lm_grid g = lm_grid_make(N, N, N * size, N * size);
     const double dt = 0.01, k2 = lm_largest_k2(&g, 1 / g.dx, 1 / g.dy);
     const struct lm_ohm o = {.substep_eta = lm_substep_eta_of(&g, dt)};
-    ck_assert_int_eq(lm_relaxation_stages(0, dt, k2, &o), LM_VOID_STAGES);
+    ck_assert_int_eq(lm_relaxation_stages(0, dt, k2, &o), LM_INSULATOR_STAGES);
     for (double eta = 1; eta < 1e5; eta *= 1.3) {
         const int stages = lm_relaxation_stages(eta, dt, k2, &o);
         ck_assert_int_eq(stages % LM_RELAXATION_EXCHANGE, 0);
         ck_assert_double_le(lm_relaxation_share(dt, stages, k2) * (eta - o.substep_eta), 1);
-        if (stages > LM_VOID_STAGES)
+        if (stages > LM_INSULATOR_STAGES)
             ck_assert_double_gt(lm_relaxation_share(dt, stages - LM_RELAXATION_EXCHANGE, k2) * (eta - o.substep_eta),
                                 1);
     }

@@ -36,7 +36,7 @@ static double *relaxed(struct box *x, int kind, double *start)
     free(before);
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW, 0.0);
     for (int n = 0; n < 400; n++)
-        x->b->ops->relax_b(x->b, 0, LM_VOID_STAGES);
+        x->b->ops->relax_b(x->b, 0, LM_INSULATOR_STAGES);
     return box_get(x, LM_B + 2);
 }
 
@@ -104,7 +104,7 @@ START_TEST(held_field_keeps_its_bits)
     put_all(&x, LM_B + 2, b_place[2], uneven_along);
     double *before = box_get(&x, LM_B + 2);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW, 0.0);
-    x.b->ops->relax_b(x.b, 0, LM_VOID_STAGES);
+    x.b->ops->relax_b(x.b, 0, LM_INSULATOR_STAGES);
     double *after = box_get(&x, LM_B + 2);
     for (int j = 0; j < 6; j++) {
         const size_t k = lm_at(&x.g, LENGTH - 1, j);

@@ -87,7 +87,7 @@ static void relax(struct box *x, int steps)
 {
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW, 0.0);
     for (int n = 0; n < steps; n++)
-        x->b->ops->relax_b(x->b, 0, LM_VOID_STAGES);
+        x->b->ops->relax_b(x->b, 0, LM_INSULATOR_STAGES);
 }
 
 /* Empty cells are void up to the edge of the plasma, at the mean of two levels. */
@@ -264,7 +264,7 @@ START_TEST(flux_of_the_void_stays)
     /* The slowest mode falls to exp(-k^2 tau) in a step, with k = pi over the length of the void and the tau of all
      * stages. */
     const double k2 = 4 / (x.g.dx * x.g.dx) + 4 / (x.g.dy * x.g.dy), length = 21 * x.g.dx;
-    const double tau = 0.9 * (LM_VOID_STAGES * LM_VOID_STAGES + LM_VOID_STAGES) / k2;
+    const double tau = 0.9 * (LM_INSULATOR_STAGES * LM_INSULATOR_STAGES + LM_INSULATOR_STAGES) / k2;
     ck_assert_double_lt(spread(&x, once), 1.2 * exp(-pow(3.14159265 / length, 2) * tau) * spread(&x, before));
     free(before), free(once), free(after);
     box_free(&x);

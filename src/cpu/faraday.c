@@ -61,6 +61,8 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     double *const *b = number == 0 ? state : c->stage;
     lm_cpu_motional_field(c, b, c->array + ion_current, lm_weights_half_way());
     lm_cpu_electric_field(c, b, c->e, NULL);
+    if (c->has_void)
+        lm_cpu_advance_void_field(c, number, dt);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
     lm_hold_e(&c->base.setup, c->e, b);
@@ -72,13 +74,14 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
         lm_grid_wrap(g, number == 3 ? state[d] : c->stage[d]);
 }
 
-int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
+int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const double *battery = lm_cpu_battery(c);
     lm_cpu_prescribe_e(c, c->e);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
+    lm_cpu_begin_void_field(c, voids);
     lm_cpu_begin_strips(c, (int)ion_current, dt, substeps);
     for (int r = 0; r < substeps; r++) {
         if (lm_stop_now())
@@ -86,7 +89,7 @@ int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
         for (int stage = 0; stage < 4; stage++)
             advance_stage(c, stage, ion_current, battery, dt / substeps);
         if (lm_halo_is_used_up(b->setup.halo, r, substeps))
-            lm_halo_refresh(b->setup.halo, c->array + LM_B, 3);
+            lm_halo_refresh(b->setup.halo, c->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
     }
     return LM_OK;
 }

@@ -9,7 +9,7 @@ static struct lm_relaxation relaxation_of(const struct lm_cpu *c, double dt, int
         .eta = dt > 0 ? c->array[LM_ETA] : NULL,
         .substep_eta = s->ohm.substep_eta,
         .eta_share = lm_relaxation_share(dt, stages, lm_largest_k2(&s->grid, s->ohm.inv_dx, s->ohm.inv_dy)),
-        .body = {c->solid, c->node, c->array[LM_PER_DENSITY]},
+        .node = c->node,
         .sides = c->sides,
         .nx = s->grid.nx,
         .ny = s->grid.ny,

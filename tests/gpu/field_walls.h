@@ -167,9 +167,9 @@ static inline void fields_advance(struct lm_backend *b)
     b->ops->closure(b, LM_N_OLD, LM_N_NEW, 0.0);
     b->ops->advance_b(b, LM_J_NEW, 0.004, 2);
     if (b->setup.ohm.substep_eta > 0) /* so long a dt that the resistivity counts */
-        b->ops->relax_b(b, 5, LM_VOID_STAGES + LM_RELAXATION_EXCHANGE);
+        b->ops->relax_b(b, 5, LM_INSULATOR_STAGES + LM_RELAXATION_EXCHANGE);
     else if (lm_any_insulator(&b->setup.bodies))
-        b->ops->relax_b(b, 0, LM_VOID_STAGES);
+        b->ops->relax_b(b, 0, LM_INSULATOR_STAGES);
     b->ops->ohm(b, LM_OHM_AHEAD);
 }
 

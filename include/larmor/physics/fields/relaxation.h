@@ -1,13 +1,11 @@
-/* B where it diffuses faster than the substeps can follow: in voids, in insulating bodies, and where the resistivity is
- * large.
+/* B where it diffuses faster than the substeps can follow: in insulating bodies, and where the resistivity is large.
  *
- * No current flows in a void and in an insulating body: curl B = 0, as if the resistivity were infinite. An explicit
- * method would need many substeps there, and where the resistivity of a plasma or of a body is above
- * lm_ohm.substep_eta. These parts of the domain take one step of diffusion after each step of B, by a stabilised
- * Runge-Kutta method, RKL1 of Meyer, Balsara and Aslam (2012, MNRAS 422, 2102; 2014, J. Comput. Phys. 257, 594). Its
- * stages are operations on neighbouring cells only. In a void and in an insulating body B diffuses as far as is stable.
- * Elsewhere the resistivity of this step is the part above lm_ohm.substep_eta, and the substeps have the part below.
- * Other nodes keep their bits.
+ * No current flows in an insulating body: curl B = 0, as if the resistivity were infinite. An explicit method would
+ * need many substeps there, and where the resistivity of a plasma or of a body is above lm_ohm.substep_eta. These parts
+ * of the domain take one step of diffusion after each step of B, by a stabilised Runge-Kutta method, RKL1 of Meyer,
+ * Balsara and Aslam (2012, MNRAS 422, 2102; 2014, J. Comput. Phys. 257, 594). Its stages are operations on neighbouring
+ * cells only. In an insulating body B diffuses as far as is stable. Elsewhere the resistivity of this step is the part
+ * above lm_ohm.substep_eta, and the substeps have the part below. Other nodes keep their bits.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_RELAXATION_H
 #define LARMOR_PHYSICS_FIELDS_RELAXATION_H
@@ -17,17 +15,17 @@
 #include "larmor/physics/fields/field_boundaries.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/time_step_limits.h"
-#include "larmor/physics/fields/void.h"
 
-/* A step has LM_VOID_STAGES stages, or more where the resistivity needs more, in multiples of LM_RELAXATION_EXCHANGE:
- * between two exchanges of the halo (src/ranks/halo.h) there are so many, as a stage reads the cells beside. */
-enum { LM_VOID_STAGES = 16, LM_RELAXATION_EXCHANGE = 8, LM_MOST_RELAXATION_STAGES = 256 };
+/* A step has LM_INSULATOR_STAGES stages, or more where the resistivity needs more, in multiples of
+ * LM_RELAXATION_EXCHANGE: between two exchanges of the halo (src/ranks/halo.h) there are so many, as a stage reads the
+ * cells beside. */
+enum { LM_INSULATOR_STAGES = 16, LM_RELAXATION_EXCHANGE = 8, LM_MOST_RELAXATION_STAGES = 256 };
 
 /* The share of the largest stable step that is taken. */
 #define LM_RELAXATION_SAFETY 0.9
 
-/* Stage `number`, from 1 on: Y = Y_1 + gain (Y_1 - Y_2) - rate curl E, where E is J in voids, and Y_1, Y_2 are the
- * results of the last stage and of the one before. All s stages together are a step of diffusion of (s^2 + s)/2
+/* Stage `number`, from 1 on: Y = Y_1 + gain (Y_1 - Y_2) - rate curl E, where E is J in insulating bodies, and Y_1, Y_2
+ * are the results of the last stage and of the one before. All s stages together are a step of diffusion of (s^2 + s)/2
  * explicit steps. */
 struct lm_relaxation_stage {
     double gain, rate;
@@ -41,7 +39,8 @@ LM_HD struct lm_relaxation_stage lm_relaxation_stage(int number, double k2)
     return s;
 }
 
-/* E/J for a resistivity of 1 that acts for dt. In a void E/J is 1, and it is nowhere larger. */
+/* E/J for a resistivity of 1 that acts for dt. In an insulating body E/J is 1, and it is nowhere
+ * larger. */
 LM_HD double lm_relaxation_share(double dt, int stages, double k2)
 {
     return dt * k2 / (LM_RELAXATION_SAFETY * ((double)stages * (stages + 1)));
@@ -51,7 +50,7 @@ LM_HD double lm_relaxation_share(double dt, int stages, double k2)
  * too few. */
 LM_HD int lm_relaxation_stages(double eta, double dt, double k2, const struct lm_ohm *o)
 {
-    int stages = LM_VOID_STAGES;
+    int stages = LM_INSULATOR_STAGES;
     while (stages <= LM_MOST_RELAXATION_STAGES &&
            lm_relaxation_share(dt, stages, k2) * (eta - lm_substep_eta(eta, o)) > 1.0)
         stages += LM_RELAXATION_EXCHANGE;
@@ -66,38 +65,35 @@ LM_HD double lm_relaxed(struct lm_relaxation_stage stage, int held, double last,
 
 /* Where B diffuses: arrays of one stride, element 0 of each. */
 struct lm_relaxation {
-    struct lm_view b, external;    /* B; the current outside the plasma, s = 0: none */
-    const double *eta;             /* resistivity; NULL: none is above substep_eta */
-    double substep_eta, eta_share; /* of lm_ohm; lm_relaxation_share */
-    struct lm_body_view body;      /* `solid` and `node` are NULL without bodies */
+    struct lm_view b, external;      /* B; the current outside the plasma, s = 0: none */
+    const double *eta;               /* resistivity; NULL: none is above substep_eta */
+    double substep_eta, eta_share;   /* of lm_ohm; lm_relaxation_share */
+    const struct lm_body_node *node; /* NULL without bodies */
     struct lm_field_sides sides;
     int nx, ny;
     double inv_dx, inv_dy;
 };
 
-/* E/J at the node of a component of the cell at k, without voids: from the resistivity above that of the substeps. A
- * cut node has no part here that stands for the Hall term (solid.h). */
+/* E/J at the node of a component of the cell at k from the resistivity above that of the substeps. A cut node has no
+ * part here that stands for the Hall term (solid.h). */
 LM_HD double lm_eta_in_relaxation(const struct lm_relaxation *f, int component, long k)
 {
     const int other = lm_across(component, f->b.s),
-              is_cut = f->body.node != NULL && f->body.node[3 * k + component].kind == LM_NODE_CUT;
-    const double eta = is_cut ? lm_cut_eta(f->body.node + 3 * k + component, f->eta + k, other, f->b.s, 0.0)
+              is_cut = f->node != NULL && f->node[3 * k + component].kind == LM_NODE_CUT;
+    const double eta = is_cut ? lm_cut_eta(f->node + 3 * k + component, f->eta + k, other, f->b.s, 0.0)
                               : lm_interp_up(f->eta + k, other);
     const double share = f->eta_share * (eta - f->substep_eta);
     return share > 0.0 ? lm_min(share, 1.0) : 0.0;
 }
 
-/* The same where there may be a void: 1 if one of the two cells of the node is void or the node is in an insulator. */
+/* The same where the node may be in a body: 1 in an insulator, 0 in a conductor. */
 LM_HD double lm_node_in_relaxation(const struct lm_relaxation *f, int component, long k)
 {
-    const int kind = f->body.node != NULL ? f->body.node[3 * k + component].kind : LM_NODE_PLASMA;
-    const double *const n = f->body.per_density + k;
+    const int kind = f->node != NULL ? f->node[3 * k + component].kind : LM_NODE_PLASMA;
     if (kind == LM_NODE_INSULATES)
         return 1.0;
     if (kind == LM_NODE_CONDUCTS)
         return 0.0;
-    if (n[0] == 0.0 || n[lm_across(component, f->b.s)] == 0.0)
-        return 1.0;
     return f->eta != NULL ? lm_eta_in_relaxation(f, component, k) : 0.0;
 }
 
@@ -122,11 +118,9 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
 LM_HD int lm_is_at_rest(const struct lm_relaxation *f, int i, int j)
 {
     const long k = (long)(j + LM_GHOST) * f->b.s + (i + LM_GHOST), up = k + f->b.s;
-    const double *const n = f->body.per_density, *const eta = f->eta, most = f->substep_eta;
-    const struct lm_body_node *const node = f->body.node;
+    const double *const eta = f->eta, most = f->substep_eta;
+    const struct lm_body_node *const node = f->node;
     if (i < 0 || i >= f->nx - 1 || j < 0 || j >= f->ny - 1)
-        return 0;
-    if (n[k] == 0.0 || n[k + 1] == 0.0 || n[up] == 0.0 || n[up + 1] == 0.0)
         return 0;
     if (eta != NULL && (eta[k] > most || eta[k + 1] > most || eta[up] > most || eta[up + 1] > most))
         return 0;
