@@ -1,5 +1,5 @@
 /* CUDA backend: B where it diffuses fast (larmor/physics/fields/relaxation.h). One thread a cell, ghost cells beyond
- * walls included; one kernel a stage. Where B does not diffuse a thread reads densities and resistivities only.
+ * walls included; one kernel a stage. Where B does not diffuse a thread reads resistivities only.
  */
 #include "core/cells.cuh"
 #include "core/halo.cuh"
@@ -52,7 +52,7 @@ int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages)
                                         dt > 0 ? g->array[LM_ETA] : NULL,
                                         o->substep_eta,
                                         lm_relaxation_share(dt, stages, k2),
-                                        {g->solid, g->node, g->array[LM_PER_DENSITY]},
+                                        g->node,
                                         g->sides,
                                         grid->nx,
                                         grid->ny,

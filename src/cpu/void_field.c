@@ -80,6 +80,6 @@ void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep)
     LM_ROWS(c, c->walls[1], 1 - c->walls[1])
     for (int i = -c->walls[0]; i < g->nx + 1 - c->walls[0]; i++)
         advance_nodes(c, number, rk, speed2, i, j);
-    for (int d = 0; d < 3; d++)
-        lm_grid_wrap(g, number < 3 ? c->raw[d] : c->array[LM_VOID_E + d]);
+    for (int d = 0; d < 3 && number == 3; d++)
+        lm_grid_wrap(g, c->array[LM_VOID_E + d]);
 }
