@@ -14,7 +14,7 @@
 
 enum { NX = 20, NY = 14 };
 
-static const struct lm_ohm bare = {.floor = 0.05, .gamma = 1};
+static const struct lm_ohm bare = {.floor = 0.05, .few = INFINITY, .gamma = 1};
 static uint64_t randomness;
 
 static double uniform(double low, double high)

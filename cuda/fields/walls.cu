@@ -282,14 +282,17 @@ void hold_e(struct lm_gpu *g, double *e, const double *b)
             domain_of(g), axis, e, b);
 }
 
-/* E of Ohm's law and `b`, with the part of the pressure only where its resistive part is wanted, without ghost cells
- * beyond walls; the other arguments are those of lm_gpu_currents. */
+/* E of `b`, with the part of the pressure only where its resistive part is wanted; the other arguments are those of
+ * lm_gpu_currents. */
 void electric_field(struct lm_gpu *g, const double *b, const double *ji, const double *before,
                     struct lm_level_weights at, double *e, double *resistive)
 {
     lm_gpu_currents(g, b, ji, before, at);
     electric_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
         domain_of(g), ohm_arrays_of(g, b, resistive ? pressure_e_of(g) : NULL), e, resistive, g->base.setup.ohm);
+    lm_gpu_fill_e(g, e, 3, LM_FILL_FARADAY);
+    if (!resistive)
+        hold_e(g, e, b);
 }
 
 /* Whose values beyond radiating sides a pass of the filter reads: neither, or E or B of the push of all ions. */
@@ -388,13 +391,11 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
-            const double *b = stage == 0 ? state : next;
-            electric_field(g, b, g->array[ion_current], NULL, lm_weights_half_way(), g->general.e, NULL);
+            electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
+                           g->general.e, NULL);
+            lm_gpu_advance_strips(g, stage, stage == 0 ? state : next, g->general.e, dt / substeps);
             if (voids)
                 lm_gpu_advance_void_field(g, stage, dt / substeps);
-            lm_gpu_fill_e(g, g->general.e, 3, LM_FILL_FARADAY);
-            hold_e(g, g->general.e, b);
-            lm_gpu_advance_strips(g, stage, b, g->general.e, dt / substeps);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
                 lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
@@ -423,7 +424,6 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
     lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm));
     electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
                    g->general.e);
-    lm_gpu_fill_e(g, g->array[LM_E], 3, LM_FILL_FARADAY);
     push_fields(g, at, g->general.e);
     friction_of_species(g, at);
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");

@@ -61,12 +61,12 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     double *const *b = number == 0 ? state : c->stage;
     lm_cpu_motional_field(c, b, c->array + ion_current, lm_weights_half_way());
     lm_cpu_electric_field(c, b, c->e, NULL);
-    if (c->has_void)
-        lm_cpu_advance_void_field(c, number, dt);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
     lm_hold_e(&c->base.setup, c->e, b);
     lm_cpu_advance_strips(c, number, b, dt);
+    if (c->has_void)
+        lm_cpu_advance_void_field(c, number, dt);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
     advance_row(&s, j, -beyond_x, g->nx + beyond_x - c->walls[0]);

@@ -60,7 +60,7 @@ const double *lm_cpu_battery(struct lm_cpu *c);
  * advance_b. */
 void lm_cpu_begin_void_field(struct lm_cpu *c, int voids);
 
-/* In a stage of Runge-Kutta, after lm_cpu_motional_field and lm_cpu_electric_field: adds E_v to c->e and advances it.
+/* In a stage of Runge-Kutta, with c->curl of that stage and all of Ohm's E in c->e: adds E_v to c->e and advances it.
  */
 void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep);
 

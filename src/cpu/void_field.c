@@ -3,10 +3,10 @@
 
 #include "cpu/fields.h"
 
-static int is_void_node(const struct lm_cpu *c, int component, size_t k)
+static struct lm_void_nodes nodes_of(const struct lm_cpu *c)
 {
-    return lm_is_void_node(c->array[LM_PER_DENSITY] + k, c->node ? c->node + 3 * k : NULL, component,
-                           c->base.setup.grid.stride);
+    const struct lm_grid *g = &c->base.setup.grid;
+    return (struct lm_void_nodes){c->array[LM_PER_DENSITY], c->node, c->sides, g->nx, g->ny, g->stride};
 }
 
 static void clear(struct lm_cpu *c)
@@ -19,11 +19,12 @@ static void clear(struct lm_cpu *c)
 static void forget(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_void_nodes nodes = nodes_of(c);
     LM_ROWS(c, c->walls[1], 0)
     for (int i = -c->walls[0]; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         for (int d = 0; d < 3; d++)
-            if (!is_void_node(c, d, k))
+            if (!lm_is_void_node(&nodes, d, (long)k))
                 c->array[LM_VOID_E + d][k] = 0.0;
     }
     for (int d = 0; d < 3; d++)
@@ -52,20 +53,34 @@ void lm_cpu_begin_void_field(struct lm_cpu *c, int voids)
     c->has_void = any;
 }
 
-/* The nodes of the cell at k. */
-static void advance_nodes(struct lm_cpu *c, int number, struct lm_rk4 rk, double speed2, int i, int j)
+/* Adds E_v to c->e: where Faraday's law reads it, beyond walls, too. */
+static void add(struct lm_cpu *c, double *const from[3])
 {
-    /* Work arrays that nothing else uses in a step of B. */
-    double *const next[3] = {c->raw[0], c->raw[1], c->raw[2]}, *const sum[3] = {c->raw[3], c->ahead[1], c->ahead[2]};
-    const size_t k = lm_at(&c->base.setup.grid, i, j);
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_void_nodes nodes = nodes_of(c);
+    const int low_x = c->walls[0] ? LM_GHOST : 0, low_y = c->walls[1] ? LM_GHOST : 0,
+              high_x = c->walls[0] ? LM_GHOST : 1, high_y = c->walls[1] ? LM_GHOST : 1;
+    LM_ROWS(c, low_y, high_y)
+    for (int i = -low_x; i < g->nx + high_x; i++)
+        for (int d = 0; d < 3; d++)
+            c->e[d][lm_at(g, i, j)] += lm_void_e(&nodes, from[d], d, i, j);
+}
+
+/* E_v of the nodes of cell (i, j) in a stage. */
+static void advance_nodes(struct lm_cpu *c, int number, double substep, double *const next[3], int i, int j)
+{
+    double *const sum[3] = {c->raw[3], c->ahead[1], c->ahead[2]}; /* nothing else uses them in a step of B */
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_rk4 rk = lm_rk4_stage(number, substep);
+    const struct lm_void_nodes nodes = nodes_of(c);
+    const double speed2 = lm_void_speed2(g, substep);
+    const size_t k = lm_at(g, i, j);
     for (int d = 0; d < 3; d++) {
-        if (!lm_is_own_e(d, i, j) || !is_void_node(c, d, k))
-            continue;
         double *state = &c->array[LM_VOID_E + d][k];
-        const double start = *state, e = number == 0 ? start : next[d][k],
-                     rate = lm_void_rate(speed2, c->curl[d][k], e),
+        if (!lm_is_own_e(d, i, j) || !lm_is_void_node(&nodes, d, (long)k))
+            continue;
+        const double start = *state, rate = lm_void_rate(speed2, c->curl[d][k], number == 0 ? start : next[d][k]),
                      after = lm_rk4_sum(rk, 0, number == 0 ? start : sum[d][k], rate);
-        c->e[d][k] += e;
         if (number < 3)
             next[d][k] = lm_rk4_next(rk, 0, start, rate);
         *(number < 3 ? &sum[d][k] : state) = after;
@@ -75,11 +90,12 @@ static void advance_nodes(struct lm_cpu *c, int number, struct lm_rk4 rk, double
 void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_rk4 rk = lm_rk4_stage(number, substep);
-    const double speed2 = lm_void_speed2(g, substep);
+    double *const next[3] = {c->raw[0], c->raw[1], c->raw[2]}; /* nothing else uses them in a step of B */
+    add(c, number == 0 ? c->array + LM_VOID_E : next);
+    /* With the first nodes beyond periodic sides, whose E Faraday's law reads. */
     LM_ROWS(c, c->walls[1], 1 - c->walls[1])
     for (int i = -c->walls[0]; i < g->nx + 1 - c->walls[0]; i++)
-        advance_nodes(c, number, rk, speed2, i, j);
+        advance_nodes(c, number, substep, next, i, j);
     for (int d = 0; d < 3 && number == 3; d++)
         lm_grid_wrap(g, c->array[LM_VOID_E + d]);
 }
