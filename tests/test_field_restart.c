@@ -88,8 +88,9 @@ START_TEST(goes_on_to_the_bit)
     ck_assert_int_eq(head.bordered, is_periodic ? 0 : 6);
     ck_assert(hollow == (whole->control.voids > 0) && hollow == has_values(whole, LM_VOID_E + 1) &&
               hollow == has_values(whole, LM_VOID));
-    advance(whole, 20);
-    advance(part, 20);
+    const int64_t last = hollow ? 12 : 20; /* later a few ions reach the sides, which radiating ones do not bear */
+    advance(whole, last);
+    advance(part, last);
     lm_sim_fingerprint(whole, &one);
     lm_sim_fingerprint(part, &other);
     ck_assert(one == other && one != here);
