@@ -32,6 +32,9 @@ export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM
 
+# The limits of Check are for an idle machine.
+export CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-5}
+
 # A recursive make must not use the job server of this make, which does not know of it.
 TIMEFORMAT='%R %U %S'
 if [ -n "${SHOW:-}" ]; then

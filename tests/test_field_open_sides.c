@@ -87,13 +87,13 @@ static double velocity(double *const a[6], int axis, int high, size_t k)
     return (high ? 1 : -1) * a[4 + axis][k] / a[3][k];
 }
 
-/* The Alfven speed in cell k, or the phase speed of the whistler of the largest wave number, if that is less. */
+/* The Alfven speed in cell k; it is less than the speed that the tiny substep can follow. */
 static double alfven_speed(const struct box *x, double *const a[6], size_t k)
 {
     const size_t s = (size_t)x->g.stride;
     const double bx = (a[0][k] + a[0][k - s]) / 2, by = (a[1][k] + a[1][k - 1]) / 2,
                  bz = (a[2][k] + a[2][k - 1] + a[2][k - s] + a[2][k - s - 1]) / 4, b = hypot(hypot(bx, by), bz);
-    return fmin(b / sqrt(a[3][k]), b / a[3][k] * 2 * hypot(1 / x->g.dx, 1 / x->g.dy));
+    return b / sqrt(a[3][k]);
 }
 
 /* The rate of B_`component` of node k on a side of an axis. */

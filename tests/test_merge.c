@@ -28,7 +28,7 @@ static struct lm_tally tally(void)
 
 static struct lm_control control(void)
 {
-    struct lm_control c = {.frequency = size(), .floored = any()};
+    struct lm_control c = {.frequency = size(), .floored = any(), .voids = any()};
     for (int d = 0; d < 3; d++)
         c.push_e[d] = size();
     for (int s = 0; s < LM_MAX_SPECIES; s++) {
@@ -71,6 +71,7 @@ START_TEST(controls)
     assert_same(left.frequency, larger(a.frequency, b.frequency));
     assert_same(left.speed2[1], larger(a.speed2[1], b.speed2[1]));
     ck_assert_int_eq(left.floored, a.floored + b.floored);
+    ck_assert_int_eq(left.voids, a.voids + b.voids);
     ck_assert_int_eq(left.charge_quanta[1], a.charge_quanta[1] + b.charge_quanta[1]);
     ck_assert_int_eq(left.lost[1][2].v[1], a.lost[1][2].v[1] + b.lost[1][2].v[1]);
     ck_assert_int_eq(left.injected[1][1].number, a.injected[1][1].number + b.injected[1][1].number);

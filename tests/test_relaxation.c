@@ -150,16 +150,42 @@ START_TEST(stages_suffice)
     const struct lm_grid g = lm_grid_make(N, N, N * size, N * size);
     const double dt = 0.01, k2 = lm_largest_k2(&g, 1 / g.dx, 1 / g.dy);
     const struct lm_ohm o = {.substep_eta = lm_substep_eta_of(&g, dt)};
-    ck_assert_int_eq(lm_relaxation_stages(0, dt, k2, &o), LM_VOID_STAGES);
+    ck_assert_int_eq(lm_relaxation_stages(0, dt, k2, &o), LM_LEAST_RELAXATION_STAGES);
     for (double eta = 1; eta < 1e5; eta *= 1.3) {
         const int stages = lm_relaxation_stages(eta, dt, k2, &o);
         ck_assert_int_eq(stages % LM_RELAXATION_EXCHANGE, 0);
         ck_assert_double_le(lm_relaxation_share(dt, stages, k2) * (eta - o.substep_eta), 1);
-        if (stages > LM_VOID_STAGES)
+        if (stages > LM_LEAST_RELAXATION_STAGES)
             ck_assert_double_gt(lm_relaxation_share(dt, stages - LM_RELAXATION_EXCHANGE, k2) * (eta - o.substep_eta),
                                 1);
     }
     ck_assert_int_gt(lm_relaxation_stages(1e9, dt, k2, &o), LM_MOST_RELAXATION_STAGES);
+}
+END_TEST
+
+/* --- beside a void --- */
+
+static double in_the_left_half(double x, double y)
+{
+    return x < N * size / 2 + 0 * y ? 1 : 0;
+}
+
+/* Flux goes through the surface between a void and what resists, until B is the same on both sides. */
+START_TEST(a_void_takes_part)
+{
+    static const double centre[2] = {0, 0};
+    const double dt = 0.01;
+    struct box x = dense_box(dt, uniform, in_the_left_half);
+    box_put(&x, LM_N_OLD, centre, in_the_left_half);
+    x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
+    const double k2 = lm_largest_k2(&x.g, 1 / size, 1 / size);
+    for (int k = 0; k < 1500; k++)
+        x.b->ops->relax_b(x.b, dt, lm_relaxation_stages(strong, dt, k2, &x.b->setup.ohm));
+    double *b = box_get(&x, LM_B + 2);
+    for (int i = 0; i < N; i++)
+        ck_assert_double_eq_tol(b[lm_at(&x.g, i, 3)], 0.5, 0.01);
+    free(b);
+    box_free(&x);
 }
 END_TEST
 
@@ -168,6 +194,7 @@ int main(void)
     Suite *suite = suite_create("relaxation of B");
     TCase *t = tcase_create("relaxation of B");
     tcase_add_test(t, diffusion_is_of_first_order);
+    tcase_add_test(t, a_void_takes_part);
     tcase_add_test(t, even_fields_stay_even);
     tcase_add_test(t, noise_never_grows);
     tcase_add_test(t, stages_suffice);

@@ -99,6 +99,7 @@ static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
+    g->used_void |= array >= LM_VOID_E && array <= LM_VOID;
     for (size_t k = 0; array == LM_ETA && k < b->setup.grid.size; k++)
         g->resistive |= host[k] != 0.0;
     lm_gpu_check(g, cudaMemcpyAsync(g->array[array], host, bytes, cudaMemcpyHostToDevice, g->stream),
@@ -203,6 +204,7 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     out->frequency = lm_from_bits(c->frequency);
     out->eta = lm_from_bits(c->eta);
     out->floored = (int64_t)c->floored;
+    out->voids = (int64_t)c->voids;
     return LM_OK;
 }
 

@@ -36,7 +36,7 @@ struct lm_gpu_advected {
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
-    lm_u64 push_e[3], push_pressure[2], frequency, eta, floored;
+    lm_u64 push_e[3], push_pressure[2], frequency, eta, floored, voids;
     lm_u64 friction_e[LM_MAX_SPECIES][3];
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
     struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
@@ -118,10 +118,11 @@ struct lm_gpu {
     struct lm_body_node *node;        /* three of each cell, with ghosts; NULL without bodies */
     struct {
         int used;                  /* lm_is_general: cuda/fields/walls.cu */
-        double *curl, *e, *result; /* three arrays each, if used */
+        double *curl, *e, *result; /* three arrays each, if used or lm_gpu_allocate_general */
         double *motional;          /* four: struct lm_motional, the slip last */
     } general;
     int has_battery;              /* lm_has_battery */
+    int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
         double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
@@ -197,6 +198,9 @@ void lm_gpu_free_all(struct lm_gpu *g);
 /* All that a backend needs from its start, but for particles and background fields. */
 void lm_gpu_allocate_all(struct lm_gpu *g, const struct lm_setup *setup);
 
+/* The arrays of `general` in a domain that does without them until it has a void. */
+int lm_gpu_allocate_general(struct lm_gpu *g);
+
 /* Clears `reduced`; copies it to the host and waits. */
 int lm_gpu_reduce_begin(struct lm_gpu *g);
 int lm_gpu_reduce_end(struct lm_gpu *g);
@@ -230,7 +234,7 @@ int lm_gpu_resistivity(struct lm_backend *b);
 /* LM_PUSH_E, with what only a species feels where there is such: three arrays. */
 const double *lm_gpu_push_field(struct lm_gpu *g, int species);
 
-int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
+int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
 int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_field_maxima(struct lm_backend *b);
@@ -246,8 +250,13 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 
+/* cuda/fields/void_field.cu: at the beginning of a step of B, LM_VOID of the last closure, and no E_v elsewhere; in a
+ * stage of Runge-Kutta, after J and E of Ohm's law in `general`, adds E_v to E and advances it. */
+int lm_gpu_begin_void_field(struct lm_gpu *g, int voids);
+int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep);
+
 /* cuda/fields/walls.cu: where general.used is 1 */
-int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps);
+int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps, int voids);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
 /* Ghost cells beyond walls of the first `count` components of E. */

@@ -173,6 +173,19 @@ static void allocate_grid(struct lm_gpu *g)
         g->array[LM_BORN + k % LM_BORN_ARRAYS * LM_MAX_IONISATIONS + k / LM_BORN_ARRAYS] = next;
 }
 
+int lm_gpu_allocate_general(struct lm_gpu *g)
+{
+    double **const base[] = {&g->general.curl, &g->general.e, &g->general.result, &g->general.motional};
+    const size_t bytes = 3 * g->pitch * sizeof(double);
+    for (int k = 0; k < 4 && !g->general.motional && !g->failed; k++) {
+        const size_t all = k < 3 ? bytes : bytes + g->pitch * sizeof(double);
+        *base[k] = (double *)lm_gpu_allocate(g, all, "E in voids");
+        if (!g->failed)
+            lm_gpu_check(g, cudaMemsetAsync(*base[k], 0, all, g->stream), "E in voids");
+    }
+    return g->failed;
+}
+
 /* A copy on the device; NULL stays NULL. */
 template <class V> static V *upload(struct lm_gpu *g, const V *from, size_t count, const char *what)
 {

@@ -26,17 +26,30 @@ __global__ void closure_kernel(double *floored, double *p, const double *n, cons
         p[k] = lm_pressure(f, &o);
 }
 
-/* LM_PER_DENSITY of the mean of two densities, one thread a cell, ghost cells included. */
-__global__ void per_density_kernel(shape s, struct lm_sides sides, const double *b, const double *n,
-                                   const double *other, const uint8_t *solid, struct lm_ohm o, double whistler_floor,
-                                   double *to)
+/* 1 in empty cells, else 0, one thread a cell, ghost cells included. */
+__global__ void empty_kernel(shape s, struct lm_sides sides, const double *n, const double *other,
+                             const double *was_void, struct lm_ohm o, double *to)
 {
     cell c;
     if (!my_cell(s, LM_GHOST, c))
         return;
     const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
     const size_t k = at(s, image.i, image.j);
-    to[at(s, c.i, c.j)] = lm_per_density(n + k, other + k, view_of(b, s, k), solid ? solid[k] : 0, &o, whistler_floor);
+    to[at(s, c.i, c.j)] = lm_is_empty(n + k, other + k, s.stride, was_void[k], &o);
+}
+
+/* LM_PER_DENSITY of the mean of two densities, one thread a cell, ghost cells included. */
+__global__ void per_density_kernel(shape s, struct lm_sides sides, const double *b, const double *n,
+                                   const double *other, const double *empty, const uint8_t *solid, struct lm_ohm o,
+                                   double whistler_floor, double *to)
+{
+    cell c;
+    if (!my_cell(s, LM_GHOST, c))
+        return;
+    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
+    const size_t k = at(s, image.i, image.j);
+    to[at(s, c.i, c.j)] = lm_per_density(lm_floored_mean(n[k], other[k], &o), empty + k, view_of(b, s, k),
+                                         solid ? solid[k] : 0, &o, whistler_floor);
 }
 
 __global__ void potential_kernel(const double *n, double least, size_t size, struct lm_ohm o, double *h)
@@ -91,6 +104,11 @@ double *potential_of(struct lm_gpu *g)
     return g->spare + 3 * g->pitch;
 }
 
+double *empty_of(struct lm_gpu *g)
+{
+    return g->spare + 7 * g->pitch;
+}
+
 double *battery_of(struct lm_gpu *g)
 {
     return g->spare + 2 * g->pitch;
@@ -111,8 +129,11 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
 
 int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other, double substep)
 {
+    const struct lm_sides sides = g->base.setup.grid.sides;
+    empty_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
+        shape_of(g), sides, g->array[density], g->array[other], g->array[LM_VOID], g->base.setup.ohm, empty_of(g));
     per_density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
-        shape_of(g), g->base.setup.grid.sides, g->array[LM_B], g->array[density], g->array[other], g->solid,
+        shape_of(g), sides, g->array[LM_B], g->array[density], g->array[other], empty_of(g), g->solid,
         g->base.setup.ohm, lm_whistler_floor(&g->base.setup.grid, substep), g->array[LM_PER_DENSITY]);
     return LM_GPU_LAUNCHED(g, "density in Ohm's law");
 }

@@ -364,14 +364,17 @@ template <int WIDEST, int COUNT, bool HYPER> rk4_steps *rk4_fitting(const struct
 
 } // namespace
 
-int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
+int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids)
 {
     lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PER_DENSITY, 1);
-    if (g->general.used)
-        return lm_gpu_general_advance_b(g, ion_current, dt, substeps);
+    lm_gpu_begin_void_field(g, voids);
+    if (voids && lm_gpu_allocate_general(g))
+        return g->failed;
+    if (g->general.used || voids)
+        return lm_gpu_general_advance_b(g, ion_current, dt, substeps, voids);
     const struct lm_ohm *o = &b->setup.ohm;
     rk4_problem a = {};
     for (int d = 0; d < 3; d++)

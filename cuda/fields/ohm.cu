@@ -117,6 +117,7 @@ __device__ __forceinline__ void reduce_maxima(const struct lm_field_maxima &m, s
     lm_warp_max(&control->frequency, m.frequency);
     lm_warp_max(&control->eta, m.eta);
     lm_warp_sum(&control->floored, m.floored);
+    lm_warp_sum(&control->voids, m.voids);
 }
 
 /* Adds what the ions feel of one array in a cell to the maxima. */

@@ -68,6 +68,7 @@ __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double 
     lm_warp_max(&c->frequency, m.frequency);
     lm_warp_max(&c->eta, m.eta);
     lm_warp_sum(&c->floored, m.floored);
+    lm_warp_sum(&c->voids, m.voids);
 }
 
 /* --- sums --- */
@@ -284,10 +285,10 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
     }
     const int strips = lm_radiating_sides(&g->base.setup);
     lm_gpu_hash_strips(g, first + friction);
-    /* B beyond walls is part of the state: B once more, with its ghost cells. */
-    if (has_walls)
+    /* B beyond walls is part of the state, and E_v on them: both once more, with ghost cells. */
+    for (int k = 0; k < LM_BORDERED_FIELDS && has_walls; k += 3)
         hash_arrays_kernel<<<dim3(reduction_blocks(g), 3), THREADS, 0, g->stream>>>(
-            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B], first + friction + strips,
-            g->reduced);
+            shape_of(g), *grid, lm_own_and_beyond(grid, LM_GHOST, LM_GHOST), g->array[LM_B + k],
+            first + friction + strips + k, g->reduced);
     return LM_GPU_LAUNCHED(g, "hash of the fields");
 }

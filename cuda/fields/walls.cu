@@ -272,12 +272,12 @@ const double *pressure_e_of(const struct lm_gpu *g)
 }
 
 /* lm_fill_open_e */
-void fill_open_e(struct lm_gpu *g, const double *current, const double *b, double *e)
+void fill_open_e(struct lm_gpu *g, double substep, const double *current, const double *b, double *e)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const size_t p = g->pitch;
     const double *const currents[2] = {current, current + p}, *const fields[3] = {b, b + p, b + 2 * p};
-    const struct lm_open_sides o = lm_open_sides_of(&g->base.setup, currents, g->array[LM_FLOORED], fields);
+    const struct lm_open_sides o = lm_open_sides_of(&g->base.setup, substep, currents, g->array[LM_FLOORED], fields);
     for (int part = 0; part < 3; part++)
         for (int axis = 0; axis < 2 && lm_any_side_is(&g->sides, LM_OPEN); axis++) {
             const int component = (axis + part) % 3;
@@ -383,7 +383,7 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
         lm_gpu_add_friction(g, at, b);
 }
 
-int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps)
+int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps, int voids)
 {
     double *state = g->array[LM_B], *next = g->next_b;
     const double *battery = lm_gpu_battery(g);
@@ -396,14 +396,16 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
             electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
                            g->general.e, NULL);
             lm_gpu_advance_strips(g, stage, stage == 0 ? state : next, g->general.e, dt / substeps);
-            fill_open_e(g, g->array[ion_current], stage == 0 ? state : next, g->general.e);
+            if (voids)
+                lm_gpu_advance_void_field(g, stage, dt / substeps);
+            fill_open_e(g, dt / substeps, g->array[ion_current], stage == 0 ? state : next, g->general.e);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
                 lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
         if (lm_halo_is_used_up(g->base.setup.halo, r, substeps))
-            lm_gpu_halo_refresh(g, g->array + LM_B, 3);
+            lm_gpu_halo_refresh(g, g->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
     }
     return g->failed;
 }

@@ -8,9 +8,11 @@
 
 /* Vectors are three in a row; the OLD and NEW groups are laid out alike. */
 enum lm_array {
-    LM_B, /* B^n */
+    LM_B,                    /* B^n */
+    LM_VOID_E = LM_B + 3,    /* E_v of void_field.h at n, on the nodes of E */
+    LM_VOID = LM_VOID_E + 3, /* 1 in cells that were void in the last step of B, else 0 */
     /* What the ions feel at n, smoothed: */
-    LM_PUSH_E = LM_B + 3,             /* E at the centres, without friction's part and without that of the pressure; */
+    LM_PUSH_E = LM_VOID + 1,          /* E at the centres, without friction's part and without that of the pressure; */
     LM_PUSH_B = LM_PUSH_E + 3,        /* B at the centres; */
     LM_PUSH_PRESSURE = LM_PUSH_B + 3, /* -grad p / n on x-faces and y-faces */
     LM_N_OLD = LM_PUSH_PRESSURE + 2,  /* electron density at n */

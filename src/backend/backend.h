@@ -39,9 +39,9 @@ enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
  * half a step ahead of LM_J_NEW. */
 enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD };
 
-/* The arrays before this one are the state that a checkpoint holds; where fields end at walls, B once more with all its
- * ghosts. */
-enum { LM_STATE_FIELDS = LM_N_NEW };
+/* The arrays before this one are the state that a checkpoint holds; where fields end at walls, the first ones of them
+ * once more with all their ghosts: B and LM_VOID_E. */
+enum { LM_STATE_FIELDS = LM_N_NEW, LM_BORDERED_FIELDS = LM_VOID };
 
 struct lm_backend_species {
     double charge, mass;
@@ -244,7 +244,7 @@ struct lm_control {
     double friction_e[LM_MAX_SPECIES][3];  /* max |E_c| of LM_FRICTION_E; 0 where there is none */
     double frequency;                      /* max of lm_frequency */
     double eta;                            /* max of the resistivity */
-    int64_t floored;                       /* cells at the density floor */
+    int64_t floored, voids;                /* cells at the density floor; of these, void ones (void.h) */
     int64_t strays[LM_MAX_SPECIES];        /* particles that took the direct path in the last pass */
     int64_t charge_quanta[LM_MAX_SPECIES]; /* sum of the last pass's density: LM_CHARGE_QUANTA for each particle that is
                                               there */
@@ -408,10 +408,13 @@ struct lm_backend_ops {
     /* Density and pressure of the electrons for advance_b: of the mean of two levels; an evolved pressure as it
      * stands. 1/n keeps a substep of this length stable; 0: it need not. */
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
-    int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
 
-    /* B where it diffuses fast, with the voids of the last closure, which was for advance_b: the last part of a step of
-     * B (larmor/physics/fields/relaxation.h). dt: of the step; 0 if no resistivity is above lm_ohm.substep_eta. */
+    /* B, and with it E in the voids of the last closure, which become those of LM_VOID. `voids`: whether there is a
+     * void in the domain as the step begins (lm_control); else none counts in this step but for the closure. */
+    int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
+
+    /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0
+     * if no resistivity is above lm_ohm.substep_eta. */
     int (*relax_b)(struct lm_backend *b, double dt, int stages);
 
     /* LM_E, LM_PUSH_E and the arrays after it, and the maxima for lm_control over the fields, with density and ion

@@ -8,7 +8,7 @@
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/solid.h"
-#include "larmor/physics/fields/time_step_limits.h"
+#include "larmor/physics/fields/void_field.h"
 
 struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
@@ -61,7 +61,7 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
     }
 }
 
-struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, const double *const current[2],
+struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, double substep, const double *const current[2],
                                       const double *density, const double *const b[3])
 {
     const struct lm_grid *g = &setup->grid;
@@ -69,7 +69,7 @@ struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, const double
                                   .nx = g->nx,
                                   .ny = g->ny,
                                   .stride = g->stride,
-                                  .k = sqrt(lm_largest_k2(g, setup->ohm.inv_dx, setup->ohm.inv_dy)),
+                                  .fastest = sqrt(lm_void_speed2(g, substep)),
                                   .current = {current[0], current[1]},
                                   .density = density,
                                   .b = {b[0], b[1], b[2]}};

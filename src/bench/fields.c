@@ -17,12 +17,12 @@ static int closure(struct lm_backend *b)
 
 static int advance_b(struct lm_backend *b)
 {
-    return b->ops->advance_b(b, LM_J_OLD, 0.01, 1);
+    return b->ops->advance_b(b, LM_J_OLD, 0.01, 1, 0);
 }
 
 static int relax_b(struct lm_backend *b)
 {
-    return b->ops->relax_b(b, 0, LM_VOID_STAGES);
+    return b->ops->relax_b(b, 0, LM_LEAST_RELAXATION_STAGES);
 }
 
 static int ohm(struct lm_backend *b)

@@ -19,19 +19,47 @@ int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return LM_OK;
 }
 
+/* c->spare: 1 in empty cells, else 0, with ghost cells. Returns whether any is empty. */
+static int find_empty(struct lm_cpu *c, const double *n, const double *other)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    int any = 0;
+#pragma omp parallel for schedule(static) num_threads(c->grid_threads) reduction(| : any)
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const int empty = lm_is_empty(n + k, other + k, g->stride, c->array[LM_VOID][k], &c->base.setup.ohm);
+            c->spare[k] = empty;
+            any |= empty;
+        }
+    if (any)
+        lm_fill_moment(g, c->spare, -1);
+    return any;
+}
+
+/* LM_PER_DENSITY in row j. `empty` is c->spare, or NULL where no cell is empty. */
+static void per_density_row(struct lm_cpu *c, int j, const double *n, const double *other, const double *empty,
+                            double whistler_floor)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        c->array[LM_PER_DENSITY][k] =
+            lm_per_density(lm_floored_mean(n[k], other[k], o), empty ? empty + k : NULL, lm_view_at(b, (long)k),
+                           c->solid ? c->solid[k] : 0, o, whistler_floor);
+    }
+}
+
 void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other, double substep)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
     const double whistler_floor = lm_whistler_floor(g, substep);
-    double *to = c->array[LM_PER_DENSITY];
+    const double *empty = find_empty(c, n, other) ? c->spare : NULL;
     LM_ROWS(c, 0, 0)
-    for (int i = 0; i < g->nx; i++) {
-        const size_t k = lm_at(g, i, j);
-        to[k] = lm_per_density(n + k, other + k, lm_view_at(b, (long)k), c->solid ? c->solid[k] : 0, &c->base.setup.ohm,
-                               whistler_floor);
-    }
-    lm_fill_moment(g, to, -1);
+    per_density_row(c, j, n, other, empty, whistler_floor);
+    lm_fill_moment(g, c->array[LM_PER_DENSITY], -1);
 }
 
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep)

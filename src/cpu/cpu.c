@@ -28,6 +28,7 @@ static void cpu_destroy(struct lm_backend *b)
 
 static int cpu_put(struct lm_backend *b, enum lm_array array, const double *host)
 {
+    lm_cpu_of(b)->used_void |= array >= LM_VOID_E && array <= LM_VOID;
     memcpy(lm_cpu_of(b)->array[array], host, b->setup.grid.size * sizeof *host);
     return LM_OK;
 }

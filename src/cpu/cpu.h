@@ -49,6 +49,7 @@ struct lm_cpu {
     double *curl[3], *motional[3], *slip, *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                           /* work of RK4 */
     double *spare;
+    int has_void, used_void;            /* in this step of B; whether LM_VOID_E and LM_VOID may hold something */
     uint8_t *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     float *factor;                      /* lm_surfaces_factors; NULL without bodies */
     struct lm_field_sides sides;
@@ -88,7 +89,7 @@ int lm_cpu_allocate(struct lm_cpu *c);
 /* The grid: src/cpu/closure.c, drive.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
-int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps);
+int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
 int lm_cpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_cpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);

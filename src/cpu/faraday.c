@@ -64,8 +64,11 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
     lm_cpu_advance_strips(c, number, b, dt);
-    const struct lm_open_sides open = lm_open_sides_of(&c->base.setup, (const double *const *)(c->array + ion_current),
-                                                       c->array[LM_FLOORED], (const double *const *)b);
+    if (c->has_void)
+        lm_cpu_advance_void_field(c, number, dt);
+    const struct lm_open_sides open =
+        lm_open_sides_of(&c->base.setup, dt, (const double *const *)(c->array + ion_current), c->array[LM_FLOORED],
+                         (const double *const *)b);
     lm_fill_open_e(&c->base.setup, &open, c->e);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
@@ -74,13 +77,14 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
         lm_grid_wrap(g, number == 3 ? state[d] : c->stage[d]);
 }
 
-int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps)
+int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const double *battery = lm_cpu_battery(c);
     lm_cpu_prescribe_e(c, c->e);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
+    lm_cpu_begin_void_field(c, voids);
     lm_cpu_begin_strips(c, (int)ion_current, dt, substeps);
     for (int r = 0; r < substeps; r++) {
         if (lm_stop_now())
@@ -88,7 +92,7 @@ int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
         for (int stage = 0; stage < 4; stage++)
             advance_stage(c, stage, ion_current, battery, dt / substeps);
         if (lm_halo_is_used_up(b->setup.halo, r, substeps))
-            lm_halo_refresh(b->setup.halo, c->array + LM_B, 3);
+            lm_halo_refresh(b->setup.halo, c->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
     }
     return LM_OK;
 }

@@ -54,6 +54,16 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least);
  * NULL where there is none. LM_PRESSURE_E is overwritten. */
 const double *lm_cpu_battery(struct lm_cpu *c);
 
+/* src/cpu/void_field.c: E_v of voids (larmor/physics/fields/void_field.h). */
+
+/* At the beginning of a step of B: LM_VOID and c->has_void of the last closure, and no E_v elsewhere. `voids`: that of
+ * advance_b. */
+void lm_cpu_begin_void_field(struct lm_cpu *c, int voids);
+
+/* In a stage of Runge-Kutta, with c->curl of that stage and all of Ohm's E in c->e: adds E_v to c->e and advances it.
+ */
+void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep);
+
 /* src/cpu/ohm.c */
 
 /* Copies E beyond the sides where it is prescribed, from LM_E. */

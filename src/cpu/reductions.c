@@ -47,8 +47,8 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
     const struct lm_grid *g = &c->base.setup.grid;
     static const struct lm_view none = {.s = 0};
     const struct lm_view external = lm_cpu_external(c);
-    uint64_t frequency = 0, eta = 0, floored = 0;
-#pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency, eta) reduction(+ : floored)
+    uint64_t frequency = 0, eta = 0, floored = 0, voids = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : frequency, eta) reduction(+ : floored, voids)
     for (int j = g->own.from_y; j < g->own.to_y; j++) {
         /* Two calls: without bodies and J_ext the compiler makes vector instructions of it. */
         const struct lm_field_maxima m =
@@ -57,12 +57,14 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
         frequency = m.frequency > frequency ? m.frequency : frequency;
         eta = m.eta > eta ? m.eta : eta;
         floored += m.floored;
+        voids += m.voids;
     }
     survey_e(c);
     lm_cpu_survey_friction(c);
     c->control.frequency = lm_from_bits(frequency);
     c->control.eta = lm_from_bits(eta);
     c->control.floored = (int64_t)floored;
+    c->control.voids = (int64_t)voids;
 }
 
 int lm_cpu_field_maxima(struct lm_backend *b)
@@ -177,8 +179,8 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
     const int strips = lm_radiating_sides(&c->base.setup);
     for (int k = 0; k < strips; k++)
         hash += lm_cpu_hash_strip(c, lm_radiating_side(&c->base.setup, k), first + friction + k);
-    /* B beyond walls is part of the state: B once more, with its ghost cells. */
-    for (int d = 0; d < 3 && has_walls; d++)
-        hash += hash_array(c, first + friction + strips + d, c->array[LM_B + d]);
+    /* B beyond walls is part of the state, and E_v on them: both once more, with ghost cells. */
+    for (int k = 0; k < LM_BORDERED_FIELDS && has_walls; k++)
+        hash += hash_array(c, first + friction + strips + k, c->array[LM_B + k]);
     return hash;
 }

@@ -54,6 +54,7 @@ void lm_merge_control(void *to, const void *from)
     raise_to(&a->frequency, b->frequency);
     raise_to(&a->eta, b->eta);
     a->floored += b->floored;
+    a->voids += b->voids;
     lm_wide_merge(&a->heat, &b->heat);
 }
 

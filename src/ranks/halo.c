@@ -250,8 +250,8 @@ static int wrong_moments(const struct lm_halo *h)
     return 1 + h->smoothing;
 }
 
-/* The cells that a void reads around itself (larmor/physics/fields/void.h). */
-enum { VOID_REACH = 2 };
+/* The cells that a void reads around itself, and those that they read (larmor/physics/fields/void.h). */
+enum { VOID_REACH = 4 };
 
 /* E and its filter read the cells beside, too, and at bodies one cell more (struct lm_body_node). */
 int lm_halo_needs_moments(const struct lm_halo *h)

@@ -36,12 +36,13 @@ static int component_of_push(int array, enum lm_fill *fill)
     return (array - LM_PUSH_E) % 3;
 }
 
-/* 0 for a density, 1 to 3 for a current along x, y, z; -1: the array is something else. */
+/* 0 for what has the ghost cells of a density, 1 to 3 for a current along x, y, z; -1: the array is something else. */
 static int number_of_moment(int array)
 {
     const int of_species = array - LM_SPECIES_OLD;
     return array >= LM_N_OLD && array < LM_STATE_FIELDS         ? array - LM_N_OLD
            : of_species >= 0 && of_species < 4 * LM_MAX_SPECIES ? of_species % 4
+           : array == LM_VOID                                   ? 0
                                                                 : -1;
 }
 

@@ -10,7 +10,8 @@
 #include "larmor/physics/numerics/bounds.h"
 
 enum {
-    LM_MOST_STATE_FIELDS = LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + LM_FRICTION_STATE * LM_MAX_SPECIES + LM_SIDES + 3
+    LM_MOST_STATE_FIELDS =
+        LM_STATE_FIELDS + LM_MAX_BACKGROUNDS + LM_FRICTION_STATE * LM_MAX_SPECIES + LM_SIDES + LM_BORDERED_FIELDS
 };
 
 struct lm_sim {
@@ -139,7 +140,7 @@ static inline double lm_sim_speed_limit(const struct lm_sim *sim)
 
 /* The arrays of the state, which a checkpoint holds and a fingerprint covers: those before LM_STATE_FIELDS, the
  * background fields, those of friction with electrons, the strips beyond radiating sides and, where fields end at
- * walls, B once more with all its ghosts.
+ * walls, B and E_v of voids once more with all their ghosts.
  * How many; how many of them with ghosts; and number k as enum lm_array, -1 for a strip. Their names are
  * sim->state_names. */
 int lm_sim_state_fields(const struct lm_sim *sim);

@@ -24,13 +24,29 @@ static int first_beyond(const struct lm_sim *sim)
 
 void lm_sim_name_state(struct lm_sim *sim)
 {
-    static const char *const names[LM_STATE_FIELDS] =
-        {"B_x",      "B_y",      "B_z",      "push_E_x",        "push_E_y",        "push_E_z",
-         "push_B_x", "push_B_y", "push_B_z", "push_pressure_x", "push_pressure_y", "n",
-         "J_i_x",    "J_i_y",    "J_i_z"},
+    static const char *const names[LM_STATE_FIELDS] = {"B_x",
+                                                       "B_y",
+                                                       "B_z",
+                                                       "void_E_x",
+                                                       "void_E_y",
+                                                       "void_E_z",
+                                                       "void",
+                                                       "push_E_x",
+                                                       "push_E_y",
+                                                       "push_E_z",
+                                                       "push_B_x",
+                                                       "push_B_y",
+                                                       "push_B_z",
+                                                       "push_pressure_x",
+                                                       "push_pressure_y",
+                                                       "n",
+                                                       "J_i_x",
+                                                       "J_i_y",
+                                                       "J_i_z"},
                              *const of_friction[LM_FRICTION_STATE] = {
                                  "friction_E_x", "friction_E_y", "friction_E_z", "charge", "J_x", "J_y", "J_z"};
-    static const char *const beyond[3] = {"B_x_beyond", "B_y_beyond", "B_z_beyond"};
+    static const char *const beyond[LM_BORDERED_FIELDS] = {"B_x_beyond",      "B_y_beyond",      "B_z_beyond",
+                                                           "void_E_x_beyond", "void_E_y_beyond", "void_E_z_beyond"};
     memcpy(sim->state_names, names, sizeof names);
     for (int f = 0; f < sim->config->background_count; f++) {
         snprintf(sim->background_names[f], sizeof sim->background_names[f], "background_%s",
@@ -52,7 +68,7 @@ void lm_sim_name_state(struct lm_sim *sim)
 
 int lm_sim_state_bordered(const struct lm_sim *sim)
 {
-    return lm_has_field_walls(&sim->backend->setup) ? 3 : 0;
+    return lm_has_field_walls(&sim->backend->setup) ? LM_BORDERED_FIELDS : 0;
 }
 
 int lm_sim_state_fields(const struct lm_sim *sim)

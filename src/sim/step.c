@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "larmor/physics/fields/relaxation.h"
+#include "larmor/physics/fields/void_field.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/collisions.h"
@@ -98,6 +99,8 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
 {
     double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
     double least = sim->config->fields.min_substeps;
+    if (sim->control.voids > 0)
+        least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
     return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
 }
 
@@ -108,14 +111,13 @@ int lm_sim_relaxation_stages(const struct lm_sim *sim)
                                 o);
 }
 
-/* B where it diffuses fast. The density of a void is below the floor at n already, as it is a mean of n and n+1 and far
- * below the floor. */
+/* B where it diffuses fast. */
 static int relax_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     const double eta = sim->control.eta;
     const int resists = eta > lm_substep_eta(eta, &b->setup.ohm);
-    if (!resists && sim->control.floored == 0 && !lm_any_insulator(&b->setup.bodies))
+    if (!resists && !lm_any_insulator(&b->setup.bodies))
         return LM_OK;
     return b->ops->relax_b(b, resists ? sim->config->run.dt : 0, lm_sim_relaxation_stages(sim));
 }
@@ -127,7 +129,7 @@ static int advance_b(struct lm_sim *sim)
     sim->substeps = lm_sim_substeps_needed(sim);
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
     LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, sim->config->run.dt / sim->substeps));
-    LM_TRY(b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps));
+    LM_TRY(b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0));
     return relax_b(sim);
 }
 

@@ -5,8 +5,7 @@ A round blob stands in a periodic box of 48^2 cells of 0.5 d_i, with T_i = 0.1, 
 default settings but for the density floor. It expands into the void: all closures, B = 0 and B out of the plane, a sharp edge
 and a smooth one, three floors. The number is the change of the total energy, in shares of the thermal energy of the blob at the
 start. The limits: 2 % at t = 4, and 5 % at t = 20. Only with --long: evolved electrons with the lowest floor, which take long,
-and a box of 96^2 cells, whose void is not filled so soon. That box is beyond the limits at t = 20
-(docs/physics/accuracy.md, Plasma in a void).
+and a box of 96^2 cells, whose void is not filled so soon (docs/physics/accuracy.md, Energy in a larger void).
 """
 import argparse
 import csv

@@ -12,7 +12,8 @@
  *     ohm.h                J = curl B and Ohm's law, inside and on walls; solid.h: at bodies
  *     electron_friction.h  friction between electrons and single species
  *     void.h               thin plasma and voids: the density in Ohm's law
- *     relaxation.h         B where it diffuses fast: in voids, and with a large resistivity
+ *     void_field.h         E in voids
+ *     relaxation.h         B where it diffuses fast: in insulating bodies, and with a large resistivity
  *     faraday.h            Faraday's law, div B, the Runge-Kutta method
  *     field_boundaries.h   E and B beyond the sides of the domain
  *     time_step_limits.h   the largest frequency of a cell (whistler, convection, diffusion), and the largest E
@@ -33,5 +34,6 @@
 #include "larmor/physics/fields/time_step_limits.h"
 #include "larmor/physics/fields/relaxation.h"
 #include "larmor/physics/fields/void.h"
+#include "larmor/physics/fields/void_field.h"
 
 #endif

@@ -20,7 +20,7 @@
 struct lm_open_sides {
     struct lm_field_sides sides;
     int nx, ny, stride;
-    double k;                 /* the largest wave number on the grid */
+    double fastest;           /* what comes in is no faster, so that the substeps can follow */
     const double *current[2]; /* J_i along x and y */
     const double *density;    /* never below the density floor */
     const double *b[3];
@@ -31,15 +31,14 @@ struct lm_side_speeds {
     double out, in;
 };
 
-/* The Alfven speed is that of ions of charge and mass 1, and at most that of the fastest whistler: so it needs no more
- * substeps than Ohm's law. */
+/* The Alfven speed is that of ions of charge and mass 1. */
 LM_HD struct lm_side_speeds lm_side_speeds(const struct lm_open_sides *o, int axis, int high, long k)
 {
     const struct lm_view at = {o->b[0] + k, o->b[1] + k, o->b[2] + k, o->stride};
     const struct lm_vector b = lm_b_centre(at);
     const double per_density = lm_inverse(o->density[k]), size = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z),
-                 alfven = size * lm_min(lm_sqrt(per_density), o->k * per_density),
-                 along = o->current[axis][k] * per_density, u = high ? along : -along;
+                 alfven = lm_min(size * lm_sqrt(per_density), o->fastest), along = o->current[axis][k] * per_density,
+                 u = high ? along : -along;
     struct lm_side_speeds s;
     s.out = lm_max(u, 0.0);
     s.in = lm_max(alfven - u, 0.0);

@@ -1,13 +1,14 @@
-/* B where it diffuses faster than the substeps can follow: in voids, in insulating bodies, and where the resistivity is
- * large.
+/* B where it diffuses faster than the substeps can follow: in insulating bodies, and where the resistivity is large.
  *
- * No current flows in a void and in an insulating body: curl B = 0, as if the resistivity were infinite. An explicit
- * method would need many substeps there, and where the resistivity of a plasma or of a body is above
- * lm_ohm.substep_eta. These parts of the domain take one step of diffusion after each step of B, by a stabilised
- * Runge-Kutta method, RKL1 of Meyer, Balsara and Aslam (2012, MNRAS 422, 2102; 2014, J. Comput. Phys. 257, 594). Its
- * stages are operations on neighbouring cells only. In a void and in an insulating body B diffuses as far as is stable.
- * Elsewhere the resistivity of this step is the part above lm_ohm.substep_eta, and the substeps have the part below.
- * Other nodes keep their bits.
+ * No current flows in an insulating body: curl B = 0, as if the resistivity were infinite. An explicit method would
+ * need many substeps there, and where the resistivity of a plasma or of a body is above lm_ohm.substep_eta. These parts
+ * of the domain take one step of diffusion after each step of B, by a stabilised Runge-Kutta method, RKL1 of Meyer,
+ * Balsara and Aslam (2012, MNRAS 422, 2102; 2014, J. Comput. Phys. 257, 594). Its stages are operations on neighbouring
+ * cells only. In an insulating body B diffuses as far as is stable. Elsewhere the resistivity of this step is the part
+ * above lm_ohm.substep_eta, and the substeps have the part below. Other nodes keep their bits.
+ *
+ * Voids take part in a step that is taken, as insulators. Flux goes through the surface between a void and such a body
+ * or plasma in this step. If E were 0 on that surface, B would jump there.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_RELAXATION_H
 #define LARMOR_PHYSICS_FIELDS_RELAXATION_H
@@ -19,14 +20,15 @@
 #include "larmor/physics/fields/time_step_limits.h"
 #include "larmor/physics/fields/void.h"
 
-/* A step has LM_VOID_STAGES stages, or more where the resistivity needs more, in multiples of LM_RELAXATION_EXCHANGE:
- * between two exchanges of the halo (src/ranks/halo.h) there are so many, as a stage reads the cells beside. */
-enum { LM_VOID_STAGES = 16, LM_RELAXATION_EXCHANGE = 8, LM_MOST_RELAXATION_STAGES = 256 };
+/* A step has LM_LEAST_RELAXATION_STAGES stages, or more where the resistivity needs more, in multiples of
+ * LM_RELAXATION_EXCHANGE: between two exchanges of the halo (src/ranks/halo.h) there are so many, as a stage reads the
+ * cells beside. */
+enum { LM_LEAST_RELAXATION_STAGES = 16, LM_RELAXATION_EXCHANGE = 8, LM_MOST_RELAXATION_STAGES = 256 };
 
 /* The share of the largest stable step that is taken. */
 #define LM_RELAXATION_SAFETY 0.9
 
-/* Stage `number`, from 1 on: Y = Y_1 + gain (Y_1 - Y_2) - rate curl E, where E is J in voids, and Y_1, Y_2 are the
+/* Stage `number`, from 1 on: Y = Y_1 + gain (Y_1 - Y_2) - rate curl E, where E is J in insulators, and Y_1, Y_2 are the
  * results of the last stage and of the one before. All s stages together are a step of diffusion of (s^2 + s)/2
  * explicit steps. */
 struct lm_relaxation_stage {
@@ -41,7 +43,7 @@ LM_HD struct lm_relaxation_stage lm_relaxation_stage(int number, double k2)
     return s;
 }
 
-/* E/J for a resistivity of 1 that acts for dt. In a void E/J is 1, and it is nowhere larger. */
+/* E/J for a resistivity of 1 that acts for dt. In an insulator E/J is 1, and it is nowhere larger. */
 LM_HD double lm_relaxation_share(double dt, int stages, double k2)
 {
     return dt * k2 / (LM_RELAXATION_SAFETY * ((double)stages * (stages + 1)));
@@ -51,7 +53,7 @@ LM_HD double lm_relaxation_share(double dt, int stages, double k2)
  * too few. */
 LM_HD int lm_relaxation_stages(double eta, double dt, double k2, const struct lm_ohm *o)
 {
-    int stages = LM_VOID_STAGES;
+    int stages = LM_LEAST_RELAXATION_STAGES;
     while (stages <= LM_MOST_RELAXATION_STAGES &&
            lm_relaxation_share(dt, stages, k2) * (eta - lm_substep_eta(eta, o)) > 1.0)
         stages += LM_RELAXATION_EXCHANGE;

@@ -45,7 +45,8 @@ struct lm_field_maxima {
     uint64_t pressure[2]; /* and of what the pressure adds to it */
     uint64_t frequency;   /* of lm_frequency */
     uint64_t eta;         /* of the resistivity */
-    uint64_t floored;     /* number of plasma cells with a density below the floor */
+    uint64_t floored;     /* number of plasma cells with a density below the floor, */
+    uint64_t voids;       /* and of those that are void */
 };
 
 LM_HD uint64_t lm_larger_size(uint64_t bits, double v)
@@ -54,14 +55,15 @@ LM_HD uint64_t lm_larger_size(uint64_t bits, double v)
     return other > bits ? other : bits;
 }
 
-/* A cell's frequency and resistivity, and whether its density is below the floor; `b` and `ji` at the centre. `solid`:
- * 1 in a body, else 0. */
+/* A cell's frequency and resistivity, whether its density is below the floor, and whether it is void; `b` and `ji` at
+ * the centre. `solid`: 1 in a body, else 0. */
 LM_HD void lm_limit_frequency(struct lm_field_maxima *m, int solid, struct lm_vector b, struct lm_vector ji,
                               double density, double per_density, double eta, double k2, const struct lm_ohm *o)
 {
     m->frequency = lm_larger_size(m->frequency, lm_frequency_near_body(solid, b, ji, per_density, eta, k2, o));
     m->eta = lm_larger_size(m->eta, eta);
     m->floored += !solid && density < o->floor;
+    m->voids += !solid && per_density == 0.0;
 }
 
 #endif

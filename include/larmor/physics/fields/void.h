@@ -8,10 +8,15 @@
  * most of its density since. As the density divides at the centres
  * of the cells (ohm.h), its value neither gives energy to the fields nor takes it.
  *
- * A void is a cell without plasma, as are most cells around it. No current flows there: the motional field is 0, and B
- * follows from what surrounds the void, curl B = 0 (Hewett 1980, J. Comput. Phys. 38, 378): relaxation.h. The void
- * begins in the first empty cell beside a plasma. Empty cells that were no void would keep their B between the void and
- * the plasma, and the pressure of the field would not reach the ions.
+ * A void is a cell without plasma, as are most cells around it. The motional field is 0 there, and E follows from the
+ * equations of a vacuum (void_field.h). The void begins in the first empty cell beside a plasma. Empty cells that were
+ * no void would keep their B between the void and the plasma, and the pressure of the field would not reach the ions.
+ *
+ * A cell is empty that has less than a share of the density floor. Two kinds of cells are empty up to the floor itself.
+ * One kind was void in the step of B before (LM_VOID): single ions that cross a void do not end it, for at its edge it
+ * would come and go with each of them, and the current of a cell that becomes void is lost. The other kind lies at the
+ * edge of a plasma, with far less than the cells around. In such cells the current of the ions is too small for the
+ * floor to carry B along, so that B there would lag behind that of the void.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_VOID_H
 #define LARMOR_PHYSICS_FIELDS_VOID_H
@@ -24,8 +29,12 @@
  * away, itself included, at least LM_VOID_COUNT are empty, more than half of them: beside a straight edge 15 of 25 are.
  * A hole of one cell or of two in a plasma of few particles is no void: such holes come and go, and where a cell
  * becomes void, its current is lost. */
-#define LM_VOID_SHARE 0.1
-enum { LM_VOID_REACH = 2, LM_VOID_COUNT = 13 };
+#define LM_VOID_SHARE 0.3
+enum { LM_VOID_REACH = 2, LM_VOID_CELLS = (2 * LM_VOID_REACH + 1) * (2 * LM_VOID_REACH + 1), LM_VOID_COUNT = 13 };
+
+/* At the edge of a plasma a cell is empty that has less than the floor and less than this share of the mean of these
+ * LM_VOID_CELLS cells. */
+#define LM_EDGE_SHARE 0.5
 
 /* Fewer ions in a cell are no fluid. */
 #define LM_FEW 4
@@ -54,28 +63,50 @@ LM_HD double lm_thin_per_density(double floored, struct lm_vector b, const struc
     return lm_inverse(whistler_floor > 0.0 ? lm_max(n, whistler_floor * lm_sqrt(b2)) : n);
 }
 
-LM_HD int lm_is_empty(double n, double other, const struct lm_ohm *o)
+/* The density of the LM_VOID_CELLS cells around, of the mean of two levels. */
+LM_HD double lm_density_around(const double *n, const double *other, int s)
 {
-    return lm_mean(n, other) < LM_VOID_SHARE * o->floor;
-}
-
-/* Whether an empty cell is void. n and `other` stand on the cell in the densities of two levels, which are averaged. */
-LM_HD int lm_is_void(const double *n, const double *other, int s, const struct lm_ohm *o)
-{
-    int empty = 0;
+    double sum = 0.0;
     for (int j = -LM_VOID_REACH; j <= LM_VOID_REACH; j++)
         for (int i = -LM_VOID_REACH; i <= LM_VOID_REACH; i++)
-            empty += lm_is_empty(n[j * s + i], other[j * s + i], o);
-    return empty >= LM_VOID_COUNT;
+            sum += lm_mean(n[j * s + i], other[j * s + i]);
+    return sum * (1.0 / LM_VOID_CELLS);
 }
 
-/* 1/n as Ohm's law takes it in a cell where the densities and B stand; 0 in a void. `solid`: 1 in a body, else 0. */
-LM_HD double lm_per_density(const double *n, const double *other, struct lm_view b, int solid, const struct lm_ohm *o,
+/* Whether a cell is empty. n and `other` stand on it in the densities of two levels, which are averaged. `was_void`: 1
+ * if it was void in the step of B before, else 0. */
+LM_HD int lm_is_empty(const double *n, const double *other, int s, double was_void, const struct lm_ohm *o)
+{
+    const double here = lm_mean(n[0], other[0]);
+    double around;
+    if (here >= o->floor)
+        return 0;
+    if (here < LM_VOID_SHARE * o->floor || was_void != 0.0)
+        return 1;
+    around = lm_density_around(n, other, s);
+    return around > o->few && here < LM_EDGE_SHARE * around;
+}
+
+/* Whether a cell is void. `empty` stands on it, with 1 in empty cells and else 0. */
+LM_HD int lm_is_void(const double *empty, int s)
+{
+    double count = 0.0;
+    if (empty[0] == 0.0)
+        return 0;
+    for (int j = -LM_VOID_REACH; j <= LM_VOID_REACH; j++)
+        for (int i = -LM_VOID_REACH; i <= LM_VOID_REACH; i++)
+            count += empty[j * s + i];
+    return count >= LM_VOID_COUNT;
+}
+
+/* 1/n as Ohm's law takes it in a cell where B stands, of a floored density; 0 in a void. `empty`: NULL where no cell
+ * is. `solid`: 1 in a body, else 0. */
+LM_HD double lm_per_density(double floored, const double *empty, struct lm_view b, int solid, const struct lm_ohm *o,
                             double whistler_floor)
 {
-    if (!solid && lm_is_empty(n[0], other[0], o) && lm_is_void(n, other, b.s, o))
+    if (!solid && empty != NULL && lm_is_void(empty, b.s))
         return 0.0;
-    return lm_thin_per_density(lm_floored_mean(n[0], other[0], o), lm_b_centre(b), o, whistler_floor);
+    return lm_thin_per_density(floored, lm_b_centre(b), o, whistler_floor);
 }
 
 #endif
