@@ -246,9 +246,10 @@ static double excess(const struct shape *s, enum way way, struct body body, int 
     for (int k = 0; k < steps; k++) {
         advance(&x, dt / substeps, substeps);
         if (body.relaxations)
-            ck_assert_int_eq(x.b->ops->relax_b(x.b, insulates ? 0 : dt,
-                                               insulates ? LM_INSULATOR_STAGES : lm_relaxation_stages(eta, dt, k2, &ohm)),
-                             LM_OK);
+            ck_assert_int_eq(
+                x.b->ops->relax_b(x.b, insulates ? 0 : dt,
+                                  insulates ? LM_INSULATOR_STAGES : lm_relaxation_stages(eta, dt, k2, &ohm)),
+                LM_OK);
     }
     const double result = fit(&x, s, way, eta, t);
     box_free(&x);
