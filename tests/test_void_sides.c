@@ -20,7 +20,8 @@ static double uneven(double x, double y)
     return x < LENGTH - 0.5 ? 1 + 0.5 * sin(x) + 0 * y : 0.4;
 }
 
-/* B_z after so many steps that its waves have gone, by the damping of E, beside a void that ends at a side of this kind. The caller frees it. */
+/* B_z after so many steps that its waves have gone, by the damping of E, beside a void that ends at a side of this
+ * kind. The caller frees it. */
 static double *relaxed(struct box *x, int kind, double *start)
 {
     const int sides[LM_SIDES] = {LM_CONDUCTING, kind, PERIODIC, PERIODIC};

@@ -409,8 +409,8 @@ struct lm_backend_ops {
      * stands. 1/n keeps a substep of this length stable; 0: it need not. */
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 
-    /* B, and with it E in the voids of the last closure, which become those of LM_VOID. `voids`: whether there is a
-     * void in the domain as the step begins (lm_control); else none counts in this step but for the closure. */
+    /* B, and with it E in the voids of the last closure, which LM_VOID then has. `voids`: whether there was a void in
+     * the domain as the step began (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
     int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
 
     /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0

@@ -61,7 +61,7 @@ static const struct {
 } operations[] = {
     {"closure", closure, 3},                        /* n of two levels to floored n; isothermal here and below */
     {"advance_b, a substep", advance_b, 10},        /* B, J_i, n to B */
-    {"B in voids, where none is", relax_b, 7},      /* B, 1/n to B */
+    {"B in insulators, where none is", relax_b, 7}, /* B, 1/n to B */
     {"Ohm's law, smoothing, maxima", ohm, 16},      /* B, J_i of two levels, n to E, push E */
     {"survey", survey, 11},                         /* B, J_i, n, eta, push E */
     {"grid_sums", grid_sums, 4},                    /* B, n */
