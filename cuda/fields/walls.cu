@@ -12,6 +12,8 @@
 #include "core/cells.cuh"
 #include "core/halo.cuh"
 
+#include "backend/field_boundaries.h"
+
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/fields/resistivity.h"

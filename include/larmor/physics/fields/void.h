@@ -29,7 +29,7 @@
  * away, itself included, at least LM_VOID_COUNT are empty, more than half of them: beside a straight edge 15 of 25 are.
  * A hole of one cell or of two in a plasma of few particles is no void: such holes come and go, and where a cell
  * becomes void, its current is lost. */
-#define LM_VOID_SHARE 0.3
+#define LM_VOID_SHARE 0.1
 enum { LM_VOID_REACH = 2, LM_VOID_CELLS = (2 * LM_VOID_REACH + 1) * (2 * LM_VOID_REACH + 1), LM_VOID_COUNT = 13 };
 
 /* At the edge of a plasma a cell is empty that has less than the floor and less than this share of the mean of these
