@@ -71,7 +71,7 @@ START_TEST(an_open_side_has_no_battery)
     box_put(&x, LM_N_OLD, centre, battery_density);
     box_put(&x, LM_N_NEW, centre, battery_density);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW, 0.0);
-    x.b->ops->advance_b(x.b, LM_J_NEW, 1e-6, 1);
+    x.b->ops->advance_b(x.b, LM_J_NEW, 1e-6, 1, 0);
     double *bz = box_get(&x, LM_B + 2);
     int changed = 0;
     for (int j = -1; j < g.ny; j++)

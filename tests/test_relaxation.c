@@ -179,11 +179,11 @@ START_TEST(a_void_takes_part)
     box_put(&x, LM_N_OLD, centre, in_the_left_half);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
     const double k2 = lm_largest_k2(&x.g, 1 / size, 1 / size);
-    for (int k = 0; k < 1500; k++)
+    for (int k = 0; k < 500; k++)
         x.b->ops->relax_b(x.b, dt, lm_relaxation_stages(strong, dt, k2, &x.b->setup.ohm));
     double *b = box_get(&x, LM_B + 2);
-    for (int i = 0; i < N; i++)
-        ck_assert_double_eq_tol(b[lm_at(&x.g, i, 3)], 0.5, 0.01);
+    for (int i = 0; i < N; i++) /* B_z is 1 at the corners of 47 columns */
+        ck_assert_double_eq_tol(b[lm_at(&x.g, i, 3)], 47.0 / N, 1e-3);
     free(b);
     box_free(&x);
 }

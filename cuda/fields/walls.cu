@@ -12,10 +12,9 @@
 #include "core/cells.cuh"
 #include "core/halo.cuh"
 
-#include "backend/field_boundaries.h"
-
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
+#include "larmor/physics/fields/open_side.h"
 #include "larmor/physics/fields/resistivity.h"
 #include "larmor/physics/fields/solid.h"
 
@@ -279,7 +278,8 @@ void fill_open_e(struct lm_gpu *g, double substep, const double *current, const 
     const struct lm_grid *grid = &g->base.setup.grid;
     const size_t p = g->pitch;
     const double *const currents[2] = {current, current + p}, *const fields[3] = {b, b + p, b + 2 * p};
-    const struct lm_open_sides o = lm_open_sides_of(&g->base.setup, substep, currents, g->array[LM_FLOORED], fields);
+    const struct lm_open_sides o =
+        lm_open_sides_of(grid, &g->sides, substep, currents, g->array[LM_FLOORED], g->solid, fields);
     for (int part = 0; part < 3; part++)
         for (int axis = 0; axis < 2 && lm_any_side_is(&g->sides, LM_OPEN); axis++) {
             const int component = (axis + part) % 3;

@@ -1,6 +1,5 @@
 #include "backend/field_boundaries.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
 #include "larmor/physics/fields/solid.h"
-#include "larmor/physics/fields/void_field.h"
 
 struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
@@ -59,20 +57,6 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
             lm_fill_line(&s, axis, component, fill, e + (axis == 0 ? lm_at(g, 0, line) : lm_at(g, line, 0)),
                          axis == 0 ? 1 : g->stride, n);
     }
-}
-
-struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, double substep, const double *const current[2],
-                                      const double *density, const double *const b[3])
-{
-    const struct lm_grid *g = &setup->grid;
-    return (struct lm_open_sides){.sides = lm_field_sides_of(setup),
-                                  .nx = g->nx,
-                                  .ny = g->ny,
-                                  .stride = g->stride,
-                                  .fastest = sqrt(lm_void_speed2(g, substep)),
-                                  .current = {current[0], current[1]},
-                                  .density = density,
-                                  .b = {b[0], b[1], b[2]}};
 }
 
 void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3])

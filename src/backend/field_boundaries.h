@@ -28,11 +28,6 @@ void lm_fill_moment(const struct lm_grid *g, double *a, int along);
 /* Ghost cells of E_`component`, and for the push its nodes on walls. */
 void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_fill fill);
 
-/* For substeps of B of this length, with the ion current, the density of the last closure and B of a stage, each of
- * which may be on a device. */
-struct lm_open_sides lm_open_sides_of(const struct lm_setup *setup, double substep, const double *const current[2],
-                                      const double *density, const double *const b[3]);
-
 /* In a stage of Faraday's law, after lm_fill_e of all components and after radiating sides: E beyond open ones. */
 void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3]);
 

@@ -67,8 +67,8 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     if (c->has_void)
         lm_cpu_advance_void_field(c, number, dt);
     const struct lm_open_sides open =
-        lm_open_sides_of(&c->base.setup, dt, (const double *const *)(c->array + ion_current), c->array[LM_FLOORED],
-                         (const double *const *)b);
+        lm_open_sides_of(g, &c->sides, dt, (const double *const *)(c->array + ion_current), c->array[LM_FLOORED],
+                         c->solid, (const double *const *)b);
     lm_fill_open_e(&c->base.setup, &open, c->e);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])

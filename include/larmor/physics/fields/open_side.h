@@ -14,6 +14,7 @@
 #include "larmor/physics/fields/closure.h"
 #include "larmor/physics/fields/field_boundaries.h"
 #include "larmor/physics/fields/ohm.h"
+#include "larmor/physics/fields/void_field.h"
 #include "larmor/physics/numerics/cell_index.h"
 
 /* Arrays of one stride, element 0 of each. */
@@ -23,15 +24,36 @@ struct lm_open_sides {
     double fastest;           /* what comes in is no faster, so that the substeps can follow */
     const double *current[2]; /* J_i along x and y */
     const double *density;    /* never below the density floor */
+    const uint8_t *solid;     /* 1 in bodies; NULL without them */
     const double *b[3];
 };
+
+/* For substeps of B of this length. */
+LM_HD struct lm_open_sides lm_open_sides_of(const struct lm_grid *g, const struct lm_field_sides *sides, double substep,
+                                            const double *const current[2], const double *density, const uint8_t *solid,
+                                            const double *const b[3])
+{
+    struct lm_open_sides o;
+    o.sides = *sides;
+    o.nx = g->nx;
+    o.ny = g->ny;
+    o.stride = g->stride;
+    o.fastest = lm_sqrt(lm_void_speed2(g, substep));
+    o.density = density;
+    o.solid = solid;
+    for (int d = 0; d < 3; d++)
+        o.b[d] = b[d];
+    for (int axis = 0; axis < 2; axis++)
+        o.current[axis] = current[axis];
+    return o;
+}
 
 /* Speeds in cells at a side: of what leaves, and of what comes in. */
 struct lm_side_speeds {
     double out, in;
 };
 
-/* The Alfven speed is that of ions of charge and mass 1. */
+/* The Alfven speed is that of ions of charge and mass 1. In a body nothing goes out or in. */
 LM_HD struct lm_side_speeds lm_side_speeds(const struct lm_open_sides *o, int axis, int high, long k)
 {
     const struct lm_view at = {o->b[0] + k, o->b[1] + k, o->b[2] + k, o->stride};
@@ -42,6 +64,8 @@ LM_HD struct lm_side_speeds lm_side_speeds(const struct lm_open_sides *o, int ax
     struct lm_side_speeds s;
     s.out = lm_max(u, 0.0);
     s.in = lm_max(alfven - u, 0.0);
+    if (o->solid != NULL && o->solid[k])
+        s.out = s.in = 0.0;
     return s;
 }
 
