@@ -5,8 +5,8 @@
  * (k dt)^2 |B|^2 at least, with the largest wave number k on the grid: below that an Alfven wave of this wave number
  * turns by more than 1 in a step, and the noise of so few ions would heat them. In the substeps of B it counts as so
  * much that they are stable: their number was chosen at the beginning of the step, and a cell of few ions may have lost
- * most of its density since. As the density divides at the centres
- * of the cells (ohm.h), its value neither gives energy to the fields nor takes it.
+ * most of its density since. As the density divides at the centres of the cells (ohm.h), its value neither gives energy
+ * to the fields nor takes it.
  *
  * A void is a cell without plasma, as are most cells around it. The motional field is 0 there, and E follows from the
  * equations of a vacuum (void_field.h). The void begins in the first empty cell beside a plasma. Empty cells that were

@@ -54,8 +54,7 @@ LM_HD int lm_is_void_node(const struct lm_void_nodes *v, int component, long k)
 }
 
 /* What E_`component` of cell (i, j) has of E_v, also beyond walls. Beyond conducting ones it is odd, and where E is
- * prescribed it is 0. Else it is a constant, so that B on an open side stays as it is outside: the waves would change
- * it for good. `e` is an array of E_v. */
+ * prescribed it is 0. Else it is a constant; open sides act after it (open_side.h). `e` is an array of E_v. */
 LM_HD double lm_void_e(const struct lm_void_nodes *v, const double *e, int component, int i, int j)
 {
     int sign = 1;
