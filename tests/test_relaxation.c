@@ -170,12 +170,17 @@ static double in_the_left_half(double x, double y)
     return x < N * size / 2 + 0 * y ? 1 : 0;
 }
 
+static double strong_in_the_left_half(double x, double y)
+{
+    return strong * in_the_left_half(x, y);
+}
+
 /* Flux goes through the surface between a void and what resists, until B is the same on both sides. */
 START_TEST(a_void_takes_part)
 {
     static const double centre[2] = {0, 0};
     const double dt = 0.01;
-    struct box x = dense_box(dt, uniform, in_the_left_half);
+    struct box x = dense_box(dt, strong_in_the_left_half, in_the_left_half);
     box_put(&x, LM_N_OLD, centre, in_the_left_half);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
     const double k2 = lm_largest_k2(&x.g, 1 / size, 1 / size);
