@@ -255,7 +255,7 @@ int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 int lm_gpu_begin_void_field(struct lm_gpu *g, int voids);
 int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep);
 
-/* cuda/fields/walls.cu: where general.used is 1 */
+/* cuda/fields/walls.cu: where general.used is 1, and in steps of B with voids */
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps, int voids);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 

@@ -1,5 +1,6 @@
 /* CUDA backend: E in voids (larmor/physics/fields/void_field.h). One thread a cell; who writes a node also writes its
- * periodic images. Where no cell is void a thread reads densities only. Rate: not recorded.
+ * periodic images. Where no cell is void a thread reads densities only. Rate: these kernels alone
+ * are not recorded. A whole run with a void is in docs/performance/results.md.
  */
 #include "core/cells.cuh"
 #include "core/halo.cuh"

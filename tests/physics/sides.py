@@ -8,11 +8,12 @@ steps of the same box with B held at that side (inflow_b): so much of it is nois
 floor.
 """
 import argparse
-import csv
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+from larmor import Run
 
 SIDE = "boundary.fields_x_max={}"
 LIMIT = 2.0
@@ -44,7 +45,7 @@ BOXES = ((1, 1, (0.6, 0.3, 0.74)), (2, 1, (0.6, 0.3, 0.74)), (1, 1, (0, 0, 1)), 
 
 
 def series_of(args, directory, side, steps, per_cell, density, b):
-    """Rows of the time series; fewer than there should be where the run has stopped."""
+    """The time series, which is shorter where the run has stopped."""
     ini, out = pathlib.Path(directory) / "box.ini", pathlib.Path(tempfile.mkdtemp(dir=directory))
     ini.write_text(INI)
     overrides = [SIDE.format(side), f"run.t_end={steps * DT}", f"species.ions.particles_per_cell={per_cell}", f"species.ions.density={density}"]
@@ -53,15 +54,13 @@ def series_of(args, directory, side, steps, per_cell, density, b):
                           stderr=subprocess.PIPE, text=True)
     if done.returncode == 2:
         sys.exit(done.stderr)
-    rows = list(csv.reader(open(out / "series.csv")))
-    names = [n.split("[")[0] for n in rows[0]]
-    return [dict(zip(names, map(float, row))) for row in rows[1:]]
+    return Run(out).series
 
 
 def largest(series):
     """The largest energy of B in units of that at the start."""
-    energy = [sum(row[f"magnetic_{c}"] for c in "xyz") for row in series]
-    return max(energy) / energy[0]
+    energy = sum(series[f"magnetic_{c}"] for c in "xyz")
+    return energy.max() / energy[0]
 
 
 def main():
@@ -76,7 +75,7 @@ def main():
         for box in BOXES:
             held = largest(series_of(args, directory, "inflow_b", SHORT, *box))
             series = series_of(args, directory, "open", steps, *box)
-            most, last = largest(series), round(series[-1]["step"])
+            most, last = largest(series), round(series["step"][-1])
             good = most <= LIMIT * held
             failed |= not good or last != steps
             print(f"{box[0]} in a cell, n = {box[1]}, B = {box[2]}: energy of B at most {most:.2f} times its start, "

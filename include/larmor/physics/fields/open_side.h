@@ -69,8 +69,8 @@ LM_HD struct lm_side_speeds lm_side_speeds(const struct lm_open_sides *o, int ax
     return s;
 }
 
-/* By how much E_`component` along a side of an axis is larger beyond the side than inside, on a line inside: Faraday's
- * law makes the rate above of it. */
+/* The difference of E_`component` beyond a side of an axis and before it, on a line inside. With it Faraday's law gives
+ * the rate above. */
 LM_HD double lm_open_step(const struct lm_open_sides *o, int axis, int component, int high, int line)
 {
     const long step = axis == 0 ? 1 : o->stride, across = axis == 0 ? o->stride : 1, out = high ? step : -step,
