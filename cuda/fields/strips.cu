@@ -407,6 +407,7 @@ struct lm_strip_domain domain_of(const struct lm_gpu *g, int ion_current)
     for (int k = 0; k < setup->species_count; k++) {
         d.number[k] = g->array[LM_SPECIES_N + k];
         d.mass[k] = setup->species[k].mass;
+        d.charge[k] = setup->species[k].charge;
     }
     d.ion_current = view_of(g, g->array[ion_current]);
     d.b = view_of(g, g->array[LM_B]);

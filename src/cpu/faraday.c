@@ -66,10 +66,14 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     lm_cpu_advance_strips(c, number, b, dt);
     if (c->has_void)
         lm_cpu_advance_void_field(c, number, dt);
+    const struct lm_strip_window *strips[LM_SIDES];
+    for (int side = 0; side < LM_SIDES; side++)
+        strips[side] = c->strip[side] ? &c->strip[side]->w : NULL;
     const struct lm_open_sides open =
         lm_open_sides_of(g, &c->sides, dt, (const double *const *)(c->array + ion_current), c->array[LM_FLOORED],
-                         c->solid, (const double *const *)b);
+                         strips, c->solid, (const double *const *)b);
     lm_fill_open_e(&c->base.setup, &open, c->e);
+    lm_cpu_settle_corners(c, b, dt);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
     advance_row(&s, j, -beyond_x, g->nx + beyond_x - c->walls[0]);

@@ -16,6 +16,11 @@ void lm_cpu_make_strips(struct lm_cpu *c)
             return;
         s->threads = 1;
         lm_strip_window_make(&s->w, side, &c->base.setup.grid, !c->walls[side < LM_Y_MIN], &c->base.setup.ohm);
+        s->w.is_fed = c->base.setup.grid.sides.of[side] == LM_INFLOW;
+        for (int end = 0; end < 2; end++) {
+            const int kind = c->sides.of[2 * (side < LM_Y_MIN) + end];
+            s->w.held[end] = kind == LM_FIELDS_INFLOW || kind == LM_INFLOW_B || kind == LM_INFLOW_E;
+        }
         double *memory = lm_pool_zeros(&c->pool, LM_STRIP_WINDOW_ARRAYS * (size_t)s->w.size, sizeof *memory);
         if (!memory)
             return;
@@ -51,14 +56,16 @@ void lm_cpu_put_strip(struct lm_cpu *c, enum lm_side side, const double *in)
 
 /* --- ghosts of the window --- */
 
-/* As lm_strip_source says. */
-void lm_strip_fill(const struct lm_strip_window *w, double *a, int from)
+void lm_strip_fill_lines(const struct lm_strip_window *w, double *a, int from, int lines)
 {
     const int to = from + LM_STRIP_CELLS, high = w->place.high;
-    for (int line = 0; line < w->lines; line++)
+    for (int line = 0; line < lines; line++)
         for (int p = high ? to : from - 1; p >= 0 && p < LM_STRIP_WINDOW; p += high ? 1 : -1)
             a[lm_strip_at(w, p, line)] = a[lm_strip_at(w, high ? to - 1 : from, line)];
     const int low = high ? from : 0, top = high ? LM_STRIP_WINDOW : to;
+    for (int line = lines; line < w->lines; line++)
+        for (int p = low; p < top; p++)
+            a[lm_strip_at(w, p, line)] = a[lm_strip_at(w, p, lines - 1)];
     for (int k = 1; k <= LM_GHOST; k++)
         for (int p = low; p < top; p++) {
             const int below = w->periodic ? lm_wrap(-k, w->lines) : 0,
@@ -66,6 +73,12 @@ void lm_strip_fill(const struct lm_strip_window *w, double *a, int from)
             a[lm_strip_at(w, p, -k)] = a[lm_strip_at(w, p, below)];
             a[lm_strip_at(w, p, w->lines - 1 + k)] = a[lm_strip_at(w, p, above)];
         }
+}
+
+/* As lm_strip_source says. */
+void lm_strip_fill(const struct lm_strip_window *w, double *a, int from)
+{
+    lm_strip_fill_lines(w, a, from, w->lines);
 }
 
 /* B of the domain in the window, and the ghosts of that of the strip. */
@@ -77,7 +90,7 @@ void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], dou
         for (int line = -LM_GHOST; line < w->lines + LM_GHOST; line++)
             for (int p = from; p < to; p++)
                 b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_at_main(w, p, line)];
-        lm_strip_fill(w, b[d], first);
+        lm_strip_fill_lines(w, b[d], first, lm_strip_own_lines(w, lm_strip_b_on_wall(w, d)));
     }
 }
 

@@ -12,6 +12,7 @@ struct lm_cpu_strip {
 };
 
 /* Fills the cells behind the last one, and the lines beyond both ends, of [from, from + LM_STRIP_CELLS) across. */
+void lm_strip_fill_lines(const struct lm_strip_window *w, double *a, int from, int lines);
 void lm_strip_fill(const struct lm_strip_window *w, double *a, int from);
 
 /* Puts B of the domain into the window's `b`, and fills the ghosts of that of the strip. */
@@ -29,6 +30,9 @@ void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int subst
 /* In a stage of Runge-Kutta for B: E of the strips, then that of the ghost cells in c->e, then B of the strips. `b` is
  * B of the domain in this stage. */
 void lm_cpu_advance_strips(struct lm_cpu *c, int number, double *const b[3], double substep);
+
+/* Then, after E of open sides: B_z in corners of two radiating sides. */
+void lm_cpu_settle_corners(struct lm_cpu *c, double *const b[3], double substep);
 
 /* Moment `which` of all ions, n or J_x, J_y, J_z, as deposited and with its ghosts: what the ions of the strips add to
  * it in the last cells inside, and its ghosts beyond radiating sides. */

@@ -44,17 +44,17 @@ static void electric_field(const struct lm_cpu_strip *s, double *const b[3])
         w->e[axis][k] = axis == 0 ? e.x : e.y;
     }
     for (int d = 0; d < 3; d++)
-        lm_strip_fill(w, w->e[d], first);
+        lm_strip_fill_lines(w, w->e[d], first, lm_strip_own_lines(w, lm_strip_e_on_wall(w, d)));
 }
 
 static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk)
 {
     for (int d = 0; d < 3; d++) {
-        const int first = lm_strip_first_b(s->w.place, d);
+        const int first = lm_strip_first_b(s->w.place, d), lines = lm_strip_own_lines(&s->w, lm_strip_b_on_wall(&s->w, d));
 #pragma omp parallel for num_threads(s->threads)
-        for (int line = 0; line < s->w.lines; line++)
+        for (int line = 0; line < lines; line++)
             for (int p = first; p < first + LM_STRIP_CELLS; p++)
-                lm_strip_advance(&s->w, number, rk, d, p, lm_strip_at(&s->w, p, line));
+                lm_strip_advance(&s->w, number, rk, d, p, line);
     }
 }
 
@@ -92,6 +92,15 @@ void lm_cpu_advance_strips(struct lm_cpu *c, int number, double *const main[3], 
     for (int side = 0; side < LM_SIDES && any; side++)
         if (c->strip[side])
             fill_corners(c, &c->strip[side]->w);
+}
+
+void lm_cpu_settle_corners(struct lm_cpu *c, double *const main[3], double substep)
+{
+    for (int corner = 0; corner < 4; corner++) {
+        const struct lm_cpu_strip *x = c->strip[LM_X_MIN + corner % 2], *y = c->strip[LM_Y_MIN + corner / 2];
+        if (x && y && !lm_strip_corner_is_empty(&x->w, &y->w))
+            lm_strip_settle_corner(&c->base.setup.grid, corner % 2, corner / 2, main[2], c->e[0], c->e[1], substep);
+    }
 }
 
 /* --- what the ions of the domain meet at the side --- */

@@ -20,6 +20,7 @@ static struct lm_strip_domain domain_of(const struct lm_cpu *c, int ion_current)
     for (int k = 0; k < setup->species_count; k++) {
         d.number[k] = c->array[LM_SPECIES_N + k];
         d.mass[k] = setup->species[k].mass;
+        d.charge[k] = setup->species[k].charge;
     }
     memcpy(d.temperature, setup->side_temperature, sizeof d.temperature);
     return d;
@@ -58,7 +59,7 @@ static void find_medium(const struct lm_cpu_strip *s, const struct lm_strip_doma
         const double mass = lm_strip_mass(w, line), sound2 = lm_strip_sound2(w, from, line);
         for (int p = first; p < first + LM_STRIP_CELLS; p++) {
             const long k = lm_strip_at(w, p, line);
-            const struct lm_strip_medium m = lm_strip_find_medium(w, &w->step, mass, sound2, p, k);
+            const struct lm_strip_medium m = lm_strip_find_medium(w, &w->step, mass, sound2, p, line);
             w->per_density[k] = m.per_density;
             w->eta[k] = m.damping.eta;
             w->mixing[k] = m.damping.mixing;
@@ -167,7 +168,7 @@ void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int subst
         s->w.step.substep = dt / substeps;
         s->threads = c->grid_threads;
         for (int line = 0; line < s->w.lines; line++)
-            lm_strip_take_plasma(&s->w, &from, line);
+            lm_strip_take_plasma(&s->w, &from, s->started, line);
         if (!s->started)
             start(s, &from);
         for (int d = 0; d < 3; d++)

@@ -98,9 +98,9 @@ LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component,
     const struct lm_line_end end = lm_line_end_of(axis, component, fill);
     const int low = s->of[2 * axis], high = s->of[2 * axis + 1], push = fill != LM_FILL_FARADAY;
     double *last = e + (n - 1) * step;
-    if (end.on_wall && (push || (low == LM_RADIATING && n > 1)))
+    if (end.on_wall && push)
         e[-step] = e[0];
-    if (end.on_wall && n > 1 && (push || high == LM_RADIATING))
+    if (end.on_wall && n > 1 && push)
         last[0] = last[-step];
     lm_fill_beyond(end.on_wall ? e - step : e, step, n, low, end, LM_GHOST - end.on_wall);
     lm_fill_beyond(last, -step, n, high, end, LM_GHOST);
@@ -123,11 +123,16 @@ LM_HD int lm_inside_node(const struct lm_field_sides *sides, int axis, int n, in
     return i < low ? low : i < n ? i : n - 1;
 }
 
+LM_HD int lm_is_open(const struct lm_field_sides *s, int side)
+{
+    return s->of[side] == LM_OPEN || s->of[side] == LM_RADIATING;
+}
+
 /* Whether E_`component` of cell (i, j) goes through an open side, on it or beyond. */
 LM_HD int lm_is_open_face(const struct lm_field_sides *s, int component, int i, int j, int nx, int ny)
 {
-    return (component == 0 && ((i < 0 && s->of[LM_X_MIN] == LM_OPEN) || (i >= nx - 1 && s->of[LM_X_MAX] == LM_OPEN))) ||
-           (component == 1 && ((j < 0 && s->of[LM_Y_MIN] == LM_OPEN) || (j >= ny - 1 && s->of[LM_Y_MAX] == LM_OPEN)));
+    return (component == 0 && ((i < 0 && lm_is_open(s, LM_X_MIN)) || (i >= nx - 1 && lm_is_open(s, LM_X_MAX)))) ||
+           (component == 1 && ((j < 0 && lm_is_open(s, LM_Y_MIN)) || (j >= ny - 1 && lm_is_open(s, LM_Y_MAX))));
 }
 
 /* Whether Ohm's law gives E_`component` of cell (i, j): inside, or on a wall that the component crosses (index -1). */

@@ -14,6 +14,7 @@
 #include "larmor/physics/fields/closure.h"
 #include "larmor/physics/fields/field_boundaries.h"
 #include "larmor/physics/fields/ohm.h"
+#include "larmor/physics/fields/strip_window.h"
 #include "larmor/physics/fields/void_field.h"
 #include "larmor/physics/numerics/cell_index.h"
 
@@ -24,13 +25,16 @@ struct lm_open_sides {
     double fastest;           /* what comes in is no faster, so that the substeps can follow */
     const double *current[2]; /* J_i along x and y */
     const double *density;    /* never below the density floor */
+    const double *strip_n[LM_SIDES]; /* of radiating sides: lm_strip_window.side_n of line 0 */
+    long strip_along[LM_SIDES];
     const uint8_t *solid;     /* 1 in bodies; NULL without them */
     const double *b[3];
 };
 
 /* For substeps of B of this length. */
 LM_HD struct lm_open_sides lm_open_sides_of(const struct lm_grid *g, const struct lm_field_sides *sides, double substep,
-                                            const double *const current[2], const double *density, const uint8_t *solid,
+                                            const double *const current[2], const double *density,
+                                            const struct lm_strip_window *const strips[LM_SIDES], const uint8_t *solid,
                                             const double *const b[3])
 {
     struct lm_open_sides o;
@@ -40,6 +44,11 @@ LM_HD struct lm_open_sides lm_open_sides_of(const struct lm_grid *g, const struc
     o.stride = g->stride;
     o.fastest = lm_sqrt(lm_void_speed2(g, substep));
     o.density = density;
+    for (int side = 0; side < LM_SIDES; side++) {
+        const struct lm_strip_window *const w = strips[side];
+        o.strip_n[side] = w ? w->side_n + lm_strip_at(w, lm_strip_last_inside(w->place), 0) : NULL;
+        o.strip_along[side] = w ? w->along : 0;
+    }
     o.solid = solid;
     for (int d = 0; d < 3; d++)
         o.b[d] = b[d];
@@ -85,6 +94,19 @@ LM_HD double lm_open_step(const struct lm_open_sides *o, int axis, int component
     return (component == (axis + 1) % 3) == (high != 0) ? rate : -rate;
 }
 
+/* Whether E_`component` on a line follows the rule of open sides at a side: also at a radiating one where its strip is
+ * empty. */
+LM_HD int lm_opens(const struct lm_open_sides *o, int axis, int component, int high, int line)
+{
+    const int side = 2 * axis + high, lines = axis == 0 ? o->ny : o->nx,
+              above = line + 1 < lines ? line + 1 : lm_field_walls(&o->sides, 1 - axis) ? line : 0;
+    const double *const n = o->strip_n[side];
+    const int at = line < 0 ? 0 : line;
+    if (n == NULL)
+        return o->sides.of[side] == LM_OPEN;
+    return n[at * o->strip_along[side]] == 0.0 && (component != 1 - axis || n[above * o->strip_along[side]] == 0.0);
+}
+
 /* E_`component` on and beyond open sides of an axis, on one of the lines across the sides, also beyond other walls.
  * There the line inside whose E it takes decides, so that the order of two sides in a corner does not matter. E through
  * all open sides comes first, then E along them: the latter begins with the former where two open sides meet. */
@@ -99,7 +121,7 @@ LM_HD void lm_fill_open(const struct lm_open_sides *o, int axis, int component, 
     for (int high = 0; high < 2; high++) {
         const long out = high ? step : -step;
         double *const last = e + (high ? (n - 1) * step : 0);
-        if (o->sides.of[2 * axis + high] != LM_OPEN)
+        if (!lm_opens(o, axis, component, high, decides))
             continue;
         if (component == axis) {
             for (int k = high ? 0 : 1; k <= LM_GHOST; k++)

@@ -46,6 +46,8 @@ enum {
 #define LM_STRIP_MIXING 0.05
 #define LM_STRIP_RAMP 12.0
 #define LM_STRIP_TIME 64.0
+#define LM_STRIP_THIN 2.0
+#define LM_STRIP_INWARDS 0.25 /* square of a speed in units of the Alfven speed */
 
 /* A whistler turns by no more than this in a substep of B. The Runge-Kutta method is stable up to 2.78, which
  * leaves room for resistivity and convection. */
@@ -137,9 +139,9 @@ LM_HD double lm_strip_per_density(double n, double b2, double size, const struct
 LM_HD struct lm_strip_damping lm_strip_damp(double depth, double size, double speed, double b2, double per_density,
                                             const struct lm_strip_step *s)
 {
-    const double h = size * s->cell, x = depth * s->cell, r = depth / (depth + LM_STRIP_RAMP);
+    const double h = size * s->cell, x = depth * s->cell, r = depth / (depth + LM_STRIP_RAMP), least = lm_min(h, s->along);
     const double most = 0.125 * h * h / s->substep, mixed = 0.2 * h * h / s->dt;
-    struct lm_strip_damping d = {most, 0.0};
+    struct lm_strip_damping d = {0.125 * least * least / s->substep, 0.0};
     if (per_density > 0.0) {
         const double eta = (LM_STRIP_ETA * speed * x + LM_STRIP_HALL * lm_sqrt(b2) * per_density) * r,
                      mixing = LM_STRIP_MIXING * speed * x * r;
@@ -151,21 +153,31 @@ LM_HD struct lm_strip_damping lm_strip_damp(double depth, double size, double sp
 
 /* --- E --- */
 
-/* E of a cell of the strip: all on the faces and at the centre as in lm_electric_field, but that only the part of J
- * with derivatives across is resisted. `across` is 1 over the size of the cell. */
-LM_HD struct lm_vector lm_strip_field(int axis, double across, struct lm_ohm_view v)
+/* The resistivity of a void between two cells, `step` elements apart. */
+LM_HD double lm_strip_void_eta(const double *eta, const double *per_density, int step)
+{
+    return 0.5 * ((per_density[0] == 0.0 ? eta[0] : 0.0) + (per_density[step] == 0.0 ? eta[step] : 0.0));
+}
+
+/* E of a cell of the strip: all on the faces and at the centre as in lm_electric_field, but that in plasma only the part
+ * of J with derivatives across is resisted. `across` and `along` are 1 over the size of the cell. */
+LM_HD struct lm_vector lm_strip_field(int axis, double across, double along, const double *per_density,
+                                      struct lm_ohm_view v)
 {
     const int s = v.motional.s;
+    const double all = per_density[0] == 0.0 ? v.eta[0] : 0.0;
     struct lm_vector e;
     e.x = lm_interp_up(v.motional.x, 1) - v.b.y[0] * lm_interp_up(v.slip, 1);
     e.y = lm_interp_up(v.motional.y, s) + v.b.x[0] * lm_interp_up(v.slip, s);
     e.z = v.motional.z[0];
     if (axis == 0) {
+        e.x += lm_strip_void_eta(v.eta, per_density, 1) * v.j.x[0];
         e.y += lm_interp_up(v.eta, s) * v.j.y[0];
-        e.z += v.eta[0] * lm_diff_down(v.b.y, 1, across);
+        e.z += v.eta[0] * lm_diff_down(v.b.y, 1, across) - all * lm_diff_down(v.b.x, s, along);
     } else {
         e.x += lm_interp_up(v.eta, 1) * v.j.x[0];
-        e.z -= v.eta[0] * lm_diff_down(v.b.x, s, across);
+        e.y += lm_strip_void_eta(v.eta, per_density, s) * v.j.y[0];
+        e.z += all * lm_diff_down(v.b.y, 1, along) - v.eta[0] * lm_diff_down(v.b.x, s, across);
     }
     return e;
 }

@@ -23,6 +23,8 @@ struct lm_strip_window {
     int deep;                           /* cells of the domain across */
     long main, main_across, main_along; /* the arrays of the domain: element of position 0 in line 0; steps */
     int periodic;                       /* along the side */
+    int is_fed;                         /* ions come in through the side */
+    int held[2];                        /* the lines at the ends keep the state of the start: there plasma flows in */
     long size;
     double cells[LM_STRIP_WINDOW], depth[LM_STRIP_WINDOW];     /* lm_strip_size, lm_strip_depth */
     double inv_size[LM_STRIP_WINDOW], inv_up[LM_STRIP_WINDOW]; /* 1/cell across; 1/distance to the next centre */
@@ -38,7 +40,7 @@ struct lm_strip_window {
 struct lm_strip_domain {
     const double *floored, *per_density, *pressure; /* of the electrons of the last closure */
     const double *number[LM_STRIP_SPECIES];         /* densities */
-    double mass[LM_STRIP_SPECIES];
+    double mass[LM_STRIP_SPECIES], charge[LM_STRIP_SPECIES];
     int species_count;
     struct lm_view ion_current, b, push_e, push_b;
     double gamma, temperature[LM_SIDES]; /* of the electrons; gamma T of the ions at the sides */
@@ -176,6 +178,12 @@ LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int *p, int
     return 1;
 }
 
+/* Whether no plasma is beyond the side in a line: E is 0 there, and the domain takes nothing from it. */
+LM_HD int lm_strip_is_empty(const struct lm_strip_window *w, int line)
+{
+    return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap(line, w->lines))] == 0.0;
+}
+
 /* --- the state --- */
 
 LM_HD long lm_strip_values(const struct lm_strip_window *w)
@@ -198,6 +206,29 @@ LM_HD double lm_strip_shown(const struct lm_strip_window *w, int started, long m
 {
     const long each = (long)LM_STRIP_CELLS * w->lines;
     return started ? *lm_strip_value(w, m) : m / each == LM_STRIP_ARRAYS - 1 ? -1.0 : 0.0;
+}
+
+/* Whether a line keeps the state of the start. */
+LM_HD int lm_strip_is_held(const struct lm_strip_window *w, int line)
+{
+    return (w->held[0] && line == 0) || (w->held[1] && line == w->lines - 1);
+}
+
+/* The lines in which a component goes on by itself, of which `on_wall` says whether its nodes lie on walls at the ends.
+ * On a wall that plasma leaves through they have the value of the line before. */
+LM_HD int lm_strip_own_lines(const struct lm_strip_window *w, int on_wall)
+{
+    return on_wall && !w->periodic && !w->held[1] && w->lines > 1 ? w->lines - 1 : w->lines;
+}
+
+LM_HD int lm_strip_b_on_wall(const struct lm_strip_window *w, int d)
+{
+    return d != 1 - w->place.axis;
+}
+
+LM_HD int lm_strip_e_on_wall(const struct lm_strip_window *w, int d)
+{
+    return d == 1 - w->place.axis;
 }
 
 /* --- E and B in a stage --- */
@@ -235,28 +266,33 @@ LM_HD struct lm_vector lm_strip_electric(const struct lm_strip_window *w, struct
     v.slip = w->slip;
     v.eta = w->eta;
     v.pressure[0] = v.pressure[1] = NULL;
-    return lm_strip_field(w->place.axis, w->inv_size[p], lm_ohm_view_at(v, k));
+    return lm_strip_field(w->place.axis, w->inv_size[p], 1.0 / w->step.along, w->per_density + k, lm_ohm_view_at(v, k));
 }
 
 /* Component d of B after a stage. */
-LM_HD void lm_strip_advance(const struct lm_strip_window *w, int number, struct lm_rk4 rk, int d, int p, long k)
+LM_HD void lm_strip_advance(const struct lm_strip_window *w, int number, struct lm_rk4 rk, int d, int p, int line)
 {
+    const long k = lm_strip_at(w, p, line);
     const struct lm_vector v = lm_faraday(lm_view_at(lm_strip_view(w, w->e), k), lm_strip_inverse(w, w->inv_up, 0, p),
                                           lm_strip_inverse(w, w->inv_up, 1, p));
-    const double rate = d == 0 ? v.x : d == 1 ? v.y : v.z;
+    const double rate = lm_strip_is_held(w, line) ? 0.0 : d == 0 ? v.x : d == 1 ? v.y : v.z;
     const double begin = w->b[d][k], sum = number == 0 ? begin : w->result[d][k];
     if (number < 3)
         w->stage[d][k] = lm_rk4_next(rk, 0, begin, rate);
     *(number < 3 ? &w->result[d][k] : &w->b[d][k]) = lm_rk4_sum(rk, 0, sum, rate);
 }
 
-/* E that the domain takes: in its ghost cells beyond the side, and E through the side. */
+/* E that the domain takes: through the side and, along it, in the ghost cells beyond. All of these have the same, and no
+ * E is through them, so that B along the side keeps the bits of the start beyond it. */
 LM_HD void lm_strip_give_e(const struct lm_strip_window *w, int d, int line, double *e)
 {
-    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), through = d == w->place.axis;
-    const int from = through ? (w->place.high ? inside : inside - 1) : inside + out;
-    for (int k = 0; k < LM_GHOST + (through && w->place.high); k++)
-        e[lm_strip_at_main(w, from + k * out, line)] = w->e[d][lm_strip_at(w, from + k * out, lm_wrap(line, w->lines))];
+    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), through = d == w->place.axis,
+              from = lm_wrap(line, w->lines), wall = lm_strip_wall(w);
+    const double beyond = through ? 0.0 : w->e[d][lm_strip_at(w, inside + out, from)];
+    for (int k = 1; k <= LM_GHOST; k++)
+        e[lm_strip_at_main(w, inside + k * out, line)] = beyond;
+    if (through)
+        e[lm_strip_at_main(w, wall, line)] = w->e[d][lm_strip_at(w, wall, from)];
 }
 
 /* E beyond both a radiating side and a wall that it meets: component d in the last column of the domain (k = 0) and in
@@ -264,8 +300,52 @@ LM_HD void lm_strip_give_e(const struct lm_strip_window *w, int d, int line, dou
 LM_HD void lm_strip_fill_corner(const struct lm_strip_window *w, const struct lm_field_sides *sides, int d, int k,
                                 double *e)
 {
-    const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w);
-    lm_fill_line(sides, 1 - w->place.axis, d, LM_FILL_FARADAY, e + lm_strip_at_main(w, p, 0), w->main_along, w->lines);
+    const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w), axis = 1 - w->place.axis;
+    const struct lm_line_end end = lm_line_end_of(axis, d, LM_FILL_FARADAY);
+    const int low = sides->of[2 * axis], high = sides->of[2 * axis + 1];
+    const long step = w->main_along;
+    double *const first = e + lm_strip_at_main(w, p, 0), *const last = first + (w->lines - 1) * step;
+    if (low == LM_RADIATING && k > 0 && end.on_wall)
+        first[-step] = first[0];
+    for (int out = 1; out <= LM_GHOST && k > 0 && end.on_wall; out++) {
+        if (low == LM_RADIATING && out > 1)
+            first[-out * step] = 0.0;
+        if (high == LM_RADIATING)
+            last[out * step] = 0.0;
+    }
+    if (low != LM_RADIATING || (k > 0 && !end.on_wall))
+        lm_fill_beyond(end.on_wall ? first - step : first, step, w->lines, low, end, LM_GHOST - end.on_wall);
+    if (high != LM_RADIATING || (k > 0 && !end.on_wall))
+        lm_fill_beyond(last, -step, w->lines, high, end, LM_GHOST);
+}
+
+/* Whether the strips of both sides of a corner are empty in the lines at it: then the rule of open sides holds there. */
+LM_HD int lm_strip_corner_is_empty(const struct lm_strip_window *x, const struct lm_strip_window *y)
+{
+    const long in_x = lm_strip_at(x, lm_strip_last_inside(x->place), y->place.high ? x->lines - 1 : 0),
+               in_y = lm_strip_at(y, lm_strip_last_inside(y->place), x->place.high ? y->lines - 1 : 0);
+    return x->side_n[in_x] == 0.0 && y->side_n[in_y] == 0.0;
+}
+
+/* dB_z/dt at the node of the elements k of E. */
+LM_HD double lm_strip_rate_of_bz(const struct lm_grid *g, const double *ex, const double *ey, long k)
+{
+    return (ex[k + g->stride] - ex[k]) / g->dy - (ey[k + 1] - ey[k]) / g->dx;
+}
+
+/* B_z in a corner of two radiating sides follows its neighbours on both: each strip has its own law there, and together they
+ * let it grow. It is E_x beyond the corner that does so, which changes nothing else. */
+LM_HD void lm_strip_settle_corner(const struct lm_grid *g, int high_x, int high_y, const double *bz, double *ex,
+                                  const double *ey, double substep)
+{
+    const int i = high_x ? g->nx - 1 : -1, j = high_y ? g->ny - 1 : -1;
+    const long corner = (i + LM_GHOST) + (long)(j + LM_GHOST) * g->stride, in_x = corner + (high_x ? -1 : 1),
+               in_y = corner + (high_y ? -g->stride : g->stride);
+    const double rate = 0.5 * (lm_strip_rate_of_bz(g, ex, ey, in_x) + lm_strip_rate_of_bz(g, ex, ey, in_y)) +
+                        (0.5 * (bz[in_x] + bz[in_y]) - bz[corner]) * (0.25 / substep),
+                 change = (rate - lm_strip_rate_of_bz(g, ex, ey, corner)) * g->dy;
+    for (int k = 0; k < LM_GHOST; k++)
+        ex[high_y ? corner + (k + 1) * g->stride : corner - k * g->stride] += high_y ? change : -change;
 }
 
 /* --- what the ions of the domain meet at the side --- */
@@ -281,6 +361,8 @@ LM_HD void lm_strip_add_moments(const struct lm_strip_window *w, int which, doub
 {
     const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), from = lm_wrap(line, w->lines);
     double *const last = a + lm_strip_at_main(w, inside, line);
+    if (lm_strip_is_empty(w, line))
+        return;
     *last = lm_strip_moment(*last, lm_strip_moment_of(w, which, lm_strip_at(w, inside + out, from)), share);
     for (int k = 1; k <= LM_GHOST; k++)
         a[lm_strip_at_main(w, inside + k * out, line)] =
@@ -309,6 +391,8 @@ LM_HD void lm_strip_find_push(const struct lm_strip_window *w, int k, int line)
 LM_HD void lm_strip_put_push(const struct lm_strip_window *w, int d, int is_b, int k, int line, double *a)
 {
     const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w);
+    if (lm_strip_is_empty(w, line))
+        return;
     a[lm_strip_at_main(w, p, line)] = (is_b ? w->stage : w->result)[d][lm_strip_at(w, p, lm_wrap(line, w->lines))];
 }
 
@@ -332,18 +416,48 @@ LM_HD double lm_strip_mean(const struct lm_strip_window *w, const double *main, 
     return sum * (1.0 / LM_STRIP_TAKEN);
 }
 
+/* The mass of the ions for their charge. Both sums are over the same ions: the density of Ohm's law is smoothed, and
+ * these cells may have much less of the ions, or none. Then all species count the same. */
+LM_HD double lm_strip_mass_of_side(const struct lm_strip_window *w, const struct lm_strip_domain *from, int line)
+{
+    double mass = 0.0, charge = 0.0;
+    for (int s = 0; s < from->species_count; s++) {
+        const double n = lm_strip_mean(w, from->number[s], line);
+        mass += from->mass[s] * n;
+        charge += from->charge[s] * n;
+    }
+    const int none = charge == 0.0;
+    for (int s = 0; none && s < from->species_count; s++) {
+        mass += from->mass[s];
+        charge += from->charge[s];
+    }
+    return from->species_count > 0 ? mass * lm_inverse(charge) : 0.0;
+}
+
+/* Whether no plasma is beyond the side: behind a void, and where plasma goes inwards and no ions follow it. */
+LM_HD int lm_strip_has_none(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started, int line)
+{
+    const long last = lm_strip_at_main(w, lm_strip_last_inside(w->place), line),
+               k = lm_strip_at_main(w, lm_strip_taken(w, 0), line);
+    const int was = started && lm_strip_is_empty(w, line);
+    const double n = lm_strip_mean(w, from->floored, line),
+                 flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
+                 inwards = w->is_fed ? 0.0 : w->place.high ? -flow : flow;
+    return from->per_density[last] == 0.0 || from->per_density[k] == 0.0 ||
+           n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor || (inwards > 0.0 && was) ||
+           (inwards > 0.0 && inwards * inwards > LM_STRIP_INWARDS * n * lm_strip_square(lm_b_centre(lm_view_at(from->b, k))));
+}
+
 /* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */
-LM_HD void lm_strip_take_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int line)
+LM_HD void lm_strip_take_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started,
+                                int line)
 {
     const int inside = lm_strip_last_inside(w->place);
     const long m = lm_strip_at(w, inside, line), k = lm_strip_at_main(w, inside, line);
     const double n = lm_strip_mean(w, from->floored, line);
-    const int is_void = from->per_density[lm_strip_at_main(w, lm_strip_taken(w, 0), line)] == 0.0;
-    double mass = 0.0;
-    for (int s = 0; s < from->species_count; s++)
-        mass += from->mass[s] * lm_strip_mean(w, from->number[s], line);
+    const int is_void = lm_strip_has_none(w, from, started, line);
     w->side_n[m] = is_void ? 0.0 : n;
-    w->mass[m] = is_void ? 0.0 : mass / n;
+    w->mass[m] = is_void ? 0.0 : lm_strip_mass_of_side(w, from, line);
     w->n[m] = is_void ? 0.0 : from->floored[k];
     for (int d = 0; d < 3; d++)
         w->u[d][m] = lm_strip_component(&from->ion_current, d)[k] * from->per_density[k];
@@ -409,11 +523,12 @@ struct lm_strip_medium {
 };
 
 LM_HD struct lm_strip_medium lm_strip_find_medium(const struct lm_strip_window *w, const struct lm_strip_step *step,
-                                                  double mass, double sound2, int p, long k)
+                                                  double mass, double sound2, int p, int line)
 {
+    const long k = lm_strip_at(w, p, line);
     const double b2 = lm_strip_square(lm_b_centre(lm_view_at(lm_strip_view(w, w->b), k)));
     struct lm_strip_medium m;
-    m.per_density = lm_strip_per_density(w->n[k], b2, w->cells[p], step);
+    m.per_density = lm_strip_is_empty(w, line) ? 0.0 : lm_strip_per_density(w->n[k], b2, w->cells[p], step);
     const double u = w->u[w->place.axis][k],
                  speed = (u < 0.0 ? -u : u) + lm_sqrt(b2 * m.per_density / (mass > 0.0 ? mass : 1.0) + sound2);
     m.damping = lm_strip_damp(w->depth[p], w->cells[p], speed, b2, m.per_density, step);
@@ -494,6 +609,24 @@ LM_HD struct lm_vector lm_strip_filtered_vector(const struct lm_strip_filter *f,
     return v;
 }
 
+/* u of a void: that of the plasma around, which flows in with it. */
+LM_HD struct lm_vector lm_strip_void_velocity(const struct lm_strip_window *w, long k)
+{
+    const long around[4] = {k - w->across, k + w->across, k - w->along, k + w->along};
+    struct lm_vector u = {0.0, 0.0, 0.0};
+    double n = 0.0;
+    for (int a = 0; a < 4; a++) {
+        const double there = w->n[around[a]];
+        n += there;
+        u.x += there * w->u[0][around[a]];
+        u.y += there * w->u[1][around[a]];
+        u.z += there * w->u[2][around[a]];
+    }
+    const double per = n > 0.0 ? lm_inverse(n) : 0.0;
+    u.x *= per, u.y *= per, u.z *= per;
+    return u;
+}
+
 /* u after a step, from E and B at the centres in w->result and w->stage. Given ions have the u of the side, and those
  * of a void none. */
 LM_HD struct lm_vector lm_strip_moved(const struct lm_strip_window *w, double passes, double dt, double mass,
@@ -503,8 +636,10 @@ LM_HD struct lm_vector lm_strip_moved(const struct lm_strip_window *w, double pa
     const struct lm_strip_ions ions = lm_strip_ions_at(w, p, k);
     const struct lm_strip_filter f = lm_strip_filter_at(w, passes, p);
     struct lm_vector u = lm_strip_vector(w->u, lm_strip_at(w, lm_strip_last_inside(w->place), line));
-    if (mass > 0.0 && w->per_density[k] == 0.0)
-        u.x = u.y = u.z = 0.0;
+    if (lm_strip_is_held(w, line))
+        return lm_strip_vector(w->u, k);
+    if (w->per_density[k] == 0.0)
+        u = lm_strip_void_velocity(w, k);
     else if (mass > 0.0)
         u = lm_strip_velocity(&ions, lm_strip_filtered_vector(&f, w->result, k),
                               lm_strip_filtered_vector(&f, w->stage, k), mass, sound2, dt);
@@ -516,6 +651,8 @@ LM_HD double lm_strip_filled(const struct lm_strip_window *w, double dt, int p, 
 {
     const long m = lm_strip_at(w, lm_strip_last_inside(w->place), line), k = lm_strip_at(w, p, line);
     const struct lm_strip_ions ions = lm_strip_ions_at(w, p, k);
+    if (lm_strip_is_held(w, line))
+        return w->n[k];
     return w->mass[m] > 0.0 ? lm_strip_density(&ions, w->side_n[m], dt) : w->side_n[m];
 }
 
