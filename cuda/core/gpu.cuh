@@ -275,6 +275,9 @@ void lm_gpu_free_strips(struct lm_gpu *g);
 /* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
 void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int substeps);
 
+/* B of all strips in lines that other ranks own, whenever that of the domain is refreshed. */
+void lm_gpu_refresh_b_of_strips(struct lm_gpu *g);
+
 /* In a stage of Runge-Kutta for B, with `b` of the domain and the motional field of that: E of the strips, then that of
  * the ghost cells in `e`, then B of the strips. */
 void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep);
@@ -291,7 +294,8 @@ void lm_gpu_fill_push_of_strips(struct lm_gpu *g);
 
 int lm_gpu_get_strip(struct lm_backend *b, enum lm_side side, double *values);
 int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *values);
-void lm_gpu_hash_strips(struct lm_gpu *g, int first); /* as fields from number `first` on; adds to reduced->value[0] */
+void lm_gpu_hash_strips(struct lm_gpu *g,
+                        int first); /* own lines, as fields from number `first` on; adds to reduced->value[0] */
 
 /* cuda/fields/friction.cu, with J as it stands and the electrons of the last closure */
 

@@ -7,6 +7,7 @@
  * No rate of these kernels is recorded.
  */
 #include "core/cells.cuh"
+#include "core/halo.cuh"
 
 #include <cstdlib>
 
@@ -21,7 +22,7 @@ struct lm_gpu_strips {
     struct lm_strip_window host[LM_SIDES]; /* one after the other; their arrays are on the device */
     struct lm_strip_window *window;        /* the same on the device */
     int started[LM_SIDES];                 /* 0: the strip has no plasma yet */
-    double *packed;                        /* on the device: the state of one strip */
+    double *packed;                        /* on the device: the state of one strip, or what goes from rank to rank */
     long longest;                          /* elements of the longest window */
     int most_lines;
 };
@@ -380,8 +381,40 @@ __global__ void unpack_kernel(const struct lm_strip_window *w, const double *pac
 __global__ void hash_kernel(const struct lm_strip_window *w, int started, int field, struct lm_gpu_sums *out)
 {
     const long m = (long)blockIdx.x * THREADS + threadIdx.x;
-    lm_warp_sum(&out->value[0],
-                m < lm_strip_values(w) ? lm_hash_value(field, (uint64_t)m, lm_strip_shown(w, started, m)) : 0);
+    uint64_t hash = 0;
+    if (m < lm_strip_own_values(w)) {
+        const struct lm_strip_own_value v = lm_strip_own(w, started, m);
+        hash = lm_hash_value(field, (uint64_t)v.number, v.value);
+    }
+    lm_warp_sum(&out->value[0], hash);
+}
+
+/* --- between ranks --- */
+
+/* So many rows of the state from number `from` on, [lines][rows]: into `packed`, or back. */
+template <bool BACK> __global__ void lines_kernel(const struct lm_strip_window *w, int from, int rows, double *packed)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (m >= (long)rows * w->lines)
+        return;
+    double *const value = lm_strip_row_value(w, from + (int)(m % rows), (int)(m / rows));
+    if (BACK)
+        *value = packed[m];
+    else
+        packed[m] = *value;
+}
+
+/* The means of a new strip in array `which` of the next step, [lines][LM_STRIP_MEANS]: into `packed`, or back. */
+template <bool BACK> __global__ void means_kernel(const struct lm_strip_window *w, int which, double *packed)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (m >= (long)LM_STRIP_MEANS * w->lines)
+        return;
+    double *const value = w->next[which] + m % LM_STRIP_MEANS * w->lines + m / LM_STRIP_MEANS;
+    if (BACK)
+        *value = packed[m];
+    else
+        packed[m] = *value;
 }
 
 /* --- launches --- */
@@ -419,17 +452,49 @@ struct lm_strip_domain domain_of(const struct lm_gpu *g, int ion_current)
     return d;
 }
 
-/* New strips get their plasma. */
+/* In lines that other ranks own: rows [from, to) of the state of all strips become what they are there. */
+void refresh(struct lm_gpu *g, int from, int to)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    const int rows = to - from;
+    for (int k = 0; k < s->count && g->base.setup.halo; k++) {
+        const unsigned blocks = line_blocks((size_t)rows * (size_t)s->host[k].lines);
+        lines_kernel<false><<<blocks, THREADS, 0, g->stream>>>(s->window + k, from, rows, s->packed);
+        lm_gpu_halo_refresh_side(g, s->host[k].side, s->packed, rows);
+        lines_kernel<true><<<blocks, THREADS, 0, g->stream>>>(s->window + k, from, rows, s->packed);
+    }
+}
+
+/* The same for the means of new strips before a pass. */
+void refresh_means(struct lm_gpu *g, some_strips fresh, int pass)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    for (int k = 0; k < s->count && g->base.setup.halo; k++) {
+        const unsigned blocks = line_blocks((size_t)LM_STRIP_MEANS * (size_t)s->host[k].lines);
+        if (!(fresh.which >> k & 1))
+            continue;
+        means_kernel<false><<<blocks, THREADS, 0, g->stream>>>(s->window + k, pass % 2, s->packed);
+        lm_gpu_halo_refresh_side(g, s->host[k].side, s->packed, LM_STRIP_MEANS);
+        means_kernel<true><<<blocks, THREADS, 0, g->stream>>>(s->window + k, pass % 2, s->packed);
+    }
+}
+
+/* New strips get their plasma. A pass moves the error at the edge of a halo by one line. */
 void start(struct lm_gpu *g, const struct lm_strip_domain &from)
 {
     struct lm_gpu_strips *s = g->strips;
     const some_strips fresh = {s->window, all_strips(s).which & ~started_strips(s).which};
     if (!fresh.which)
         return;
+    const int halo = g->base.setup.halo ? g->base.setup.halo->partition->halo : LM_STRIP_START_PASSES;
     const dim3 means = blocks_of_lines(s, s->count, LM_STRIP_MEANS);
     mean_kernel<<<means, THREADS, 0, g->stream>>>(fresh, from);
-    for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++)
+    for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++) {
+        if (pass % halo == 0)
+            refresh_means(g, fresh, pass);
         smooth_kernel<<<means, THREADS, 0, g->stream>>>(fresh, pass);
+    }
+    refresh_means(g, fresh, LM_STRIP_START_PASSES);
     start_kernel<<<element_blocks(s, 1), THREADS, 0, g->stream>>>(fresh, from);
     for (int k = 0; k < s->count; k++)
         s->started[k] = 1;
@@ -515,9 +580,19 @@ void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int subst
     settle_kernel<<<three, THREADS, 0, g->stream>>>(all, 0, true);
     density_kernel<<<one, THREADS, 0, g->stream>>>(all, dt);
     settle_kernel<<<one, THREADS, 0, g->stream>>>(all, 3, true);
+    if (g->base.setup.halo) { /* as advance_ions in src/cpu/strips_ions.c */
+        refresh(g, LM_STRIP_ROWS_OF_B, LM_STRIP_ROWS);
+        settle_kernel<<<element_blocks(s, 4), THREADS, 0, g->stream>>>(all, 0, false);
+    }
     medium_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt, substep);
     flux_kernel<<<three, THREADS, 0, g->stream>>>(all, from.passes, false);
     LM_GPU_LAUNCHED(g, "ions beyond sides");
+}
+
+void lm_gpu_refresh_b_of_strips(struct lm_gpu *g)
+{
+    if (g->strips)
+        refresh(g, 0, LM_STRIP_ROWS_OF_B);
 }
 
 void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep)
@@ -608,7 +683,11 @@ int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *valu
 void lm_gpu_hash_strips(struct lm_gpu *g, int first)
 {
     const struct lm_gpu_strips *s = g->strips;
-    for (int k = 0; s && k < s->count; k++)
-        hash_kernel<<<line_blocks((size_t)lm_strip_values(&s->host[k])), THREADS, 0, g->stream>>>(
-            s->window + k, s->started[k], first + k, g->reduced);
+    for (int k = 0; s && k < s->count; k++) {
+        const long own = lm_strip_own_values(&s->host[k]);
+        const int field = first + lm_radiating_before(&g->base.setup, s->host[k].side);
+        if (own > 0)
+            hash_kernel<<<line_blocks((size_t)own), THREADS, 0, g->stream>>>(s->window + k, s->started[k], field,
+                                                                             g->reduced);
+    }
 }

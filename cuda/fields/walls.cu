@@ -406,8 +406,10 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
                 lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
-        if (lm_halo_is_used_up(g->base.setup.halo, r, substeps))
+        if (lm_halo_is_used_up(g->base.setup.halo, r, substeps)) {
             lm_gpu_halo_refresh(g, g->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
+            lm_gpu_refresh_b_of_strips(g);
+        }
     }
     return g->failed;
 }

@@ -22,7 +22,7 @@ TREES = ROOT / "build" / "faults"
 # The test of many ranks: random configurations under MPI, compared with one rank.
 MANY_RANKS = "random-ranks"
 ON_RANKS = ["mpirun", "--oversubscribe", "-n", "7"]
-CONFIGURATIONS = ["--seed", "1", "--count", "12", "--ways", "ranks", "--no-shrink"]
+CONFIGURATIONS = ["--seed", "1", "--count", "20", "--ways", "ranks", "--no-shrink"]
 
 
 def source_files():

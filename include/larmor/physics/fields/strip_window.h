@@ -23,6 +23,8 @@ struct lm_strip_window {
     int deep;                           /* cells of the domain across */
     long main, main_across, main_along; /* the arrays of the domain: element of position 0 in line 0; steps */
     int periodic;                       /* along the side */
+    int own_from, own_to;               /* the lines that this process owns; none where it does not own the side */
+    int whole_from, whole;              /* the line of the whole side that is own_from; lines of the whole side */
     long size;
     double cells[LM_STRIP_WINDOW], depth[LM_STRIP_WINDOW];     /* lm_strip_size, lm_strip_depth */
     double inv_size[LM_STRIP_WINDOW], inv_up[LM_STRIP_WINDOW]; /* 1/cell across; 1/distance to the next centre */
@@ -47,7 +49,17 @@ struct lm_strip_domain {
 
 /* --- the window --- */
 
-/* All but the arrays. */
+/* The lines of the process, and where they are along the whole side. */
+LM_HD void lm_strip_window_own(struct lm_strip_window *w, const struct lm_grid *g)
+{
+    const int x = w->side / 2 == 0, along = x ? 1 : 0;
+    w->own_from = x ? g->own.from_y : g->own.from_x;
+    w->own_to = !lm_owns_side(g, w->side) ? w->own_from : x ? g->own.to_y : g->own.to_x;
+    w->whole_from = lm_domain_along(&g->place, along, w->own_from);
+    w->whole = x ? g->place.domain_ny : g->place.domain_nx;
+}
+
+/* All but the arrays. The grid is that of the arrays of a process (src/ranks/partition.h), which reach the side. */
 LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g, int periodic,
                                 const struct lm_ohm *o)
 {
@@ -57,6 +69,7 @@ LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struc
     w->place = lm_strip_place(side, g->nx, g->ny);
     w->lines = lines;
     w->periodic = periodic;
+    lm_strip_window_own(w, g);
     w->stride = x ? LM_STRIP_WINDOW : lines + 2 * LM_GHOST;
     w->across = x ? 1 : w->stride;
     w->along = x ? w->stride : 1;
@@ -178,26 +191,57 @@ LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int *p, int
 
 /* --- the state --- */
 
-LM_HD long lm_strip_values(const struct lm_strip_window *w)
-{
-    return (long)LM_STRIP_ARRAYS * LM_STRIP_CELLS * w->lines;
-}
+enum { LM_STRIP_ROWS = LM_STRIP_ARRAYS * LM_STRIP_CELLS, LM_STRIP_ROWS_OF_B = 3 * LM_STRIP_CELLS };
 
-/* Value number m of the state, by arrays, cells across and lines. */
-LM_HD double *lm_strip_value(const struct lm_strip_window *w, long m)
+/* The state is in rows along the side: row LM_STRIP_CELLS a + c has cell c across of array a. */
+LM_HD double *lm_strip_row_value(const struct lm_strip_window *w, int row, int line)
 {
-    const long each = (long)LM_STRIP_CELLS * w->lines;
-    const int array = (int)(m / each), p = (int)(m % each / w->lines), line = (int)(m % w->lines);
+    const int array = row / LM_STRIP_CELLS, p = row % LM_STRIP_CELLS;
     double *const a = array < 3 ? w->b[array] : array < 6 ? w->u[array - 3] : w->n;
     const int first = array < 3 ? lm_strip_first_b(w->place, array) : w->place.first;
     return a + lm_strip_at(w, first + p, line);
 }
 
+LM_HD long lm_strip_values(const struct lm_strip_window *w)
+{
+    return (long)LM_STRIP_ROWS * w->lines;
+}
+
+/* Value number m of the state, row after row. */
+LM_HD double *lm_strip_value(const struct lm_strip_window *w, long m)
+{
+    return lm_strip_row_value(w, (int)(m / w->lines), (int)(m % w->lines));
+}
+
 /* The same for others to see: a strip without plasma has n = -1. */
+LM_HD double lm_strip_shown_value(const struct lm_strip_window *w, int started, int row, int line)
+{
+    return started ? *lm_strip_row_value(w, row, line) : row / LM_STRIP_CELLS == LM_STRIP_ARRAYS - 1 ? -1.0 : 0.0;
+}
+
 LM_HD double lm_strip_shown(const struct lm_strip_window *w, int started, long m)
 {
-    const long each = (long)LM_STRIP_CELLS * w->lines;
-    return started ? *lm_strip_value(w, m) : m / each == LM_STRIP_ARRAYS - 1 ? -1.0 : 0.0;
+    return lm_strip_shown_value(w, started, (int)(m / w->lines), (int)(m % w->lines));
+}
+
+/* Own value number m of the state: its number in that of the whole side, and what others see. */
+struct lm_strip_own_value {
+    long number;
+    double value;
+};
+
+LM_HD long lm_strip_own_values(const struct lm_strip_window *w)
+{
+    return (long)LM_STRIP_ROWS * (w->own_to - w->own_from);
+}
+
+LM_HD struct lm_strip_own_value lm_strip_own(const struct lm_strip_window *w, int started, long m)
+{
+    const int lines = w->own_to - w->own_from, row = (int)(m / lines), line = (int)(m % lines);
+    struct lm_strip_own_value v;
+    v.number = (long)row * w->whole + w->whole_from + line;
+    v.value = lm_strip_shown_value(w, started, row, w->own_from + line);
+    return v;
 }
 
 /* --- E and B in a stage --- */
