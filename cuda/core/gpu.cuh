@@ -294,8 +294,9 @@ void lm_gpu_fill_push_of_strips(struct lm_gpu *g);
 
 int lm_gpu_get_strip(struct lm_backend *b, enum lm_side side, double *values);
 int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *values);
-void lm_gpu_hash_strips(struct lm_gpu *g,
-                        int first); /* own lines, as fields from number `first` on; adds to reduced->value[0] */
+
+/* The hash of own lines, as fields from number `first` on; adds to reduced->value[0]. */
+void lm_gpu_hash_strips(struct lm_gpu *g, int first);
 
 /* cuda/fields/friction.cu, with J as it stands and the electrons of the last closure */
 

@@ -46,8 +46,8 @@ static double *take_lines(struct lm_distributed *d, int side, int *status)
 {
     const int lines = lines_of(&d->halo.grid, side);
     double *rows = new_lines(lines), *to = new_lines(lines);
-    if (has_strip(d, side))
-        *status = d->part->ops->get_strip(d->part, (enum lm_side)side, rows);
+    const int failed = has_strip(d, side) ? d->part->ops->get_strip(d->part, (enum lm_side)side, rows) : LM_OK;
+    *status = failed ? failed : *status;
     rows_to_lines(rows, lines, to);
     free(rows);
     return to;
@@ -78,27 +78,35 @@ static struct own_lines own_lines_of(const struct lm_distributed *d, int rank, i
     return (struct own_lines){from, lm_domain_along(&g.place, along, from), lm_owns_side(&g, side) ? to - from : 0};
 }
 
-int lm_get_strip(struct lm_distributed *d, int side)
+/* The own lines of all ranks into the strip of the whole side on rank 0; line after line. */
+static void gather_lines(const struct lm_distributed *d, int side, double *part, double *whole)
 {
-    int status = LM_OK;
-    double *part = take_lines(d, side, &status), *whole = NULL;
     const struct own_lines own = own_lines_of(d, lm_rank(), side);
     const size_t line = LM_STRIP_ROWS * sizeof *part;
-    status = lm_agree(status);
-    if (!status && lm_rank() > 0) {
-        const struct lm_message out = {0, (size_t)own.count * line, part + (size_t)own.from * LM_STRIP_ROWS};
+    double *first = part + (size_t)own.from * LM_STRIP_ROWS;
+    const struct lm_message out = {0, (size_t)own.count * line, first};
+    if (lm_rank() > 0) {
         lm_ranks_exchange(&out, own.count > 0, NULL, 0);
-    } else if (!status) {
-        whole = new_lines(lines_of(&d->domain, side));
-        memcpy(whole + (size_t)own.whole * LM_STRIP_ROWS, part + (size_t)own.from * LM_STRIP_ROWS,
-               (size_t)own.count * line);
-        for (int rank = 1; rank < lm_rank_count(); rank++) {
-            const struct own_lines its = own_lines_of(d, rank, side);
-            const struct lm_message in = {rank, (size_t)its.count * line, whole + (size_t)its.whole * LM_STRIP_ROWS};
-            lm_ranks_exchange(NULL, 0, &in, its.count > 0);
-        }
-        lines_to_rows(whole, lines_of(&d->domain, side), d->to);
+        return;
     }
+    memcpy(whole + (size_t)own.whole * LM_STRIP_ROWS, first, (size_t)own.count * line);
+    for (int rank = 1; rank < lm_rank_count(); rank++) {
+        const struct own_lines its = own_lines_of(d, rank, side);
+        const struct lm_message in = {rank, (size_t)its.count * line, whole + (size_t)its.whole * LM_STRIP_ROWS};
+        lm_ranks_exchange(NULL, 0, &in, its.count > 0);
+    }
+}
+
+int lm_get_strip(struct lm_distributed *d, int side)
+{
+    const int lines = lines_of(&d->domain, side);
+    int status = LM_OK;
+    double *part = take_lines(d, side, &status), *whole = lm_rank() == 0 ? new_lines(lines) : NULL;
+    status = lm_agree(status);
+    if (!status)
+        gather_lines(d, side, part, whole);
+    if (!status && whole)
+        lines_to_rows(whole, lines, d->to);
     free(part);
     free(whole);
     return status;

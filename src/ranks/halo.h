@@ -30,10 +30,11 @@ struct lm_halo {
     int radiates[LM_SIDES];               /* which sides of the domain are radiating; the caller sets it */
     struct lm_halo_list owned, held;      /* own cells that others hold; cells of others that this rank holds; both with
                                              the ghost cells beyond walls */
-    struct lm_halo_list owned_at[LM_SIDES],
-        held_at[LM_SIDES];             /* those at a side with walls, as lines (lm_halo_lines) */
-    struct lm_halo_list shared, added; /* cells that another rank holds and particles of this one reach, as they are
-                                          sent; cells of this rank that particles of others reach, as they come */
+    struct lm_halo_list owned_at[LM_SIDES]; /* of `owned` those at a side with walls, as lines (lm_halo_lines) */
+    struct lm_halo_list held_at[LM_SIDES];  /* the same of `held` */
+    struct lm_halo_list shared, added;      /* cells that another rank holds and particles of this one reach, as they
+                                               are sent; cells of this rank that particles of others reach, as they
+                                               come */
     char *buffer;
     size_t buffer_size;
 };
