@@ -37,6 +37,7 @@ bz = 0.2*sin(2*pi*y/ly)
 [boundary]
 x_min = inflow
 x_max = absorbing
+fields_x_max = radiating
 [species.protons]
 particles_per_cell = 8
 drift_x = 0.5

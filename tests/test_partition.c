@@ -179,6 +179,64 @@ START_TEST(lists_are_complete)
 }
 END_TEST
 
+/* How many lines arrays have along a side that they reach; 0: they do not reach it, or it is periodic. */
+static int lines_along(const struct division *d, int rank, int side)
+{
+    const struct lm_grid *g = &d->halo[rank].grid;
+    const int axis = side / 2, from = axis == 0 ? g->place.origin_x : g->place.origin_y, n = axis == 0 ? g->nx : g->ny,
+              whole = axis == 0 ? d->domain.nx : d->domain.ny;
+    const int reaches = side % 2 ? from + n == whole : from == 0;
+    return d->domain.sides.of[side] != LM_PERIODIC && reaches ? (axis == 0 ? g->ny : g->nx) : 0;
+}
+
+/* The ranks that send lines of a side send those that the others expect, in the same order. */
+static void compare_lines(const struct division *d, int side, int from, int to)
+{
+    const struct lm_halo_list *out = &d->halo[from].owned_at[side], *in = &d->halo[to].held_at[side];
+    const int along = side < LM_Y_MIN;
+    int k = 0;
+    for (int n = 0; n < out->count; n++) {
+        const struct lm_cells s = out->piece[n].cells;
+        if (out->piece[n].peer != to)
+            continue;
+        while (k < in->count && in->piece[k].peer != from)
+            k++;
+        require(k < in->count);
+        const struct lm_cells t = in->piece[k++].cells;
+        require(s.to_x - s.from_x == t.to_x - t.from_x);
+        for (int i = 0; i < s.to_x - s.from_x; i++)
+            require(lm_domain_along(&d->halo[from].grid.place, along, s.from_x + i) ==
+                    lm_domain_along(&d->halo[to].grid.place, along, t.from_x + i));
+    }
+    for (; k < in->count; k++)
+        require(in->piece[k].peer != from);
+}
+
+/* The lines along a side of a rank come from their owners, each once, but for those that it owns. */
+START_TEST(lines_are_complete)
+{
+    struct division d = draw(_i);
+    for (int r = 0; r < d.p.ranks; r++)
+        for (int side = 0; side < LM_SIDES; side++) {
+            const struct lm_grid *g = &d.halo[r].grid;
+            const struct lm_halo_list *in = &d.halo[r].held_at[side];
+            const int lines = lines_along(&d, r, side), from = side < LM_Y_MIN ? g->own.from_y : g->own.from_x,
+                      to = side < LM_Y_MIN ? g->own.to_y : g->own.to_x;
+            char *filled = calloc((size_t)lines + 1, 1);
+            for (int n = 0; n < in->count; n++)
+                for (int line = in->piece[n].cells.from_x; line < in->piece[n].cells.to_x; line++)
+                    require(line >= 0 && line < lines && filled[line]++ == 0);
+            for (int line = 0; line < lines; line++)
+                require(filled[line] == !(lm_owns_side(g, side) && line >= from && line < to));
+            free(filled);
+            for (int other = 0; other < d.p.ranks; other++)
+                if (other != r)
+                    compare_lines(&d, side, other, r);
+        }
+    drop(&d);
+}
+END_TEST
+
 /* Whether particles of this rank may reach a cell of its arrays. */
 static int is_reached(const struct lm_grid *g, const struct lm_grid *domain, int i, int j)
 {
@@ -337,6 +395,7 @@ int main(void)
     tcase_add_loop_test(t, halos_are_wide, 0, CASES);
     tcase_add_loop_test(t, lists_agree, 0, CASES);
     tcase_add_loop_test(t, lists_are_complete, 0, CASES);
+    tcase_add_loop_test(t, lines_are_complete, 0, CASES);
     tcase_add_loop_test(t, shared_cells_are_complete, 0, CASES);
     tcase_add_loop_test(t, halo_lasts, 0, WIDTHS * (MOST_SMOOTHING + 1));
     tcase_add_test(t, wide_halo_saves_exchanges);

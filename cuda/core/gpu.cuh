@@ -83,6 +83,7 @@ struct lm_gpu_species {
 };
 
 struct lm_gpu_strips;
+struct lm_strip_window;
 
 struct lm_gpu {
     struct lm_backend base;
@@ -275,9 +276,18 @@ void lm_gpu_free_strips(struct lm_gpu *g);
 /* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
 void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int substeps);
 
+/* B of all strips in lines that other ranks own, whenever that of the domain is refreshed. */
+void lm_gpu_refresh_b_of_strips(struct lm_gpu *g);
+
 /* In a stage of Runge-Kutta for B, with `b` of the domain and the motional field of that: E of the strips, then that of
  * the ghost cells in `e`, then B of the strips. */
 void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep);
+
+/* Then, after E of open sides: B_z in corners of two radiating sides. */
+void lm_gpu_settle_corners(struct lm_gpu *g, const double *b, double *e, double substep);
+
+/* The windows of all sides, whose arrays are on the device; NULL where a side has none. */
+void lm_gpu_strip_windows(const struct lm_gpu *g, const struct lm_strip_window *of[LM_SIDES]);
 
 /* n and J of all ions, four arrays, as deposited and with their ghosts: what the ions of the strips add to them in the
  * last cells inside, and their ghosts beyond radiating sides. */
@@ -291,7 +301,9 @@ void lm_gpu_fill_push_of_strips(struct lm_gpu *g);
 
 int lm_gpu_get_strip(struct lm_backend *b, enum lm_side side, double *values);
 int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *values);
-void lm_gpu_hash_strips(struct lm_gpu *g, int first); /* as fields from number `first` on; adds to reduced->value[0] */
+
+/* The hash of own lines, as fields from number `first` on; adds to reduced->value[0]. */
+void lm_gpu_hash_strips(struct lm_gpu *g, int first);
 
 /* cuda/fields/friction.cu, with J as it stands and the electrons of the last closure */
 

@@ -33,6 +33,10 @@ void lm_gpu_halo_count_time(struct lm_gpu *g);
  * sides are written as well. */
 int lm_gpu_halo_refresh(struct lm_gpu *g, double *const *arrays, int count);
 
+/* Copies what the owners of the cells at a radiating side have along it into the other ranks that hold these cells:
+ * `values` are [lines of the arrays along the side][each], on the device. Nothing on a rank that has no such lines. */
+int lm_gpu_halo_refresh_side(struct lm_gpu *g, int side, double *values, int each);
+
 /* Adds up what all ranks have in the same cell, and gives each of them the sum: arrays [ny][nx][each], of which the
  * first `used` numbers from `first` on take part. */
 int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each, int first, int used);

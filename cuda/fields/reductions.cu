@@ -283,7 +283,7 @@ int lm_gpu_hash_fields(struct lm_gpu *g)
         hash_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
             shape_of(g), *grid, g->array[lm_friction_array(species, k % LM_FRICTION_STATE)], first + k, g->reduced);
     }
-    const int strips = lm_radiating_sides(&g->base.setup);
+    const int strips = lm_radiating_before(&g->base.setup, LM_SIDES);
     lm_gpu_hash_strips(g, first + friction);
     /* B beyond walls is part of the state, and E_v on them: both once more, with ghost cells. */
     for (int k = 0; k < LM_BORDERED_FIELDS && has_walls; k += 3)

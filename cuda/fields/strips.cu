@@ -7,6 +7,7 @@
  * No rate of these kernels is recorded.
  */
 #include "core/cells.cuh"
+#include "core/halo.cuh"
 
 #include <cstdlib>
 
@@ -21,7 +22,7 @@ struct lm_gpu_strips {
     struct lm_strip_window host[LM_SIDES]; /* one after the other; their arrays are on the device */
     struct lm_strip_window *window;        /* the same on the device */
     int started[LM_SIDES];                 /* 0: the strip has no plasma yet */
-    double *packed;                        /* on the device: the state of one strip */
+    double *packed;                        /* on the device: the state of one strip, or what goes from rank to rank */
     long longest;                          /* elements of the longest window */
     int most_lines;
 };
@@ -72,14 +73,27 @@ __device__ __forceinline__ bool my_element(const some_strips &some, const struct
     return true;
 }
 
-/* The cell of which the element is the cell or an image. `cell.k` is its element. */
-__device__ __forceinline__ bool cell_of(const struct lm_strip_window *w, int from, const element &e, element &cell)
+/* The cell in [from, from + LM_STRIP_CELLS) and `lines` of which the element is the cell or an image. `cell.k` is its
+ * element. */
+__device__ __forceinline__ bool cell_in(const struct lm_strip_window *w, int from, int lines, const element &e,
+                                        element &cell)
 {
     cell = e;
-    if (!lm_strip_source(w, from, &cell.p, &cell.line))
+    if (!lm_strip_source(w, from, lines, &cell.p, &cell.line))
         return false;
     cell.k = lm_strip_at(w, cell.p, cell.line);
     return true;
+}
+
+__device__ __forceinline__ bool cell_of(const struct lm_strip_window *w, const element &e, element &cell)
+{
+    return cell_in(w, w->place.first, w->lines, e, cell);
+}
+
+__device__ __forceinline__ bool cell_of_b(const struct lm_strip_window *w, int component, const element &e,
+                                          element &cell)
+{
+    return cell_in(w, lm_strip_first_b(w->place, component), lm_strip_lines_of_b(w, component), e, cell);
 }
 
 /* Whether the element is in the last cell inside of a line of the side. */
@@ -115,7 +129,7 @@ __global__ void take_b_kernel(some_strips some, shape s, const double *main, boo
         double *const b = b_of(w, stage)[d];
         if (lm_strip_has_main_b(w, d, e.p))
             b[e.k] = main[d * s.pitch + lm_strip_at_main(w, e.p, e.line)];
-        else if (cell_of(w, lm_strip_first_b(w->place, d), e, cell) && cell.k != e.k)
+        else if (cell_of_b(w, d, e, cell) && cell.k != e.k)
             b[e.k] = b[cell.k];
     }
 }
@@ -135,7 +149,7 @@ __global__ void motional_kernel(some_strips some, shape s, const double *main, b
     element e, cell;
     if (!my_element(some, w, e))
         return;
-    if (cell_of(w, w->place.first, e, cell)) {
+    if (cell_of(w, e, cell)) {
         const struct lm_motional f = lm_strip_motional(w, lm_strip_view(w, b_of(w, stage)), cell.k);
         lm_strip_put(w->motional, e.k, f.field);
         w->slip[e.k] = f.slip;
@@ -154,9 +168,12 @@ __global__ void electric_kernel(some_strips some, bool stage)
     if (!my_element(some, w, e))
         return;
     const struct lm_view b = lm_strip_view(w, b_of(w, stage));
-    const int axis = w->place.axis;
-    if (cell_of(w, w->place.first, e, cell)) {
+    const int axis = w->place.axis, along = 1 - axis;
+    if (cell_of(w, e, cell)) {
         lm_strip_put(w->e, e.k, lm_strip_electric(w, b, cell.p, cell.k));
+        cell_in(w, w->place.first, lm_strip_lines_of_e(w, along), e, cell);
+        const struct lm_vector on_wall = lm_strip_electric(w, b, cell.p, cell.k);
+        w->e[along][e.k] = along == 0 ? on_wall.x : on_wall.y;
     } else if (e.p == lm_strip_wall(w) && e.line >= 0 && e.line < w->lines) {
         const struct lm_vector v = lm_strip_electric(w, b, e.p, e.k);
         w->e[axis][e.k] = axis == 0 ? v.x : v.y;
@@ -170,8 +187,8 @@ __global__ void advance_kernel(some_strips some, int number, struct lm_rk4 rk)
     if (!my_element(some, w, e))
         return;
     for (int d = 0; d < 3; d++)
-        if (cell_of(w, lm_strip_first_b(w->place, d), e, cell) && cell.k == e.k)
-            lm_strip_advance(w, number, rk, d, e.p, e.k);
+        if (cell_of_b(w, d, e, cell) && cell.k == e.k)
+            lm_strip_advance(w, number, rk, d, e.p, e.line);
 }
 
 /* E that the domain takes: one thread a line; blockIdx.z is the component. */
@@ -197,6 +214,22 @@ __global__ void corner_kernel(some_strips some, int count, shape s, struct lm_fi
             lm_strip_fill_corner(w, &sides, d, k, main + d * s.pitch);
         __syncthreads();
     }
+}
+
+/* The number of the strip of each side; -1: there is none. */
+struct corner_strips {
+    int of[LM_SIDES];
+};
+
+/* B_z in corners of two radiating sides: one thread a corner. */
+
+__global__ void settle_corners_kernel(some_strips some, corner_strips strips, const __grid_constant__ lm_grid grid,
+                                      shape s, const double *b, double *e, double substep)
+{
+    const int high_x = (int)threadIdx.x % 2, high_y = (int)threadIdx.x / 2, x = strips.of[LM_X_MIN + high_x],
+              y = strips.of[LM_Y_MIN + high_y];
+    if (x >= 0 && y >= 0 && !lm_strip_corner_is_empty(some.window + x, some.window + y))
+        lm_strip_settle_corner(&grid, high_x, high_y, b + 2 * s.pitch, e, e + s.pitch, substep);
 }
 
 /* --- what the ions of the domain meet at the side --- */
@@ -231,12 +264,12 @@ __global__ void put_push_kernel(some_strips some, shape s, int is_b, double *gro
 
 /* --- the plasma of the side --- */
 
-__global__ void plasma_kernel(some_strips some, const __grid_constant__ lm_strip_domain from)
+__global__ void plasma_kernel(some_strips some, some_strips started, const __grid_constant__ lm_strip_domain from)
 {
     const struct lm_strip_window *w;
     int line;
     if (my_line(some, blockIdx.y, w, line) && line >= 0 && line < w->lines)
-        lm_strip_take_plasma(w, &from, line);
+        lm_strip_take_plasma(w, &from, started.has(blockIdx.y), line);
 }
 
 /* What a new strip takes from the side, before a pass of the filter; blockIdx.z counts what is smoothed. The arrays of
@@ -264,7 +297,7 @@ __global__ void start_kernel(some_strips some, const __grid_constant__ lm_strip_
 {
     const struct lm_strip_window *w;
     element e, cell;
-    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell) && cell.k == e.k)
+    if (my_element(some, w, e) && cell_of(w, e, cell) && cell.k == e.k)
         lm_strip_start(w, &from, w->next[0], e.p - w->place.first, e.line);
 }
 
@@ -277,7 +310,7 @@ __global__ void settle_kernel(some_strips some, int first, bool after)
     const struct lm_strip_window *w;
     const int array = first + (int)blockIdx.z;
     element e, cell;
-    if (!my_element(some, w, e) || !cell_of(w, w->place.first, e, cell) || (!after && cell.k == e.k))
+    if (!my_element(some, w, e) || !cell_of(w, e, cell) || (!after && cell.k == e.k))
         return;
     double *const to = array < 3 ? w->u[array] : w->n;
     to[e.k] = (after ? w->next[array] : to)[cell.k];
@@ -288,13 +321,13 @@ __global__ void medium_kernel(some_strips some, const __grid_constant__ lm_strip
 {
     const struct lm_strip_window *w;
     element e, cell;
-    if (!my_element(some, w, e) || !cell_of(w, w->place.first, e, cell))
+    if (!my_element(some, w, e) || !cell_of(w, e, cell))
         return;
     struct lm_strip_step step = w->step;
     step.dt = dt;
     step.substep = substep;
     const struct lm_strip_medium m = lm_strip_find_medium(w, &step, lm_strip_mass(w, cell.line),
-                                                          lm_strip_sound2(w, &from, cell.line), cell.p, cell.k);
+                                                          lm_strip_sound2(w, &from, cell.line), cell.p, cell.line);
     w->per_density[e.k] = m.per_density;
     w->eta[e.k] = m.damping.eta;
     w->mixing[e.k] = m.damping.mixing;
@@ -307,7 +340,7 @@ __global__ void predict_kernel(some_strips some, double dt)
     element e, cell;
     if (!my_element(some, w, e))
         return;
-    if (cell_of(w, w->place.first, e, cell))
+    if (cell_of(w, e, cell))
         lm_strip_put(w->next, e.k, lm_strip_predict(w, dt, lm_strip_mass(w, cell.line), cell.k));
     else if (is_inside(w, e))
         lm_strip_put(w->next, e.k, lm_strip_vector(w->u, e.k));
@@ -319,7 +352,7 @@ __global__ void flux_kernel(some_strips some, double passes, bool after)
     const struct lm_strip_window *w;
     const int d = blockIdx.z;
     element e, cell;
-    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell))
+    if (my_element(some, w, e) && cell_of(w, e, cell))
         w->flux[d][e.k] = lm_strip_moving(w, passes, (after ? w->next[d] : w->u[d]), cell.p, cell.k);
 }
 
@@ -330,7 +363,7 @@ __global__ void centre_kernel(some_strips some, const __grid_constant__ lm_strip
     element e, cell;
     if (!my_element(some, w, e))
         return;
-    if (cell_of(w, w->place.first, e, cell)) {
+    if (cell_of(w, e, cell)) {
         const struct lm_strip_centre centre = lm_strip_find_centre(w, cell.k);
         lm_strip_put(w->result, e.k, centre.e);
         lm_strip_put(w->stage, e.k, centre.b);
@@ -346,7 +379,7 @@ __global__ void velocity_kernel(some_strips some, const __grid_constant__ lm_str
 {
     const struct lm_strip_window *w;
     element e, cell;
-    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell) && cell.k == e.k)
+    if (my_element(some, w, e) && cell_of(w, e, cell) && cell.k == e.k)
         lm_strip_put(w->next, e.k,
                      lm_strip_moved(w, from.passes, dt, lm_strip_mass(w, e.line), lm_strip_sound2(w, &from, e.line),
                                     e.p, e.line));
@@ -357,7 +390,7 @@ __global__ void density_kernel(some_strips some, double dt)
 {
     const struct lm_strip_window *w;
     element e, cell;
-    if (my_element(some, w, e) && cell_of(w, w->place.first, e, cell) && cell.k == e.k)
+    if (my_element(some, w, e) && cell_of(w, e, cell) && cell.k == e.k)
         w->next[3][e.k] = lm_strip_filled(w, dt, e.p, e.line);
 }
 
@@ -380,8 +413,40 @@ __global__ void unpack_kernel(const struct lm_strip_window *w, const double *pac
 __global__ void hash_kernel(const struct lm_strip_window *w, int started, int field, struct lm_gpu_sums *out)
 {
     const long m = (long)blockIdx.x * THREADS + threadIdx.x;
-    lm_warp_sum(&out->value[0],
-                m < lm_strip_values(w) ? lm_hash_value(field, (uint64_t)m, lm_strip_shown(w, started, m)) : 0);
+    uint64_t hash = 0;
+    if (m < lm_strip_own_values(w)) {
+        const struct lm_strip_own_value v = lm_strip_own(w, started, m);
+        hash = lm_hash_value(field, (uint64_t)v.number, v.value);
+    }
+    lm_warp_sum(&out->value[0], hash);
+}
+
+/* --- between ranks --- */
+
+/* So many rows of the state from number `from` on, [lines][rows]: into `packed`, or back. */
+template <bool BACK> __global__ void lines_kernel(const struct lm_strip_window *w, int from, int rows, double *packed)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (m >= (long)rows * w->lines)
+        return;
+    double *const value = lm_strip_row_value(w, from + (int)(m % rows), (int)(m / rows));
+    if (BACK)
+        *value = packed[m];
+    else
+        packed[m] = *value;
+}
+
+/* The means of a new strip in array `which` of the next step, [lines][LM_STRIP_MEANS]: into `packed`, or back. */
+template <bool BACK> __global__ void means_kernel(const struct lm_strip_window *w, int which, double *packed)
+{
+    const long m = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (m >= (long)LM_STRIP_MEANS * w->lines)
+        return;
+    double *const value = w->next[which] + m % LM_STRIP_MEANS * w->lines + m / LM_STRIP_MEANS;
+    if (BACK)
+        *value = packed[m];
+    else
+        packed[m] = *value;
 }
 
 /* --- launches --- */
@@ -420,17 +485,49 @@ struct lm_strip_domain domain_of(const struct lm_gpu *g, int ion_current)
     return d;
 }
 
-/* New strips get their plasma. */
+/* In lines that other ranks own: rows [from, to) of the state of all strips become what they are there. */
+void refresh(struct lm_gpu *g, int from, int to)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    const int rows = to - from;
+    for (int k = 0; k < s->count && g->base.setup.halo; k++) {
+        const unsigned blocks = line_blocks((size_t)rows * (size_t)s->host[k].lines);
+        lines_kernel<false><<<blocks, THREADS, 0, g->stream>>>(s->window + k, from, rows, s->packed);
+        lm_gpu_halo_refresh_side(g, s->host[k].side, s->packed, rows);
+        lines_kernel<true><<<blocks, THREADS, 0, g->stream>>>(s->window + k, from, rows, s->packed);
+    }
+}
+
+/* The same for the means of new strips before a pass. */
+void refresh_means(struct lm_gpu *g, some_strips fresh, int pass)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    for (int k = 0; k < s->count && g->base.setup.halo; k++) {
+        const unsigned blocks = line_blocks((size_t)LM_STRIP_MEANS * (size_t)s->host[k].lines);
+        if (!(fresh.which >> k & 1))
+            continue;
+        means_kernel<false><<<blocks, THREADS, 0, g->stream>>>(s->window + k, pass % 2, s->packed);
+        lm_gpu_halo_refresh_side(g, s->host[k].side, s->packed, LM_STRIP_MEANS);
+        means_kernel<true><<<blocks, THREADS, 0, g->stream>>>(s->window + k, pass % 2, s->packed);
+    }
+}
+
+/* New strips get their plasma. A pass moves the error at the edge of a halo by one line. */
 void start(struct lm_gpu *g, const struct lm_strip_domain &from)
 {
     struct lm_gpu_strips *s = g->strips;
     const some_strips fresh = {s->window, all_strips(s).which & ~started_strips(s).which};
     if (!fresh.which)
         return;
+    const int halo = g->base.setup.halo ? g->base.setup.halo->partition->halo : LM_STRIP_START_PASSES;
     const dim3 means = blocks_of_lines(s, s->count, LM_STRIP_MEANS);
     mean_kernel<<<means, THREADS, 0, g->stream>>>(fresh, from);
-    for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++)
+    for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++) {
+        if (pass % halo == 0)
+            refresh_means(g, fresh, pass);
         smooth_kernel<<<means, THREADS, 0, g->stream>>>(fresh, pass);
+    }
+    refresh_means(g, fresh, LM_STRIP_START_PASSES);
     start_kernel<<<element_blocks(s, 1), THREADS, 0, g->stream>>>(fresh, from);
     for (int k = 0; k < s->count; k++)
         s->started[k] = 1;
@@ -469,7 +566,7 @@ void lm_gpu_make_strips(struct lm_gpu *g)
     for (int k = 0; k < s->count; k++) {
         struct lm_strip_window *w = &s->host[k];
         const int side = lm_radiating_side(setup, k);
-        lm_strip_window_make(w, side, &setup->grid, !lm_field_walls(&g->sides, side < LM_Y_MIN), &setup->ohm);
+        lm_strip_window_make(w, side, &setup->grid, &g->sides, &setup->ohm);
         const size_t bytes = LM_STRIP_WINDOW_ARRAYS * (size_t)w->size * sizeof(double);
         double *memory = (double *)lm_gpu_allocate(g, bytes, "strips beyond sides");
         if (!memory)
@@ -504,7 +601,7 @@ void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int subst
     const struct lm_strip_domain from = domain_of(g, ion_current);
     const double substep = dt / substeps;
     const dim3 one = element_blocks(s, 1), three = element_blocks(s, 3);
-    plasma_kernel<<<blocks_of_lines(s, s->count, 1), THREADS, 0, g->stream>>>(all, from);
+    plasma_kernel<<<blocks_of_lines(s, s->count, 1), THREADS, 0, g->stream>>>(all, started_strips(s), from);
     start(g, from);
     settle_kernel<<<element_blocks(s, 4), THREADS, 0, g->stream>>>(all, 0, false);
     take_b(g, all, g->array[LM_B], false);
@@ -516,9 +613,19 @@ void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int subst
     settle_kernel<<<three, THREADS, 0, g->stream>>>(all, 0, true);
     density_kernel<<<one, THREADS, 0, g->stream>>>(all, dt);
     settle_kernel<<<one, THREADS, 0, g->stream>>>(all, 3, true);
+    if (g->base.setup.halo) { /* as advance_ions in src/cpu/strips_ions.c */
+        refresh(g, LM_STRIP_ROWS_OF_B, LM_STRIP_ROWS);
+        settle_kernel<<<element_blocks(s, 4), THREADS, 0, g->stream>>>(all, 0, false);
+    }
     medium_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt, substep);
     flux_kernel<<<three, THREADS, 0, g->stream>>>(all, from.passes, false);
     LM_GPU_LAUNCHED(g, "ions beyond sides");
+}
+
+void lm_gpu_refresh_b_of_strips(struct lm_gpu *g)
+{
+    if (g->strips)
+        refresh(g, 0, LM_STRIP_ROWS_OF_B);
 }
 
 void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep)
@@ -540,6 +647,27 @@ void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double
     if (corners)
         corner_kernel<<<1, CORNER_THREADS, 0, g->stream>>>(all, s->count, shape_of(g), g->sides, e);
     LM_GPU_LAUNCHED(g, "fields beyond sides");
+}
+
+void lm_gpu_strip_windows(const struct lm_gpu *g, const struct lm_strip_window *of[LM_SIDES])
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        of[side] = NULL;
+    for (int k = 0; g->strips && k < g->strips->count; k++)
+        of[g->strips->host[k].side] = &g->strips->host[k];
+}
+
+void lm_gpu_settle_corners(struct lm_gpu *g, const double *b, double *e, double substep)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    corner_strips strips = {{-1, -1, -1, -1}};
+    for (int k = 0; s && k < s->count; k++)
+        strips.of[s->host[k].side] = k;
+    if ((strips.of[LM_X_MIN] < 0 && strips.of[LM_X_MAX] < 0) || (strips.of[LM_Y_MIN] < 0 && strips.of[LM_Y_MAX] < 0))
+        return;
+    settle_corners_kernel<<<1, 4, 0, g->stream>>>(all_strips(s), strips, g->base.setup.grid, shape_of(g), b, e,
+                                                  substep);
+    LM_GPU_LAUNCHED(g, "corners of radiating sides");
 }
 
 void lm_gpu_add_strip_moments(struct lm_gpu *g, double *group)
@@ -609,7 +737,11 @@ int lm_gpu_put_strip(struct lm_backend *b, enum lm_side side, const double *valu
 void lm_gpu_hash_strips(struct lm_gpu *g, int first)
 {
     const struct lm_gpu_strips *s = g->strips;
-    for (int k = 0; s && k < s->count; k++)
-        hash_kernel<<<line_blocks((size_t)lm_strip_values(&s->host[k])), THREADS, 0, g->stream>>>(
-            s->window + k, s->started[k], first + k, g->reduced);
+    for (int k = 0; s && k < s->count; k++) {
+        const long own = lm_strip_own_values(&s->host[k]);
+        const int field = first + lm_radiating_before(&g->base.setup, s->host[k].side);
+        if (own > 0)
+            hash_kernel<<<line_blocks((size_t)own), THREADS, 0, g->stream>>>(s->window + k, s->started[k], field,
+                                                                             g->reduced);
+    }
 }

@@ -278,10 +278,12 @@ void fill_open_e(struct lm_gpu *g, double substep, const double *current, const 
     const struct lm_grid *grid = &g->base.setup.grid;
     const size_t p = g->pitch;
     const double *const currents[2] = {current, current + p}, *const fields[3] = {b, b + p, b + 2 * p};
+    const struct lm_strip_window *strips[LM_SIDES];
+    lm_gpu_strip_windows(g, strips);
     const struct lm_open_sides o =
-        lm_open_sides_of(grid, &g->sides, substep, currents, g->array[LM_FLOORED], g->solid, fields);
+        lm_open_sides_of(grid, &g->sides, substep, currents, g->array[LM_FLOORED], strips, g->solid, fields);
     for (int part = 0; part < 3; part++)
-        for (int axis = 0; axis < 2 && lm_any_side_is(&g->sides, LM_OPEN); axis++) {
+        for (int axis = 0; axis < 2 && lm_any_opens(&g->sides); axis++) {
             const int component = (axis + part) % 3;
             open_kernel<<<line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), THREADS, 0, g->stream>>>(
                 o, axis, component, e + component * p);
@@ -395,19 +397,22 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++) {
-            electric_field(g, stage == 0 ? state : next, g->array[ion_current], NULL, lm_weights_half_way(),
-                           g->general.e, NULL);
-            lm_gpu_advance_strips(g, stage, stage == 0 ? state : next, g->general.e, dt / substeps);
+            const double *const b = stage == 0 ? state : next;
+            electric_field(g, b, g->array[ion_current], NULL, lm_weights_half_way(), g->general.e, NULL);
+            lm_gpu_advance_strips(g, stage, b, g->general.e, dt / substeps);
             if (voids)
                 lm_gpu_advance_void_field(g, stage, dt / substeps);
-            fill_open_e(g, dt / substeps, g->array[ion_current], stage == 0 ? state : next, g->general.e);
+            fill_open_e(g, dt / substeps, g->array[ion_current], b, g->general.e);
+            lm_gpu_settle_corners(g, b, g->general.e, dt / substeps);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
                 lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
-        if (lm_halo_is_used_up(g->base.setup.halo, r, substeps))
+        if (lm_halo_is_used_up(g->base.setup.halo, r, substeps)) {
             lm_gpu_halo_refresh(g, g->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
+            lm_gpu_refresh_b_of_strips(g);
+        }
     }
     return g->failed;
 }

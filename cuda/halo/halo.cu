@@ -37,7 +37,7 @@ struct cell_arrays {
     int ghosts;                   /* 1: grid arrays with ghost cells */
 };
 
-enum direction { PACK, UNPACK /* grid arrays */, ADD };
+enum direction { PACK, UNPACK /* grid arrays */, PLACE /* others */, ADD };
 
 /* Index of the first number of a cell. */
 __device__ __forceinline__ size_t number_at(const shape &s, const cell_arrays &a, int i, int j)
@@ -59,6 +59,8 @@ __global__ void copy_kernel(shape s, int walls_x, int walls_y, const piece *piec
         lm_u64 *const array = a.at[k / size];
         if (WAY == PACK)
             buffer[k] = array[number_at(s, a, i, j) + number];
+        else if (WAY == PLACE)
+            array[number_at(s, a, i, j) + number] = buffer[k];
         else if (WAY == ADD)
             atomicAdd(&array[number_at(s, a, i, j) + number], buffer[k]); /* pieces of several peers overlap */
         else
@@ -74,7 +76,10 @@ void run_kernel(struct lm_gpu *g, enum direction way, const cell_list &l, const 
     const dim3 blocks((unsigned)((most + 4 * THREADS - 1) / (4 * THREADS)), (unsigned)l.count);
     if (l.count == 0)
         return;
-    auto kernel = way == PACK ? copy_kernel<PACK> : way == ADD ? copy_kernel<ADD> : copy_kernel<UNPACK>;
+    auto kernel = way == PACK    ? copy_kernel<PACK>
+                  : way == ADD   ? copy_kernel<ADD>
+                  : way == PLACE ? copy_kernel<PLACE>
+                                 : copy_kernel<UNPACK>;
     kernel<<<blocks, THREADS, 0, stream>>>(shape_of(g), lm_has_walls(sides, 0), lm_has_walls(sides, 1), l.pieces, a,
                                            buffer);
     LM_GPU_LAUNCHED(g, "the halo");
@@ -92,7 +97,8 @@ void make_messages(const cell_list &l, size_t numbers, lm_u64 *buffer, struct lm
 } // namespace
 
 struct lm_gpu_halo {
-    cell_list owned, held, shared, added; /* as in struct lm_halo */
+    cell_list owned, held, shared, added;            /* as in struct lm_halo */
+    cell_list owned_at[LM_SIDES], held_at[LM_SIDES]; /* empty but at radiating sides */
     lm_u64 *buffer;
     size_t buffer_numbers;
     struct lm_message *messages;
@@ -307,6 +313,11 @@ int lm_gpu_halo_begin(struct lm_gpu *g)
     make_list(g, &from->held, &h->held);
     make_list(g, &from->shared, &h->shared);
     make_list(g, &from->added, &h->added);
+    for (int side = 0; side < LM_SIDES; side++)
+        if (from->radiates[side]) {
+            make_list(g, &from->owned_at[side], &h->owned_at[side]);
+            make_list(g, &from->held_at[side], &h->held_at[side]);
+        }
     h->messages =
         (struct lm_message *)malloc((size_t)(2 * g->base.setup.halo->partition->ranks + 1) * sizeof *h->messages);
     if (!h->messages)
@@ -342,6 +353,10 @@ void lm_gpu_halo_end(struct lm_gpu *g)
     end_list(&h->held);
     end_list(&h->shared);
     end_list(&h->added);
+    for (int side = 0; side < LM_SIDES; side++) {
+        end_list(&h->owned_at[side]);
+        end_list(&h->held_at[side]);
+    }
     for (int k = 0; k < TIMED; k++) {
         if (h->begin[k])
             cudaEventDestroy(h->begin[k]);
@@ -376,6 +391,16 @@ int lm_gpu_halo_refresh(struct lm_gpu *g, double *const *arrays, int count)
     for (int k = 0; k < count; k++)
         a.at[k] = (lm_u64 *)arrays[k];
     return exchange(g, a, g->halo->owned, g->halo->held, UNPACK);
+}
+
+/* Values along a side are as those of the cells of one row. */
+int lm_gpu_halo_refresh_side(struct lm_gpu *g, int side, double *values, int each)
+{
+    if (!g->halo || g->failed)
+        return g->failed;
+    const cell_list &owned = g->halo->owned_at[side], &held = g->halo->held_at[side];
+    const cell_arrays a = {{(lm_u64 *)values}, 1, each, 0, each, 0};
+    return owned.count + held.count > 0 ? exchange(g, a, owned, held, PLACE) : g->failed;
 }
 
 int lm_gpu_halo_add(struct lm_gpu *g, lm_u64 *const *arrays, int count, int each, int first, int used)

@@ -94,7 +94,7 @@ static inline int lm_is_own(const struct lm_grid *g, int i, int j)
 }
 
 /* Whether this process owns the cells before a side of the domain. */
-static inline int lm_owns_side(const struct lm_grid *g, int side)
+LM_HD int lm_owns_side(const struct lm_grid *g, int side)
 {
     const struct lm_place *p = &g->place;
     return side == LM_X_MIN   ? lm_domain_x(p, g->own.from_x) == 0

@@ -53,11 +53,6 @@ int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend 
     int status = lm_backend_resolve(kind, setup->threads, &resolved, line, sizeof line);
     if (status)
         return status;
-    if (lm_radiating_sides(setup) > 0 && lm_ranks_used() > 1)
-        return lm_fail(LM_BAD_INPUT,
-                       "boundary.fields_%s = radiating runs in one process so far, without ranks: use one process, or "
-                       "set it to open",
-                       lm_side_names[lm_radiating_side(setup, 0)]);
     return lm_ranks_used() > 1 ? lm_distributed_create(resolved, setup, out)
                                : lm_backend_create_here(resolved, setup, out);
 }

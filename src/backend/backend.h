@@ -146,7 +146,16 @@ static inline void lm_swap_levels_of(const struct lm_setup *s, double **array)
     }
 }
 
-/* The number of radiating sides, and the one that is number `which` of them. */
+/* The number of radiating sides of the domain before a side; before LM_SIDES: of all. */
+static inline int lm_radiating_before(const struct lm_setup *s, int side)
+{
+    int count = 0;
+    for (int k = 0; k < side; k++)
+        count += s->halo ? s->halo->radiates[k] : s->field_sides[k] == LM_RADIATING;
+    return count;
+}
+
+/* The number of radiating sides that the arrays reach, and the one that is number `which` of them. */
 static inline int lm_radiating_sides(const struct lm_setup *s)
 {
     int count = 0;

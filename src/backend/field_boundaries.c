@@ -62,7 +62,7 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
 void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3])
 {
     const struct lm_grid *g = &setup->grid;
-    if (!lm_any_side_is(&o->sides, LM_OPEN) && !lm_any_side_is(&o->sides, LM_RADIATING))
+    if (!lm_any_opens(&o->sides))
         return;
     for (int part = 0; part < 3; part++)
         for (int axis = 0; axis < 2; axis++)

@@ -347,7 +347,7 @@ const struct lm_key lm_keys[] = {
      .when = &if_thermal[LM_Y_MIN], .meaning = "The temperature of the particles that come back. Only with y_min = thermal."},
     {SECTION, .name = "y_max_temperature", REAL, IN(boundary_temperature[LM_Y_MAX]), NOT_NEGATIVE, .unit = PRESSURE, .initial = "0",
      .when = &if_thermal[LM_Y_MAX], .meaning = "The temperature of the particles that come back. Only with y_max = thermal."},
-    {FIELDS("fields_x_min", LM_X_MIN), .meaning = "What happens to the fields at x = 0. radiating lets waves leave; so far in one process only. Only with solver = hybrid."},
+    {FIELDS("fields_x_min", LM_X_MIN), .meaning = "What happens to the fields at x = 0. radiating lets waves leave. Only with solver = hybrid."},
     {FIELDS("fields_x_max", LM_X_MAX), .meaning = "What happens to the fields at x = lx. radiating lets waves leave. Only with solver = hybrid."},
     {FIELDS("fields_y_min", LM_Y_MIN), .meaning = "What happens to the fields at y = 0. radiating lets waves leave. Only with solver = hybrid."},
     {FIELDS("fields_y_max", LM_Y_MAX), .meaning = "What happens to the fields at y = ly. radiating lets waves leave. Only with solver = hybrid."},

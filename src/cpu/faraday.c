@@ -95,8 +95,10 @@ int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt,
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++)
             advance_stage(c, stage, ion_current, battery, dt / substeps);
-        if (lm_halo_is_used_up(b->setup.halo, r, substeps))
+        if (lm_halo_is_used_up(b->setup.halo, r, substeps)) {
             lm_halo_refresh(b->setup.halo, c->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
+            lm_cpu_refresh_b_of_strips(c);
+        }
     }
     return LM_OK;
 }

@@ -176,9 +176,9 @@ uint64_t lm_cpu_hash_fields(struct lm_cpu *c)
         const int species = lm_friction_species(&c->base.setup, k / LM_FRICTION_STATE);
         hash += hash_cells(c, first + k, c->array[lm_friction_array(species, k % LM_FRICTION_STATE)]);
     }
-    const int strips = lm_radiating_sides(&c->base.setup);
-    for (int k = 0; k < strips; k++)
-        hash += lm_cpu_hash_strip(c, lm_radiating_side(&c->base.setup, k), first + friction + k);
+    const int strips = lm_radiating_before(&c->base.setup, LM_SIDES);
+    for (int side = 0; side < LM_SIDES; side++)
+        hash += lm_cpu_hash_strip(c, (enum lm_side)side, first + friction + lm_radiating_before(&c->base.setup, side));
     /* B beyond walls is part of the state, and E_v on them: both once more, with ghost cells. */
     for (int k = 0; k < LM_BORDERED_FIELDS && has_walls; k++)
         hash += hash_array(c, first + friction + strips + k, c->array[LM_B + k]);

@@ -15,16 +15,13 @@ void lm_cpu_make_strips(struct lm_cpu *c)
         if (!s)
             return;
         s->threads = 1;
-        lm_strip_window_make(&s->w, side, &c->base.setup.grid, !c->walls[side < LM_Y_MIN], &c->base.setup.ohm);
-        s->w.is_fed = c->base.setup.grid.sides.of[side] == LM_INFLOW;
-        for (int end = 0; end < 2; end++) {
-            const int kind = c->sides.of[2 * (side < LM_Y_MIN) + end];
-            s->w.held[end] = kind == LM_FIELDS_INFLOW || kind == LM_INFLOW_B || kind == LM_INFLOW_E;
-        }
+        lm_strip_window_make(&s->w, side, &c->base.setup.grid, &c->sides, &c->base.setup.ohm);
         double *memory = lm_pool_zeros(&c->pool, LM_STRIP_WINDOW_ARRAYS * (size_t)s->w.size, sizeof *memory);
         if (!memory)
             return;
         lm_strip_window_place(&s->w, memory);
+        if (c->base.setup.halo)
+            s->sent = lm_pool_zeros(&c->pool, LM_STRIP_ROWS * (size_t)s->w.lines, sizeof *s->sent);
     }
 }
 
@@ -41,8 +38,10 @@ uint64_t lm_cpu_hash_strip(const struct lm_cpu *c, enum lm_side side, int field)
 {
     const struct lm_cpu_strip *s = c->strip[side];
     uint64_t hash = 0;
-    for (long m = 0; m < lm_strip_values(&s->w); m++)
-        hash += lm_hash_value(field, (uint64_t)m, lm_strip_shown(&s->w, s->started, m));
+    for (long m = 0; s && m < lm_strip_own_values(&s->w); m++) {
+        const struct lm_strip_own_value v = lm_strip_own(&s->w, s->started, m);
+        hash += lm_hash_value(field, (uint64_t)v.number, v.value);
+    }
     return hash;
 }
 
@@ -52,6 +51,30 @@ void lm_cpu_put_strip(struct lm_cpu *c, enum lm_side side, const double *in)
     for (long m = 0; m < lm_strip_values(&s->w); m++)
         *lm_strip_value(&s->w, m) = in[m];
     s->started = s->w.n[lm_strip_at(&s->w, s->w.place.first, 0)] >= 0.0;
+}
+
+/* --- between ranks --- */
+
+void lm_cpu_refresh_strip(const struct lm_cpu *c, const struct lm_cpu_strip *s, int from, int to)
+{
+    const struct lm_strip_window *w = &s->w;
+    const int rows = to - from;
+    if (!c->base.setup.halo)
+        return;
+    for (int line = 0; line < w->lines; line++)
+        for (int row = 0; row < rows; row++)
+            s->sent[(long)line * rows + row] = *lm_strip_row_value(w, from + row, line);
+    lm_halo_refresh_side(c->base.setup.halo, w->side, s->sent, rows);
+    for (int line = 0; line < w->lines; line++)
+        for (int row = 0; row < rows; row++)
+            *lm_strip_row_value(w, from + row, line) = s->sent[(long)line * rows + row];
+}
+
+void lm_cpu_refresh_b_of_strips(const struct lm_cpu *c)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->strip[side])
+            lm_cpu_refresh_strip(c, c->strip[side], 0, LM_STRIP_ROWS_OF_B);
 }
 
 /* --- ghosts of the window --- */
@@ -90,7 +113,7 @@ void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], dou
         for (int line = -LM_GHOST; line < w->lines + LM_GHOST; line++)
             for (int p = from; p < to; p++)
                 b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_at_main(w, p, line)];
-        lm_strip_fill_lines(w, b[d], first, lm_strip_own_lines(w, lm_strip_b_on_wall(w, d)));
+        lm_strip_fill_lines(w, b[d], first, lm_strip_lines_of_b(w, d));
     }
 }
 

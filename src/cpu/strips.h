@@ -7,8 +7,9 @@
 
 struct lm_cpu_strip {
     struct lm_strip_window w;
-    int threads; /* for loops over the lines */
-    int started; /* 0: the strip has no plasma yet */
+    int threads;  /* for loops over the lines */
+    int started;  /* 0: the strip has no plasma yet */
+    double *sent; /* [lines][rows]: what goes from rank to rank; NULL: there is one */
 };
 
 /* Fills the cells behind the last one, and the lines beyond both ends, of [from, from + LM_STRIP_CELLS) across. */
@@ -23,6 +24,12 @@ void lm_strip_current(const struct lm_cpu_strip *s, double *const b[3]);
 
 /* Strips of all radiating sides. The pool knows where memory is lacking. */
 void lm_cpu_make_strips(struct lm_cpu *c);
+
+/* In lines that other ranks own: the state's rows [from, to) become what it is there. */
+void lm_cpu_refresh_strip(const struct lm_cpu *c, const struct lm_cpu_strip *s, int from, int to);
+
+/* B of all strips, whenever that of the domain is refreshed. */
+void lm_cpu_refresh_b_of_strips(const struct lm_cpu *c);
 
 /* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
 void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int substeps);
@@ -48,7 +55,7 @@ void lm_cpu_fill_push_of_strips(struct lm_cpu *c);
 void lm_cpu_get_strip(const struct lm_cpu *c, enum lm_side side, double *out);
 void lm_cpu_put_strip(struct lm_cpu *c, enum lm_side side, const double *in);
 
-/* The hash of their state as field number `field` (larmor/physics/numerics/hash.h). */
+/* The hash of what this process owns of their state, as field number `field` (larmor/physics/numerics/hash.h). */
 uint64_t lm_cpu_hash_strip(const struct lm_cpu *c, enum lm_side side, int field);
 
 #endif

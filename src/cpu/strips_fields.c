@@ -44,13 +44,13 @@ static void electric_field(const struct lm_cpu_strip *s, double *const b[3])
         w->e[axis][k] = axis == 0 ? e.x : e.y;
     }
     for (int d = 0; d < 3; d++)
-        lm_strip_fill_lines(w, w->e[d], first, lm_strip_own_lines(w, lm_strip_e_on_wall(w, d)));
+        lm_strip_fill_lines(w, w->e[d], first, lm_strip_lines_of_e(w, d));
 }
 
 static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk)
 {
     for (int d = 0; d < 3; d++) {
-        const int first = lm_strip_first_b(s->w.place, d), lines = lm_strip_own_lines(&s->w, lm_strip_b_on_wall(&s->w, d));
+        const int first = lm_strip_first_b(s->w.place, d), lines = lm_strip_lines_of_b(&s->w, d);
 #pragma omp parallel for num_threads(s->threads)
         for (int line = 0; line < lines; line++)
             for (int p = first; p < first + LM_STRIP_CELLS; p++)

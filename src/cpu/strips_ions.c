@@ -28,24 +28,48 @@ static struct lm_strip_domain domain_of(const struct lm_cpu *c, int ion_current)
 
 /* --- the plasma --- */
 
-/* A new strip. The arrays of the next step serve for work. */
-static void start(struct lm_cpu_strip *s, const struct lm_strip_domain *from)
+/* The means of a new strip, [LM_STRIP_MEANS][lines], in lines that other ranks own. */
+static void refresh_means(const struct lm_cpu *c, const struct lm_cpu_strip *s, double *means)
+{
+    const long lines = s->w.lines;
+    if (!c->base.setup.halo)
+        return;
+    for (long k = 0; k < LM_STRIP_MEANS * lines; k++)
+        s->sent[k % lines * LM_STRIP_MEANS + k / lines] = means[k];
+    lm_halo_refresh_side(c->base.setup.halo, s->w.side, s->sent, LM_STRIP_MEANS);
+    for (long k = 0; k < LM_STRIP_MEANS * lines; k++)
+        means[k] = s->sent[k % lines * LM_STRIP_MEANS + k / lines];
+}
+
+static void smooth_means(const struct lm_strip_window *w, double *means, double *work)
+{
+    for (int which = 0; which < LM_STRIP_MEANS; which++) {
+        double *const mean = means + (long)which * w->lines;
+        for (int line = 0; line < w->lines; line++)
+            work[line] = lm_strip_smoothed(w, mean, line);
+        for (int line = 0; line < w->lines; line++)
+            mean[line] = work[line];
+    }
+}
+
+/* A new strip. The arrays of the next step serve for work. A pass moves the error at the edge of a halo by one line. */
+static void start(const struct lm_cpu *c, struct lm_cpu_strip *s, const struct lm_strip_domain *from)
 {
     const struct lm_strip_window *w = &s->w;
-    for (int which = 0; which < LM_STRIP_MEANS; which++) {
-        double *const mean = w->next[0] + (long)which * w->lines, *const work = w->next[1];
+    const int halo = c->base.setup.halo ? c->base.setup.halo->partition->halo : LM_STRIP_START_PASSES;
+    double *const means = w->next[0];
+    for (int which = 0; which < LM_STRIP_MEANS; which++)
         for (int line = 0; line < w->lines; line++)
-            mean[line] = lm_strip_start_mean(w, from, which, line);
-        for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++) {
-            for (int line = 0; line < w->lines; line++)
-                work[line] = lm_strip_smoothed(w, mean, line);
-            for (int line = 0; line < w->lines; line++)
-                mean[line] = work[line];
-        }
+            means[(long)which * w->lines + line] = lm_strip_start_mean(w, from, which, line);
+    for (int pass = 0; pass < LM_STRIP_START_PASSES; pass++) {
+        if (pass % halo == 0)
+            refresh_means(c, s, means);
+        smooth_means(w, means, w->next[1]);
     }
+    refresh_means(c, s, means);
     for (int line = 0; line < w->lines; line++)
         for (int cell = 0; cell < LM_STRIP_CELLS; cell++)
-            lm_strip_start(w, from, w->next[0], cell, line);
+            lm_strip_start(w, from, means, cell, line);
     s->started = 1;
 }
 
@@ -128,8 +152,16 @@ static void find_centres(const struct lm_cpu_strip *s, const struct lm_strip_dom
     }
 }
 
-/* u of the strip to the middle of the step, then n. */
-static void advance_ions(const struct lm_cpu_strip *s, const struct lm_strip_domain *from)
+static void fill_ions(const struct lm_strip_window *w)
+{
+    for (int d = 0; d < 3; d++)
+        lm_strip_fill(w, w->u[d], w->place.first);
+    lm_strip_fill(w, w->n, w->place.first);
+}
+
+/* u of the strip to the middle of the step, then n. With both as they are in lines of other ranks, E in a stage of B is
+ * wrong no farther from the edge of a halo than that of the domain. */
+static void advance_ions(const struct lm_cpu *c, const struct lm_cpu_strip *s, const struct lm_strip_domain *from)
 {
     const struct lm_strip_window *w = &s->w;
     const int first = w->place.first;
@@ -154,7 +186,8 @@ static void advance_ions(const struct lm_cpu_strip *s, const struct lm_strip_dom
     for (int line = 0; line < w->lines; line++)
         for (int p = first; p < first + LM_STRIP_CELLS; p++)
             w->n[lm_strip_at(w, p, line)] = w->next[3][lm_strip_at(w, p, line)];
-    lm_strip_fill(w, w->n, first);
+    lm_cpu_refresh_strip(c, s, LM_STRIP_ROWS_OF_B, LM_STRIP_ROWS);
+    fill_ions(w);
 }
 
 void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int substeps)
@@ -170,17 +203,15 @@ void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int subst
         for (int line = 0; line < s->w.lines; line++)
             lm_strip_take_plasma(&s->w, &from, s->started, line);
         if (!s->started)
-            start(s, &from);
-        for (int d = 0; d < 3; d++)
-            lm_strip_fill(&s->w, s->w.u[d], s->w.place.first);
-        lm_strip_fill(&s->w, s->w.n, s->w.place.first);
+            start(c, s, &from);
+        fill_ions(&s->w);
         lm_strip_take_b(&s->w, c->array + LM_B, s->w.b);
         lm_strip_current(s, s->w.b);
         find_medium(s, &from);
         predict(s);
         find_flux(s, &from, s->w.next);
         find_centres(s, &from);
-        advance_ions(s, &from);
+        advance_ions(c, s, &from);
         find_medium(s, &from);
         find_flux(s, &from, s->w.u);
     }

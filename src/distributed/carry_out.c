@@ -100,6 +100,10 @@ static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
         return put_inflow(d, o);
     case LM_ORDER_PUT_BACKGROUND_SIDE:
         return put_background_side(d, o);
+    case LM_ORDER_GET_STRIP:
+        return lm_get_strip(d, o->side);
+    case LM_ORDER_PUT_STRIP:
+        return lm_put_strip(d, o->side);
     case LM_ORDER_GET_MAP:
         return lm_get_maps(d, o->species, d->to);
     case LM_ORDER_VELOCITY_MOMENTS:
@@ -343,7 +347,7 @@ static int carry_out_step(struct lm_distributed *d, const struct lm_order *o)
 int lm_carry_out(struct lm_distributed *d, const struct lm_order *o)
 {
     lm_stop_allow(o->may_stop);
-    if (o->kind != LM_ORDER_GET && o->kind != LM_ORDER_GET_PARTICLES)
+    if (o->kind != LM_ORDER_GET && o->kind != LM_ORDER_GET_STRIP && o->kind != LM_ORDER_GET_PARTICLES)
         lm_end_reading(d);
     if (o->kind <= LM_ORDER_PUT_MAP)
         return carry_out_data(d, o);

@@ -54,6 +54,18 @@ static int put_background_side(struct lm_backend *b, int field, enum lm_side sid
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT_BACKGROUND_SIDE, .field = field, .side = side});
 }
 
+static int get_strip(struct lm_backend *b, enum lm_side side, double *values)
+{
+    of(b)->to = values;
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_GET_STRIP, .side = side});
+}
+
+static int put_strip(struct lm_backend *b, enum lm_side side, const double *values)
+{
+    of(b)->from = values;
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT_STRIP, .side = side});
+}
+
 static int get_map(struct lm_backend *b, int species, uint64_t *counters)
 {
     of(b)->to = counters;
@@ -345,6 +357,8 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .values = values,
                                                  .put_inflow = put_inflow,
                                                  .put_background_side = put_background_side,
+                                                 .get_strip = get_strip,
+                                                 .put_strip = put_strip,
                                                  .get_map = get_map,
                                                  .put_map = put_map,
                                                  .control = control,

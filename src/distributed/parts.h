@@ -17,6 +17,8 @@ enum lm_order_kind {
     LM_ORDER_GET,
     LM_ORDER_PUT_INFLOW,
     LM_ORDER_PUT_BACKGROUND_SIDE,
+    LM_ORDER_GET_STRIP,
+    LM_ORDER_PUT_STRIP,
     LM_ORDER_GET_MAP,
     LM_ORDER_VELOCITY_MOMENTS,
     LM_ORDER_VALUES,
@@ -194,6 +196,17 @@ void lm_share_side(struct lm_distributed *d, int side, size_t size, const void *
 
 /* The values for the cells along the arrays of this rank. The caller frees the result. */
 void *lm_cut_side(const struct lm_distributed *d, int side, size_t size, const void *all);
+
+/* --- src/distributed/strips.c --- */
+
+/* Between the strip beyond a radiating side on rank 0 and those of the parts. */
+int lm_get_strip(struct lm_distributed *d, int side);
+int lm_put_strip(struct lm_distributed *d, int side);
+
+/* When the domain is divided anew: the strips of the parts, as the new parts will hold them (NULL beyond other sides);
+ * the caller frees them. They go into the new parts. */
+int lm_take_strips(struct lm_distributed *d, const struct lm_halo_move *move, double *strip[LM_SIDES]);
+int lm_put_strips(struct lm_distributed *d, double *const strip[LM_SIDES]);
 
 /* --- src/distributed/particles.c --- */
 

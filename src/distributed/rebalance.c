@@ -51,7 +51,7 @@ static int list_arrays(const struct lm_setup *s, int list[LM_ARRAYS])
 /* The state of a rank outside of a backend. */
 struct luggage {
     int arrays, list[LM_ARRAYS];
-    double *array[LM_ARRAYS];
+    double *array[LM_ARRAYS], *strip[LM_SIDES]; /* NULL: no radiating side */
     uint64_t *map[LM_MAX_SPECIES], count[LM_MAX_SPECIES];
     struct lm_raw_particles particles[LM_MAX_SPECIES];
     struct lm_parcel *parcel[LM_MAX_SPECIES]; /* in place of particles, where they stay on the device */
@@ -181,6 +181,8 @@ static void drop(struct luggage *l)
 {
     for (int k = 0; k < l->arrays; k++)
         free(l->array[k]);
+    for (int side = 0; side < LM_SIDES; side++)
+        free(l->strip[side]);
     for (int s = 0; s < LM_MAX_SPECIES; s++) {
         free(l->map[s]);
         free(l->particles[s].x);
@@ -202,6 +204,7 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
     for (int s = 0; s < d->whole.species_count; s++)
         take_species(d, s, next, &l);
     take_arrays(d, &by, &l);
+    must(lm_take_strips(d, &by, l.strip));
     lm_halo_move_free(&by);
     lm_backend_destroy(&d->part);
     lm_halo_free(&d->halo);
@@ -209,6 +212,7 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
     d->partition = *next;
     must(lm_create_part(d));
     put_arrays(d, &l);
+    must(lm_put_strips(d, l.strip));
     put_sides(d);
     if (d->whole.driving)
         must(d->part->ops->drive(d->part, d->driving_time, d->result.force));

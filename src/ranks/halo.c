@@ -124,12 +124,39 @@ static int make_lists(const struct lm_partition *owners, const struct lm_partiti
     return status;
 }
 
+/* Whether cells go on beyond a side, which has walls. */
+static int reaches(const struct lm_cells *c, const struct lm_grid *g, int side)
+{
+    return side == LM_X_MIN   ? c->from_x < 0
+           : side == LM_X_MAX ? c->to_x > g->nx
+           : side == LM_Y_MIN ? c->from_y < 0
+                              : c->to_y > g->ny;
+}
+
+int lm_halo_lines(const struct lm_halo_list *l, const struct lm_grid *g, int side, struct lm_halo_list *to)
+{
+    int status = LM_OK;
+    for (int k = 0; k < l->count && !status; k++) {
+        const struct lm_cells c = common(l->piece[k].cells, (struct lm_cells){0, g->nx, 0, g->ny});
+        if (reaches(&l->piece[k].cells, g, side))
+            status = add_piece(to, l->piece[k].peer,
+                               side < LM_Y_MIN ? (struct lm_cells){c.from_y, c.to_y, 0, 1}
+                                               : (struct lm_cells){c.from_x, c.to_x, 0, 1});
+    }
+    return status;
+}
+
 int lm_halo_make(const struct lm_partition *p, const struct lm_grid *domain, int rank, struct lm_halo *h)
 {
     *h = (struct lm_halo){.grid = lm_partition_grid(p, domain, rank), .partition = p};
     int status = make_lists(p, p, domain, rank, (struct wanted){.beyond = LM_GHOST}, &h->owned, &h->held);
     if (!status)
         status = make_lists(p, p, domain, rank, (struct wanted){.reached = 1}, &h->shared, &h->added);
+    for (int side = 0; side < LM_SIDES && !status; side++) {
+        status = lm_halo_lines(&h->owned, &h->grid, side, &h->owned_at[side]);
+        if (!status)
+            status = lm_halo_lines(&h->held, &h->grid, side, &h->held_at[side]);
+    }
     if (status)
         lm_halo_free(h);
     return status;
@@ -141,6 +168,10 @@ void lm_halo_free(struct lm_halo *h)
     free(h->held.piece);
     free(h->shared.piece);
     free(h->added.piece);
+    for (int side = 0; side < LM_SIDES; side++) {
+        free(h->owned_at[side].piece);
+        free(h->held_at[side].piece);
+    }
     free(h->buffer);
     *h = (struct lm_halo){.buffer = NULL};
 }
@@ -284,6 +315,14 @@ void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count)
         lm_grid_wrap(&h->grid, arrays[k]);
 }
 
+/* Values along a side are as those of the cells of one row. */
+void lm_halo_refresh_side(struct lm_halo *h, int side, double *values, int each)
+{
+    char *const array[] = {(char *)values};
+    const struct copy c = {&h->grid, array, 1, each, 0};
+    exchange(h, &c, &h->owned_at[side], &c, &h->held_at[side], UNPACK);
+}
+
 void lm_halo_add(struct lm_halo *h, int64_t *const *arrays, int count, int each)
 {
     if (!h)
@@ -313,16 +352,36 @@ void lm_halo_move_free(struct lm_halo_move *m)
     m->out = m->in = (struct lm_halo_list){0, NULL};
 }
 
-void lm_halo_move(const struct lm_halo_move *m, const double *from, double *to)
+/* `before` is only read. */
+static void move_arrays(const struct lm_halo_list *out, const struct lm_halo_list *in, struct copy from,
+                        const double *before, struct copy to, double *after)
 {
     struct lm_halo buffer = {.buffer = NULL};
     union {
         const double *data;
         char *bytes;
-    } before = {from};
-    char *const source[] = {before.bytes}, *const target[] = {(char *)to};
-    const struct copy out = {&m->from, source, 1, 1, 1}, in = {&m->to, target, 1, 1, 1};
-    exchange(&buffer, &out, &m->out, &in, &m->in, UNPACK);
-    lm_grid_wrap(&m->to, to);
+    } first = {before};
+    char *const source[] = {first.bytes}, *const target[] = {(char *)after};
+    from.arrays = source;
+    to.arrays = target;
+    exchange(&buffer, &from, out, &to, in, UNPACK);
     free(buffer.buffer);
+}
+
+void lm_halo_move(const struct lm_halo_move *m, const double *from, double *to)
+{
+    move_arrays(&m->out, &m->in, (struct copy){&m->from, NULL, 1, 1, 1}, from, (struct copy){&m->to, NULL, 1, 1, 1},
+                to);
+    lm_grid_wrap(&m->to, to);
+}
+
+void lm_halo_move_side(const struct lm_halo_move *m, int side, const double *from, double *to, int each)
+{
+    struct lm_halo_list out = {0, NULL}, in = {0, NULL};
+    if (lm_halo_lines(&m->out, &m->from, side, &out) || lm_halo_lines(&m->in, &m->to, side, &in))
+        lm_ranks_abort(LM_FAILED, lm_error());
+    move_arrays(&out, &in, (struct copy){&m->from, NULL, 1, each, 0}, from, (struct copy){&m->to, NULL, 1, each, 0},
+                to);
+    free(out.piece);
+    free(in.piece);
 }

@@ -27,10 +27,14 @@ struct lm_halo {
     int fields_have_walls;                /* at some side of the domain; the caller sets it */
     int smoothing;                        /* passes of the binomial filter; the caller sets it */
     int has_bodies;                       /* the caller sets it */
+    int radiates[LM_SIDES];               /* which sides of the domain are radiating; the caller sets it */
     struct lm_halo_list owned, held;      /* own cells that others hold; cells of others that this rank holds; both with
                                              the ghost cells beyond walls */
-    struct lm_halo_list shared, added;    /* cells that another rank holds and particles of this one reach, as they are
-                                             sent; cells of this rank that particles of others reach, as they come */
+    struct lm_halo_list owned_at[LM_SIDES]; /* of `owned` those at a side with walls, as lines (lm_halo_lines) */
+    struct lm_halo_list held_at[LM_SIDES];  /* the same of `held` */
+    struct lm_halo_list shared, added;      /* cells that another rank holds and particles of this one reach, as they
+                                               are sent; cells of this rank that particles of others reach, as they
+                                               come */
     char *buffer;
     size_t buffer_size;
 };
@@ -42,6 +46,14 @@ void lm_halo_free(struct lm_halo *h);
 /* Copies own cells into the halos of the other ranks, for `count` grid arrays with ghost cells. Ghost cells beyond
  * walls go with the cells; those beyond periodic sides are filled from the arrays. NULL: there is one rank. */
 void lm_halo_refresh(struct lm_halo *h, double *const *arrays, int count);
+
+/* The pieces of a list that reach a side of the domain, as numbers from_x to to_x of the lines along that side of
+ * arrays with this grid. LM_FAILED: not enough memory. The caller frees to->piece. */
+int lm_halo_lines(const struct lm_halo_list *l, const struct lm_grid *g, int side, struct lm_halo_list *to);
+
+/* Copies what the owners of the cells at a side have along it into the other ranks that hold these cells: `values` are
+ * [lines of the arrays along the side][each]. */
+void lm_halo_refresh_side(struct lm_halo *h, int side, double *values, int each);
 
 /* Whether the moments and E have to be refreshed in each step. In a wide halo both may stay as this rank computes
  * them: they are wrong at the edge of the arrays only, too far out to be read. NULL: there is one rank. */
@@ -63,6 +75,9 @@ void lm_halo_move_free(struct lm_halo_move *m);
 
 /* Fills an array with its halo and with its ghost cells beyond walls and periodic sides. */
 void lm_halo_move(const struct lm_halo_move *m, const double *from, double *to);
+
+/* The same for what lies along a side, as in lm_halo_refresh_side. A division that does not reach the side has none. */
+void lm_halo_move_side(const struct lm_halo_move *m, int side, const double *from, double *to, int each);
 
 /* Adds up what the particles of all ranks have left in the same cell, and gives the sum to all that hold the cell:
  * arrays [ny][nx][each]. */

@@ -19,10 +19,10 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREES = ROOT / "build" / "faults"
 
-# The test of many ranks: random configurations under MPI, compared with one rank.
-MANY_RANKS = "random-ranks"
+# The tests of many ranks: random configurations under MPI, drawn or kept, compared with one rank.
 ON_RANKS = ["mpirun", "--oversubscribe", "-n", "7"]
-CONFIGURATIONS = ["--seed", "1", "--count", "12", "--ways", "ranks", "--no-shrink"]
+MANY_RANKS = {"random-ranks": ["--seed", "1", "--count", "12", "--ways", "ranks", "--no-shrink"],
+              "kept-ranks": ["--cases", "tests/cases/random", "--ways", "ranks", "--no-shrink"]}
 
 
 def source_files():
@@ -81,13 +81,13 @@ def first_failure(output):
 def seen_by(tree, fault, jobs):
     """The test program and the test that fail, or None."""
     for test in fault["tests"].split():
-        program = "build/release/tests/random/random" if test == MANY_RANKS else f"build/release/tests/test_{test}"
+        program = "build/release/tests/random/random" if test in MANY_RANKS else f"build/release/tests/test_{test}"
         failed = make(tree, jobs, "build/release/larmor", program)
         if failed:
             raise SystemExit(f"{fault['name']}: does not compile\n{failed}")
         environment = dict(os.environ, LARMOR=str(tree / "build/release/larmor"), OMPI_ALLOW_RUN_AS_ROOT="1",
                            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        command = [*ON_RANKS, program, *CONFIGURATIONS] if test == MANY_RANKS else [program]
+        command = [*ON_RANKS, program, *MANY_RANKS[test]] if test in MANY_RANKS else [program]
         try:
             done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=900)
         except subprocess.TimeoutExpired:
@@ -127,7 +127,7 @@ def work_through(tree, todo, jobs, done):
 def table(rows):
     lines = ["| fault | in | seen by |", "|---|---|---|"]
     for fault, seen in rows:
-        by = f"`{seen[0] if seen[0] == MANY_RANKS else 'test_' + seen[0]}`: {seen[1]}" if seen else "**nothing**"
+        by = f"`{seen[0] if seen[0] in MANY_RANKS else 'test_' + seen[0]}`: {seen[1]}" if seen else "**nothing**"
         lines.append(f"| {fault['name']} | {fault['file']} | {by} |")
     return "\n".join(lines) + "\n"
 

@@ -412,14 +412,11 @@ static int has_erred(const struct compare_trace *t, struct compare_result *r)
     return 1;
 }
 
-/* Whether the ranks of a way can share a case: each needs a cell, and radiating sides need all cells in one process. */
+/* Whether the ranks of a way can share a case: each needs a cell. */
 static int can_share(const struct compare_trace *t, const struct compare_way *way)
 {
     const int ranks = way->before.ranks > way->after.ranks ? way->before.ranks : way->after.ranks;
-    int radiates = 0;
-    for (int side = 0; side < LM_SIDES; side++)
-        radiates |= t->config->boundary_fields[side] == LM_RADIATING;
-    return ranks <= 1 || (!radiates && t->config->grid.nx * t->config->grid.ny >= ranks);
+    return ranks <= 1 || t->config->grid.nx * t->config->grid.ny >= ranks;
 }
 
 void compare_draft(const struct draft *d, const char *directory, const char *ways, int first_only,

@@ -22,12 +22,12 @@
 struct lm_open_sides {
     struct lm_field_sides sides;
     int nx, ny, stride;
-    double fastest;           /* what comes in is no faster, so that the substeps can follow */
-    const double *current[2]; /* J_i along x and y */
-    const double *density;    /* never below the density floor */
+    double fastest;                  /* what comes in is no faster, so that the substeps can follow */
+    const double *current[2];        /* J_i along x and y */
+    const double *density;           /* never below the density floor */
     const double *strip_n[LM_SIDES]; /* of radiating sides: lm_strip_window.side_n of line 0 */
     long strip_along[LM_SIDES];
-    const uint8_t *solid;     /* 1 in bodies; NULL without them */
+    const uint8_t *solid; /* 1 in bodies; NULL without them */
     const double *b[3];
 };
 
@@ -94,12 +94,19 @@ LM_HD double lm_open_step(const struct lm_open_sides *o, int axis, int component
     return (component == (axis + 1) % 3) == (high != 0) ? rate : -rate;
 }
 
+LM_HD int lm_any_opens(const struct lm_field_sides *s)
+{
+    return lm_any_side_is(s, LM_OPEN) || lm_any_side_is(s, LM_RADIATING);
+}
+
 /* Whether E_`component` on a line follows the rule of open sides at a side: also at a radiating one where its strip is
  * empty. */
 LM_HD int lm_opens(const struct lm_open_sides *o, int axis, int component, int high, int line)
 {
     const int side = 2 * axis + high, lines = axis == 0 ? o->ny : o->nx,
-              above = line + 1 < lines ? line + 1 : lm_field_walls(&o->sides, 1 - axis) ? line : 0;
+              above = line + 1 < lines                      ? line + 1
+                      : lm_field_walls(&o->sides, 1 - axis) ? line
+                                                            : 0;
     const double *const n = o->strip_n[side];
     const int at = line < 0 ? 0 : line;
     if (n == NULL)

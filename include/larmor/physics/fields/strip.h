@@ -139,7 +139,8 @@ LM_HD double lm_strip_per_density(double n, double b2, double size, const struct
 LM_HD struct lm_strip_damping lm_strip_damp(double depth, double size, double speed, double b2, double per_density,
                                             const struct lm_strip_step *s)
 {
-    const double h = size * s->cell, x = depth * s->cell, r = depth / (depth + LM_STRIP_RAMP), least = lm_min(h, s->along);
+    const double h = size * s->cell, x = depth * s->cell, r = depth / (depth + LM_STRIP_RAMP),
+                 least = lm_min(h, s->along);
     const double most = 0.125 * h * h / s->substep, mixed = 0.2 * h * h / s->dt;
     struct lm_strip_damping d = {0.125 * least * least / s->substep, 0.0};
     if (per_density > 0.0) {
@@ -159,8 +160,8 @@ LM_HD double lm_strip_void_eta(const double *eta, const double *per_density, int
     return 0.5 * ((per_density[0] == 0.0 ? eta[0] : 0.0) + (per_density[step] == 0.0 ? eta[step] : 0.0));
 }
 
-/* E of a cell of the strip: all on the faces and at the centre as in lm_electric_field, but that in plasma only the part
- * of J with derivatives across is resisted. `across` and `along` are 1 over the size of the cell. */
+/* E of a cell of the strip: all on the faces and at the centre as in lm_electric_field, but that in plasma only the
+ * part of J with derivatives across is resisted. `across` and `along` are 1 over the size of the cell. */
 LM_HD struct lm_vector lm_strip_field(int axis, double across, double along, const double *per_density,
                                       struct lm_ohm_view v)
 {

@@ -25,6 +25,9 @@ struct lm_strip_window {
     int periodic;                       /* along the side */
     int is_fed;                         /* ions come in through the side */
     int held[2];                        /* the lines at the ends keep the state of the start: there plasma flows in */
+    int leaves;                         /* at the upper end is a wall of the domain, and its line is not held */
+    int own_from, own_to;               /* the lines that this process owns; none where it does not own the side */
+    int whole_from, whole;              /* the line of the whole side that is own_from; lines of the whole side */
     long size;
     double cells[LM_STRIP_WINDOW], depth[LM_STRIP_WINDOW];     /* lm_strip_size, lm_strip_depth */
     double inv_size[LM_STRIP_WINDOW], inv_up[LM_STRIP_WINDOW]; /* 1/cell across; 1/distance to the next centre */
@@ -49,16 +52,40 @@ struct lm_strip_domain {
 
 /* --- the window --- */
 
-/* All but the arrays. */
-LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g, int periodic,
-                                const struct lm_ohm *o)
+/* The lines of the process, and where they are along the whole side. */
+LM_HD void lm_strip_window_own(struct lm_strip_window *w, const struct lm_grid *g)
+{
+    const int x = w->side / 2 == 0, along = x ? 1 : 0;
+    w->own_from = x ? g->own.from_y : g->own.from_x;
+    w->own_to = !lm_owns_side(g, w->side) ? w->own_from : x ? g->own.to_y : g->own.to_x;
+    w->whole_from = lm_domain_along(&g->place, along, w->own_from);
+    w->whole = x ? g->place.domain_ny : g->place.domain_nx;
+}
+
+/* What the sides at its ends do. The arrays of a process may end inside the domain. */
+LM_HD void lm_strip_window_ends(struct lm_strip_window *w, const struct lm_grid *g, const struct lm_field_sides *sides)
+{
+    const int along = w->side / 2 == 0 ? 1 : 0, top = w->whole_from - w->own_from + w->lines == w->whole;
+    w->periodic = !lm_field_walls(sides, along);
+    w->is_fed = g->sides.of[w->side] == LM_INFLOW;
+    for (int end = 0; end < 2; end++) {
+        const int kind = sides->of[2 * along + end];
+        w->held[end] = kind == LM_FIELDS_INFLOW || kind == LM_INFLOW_B || kind == LM_INFLOW_E;
+    }
+    w->leaves = !w->periodic && !w->held[1] && top && w->lines > 1;
+}
+
+/* All but the arrays. The grid is that of the arrays of a process (src/ranks/partition.h), which reach the side. */
+LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g,
+                                const struct lm_field_sides *sides, const struct lm_ohm *o)
 {
     const int x = side / 2 == 0, lines = x ? g->ny : g->nx;
     const double cell = x ? g->dx : g->dy;
     w->side = side;
     w->place = lm_strip_place(side, g->nx, g->ny);
     w->lines = lines;
-    w->periodic = periodic;
+    lm_strip_window_own(w, g);
+    lm_strip_window_ends(w, g, sides);
     w->stride = x ? LM_STRIP_WINDOW : lines + 2 * LM_GHOST;
     w->across = x ? 1 : w->stride;
     w->along = x ? w->stride : 1;
@@ -164,8 +191,8 @@ LM_HD double lm_strip_square(struct lm_vector v)
 }
 
 /* Cells behind the last one, and those in lines beyond both ends, are images of cells in [from, from + LM_STRIP_CELLS)
- * across: *p and *line become those of such a cell. Returns 0 for positions in front of these. */
-LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int *p, int *line)
+ * across and [0, lines) along: *p and *line become those of such a cell. Returns 0 for positions in front of these. */
+LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int lines, int *p, int *line)
 {
     const int last = from + LM_STRIP_CELLS - 1;
     if (w->place.high ? *p < from : *p > last)
@@ -174,11 +201,28 @@ LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int *p, int
     if (w->periodic)
         *line = lm_wrap(*line, w->lines);
     else
-        *line = *line < 0 ? 0 : *line < w->lines ? *line : w->lines - 1;
+        *line = *line < 0 ? 0 : *line < lines ? *line : lines - 1;
     return 1;
 }
 
-/* Whether no plasma is beyond the side in a line: E is 0 there, and the domain takes nothing from it. */
+/* The lines of components with nodes on walls at the ends (`on_wall`) or between them. On a wall that plasma leaves
+ * through, a node has the value of the line before, so that what the plasma takes along goes out. */
+LM_HD int lm_strip_lines(const struct lm_strip_window *w, int on_wall)
+{
+    return w->lines - (on_wall && w->leaves);
+}
+
+LM_HD int lm_strip_lines_of_b(const struct lm_strip_window *w, int component)
+{
+    return lm_strip_lines(w, component != 1 - w->place.axis);
+}
+
+LM_HD int lm_strip_lines_of_e(const struct lm_strip_window *w, int component)
+{
+    return lm_strip_lines(w, component == 1 - w->place.axis);
+}
+
+/* Whether no plasma is beyond the side in a line. The domain takes nothing from there, and B in the strip diffuses. */
 LM_HD int lm_strip_is_empty(const struct lm_strip_window *w, int line)
 {
     return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap(line, w->lines))] == 0.0;
@@ -186,49 +230,63 @@ LM_HD int lm_strip_is_empty(const struct lm_strip_window *w, int line)
 
 /* --- the state --- */
 
-LM_HD long lm_strip_values(const struct lm_strip_window *w)
-{
-    return (long)LM_STRIP_ARRAYS * LM_STRIP_CELLS * w->lines;
-}
+enum { LM_STRIP_ROWS = LM_STRIP_ARRAYS * LM_STRIP_CELLS, LM_STRIP_ROWS_OF_B = 3 * LM_STRIP_CELLS };
 
-/* Value number m of the state, by arrays, cells across and lines. */
-LM_HD double *lm_strip_value(const struct lm_strip_window *w, long m)
+/* The state is in rows along the side: row LM_STRIP_CELLS a + c has cell c across of array a. */
+LM_HD double *lm_strip_row_value(const struct lm_strip_window *w, int row, int line)
 {
-    const long each = (long)LM_STRIP_CELLS * w->lines;
-    const int array = (int)(m / each), p = (int)(m % each / w->lines), line = (int)(m % w->lines);
+    const int array = row / LM_STRIP_CELLS, p = row % LM_STRIP_CELLS;
     double *const a = array < 3 ? w->b[array] : array < 6 ? w->u[array - 3] : w->n;
     const int first = array < 3 ? lm_strip_first_b(w->place, array) : w->place.first;
     return a + lm_strip_at(w, first + p, line);
 }
 
+LM_HD long lm_strip_values(const struct lm_strip_window *w)
+{
+    return (long)LM_STRIP_ROWS * w->lines;
+}
+
+/* Value number m of the state, row after row. */
+LM_HD double *lm_strip_value(const struct lm_strip_window *w, long m)
+{
+    return lm_strip_row_value(w, (int)(m / w->lines), (int)(m % w->lines));
+}
+
 /* The same for others to see: a strip without plasma has n = -1. */
+LM_HD double lm_strip_shown_value(const struct lm_strip_window *w, int started, int row, int line)
+{
+    return started ? *lm_strip_row_value(w, row, line) : row / LM_STRIP_CELLS == LM_STRIP_ARRAYS - 1 ? -1.0 : 0.0;
+}
+
 LM_HD double lm_strip_shown(const struct lm_strip_window *w, int started, long m)
 {
-    const long each = (long)LM_STRIP_CELLS * w->lines;
-    return started ? *lm_strip_value(w, m) : m / each == LM_STRIP_ARRAYS - 1 ? -1.0 : 0.0;
+    return lm_strip_shown_value(w, started, (int)(m / w->lines), (int)(m % w->lines));
+}
+
+/* Own value number m of the state: its number in that of the whole side, and what others see. */
+struct lm_strip_own_value {
+    long number;
+    double value;
+};
+
+LM_HD long lm_strip_own_values(const struct lm_strip_window *w)
+{
+    return (long)LM_STRIP_ROWS * (w->own_to - w->own_from);
+}
+
+LM_HD struct lm_strip_own_value lm_strip_own(const struct lm_strip_window *w, int started, long m)
+{
+    const int lines = w->own_to - w->own_from, row = (int)(m / lines), line = (int)(m % lines);
+    struct lm_strip_own_value v;
+    v.number = (long)row * w->whole + w->whole_from + line;
+    v.value = lm_strip_shown_value(w, started, row, w->own_from + line);
+    return v;
 }
 
 /* Whether a line keeps the state of the start. */
 LM_HD int lm_strip_is_held(const struct lm_strip_window *w, int line)
 {
     return (w->held[0] && line == 0) || (w->held[1] && line == w->lines - 1);
-}
-
-/* The lines in which a component goes on by itself, of which `on_wall` says whether its nodes lie on walls at the ends.
- * On a wall that plasma leaves through they have the value of the line before. */
-LM_HD int lm_strip_own_lines(const struct lm_strip_window *w, int on_wall)
-{
-    return on_wall && !w->periodic && !w->held[1] && w->lines > 1 ? w->lines - 1 : w->lines;
-}
-
-LM_HD int lm_strip_b_on_wall(const struct lm_strip_window *w, int d)
-{
-    return d != 1 - w->place.axis;
-}
-
-LM_HD int lm_strip_e_on_wall(const struct lm_strip_window *w, int d)
-{
-    return d == 1 - w->place.axis;
 }
 
 /* --- E and B in a stage --- */
@@ -282,8 +340,8 @@ LM_HD void lm_strip_advance(const struct lm_strip_window *w, int number, struct 
     *(number < 3 ? &w->result[d][k] : &w->b[d][k]) = lm_rk4_sum(rk, 0, sum, rate);
 }
 
-/* E that the domain takes: through the side and, along it, in the ghost cells beyond. All of these have the same, and no
- * E is through them, so that B along the side keeps the bits of the start beyond it. */
+/* E that the domain takes: through the side and, along it, in the ghost cells beyond. All of these have the same, and
+ * no E is through them, so that B along the side keeps the bits of the start beyond it. */
 LM_HD void lm_strip_give_e(const struct lm_strip_window *w, int d, int line, double *e)
 {
     const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), through = d == w->place.axis,
@@ -319,7 +377,8 @@ LM_HD void lm_strip_fill_corner(const struct lm_strip_window *w, const struct lm
         lm_fill_beyond(last, -step, w->lines, high, end, LM_GHOST);
 }
 
-/* Whether the strips of both sides of a corner are empty in the lines at it: then the rule of open sides holds there. */
+/* Whether the strips of both sides of a corner are empty in the lines at it: then the rule of open sides holds there.
+ */
 LM_HD int lm_strip_corner_is_empty(const struct lm_strip_window *x, const struct lm_strip_window *y)
 {
     const long in_x = lm_strip_at(x, lm_strip_last_inside(x->place), y->place.high ? x->lines - 1 : 0),
@@ -333,8 +392,8 @@ LM_HD double lm_strip_rate_of_bz(const struct lm_grid *g, const double *ex, cons
     return (ex[k + g->stride] - ex[k]) / g->dy - (ey[k + 1] - ey[k]) / g->dx;
 }
 
-/* B_z in a corner of two radiating sides follows its neighbours on both: each strip has its own law there, and together they
- * let it grow. It is E_x beyond the corner that does so, which changes nothing else. */
+/* B_z in a corner of two radiating sides follows its neighbours on both: each strip has its own law there, and together
+ * they let it grow. It is E_x beyond the corner that does so, which changes nothing else. */
 LM_HD void lm_strip_settle_corner(const struct lm_grid *g, int high_x, int high_y, const double *bz, double *ex,
                                   const double *ey, double substep)
 {
@@ -435,17 +494,21 @@ LM_HD double lm_strip_mass_of_side(const struct lm_strip_window *w, const struct
 }
 
 /* Whether no plasma is beyond the side: behind a void, and where plasma goes inwards and no ions follow it. */
-LM_HD int lm_strip_has_none(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started, int line)
+LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started,
+                                 int line)
 {
     const long last = lm_strip_at_main(w, lm_strip_last_inside(w->place), line),
                k = lm_strip_at_main(w, lm_strip_taken(w, 0), line);
     const int was = started && lm_strip_is_empty(w, line);
     const double n = lm_strip_mean(w, from->floored, line),
                  flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
-                 inwards = w->is_fed ? 0.0 : w->place.high ? -flow : flow;
+                 inwards = w->is_fed       ? 0.0
+                           : w->place.high ? -flow
+                                           : flow;
     return from->per_density[last] == 0.0 || from->per_density[k] == 0.0 ||
            n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor || (inwards > 0.0 && was) ||
-           (inwards > 0.0 && inwards * inwards > LM_STRIP_INWARDS * n * lm_strip_square(lm_b_centre(lm_view_at(from->b, k))));
+           (inwards > 0.0 &&
+            inwards * inwards > LM_STRIP_INWARDS * n * lm_strip_square(lm_b_centre(lm_view_at(from->b, k))));
 }
 
 /* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */
@@ -455,7 +518,7 @@ LM_HD void lm_strip_take_plasma(const struct lm_strip_window *w, const struct lm
     const int inside = lm_strip_last_inside(w->place);
     const long m = lm_strip_at(w, inside, line), k = lm_strip_at_main(w, inside, line);
     const double n = lm_strip_mean(w, from->floored, line);
-    const int is_void = lm_strip_has_none(w, from, started, line);
+    const int is_void = lm_strip_has_no_plasma(w, from, started, line);
     w->side_n[m] = is_void ? 0.0 : n;
     w->mass[m] = is_void ? 0.0 : lm_strip_mass_of_side(w, from, line);
     w->n[m] = is_void ? 0.0 : from->floored[k];
