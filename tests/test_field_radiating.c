@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "backend/field_boundaries.h"
 #include "field_box.h"
 #include "field_walls.h"
+#include "larmor/physics/fields/strip_window.h"
 #include "suite.h"
 
 /* What is allowed to come back: 2 % of the amplitude. */
@@ -73,12 +75,39 @@ START_TEST(whistlers_leave)
 }
 END_TEST
 
+static const struct ions {
+    double number[2], mass;
+} of_ions[] = {{{1e-6, 0}, 2}, {{1e-6, 3e-6}, 26 / 7.0}, {{0, 0}, 10 / 3.0}};
+
+/* The mass of the ions at a side for their charge does not depend on how many there are; it is a mean of all species
+ * where there are none. One species has the mass 2 and the charge 1, the other one 8 and 2. */
+START_TEST(few_ions_have_their_mass)
+{
+    const int sides[LM_SIDES] = {LM_CONDUCTING, LM_RADIATING, PERIODIC, PERIODIC};
+    struct box x = box_with_walls(8, 2, 8, 2, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    struct lm_strip_window w;
+    struct lm_strip_domain from = {.species_count = 2, .mass = {2, 8}, .charge = {1, 2}};
+    double *number[2];
+    for (int k = 0; k < 2; k++) {
+        from.number[k] = number[k] = calloc(x.g.size, sizeof *number[k]);
+        for (size_t c = 0; c < x.g.size; c++)
+            number[k][c] = of_ions[_i].number[k];
+    }
+    const struct lm_field_sides of = lm_field_sides_of(&x.b->setup);
+    lm_strip_window_make(&w, LM_X_MAX, &x.g, &of, &x.b->setup.ohm);
+    ck_assert_double_eq_tol(lm_strip_mass_of_side(&w, &from, 0), of_ions[_i].mass, 1e-14);
+    free(number[0]), free(number[1]);
+    box_free(&x);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("radiating sides");
     TCase *t = tcase_create("radiating sides");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, whistlers_leave, 0, 4);
+    tcase_add_loop_test(t, few_ions_have_their_mass, 0, 3);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -25,7 +25,7 @@ struct lm_open_sides {
     double fastest;                  /* what comes in is no faster, so that the substeps can follow */
     const double *current[2];        /* J_i along x and y */
     const double *density;           /* never below the density floor */
-    const double *strip_n[LM_SIDES]; /* of radiating sides: lm_strip_window.side_n of line 0 */
+    const double *strip_n[LM_SIDES]; /* of radiating sides: lm_strip_window.side_n in line 0; else NULL */
     long strip_along[LM_SIDES];
     const uint8_t *solid; /* 1 in bodies; NULL without them */
     const double *b[3];
@@ -100,7 +100,7 @@ LM_HD int lm_any_opens(const struct lm_field_sides *s)
 }
 
 /* Whether E_`component` on a line follows the rule of open sides at a side: also at a radiating one where its strip is
- * empty. */
+ * empty, for a node between two lines in both. */
 LM_HD int lm_opens(const struct lm_open_sides *o, int axis, int component, int high, int line)
 {
     const int side = 2 * axis + high, lines = axis == 0 ? o->ny : o->nx,
@@ -124,6 +124,8 @@ LM_HD void lm_fill_open(const struct lm_open_sides *o, int axis, int component, 
               from = lm_inside_node(&o->sides, along, lines, component == along, line, &sign),
               decides = lm_field_walls(&o->sides, along) ? from : lm_wrap(from, lines);
     const long step = axis == 0 ? 1 : o->stride, across = axis == 0 ? o->stride : 1;
+    if (line != from && lm_field_walls(&o->sides, along) && o->sides.of[2 * along + (line >= lines)] == LM_RADIATING)
+        sign = 0; /* B beyond a corner stays that of the start */
     e += LM_GHOST * (1 + (long)o->stride) + line * across;
     for (int high = 0; high < 2; high++) {
         const long out = high ? step : -step;

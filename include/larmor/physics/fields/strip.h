@@ -20,6 +20,14 @@
  * The first LM_STRIP_UNIFORM cells are as large as those of the domain, so that E in them is the E of the ghost cells
  * beyond the side. Only E goes from the strip to the domain, where Faraday's law advances B with it.
  *
+ * A line of the strip is empty where no plasma is at the side: behind a void, behind less than LM_STRIP_THIN times the
+ * density floor (twice as much until it is filled again), and where plasma moves inwards, faster than half of the
+ * Alfven speed to begin with, and no ions follow it. There B of the domain follows the rule of open sides
+ * (open_side.h), and B in the strip diffuses as in a void.
+ *
+ * At the ends of a side, the strip is held as at the start where plasma flows in; elsewhere it goes on as in its last
+ * line. In a corner of two radiating sides B_z follows its neighbours.
+ *
  * "Across" is along the normal of the side, "along" is along the side. Positions across count in a window of
  * LM_STRIP_WINDOW cells with the strip, LM_STRIP_INSIDE cells of the domain and LM_STRIP_OUTSIDE images of the last
  * one.
@@ -47,7 +55,7 @@ enum {
 #define LM_STRIP_RAMP 12.0
 #define LM_STRIP_TIME 64.0
 #define LM_STRIP_THIN 2.0
-#define LM_STRIP_INWARDS 0.25 /* square of a speed in units of the Alfven speed */
+#define LM_STRIP_INWARDS 0.25 /* the square of half of the Alfven speed, in units of its square */
 
 /* A whistler turns by no more than this in a substep of B. The Runge-Kutta method is stable up to 2.78, which
  * leaves room for resistivity and convection. */

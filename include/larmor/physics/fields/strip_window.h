@@ -493,7 +493,7 @@ LM_HD double lm_strip_mass_of_side(const struct lm_strip_window *w, const struct
     return from->species_count > 0 ? mass * lm_inverse(charge) : 0.0;
 }
 
-/* Whether no plasma is beyond the side: behind a void, and where plasma goes inwards and no ions follow it. */
+/* Whether a line has no plasma beyond the side (strip.h). `started`: 0 in a new strip. */
 LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started,
                                  int line)
 {
@@ -505,10 +505,12 @@ LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct l
                  inwards = w->is_fed       ? 0.0
                            : w->place.high ? -flow
                                            : flow;
-    return from->per_density[last] == 0.0 || from->per_density[k] == 0.0 ||
-           n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor || (inwards > 0.0 && was) ||
-           (inwards > 0.0 &&
-            inwards * inwards > LM_STRIP_INWARDS * n * lm_strip_square(lm_b_centre(lm_view_at(from->b, k))));
+    if (from->per_density[last] == 0.0 || from->per_density[k] == 0.0)
+        return 1;
+    if (n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor)
+        return 1;
+    return inwards > 0.0 &&
+           (was || inwards * inwards > LM_STRIP_INWARDS * n * lm_strip_square(lm_b_centre(lm_view_at(from->b, k))));
 }
 
 /* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */
