@@ -9,15 +9,21 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/body_obstacles.h"
 #include "larmor/config.h"
 #include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/fluid/face_value.h"
+#include "larmor/physics/fluid/opening.h"
 
 enum { CASE_QUANTUM = 46 };
 
 struct background_case {
     struct lm_setup setup; /* one background field */
     uint8_t *mask;
+    uint8_t *obstacle; /* struct lm_obstacles where bodies cut cells, else NULL */
+    struct lm_body_cut *cut;
+    float *weight;
+    struct lm_opening *open;
     double *q, *vx, *vy, *source, *inflow[LM_SIDES]; /* grid arrays; inflow: NULL where none */
     double dt;
 };
@@ -38,15 +44,39 @@ static inline double case_field(const struct lm_grid *g, int i, int j)
     return y > 0.8 ? v + 0.1 * case_number(0, i, j) : v;
 }
 
-static inline void case_body(struct background_case *c)
+/* Places in cells. */
+static inline int case_body_at(const void *grid, double i, double j)
+{
+    const struct lm_grid *g = grid;
+    const double x = i / g->nx - 0.6, y = j / g->ny - 0.4;
+    return hypot(x, y) < 0.18 ? 1 : y < x - 0.45 ? 2 : 0;
+}
+
+/* From the mask and a shape, bodies that cut cells. */
+static inline void case_cut(struct background_case *c, const struct lm_body_places *places)
 {
     const struct lm_grid *g = &c->setup.grid;
+    c->obstacle = malloc(g->cells);
+    c->cut = malloc(g->cells * sizeof *c->cut);
+    c->weight = malloc(g->cells * sizeof *c->weight);
+    c->open = malloc(g->size * sizeof *c->open);
+    lm_obstacles_make(g, c->mask, places, c->obstacle, c->cut);
+    lm_obstacles_weigh(g, c->mask, 1, c->obstacle, c->cut, c->weight);
+    c->setup.bodies.obstacles = (struct lm_obstacles){c->obstacle, c->cut, c->weight};
+    lm_openings_fill(g, &c->setup.bodies, c->open);
+}
+
+/* body: 1, the bodies are sets of cells; 2, they cut cells. */
+static inline void case_body(struct background_case *c, int body)
+{
+    const struct lm_grid *g = &c->setup.grid;
+    const struct lm_body_places places = {case_body_at, case_body_at, g};
     for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
-            const double x = (i + 0.5) / g->nx - 0.6, y = (j + 0.5) / g->ny - 0.4;
-            c->mask[(size_t)j * (size_t)g->nx + (size_t)i] = (uint8_t)(hypot(x, y) < 0.18 ? 1 : y < x - 0.45 ? 2 : 0);
-        }
+        for (int i = 0; i < g->nx; i++)
+            c->mask[(size_t)j * (size_t)g->nx + (size_t)i] = (uint8_t)case_body_at(g, i + 0.5, j + 0.5);
     c->setup.bodies = (struct lm_bodies){.count = 2, .mask = c->mask};
+    if (body > 1)
+        case_cut(c, &places);
 }
 
 /* Velocities with ghost cells. Ghosts at periodic sides hold the periodic images; velocities into solids are 0. */
@@ -78,7 +108,7 @@ static inline void case_fill(struct background_case *c)
             c->q[k] = solid ? 0 : case_field(g, i, j);
             c->source[k] = solid ? 0 : case_number(3, i, j);
         }
-    lm_background_round(g, c->q, CASE_QUANTUM);
+    lm_background_round(g, c->open, c->q, CASE_QUANTUM);
     case_velocities(c);
     for (int side = 0; side < LM_SIDES; side++) {
         const int n = side < LM_Y_MIN ? g->ny : g->nx;
@@ -113,7 +143,7 @@ static inline struct background_case background_case_new(int nx, int ny, struct 
     double *all = calloc(4 * g.size, sizeof *all);
     c.q = all, c.vx = all + g.size, c.vy = all + 2 * g.size, c.source = all + 3 * g.size;
     if (body)
-        case_body(&c);
+        case_body(&c, body);
     case_fill(&c);
     return c;
 }
@@ -122,6 +152,10 @@ static inline void background_case_free(struct background_case *c)
 {
     free(c->q);
     free(c->mask);
+    free(c->obstacle);
+    free(c->cut);
+    free(c->weight);
+    free(c->open);
     for (int side = 0; side < LM_SIDES; side++)
         free(c->inflow[side]);
 }
@@ -142,7 +176,8 @@ static inline struct background_case background_case_of(int number)
         f.sides[side] =
             (periodic >> (side < LM_Y_MIN ? 0 : 1)) & 1 ? LM_BACKGROUND_PERIODIC : LM_BACKGROUND_WALL + kinds % 3;
     const int *size = sizes[number % 9];
-    return background_case_new(size[0], size[1], f, size[0] > 20 && size[1] > 20 && number / 2 % 2);
+    const int body = size[0] > 20 && size[1] > 20 && number / 2 % 2 ? 1 + number / 4 % 2 : 0;
+    return background_case_new(size[0], size[1], f, body);
 }
 
 /* Puts the case's numbers into a backend. */
@@ -191,7 +226,9 @@ static inline double reference_units(const struct background_case *c, const stru
     const struct lm_grid *g = &c->setup.grid;
     const struct lm_background *f = &c->setup.background[0];
     const int sx = axis == 0, sy = axis == 1, n = axis == 0 ? g->nx : g->ny, at = axis == 0 ? i : j;
-    const double u = (axis == 0 ? c->vx : c->vy)[lm_at(g, i, j)], factor = axis == 0 ? by->x : by->y;
+    const long k = (long)lm_at(g, i, j);
+    const double u = (axis == 0 ? c->vx : c->vy)[k], length = lm_opening_at(c->open, axis, k),
+                 factor = (axis == 0 ? by->x : by->y) * length;
     double w[LM_WENO_WINDOW] = {0}, turned[LM_WENO_WINDOW] = {0};
 #define CELL(x, y) q[lm_at(g, ((x) + 100 * g->nx) % g->nx, ((y) + 100 * g->ny) % g->ny)]
     *side = -1;
@@ -226,12 +263,28 @@ static inline double reference_units(const struct background_case *c, const stru
             const struct lm_bounds bounds = {f->least, f->most};
             value = lm_bounded_value(w[r - 1], value, reference_weno(r, f->single, turned), &bounds);
         }
+        const size_t upwind = lm_at(g, (x + g->nx) % g->nx, (y + g->ny) % g->ny);
+        if (r == 1 && f->scheme > 1 && lm_volume_at(c->open, (long)upwind) != 1 &&
+            reference_is_fluid(c, x + 2 * step * sx, y + 2 * step * sy)) {
+            const double next = CELL(x + step * sx, y + step * sy), after = CELL(x + 2 * step * sx, y + 2 * step * sy);
+            const double a = next - w[0], b = after - next, slope = a * b > 0 ? (fabs(a) < fabs(b) ? a : b) : 0;
+            const struct lm_bounds bounds = {f->least, f->most};
+            value = w[0] + 0.5 * slope;
+            if (f->limited)
+                value = lm_bounded_value(w[0], value, w[0] - 0.5 * slope, &bounds);
+        }
     }
     double units = trunc(u * value * factor);
     if (f->diffusivity > 0)
-        units += trunc((CELL(i, j) - CELL(i + sx, j + sy)) * (axis == 0 ? by->kx : by->ky));
+        units += trunc((CELL(i, j) - CELL(i + sx, j + sy)) * ((axis == 0 ? by->kx : by->ky) * length));
 #undef CELL
     return units;
+}
+
+/* The nearest multiple of half a quantum. */
+static inline double reference_content(double q, double volume)
+{
+    return ldexp(rint(ldexp(q * volume, CASE_QUANTUM + 1)), -CASE_QUANTUM - 1);
 }
 
 static inline void reference_stage(const struct background_case *c, const struct lm_advect *by, const double *q0,
@@ -241,6 +294,7 @@ static inline void reference_stage(const struct background_case *c, const struct
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
+            const double volume = lm_volume_at(c->open, (long)k);
             int side[4];
             const double units[4] = {
                 reference_units(c, by, q, 0, i - 1, j, &side[0]), reference_units(c, by, q, 0, i, j, &side[1]),
@@ -250,11 +304,12 @@ static inline void reference_stage(const struct background_case *c, const struct
                 if (side[n] >= 0)
                     crossed[side[n]] += (lm_int128)units[n];
             if (c->setup.background[0].has_source) {
-                const double given = trunc(c->source[k] * by->source);
+                const double given = trunc(c->source[k] * by->source * volume);
                 gain += given;
                 *source += (lm_int128)given;
             }
-            to[k] = lm_advect_update(by, q0[k], q[k], gain);
+            const double contents[2] = {reference_content(q0[k], volume), reference_content(q[k], volume)};
+            to[k] = lm_advect_update(by, contents[0], contents[1], gain) / volume;
         }
 }
 

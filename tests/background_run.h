@@ -43,7 +43,7 @@ static inline void assert_ledgers(struct lm_sim *sim)
     for (int f = 0; f < sim->config->background_count; f++) {
         const struct lm_background_ledger *l = &sim->background[f].ledger;
         double *q = array_of(sim, LM_BACKGROUND + f), least = INFINITY, most = -INFINITY;
-        require(lm_background_sum(&sim->grid, q, l->exponent) == l->total);
+        require(lm_background_sum(&sim->grid, sim->cuts.open, q, l->quantum, l->exponent) == l->total);
         require(lm_background_residual(l) == 0);
         for (int j = 0; j < sim->grid.ny; j++)
             for (int i = 0; i < sim->grid.nx; i++) {

@@ -19,7 +19,8 @@ static void assert_exchange(struct lm_sim *sim)
     const lm_int128 unit = (lm_int128)1 << (l->exponent - l->quantum);
     double *q = array_of(sim, LM_BACKGROUND);
     require(l->source == -(lm_int128)sim->ledger[0].injected[LM_IONISED].number * (lm_int128)quanta * unit);
-    require(lm_background_residual(l) == 0 && lm_background_sum(&sim->grid, q, l->exponent) == l->total);
+    require(lm_background_residual(l) == 0 &&
+            lm_background_sum(&sim->grid, sim->cuts.open, q, l->quantum, l->exponent) == l->total);
     for (int j = 0; j < NY; j++)
         for (int i = 0; i < NX; i++)
             require(q[lm_at(&sim->grid, i, j)] >= 0);

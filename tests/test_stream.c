@@ -83,7 +83,7 @@ static void set_psi(struct flow *f, double noise, double u, double v)
 static void make(struct flow *f)
 {
     lm_stencil_clearance(&f->g, f->mask, f->room);
-    ck_assert_int_eq(lm_background_stream(&f->g, f->sides, f->room, f->psi, f->vx, f->vy), LM_OK);
+    ck_assert_int_eq(lm_background_stream(&f->g, f->sides, f->room, NULL, f->psi, f->vx, f->vy), LM_OK);
 }
 
 static int solid(const struct flow *f, int i, int j)
@@ -307,10 +307,11 @@ START_TEST(quanta)
     q[lm_at(&g, 2, 1)] = -1e-30;
     q[lm_at(&g, 1, 1)] = -0.7;
     q[lm_at(&g, -1, 0)] = 5; /* a ghost cell */
-    lm_background_round(&g, q, 4);
+    lm_background_round(&g, NULL, q, 4);
     ck_assert(q[lm_at(&g, 0, 0)] == 0.3125 && q[lm_at(&g, 1, 1)] == -0.6875);
     ck_assert(q[lm_at(&g, 2, 1)] == 0 && !signbit(q[lm_at(&g, 2, 1)]));
-    ck_assert(lm_background_sum(&g, q, 4) == 5 - 11 && lm_background_sum(&g, q, 70) == -6 * ((lm_int128)1 << 66));
+    ck_assert(lm_background_sum(&g, NULL, q, 4, 4) == 5 - 11 &&
+              lm_background_sum(&g, NULL, q, 4, 70) == -6 * ((lm_int128)1 << 66));
     free(q);
 }
 END_TEST

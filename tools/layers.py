@@ -78,7 +78,7 @@ RULES = {
     "bench/table.h": [],
     "bench/table.c": ["bench/table.h", "larmor/base.h", "base/json.h"],
     # The only file outside of cuda/ that knows which backends exist.
-    "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "backend", "base", "ranks/ranks.h"],
+    "backend/backend.c": ["larmor/config.h", "larmor/physics/collisions", "larmor/physics/fluid/opening.h", "backend", "base", "ranks/ranks.h"],
 }
 
 # Headers that only these files may include.

@@ -50,7 +50,7 @@ __device__ __forceinline__ double on_face(const double *c, double u, int before,
     if (ORDER == FULL)
         return lm_face_value(MOST, SINGLE, NULL, c, u);
     if (ORDER == NESTED)
-        return lm_face_value_near_body(MOST, SINGLE, NULL, c, u, before, behind);
+        return lm_face_value_near_body(MOST, SINGLE, NULL, c, u, before, behind, 0);
     const int r = u > 0.0 ? before : behind;
     lm_upwind_window(MOST, c, u, w);
     if (ORDER == BRANCH && r >= MOST)

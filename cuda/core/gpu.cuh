@@ -126,10 +126,12 @@ struct lm_gpu {
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
-        double *flow, *work;       /* velocities of ions x, y and of electrons; two arrays for the stages */
-        uint8_t *clearance;        /* lm_stencil_clearance */
-        int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
-        uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
+        double *flow, *work;        /* velocities of ions x, y and of electrons; two arrays for the stages */
+        uint8_t *clearance;         /* lm_stencil_clearance */
+        struct lm_opening *open;    /* lm_openings_fill; NULL where no cell is cut */
+        struct lm_passage *passage; /* lm_passages_fill, likewise */
+        int across, rows;           /* the pieces that warps take: how many in a row of them; rows of one */
+        uint32_t *list, *list_end;  /* their numbers: of those in free fluid first, of those beside solids last */
         unsigned in_free, near_body;
         int later;                                    /* of the last lm_gpu_flow */
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */

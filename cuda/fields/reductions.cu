@@ -78,10 +78,11 @@ enum grid_term { BX2, BY2, BZ2, ELECTRONS, DIV_B, TERMS };
 /* What the terms of a cell follow from. */
 struct grid_arrays {
     const double *b, *density;
-    const double *entropy; /* NULL: p_e is not evolved */
-    const uint8_t *solid;  /* read with BODIES only */
-    struct lm_cells own;   /* the cells that count */
-    double cells;          /* of the domain */
+    const double *entropy;         /* NULL: p_e is not evolved */
+    const uint8_t *solid;          /* read with BODIES only */
+    const struct lm_opening *open; /* likewise; NULL: no cell is cut */
+    struct lm_cells own;           /* the cells that count */
+    double cells;                  /* of the domain */
 };
 
 template <bool BODIES>
@@ -91,7 +92,8 @@ __device__ __forceinline__ double term_of(int term, const shape &s, const grid_a
     if (term < ELECTRONS)
         return a.b[term * s.pitch + k] * a.b[term * s.pitch + k];
     if (term == ELECTRONS)
-        return lm_electron_energy_in_cell(BODIES ? a.solid[k] : 0, a.entropy ? a.entropy + k : NULL, a.density + k, &o);
+        return lm_electron_energy_in_cell(BODIES ? a.solid[k] : 0, a.entropy ? a.entropy + k : NULL,
+                                          lm_volume_at(BODIES ? a.open : NULL, (long)k), a.density + k, &o);
     return lm_div_b(view_of(a.b, s, k), o.inv_dx, o.inv_dy);
 }
 
@@ -249,7 +251,8 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     lm_gpu_range range("grid sums");
     struct lm_gpu *g = lm_gpu_of(b);
     const double *entropy = b->setup.ohm.evolved ? entropy_of(g) : NULL;
-    const grid_arrays a = {g->array[LM_B], g->array[LM_N_OLD], entropy, g->solid, b->setup.grid.own, domain_cells(g)};
+    const grid_arrays a = {g->array[LM_B], g->array[LM_N_OLD], entropy,        g->solid,
+                           g->advect.open, b->setup.grid.own,  domain_cells(g)};
     lm_u64 *largest = g->reduced->value, *sums = largest + TERMS;
     static_assert(TERMS + DIV_B <= sizeof *g->reduced / sizeof *sums, "room for both reductions");
     lm_gpu_reduce_begin(g);

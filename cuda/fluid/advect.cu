@@ -19,26 +19,29 @@ enum { MOST_ROWS = 32, LEAST_ROWS = 8, ROWS_NEAR_BODY = LEAST_ROWS, PIECES_OF_A_
 
 typedef void (*stage_function)(stage);
 
-template <int SCHEME, bool SINGLE> stage_function choose(int limited)
+template <int SCHEME, bool SINGLE> stage_function choose(int limited, bool cut)
 {
-    return limited ? stage_kernel<SCHEME, SINGLE, true> : stage_kernel<SCHEME, SINGLE, false>;
+    if (cut)
+        return limited ? stage_kernel<SCHEME, SINGLE, true, true> : stage_kernel<SCHEME, SINGLE, false, true>;
+    return limited ? stage_kernel<SCHEME, SINGLE, true, false> : stage_kernel<SCHEME, SINGLE, false, false>;
 }
 
-stage_function kernel_of(const struct lm_background *f)
+/* `cut`: whether bodies cut cells. */
+stage_function kernel_of(const struct lm_background *f, bool cut)
 {
     switch (f->scheme) {
     case LM_CENTRED:
-        return choose<LM_CENTRED, false>(f->limited);
+        return choose<LM_CENTRED, false>(f->limited, cut);
     case LM_UPWIND:
-        return choose<LM_UPWIND, false>(f->limited);
+        return choose<LM_UPWIND, false>(f->limited, cut);
     case LM_WENO3:
-        return f->single ? choose<LM_WENO3, true>(f->limited) : choose<LM_WENO3, false>(f->limited);
+        return f->single ? choose<LM_WENO3, true>(f->limited, cut) : choose<LM_WENO3, false>(f->limited, cut);
     case LM_WENO5:
-        return f->single ? choose<LM_WENO5, true>(f->limited) : choose<LM_WENO5, false>(f->limited);
+        return f->single ? choose<LM_WENO5, true>(f->limited, cut) : choose<LM_WENO5, false>(f->limited, cut);
     case LM_WENO7:
-        return f->single ? choose<LM_WENO7, true>(f->limited) : choose<LM_WENO7, false>(f->limited);
+        return f->single ? choose<LM_WENO7, true>(f->limited, cut) : choose<LM_WENO7, false>(f->limited, cut);
     default:
-        return f->single ? choose<LM_WENO9, true>(f->limited) : choose<LM_WENO9, false>(f->limited);
+        return f->single ? choose<LM_WENO9, true>(f->limited, cut) : choose<LM_WENO9, false>(f->limited, cut);
     }
 }
 
@@ -60,10 +63,12 @@ template <class F> __device__ __forceinline__ void each_own_cell(const shape &s,
 
 /* Total and extremes of a field. */
 __global__ void survey_kernel(shape s, struct lm_cells own, const double *q, const uint8_t *clearance,
-                              double per_quantum, struct lm_gpu_advected *found)
+                              const struct lm_opening *open, double per_quantum, struct lm_gpu_advected *found)
 {
     struct lm_field_survey mine = {{0, 0}, 0, 0};
-    each_own_cell(s, own, [&](int, int, size_t k) { lm_survey_cell(&mine, q[k], clearance[k], per_quantum); });
+    each_own_cell(s, own, [&](int, int, size_t k) {
+        lm_survey_cell(&mine, q[k], clearance[k], lm_volume_at(open, (long)k), per_quantum);
+    });
     lm_warp_sum_wide(found->total, mine.total);
     lm_warp_max(&found->not_least, mine.not_least);
     lm_warp_max(&found->most, mine.most);
@@ -71,15 +76,15 @@ __global__ void survey_kernel(shape s, struct lm_cells own, const double *q, con
 
 /* What a source adds in `times` substeps. Of the stages of each, two are like `early` and one is like `late`. The terms
  * are those that the CPU adds up stage by stage. */
-__global__ void source_kernel(shape s, struct lm_cells own, const double *source, struct lm_advect early,
-                              struct lm_advect late, int times, struct lm_gpu_advected *found)
+__global__ void source_kernel(shape s, struct lm_cells own, const double *source, const struct lm_opening *open,
+                              struct lm_advect early, struct lm_advect late, int times, struct lm_gpu_advected *found)
 {
     struct lm_wide sum = {0, 0};
     each_own_cell(s, own, [&](int, int, size_t k) {
-        const double here = source[k];
-        lm_wide_add(&sum, lm_source_units(&early, here));
-        lm_wide_add(&sum, lm_source_units(&early, here));
-        lm_wide_add(&sum, lm_source_units(&late, here));
+        const double here = source[k], volume = lm_volume_at(open, (long)k);
+        lm_wide_add(&sum, lm_source_units(&early, here, volume));
+        lm_wide_add(&sum, lm_source_units(&early, here, volume));
+        lm_wide_add(&sum, lm_source_units(&late, here, volume));
     });
     sum.high *= times;
     sum.low *= times;
@@ -99,8 +104,8 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 {
     if (!s.source)
         return;
-    source_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s.grid, g->base.setup.grid.own, s.source, *early, *late,
-                                                                times, s.found);
+    source_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s.grid, g->base.setup.grid.own, s.source,
+                                                                g->advect.open, *early, *late, times, s.found);
     LM_GPU_LAUNCHED(g, "sum of a source");
 }
 
@@ -114,6 +119,7 @@ struct gaining {
     struct lm_place place;
     struct lm_cells own;
     struct lm_gpu_advected *found; /* of all fields */
+    const struct lm_opening *open; /* NULL: no cell is cut */
 };
 
 __global__ void gain_kernel(shape s, gaining g)
@@ -126,9 +132,10 @@ __global__ void gain_kernel(shape s, gaining g)
             const int what = g.what[f];
             if (!g.q[f] || g.sums[what * cells + k] == 0)
                 continue;
-            const double quanta = lm_add_gas_gain(
-                &g.q[f][element], (int64_t)g.sums[what * cells + k], g.gain.unit[what], g.gain.quantum[f],
-                lm_gas_gain_chance(g.gain.key, g.gain.species, lm_domain_cell(&g.place, i, j), f));
+            const double quanta =
+                lm_add_gas_gain(&g.q[f][element], (int64_t)g.sums[what * cells + k],
+                                lm_volume_at(g.open, (long)element), g.gain.unit[what], g.gain.quantum[f],
+                                lm_gas_gain_chance(g.gain.key, g.gain.species, lm_domain_cell(&g.place, i, j), f));
             lm_wide_add(&source[f], quanta);
         }
     });
@@ -160,7 +167,9 @@ struct lm_flow_moments moments_of(const struct lm_gpu *g)
             {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
             view_of(g, g->array[LM_B]),
             external_of(g),
-            g->advect.clearance};
+            g->advect.clearance,
+            g->advect.open,
+            g->advect.passage};
 }
 
 __global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodic_x, int periodic_y, int later,
@@ -181,11 +190,11 @@ __global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodi
 }
 
 __global__ void rate_kernel(shape s, struct lm_cells own, const double *x, const double *y, const uint8_t *clearance,
-                            struct lm_ohm ohm, lm_u64 *largest)
+                            const struct lm_opening *open, struct lm_ohm ohm, lm_u64 *largest)
 {
     lm_u64 mine[1] = {0};
     each_own_cell(s, own, [&](int, int, size_t k) {
-        raise(mine[0], lm_flow_rate_bits(x, y, clearance, (long)k, s.stride, &ohm));
+        raise(mine[0], lm_flow_rate_bits(x, y, clearance, open, (long)k, s.stride, &ohm));
     });
     lm_block_reduce<true, 1>(largest, mine);
 }
@@ -216,7 +225,7 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
     for (int f = 0; f < fields; f++)
         rate_kernel<<<survey_blocks(g, 512), 256, 0, g->stream>>>(s, b->setup.grid.own, g->array[LM_BACKGROUND_X + f],
                                                                   g->array[LM_BACKGROUND_Y + f], g->advect.clearance,
-                                                                  b->setup.ohm, &g->reduced->value[f]);
+                                                                  g->advect.open, b->setup.ohm, &g->reduced->value[f]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
     for (int f = 0; f < fields && !g->failed; f++)
@@ -247,6 +256,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     s.vy = g->array[LM_BACKGROUND_Y + field];
     s.source = f->has_source ? g->array[LM_BACKGROUND_SOURCE + field] : NULL;
     s.clearance = g->advect.clearance;
+    s.open = g->advect.open;
     s.found = &g->control->background[field];
     s.own = grid->own;
     for (int side = 0; side < LM_SIDES; side++) {
@@ -269,7 +279,8 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
-        kernel_of(f)<<<s.near_body.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
+        kernel_of(f,
+                  s.open != NULL)<<<s.near_body.blocks + s.in_free.blocks, dim3(LANES, PIECE_WARPS), 0, g->stream>>>(s);
         LM_GPU_LAUNCHED(g, "advection");
         if (k == LM_ADVECT_STAGES - 1)
             lm_gpu_halo_refresh(g, &q, 1);
@@ -287,8 +298,8 @@ int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
     const struct lm_grid *grid = &b->setup.grid;
-    gaining of = {{},          {},        b->setup.background_count, *gain, g->gas_transfer,
-                  grid->place, grid->own, g->control->background};
+    gaining of = {{},          {},        b->setup.background_count, *gain,         g->gas_transfer,
+                  grid->place, grid->own, g->control->background,    g->advect.open};
     lm_u64 *sums[LM_GAS_SUMS];
     for (int k = 0; k < LM_GAS_SUMS; k++)
         sums[k] = g->gas_transfer + k * grid->cells;
@@ -324,7 +335,7 @@ int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum)
     lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
     survey_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s, g->base.setup.grid.own,
                                                                 g->array[LM_BACKGROUND + field], g->advect.clearance,
-                                                                1.0 / lm_exp2i(-quantum), found);
+                                                                g->advect.open, 1.0 / lm_exp2i(-quantum), found);
     return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
 
@@ -332,15 +343,17 @@ int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum)
 
 enum piece_kind { PIECE_FREE, PIECE_NEAR_BODY, PIECE_IN_BODY };
 
-static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clearance, unsigned piece, int rows)
+static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clearance, const struct lm_opening *open,
+                                     unsigned piece, int rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const int x0 = (int)piece % g->advect.across * PIECE_COLUMNS, j0 = (int)piece / g->advect.across * rows;
     int near_body = 0, free_cells = 0;
     for (int j = j0 - 1; j <= j0 + rows && j <= grid->ny; j++)
         for (int i = x0 - 1; i <= x0 + PIECE_COLUMNS && i <= grid->nx; i++) {
-            const uint8_t r = clearance[lm_at(grid, i, j)];
-            near_body |= !lm_has_full_clearance(r);
+            const size_t k = lm_at(grid, i, j);
+            const uint8_t r = clearance[k];
+            near_body |= !lm_has_full_clearance(r) || (open && lm_is_cut(&open[k]));
             free_cells |= r != 0;
         }
     return !free_cells ? PIECE_IN_BODY : near_body ? PIECE_NEAR_BODY : PIECE_FREE;
@@ -348,7 +361,7 @@ static enum piece_kind kind_of_piece(const struct lm_gpu *g, const uint8_t *clea
 
 /* Two lists in one array. The pieces all of whose cells have full clearance are listed from the front. The others are
  * cut into low pieces, and those that hold free cells are listed from the back. */
-static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
+static void list_pieces(struct lm_gpu *g, const uint8_t *clearance, const struct lm_opening *open)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const unsigned across = (unsigned)g->advect.across, low = (unsigned)(g->advect.rows / ROWS_NEAR_BODY);
@@ -358,14 +371,14 @@ static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
     if (!list && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the pieces of the grid");
     for (unsigned p = 0; p < across * up && !g->failed; p++) {
-        if (kind_of_piece(g, clearance, p, g->advect.rows) == PIECE_FREE) {
+        if (kind_of_piece(g, clearance, open, p, g->advect.rows) == PIECE_FREE) {
             list[g->advect.in_free++] = p;
             continue;
         }
         for (unsigned n = 0; n < low; n++) {
             const unsigned part = (p / across * low + n) * across + p % across;
             if ((int)(part / across) * ROWS_NEAR_BODY < grid->ny &&
-                kind_of_piece(g, clearance, part, ROWS_NEAR_BODY) != PIECE_IN_BODY)
+                kind_of_piece(g, clearance, open, part, ROWS_NEAR_BODY) != PIECE_IN_BODY)
                 list[most - ++g->advect.near_body] = part;
         }
     }
@@ -377,11 +390,41 @@ static void list_pieces(struct lm_gpu *g, const uint8_t *clearance)
     free(list);
 }
 
+/* What is open of cut cells, on the device. Returns it on the host, where the caller frees it; NULL: no cell is cut, or
+ * there is no memory. */
+static struct lm_opening *make_cuts(struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    if (!lm_any_cut(grid, &g->base.setup.bodies) || g->failed)
+        return NULL;
+    struct lm_opening *open = (struct lm_opening *)malloc(grid->size * sizeof *open);
+    struct lm_passage *passage = (struct lm_passage *)malloc(grid->size * sizeof *passage);
+    g->advect.open = (struct lm_opening *)lm_gpu_allocate(g, grid->size * sizeof *open, "the cut cells");
+    g->advect.passage = (struct lm_passage *)lm_gpu_allocate(g, grid->size * sizeof *passage, "the cut cells");
+    if ((!open || !passage) && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the cut cells");
+    if (!g->failed) {
+        lm_openings_fill(grid, &g->base.setup.bodies, open);
+        lm_passages_fill(grid, &g->base.setup.bodies, passage);
+        lm_gpu_check(
+            g, cudaMemcpyAsync(g->advect.open, open, grid->size * sizeof *open, cudaMemcpyHostToDevice, g->stream),
+            "the cut cells");
+        lm_gpu_check(g,
+                     cudaMemcpyAsync(g->advect.passage, passage, grid->size * sizeof *passage, cudaMemcpyHostToDevice,
+                                     g->stream),
+                     "the cut cells");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the cut cells");
+    }
+    free(passage);
+    return open;
+}
+
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     if (g->base.setup.background_count == 0 || g->failed)
         return g->failed;
+    struct lm_opening *open = make_cuts(g);
     uint8_t *clearance = (uint8_t *)malloc(grid->size);
     g->advect.clearance = (uint8_t *)lm_gpu_allocate(g, grid->size, "the clearance of the cells");
     if (!clearance && !g->failed)
@@ -395,8 +438,9 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
         int rows = (int)((long)grid->ny * g->advect.across / (g->processors * PIECES_OF_A_PROCESSOR));
         rows = rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
         g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
-        list_pieces(g, clearance);
+        list_pieces(g, clearance, open);
     }
+    free(open);
     free(clearance);
     return g->failed;
 }

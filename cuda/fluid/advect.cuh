@@ -44,9 +44,10 @@ struct stage {
     struct lm_advect by;
     struct lm_bounds bounds;
     const double *q0, *q, *vx, *vy, *source;
-    const uint8_t *clearance; /* lm_stencil_clearance */
-    int sides[LM_SIDES];      /* enum lm_background_side */
-    struct lm_cells own;      /* what crosses a side before these cells is counted */
+    const uint8_t *clearance;      /* lm_stencil_clearance */
+    const struct lm_opening *open; /* lm_openings_fill; read by kernels with CUT only */
+    int sides[LM_SIDES];           /* enum lm_background_side */
+    struct lm_cells own;           /* what crosses a side before these cells is counted */
     const double *inflow[LM_SIDES];
     double *to;
     struct lm_gpu_advected *found;
@@ -117,11 +118,27 @@ template <int SCHEME> struct row_copies {
     }
 };
 
+/* What is open of the cells at k and `next` and of the face between them: with CUT from the arrays, else all. */
+template <bool CUT> struct open_face {
+    bool before, behind; /* whether a body cuts the cell */
+    double length;
+    __device__ __forceinline__ open_face(const stage &s, int axis, unsigned k, unsigned next)
+        : before(CUT && s.open[k].volume != 1.0f), behind(CUT && s.open[next].volume != 1.0f),
+          length(CUT ? lm_opening_at(s.open, axis, (long)k) : 1.0)
+    {
+    }
+    __device__ __forceinline__ double of(double factor) const
+    {
+        return CUT ? factor * length : factor;
+    }
+};
+
 /* The flux through a face in units of the stage. The cells across it are those at `at`, at + step, ... of the ring.
  * `before` and `behind` are the clearances of the two cells of the face. */
-template <int SCHEME, bool SINGLE, bool LIMITED, bool NEAR_BODY>
+template <int SCHEME, bool SINGLE, bool LIMITED, bool NEAR_BODY, bool CUT>
 __device__ __forceinline__ double face_flux(const stage &s, double u, double factor, double diffusion, int before,
-                                            int behind, const double *cells, int at, int step)
+                                            int behind, const open_face<CUT> &open, const double *cells, int at,
+                                            int step)
 {
     typedef ring<SCHEME> R;
     const struct lm_bounds *bounds = LIMITED ? &s.bounds : NULL;
@@ -135,14 +152,19 @@ __device__ __forceinline__ double face_flux(const stage &s, double u, double fac
         LM_UNROLL
         for (int m = 0; m < 2 * R::REACH - 1; m++)
             w[m] = cells[(first + m * next) & (R::SIZE - 1)];
-        value = NEAR_BODY ? lm_weno_nested(SCHEME, u > 0.0 ? before : behind, SINGLE, bounds, w)
-                          : lm_weno_between(SCHEME, SCHEME, SINGLE, bounds, w);
+        if (CUT && lm_is_beside_body(SCHEME, u > 0.0 ? open.before : open.behind, u > 0.0 ? before : behind,
+                                     u > 0.0 ? behind : before))
+            value = lm_value_beside_body(w[R::REACH - 1], cells[(first + R::REACH * next) & (R::SIZE - 1)],
+                                         cells[(first + (R::REACH + 1) * next) & (R::SIZE - 1)], bounds);
+        else
+            value = NEAR_BODY ? lm_weno_nested(SCHEME, u > 0.0 ? before : behind, SINGLE, bounds, w)
+                              : lm_weno_between(SCHEME, SCHEME, SINGLE, bounds, w);
     }
-    double flux = lm_advective_flux(u, value, factor);
+    double flux = lm_advective_flux(u, value, open.of(factor));
     if (diffusion > 0.0) {
         const int low = at + (R::REACH - 1) * step;
         const double pair[2] = {cells[low & (R::SIZE - 1)], cells[(low + step) & (R::SIZE - 1)]};
-        flux += lm_diffusive_flux(pair, diffusion);
+        flux += lm_diffusive_flux(pair, open.of(diffusion));
     }
     return flux;
 }
@@ -178,7 +200,7 @@ __device__ __forceinline__ lane_row load_row(const stage &s, unsigned k)
 }
 
 /* Advances a piece. `cells` is the warp's ring. */
-template <int SCHEME, bool SINGLE, bool LIMITED, bool NEAR_BODY>
+template <int SCHEME, bool SINGLE, bool LIMITED, bool NEAR_BODY, bool CUT>
 __device__ __forceinline__ void advance(const stage &s, unsigned number, int rows, double *cells)
 {
     typedef ring<SCHEME> R;
@@ -211,34 +233,39 @@ __device__ __forceinline__ void advance(const stage &s, unsigned number, int row
 
         const int here = j * R::PITCH + lane - 1 + R::REACH; /* the cell's place, but for the mask */
         const double q = cells[here & (R::SIZE - 1)];
-        double above = face_flux<SCHEME, SINGLE, LIMITED, NEAR_BODY>(s, v, s.by.y, s.by.ky, lm_clearance_y(mine),
-                                                                     lm_clearance_y(up), cells,
-                                                                     here - (R::REACH - 1) * R::PITCH, R::PITCH);
+        const open_face<CUT> upper(s, 1, k, k + (unsigned)s.grid.stride), beside(s, 0, k, k + 1);
+        double above = face_flux<SCHEME, SINGLE, LIMITED, NEAR_BODY, CUT>(s, v, s.by.y, s.by.ky, lm_clearance_y(mine),
+                                                                          lm_clearance_y(up), upper, cells,
+                                                                          here - (R::REACH - 1) * R::PITCH, R::PITCH);
         if (NEAR_BODY && !s.periodic_y && (j < 0 || j == ny - 1)) {
             const int high = j >= 0, inner = high ? here : here + R::PITCH;
-            above = counted_side_flux<SCHEME, LM_Y_MIN, LM_Y_MAX>(s, high, v, column, i, high ? j : 0,
-                                                                  (high ? mine : up) && own, cells, inner, s.by.y);
+            above = counted_side_flux<SCHEME, LM_Y_MIN, LM_Y_MAX>(
+                s, high, v, column, i, high ? j : 0, (high ? mine : up) && own, cells, inner, upper.of(s.by.y));
         }
         if (j >= j0) {
-            double x = face_flux<SCHEME, SINGLE, LIMITED, NEAR_BODY>(
-                s, u, s.by.x, s.by.kx, lm_clearance_x(mine), lm_clearance_x(right), cells, here - (R::REACH - 1), 1);
+            double x = face_flux<SCHEME, SINGLE, LIMITED, NEAR_BODY, CUT>(s, u, s.by.x, s.by.kx, lm_clearance_x(mine),
+                                                                          lm_clearance_x(right), beside, cells,
+                                                                          here - (R::REACH - 1), 1);
             if (NEAR_BODY && !s.periodic_x && (i < 0 || i == nx - 1)) {
                 const int high = i >= 0, inner = high ? here : here + 1;
                 x = counted_side_flux<SCHEME, LM_X_MIN, LM_X_MAX>(s, high, u, j, high ? i : 0, j, high ? mine : right,
-                                                                  cells, inner, s.by.x);
+                                                                  cells, inner, beside.of(s.by.x));
             }
             double gain = lm_net_inflow(left(x), x, below, above);
             if (s.source)
-                gain += lm_source_units(&s.by, s.source[k]);
-            if (own)
+                gain += lm_source_units(&s.by, s.source[k], CUT ? lm_volume_at(s.open, (long)k) : 1.0);
+            if (own && CUT)
+                s.to[k] = lm_advect_update_cut(&s.by, s.q0 != s.q ? old : q, q, gain, lm_volume_at(s.open, (long)k));
+            else if (own)
                 s.to[k] = lm_advect_update(&s.by, s.q0 != s.q ? old : q, q, gain);
         }
         below = above;
     }
 }
 
-/* The pieces near bodies come first, because they take longest. With bounds all pieces are treated as near bodies. */
-template <int SCHEME, bool SINGLE, bool LIMITED>
+/* The pieces near bodies come first, because they take longest. With bounds all pieces are treated as near bodies. CUT:
+ * bodies cut cells. */
+template <int SCHEME, bool SINGLE, bool LIMITED, bool CUT>
 __global__ void __launch_bounds__(LANES *PIECE_WARPS, blocks(SCHEME, LIMITED)) stage_kernel(stage s)
 {
     __shared__ double rings[PIECE_WARPS][ring<SCHEME>::SIZE];
@@ -248,9 +275,9 @@ __global__ void __launch_bounds__(LANES *PIECE_WARPS, blocks(SCHEME, LIMITED)) s
     if (number >= p.count)
         return; /* the whole warp */
     if (LIMITED || near_body)
-        advance<SCHEME, SINGLE, LIMITED, true>(s, p.list[number], p.rows, rings[threadIdx.y]);
+        advance<SCHEME, SINGLE, LIMITED, true, CUT>(s, p.list[number], p.rows, rings[threadIdx.y]);
     else
-        advance<SCHEME, SINGLE, LIMITED, false>(s, p.list[number], p.rows, rings[threadIdx.y]);
+        advance<SCHEME, SINGLE, LIMITED, false, false>(s, p.list[number], p.rows, rings[threadIdx.y]);
 }
 
 } // namespace

@@ -62,16 +62,18 @@ __global__ void conduct_kernel(shape s, struct lm_conduction by, const double *h
 
 /* In own cells: brings the entropy to the new pressure, and adds up the change and the Joule heat. `p` is NULL if
  * nothing is conducted. */
-__global__ void finish_kernel(shape s, struct lm_cells own, const double *p, const double *heat, struct lm_ohm o,
-                              int quantum, double dt, double *entropy, lm_u64 *source, lm_u64 *heat_sum)
+__global__ void finish_kernel(shape s, struct lm_cells own, const double *p, const double *heat,
+                              const struct lm_opening *open, struct lm_ohm o, int quantum, double dt, double *entropy,
+                              lm_u64 *source, lm_u64 *heat_sum)
 {
     cell c;
     struct lm_wide changed = {0, 0}, heated = {0, 0};
     if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
         const size_t k = at(s, c.i, c.j);
         const double before = entropy[k], gain = lm_pressure_gain(before, p ? &p[k] : NULL, heat[k], dt, o.gamma);
-        entropy[k] = lm_heat_cell(before, gain, quantum, o.gamma, &changed);
-        lm_count_heat(&heated, heat[k], dt, lm_heat_exponent(quantum, o.gamma));
+        const double volume = lm_volume_at(open, (long)k);
+        entropy[k] = lm_heat_cell(before, gain, volume, quantum, o.gamma, &changed);
+        lm_count_heat(&heated, heat[k], volume, dt, lm_heat_exponent(quantum, o.gamma));
     }
     lm_warp_sum_wide(source, changed);
     lm_warp_sum_wide(heat_sum, heated);
@@ -112,7 +114,8 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     double *p = g->spare, *next = p + g->pitch, *t = next + g->pitch, *heat = t + g->pitch;
     const struct lm_joule_fields fields = {view_of(g, g->array[LM_B]), view_of(g, g->array[LM_J_NEW]), external_of(g),
                                            g->array[LM_ETA], g->advect.clearance};
-    const struct lm_conduction by = {t, n, view_of(g, g->array[LM_B]), g->advect.clearance, b->setup.conductivity};
+    const struct lm_conduction by = {
+        t, n, view_of(g, g->array[LM_B]), g->advect.clearance, g->advect.open, b->setup.conductivity};
     const dim3 blocks = blocks_for(g, 0);
     const struct lm_level_weights at = lm_weights_of_heat(pass->level == LM_N_NEW);
     if (b->setup.friction_species > 0) { /* J and the resistivity as B stands */
@@ -135,8 +138,8 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
         if (!first)
             lm_gpu_halo_refresh(g, &p, 1);
     }
-    finish_kernel<<<blocks, THREADS, 0, g->stream>>>(s, b->setup.grid.own, pass->substeps ? p : NULL, heat, o,
-                                                     pass->quantum, pass->dt, entropy_of(g),
+    finish_kernel<<<blocks, THREADS, 0, g->stream>>>(s, b->setup.grid.own, pass->substeps ? p : NULL, heat,
+                                                     g->advect.open, o, pass->quantum, pass->dt, entropy_of(g),
                                                      g->control->background[field].source, g->control->heat);
     LM_GPU_LAUNCHED(g, "entropy of the electrons");
     lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + field], 1);

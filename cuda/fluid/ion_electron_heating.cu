@@ -50,15 +50,16 @@ __global__ void cells_kernel(shape s, electrons e, struct lm_exchange with, cons
 }
 
 /* unit: of the sums of energy, as an energy density. The source counts own cells. */
-__global__ void heat_kernel(shape s, double *entropy, double gamma, double unit, int quantum, struct lm_cells own,
-                            struct lm_heating_cell *cells, int64_t *sums, lm_u64 *source)
+__global__ void heat_kernel(shape s, double *entropy, const struct lm_opening *open, double gamma, double unit,
+                            int quantum, struct lm_cells own, struct lm_heating_cell *cells, int64_t *sums,
+                            lm_u64 *source)
 {
     cell c;
     struct lm_wide changed = {0, 0};
     if (my_cell(s, 0, c)) {
         const size_t n = (size_t)c.j * s.nx + c.i;
-        lm_heat_electrons(&cells[n], &sums[n * LM_CELL_SUMS], &entropy[at(s, c.i, c.j)], unit, quantum, gamma,
-                          &changed);
+        lm_heat_electrons(&cells[n], &sums[n * LM_CELL_SUMS], &entropy[at(s, c.i, c.j)],
+                          lm_volume_at(open, (long)at(s, c.i, c.j)), unit, quantum, gamma, &changed);
         if (!is_in(own, c.i, c.j))
             changed = {0, 0};
     }
@@ -107,8 +108,8 @@ int lm_gpu_heat_electrons(struct lm_gpu *g, int species, const struct lm_exchang
     const int field = g->base.setup.background_count - 1;
     lm_gpu_halo_add(g, &g->exchange.sums, 1, LM_CELL_SUMS, LM_SUM_ENERGY, 1);
     heat_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        shape_of(g), entropy_of(g), g->base.setup.ohm.gamma, unit, pass->quantum, g->base.setup.grid.own,
-        g->exchange.cells, (int64_t *)g->exchange.sums, g->control->background[field].source);
+        shape_of(g), entropy_of(g), g->advect.open, g->base.setup.ohm.gamma, unit, pass->quantum,
+        g->base.setup.grid.own, g->exchange.cells, (int64_t *)g->exchange.sums, g->control->background[field].source);
     LM_GPU_LAUNCHED(g, "exchange of heat");
     return lm_gpu_background_extremes(g, field, pass->quantum);
 }

@@ -21,6 +21,7 @@ struct mixing {
     struct lm_bounds bounds;
     struct lm_cells own;
     const uint8_t *clearance;
+    const struct lm_opening *open;                /* NULL: no cell is cut */
     const double *older, *newer, *u[2], *work[2]; /* densities; velocities on the faces */
     double *s, *share[2];
     double dt, half;
@@ -48,8 +49,8 @@ __global__ void work_kernel(mixing m, struct lm_flow_moments moments, double *x,
     if (!my_faces(m.grid, c))
         return;
     const size_t k = at(m.grid, c.i, c.j);
-    x[k] = mixes(m, 0, c) ? lm_work_velocity(&moments, 0, (long)k, &m.ohm) : 0.0;
-    y[k] = mixes(m, 1, c) ? lm_work_velocity(&moments, 1, (long)k, &m.ohm) : 0.0;
+    x[k] = mixes(m, 0, c) ? lm_work_velocity_past_bodies(&moments, 0, (long)k, &m.ohm) : 0.0;
+    y[k] = mixes(m, 1, c) ? lm_work_velocity_past_bodies(&moments, 1, (long)k, &m.ohm) : 0.0;
 }
 
 /* The element of the cell whose values cell (i, j) has. */
@@ -71,14 +72,15 @@ __device__ __forceinline__ double value_on_face(const mixing &m, int axis, cell 
 {
     enum { REACH = SCHEME > 1 ? SCHEME : 1 };
     const int x = axis == 0, y = axis == 1;
-    const uint8_t here = m.clearance[at(m.grid, c.i, c.j)], next = m.clearance[at(m.grid, c.i + x, c.j + y)];
+    const size_t k = at(m.grid, c.i, c.j), k_next = at(m.grid, c.i + x, c.j + y);
+    const uint8_t here = m.clearance[k], next = m.clearance[k_next];
     double across[2 * REACH];
     LM_UNROLL
     for (int n = 0; n < 2 * REACH; n++)
         across[n] = m.s[image(m, c.i + x * (n + 1 - REACH), c.j + y * (n + 1 - REACH))];
-    return lm_face_value_near_body(SCHEME, SINGLE, &m.bounds, across, u,
-                                   x ? lm_clearance_x(here) : lm_clearance_y(here),
-                                   x ? lm_clearance_x(next) : lm_clearance_y(next));
+    return lm_face_value_near_body(
+        SCHEME, SINGLE, &m.bounds, across, u, x ? lm_clearance_x(here) : lm_clearance_y(here),
+        x ? lm_clearance_x(next) : lm_clearance_y(next), lm_volume_at(m.open, (long)(u > 0.0 ? k : k_next)) != 1.0);
 }
 
 template <int SCHEME, bool SINGLE> __global__ void share_kernel(mixing m)
@@ -94,7 +96,7 @@ template <int SCHEME, bool SINGLE> __global__ void share_kernel(mixing m)
             const struct lm_mixing_cell a = cell_at(m, c.i, c.j), b = cell_at(m, c.i + !axis, c.j + axis);
             const double heat =
                 lm_mixing_heat(&a, &b, value, u, m.work[axis][k], axis == 0 ? m.ohm.inv_dx : m.ohm.inv_dy, m.ohm.gamma);
-            share = lm_mixing_share(heat, &a, &b);
+            share = lm_mixing_share(heat * lm_opening_at(m.open, axis, (long)k), &a, &b);
         }
         m.share[axis][k] = share;
     }
@@ -109,7 +111,8 @@ __global__ void mix_kernel(mixing m, lm_u64 *source)
         const size_t k = at(m.grid, c.i, c.j);
         const double *const x = m.share[0] + k, *const y = m.share[1] + k;
         const struct lm_mixing_cell here = cell_at(m, c.i, c.j);
-        m.s[k] = lm_mix_cell(&here, x[-1], x[0], y[-m.grid.stride], y[0], m.dt, m.quantum, m.ohm.gamma, &changed);
+        m.s[k] = lm_mix_cell(&here, x[-1], x[0], y[-m.grid.stride], y[0], lm_volume_at(m.open, (long)k), m.dt,
+                             m.quantum, m.ohm.gamma, &changed);
     }
     lm_warp_sum_wide(source, changed);
 }
@@ -144,6 +147,7 @@ mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
             {f->least, f->most},
             g->base.setup.grid.own,
             g->advect.clearance,
+            g->advect.open,
             g->array[LM_N_OLD],
             g->array[LM_N_NEW],
             {g->array[LM_BACKGROUND_X + last], g->array[LM_BACKGROUND_Y + last]},

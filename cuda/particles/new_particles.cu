@@ -183,7 +183,7 @@ int LM_P(lm_gpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     const struct lm_gpu_species *s = &g->species[species];
     const direct_call c = direct_call_of(g, species, pass);
     const new_particle_slots to = {s->home, (uint32_t)s->count, LM_IONISED};
-    const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, source, pass, quantum);
+    const struct lm_ionise from = lm_ionise_of(&b->setup, g->array, g->advect.open, source, pass, quantum);
     auto kernel = b->setup.shape == LM_LINEAR ? ionise_kernel<1> : ionise_kernel<2>;
     const struct lm_cells own = b->setup.grid.own;
     const uint64_t cells = (uint64_t)(own.to_x - own.from_x) * (uint64_t)(own.to_y - own.from_y);

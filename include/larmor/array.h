@@ -35,7 +35,7 @@ enum lm_array {
     LM_SPECIES_NEW = LM_SPECIES_OLD + 4 * LM_MAX_SPECIES,
     LM_FRICTION_E = LM_SPECIES_NEW + 4 * LM_MAX_SPECIES,    /* what its ions feel beside LM_PUSH_E, at n: three each */
     LM_FRICTION_FORCE = LM_FRICTION_E + 3 * LM_MAX_SPECIES, /* sum F_s/n of the last Ohm's law, centres */
-    LM_BACKGROUND = LM_FRICTION_FORCE + 3,                  /* background field 0, 1, ..., whole quanta */
+    LM_BACKGROUND = LM_FRICTION_FORCE + 3,                  /* background field 0, 1, ... (opening.h) */
     LM_BACKGROUND_X = LM_BACKGROUND + LM_MAX_BACKGROUNDS,   /* the velocity that carries it: on x-faces, */
     LM_BACKGROUND_Y = LM_BACKGROUND_X + LM_MAX_BACKGROUNDS, /* on y-faces; with those at -1 */
     LM_BACKGROUND_SOURCE = LM_BACKGROUND_Y + LM_MAX_BACKGROUNDS,

@@ -15,6 +15,16 @@ extern "C" {
 
 enum { LM_MAX_BACKGROUNDS = 8 };
 
+struct lm_bodies;  /* larmor/body.h */
+struct lm_opening; /* larmor/physics/fluid/opening.h */
+struct lm_passage;
+
+/* Cells that bodies cut: grid arrays of lm_openings_fill and lm_passages_fill. Both NULL: no cell is cut. */
+struct lm_cuts {
+    struct lm_opening *open;
+    struct lm_passage *passage;
+};
+
 /* LM_ENTROPY is that of the electrons; the program adds this field itself (larmor/physics/fluid/electrons.h). */
 enum lm_background_kind { LM_TRACER, LM_NEUTRAL_GAS, LM_ENTROPY };
 extern const char *const lm_background_kinds[]; /* in words */
@@ -61,7 +71,7 @@ static inline lm_int128 lm_wide_value(struct lm_wide w)
 
 /* What a backend counts while it advances a field, in quanta. */
 struct lm_advected {
-    struct lm_wide total;             /* sum over the cells as they stand */
+    struct lm_wide total;             /* sum over the contents of the cells as they stand */
     struct lm_wide crossed[LM_SIDES]; /* through each side in the direction of the axis, since the last call */
     struct lm_wide source;            /* what sources have added since the last call */
     double least, most;               /* over the cells outside bodies; least + most is not finite if a cell is not */
@@ -100,30 +110,56 @@ lm_int128 lm_background_residual(const struct lm_background_ledger *l);
 /* A sum of a ledger as a double, rounded once. */
 double lm_background_value(const struct lm_background_ledger *l, lm_int128 sum);
 
-/* Rounds the cells of an array to whole quanta; ghosts stay. */
-void lm_background_round(const struct lm_grid *g, double *q, int quantum);
+/* Rounds the cells of an array to whole quanta, and the contents of cut cells towards zero; ghosts stay. `open` is that
+ * of lm_openings_fill, NULL where no cell is cut. */
+void lm_background_round(const struct lm_grid *g, const struct lm_opening *open, double *q, int quantum);
 
-/* The sum over the cells of an array in units of 2^-exponent. It is exact if each cell is a whole number of units. */
-lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent);
+/* Whether the content of each cell is a whole number of quanta, below 2^53. */
+int lm_background_is_whole(const struct lm_grid *g, const struct lm_opening *open, const double *q, int quantum);
+
+/* The sum over the cells of an array in units of 2^-exponent, of cut cells that of their contents, whose quanta are
+ * 2^-quantum. It is exact if each cell is a whole number of quanta and a quantum is a whole number of units. */
+lm_int128 lm_background_sum(const struct lm_grid *g, const struct lm_opening *open, const double *q, int quantum,
+                            int exponent);
+
+/* Whether the surface of a body cuts a cell. */
+int lm_any_cut(const struct lm_grid *g, const struct lm_bodies *bodies);
+
+/* Fills open[g->size], with the first cells beyond each side (larmor/physics/fluid/opening.h), from the mask and the
+ * obstacles of the bodies. Further ghosts get 1. */
+void lm_openings_fill(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_opening *open);
+
+/* Fills passage[g->size] in the same way, for the upper faces of the cells from -1 on (larmor/physics/fluid/opening.h).
+ * Other elements get 0. */
+void lm_passages_fill(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_passage *passage);
+
+/* Turns velocities on faces, 0 on faces of bodies, into those whose flows through the open lengths pass around bodies.
+ * LM_FAILED: not enough memory. */
+int lm_background_pass(const struct lm_grid *g, struct lm_cuts cuts, double *vx, double *vy);
+
+/* The largest mean length of two opposite faces of a cell over the volume of the cell, at least 1. Rates of diffusion
+ * are at most this many times those of whole cells, and rates of a flow are if no speed is above a limit. */
+double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const struct lm_opening *open);
 
 /* Fills clearance[g->size] with the clearance of each cell (larmor/physics/fluid/face_value.h), including the first
  * cell beyond each side. mask[ny][nx] is that of larmor/body.h, or NULL. LM_FAILED: not enough memory. */
 int lm_stencil_clearance(const struct lm_grid *g, const uint8_t *mask, uint8_t *clearance);
 
-/* Velocities on the faces from a stream function psi on the corners: u_x = d psi/dy, u_y = -d psi/dx. The flow has no
- * divergence on this grid. psi is a grid array with corner (i+1/2, j+1/2) at (i, j); the ghosts at -1 are read. Around
- * each body and along each wall psi is made constant, because nothing passes there. The constant is the mean of psi
- * over the corners there that touch a free cell. */
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance, double *psi,
-                         double *vx, double *vy);
+/* Velocities on the faces from a stream function psi on the corners: u_x = d psi/dy, u_y = -d psi/dx over the open
+ * length of the face. The flow has no divergence on this grid. psi is a grid array with corner (i+1/2, j+1/2) at (i,
+ * j); the ghosts at -1 are read. Around each body and along each wall psi is made constant, because nothing passes
+ * there. The constant is the mean of psi over the corners there that touch a free cell. Where bodies cut cells, it is
+ * the mean over the places where the surfaces cross the lines between corners, interpolated along these. */
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance,
+                         const struct lm_opening *open, double *psi, double *vx, double *vy);
 
 /* Sets the velocities on the faces of cells of bodies to 0. */
 void lm_background_shut(const struct lm_grid *g, const uint8_t *clearance, double *vx, double *vy);
 
 /* The Courant number of a field per unit of time, the sum of two parts. The part of the flow is the largest
  * lm_flow_rate over the cells, times 1 / LM_LOBATTO for a field with bounds. The part of diffusion is 2 kappa (1/dx^2 +
- * 1/dy^2). */
-double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate);
+ * 1/dy^2) times lm_crowding. */
+double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate, double crowding);
 
 #ifdef __cplusplus
 }

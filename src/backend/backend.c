@@ -9,6 +9,7 @@
 
 #include "larmor/config.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/fluid/opening.h"
 #include "base/threads.h"
 #include "ranks/ranks.h"
 
@@ -141,6 +142,8 @@ static double grid_bytes(int kind, const struct lm_setup *setup)
     bytes += 8.0 * size * lm_friction_arrays(setup);
     bytes += setup->bodies.count > 0 ? size * (6 + sizeof(struct lm_body_cut) + 3 * sizeof(struct lm_body_node)) : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
+    const double cuts = sizeof(struct lm_opening) + sizeof(struct lm_passage);
+    bytes += setup->background_count > 0 && setup->bodies.count > 0 ? size * cuts : 0;
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);
     bytes += lm_any_exchanges(setup) ? exchange * cells : 0;
     bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;

@@ -9,6 +9,7 @@
 #include "larmor/physics/fields/wall.h"
 #include "larmor/physics/fluid/advect.h"
 #include "larmor/physics/fluid/face_value.h"
+#include "larmor/physics/fluid/opening.h"
 
 const char *const lm_background_kinds[] = {"tracer", "neutral_gas", "entropy"};
 
@@ -69,21 +70,52 @@ double lm_background_value(const struct lm_background_ledger *l, lm_int128 sum)
     return ldexp((double)sum, -l->exponent);
 }
 
-lm_int128 lm_background_sum(const struct lm_grid *g, const double *q, int exponent)
+/* The content of the cell at k of an array. */
+static double content_at(const struct lm_opening *open, const double *q, size_t k, int quantum)
+{
+    const double volume = lm_volume_at(open, (long)k);
+    return volume == 1 ? q[k] : lm_content(q[k], volume, lm_exp2i(-quantum));
+}
+
+lm_int128 lm_background_sum(const struct lm_grid *g, const struct lm_opening *open, const double *q, int quantum,
+                            int exponent)
 {
     lm_int128 sum = 0;
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++)
-            sum += (lm_int128)ldexp(q[lm_at(g, i, j)], exponent);
+            sum += (lm_int128)ldexp(content_at(open, q, lm_at(g, i, j), quantum), exponent);
     return sum;
 }
 
-void lm_background_round(const struct lm_grid *g, double *q, int quantum)
+int lm_background_is_whole(const struct lm_grid *g, const struct lm_opening *open, const double *q, int quantum)
+{
+    const double limit = 0x1p53;
+    int whole = 1;
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double content = content_at(open, q, k, quantum), quanta = ldexp(content, quantum);
+            whole &= fabs(quanta) < limit && quanta == rint(quanta) && q[k] == content / lm_volume_at(open, (long)k);
+        }
+    return whole;
+}
+
+/* With its content rounded towards zero, no cell is beyond a bound that its value has not been beyond. */
+static double round_cut(double q, double volume, int quantum)
+{
+    return ldexp(lm_quanta_within(q, volume, lm_exp2i(quantum)), -quantum) / volume;
+}
+
+void lm_background_round(const struct lm_grid *g, const struct lm_opening *open, double *q, int quantum)
 {
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             double *v = &q[lm_at(g, i, j)];
-            *v = ldexp(rint(ldexp(*v, quantum)), -quantum) + 0.0; /* no -0 */
+            const double volume = lm_volume_at(open, (long)lm_at(g, i, j));
+            if (volume != 1)
+                *v = round_cut(*v, volume, quantum) + 0.0;
+            else
+                *v = ldexp(rint(ldexp(*v, quantum)), -quantum) + 0.0; /* no -0 */
         }
 }
 
@@ -150,10 +182,10 @@ int lm_stencil_clearance(const struct lm_grid *g, const uint8_t *mask, uint8_t *
     return LM_OK;
 }
 
-double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate)
+double lm_background_rate(const struct lm_grid *g, const struct lm_background *b, double flow_rate, double crowding)
 {
     const double diffusion =
-        2 * b->diffusivity *
+        2 * b->diffusivity * crowding *
         ((lm_varies_along(g, 0) ? 1 / (g->dx * g->dx) : 0) + (lm_varies_along(g, 1) ? 1 / (g->dy * g->dy) : 0));
     return (b->limited ? flow_rate / LM_LOBATTO : flow_rate) + diffusion;
 }

@@ -21,8 +21,9 @@ static inline struct lm_tally_units lm_tally_units_of(const struct lm_pass *pass
 }
 
 /* Source number `source` of ions in one step; `array`: the backend's arrays of the grid (enum lm_array). */
-static inline struct lm_ionise lm_ionise_of(const struct lm_setup *s, double *const *array, int source,
-                                            const struct lm_pass *pass, int quantum)
+static inline struct lm_ionise lm_ionise_of(const struct lm_setup *s, double *const *array,
+                                            const struct lm_opening *open, int source, const struct lm_pass *pass,
+                                            int quantum)
 {
     const struct lm_ionisation *from = &s->ionisation[source];
     struct lm_ionise to;
@@ -31,6 +32,7 @@ static inline struct lm_ionise lm_ionise_of(const struct lm_setup *s, double *co
     for (int d = 0; d < 3; d++)
         to.drift[d] = array[LM_BORN_DRIFT + d * LM_MAX_IONISATIONS + source];
     to.gas = from->gas < 0 ? NULL : array[LM_BACKGROUND + from->gas];
+    to.open = open;
     to.unit = lm_exp2i(-quantum);
     to.quanta = lm_ionise_quanta(s->species[from->species].weight, quantum);
     to.key = lm_step_key(s->seed, pass->step);

@@ -4,12 +4,16 @@
  * by closed faces (faces of bodies and walls) form groups. psi is constant on each group. Across periodic sides psi may
  * grow, by the same amount everywhere; this growth is a mean flow. A group can run around the domain and meet itself.
  * No mean flow can pass such a group.
+ *
+ * Where a body cuts cells (larmor/physics/fluid/opening.h), its surface crosses lines between corners. A group there
+ * has the psi of these places, not that of its corners, which lie up to a cell away from the surface.
  */
 #include <stdlib.h>
 
 #include "larmor/background.h"
 #include "larmor/base.h"
 #include "larmor/physics/fields/wall.h"
+#include "larmor/physics/fluid/opening.h"
 
 /* A corner has the number of the cell whose upper right corner it is. Corners at -1 exist where the axis is not
  * periodic; where it is periodic they are the corners of the last cells. */
@@ -17,6 +21,7 @@ struct corners {
     const struct lm_grid *g;
     const int *sides;
     const uint8_t *clearance;
+    const struct lm_opening *open; /* NULL: no cell is cut */
     int first[2], count[2], periodic[2];
     double growth[2]; /* of psi across the domain */
     int fixed;        /* the number of conditions on the growth */
@@ -24,8 +29,10 @@ struct corners {
     int *order;       /* the corners of one group after the other; the first one of each group is stored as ~corner */
     int ordered;      /* their number */
     int16_t (*turns)[2]; /* how many times the path from the first corner of the group crosses the periodic sides */
-    uint8_t *seen;
+    uint8_t *seen;       /* 1 once it is visited, GROUPED if it is in a group */
 };
+
+enum { GROUPED = 2 };
 
 /* Whether a cell of the domain lies in a body. */
 static int is_body(const struct lm_grid *g, const uint8_t *clearance, int i, int j)
@@ -33,6 +40,12 @@ static int is_body(const struct lm_grid *g, const uint8_t *clearance, int i, int
     if ((lm_has_walls(&g->sides, 0) && (i < 0 || i >= g->nx)) || (lm_has_walls(&g->sides, 1) && (j < 0 || j >= g->ny)))
         return 0;
     return clearance[lm_at(g, i, j)] == 0;
+}
+
+/* The open length of the upper face of cell (i, j) along an axis. */
+static double opening_of(const struct corners *c, int axis, int i, int j)
+{
+    return lm_opening_at(c->open, axis, (long)lm_at(c->g, i, j));
 }
 
 /* Whether the upper face of cell (i, j) along an axis is closed: a face of a wall or of a body. */
@@ -44,7 +57,8 @@ static int is_closed(const struct corners *c, int axis, int i, int j)
         return 1;
     if (!c->periodic[axis] && at == last && c->sides[2 * axis + 1] == LM_BACKGROUND_WALL)
         return 1;
-    return is_body(g, c->clearance, i, j) || is_body(g, c->clearance, i + (axis == 0), j + (axis == 1));
+    return is_body(g, c->clearance, i, j) || is_body(g, c->clearance, i + (axis == 0), j + (axis == 1)) ||
+           opening_of(c, axis, i, j) == 0;
 }
 
 static int number_of(const struct corners *c, const int at[2])
@@ -52,12 +66,12 @@ static int number_of(const struct corners *c, const int at[2])
     return (at[1] - c->first[1]) * c->count[0] + at[0] - c->first[0];
 }
 
-/* The number of the next corner along an axis if a closed face joins both, else -1. *turn is +1 or -1 if a periodic
- * side lies between them, else 0. */
-static int next_of(const struct corners *c, int corner, int axis, int step, int *turn)
+/* The number of the next corner along an axis, or -1. face[2] is the cell below the face between both. *turn is +1 or
+ * -1 if a periodic side lies between them, else 0. */
+static int neighbour_of(const struct corners *c, int corner, int axis, int step, int face[2], int *turn)
 {
     int at[2] = {corner % c->count[0] + c->first[0], corner / c->count[0] + c->first[1]};
-    int face[2] = {at[0], at[1]};
+    face[0] = at[0], face[1] = at[1];
     face[axis] += step > 0;
     at[axis] += step;
     *turn = 0;
@@ -67,7 +81,15 @@ static int next_of(const struct corners *c, int corner, int axis, int step, int 
     } else if (at[axis] < c->first[axis] || at[axis] >= c->first[axis] + c->count[axis]) {
         return -1;
     }
-    return is_closed(c, !axis, face[0], face[1]) ? number_of(c, at) : -1;
+    return number_of(c, at);
+}
+
+/* The same if a closed face joins both corners, else -1. */
+static int next_of(const struct corners *c, int corner, int axis, int step, int *turn)
+{
+    int face[2];
+    const int next = neighbour_of(c, corner, axis, step, face, turn);
+    return next >= 0 && is_closed(c, !axis, face[0], face[1]) ? next : -1;
 }
 
 /* psi is constant along a path that goes x and y times around the domain. */
@@ -113,6 +135,8 @@ static void find_groups(struct corners *c)
             c->ordered = begin; /* a single corner is no group */
         else
             c->order[begin] = ~corner;
+        for (int k = begin; k < c->ordered; k++)
+            c->seen[k == begin ? corner : c->order[k]] = GROUPED;
     }
 }
 
@@ -165,7 +189,39 @@ static void stop_mean_flow(struct corners *c, double *psi)
         c->growth[axis] -= part[axis];
 }
 
-/* Makes psi constant on each group: the mean over the corners of the group that touch a free cell. */
+/* Adds psi where the surface crosses the open faces between a corner of a group and corners of no group, or up to half
+ * a cell beyond the corner of the group, as it is where the group begins. */
+static void add_crossings(const struct corners *c, double *psi, int corner, double *sum, int *count)
+{
+    for (int k = 0; k < 4; k++) {
+        int face[2], turn;
+        const int axis = k / 2, next = neighbour_of(c, corner, axis, k % 2 ? 1 : -1, face, &turn);
+        if (next < 0 || c->seen[next] == GROUPED || is_closed(c, !axis, face[0], face[1]))
+            continue;
+        const double length = opening_of(c, !axis, face[0], face[1]);
+        if (length == 1 || length > 1.5)
+            continue; /* no surface is near on this line */
+        const double here = *psi_at(c, psi, corner);
+        const double there = *psi_at(c, psi, next) + turn * c->growth[axis];
+        *sum +=
+            there + length * (here - there) + c->turns[corner][0] * c->growth[0] + c->turns[corner][1] * c->growth[1];
+        ++*count;
+    }
+}
+
+/* The mean of psi over the places where the surface of a group crosses faces; 0 if there are none. */
+static int mean_of_crossings(const struct corners *c, double *psi, int begin, int end, double *mean)
+{
+    double sum = 0;
+    int count = 0;
+    for (int k = begin; k < end && c->open; k++)
+        add_crossings(c, psi, k == begin ? ~c->order[k] : c->order[k], &sum, &count);
+    *mean = count ? sum / count : 0;
+    return count > 0;
+}
+
+/* Makes psi constant on each group: the mean over the corners of the group that touch a free cell, or over the places
+ * where its surface crosses faces. */
 static void level_groups(const struct corners *c, double *psi)
 {
     for (int begin = 0, end; begin < c->ordered; begin = end) {
@@ -179,13 +235,29 @@ static void level_groups(const struct corners *c, double *psi)
             sum += *psi_at(c, psi, corner) + turns[0] * c->growth[0] + turns[1] * c->growth[1];
             count++;
         }
-        const double mean = count ? sum / count : 0;
+        double mean;
+        if (!mean_of_crossings(c, psi, begin, end, &mean))
+            mean = count ? sum / count : 0;
         for (int k = begin; k < end; k++) {
             const int corner = k == begin ? ~c->order[k] : c->order[k];
             const int16_t *turns = c->turns[corner];
             *psi_at(c, psi, corner) = mean - turns[0] * c->growth[0] - turns[1] * c->growth[1];
         }
     }
+}
+
+/* Velocities are flows through faces over their open lengths. */
+static void widen(const struct corners *c, double *vx, double *vy)
+{
+    const struct lm_grid *g = c->g;
+    for (int j = -1; j < g->ny && c->open; j++)
+        for (int i = -1; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            if (j >= 0 && vx[k] != 0)
+                vx[k] /= opening_of(c, 0, i, j);
+            if (i >= 0 && vy[k] != 0)
+                vy[k] /= opening_of(c, 1, i, j);
+        }
 }
 
 static void set_velocities(const struct corners *c, double *psi, double *vx, double *vy)
@@ -203,18 +275,20 @@ static void set_velocities(const struct corners *c, double *psi, double *vx, dou
             if (i >= 0)
                 vy[k] = is_closed(c, 1, i, j) ? 0 : (psi[k - 1] - psi[k]) / g->dx;
         }
+    widen(c, vx, vy);
     for (int j = 0; j < g->ny && c->periodic[0]; j++) /* both are the same face */
         vx[lm_at(g, -1, j)] = vx[lm_at(g, g->nx - 1, j)];
     for (int i = 0; i < g->nx && c->periodic[1]; i++)
         vy[lm_at(g, i, -1)] = vy[lm_at(g, i, g->ny - 1)];
 }
 
-int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance, double *psi,
-                         double *vx, double *vy)
+int lm_background_stream(const struct lm_grid *g, const int sides[LM_SIDES], const uint8_t *clearance,
+                         const struct lm_opening *open, double *psi, double *vx, double *vy)
 {
     struct corners c = {.g = g,
                         .sides = sides,
                         .clearance = clearance,
+                        .open = open,
                         .periodic = {!lm_has_walls(&g->sides, 0), !lm_has_walls(&g->sides, 1)}};
     for (int axis = 0; axis < 2; axis++) {
         c.first[axis] = c.periodic[axis] ? 0 : -1;

@@ -49,8 +49,8 @@ static int fill(struct lm_bench_fluid *f, const uint8_t *room, lm_bench_profile 
             f->source[k] = psi((i + 1.0) * g->dx, (j + 1.0) * g->dy);
             f->source[k] *= f->mask ? off_wedge((i + 1.0) / g->nx, (j + 1.0) / g->ny) : 1;
         }
-    lm_background_round(g, f->q, LM_BENCH_QUANTUM);
-    return lm_background_stream(g, periodic, room, f->source, f->vx, f->vy);
+    lm_background_round(g, NULL, f->q, LM_BENCH_QUANTUM);
+    return lm_background_stream(g, periodic, room, NULL, f->source, f->vx, f->vy);
 }
 
 int lm_bench_fluid_new(int nx, int ny, int bodies, lm_bench_profile *initial, lm_bench_profile *psi,

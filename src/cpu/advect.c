@@ -55,7 +55,8 @@ static inline __attribute__((always_inline)) void advect_row(int scheme, int sin
 }
 
 typedef void row_function(const struct lm_bounds *bounds, const struct row *r, double *restrict flux);
-typedef double near_body_function(const struct lm_bounds *bounds, const double *c, double u, int before, int behind);
+typedef double near_body_function(const struct lm_bounds *bounds, const double *c, double u, int before, int behind,
+                                  int is_cut);
 
 /* Functions for each scheme and precision, so that the compiler vectorises the loop over the faces. */
 #define SCHEME(scheme, single)                                                                                         \
@@ -67,9 +68,9 @@ typedef double near_body_function(const struct lm_bounds *bounds, const double *
             advect_row(scheme, single, NULL, r, flux);                                                                 \
     }                                                                                                                  \
     static double near_body_##scheme##_##single(const struct lm_bounds *bounds, const double *c, double u, int before, \
-                                                int behind)                                                            \
+                                                int behind, int is_cut)                                                \
     {                                                                                                                  \
-        return lm_face_value_near_body(scheme, single, bounds, c, u, before, behind);                                  \
+        return lm_face_value_near_body(scheme, single, bounds, c, u, before, behind, is_cut);                          \
     }
 SCHEME(0, 0)
 SCHEME(1, 0)
@@ -102,28 +103,57 @@ static void diffuse_row(int reach, const struct row *r, double *flux)
 
 /* --- one face near a body, or on a side of the domain --- */
 
-/* `before` and `behind`: clearances of the two cells of face f. Reads no cell outside the window they allow. */
-static double flux_near_body(const struct stage *s, const struct row *r, int f, int before, int behind)
+/* Two cells with a face between them, which are elements k and `next` of grid arrays: their clearances along the axis
+ * of the face, what is open of the face, and whether a body cuts the cell upwind. */
+struct special_face {
+    int before, behind, is_cut;
+    double length;
+};
+
+static struct special_face special_face(const struct stage *s, int axis, long k, double u)
 {
-    const int reach = s->reach, forward = r->u[f] > 0.0, clearance = forward ? before : behind;
+    const long next = k + (axis == 0 ? 1 : s->cpu->base.setup.grid.stride);
+    const uint8_t a = s->cpu->clearance[k], b = s->cpu->clearance[next];
+    const struct lm_opening *open = s->cpu->open;
+    return (struct special_face){axis == 0 ? lm_clearance_x(a) : lm_clearance_y(a),
+                                 axis == 0 ? lm_clearance_x(b) : lm_clearance_y(b),
+                                 lm_volume_at(open, u > 0.0 ? k : next) != 1.0, lm_opening_at(open, axis, k)};
+}
+
+/* Whether the flux that has been computed as if all cells were free does not hold. */
+static int is_special(const struct special_face *f, int reach)
+{
+    return f->before < reach || f->behind < reach || f->length != 1.0;
+}
+
+/* The flux through face f of a row. Reads no cell outside the window that the clearances allow. */
+static double flux_near_body(const struct stage *s, const struct row *r, int f, const struct special_face *at)
+{
+    const int reach = s->reach, forward = r->u[f] > 0.0, clearance = forward ? at->before : at->behind;
+    const int second = (forward ? at->behind : at->before) > 1; /* the second cell beyond the face is free */
     const int first = reach - clearance + !forward, last = first + 2 * clearance - 2;
     double c[ACROSS] = {0};
-    if (!before || !behind)
+    if (!at->before || !at->behind)
         return 0.0;
     for (int m = 0; m < 2 * reach; m++)
-        if ((m >= first && m <= last) || m == reach - 1 || m == reach)
+        if ((m >= first && m <= last) || m == reach - 1 || m == reach ||
+            (second && m == (forward ? reach + 1 : reach - 2)))
             c[m] = r->c[m][f];
-    double flux = lm_advective_flux(r->u[f], s->scheme->near_body(s->bounds, c, r->u[f], before, behind), r->factor);
+    double flux =
+        lm_advective_flux(r->u[f], s->scheme->near_body(s->bounds, c, r->u[f], at->before, at->behind, at->is_cut),
+                          r->factor * at->length);
     if (r->diffusion > 0.0)
-        flux += lm_diffusive_flux(c + reach - 1, r->diffusion);
+        flux += lm_diffusive_flux(c + reach - 1, r->diffusion * at->length);
     return flux;
 }
 
-/* Face f of a row is on cell n of a side of the domain. `clearance`: of the cell inside. */
-static double flux_on_side(const struct stage *s, const struct row *r, int f, int side, int n, uint8_t clearance)
+/* Face f of a row is on cell n of a side of the domain. `clearance`: of the cell inside; `length`: what is open. */
+static double flux_on_side(const struct stage *s, const struct row *r, int f, int side, int n, uint8_t clearance,
+                           double length)
 {
     const double inside = r->c[side % 2 ? s->reach - 1 : s->reach][f];
-    return clearance ? lm_side_flux(s->sides[side], s->inflow[side], side, r->u[f], n, inside, r->factor) : 0.0;
+    return clearance ? lm_side_flux(s->sides[side], s->inflow[side], side, r->u[f], n, inside, r->factor * length)
+                     : 0.0;
 }
 
 double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *f, const struct lm_bounds *bounds,
@@ -131,7 +161,8 @@ double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int reach = lm_scheme_reach(f->scheme), x = axis == 0, y = axis == 1;
-    const uint8_t here = c->clearance[lm_at(g, i, j)], next = c->clearance[lm_at(g, i + x, j + y)];
+    const size_t k = lm_at(g, i, j), k_next = lm_at(g, i + x, j + y);
+    const uint8_t here = c->clearance[k], next = c->clearance[k_next];
     const double *q = c->array[LM_BACKGROUND + (f - c->base.setup.background)];
     double across[ACROSS];
     for (int m = 0; m < 2 * reach; m++) {
@@ -140,7 +171,8 @@ double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *
         across[m] = q[lm_at(g, from_i, from_j)];
     }
     return schemes[f->scheme][f->single].near_body(bounds, across, u, x ? lm_clearance_x(here) : lm_clearance_y(here),
-                                                   x ? lm_clearance_x(next) : lm_clearance_y(next));
+                                                   x ? lm_clearance_x(next) : lm_clearance_y(next),
+                                                   lm_volume_at(c->open, (long)(u > 0.0 ? k : k_next)) != 1.0);
 }
 
 /* --- rows of faces --- */
@@ -160,14 +192,17 @@ static int inside(int k, int n, int periodic)
 static void special_faces_x(const struct stage *s, int j, const struct row *r, double *flux)
 {
     const struct lm_grid *g = grid_of(s);
-    const uint8_t *clearance = s->cpu->clearance + lm_at(g, -1, j);
-    for (int f = 0; f < r->count && s->cpu->row_near_body[j]; f++)
-        if (lm_clearance_x(clearance[f]) < s->reach || lm_clearance_x(clearance[f + 1]) < s->reach)
-            flux[f] = flux_near_body(s, r, f, lm_clearance_x(clearance[f]), lm_clearance_x(clearance[f + 1]));
+    const long k = (long)lm_at(g, -1, j);
+    const uint8_t *clearance = s->cpu->clearance + k;
+    for (int f = 0; f < r->count && s->cpu->row_near_body[j]; f++) {
+        const struct special_face at = special_face(s, 0, k + f, r->u[f]);
+        if (is_special(&at, s->reach))
+            flux[f] = flux_near_body(s, r, f, &at);
+    }
     if (!lm_has_walls(&g->sides, 0))
         return;
-    flux[0] = flux_on_side(s, r, 0, LM_X_MIN, j, clearance[1]);
-    flux[g->nx] = flux_on_side(s, r, g->nx, LM_X_MAX, j, clearance[g->nx]);
+    flux[0] = flux_on_side(s, r, 0, LM_X_MIN, j, clearance[1], lm_opening_at(s->cpu->open, 0, k));
+    flux[g->nx] = flux_on_side(s, r, g->nx, LM_X_MAX, j, clearance[g->nx], lm_opening_at(s->cpu->open, 0, k + g->nx));
 }
 
 /* Fluxes through the nx + 1 faces of row j. `line` holds the cells of a row and LM_WENO_MOST more on each side. */
@@ -194,14 +229,17 @@ static void special_faces_y(const struct stage *s, int j, const struct row *r, d
     const struct lm_grid *g = grid_of(s);
     const int side = j < 0 ? LM_Y_MIN : LM_Y_MAX;
     const int on_side = lm_has_walls(&g->sides, 1) && (j < 0 || j == g->ny - 1);
-    const uint8_t *below = s->cpu->clearance + lm_at(g, 0, j), *above = below + g->stride;
+    const long k = (long)lm_at(g, 0, j);
+    const uint8_t *below = s->cpu->clearance + k, *above = below + g->stride;
     if (!s->cpu->row_near_body[inside(j, g->ny, 1)] && !s->cpu->row_near_body[inside(j + 1, g->ny, 1)])
         return;
-    for (int f = 0; f < r->count; f++)
+    for (int f = 0; f < r->count; f++) {
+        const struct special_face at = special_face(s, 1, k + f, r->u[f]);
         if (on_side)
-            flux[f] = flux_on_side(s, r, f, side, f, side == LM_Y_MAX ? below[f] : above[f]);
-        else if (lm_clearance_y(below[f]) < s->reach || lm_clearance_y(above[f]) < s->reach)
-            flux[f] = flux_near_body(s, r, f, lm_clearance_y(below[f]), lm_clearance_y(above[f]));
+            flux[f] = flux_on_side(s, r, f, side, f, side == LM_Y_MAX ? below[f] : above[f], at.length);
+        else if (is_special(&at, s->reach))
+            flux[f] = flux_near_body(s, r, f, &at);
+    }
 }
 
 /* Fluxes through the faces between rows j and j + 1. */
@@ -229,13 +267,16 @@ static void update_row(const struct stage *s, int j, const double *x, const doub
     double *to = s->to + k;
     for (int i = 0; i < g->nx; i++)
         gain[i] = lm_net_inflow(x[i], x[i + 1], below[i], above[i]);
+    const struct lm_opening *open = s->cpu->row_near_body[j] ? s->cpu->open : NULL;
     for (int i = 0; i < g->nx && s->source; i++) {
-        const double added = lm_source_units(&s->by, s->source[k + (size_t)i]);
+        const double added = lm_source_units(&s->by, s->source[k + (size_t)i], lm_volume_at(open, (long)k + i));
         gain[i] += added;
         if (lm_is_own(g, i, j))
             lm_wide_add(from_source, added);
     }
-    for (int i = 0; i < g->nx; i++)
+    for (int i = 0; i < g->nx && open; i++)
+        to[i] = lm_advect_update_cut(&s->by, q0[i], q[i], gain[i], lm_volume_at(open, (long)k + i));
+    for (int i = 0; i < g->nx && !open; i++)
         to[i] = lm_advect_update(&s->by, q0[i], q[i], gain[i]);
 }
 
@@ -262,8 +303,9 @@ static void survey_row(const struct lm_cpu *c, const double *field, double per_q
     const struct lm_grid *g = &c->base.setup.grid;
     const double *q = field + lm_at(g, 0, j);
     const uint8_t *clearance = c->clearance + lm_at(g, 0, j);
+    const struct lm_opening *open = c->open ? c->open + lm_at(g, 0, j) : NULL;
     for (int i = g->own.from_x; i < g->own.to_x; i++)
-        lm_survey_cell(survey, q[i], clearance[i], per_quantum);
+        lm_survey_cell(survey, q[i], clearance[i], lm_volume_at(open, i), per_quantum);
 }
 
 static void take_survey(struct lm_advected *to, const struct lm_field_survey *from)
@@ -441,9 +483,11 @@ int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
                 const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
                 if (c->gas_transfer[what][k] == 0)
                     continue;
-                const double quanta = lm_add_gas_gain(
-                    &c->array[LM_BACKGROUND + f][lm_at(g, i, j)], c->gas_transfer[what][k], gain->unit[what],
-                    gain->quantum[f], lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), f));
+                const size_t element = lm_at(g, i, j);
+                const double quanta =
+                    lm_add_gas_gain(&c->array[LM_BACKGROUND + f][element], c->gas_transfer[what][k],
+                                    lm_volume_at(c->open, (long)element), gain->unit[what], gain->quantum[f],
+                                    lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), f));
                 lm_wide_add(&c->control.background[f].source, quanta);
             }
         if (what >= 0)

@@ -57,7 +57,9 @@ struct lm_cpu {
     int walls[2];                         /* whether fields end at walls along an axis */
     uint8_t *solid;                       /* 1 in bodies, with ghosts; NULL without bodies */
     struct lm_body_node *node;            /* three of each cell, with ghosts; NULL without bodies */
-    uint8_t *clearance, *row_near_body;   /* lm_stencil_clearance; rows with too little of it */
+    uint8_t *clearance, *row_near_body;   /* lm_stencil_clearance; rows with too little of it or with cut cells */
+    struct lm_opening *open;              /* lm_openings_fill; NULL where no cell is cut */
+    struct lm_passage *passage;           /* lm_passages_fill, likewise */
     struct {
         double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */
         struct lm_heating_cell *cells; /* [ny][nx] */

@@ -59,7 +59,8 @@ static void conduct(struct lm_cpu *c, const struct lm_heat_pass *pass, const str
     const struct lm_ohm *o = &c->base.setup.ohm;
     const double *n = c->array[pass->level], h = pass->dt / pass->substeps;
     double *const *b = c->array + LM_B;
-    const struct lm_conduction by = {w->t, n, {b[0], b[1], b[2], g->stride}, c->clearance, c->base.setup.conductivity};
+    const struct lm_conduction by = {w->t,         n,       {b[0], b[1], b[2], g->stride},
+                                     c->clearance, c->open, c->base.setup.conductivity};
     LM_ROWS(c, 1, 1)
     for (int i = -1; i <= g->nx; i++) {
         const size_t k = image(g, i, j);
@@ -84,8 +85,9 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
         for (int i = g->own.from_x; i < g->own.to_x; i++) {
             const size_t k = lm_at(g, i, j);
             const double gain = lm_pressure_gain(s[k], pass->substeps ? &w->p[k] : NULL, w->heat[k], pass->dt, gamma);
-            s[k] = lm_heat_cell(s[k], gain, pass->quantum, gamma, &source);
-            lm_count_heat(&heat, w->heat[k], pass->dt, exponent);
+            const double volume = lm_volume_at(c->open, (long)k);
+            s[k] = lm_heat_cell(s[k], gain, volume, pass->quantum, gamma, &source);
+            lm_count_heat(&heat, w->heat[k], volume, pass->dt, exponent);
         }
     lm_wide_merge(&c->control.background[field].source, &source);
     lm_wide_merge(&c->control.heat, &heat);

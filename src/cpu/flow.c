@@ -11,7 +11,9 @@ struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
         .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
         .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], c->base.setup.grid.stride},
         .external = lm_cpu_external(c),
-        .clearance = c->clearance};
+        .clearance = c->clearance,
+        .open = c->open,
+        .passage = c->passage};
 }
 
 int lm_cpu_flow(struct lm_backend *b, int later)
@@ -44,7 +46,8 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
 #pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
         for (int j = g->own.from_y; j < g->own.to_y; j++)
             for (int i = g->own.from_x; i < g->own.to_x; i++) {
-                const uint64_t size = lm_flow_rate_bits(x, y, c->clearance, (long)lm_at(g, i, j), g->stride, o);
+                const uint64_t size =
+                    lm_flow_rate_bits(x, y, c->clearance, c->open, (long)lm_at(g, i, j), g->stride, o);
                 largest = size > largest ? size : largest;
             }
         rate[f] = lm_from_bits(largest);

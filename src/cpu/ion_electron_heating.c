@@ -57,8 +57,9 @@ void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchan
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
-            lm_heat_electrons(&c->exchange.cells[cell], c->exchange.sums + cell * LM_CELL_SUMS,
-                              &lm_cpu_entropy(c)[lm_at(g, i, j)], unit, pass->quantum, gamma,
+            const size_t k = lm_at(g, i, j);
+            lm_heat_electrons(&c->exchange.cells[cell], c->exchange.sums + cell * LM_CELL_SUMS, &lm_cpu_entropy(c)[k],
+                              lm_volume_at(c->open, (long)k), unit, pass->quantum, gamma,
                               lm_is_own(g, i, j) ? &source : &elsewhere);
         }
     lm_wide_merge(&c->control.background[field].source, &source);

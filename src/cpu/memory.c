@@ -92,11 +92,21 @@ static int allocate_backgrounds(struct lm_cpu *c)
         return 1;
     c->clearance = lm_pool_take(&c->pool, g->size);
     c->row_near_body = lm_pool_zeros(&c->pool, (size_t)g->ny, 1);
+    if (lm_any_cut(g, &s->bodies)) {
+        c->open = lm_pool_take(&c->pool, g->size * sizeof *c->open);
+        c->passage = lm_pool_take(&c->pool, g->size * sizeof *c->passage);
+    }
     if (c->pool.failed || lm_stencil_clearance(g, s->bodies.mask, c->clearance))
         return 0;
+    if (c->open) {
+        lm_openings_fill(g, &s->bodies, c->open);
+        lm_passages_fill(g, &s->bodies, c->passage);
+    }
     for (int j = 0; j < g->ny; j++)
-        for (int i = -1; i <= g->nx; i++)
-            c->row_near_body[j] |= !lm_has_full_clearance(c->clearance[lm_at(g, i, j)]);
+        for (int i = -1; i <= g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            c->row_near_body[j] |= !lm_has_full_clearance(c->clearance[k]) || (c->open && lm_is_cut(&c->open[k]));
+        }
     return 1;
 }
 

@@ -23,7 +23,8 @@ void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *mome
     for (int i = -1; i < g->nx; i++)
         for (int axis = 0; axis < 2; axis++) {
             const size_t k = lm_at(g, i, j);
-            work[axis][k] = mixes(c, axis, i, j) ? lm_work_velocity(moments, axis, (long)k, &c->base.setup.ohm) : 0.0;
+            work[axis][k] =
+                mixes(c, axis, i, j) ? lm_work_velocity_past_bodies(moments, axis, (long)k, &c->base.setup.ohm) : 0.0;
         }
 }
 
@@ -51,7 +52,7 @@ static double share_on_face(const struct lm_cpu *c, const struct lm_mixing_pass 
     const double value = lm_cpu_value_on_face(c, f, &bounds, axis, i, j, u);
     const struct lm_mixing_cell a = cell_at(c, i, j, pass->half), b = cell_at(c, i + x, j + y, pass->half);
     const double heat = lm_mixing_heat(&a, &b, value, u, pass->work[axis][k], x ? o->inv_dx : o->inv_dy, o->gamma);
-    return lm_mixing_share(heat, &a, &b);
+    return lm_mixing_share(heat * lm_opening_at(c->open, axis, (long)k), &a, &b);
 }
 
 void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass)
@@ -68,8 +69,8 @@ void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass)
         for (int i = g->own.from_x; i < g->own.to_x; i++) {
             const size_t k = lm_at(g, i, j);
             const struct lm_mixing_cell cell = cell_at(c, i, j, pass->half);
-            s[k] = lm_mix_cell(&cell, x[k - 1], x[k], y[k - (size_t)g->stride], y[k], pass->dt, pass->quantum,
-                               c->base.setup.ohm.gamma, &source);
+            s[k] = lm_mix_cell(&cell, x[k - 1], x[k], y[k - (size_t)g->stride], y[k], lm_volume_at(c->open, (long)k),
+                               pass->dt, pass->quantum, c->base.setup.ohm.gamma, &source);
         }
     lm_wide_merge(&c->control.background[last].source, &source);
     lm_halo_refresh(c->base.setup.halo, &s, 1);

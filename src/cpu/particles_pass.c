@@ -454,7 +454,7 @@ int LM_P(lm_cpu_ionise)(struct lm_backend *b, int source, const struct lm_pass *
     struct lm_cpu *c = lm_cpu_of(b);
     struct lm_control *to = &c->control;
     const int species = b->setup.ionisation[source].species, gas = b->setup.ionisation[source].gas;
-    const struct lm_ionise from = lm_ionise_of(&b->setup, c->array, source, pass, quantum);
+    const struct lm_ionise from = lm_ionise_of(&b->setup, c->array, c->open, source, pass, quantum);
     const uint64_t gone = c->species[species].gone;
     uint64_t speed2 = lm_bits(to->speed2[species]);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2)

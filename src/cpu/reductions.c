@@ -127,8 +127,8 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         size_t k = lm_at(g, i, j);
-        c->spare[k] = lm_electron_energy_in_cell(c->solid ? c->solid[k] : 0, entropy ? entropy + k : NULL, density + k,
-                                                 &b->setup.ohm);
+        c->spare[k] = lm_electron_energy_in_cell(c->solid ? c->solid[k] : 0, entropy ? entropy + k : NULL,
+                                                 lm_volume_at(c->open, (long)k), density + k, &b->setup.ohm);
     }
     out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);
     out->div_b = largest_div_b(c);

@@ -32,8 +32,8 @@ int lm_sim_flow(struct lm_sim *sim, int later)
 static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t *substeps)
 {
     const struct lm_background_config *b = &sim->config->background[field];
-    const double rate =
-        lm_background_rate(&sim->grid, &sim->backend->setup.background[field], sim->background[field].flow_rate);
+    const double rate = lm_background_rate(&sim->grid, &sim->backend->setup.background[field],
+                                           sim->background[field].flow_rate, sim->crowding);
     const double needed = ceil(dt * rate / b->courant);
     if (!(needed <= LM_MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,

@@ -82,27 +82,15 @@ int lm_sim_put_field(struct lm_sim *sim, int field, double *q)
         return status;
     *l = (struct lm_background_ledger){.exponent = lm_background_quantum(largest)};
     l->quantum = l->exponent;
-    lm_background_round(&sim->grid, q, l->quantum);
+    lm_background_round(&sim->grid, sim->cuts.open, q, l->quantum);
     lm_grid_wrap(&sim->grid, q);
-    l->loaded = l->total = lm_background_sum(&sim->grid, q, l->exponent);
+    l->loaded = l->total = lm_background_sum(&sim->grid, sim->cuts.open, q, l->quantum, l->exponent);
     lm_sim_survey_background(sim, field, q);
     return sim->backend->ops->put(sim->backend, LM_BACKGROUND + field, q);
 }
 
-/* Whether all cells hold whole quanta. A field may have grown beyond LM_QUANTA_BITS in the last step, and its ledger
- * closes all the same, up to the whole numbers that doubles hold. */
-static int is_whole(const struct lm_grid *g, const double *q, int quantum)
-{
-    const double limit = 0x1p53;
-    int whole = 1;
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
-            const double quanta = ldexp(q[lm_at(g, i, j)], quantum);
-            whole &= fabs(quanta) < limit && quanta == rint(quanta);
-        }
-    return whole;
-}
-
+/* A field may have grown beyond LM_QUANTA_BITS in the last step, and its ledger closes all the same, up to the whole
+ * numbers that doubles hold. */
 int lm_sim_take_field(struct lm_sim *sim, int field, const char *path, const struct lm_checkpoint_background *from,
                       double *q)
 {
@@ -111,7 +99,8 @@ int lm_sim_take_field(struct lm_sim *sim, int field, const char *path, const str
     const int status = sim->backend->ops->get(sim->backend, LM_BACKGROUND + field, q);
     if (status)
         return status;
-    if (!is_whole(g, q, l->quantum) || lm_background_sum(g, q, l->exponent) != l->total)
+    if (!lm_background_is_whole(g, sim->cuts.open, q, l->quantum) ||
+        lm_background_sum(g, sim->cuts.open, q, l->quantum, l->exponent) != l->total)
         return lm_fail(LM_BAD_INPUT, "%s: the background field %s is not what its ledger says; the file is damaged",
                        path, from->name);
     sim->background[field].ledger = *l;
@@ -149,8 +138,8 @@ static int take_larger_quanta(struct lm_sim *sim, int field)
     double *q = lm_sim_background_work(sim);
     int status = q ? sim->backend->ops->get(sim->backend, LM_BACKGROUND + field, q) : LM_FAILED;
     if (!status) {
-        lm_background_round(&sim->grid, q, quantum);
-        const lm_int128 total = lm_background_sum(&sim->grid, q, l->exponent);
+        lm_background_round(&sim->grid, sim->cuts.open, q, quantum);
+        const lm_int128 total = lm_background_sum(&sim->grid, sim->cuts.open, q, quantum, l->exponent);
         l->rounded += total - l->total;
         l->total = total;
         l->quantum = quantum;

@@ -4,6 +4,7 @@
 
 #include "config/side_points.h"
 #include "larmor/physics/fluid/background_sides.h"
+#include "larmor/physics/fluid/opening.h"
 #include "sim/background_parts.h"
 #include "base/expr.h"
 #include "config/facts.h"
@@ -42,8 +43,8 @@ static void shut_walls(const struct lm_grid *g, const int sides[LM_SIDES], doubl
     }
 }
 
-int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance, double t, double *vx, double *vy,
-                  double *work)
+int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance, struct lm_cuts cuts, double t,
+                  double *vx, double *vy, double *work)
 {
     static const struct lm_cell_offset x_face = {0.5, 0}, y_face = {0, 0.5}, corner = {0.5, 0.5};
     const struct lm_background_config *b = &c->background[field];
@@ -51,7 +52,7 @@ int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance
     if (b->stream[0]) {
         if (lm_expr_fill_at(c->names, b->stream, &g, corner, t, work))
             return fail_expression(c, field, "stream");
-        return lm_background_stream(&g, b->sides, clearance, work, vx, vy);
+        return lm_background_stream(&g, b->sides, clearance, cuts.open, work, vx, vy);
     }
     if (lm_expr_fill_at(c->names, b->velocity[0], &g, x_face, t, vx))
         return fail_expression(c, field, "vx");
@@ -61,14 +62,14 @@ int lm_setup_flow(const struct lm_config *c, int field, const uint8_t *clearance
     lm_grid_wrap(&g, vy);
     lm_background_shut(&g, clearance, vx, vy);
     shut_walls(&g, b->sides, vx, vy);
-    return LM_OK;
+    return lm_background_pass(&g, cuts, vx, vy);
 }
 
 static int put_velocity(struct lm_sim *sim, int field, double *work)
 {
     struct lm_backend *b = sim->backend;
     double *vx = work, *vy = work + sim->grid.size;
-    int status = lm_setup_flow(sim->config, field, sim->clearance, middle(sim), vx, vy, vy + sim->grid.size);
+    int status = lm_setup_flow(sim->config, field, sim->clearance, sim->cuts, middle(sim), vx, vy, vy + sim->grid.size);
     if (status)
         return status;
     status = b->ops->put(b, LM_BACKGROUND_X + field, vx);
@@ -223,6 +224,23 @@ static int begin_field(struct lm_sim *sim, int field, const char *path, const st
     return field == lm_entropy_field(sim->config) ? LM_OK : start_field(sim, field, work);
 }
 
+/* What is open of cut cells. */
+static int make_openings(struct lm_sim *sim)
+{
+    const struct lm_bodies bodies = {.mask = sim->mask, .obstacles = lm_sim_obstacles(sim)};
+    sim->crowding = 1;
+    if (!lm_any_cut(&sim->grid, &bodies))
+        return LM_OK;
+    sim->cuts.open = malloc(sim->grid.size * sizeof *sim->cuts.open);
+    sim->cuts.passage = malloc(sim->grid.size * sizeof *sim->cuts.passage);
+    if (!sim->cuts.open || !sim->cuts.passage)
+        return lm_fail(LM_FAILED, "not enough memory for the background fields");
+    lm_openings_fill(&sim->grid, &bodies, sim->cuts.open);
+    lm_passages_fill(&sim->grid, &bodies, sim->cuts.passage);
+    sim->crowding = lm_crowding(&sim->grid, sim->clearance, sim->cuts.open);
+    return LM_OK;
+}
+
 int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct lm_checkpoint *head)
 {
     const int count = sim->config->background_count;
@@ -233,6 +251,8 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
     int status = work && sim->clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the background fields");
     if (!status)
         status = lm_stencil_clearance(&sim->grid, sim->mask, sim->clearance);
+    if (!status)
+        status = make_openings(sim);
     for (int f = 0; f < count && !status; f++)
         status = begin_field(sim, f, path, head, work);
     free(work);

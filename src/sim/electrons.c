@@ -98,7 +98,7 @@ static int find_substeps(struct lm_sim *sim)
     int status = sim->backend->ops->least_density(sim->backend, &least);
     if (status)
         return status;
-    const double rate = lm_conduction_rate(setup->conductivity, least, &sim->grid, &setup->ohm);
+    const double rate = lm_conduction_rate(setup->conductivity, least, sim->crowding, &sim->grid, &setup->ohm);
     const double needed = ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant);
     if (!(needed <= MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,

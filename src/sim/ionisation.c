@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "larmor/physics/fluid/opening.h"
 #include "larmor/physics/numerics/elementary.h"
 #include "larmor/physics/particles/cut.h"
 #include "sim/ionisation.h"
@@ -40,13 +41,13 @@ static int fill(const struct lm_config *c, int source, const char *key, const ch
 }
 
 /* The mean of what a given flow is on the faces of a cell. */
-static int fill_flow(const struct lm_config *c, int field, const uint8_t *clearance, double t, double *const to[3],
-                     double *work)
+static int fill_flow(const struct lm_config *c, int field, const uint8_t *clearance, struct lm_cuts cuts, double t,
+                     double *const to[3], double *work)
 {
     const struct lm_grid g = lm_config_grid(c);
     double *vx = work, *vy = work + g.size;
     memset(work, 0, 2 * g.size * sizeof *work);
-    int status = lm_setup_flow(c, field, clearance, t, vx, vy, vy + g.size);
+    int status = lm_setup_flow(c, field, clearance, cuts, t, vx, vy, vy + g.size);
     for (int j = 0; j < g.ny && !status; j++)
         for (int i = 0; i < g.nx; i++) {
             const size_t k = lm_at(&g, i, j);
@@ -58,8 +59,8 @@ static int fill_flow(const struct lm_config *c, int field, const uint8_t *cleara
 }
 
 /* The gas's, and what the configuration says in its place. */
-static int fill_drift(const struct lm_config *c, int source, const uint8_t *clearance, double t, double *const to[3],
-                      double *work)
+static int fill_drift(const struct lm_config *c, int source, const uint8_t *clearance, struct lm_cuts cuts, double t,
+                      double *const to[3], double *work)
 {
     static const char *const keys[3] = {"vx", "vy", "vz"};
     const struct lm_ionisation_config *s = &c->ionisation[source];
@@ -67,7 +68,7 @@ static int fill_drift(const struct lm_config *c, int source, const uint8_t *clea
     const int flows = s->from >= 0 && c->background[s->from].flow == LM_FLOW_PRESCRIBED;
     for (int d = 0; d < 3; d++)
         memset(to[d], 0, g.size * sizeof *to[d]);
-    int status = flows ? fill_flow(c, s->from, clearance, t, to, work) : LM_OK;
+    int status = flows ? fill_flow(c, s->from, clearance, cuts, t, to, work) : LM_OK;
     for (int d = 0; d < 3 && !status; d++)
         if (s->drift[d][0] && lm_expr_fill_at(c->names, s->drift[d], &g, (struct lm_cell_offset){0, 0}, t, to[d]))
             status = fail_expression(c, source, keys[d]);
@@ -80,17 +81,19 @@ static double share(double nu_dt)
     return nu_dt < 1e-5 ? nu_dt * (1 - 0.5 * nu_dt) : 1 - lm_exp(-nu_dt);
 }
 
-/* The part of a cell in which ions are born. A gas has the cells whose centres are plasma, and is ionised in all of
- * these; where lines cut them, all is born in their plasma. */
-static double part_for_births(const struct lm_bodies *b, size_t cell, int of_gas)
+/* The part of a cell in which ions are born; k is its element of grid arrays. A gas has the cells whose centres are
+ * plasma and is ionised in their open volumes; where lines cut them, all is born in their plasma. */
+static double part_for_births(const struct lm_bodies *b, struct lm_cuts cuts, size_t cell, size_t k, int of_gas)
 {
+    if (of_gas && !b->mask[cell])
+        return lm_volume_at(cuts.open, (long)k);
     if (of_gas || !b->obstacles.of)
         return b->mask[cell] ? 0.0 : 1.0;
     return lm_plasma_part(b->obstacles.of[cell], &b->obstacles.cut[cell]);
 }
 
 int lm_setup_ionisation(const struct lm_config *c, int source, const struct lm_bodies *bodies, const uint8_t *clearance,
-                        double t, double *const to[LM_BORN_ARRAYS], double *work)
+                        struct lm_cuts cuts, double t, double *const to[LM_BORN_ARRAYS], double *work)
 {
     const struct lm_ionisation_config *s = &c->ionisation[source];
     const struct lm_species_config *p = &c->species[s->into];
@@ -104,10 +107,11 @@ int lm_setup_ionisation(const struct lm_config *c, int source, const struct lm_b
             const size_t k = lm_at(&g, i, j);
             to[0][k] = p->particles_per_cell * (of_gas ? share(to[0][k]) : to[0][k]);
             to[1][k] = sqrt(to[1][k]);
-            const double part = bodies ? part_for_births(bodies, (size_t)j * (size_t)g.nx + (size_t)i, of_gas) : 1;
+            const double part =
+                bodies ? part_for_births(bodies, cuts, (size_t)j * (size_t)g.nx + (size_t)i, k, of_gas) : 1;
             to[0][k] = part > 0 ? part * to[0][k] : 0;
         }
-    return status ? status : fill_drift(c, source, clearance, t, to + 2, work);
+    return status ? status : fill_drift(c, source, clearance, cuts, t, to + 2, work);
 }
 
 /* Whether anything of a source changes with time. */
@@ -159,7 +163,7 @@ static int put_source(struct lm_sim *sim, int source, double *work)
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = work + (size_t)n * sim->grid.size;
     int status =
-        lm_setup_ionisation(sim->config, source, sim->mask ? &bodies : NULL, sim->clearance,
+        lm_setup_ionisation(sim->config, source, sim->mask ? &bodies : NULL, sim->clearance, sim->cuts,
                             lm_sim_time(sim) + 0.5 * sim->config->run.dt, to, work + LM_BORN_ARRAYS * sim->grid.size);
     for (int n = 0; n < LM_BORN_ARRAYS && !status; n++)
         status = sim->backend->ops->put(sim->backend, LM_BORN + n * LM_MAX_IONISATIONS + source, to[n]);
@@ -222,7 +226,8 @@ static void bound_of_gas(const struct lm_sim *sim, const struct lm_sim_ionisatio
 {
     const struct lm_sim_background *gas = &sim->background[field];
     const double cells = (double)sim->grid.cells, gained = most_gained(sim, field), most = fmax(gas->most, 0) + gained;
-    const double amount = lm_background_value(&gas->ledger, gas->ledger.total) + cells * fmax(-gas->least, 0) + gained;
+    const double total = lm_background_value(&gas->ledger, gas->ledger.total) + cells * fmax(-gas->least, 0) + gained;
+    const double amount = sim->cuts.open ? total / (double)LM_LEAST_VOLUME : total; /* all may be in the least volume */
     *all = fmin(s->sum * most, s->largest * fmax(amount, 0)) * (1 + 1e-9);
     *one = s->largest * most;
 }

@@ -34,14 +34,15 @@ enum { LM_LOADING_ARRAYS = 10 };
 
 /* src/sim/ionisation.c: what a source of ions is expected to create in a step at time t: particles in the cells, of a
  * gas for each unit of its density; thermal speeds and drifts. `work` has 3 arrays. `bodies`: mask and obstacles, or
- * NULL; `clearance`: lm_stencil_clearance. */
+ * NULL; `clearance`: lm_stencil_clearance; `cuts`: of the same cells. */
 int lm_setup_ionisation(const struct lm_config *config, int source, const struct lm_bodies *bodies,
-                        const uint8_t *clearance, double t, double *const to[LM_BORN_ARRAYS], double *work);
+                        const uint8_t *clearance, struct lm_cuts cuts, double t, double *const to[LM_BORN_ARRAYS],
+                        double *work);
 
 /* src/sim/advection.c: the prescribed flow of a background field on the faces at time t, shut at bodies and walls;
  * arrays that hold something, `work` another one. */
-int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *clearance, double t, double *vx, double *vy,
-                  double *work);
+int lm_setup_flow(const struct lm_config *config, int field, const uint8_t *clearance, struct lm_cuts cuts, double t,
+                  double *vx, double *vy, double *work);
 
 /* A background field at t = 0 in the cells, 0 in bodies; `mask` as in struct lm_bodies, or NULL. LM_BAD_INPUT: not
  * finite, a negative density of a gas, or of a size that whole quanta cannot hold. */

@@ -54,6 +54,8 @@ void lm_sim_destroy(struct lm_sim **sim)
     free((*sim)->cut);
     free((*sim)->factor);
     free((*sim)->clearance);
+    free((*sim)->cuts.open);
+    free((*sim)->cuts.passage);
     free((*sim)->map_arrays.cos2);
     free((*sim)->map_arrays.energy);
     free((*sim)->map_arrays.faces);

@@ -59,7 +59,9 @@ struct lm_sim {
         double cells;        /* in which ions can be born */
         uint64_t most;       /* an upper bound of the number that is born in the next step */
     } ionisation[LM_MAX_IONISATIONS];
-    uint8_t *clearance; /* lm_stencil_clearance, owned; NULL without background fields */
+    uint8_t *clearance;  /* lm_stencil_clearance, owned; NULL without background fields */
+    struct lm_cuts cuts; /* owned */
+    double crowding;     /* lm_crowding */
     struct lm_sim_background {
         struct lm_background_ledger ledger;
         double least, most;                             /* over the cells of fluid, as they are */

@@ -32,8 +32,8 @@ static double field_substeps(const struct lm_sim *sim, int field, int first)
     const int carried = b->flow != LM_FLOW_PRESCRIBED;
     if (carried && !first)
         return (double)sim->background[field].substeps;
-    const double flow = carried ? carried_rate(sim, field) : sim->background[field].flow_rate;
-    const double rate = lm_background_rate(&sim->grid, &sim->backend->setup.background[field], flow);
+    const double flow = carried ? carried_rate(sim, field) * sim->crowding : sim->background[field].flow_rate;
+    const double rate = lm_background_rate(&sim->grid, &sim->backend->setup.background[field], flow, sim->crowding);
     return fmax(1, ceil(sim->config->run.dt * rate / b->courant));
 }
 
@@ -44,7 +44,7 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
         return 0;
     if (!first)
         return 2 * (double)sim->electrons.substeps;
-    const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, &sim->grid, &s->ohm);
+    const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, sim->crowding, &sim->grid, &s->ohm);
     return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 

@@ -4,7 +4,7 @@
 
 #include "survey/parts.h"
 #include "config/keys.h"
-#include "larmor/physics/fluid/advect.h"
+#include "larmor/physics/fluid/flow.h"
 #include "sim/setup.h"
 #include "config/facts.h"
 
@@ -25,6 +25,12 @@ static void print_field(const struct lm_background_config *b, FILE *out)
     fprintf(out, "\n");
 }
 
+/* What flows through the upper face of the cell at k for each unit of its whole length. */
+static double flow_through(const struct lm_survey *s, const double *v, int axis, size_t k)
+{
+    return v[k] * lm_opening_at(s->cuts.open, axis, (long)k);
+}
+
 /* The rate and the divergence of a prescribed flow: maxima over the points of fluid. */
 static void survey_flow(const struct lm_survey *s, const double *vx, const double *vy, double *rate, double *divergence)
 {
@@ -33,10 +39,12 @@ static void survey_flow(const struct lm_survey *s, const double *vx, const doubl
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const double west = vx[k - 1], east = vx[k], south = vy[k - (size_t)g->stride], north = vy[k];
+            const double west = flow_through(s, vx, 0, k - 1), east = flow_through(s, vx, 0, k),
+                         south = flow_through(s, vy, 1, k - (size_t)g->stride), north = flow_through(s, vy, 1, k);
             if (!lm_survey_is_plasma(s, i, j))
                 continue;
-            *rate = fmax(*rate, lm_flow_rate(west, east, south, north, 1 / s->grid.dx, 1 / s->grid.dy));
+            *rate =
+                fmax(*rate, lm_flow_rate_at(vx, vy, s->cuts.open, (long)k, g->stride, 1 / s->grid.dx, 1 / s->grid.dy));
             *divergence = fmax(*divergence, fabs((east - west) / g->dx + (north - south) / g->dy));
         }
 }
@@ -54,8 +62,8 @@ int lm_check_flow(const struct lm_survey *s, int field, double *rate, double *di
     if (!status)
         status = lm_stencil_clearance(&s->at, s->point_mask, clearance);
     if (!status)
-        status =
-            lm_setup_flow(s->points, field, clearance, 0.5 * s->config->run.dt, store, store + size, store + 2 * size);
+        status = lm_setup_flow(s->points, field, clearance, s->cuts, 0.5 * s->config->run.dt, store, store + size,
+                               store + 2 * size);
     if (!status)
         survey_flow(s, store, store + size, rate, divergence);
     free(store);
@@ -63,10 +71,20 @@ int lm_check_flow(const struct lm_survey *s, int field, double *rate, double *di
     return status;
 }
 
+double lm_survey_crowding(const struct lm_survey *s)
+{
+    uint8_t *clearance = s->cuts.open ? malloc(s->at.size) : NULL;
+    double crowding = 1;
+    if (clearance && lm_stencil_clearance(&s->at, s->point_mask, clearance) == LM_OK)
+        crowding = lm_crowding(&s->at, clearance, s->cuts.open);
+    free(clearance);
+    return crowding;
+}
+
 double lm_check_substeps(const struct lm_survey *s, int field, double rate)
 {
     const struct lm_setup setup = lm_setup_of(s->config);
-    const double all = lm_background_rate(&s->grid, &setup.background[field], rate);
+    const double all = lm_background_rate(&s->grid, &setup.background[field], rate, lm_survey_crowding(s));
     return fmax(1, ceil(s->config->run.dt * all / s->config->background[field].courant));
 }
 

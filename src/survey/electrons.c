@@ -53,10 +53,9 @@ static double flow_rate(const struct start *s)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const double *x = s->velocity[0] + k, *y = s->velocity[1] + k;
             if (s->clearance[k])
-                largest = fmax(largest, lm_flow_rate(x[-1], x[0], y[-g->stride], y[0], 1 / s->survey->grid.dx,
-                                                     1 / s->survey->grid.dy));
+                largest = fmax(largest, lm_flow_rate_at(s->velocity[0], s->velocity[1], s->survey->cuts.open, (long)k,
+                                                        g->stride, 1 / s->survey->grid.dx, 1 / s->survey->grid.dy));
         }
     return largest;
 }
@@ -120,9 +119,10 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
     const struct lm_grid *g = &s->survey->grid;
     const struct lm_setup whole = lm_setup_of(c);
     const struct lm_background *field = &whole.background[lm_entropy_field(c)];
-    const double dt = c->run.dt, courant = c->electrons.courant, least = least_density(s);
-    const double flow = lm_background_rate(g, field, flow_rate(s));
-    const double heat = lm_conduction_rate(whole.conductivity, least, g, &whole.ohm);
+    const double dt = c->run.dt, courant = c->electrons.courant, least = least_density(s),
+                 crowding = lm_survey_crowding(s->survey);
+    const double flow = lm_background_rate(g, field, flow_rate(s), crowding);
+    const double heat = lm_conduction_rate(whole.conductivity, least, crowding, g, &whole.ohm);
     fprintf(out, "electrons\n  pressure evolved, gamma %g; %s\n", c->electrons.gamma,
             c->electrons.initial_temperature[0] ? "p_e = n T at the start" : "p_e = T n^gamma at the start");
     print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));

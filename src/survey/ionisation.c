@@ -91,7 +91,8 @@ static int take_production(const struct lm_survey *s, int source, const uint8_t 
     for (int n = 0; n < LM_BORN_ARRAYS; n++)
         to[n] = store + (size_t)n * g->size;
     const struct lm_bodies bodies = {.mask = s->point_mask};
-    int status = lm_setup_ionisation(c, source, s->point_mask ? &bodies : NULL, clearance, 0.5 * c->run.dt, to, work);
+    int status =
+        lm_setup_ionisation(c, source, s->point_mask ? &bodies : NULL, clearance, s->cuts, 0.5 * c->run.dt, to, work);
     if (!status && c->ionisation[source].from >= 0)
         status = add_gas(c, source, to[0], work, p);
     if (!status)

@@ -14,6 +14,9 @@ int lm_check_backgrounds(const struct lm_survey *survey, FILE *out);
 int lm_check_flow(const struct lm_survey *survey, int field, double *rate, double *divergence);
 double lm_check_substeps(const struct lm_survey *survey, int field, double rate);
 
+/* lm_crowding of the cells. */
+double lm_survey_crowding(const struct lm_survey *survey);
+
 /* src/survey/electrons.c: electrons whose pressure is evolved. */
 int lm_check_electrons(const struct lm_survey *survey, FILE *out);
 

@@ -10,6 +10,7 @@
 #include "sim/setup.h"
 #include "survey/energy.h"
 #include "larmor/physics/fields/fields.h"
+#include "larmor/physics/fluid/opening.h"
 #include "larmor/physics/numerics/operators.h"
 
 /* Arrays of the points. */
@@ -40,6 +41,34 @@ static int thin_mask(struct lm_survey *s)
     return LM_OK;
 }
 
+/* What is open of the points, if these are the cells. */
+static int make_openings(struct lm_survey *s)
+{
+    const size_t cells = s->at.cells;
+    if (s->config->background_count == 0 || cells != s->grid.cells)
+        return LM_OK;
+    struct lm_body_cut *cut = malloc(cells * sizeof *cut);
+    uint8_t *of = malloc(cells);
+    float *factor = malloc(cells * sizeof *factor);
+    int status = cut && of && factor ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
+    if (!status)
+        status = lm_body_obstacles(s->points, s->point_mask, of, cut, factor);
+    const struct lm_bodies bodies = {.mask = s->point_mask, .obstacles = {of, cut, factor}};
+    if (!status && lm_any_cut(&s->at, &bodies)) {
+        s->cuts.open = malloc(s->at.size * sizeof *s->cuts.open);
+        s->cuts.passage = malloc(s->at.size * sizeof *s->cuts.passage);
+        status = s->cuts.open && s->cuts.passage ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
+    }
+    if (s->cuts.open && !status) {
+        lm_openings_fill(&s->at, &bodies, s->cuts.open);
+        lm_passages_fill(&s->at, &bodies, s->cuts.passage);
+    }
+    free(cut);
+    free(of);
+    free(factor);
+    return status;
+}
+
 static int choose_points(struct lm_survey *s)
 {
     s->points = malloc(sizeof *s->points);
@@ -52,7 +81,10 @@ static int choose_points(struct lm_survey *s)
     }
     s->at = lm_config_grid(s->points);
     s->cells_a_point = (double)s->grid.cells / (double)s->at.cells;
-    return s->mask ? thin_mask(s) : LM_OK;
+    if (!s->mask)
+        return LM_OK;
+    const int status = thin_mask(s);
+    return status ? status : make_openings(s);
 }
 
 int lm_survey_begin(const struct lm_config *config, struct lm_survey *s)
@@ -75,6 +107,9 @@ void lm_survey_end(struct lm_survey *s)
     free(s->mask);
     free(s->point_mask);
     free(s->points);
+    free(s->cuts.open);
+    free(s->cuts.passage);
+    s->cuts = (struct lm_cuts){NULL, NULL};
     s->mask = s->point_mask = NULL;
     s->points = NULL;
 }

@@ -16,6 +16,7 @@ struct lm_survey {
     struct lm_config *points;
     struct lm_grid at;    /* its grid */
     uint8_t *point_mask;  /* its mask, or NULL */
+    struct lm_cuts cuts;  /* of the points, where these are the cells and fields need them */
     double cells_a_point; /* 1: every cell */
     /* Extremes over the cells of plasma. */
     double b, n_min, frequency, gyration; /* max |B|; min electron density; max grid frequency; max Z |B|/m */

@@ -195,18 +195,18 @@ LM_HD int lm_can_exchange(double entropy, double heat, double gamma)
 }
 
 /* Adds the requested energy to the electrons of a cell, or refuses it: changes *entropy or cell->kind. Clears the sums
- * of the cell. `unit` turns the sum of energy into an energy density. Quanta of the entropy are 2^-quantum; those of
- * the change are added to *source. */
-LM_HD void lm_heat_electrons(struct lm_heating_cell *cell, int64_t sum[LM_CELL_SUMS], double *entropy, double unit,
-                             int quantum, double gamma, struct lm_wide *source)
+ * of the cell. `unit` turns the sum of energy into an energy density in a whole cell, of which `volume` is open. Quanta
+ * of the entropy are 2^-quantum; those of the change are added to *source. */
+LM_HD void lm_heat_electrons(struct lm_heating_cell *cell, int64_t sum[LM_CELL_SUMS], double *entropy, double volume,
+                             double unit, int quantum, double gamma, struct lm_wide *source)
 {
-    const double heat = (double)sum[LM_SUM_ENERGY] * unit, before = *entropy;
+    const double heat = (double)sum[LM_SUM_ENERGY] * unit / volume, before = *entropy;
     for (int what = 0; what < LM_CELL_SUMS; what++)
         sum[what] = 0;
     if (cell->kind == LM_HEATING_ALLOWED && !lm_can_exchange(before, heat, gamma))
         cell->kind = LM_HEATING_REFUSED;
     if (cell->kind == LM_HEATING_ALLOWED)
-        *entropy = lm_heat_cell(before, (gamma - 1.0) * heat, quantum, gamma, source);
+        *entropy = lm_heat_cell(before, (gamma - 1.0) * heat, volume, quantum, gamma, source);
 }
 
 #endif

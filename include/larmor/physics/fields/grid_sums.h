@@ -7,13 +7,14 @@
 #include "larmor/physics/numerics/bounds.h"
 
 /* Thermal energy of the electrons in a cell, in a unit area; 0 in a body. `entropy` stands on the cell where the
- * pressure is evolved; else it is NULL, and the energy follows from the density. */
-LM_HD double lm_electron_energy_in_cell(int solid, const double *entropy, const double *density, const struct lm_ohm *o)
+ * pressure is evolved, of which `volume` is open; else it is NULL, and the energy follows from the density. */
+LM_HD double lm_electron_energy_in_cell(int solid, const double *entropy, double volume, const double *density,
+                                        const struct lm_ohm *o)
 {
     if (solid)
         return 0.0;
     if (entropy)
-        return lm_pressure_of(*entropy, o->gamma) / (o->gamma - 1.0);
+        return lm_pressure_of(*entropy, o->gamma) / (o->gamma - 1.0) * volume;
     return lm_electron_energy(*density, o);
 }
 

@@ -10,11 +10,15 @@
  *     q1 = q + D(q),  q2 = q + (q1 - q + D(q1)) / 4,  q' = q + 2/3 (q2 - q + D(q2))
  * These factors are exact if D(q) and D(q1) are counted in units of 6 U, and D(q2) in units of 3/2 U. The difference
  * q2 - q is then a multiple of 3/2 U. One unit of any stage changes q' by exactly 1 U.
+ *
+ * In cells that bodies cut all this holds for their contents (larmor/physics/fluid/opening.h). The factors of the
+ * fluxes through their faces are times the open lengths.
  */
 #ifndef LARMOR_PHYSICS_FLUID_ADVECT_H
 #define LARMOR_PHYSICS_FLUID_ADVECT_H
 
 #include "larmor/physics/fluid/background_sides.h"
+#include "larmor/physics/fluid/opening.h"
 #include "larmor/physics/numerics/operators.h"
 #include "larmor/physics/numerics/rng.h"
 #include "larmor/physics/numerics/wide.h"
@@ -75,7 +79,8 @@ LM_HD double lm_side_flux(int kind, const double *inflow, int side, double u, in
     return lm_advective_flux(u, kind == LM_BACKGROUND_INFLOW && inwards > 0.0 ? outside : inside, factor);
 }
 
-/* The larger one of the outflow and the inflow of a cell per unit of time, from the velocities on its faces. */
+/* The larger one of the outflow and the inflow of a cell per unit of time, from the velocities on its faces (of a cut
+ * cell: times their open lengths, and of its volume). */
 LM_HD double lm_flow_rate(double left, double right, double below, double above, double inv_dx, double inv_dy)
 {
     const double out =
@@ -93,10 +98,10 @@ LM_HD double lm_net_inflow(double left, double right, double below, double above
     return (left - right) + (below - above);
 }
 
-/* What the source S adds to a cell in a stage, in units of the stage. */
-LM_HD double lm_source_units(const struct lm_advect *a, double source)
+/* What the source S adds to the content of a cell in a stage, in units of the stage. */
+LM_HD double lm_source_units(const struct lm_advect *a, double source, double volume)
 {
-    return lm_trunc(source * a->source);
+    return lm_trunc(source * a->source * volume);
 }
 
 /* The cell after a stage. q0 is its value at the start of the step, q its value before the stage, and `gain` is its net
@@ -110,6 +115,14 @@ LM_HD double lm_advect_update(const struct lm_advect *a, double q0, double q, do
     /* 2/3 (q2 - q) is a whole number of quanta but for the rounding of the product. Adding 3 2^51 U drops the rest. */
     const double whole = 0x1.8p52 * a->unit, change = (2.0 / 3) * (q - q0);
     return q0 + lm_fma(a->unit, gain, (change + whole) - whole);
+}
+
+/* The same for a cell with this open volume. `gain` is that of its content. */
+LM_HD double lm_advect_update_cut(const struct lm_advect *a, double q0, double q, double gain, double volume)
+{
+    if (volume == 1.0)
+        return lm_advect_update(a, q0, q, gain);
+    return lm_advect_update(a, lm_content(q0, volume, a->unit), lm_content(q, volume, a->unit), gain) / volume;
 }
 
 /* --- sums over a field --- */
@@ -133,9 +146,10 @@ struct lm_field_survey {
         most; /* over the free cells: ~lm_ordered_bits of the least value, lm_ordered_bits of the largest */
 };
 
-LM_HD void lm_survey_cell(struct lm_field_survey *s, double q, uint8_t clearance, double per_quantum)
+/* `volume`: what is open of the cell. */
+LM_HD void lm_survey_cell(struct lm_field_survey *s, double q, uint8_t clearance, double volume, double per_quantum)
 {
-    lm_wide_add(&s->total, q * per_quantum);
+    lm_wide_add(&s->total, volume == 1.0 ? q * per_quantum : lm_content(q * per_quantum, volume, 1.0));
     if (!clearance)
         return;
     const uint64_t most = lm_ordered_bits(q), not_least = ~most;
@@ -168,11 +182,11 @@ LM_HD double lm_gas_gain_quanta(int64_t sum, double unit, int quantum, double u)
     return lm_trunc(quanta) + (part > u ? 1.0 : 0.0) - (part < -u ? 1.0 : 0.0);
 }
 
-/* Adds such a sum to the field in a cell. Returns the number of quanta. */
-LM_HD double lm_add_gas_gain(double *q, int64_t sum, double unit, int quantum, double u)
+/* Adds such a sum to the content of the field in a cell with this open volume. Returns the number of quanta. */
+LM_HD double lm_add_gas_gain(double *q, int64_t sum, double volume, double unit, int quantum, double u)
 {
-    const double quanta = lm_gas_gain_quanta(sum, unit, quantum, u);
-    *q += quanta * lm_exp2i(-quantum);
+    const double quanta = lm_gas_gain_quanta(sum, unit, quantum, u), whole = lm_exp2i(-quantum);
+    *q = volume == 1.0 ? *q + quanta * whole : (lm_content(*q, volume, whole) + quanta * whole) / volume;
     return quanta;
 }
 

@@ -6,12 +6,14 @@
 
 #include "larmor/physics/fluid/conductivity.h"
 #include "larmor/physics/fluid/joule_heating.h"
+#include "larmor/physics/fluid/opening.h"
 
 /* Arrays with one cell beyond the sides. */
 struct lm_conduction {
     const double *t, *n; /* T = p / n, density */
     struct lm_view b;
-    const uint8_t *clearance; /* lm_stencil_clearance */
+    const uint8_t *clearance;      /* lm_stencil_clearance */
+    const struct lm_opening *open; /* NULL: no cell is cut */
     struct lm_conductivity kappa;
 };
 
@@ -58,23 +60,31 @@ LM_HD double lm_heat_flux(const struct lm_conduction *c, int axis, long k, const
     return (c->kappa.across + more * (bn * bn / b2)) * slope + more * (bn * bt / b2) * across;
 }
 
+/* Minus what passes the same face, of which a part is open. */
+LM_HD double lm_heat_through(const struct lm_conduction *c, int axis, long k, const struct lm_ohm *o)
+{
+    const double flux = lm_heat_flux(c, axis, k, o);
+    return c->open ? flux * lm_opening_at(c->open, axis, k) : flux;
+}
+
 /* div(kappa grad T) in the cell at k. */
 LM_HD double lm_heat_conducted(const struct lm_conduction *c, long k, const struct lm_ohm *o)
 {
-    const double x[2] = {lm_heat_flux(c, 0, k - 1, o), lm_heat_flux(c, 0, k, o)};
-    const double y[2] = {lm_heat_flux(c, 1, k - c->b.s, o), lm_heat_flux(c, 1, k, o)};
-    return lm_diff_up(x, 1, o->inv_dx) + lm_diff_up(y, 1, o->inv_dy);
+    const double x[2] = {lm_heat_through(c, 0, k - 1, o), lm_heat_through(c, 0, k, o)};
+    const double y[2] = {lm_heat_through(c, 1, k - c->b.s, o), lm_heat_through(c, 1, k, o)};
+    const double conducted = lm_diff_up(x, 1, o->inv_dx) + lm_diff_up(y, 1, o->inv_dy);
+    return c->open ? conducted / lm_volume_at(c->open, k) : conducted;
 }
 
 /* The rate of the conduction. Steps of at most 1 over this rate keep every T between those of its neighbours: the rate
- * is the sum of the factors that these have in the new T. */
-LM_HD double lm_conduction_rate(struct lm_conductivity k, double least_density, const struct lm_grid *g,
-                                const struct lm_ohm *o)
+ * is the sum of the factors that these have in the new T. `crowding`: lm_crowding. */
+LM_HD double lm_conduction_rate(struct lm_conductivity k, double least_density, double crowding,
+                                const struct lm_grid *g, const struct lm_ohm *o)
 {
     const double most = lm_max(k.along, k.across), more = lm_abs(k.along - k.across);
     const double rr =
         (lm_varies_along(g, 0) ? o->inv_dx * o->inv_dx : 0.0) + (lm_varies_along(g, 1) ? o->inv_dy * o->inv_dy : 0.0);
-    return (o->gamma - 1.0) / least_density * (2.0 * (most + more) * rr);
+    return (o->gamma - 1.0) / least_density * (2.0 * (most + more) * rr) * crowding;
 }
 
 /* --- a stage of the conduction --- */

@@ -43,11 +43,12 @@ LM_HD double lm_round_whole(double v)
     return lm_abs(v) < 0x1p62 ? (double)lm_round64(v) : lm_nan();
 }
 
-/* lm_entropy_with in whole quanta of 2^-quantum; NaN if their number does not fit an integer. */
-LM_HD double lm_heated_entropy(double s, double gain, int quantum, double gamma)
+/* The content of a cell with lm_entropy_with, in whole quanta of 2^-quantum; NaN if their number does not fit an
+ * integer. `volume`: what is open of the cell. */
+LM_HD double lm_heated_content(double s, double gain, double volume, int quantum, double gamma)
 {
-    return lm_round_whole(lm_entropy_with(s, lm_pressure_of(s, gamma), gain, gamma) * lm_exp2i(quantum)) *
-           lm_exp2i(-quantum);
+    const double after = lm_entropy_with(s, lm_pressure_of(s, gamma), gain, gamma);
+    return lm_round_whole(after * volume * lm_exp2i(quantum));
 }
 
 /* Heat is summed up in units of 2^-exponent. With this exponent 2^LM_QUANTA_BITS quanta of s are, as a pressure, at
@@ -68,18 +69,20 @@ LM_HD double lm_pressure_gain(double s, const double *p, double heat, double dt,
     return p ? *p - lm_pressure_of(s, gamma) : (gamma - 1.0) * heat * dt;
 }
 
-/* The entropy of a cell after its pressure has gained `gain`. Adds the quanta of the change to *source. */
-LM_HD double lm_heat_cell(double s, double gain, int quantum, double gamma, struct lm_wide *source)
+/* The entropy of a cell after its pressure has gained `gain`. Adds the quanta of the change of its content to *source.
+ * `volume`: what is open of the cell. */
+LM_HD double lm_heat_cell(double s, double gain, double volume, int quantum, double gamma, struct lm_wide *source)
 {
-    const double after = lm_heated_entropy(s, gain, quantum, gamma);
-    lm_wide_add_sound(source, (after - s) * lm_exp2i(quantum));
-    return after;
+    const double after = lm_heated_content(s, gain, volume, quantum, gamma), unit = lm_exp2i(-quantum);
+    const double before = (volume == 1.0 ? s : lm_content(s, volume, unit)) * lm_exp2i(quantum);
+    lm_wide_add_sound(source, after - before);
+    return volume == 1.0 ? after * unit : after * unit / volume;
 }
 
 /* Adds the Joule heat of a cell in a time dt to a sum in units of 2^-exponent (lm_heat_exponent). */
-LM_HD void lm_count_heat(struct lm_wide *sum, double heat, double dt, int exponent)
+LM_HD void lm_count_heat(struct lm_wide *sum, double heat, double volume, double dt, int exponent)
 {
-    lm_wide_add_sound(sum, lm_round_whole(heat * dt * lm_exp2i(exponent)));
+    lm_wide_add_sound(sum, lm_round_whole(heat * volume * dt * lm_exp2i(exponent)));
 }
 
 /* Bits that order like densities, of the density of a cell that conducts heat; all bits set where none does. */

@@ -116,15 +116,36 @@ LM_HD double lm_face_value(int scheme, int single, const struct lm_bounds *bound
     return lm_weno_between(scheme, scheme, single, bounds, w);
 }
 
-/* The value on a face near a body or a side. `before` and `behind` are the clearances, along the axis of the face, of
- * the two cells of the face. Neither is 0. Cells outside the window that the clearance allows do not affect the
- * value. */
-LM_HD double lm_face_value_near_body(int scheme, int single, const struct lm_bounds *bounds, const double *c, double u,
-                                     int before, int behind)
+/* Whether the value on a face has the limited slope of lm_value_beside_body: the body is right behind the cell upwind
+ * of the face, which it cuts, and there are two free cells beyond the face. */
+LM_HD int lm_is_beside_body(int scheme, int is_cut, int upwind, int downwind)
 {
+    return is_cut && scheme > 1 && upwind == 1 && downwind > 1;
+}
+
+/* The value on the face between the cells `here` and `next`, of second order where the field is smooth. In a layer of
+ * cells along a body the value of the cell upwind alone would smear the field out. The slope is the lesser one of those
+ * on both sides of `next`, or 0. `here` is upwind of the face, `after` follows on `next`. */
+LM_HD double lm_value_beside_body(double here, double next, double after, const struct lm_bounds *bounds)
+{
+    const double a = next - here, b = after - next;
+    const double half = a > 0.0 && b > 0.0 ? 0.5 * lm_min(a, b) : a < 0.0 && b < 0.0 ? 0.5 * lm_max(a, b) : 0.0;
+    return bounds ? lm_bounded_value(here, here + half, here - half, bounds) : here + half;
+}
+
+/* The value on a face near a body or a side. `before` and `behind` are the clearances, along the axis of the face, of
+ * the two cells of the face. Neither is 0. `is_cut`: whether a body cuts the cell upwind. Cells outside the window that
+ * the clearance allows do not affect the value. */
+LM_HD double lm_face_value_near_body(int scheme, int single, const struct lm_bounds *bounds, const double *c, double u,
+                                     int before, int behind, int is_cut)
+{
+    const int reach = lm_scheme_reach(scheme);
     double w[LM_WENO_WINDOW];
     if (scheme == 0)
         return 0.5 * (c[0] + c[1]);
+    if (lm_is_beside_body(scheme, is_cut, u > 0.0 ? before : behind, u > 0.0 ? behind : before))
+        return u > 0.0 ? lm_value_beside_body(c[reach - 1], c[reach], c[reach + 1], bounds)
+                       : lm_value_beside_body(c[reach], c[reach - 1], c[reach - 2], bounds);
     lm_upwind_window(scheme, c, u, w);
     return lm_weno_nested(scheme, u > 0.0 ? before : behind, single, bounds, w);
 }

@@ -12,11 +12,13 @@
 
 /* The moments and B from which the velocities follow: arrays, all of one stride. */
 struct lm_flow_moments {
-    const double *density[2]; /* n at the beginning and at the end of the step */
-    const double *current[2]; /* J_i,x and J_i,y at the centres, in the middle of the step */
-    struct lm_view b;         /* B as it stands */
-    struct lm_view external;  /* current outside the plasma, of the middle of the step; s = 0: none */
-    const uint8_t *clearance; /* lm_stencil_clearance */
+    const double *density[2];      /* n at the beginning and at the end of the step */
+    const double *current[2];      /* J_i,x and J_i,y at the centres, in the middle of the step */
+    struct lm_view b;              /* B as it stands */
+    struct lm_view external;       /* current outside the plasma, of the middle of the step; s = 0: none */
+    const uint8_t *clearance;      /* lm_stencil_clearance */
+    const struct lm_opening *open; /* of cells that bodies cut; NULL: there are none */
+    const struct lm_passage *passage;
 };
 
 /* v_A */
@@ -60,6 +62,28 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     return u;
 }
 
+/* The same velocities, but those whose flows through the open length of the face pass around bodies. */
+LM_HD struct lm_flows lm_flow_past_bodies(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place,
+                                          int later, const struct lm_ohm *o)
+{
+    const struct lm_flows u = lm_flow_on_face(g, axis, k, place, later, o), none = {0.0, 0.0, 0.0};
+    if (!g->open || !lm_is_passage(&g->passage[k], &g->open[k], axis))
+        return u;
+    const struct lm_passage *p = &g->passage[k];
+    struct lm_flows w[2] = {none, none};
+    for (int end = 0; end < 2; end++)
+        if (p->which[axis][end])
+            w[end] = lm_flow_on_face(g, !axis, lm_other_face(axis, end, p->which[axis][end], k, g->b.s), LM_FACE_INSIDE,
+                                     later, o);
+    const double ion[2] = {w[0].ion, w[1].ion}, electron[2] = {w[0].electron, w[1].electron},
+                 entropy[2] = {w[0].entropy, w[1].entropy};
+    struct lm_flows passes;
+    passes.ion = lm_passing_velocity(p, &g->open[k], axis, u.ion, ion);
+    passes.electron = lm_passing_velocity(p, &g->open[k], axis, u.electron, electron);
+    passes.entropy = lm_passing_velocity(p, &g->open[k], axis, u.entropy, entropy);
+    return passes;
+}
+
 /* The velocities along one axis, on the faces. `ion` and `electron` are both NULL if these carry no field, `entropy` is
  * NULL if the pressure of the electrons is not evolved. */
 struct lm_flow_arrays {
@@ -70,7 +94,7 @@ struct lm_flow_arrays {
 LM_HD void lm_set_flow_on_face(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place, int later,
                                const struct lm_ohm *o, const struct lm_flow_arrays *to)
 {
-    const struct lm_flows u = lm_flow_on_face(g, axis, k, place, later, o);
+    const struct lm_flows u = lm_flow_past_bodies(g, axis, k, place, later, o);
     if (to->entropy)
         to->entropy[k] = u.entropy;
     if (!to->ion)
@@ -80,12 +104,24 @@ LM_HD void lm_set_flow_on_face(const struct lm_flow_moments *g, int axis, long k
     to->electron[k] = later ? to->electron[k] + u.electron : u.electron;
 }
 
-/* lm_flow_rate of the cell at k as bits, which order like sizes. x and y are the velocities on the faces, `stride` is
- * the distance from a cell to the one above. 0 in bodies. */
-LM_HD uint64_t lm_flow_rate_bits(const double *x, const double *y, const uint8_t *clearance, long k, int stride,
-                                 const struct lm_ohm *o)
+/* lm_flow_rate of the cell at k. x and y are the velocities on the faces, `stride` is the distance from a cell to the
+ * one above; open NULL: no cell is cut. */
+LM_HD double lm_flow_rate_at(const double *x, const double *y, const struct lm_opening *open, long k, int stride,
+                             double inv_dx, double inv_dy)
 {
-    const uint64_t size = lm_size_bits(lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], o->inv_dx, o->inv_dy));
+    if (!open)
+        return lm_flow_rate(x[k - 1], x[k], y[k - stride], y[k], inv_dx, inv_dy);
+    return lm_flow_rate(x[k - 1] * lm_opening_at(open, 0, k - 1), x[k] * lm_opening_at(open, 0, k),
+                        y[k - stride] * lm_opening_at(open, 1, k - stride), y[k] * lm_opening_at(open, 1, k), inv_dx,
+                        inv_dy) /
+           lm_volume_at(open, k);
+}
+
+/* The same as bits, which order like sizes. 0 in bodies. */
+LM_HD uint64_t lm_flow_rate_bits(const double *x, const double *y, const uint8_t *clearance,
+                                 const struct lm_opening *open, long k, int stride, const struct lm_ohm *o)
+{
+    const uint64_t size = lm_size_bits(lm_flow_rate_at(x, y, open, k, stride, o->inv_dx, o->inv_dy));
     return clearance[k] ? size : 0;
 }
 

@@ -8,6 +8,7 @@
  * force. The heat Q = (U (p_b - p_a) - u s_f (h_b - h_a)) / dx makes the sum of all three 0. With U = u it is
  * u (s* - s_f) (h_b - h_a) / dx, where s* = (p_b - p_a) / (h_b - h_a) is a mean of s_a and s_b: where s is smooth Q is
  * of second order in dx and has either sign, where the scheme smooths s it is positive. It is 0 where p is uniform.
+ * Through a face that a body cuts, Q is times the open length, as the flux is.
  */
 #ifndef LARMOR_PHYSICS_FLUID_MIXING_HEAT_H
 #define LARMOR_PHYSICS_FLUID_MIXING_HEAT_H
@@ -46,6 +47,21 @@ LM_HD double lm_work_velocity(const struct lm_flow_moments *g, int axis, long k,
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
     return 0.5 * (ji[k] + ji[next]) / lm_force_density(a, b, lm_least_push_density(o), o) -
            (axis == 0 ? j.x : j.y) / lm_force_density(a, b, o->floor, o);
+}
+
+/* The same, but that of which the flow through the open length of the face passes around bodies, as that of the entropy
+ * (lm_flow_past_bodies). */
+LM_HD double lm_work_velocity_past_bodies(const struct lm_flow_moments *g, int axis, long k, const struct lm_ohm *o)
+{
+    const double own = lm_work_velocity(g, axis, k, o);
+    double other[2] = {0.0, 0.0};
+    if (!g->open || !lm_is_passage(&g->passage[k], &g->open[k], axis))
+        return own;
+    const struct lm_passage *p = &g->passage[k];
+    for (int end = 0; end < 2; end++)
+        if (p->which[axis][end])
+            other[end] = lm_work_velocity(g, !axis, lm_other_face(axis, end, p->which[axis][end], k, g->b.s), o);
+    return lm_passing_velocity(p, &g->open[k], axis, own, other);
 }
 
 /* A cell of a face: entropy, pressure, and the weight with which it takes heat. */
@@ -93,14 +109,16 @@ LM_HD double lm_mixing_part(double share, const struct lm_mixing_cell *c)
     return share * (share > 0.0 ? c->weight : c->p);
 }
 
-/* The entropy of a cell after a time dt, from the shares of its faces. Adds the quanta of the change to *source. */
+/* The entropy of a cell after a time dt, from the shares of its faces. Adds the quanta of the change to *source.
+ * `volume`: what is open of the cell. */
 LM_HD double lm_mix_cell(const struct lm_mixing_cell *c, double left, double right, double below, double above,
-                         double dt, int quantum, double gamma, struct lm_wide *source)
+                         double volume, double dt, int quantum, double gamma, struct lm_wide *source)
 {
-    const double heat =
+    const double sum =
         (lm_mixing_part(left, c) + lm_mixing_part(right, c)) + (lm_mixing_part(below, c) + lm_mixing_part(above, c));
+    const double heat = sum / volume;
     const double gain = lm_max((gamma - 1.0) * heat * dt, -LM_MIXING_LOSS * c->p);
-    return lm_heat_cell(c->s, gain, quantum, gamma, source);
+    return lm_heat_cell(c->s, gain, volume, quantum, gamma, source);
 }
 
 #endif

@@ -9,15 +9,17 @@
 #ifndef LARMOR_PHYSICS_PARTICLES_IONISE_H
 #define LARMOR_PHYSICS_PARTICLES_IONISE_H
 
+#include "larmor/physics/fluid/opening.h"
 #include "larmor/physics/particles/flight.h"
 
 /* One source of ions in one step. Arrays of the grid, from their first element. */
 struct lm_ionise {
     const double *expected; /* particles in a cell; of a gas: for each unit of its density */
     const double *thermal, *drift[3];
-    double *gas;         /* its density, whole quanta; NULL: the ions take nothing from a gas */
-    double unit, quanta; /* of the gas: its quantum, and how many of them a particle takes */
-    uint64_t key;        /* of the step's random numbers */
+    double *gas;                   /* its density; NULL: the ions take nothing from a gas */
+    const struct lm_opening *open; /* of the cells of the gas; NULL: no body cuts a cell */
+    double unit, quanta;           /* of the gas: its quantum, and how many of them a particle takes */
+    uint64_t key;                  /* of the step's random numbers */
     int source;
 };
 
@@ -40,15 +42,20 @@ LM_HD uint32_t lm_ionise_count(const struct lm_ionise *s, size_t k, uint32_t cel
     const uint32_t n = (uint32_t)whole + (u < expected - whole ? 1u : 0u);
     if (!s->gas || s->quanta == 0.0)
         return n;
-    const double most = lm_trunc(there / (s->unit * s->quanta)); /* exact: both are whole and below 2^53 */
+    const double volume = lm_volume_at(s->open, (long)k);
+    const double content = volume == 1.0 ? there : lm_content(there, volume, s->unit);
+    const double most = lm_trunc(content / (s->unit * s->quanta)); /* exact: both are whole and below 2^53 */
     return (double)n < most ? n : (uint32_t)most;
 }
 
-/* Takes the quanta of n ions from the gas of their cell; returns their number. */
+/* Takes the quanta of n ions from the content of the gas in their cell; returns their number. */
 LM_HD double lm_ionise_take(const struct lm_ionise *s, size_t k, uint32_t n)
 {
-    const double taken = (double)n * s->quanta;
-    s->gas[k] = lm_fma(-taken, s->unit, s->gas[k]);
+    const double taken = (double)n * s->quanta, volume = lm_volume_at(s->open, (long)k);
+    if (volume == 1.0)
+        s->gas[k] = lm_fma(-taken, s->unit, s->gas[k]);
+    else
+        s->gas[k] = lm_fma(-taken, s->unit, lm_content(s->gas[k], volume, s->unit)) / volume;
     return taken;
 }
 

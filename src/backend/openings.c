@@ -1,0 +1,282 @@
+/* What is open of the cells and faces that bodies cut (larmor/physics/fluid/opening.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "larmor/background.h"
+#include "larmor/base.h"
+#include "larmor/physics/fluid/opening.h"
+#include "larmor/physics/numerics/cell_index.h"
+#include "larmor/physics/particles/cut.h"
+
+enum { MOST_TAKEN = 3 };
+
+struct maker {
+    const struct lm_grid *g;
+    const struct lm_bodies *b;
+};
+
+/* The part of a face that is open, from `low` to `high` in units of 2^-LM_CUT_BITS of its length. */
+struct part {
+    int64_t low, high;
+};
+
+int lm_any_cut(const struct lm_grid *g, const struct lm_bodies *b)
+{
+    int any = 0;
+    for (size_t k = 0; k < g->cells && b->obstacles.of; k++)
+        any |= b->obstacles.of[k] & LM_CUT;
+    return any != 0;
+}
+
+/* The number of the cell that cell (i, j) is or stands for; -1 beyond a side that is not periodic. */
+static long number_of(const struct maker *m, int i, int j)
+{
+    const struct lm_grid *g = m->g;
+    if (g->sides.of[LM_X_MIN] != LM_PERIODIC && (i < 0 || i >= g->nx))
+        return -1;
+    if (g->sides.of[LM_Y_MIN] != LM_PERIODIC && (j < 0 || j >= g->ny))
+        return -1;
+    return (long)lm_wrap(j, g->ny) * g->nx + lm_wrap(i, g->nx);
+}
+
+static int is_body(const struct maker *m, int i, int j)
+{
+    const long cell = number_of(m, i, j);
+    return cell >= 0 && m->b->mask[cell] != 0;
+}
+
+/* --- faces --- */
+
+/* What is open of a side of cell (i, j). Beyond the domain all is. */
+static struct part part_of_side(const struct maker *m, int i, int j, int side)
+{
+    const long cell = number_of(m, i, j);
+    const int of = cell < 0 ? 0 : m->b->obstacles.of[cell];
+    struct part p = {0, of ? 0 : LM_CUT_ONE};
+    if (of & LM_CUT && lm_cut_opening(&m->b->obstacles.cut[cell], side, &p.low, &p.high) == 0)
+        p.low = p.high = 0;
+    return p;
+}
+
+/* What is open of the upper face of cell (i, j) along an axis: for both of its cells. */
+static struct part part_of_face(const struct maker *m, int axis, int i, int j)
+{
+    const struct part a = part_of_side(m, i, j, 2 * axis + 1), b = part_of_side(m, i + !axis, j + axis, 2 * axis);
+    return a.high - a.low < b.high - b.low ? a : b;
+}
+
+static int is_closed(const struct maker *m, int axis, int i, int j)
+{
+    const struct part p = part_of_face(m, axis, i, j);
+    return is_body(m, i, j) || is_body(m, i + !axis, j + axis) ||
+           (double)(p.high - p.low) < (double)LM_LEAST_OPENING * LM_CUT_ONE;
+}
+
+/* How far the surface is from the end of face (i, j) along the line of the face, in the direction `step` (1 or -1):
+ * over closed faces, in units of 2^-LM_CUT_BITS. -1 if it is farther than MOST_TAKEN faces away, as along a line that
+ * runs beside it. */
+static int64_t way_to_surface(const struct maker *m, int axis, int i, int j, int step)
+{
+    int64_t sum = 0;
+    for (int n = 1; n <= MOST_TAKEN; n++) {
+        const int a = i + axis * step * n, b = j + !axis * step * n;
+        const struct part p = part_of_face(m, axis, a, b);
+        if ((number_of(m, a, b) < 0 && number_of(m, a + !axis, b + axis) < 0) || !is_closed(m, axis, a, b))
+            return -1;
+        if (p.high > p.low && (step > 0 ? p.low > 0 : p.high < LM_CUT_ONE))
+            return -1; /* open at its other end only */
+        sum += p.high - p.low;
+        if (p.high - p.low < LM_CUT_ONE)
+            return sum;
+    }
+    return -1;
+}
+
+/* What a face gets of the closed ones beyond an end. */
+static int64_t taken(const struct maker *m, int axis, int i, int j, int step)
+{
+    const int64_t way = way_to_surface(m, axis, i, j, step);
+    return way > 0 ? way : 0;
+}
+
+static float length_of(const struct maker *m, int axis, int i, int j)
+{
+    if (is_closed(m, axis, i, j))
+        return 0;
+    const struct part p = part_of_face(m, axis, i, j);
+    return (float)(p.high - p.low + taken(m, axis, i, j, -1) + taken(m, axis, i, j, 1)) / (float)LM_CUT_ONE;
+}
+
+/* --- flows between corners and the surface --- */
+
+/* A flow between a corner and the surface, psi at the corner less psi of the body: `length` times the velocity on the
+ * upper face of cell (i, j) along an axis. Length 0: there is none. */
+struct link {
+    int axis, i, j;
+    double length;
+};
+
+/* Takes the way from the face (i, j), which ends at the corner, in the direction `step`, if it is shorter. */
+static void try_way(const struct maker *m, int axis, int i, int j, int step, struct link *best, int64_t *shortest)
+{
+    if (is_closed(m, axis, i, j) || number_of(m, i, j) < 0 || number_of(m, i + !axis, j + axis) < 0)
+        return;
+    const int64_t way = way_to_surface(m, axis, i, j, step);
+    if (way < 0 || way >= *shortest)
+        return;
+    *shortest = way;
+    *best = (struct link){axis, i, j, (axis == 0 ? -step : step) * (double)way / LM_CUT_ONE};
+}
+
+/* The flow between the corner (i + 1/2, j + 1/2) and the surface. */
+static struct link link_of(const struct maker *m, int i, int j)
+{
+    struct link best = {0, i, j, 0};
+    int64_t shortest = INT64_MAX;
+    try_way(m, 0, i, j + 1, -1, &best, &shortest);
+    try_way(m, 0, i, j, 1, &best, &shortest);
+    try_way(m, 1, i + 1, j, -1, &best, &shortest);
+    try_way(m, 1, i, j, 1, &best, &shortest);
+    return best;
+}
+
+/* Adds what belongs to the upper face of cell (i, j) at an end of it. */
+static void pass_end(const struct maker *m, int axis, int i, int j, int end, struct lm_passage *to)
+{
+    const int a = axis == 0 || end ? i : i - 1, b = axis == 1 || end ? j : j - 1; /* the corner there */
+    const struct link l = link_of(m, a, b);
+    const double length = (end ? -1 : 1) * (axis == 0 ? 1 : -1) * l.length;
+    if (length == 0)
+        return;
+    if (l.axis == axis) {
+        to->own[axis] += (float)length;
+        return;
+    }
+    to->other[axis][end] = (float)length;
+    to->which[axis][end] = (int8_t)(1 + (axis == 0 ? l.i > a : l.j > b));
+}
+
+static void pass_face(const struct maker *m, int axis, int i, int j, struct lm_passage *to)
+{
+    const struct part p = part_of_face(m, axis, i, j);
+    if (is_closed(m, axis, i, j))
+        return;
+    to->own[axis] = (float)(p.high - p.low) / (float)LM_CUT_ONE;
+    for (int end = 0; end < 2; end++)
+        pass_end(m, axis, i, j, end, to);
+}
+
+void lm_passages_fill(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_passage *passage)
+{
+    const struct maker m = {g, bodies};
+    memset(passage, 0, g->size * sizeof *passage);
+    for (int j = -1; j < g->ny; j++)
+        for (int i = -1; i < g->nx; i++)
+            for (int axis = 0; axis < 2; axis++)
+                pass_face(&m, axis, i, j, &passage[lm_at(g, i, j)]);
+}
+
+/* The velocity that passes the upper face of the cell at k. v: of both axes. */
+static double passing(const struct lm_grid *g, const struct lm_cuts *cuts, double *const v[2], int axis, size_t k)
+{
+    const struct lm_passage *p = &cuts->passage[k];
+    double other[2] = {0, 0};
+    for (int end = 0; end < 2; end++)
+        if (p->which[axis][end])
+            other[end] = v[!axis][lm_other_face(axis, end, p->which[axis][end], (long)k, g->stride)];
+    return lm_passing_velocity(p, &cuts->open[k], axis, v[axis][k], other);
+}
+
+int lm_background_pass(const struct lm_grid *g, struct lm_cuts cuts, double *vx, double *vy)
+{
+    double *const to[2] = {vx, vy}, *v[2] = {NULL, NULL};
+    if (!cuts.open)
+        return LM_OK;
+    for (int axis = 0; axis < 2; axis++)
+        v[axis] = malloc(g->size * sizeof *vx);
+    const int status = v[0] && v[1] ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a flow");
+    for (int axis = 0; axis < 2 && !status; axis++)
+        memcpy(v[axis], to[axis], g->size * sizeof *vx);
+    for (int j = -1; j < g->ny && !status; j++)
+        for (int i = -1; i < g->nx; i++)
+            for (int axis = 0; axis < 2; axis++) {
+                const size_t k = lm_at(g, i, j);
+                if ((axis == 0 ? j : i) >= 0 && lm_is_passage(&cuts.passage[k], &cuts.open[k], axis))
+                    to[axis][k] = passing(g, &cuts, v, axis, k);
+            }
+    free(v[0]);
+    free(v[1]);
+    return status;
+}
+
+/* --- cells --- */
+
+static double part_of_cell(const struct maker *m, long cell)
+{
+    return lm_plasma_part(m->b->obstacles.of[cell], &m->b->obstacles.cut[cell]);
+}
+
+/* The directions in which what is open of a cell of a body may go: where its surface faces, first the main one. */
+static void directions(const struct lm_body_cut *cut, int side[2])
+{
+    const struct lm_cut_line l = lm_cut_line_of(cut);
+    side[0] = lm_cut_direction(cut);
+    side[1] = side[0] < LM_Y_MIN ? LM_Y_MIN + (l.b < 0) : l.a < 0;
+}
+
+/* Whether what is open of cell (i, j) belongs to the cell on a side of it. */
+static int goes_to(const struct maker *m, int i, int j, int to)
+{
+    static const int step[LM_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    const long cell = number_of(m, i, j);
+    int side[2];
+    if (cell < 0 || !m->b->mask[cell] || !(m->b->obstacles.of[cell] & LM_CUT))
+        return 0;
+    directions(&m->b->obstacles.cut[cell], side);
+    for (int k = 0; k < 2; k++) {
+        const int a = i + step[side[k]][0], b = j + step[side[k]][1];
+        if (number_of(m, a, b) >= 0 && !is_body(m, a, b))
+            return side[k] == to;
+    }
+    return 0;
+}
+
+static float volume_of(const struct maker *m, int i, int j)
+{
+    static const int step[LM_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    const long cell = number_of(m, i, j);
+    if (cell < 0 || m->b->mask[cell])
+        return 1;
+    double volume = part_of_cell(m, cell);
+    for (int d = 0; d < LM_SIDES; d++) {
+        const int a = i + step[d][0], b = j + step[d][1];
+        if (goes_to(m, a, b, d ^ 1))
+            volume += part_of_cell(m, number_of(m, a, b));
+    }
+    return fminf(fmaxf((float)volume, LM_LEAST_VOLUME), LM_MOST_VOLUME);
+}
+
+void lm_openings_fill(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_opening *open)
+{
+    const struct maker m = {g, bodies};
+    for (size_t k = 0; k < g->size; k++)
+        open[k] = (struct lm_opening){1, 1, 1};
+    for (int j = -1; j <= g->ny; j++)
+        for (int i = -1; i <= g->nx; i++)
+            open[lm_at(g, i, j)] =
+                (struct lm_opening){volume_of(&m, i, j), length_of(&m, 0, i, j), length_of(&m, 1, i, j)};
+}
+
+double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const struct lm_opening *open)
+{
+    double most = 1;
+    for (int j = 0; j < g->ny && open; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const float x = open[k - 1].x + open[k].x, y = open[k - (size_t)g->stride].y + open[k].y;
+            if (clearance[k])
+                most = fmax(most, 0.5 * (double)fmaxf(x, y) / (double)open[k].volume);
+        }
+    return most;
+}
