@@ -357,7 +357,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     g->general.used = lm_is_general(setup);
     g->has_battery = lm_has_battery(setup);
     lm_gpu_allocate_all(g, setup);
-    lm_gpu_allocate_backgrounds(g);
+    lm_gpu_allocate_backgrounds(g, &setup->bodies);
     lm_gpu_make_strips(g);
     lm_gpu_halo_begin(g);
     if (!g->failed)

@@ -318,8 +318,8 @@ void lm_gpu_friction_field(struct lm_gpu *g, struct lm_level_weights at, int whi
 void lm_gpu_add_friction_heat(struct lm_gpu *g, struct lm_level_weights at, double *heat);
 void lm_gpu_survey_friction(struct lm_gpu *g); /* adds the maxima of LM_FRICTION_E to the control values */
 
-/* advect.cu */
-int lm_gpu_allocate_backgrounds(struct lm_gpu *g);
+/* advect.cu; `bodies` are those of the setup that is lent, with their obstacles */
+int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies);
 int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values);
 int lm_gpu_flow(struct lm_backend *b, int later);
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);

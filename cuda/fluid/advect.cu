@@ -392,10 +392,10 @@ static void list_pieces(struct lm_gpu *g, const uint8_t *clearance, const struct
 
 /* What is open of cut cells, on the device. Returns it on the host, where the caller frees it; NULL: no cell is cut, or
  * there is no memory. */
-static struct lm_opening *make_cuts(struct lm_gpu *g)
+static struct lm_opening *make_cuts(struct lm_gpu *g, const struct lm_bodies *bodies)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    if (!lm_any_cut(grid, &g->base.setup.bodies) || g->failed)
+    if (!lm_any_cut(grid, bodies) || g->failed)
         return NULL;
     struct lm_opening *open = (struct lm_opening *)malloc(grid->size * sizeof *open);
     struct lm_passage *passage = (struct lm_passage *)malloc(grid->size * sizeof *passage);
@@ -404,8 +404,8 @@ static struct lm_opening *make_cuts(struct lm_gpu *g)
     if ((!open || !passage) && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the cut cells");
     if (!g->failed) {
-        lm_openings_fill(grid, &g->base.setup.bodies, open);
-        lm_passages_fill(grid, &g->base.setup.bodies, passage);
+        lm_openings_fill(grid, bodies, open);
+        lm_passages_fill(grid, bodies, passage);
         lm_gpu_check(
             g, cudaMemcpyAsync(g->advect.open, open, grid->size * sizeof *open, cudaMemcpyHostToDevice, g->stream),
             "the cut cells");
@@ -419,12 +419,12 @@ static struct lm_opening *make_cuts(struct lm_gpu *g)
     return open;
 }
 
-int lm_gpu_allocate_backgrounds(struct lm_gpu *g)
+int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     if (g->base.setup.background_count == 0 || g->failed)
         return g->failed;
-    struct lm_opening *open = make_cuts(g);
+    struct lm_opening *open = make_cuts(g, bodies);
     uint8_t *clearance = (uint8_t *)malloc(grid->size);
     g->advect.clearance = (uint8_t *)lm_gpu_allocate(g, grid->size, "the clearance of the cells");
     if (!clearance && !g->failed)
