@@ -35,7 +35,7 @@ class Faults(unittest.TestCase):
         self.faults = {name: parser[name] for name in parser.sections()}
 
     def test_programs_exist(self):
-        programs = {file.stem[len("test_"):] for file in PROGRAMS} | {"random-ranks"}
+        programs = {file.stem[len("test_"):] for file in PROGRAMS} | {"random-ranks", "kept-ranks"}
         for name, fault in self.faults.items():
             with self.subTest(fault=name):
                 self.assertEqual(set(fault["tests"].split()) - programs, set())
