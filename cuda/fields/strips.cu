@@ -4,7 +4,7 @@
  * a time: blockIdx.y is the strip. What an element is an image of (lm_strip_source) is computed again for the image, so
  * no kernel fills images afterwards: a kernel writes arrays of which it reads its own element only, if any.
  *
- * No rate of these kernels is recorded.
+ * Their cost is in docs/develop/open_sides_study.md.
  */
 #include "core/cells.cuh"
 #include "core/halo.cuh"
