@@ -393,7 +393,7 @@ LM_HD double lm_strip_rate_of_bz(const struct lm_grid *g, const double *ex, cons
 }
 
 /* B_z in a corner of two radiating sides follows its neighbours on both: each strip has its own law there, and together
- * they let it grow. It is E_x beyond the corner that does so, which changes nothing else. */
+ * they let it grow. E_x beyond the corner, which changes nothing else, makes it do so. */
 LM_HD void lm_strip_settle_corner(const struct lm_grid *g, int high_x, int high_y, const double *bz, double *ex,
                                   const double *ey, double substep)
 {
@@ -490,7 +490,7 @@ LM_HD double lm_strip_mass_of_side(const struct lm_strip_window *w, const struct
         mass += from->mass[s];
         charge += from->charge[s];
     }
-    return from->species_count > 0 ? mass * lm_inverse(charge) : 0.0;
+    return charge > 0.0 ? mass * lm_inverse(charge) : 0.0;
 }
 
 /* Whether a line has no plasma beyond the side (strip.h). `started`: 0 in a new strip. */
