@@ -101,6 +101,45 @@ START_TEST(few_ions_have_their_mass)
 }
 END_TEST
 
+static double wavy(double x, double y)
+{
+    return 1 + 0.2 * sin(x) + 0.1 * y;
+}
+
+enum { SMALL = 8 };
+
+static double *strip_of(struct box *x)
+{
+    double *state = malloc((size_t)LM_STRIP_ARRAYS * LM_STRIP_CELLS * SMALL * sizeof *state);
+    ck_assert(!x->b->ops->get_strip(x->b, LM_Y_MIN, state));
+    return state;
+}
+
+/* Where plasma flows in, a strip keeps the state of the start, while it goes on elsewhere. */
+START_TEST(a_strip_is_held_at_an_inflow)
+{
+    const int sides[LM_SIDES] = {LM_INFLOW_B, LM_CONDUCTING, LM_RADIATING, LM_CONDUCTING};
+    struct box x =
+        box_with_walls(SMALL, SMALL, SMALL, SMALL, (struct lm_ohm){.floor = 0.1, .gamma = 1}, 0, sides, NULL);
+    int changed = 0;
+    put_all(&x, LM_N_OLD, centre, one);
+    put_all(&x, LM_B, b_place[0], one);
+    put_all(&x, LM_B + 1, b_place[1], one);
+    put_all(&x, LM_B + 2, b_place[2], wavy);
+    advance(&x, 0.02, 1);
+    double *before = strip_of(&x);
+    advance(&x, 0.02, 5);
+    double *after = strip_of(&x);
+    for (int row = 0; row < LM_STRIP_ARRAYS * LM_STRIP_CELLS; row++) {
+        ck_assert(after[row * SMALL] == before[row * SMALL]);
+        changed += after[row * SMALL + 3] != before[row * SMALL + 3];
+    }
+    ck_assert_int_gt(changed, 10);
+    free(before), free(after);
+    box_free(&x);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("radiating sides");
@@ -108,6 +147,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, whistlers_leave, 0, 4);
     tcase_add_loop_test(t, few_ions_have_their_mass, 0, 3);
+    tcase_add_test(t, a_strip_is_held_at_an_inflow);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
