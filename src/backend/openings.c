@@ -46,6 +46,19 @@ static int is_body(const struct maker *m, int i, int j)
     return cell >= 0 && m->b->mask[cell] != 0;
 }
 
+/* Whether no body is in cell (i, j) or around it: then nothing is cut, and nothing needs to be searched. 0 at sides. */
+static int is_free(const struct maker *m, int i, int j)
+{
+    const int nx = m->g->nx;
+    int any = 0;
+    if (i < 1 || j < 1 || i >= nx - 1 || j >= m->g->ny - 1)
+        return 0;
+    for (int b = j - 1; b <= j + 1; b++)
+        for (int a = i - 1; a <= i + 1; a++)
+            any |= m->b->obstacles.of[(size_t)b * (size_t)nx + (size_t)a];
+    return !any;
+}
+
 /* --- faces --- */
 
 /* What is open of a side of cell (i, j). Beyond the domain all is. */
@@ -172,9 +185,15 @@ void lm_passages_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
     const struct maker m = {g, bodies};
     memset(passage, 0, g->size * sizeof *passage);
     for (int j = -1; j < g->ny; j++)
-        for (int i = -1; i < g->nx; i++)
+        for (int i = -1; i < g->nx; i++) {
+            struct lm_passage *to = &passage[lm_at(g, i, j)];
+            if (is_free(&m, i, j)) {
+                to->own[0] = to->own[1] = 1;
+                continue;
+            }
             for (int axis = 0; axis < 2; axis++)
-                pass_face(&m, axis, i, j, &passage[lm_at(g, i, j)]);
+                pass_face(&m, axis, i, j, to);
+        }
 }
 
 /* The velocity that passes the upper face of the cell at k. v: of both axes. */
@@ -264,8 +283,9 @@ void lm_openings_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
         open[k] = (struct lm_opening){1, 1, 1};
     for (int j = -1; j <= g->ny; j++)
         for (int i = -1; i <= g->nx; i++)
-            open[lm_at(g, i, j)] =
-                (struct lm_opening){volume_of(&m, i, j), length_of(&m, 0, i, j), length_of(&m, 1, i, j)};
+            if (!is_free(&m, i, j))
+                open[lm_at(g, i, j)] =
+                    (struct lm_opening){volume_of(&m, i, j), length_of(&m, 0, i, j), length_of(&m, 1, i, j)};
 }
 
 double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const struct lm_opening *open)
