@@ -133,6 +133,11 @@ void lm_openings_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
  * Other elements get 0. */
 void lm_passages_fill(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_passage *passage);
 
+/* Makes both where a body cuts a cell, else nothing. LM_FAILED: not enough memory. The caller frees with lm_cuts_free.
+ */
+int lm_cuts_make(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_cuts *out);
+void lm_cuts_free(struct lm_cuts *cuts);
+
 /* Turns velocities on faces, 0 on faces of bodies, into those whose flows through the open lengths pass around bodies.
  * LM_FAILED: not enough memory. */
 int lm_background_pass(const struct lm_grid *g, struct lm_cuts cuts, double *vx, double *vy);

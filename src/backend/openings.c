@@ -300,3 +300,27 @@ double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const stru
         }
     return most;
 }
+
+/* --- both --- */
+
+int lm_cuts_make(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_cuts *out)
+{
+    *out = (struct lm_cuts){NULL, NULL};
+    if (!lm_any_cut(g, bodies))
+        return LM_OK;
+    *out = (struct lm_cuts){malloc(g->size * sizeof *out->open), malloc(g->size * sizeof *out->passage)};
+    if (!out->open || !out->passage) {
+        lm_cuts_free(out);
+        return lm_fail(LM_FAILED, "not enough memory for the cells that bodies cut");
+    }
+    lm_openings_fill(g, bodies, out->open);
+    lm_passages_fill(g, bodies, out->passage);
+    return LM_OK;
+}
+
+void lm_cuts_free(struct lm_cuts *cuts)
+{
+    free(cuts->open);
+    free(cuts->passage);
+    *cuts = (struct lm_cuts){NULL, NULL};
+}

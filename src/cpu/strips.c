@@ -79,6 +79,7 @@ void lm_cpu_refresh_b_of_strips(const struct lm_cpu *c)
 
 /* --- ghosts of the window --- */
 
+/* As lm_strip_source says. */
 void lm_strip_fill_lines(const struct lm_strip_window *w, double *a, int from, int lines)
 {
     const int to = from + LM_STRIP_CELLS, high = w->place.high;
@@ -98,7 +99,6 @@ void lm_strip_fill_lines(const struct lm_strip_window *w, double *a, int from, i
         }
 }
 
-/* As lm_strip_source says. */
 void lm_strip_fill(const struct lm_strip_window *w, double *a, int from)
 {
     lm_strip_fill_lines(w, a, from, w->lines);

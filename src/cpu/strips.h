@@ -12,7 +12,8 @@ struct lm_cpu_strip {
     double *sent; /* [lines][rows]: what goes from rank to rank; NULL: there is one */
 };
 
-/* Fills the cells behind the last one, and the lines beyond both ends, of [from, from + LM_STRIP_CELLS) across. */
+/* Fills the cells behind the last one, and the lines beyond both ends, of [from, from + LM_STRIP_CELLS) across; the
+ * first one also those of its lines that come after `lines` (lm_strip_lines). */
 void lm_strip_fill_lines(const struct lm_strip_window *w, double *a, int from, int lines);
 void lm_strip_fill(const struct lm_strip_window *w, double *a, int from);
 

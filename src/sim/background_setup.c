@@ -4,7 +4,6 @@
 
 #include "config/side_points.h"
 #include "larmor/physics/fluid/background_sides.h"
-#include "larmor/physics/fluid/opening.h"
 #include "sim/background_parts.h"
 #include "base/expr.h"
 #include "config/facts.h"
@@ -224,21 +223,12 @@ static int begin_field(struct lm_sim *sim, int field, const char *path, const st
     return field == lm_entropy_field(sim->config) ? LM_OK : start_field(sim, field, work);
 }
 
-/* What is open of cut cells. */
-static int make_openings(struct lm_sim *sim)
+static int make_cuts(struct lm_sim *sim)
 {
     const struct lm_bodies bodies = {.mask = sim->mask, .obstacles = lm_sim_obstacles(sim)};
-    sim->crowding = 1;
-    if (!lm_any_cut(&sim->grid, &bodies))
-        return LM_OK;
-    sim->cuts.open = malloc(sim->grid.size * sizeof *sim->cuts.open);
-    sim->cuts.passage = malloc(sim->grid.size * sizeof *sim->cuts.passage);
-    if (!sim->cuts.open || !sim->cuts.passage)
-        return lm_fail(LM_FAILED, "not enough memory for the background fields");
-    lm_openings_fill(&sim->grid, &bodies, sim->cuts.open);
-    lm_passages_fill(&sim->grid, &bodies, sim->cuts.passage);
+    const int status = lm_cuts_make(&sim->grid, &bodies, &sim->cuts);
     sim->crowding = lm_crowding(&sim->grid, sim->clearance, sim->cuts.open);
-    return LM_OK;
+    return status;
 }
 
 int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct lm_checkpoint *head)
@@ -252,7 +242,7 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
     if (!status)
         status = lm_stencil_clearance(&sim->grid, sim->mask, sim->clearance);
     if (!status)
-        status = make_openings(sim);
+        status = make_cuts(sim);
     for (int f = 0; f < count && !status; f++)
         status = begin_field(sim, f, path, head, work);
     free(work);

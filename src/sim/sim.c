@@ -54,8 +54,7 @@ void lm_sim_destroy(struct lm_sim **sim)
     free((*sim)->cut);
     free((*sim)->factor);
     free((*sim)->clearance);
-    free((*sim)->cuts.open);
-    free((*sim)->cuts.passage);
+    lm_cuts_free(&(*sim)->cuts);
     free((*sim)->map_arrays.cos2);
     free((*sim)->map_arrays.energy);
     free((*sim)->map_arrays.faces);

@@ -10,7 +10,6 @@
 #include "sim/setup.h"
 #include "survey/energy.h"
 #include "larmor/physics/fields/fields.h"
-#include "larmor/physics/fluid/opening.h"
 #include "larmor/physics/numerics/operators.h"
 
 /* Arrays of the points. */
@@ -54,15 +53,8 @@ static int make_openings(struct lm_survey *s)
     if (!status)
         status = lm_body_obstacles(s->points, s->point_mask, of, cut, factor);
     const struct lm_bodies bodies = {.mask = s->point_mask, .obstacles = {of, cut, factor}};
-    if (!status && lm_any_cut(&s->at, &bodies)) {
-        s->cuts.open = malloc(s->at.size * sizeof *s->cuts.open);
-        s->cuts.passage = malloc(s->at.size * sizeof *s->cuts.passage);
-        status = s->cuts.open && s->cuts.passage ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the bodies");
-    }
-    if (s->cuts.open && !status) {
-        lm_openings_fill(&s->at, &bodies, s->cuts.open);
-        lm_passages_fill(&s->at, &bodies, s->cuts.passage);
-    }
+    if (!status)
+        status = lm_cuts_make(&s->at, &bodies, &s->cuts);
     free(cut);
     free(of);
     free(factor);
@@ -107,9 +99,7 @@ void lm_survey_end(struct lm_survey *s)
     free(s->mask);
     free(s->point_mask);
     free(s->points);
-    free(s->cuts.open);
-    free(s->cuts.passage);
-    s->cuts = (struct lm_cuts){NULL, NULL};
+    lm_cuts_free(&s->cuts);
     s->mask = s->point_mask = NULL;
     s->points = NULL;
 }
