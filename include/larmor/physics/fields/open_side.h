@@ -99,8 +99,8 @@ LM_HD int lm_any_opens(const struct lm_field_sides *s)
     return lm_any_side_is(s, LM_OPEN) || lm_any_side_is(s, LM_RADIATING);
 }
 
-/* Whether E_`component` on a line follows the rule of open sides at a side: also at a radiating one where its strip is
- * empty, for a node between two lines in both. */
+/* Whether the rule of open sides gives E_`component` beyond a side on a line. It does at open sides, and at radiating
+ * ones where the strip is empty. A node between two lines needs both to be empty. */
 LM_HD int lm_opens(const struct lm_open_sides *o, int axis, int component, int high, int line)
 {
     const int side = 2 * axis + high, lines = axis == 0 ? o->ny : o->nx,

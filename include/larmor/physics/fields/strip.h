@@ -55,7 +55,7 @@ enum {
 #define LM_STRIP_RAMP 12.0
 #define LM_STRIP_TIME 64.0
 #define LM_STRIP_THIN 2.0
-#define LM_STRIP_INWARDS 0.25 /* the square of half of the Alfven speed, in units of its square */
+#define LM_STRIP_INWARDS 0.25 /* half of the Alfven speed, squared */
 
 /* A whistler turns by no more than this in a substep of B. The Runge-Kutta method is stable up to 2.78, which
  * leaves room for resistivity and convection. */
