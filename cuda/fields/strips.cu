@@ -118,7 +118,7 @@ __device__ __forceinline__ double *const *b_of(const struct lm_strip_window *w, 
     return stage ? w->stage : w->b;
 }
 
-/* B of the domain in the window, and the images of that of the strip. */
+/* B of the domain in the window, that outside in empty lines, and the images of that of the strip. */
 __global__ void take_b_kernel(some_strips some, shape s, const double *main, bool stage)
 {
     const struct lm_strip_window *w;
@@ -129,6 +129,8 @@ __global__ void take_b_kernel(some_strips some, shape s, const double *main, boo
         double *const b = b_of(w, stage)[d];
         if (lm_strip_has_main_b(w, d, e.p))
             b[e.k] = main[d * s.pitch + lm_strip_at_main(w, e.p, e.line)];
+        else if (cell_of_b(w, d, e, cell) && lm_strip_has_outer_b(w, d, cell.line))
+            b[e.k] = main[d * s.pitch + lm_strip_outside(w, cell.line)];
         else if (cell_of_b(w, d, e, cell) && cell.k != e.k)
             b[e.k] = b[cell.k];
     }

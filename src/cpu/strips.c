@@ -104,7 +104,7 @@ void lm_strip_fill(const struct lm_strip_window *w, double *a, int from)
     lm_strip_fill_lines(w, a, from, w->lines);
 }
 
-/* B of the domain in the window, and the ghosts of that of the strip. */
+/* B of the domain in the window, that outside in empty lines, and the ghosts of that of the strip. */
 void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], double *const b[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -113,6 +113,9 @@ void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], dou
         for (int line = -LM_GHOST; line < w->lines + LM_GHOST; line++)
             for (int p = from; p < to; p++)
                 b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_at_main(w, p, line)];
+        for (int line = 0; line < w->lines; line++)
+            for (int p = first; lm_strip_has_outer_b(w, d, line) && p < last; p++)
+                b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_outside(w, line)];
         lm_strip_fill_lines(w, b[d], first, lm_strip_lines_of_b(w, d));
     }
 }

@@ -241,7 +241,8 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
             }
             s->n_min = fmin(s->n_min, a->n[k]);
             take_noise(s, setup, a, k);
-            const double per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b, &setup->ohm, 0.0);
+            const double b2 = b.x * b.x + b.y * b.y + b.z * b.z,
+                         per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b2, &setup->ohm, 0.0);
             s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
     if (eta > lm_substep_eta(eta, &setup->ohm))

@@ -22,8 +22,8 @@
  *
  * A line of the strip is empty where no plasma is at the side: behind a void, behind less than LM_STRIP_THIN times the
  * density floor (twice as much until it is filled again), and where plasma moves inwards, faster than half of the
- * Alfven speed to begin with, and no ions follow it. There B of the domain follows the rule of open sides
- * (open_side.h), and B in the strip diffuses as in a void.
+ * Alfven speed of B outside to begin with, and no ions follow it. There B of the domain follows the rule of open sides
+ * (open_side.h), and B of the strip is that outside: the one of the start, which the domain keeps beyond the side.
  *
  * At the ends of a side, the strip is held as at the start where plasma flows in; elsewhere it goes on as in its last
  * line. In a corner of two radiating sides B_z follows its neighbours.

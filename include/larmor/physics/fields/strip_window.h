@@ -222,10 +222,23 @@ LM_HD int lm_strip_lines_of_e(const struct lm_strip_window *w, int component)
     return lm_strip_lines(w, component == 1 - w->place.axis);
 }
 
-/* Whether no plasma is beyond the side in a line. The domain takes nothing from there, and B in the strip diffuses. */
+/* Whether no plasma is beyond the side in a line. The domain takes nothing from there. */
 LM_HD int lm_strip_is_empty(const struct lm_strip_window *w, int line)
 {
     return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap(line, w->lines))] == 0.0;
+}
+
+/* Whether B of component d in a line is that outside. A node between two lines needs both to be empty. */
+LM_HD int lm_strip_has_outer_b(const struct lm_strip_window *w, int d, int line)
+{
+    const int next = w->periodic || line + 1 < w->lines ? line + 1 : line;
+    return lm_strip_is_empty(w, line) && (d == 1 - w->place.axis || lm_strip_is_empty(w, next));
+}
+
+/* The element of the domain's arrays where B along the side is that outside, the one of the start. */
+LM_HD long lm_strip_outside(const struct lm_strip_window *w, int line)
+{
+    return lm_strip_at_main(w, lm_strip_last_inside(w->place) + 2 * lm_strip_out(w), line);
 }
 
 /* --- the state --- */
@@ -501,6 +514,7 @@ LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct l
                k = lm_strip_at_main(w, lm_strip_taken(w, 0), line);
     const int was = started && lm_strip_is_empty(w, line);
     const double n = lm_strip_mean(w, from->floored, line),
+                 b2 = lm_strip_square(lm_b_centre(lm_view_at(from->b, lm_strip_outside(w, line)))),
                  flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
                  inwards = w->is_fed       ? 0.0
                            : w->place.high ? -flow
@@ -509,8 +523,7 @@ LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct l
         return 1;
     if (n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor)
         return 1;
-    return inwards > 0.0 &&
-           (was || inwards * inwards > LM_STRIP_INWARDS * n * lm_strip_square(lm_b_centre(lm_view_at(from->b, k))));
+    return inwards > 0.0 && (was || inwards * inwards > LM_STRIP_INWARDS * n * b2);
 }
 
 /* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */

@@ -55,10 +55,19 @@ LM_HD double lm_whistler_floor(const struct lm_grid *g, double substep)
     return lm_largest_k2(g, 1.0 / g->dx, 1.0 / g->dy) * (substep / LM_LARGEST_TURN);
 }
 
-/* 1/n in plasma of a floored density, with B at the centre. whistler_floor: 0 outside the substeps of B. */
-LM_HD double lm_thin_per_density(double floored, struct lm_vector b, const struct lm_ohm *o, double whistler_floor)
+/* B^2 of a cell: the mean of the squares on its nodes. B at the centre of thin plasma may be near 0 between nodes of
+ * opposite signs, where J is large, and the density must not count as less there. */
+LM_HD double lm_b_squared(struct lm_view b)
 {
-    const double b2 = b.x * b.x + b.y * b.y + b.z * b.z, least = o->alfven_floor * b2;
+    const double x = b.x[0] * b.x[0] + b.x[-b.s] * b.x[-b.s], y = b.y[0] * b.y[0] + b.y[-1] * b.y[-1],
+                 z = (b.z[0] * b.z[0] + b.z[-1] * b.z[-1]) + (b.z[-b.s] * b.z[-b.s] + b.z[-b.s - 1] * b.z[-b.s - 1]);
+    return 0.5 * (x + y) + 0.25 * z;
+}
+
+/* 1/n in plasma of a floored density. `b2`: lm_b_squared; whistler_floor: 0 outside the substeps of B. */
+LM_HD double lm_thin_per_density(double floored, double b2, const struct lm_ohm *o, double whistler_floor)
+{
+    const double least = o->alfven_floor * b2;
     const double n = lm_max(floored, least < o->few ? least : o->few);
     return lm_inverse(whistler_floor > 0.0 ? lm_max(n, whistler_floor * lm_sqrt(b2)) : n);
 }
@@ -106,7 +115,7 @@ LM_HD double lm_per_density(double floored, const double *empty, struct lm_view 
 {
     if (!solid && empty != NULL && lm_is_void(empty, b.s))
         return 0.0;
-    return lm_thin_per_density(floored, lm_b_centre(b), o, whistler_floor);
+    return lm_thin_per_density(floored, lm_b_squared(b), o, whistler_floor);
 }
 
 #endif
