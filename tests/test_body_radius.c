@@ -247,7 +247,7 @@ static double excess(const struct shape *s, enum way way, struct body body, int 
         advance(&x, dt / substeps, substeps);
         if (body.relaxations)
             ck_assert_int_eq(
-                x.b->ops->relax_b(x.b, insulates ? 0 : dt,
+                x.b->ops->relax_b(x.b, dt,
                                   insulates ? LM_LEAST_RELAXATION_STAGES : lm_relaxation_stages(eta, dt, k2, &ohm)),
                 LM_OK);
     }

@@ -1,5 +1,6 @@
 #include "base/body_nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What a place may be for the fields. */
@@ -87,15 +88,82 @@ static void find_corners(const struct node_place *p, double corner[2][2])
     }
 }
 
+/* --- E_z beside conductors --- */
+
+/* A distance is searched along so many ways, by steps that never end on the faces of cells. */
+enum { WAYS = 32, HALVINGS = 8 };
+#define FARTHEST 2.0
+#define WAY_STEP 0.13
+
+static int conducts_at(const struct maker *m, double x, double y)
+{
+    return kind_at(m, x, y) == CONDUCTS;
+}
+
+/* Where the surface of a conductor is on a way; FARTHEST: no nearer than that. */
+static double surface_on_way(const struct maker *m, double x, double y, double dx, double dy)
+{
+    const int here = conducts_at(m, x, y);
+    double low = 0, high = WAY_STEP;
+    for (; conducts_at(m, x + high * dx, y + high * dy) == here; high += WAY_STEP) {
+        low = high;
+        if (high > FARTHEST)
+            return FARTHEST;
+    }
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = 0.5 * (low + high);
+        const int is_same = conducts_at(m, x + middle * dx, y + middle * dy) == here;
+        *(is_same ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+/* The distance from the surface of conductors, to a 64th of a cell; less than 0 inside. */
+static double distance_from_conductor(const struct maker *m, double x, double y)
+{
+    double least = FARTHEST;
+    for (int k = 0; k < WAYS; k++) {
+        const int along = k % 8 - 4, side = k / 8; /* the ends of the ways are on a square */
+        const double a = side % 2 ? along : side == 0 ? 4 : -4, b = side % 2 ? (side == 1 ? 4 : -4) : along;
+        const double norm = 1 / sqrt(a * a + b * b);
+        least = fmin(least, surface_on_way(m, x, y, a * norm, b * norm));
+    }
+    return (conducts_at(m, x, y) ? -1 : 1) * floor(64 * least + 0.5) / 64;
+}
+
+/* Nodes of E_z that are nearer than this to the surface of a conductor, or in it, have no E_z of their own. Their
+ * neighbours outside that do are then so far away that no weight is larger than 1. */
+#define NEAR_CONDUCTOR 0.5
+
+/* The weights of the neighbours of a node of E_z at a distance from a conductor: E_z is a distance times a slope, whose
+ * value is that of least squares. None has one where the body or the gap between two is too thin for a slope. */
+static void find_weights(const struct maker *m, const struct node_place *p, double distance, uint8_t part[4])
+{
+    double far[4], square = 0;
+    for (int k = 0; k < 4; k++) {
+        const int step = k % 2 ? 1 : -1, i = p->i + (k < 2 ? step : 0), j = p->j + (k < 2 ? 0 : step);
+        far[k] = is_inside(m->grid, i, j) ? distance_from_conductor(m, i + 0.5, j + 0.5) : 0;
+        if (far[k] < NEAR_CONDUCTOR || far[k] <= distance)
+            far[k] = 0;
+        square += far[k] * far[k];
+    }
+    if ((far[0] > 0 && far[1] > 0) || (far[2] > 0 && far[3] > 0))
+        return;
+    for (int k = 0; k < 4 && square > 0; k++) {
+        const double weight = fmax(-1, distance * far[k] / square);
+        part[k] = (uint8_t)(int)floor(LM_NODE_WHOLE * weight + 0.5);
+    }
+}
+
+/* --- nodes that are wholly in or out --- */
+
 /* LM_NODE_CONDUCTS or LM_NODE_INSULATES, else LM_NODE_CUT. */
 static int kind_of_node(const struct maker *m, const struct node_place *p)
 {
     int counts[KINDS], insulating = 0;
     if (p->component == 2) {
         count_cell(m, p->x, p->y, counts);
-        return counts[CONDUCTS] > CELL_PLACES / 8     ? LM_NODE_CONDUCTS
-               : counts[INSULATES] >= CELL_PLACES / 2 ? LM_NODE_INSULATES
-                                                      : LM_NODE_CUT;
+        return counts[INSULATES] >= CELL_PLACES / 2 ? LM_NODE_INSULATES : LM_NODE_CUT;
     }
     double corner[2][2];
     find_corners(p, corner);
@@ -120,17 +188,23 @@ static uint8_t part_of(const int counts[KINDS])
     return (uint8_t)part;
 }
 
+/* Counts places in strip k of a node, or in the cell of a node of E_z. */
+static void count_part(const struct maker *m, const struct node_place *p, int k, int counts[KINDS])
+{
+    const double aside = (2 * k - 3) / 16.0; /* of the middle of the strip, an eighth of a cell wide */
+    if (p->component == 0)
+        count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
+    else if (p->component == 1)
+        count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
+    else
+        count_cell(m, p->x, p->y, counts);
+}
+
 static void find_parts(const struct maker *m, const struct node_place *p, uint8_t part[LM_NODE_PARTS])
 {
     int counts[KINDS];
     for (int k = 0; k < LM_NODE_PARTS; k++) {
-        const double aside = (2 * k - 3) / 16.0; /* of the middle of the strip, an eighth of a cell wide */
-        if (p->component == 0)
-            count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
-        else if (p->component == 1)
-            count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
-        else if (k == 0)
-            count_cell(m, p->x, p->y, counts);
+        count_part(m, p, k, counts);
         part[k] = part_of(counts);
     }
 }
@@ -171,10 +245,46 @@ static void drop_parts(struct lm_body_node *n, int plasma, int body)
     }
 }
 
+/* Counts what is in all of the node's strips, or in its cell. */
+static void count_all(const struct maker *m, const struct node_place *p, int counts[KINDS])
+{
+    int of[KINDS];
+    memset(counts, 0, KINDS * sizeof *counts);
+    for (int k = 0; k < (p->component == 2 ? 1 : LM_NODE_PARTS); k++) {
+        count_part(m, p, k, of);
+        for (int kind = 0; kind < KINDS; kind++)
+            counts[kind] += of[kind];
+    }
+}
+
+/* Makes a node of plasma and insulators only; 0: the node has something else. */
+static int make_narrow(const struct maker *m, const struct node_place *p, struct lm_body_node *n)
+{
+    const int plasma = source_of(m, p, PLASMA);
+    int counts[KINDS], blocked = 0;
+    count_all(m, p, counts);
+    if (counts[INSULATES] == 0 || counts[RESISTS] > 0 || counts[CONDUCTS] > 0)
+        return 0;
+    for (int k = 0; k < LM_NODE_PARTS; k++) {
+        count_part(m, p, k, counts);
+        n->part[k] = (uint8_t)(LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]));
+        blocked |= n->part[k] == LM_NODE_WHOLE;
+    }
+    n->kind = (uint8_t)(blocked || plasma < 0 ? LM_NODE_INSULATES : LM_NODE_NARROW);
+    n->plasma = (uint8_t)(plasma < 0 ? 0 : plasma);
+    return 1;
+}
+
 static struct lm_body_node make_node(const struct maker *m, const struct node_place *p)
 {
-    struct lm_body_node n = {.kind = (uint8_t)kind_of_node(m, p)};
-    if (n.kind != LM_NODE_CUT)
+    const double distance = p->component == 2 ? distance_from_conductor(m, p->x, p->y) : FARTHEST;
+    struct lm_body_node n = {.kind = LM_NODE_CONDUCTS};
+    if (distance < NEAR_CONDUCTOR) {
+        find_weights(m, p, distance, n.part);
+        return n;
+    }
+    n.kind = (uint8_t)kind_of_node(m, p);
+    if (n.kind == LM_NODE_CONDUCTS || make_narrow(m, p, &n) || n.kind != LM_NODE_CUT)
         return n;
     const int plasma = source_of(m, p, PLASMA), body = source_of(m, p, RESISTS);
     int any = 0;

@@ -91,6 +91,48 @@ LM_HD double lm_cut_eta(const struct lm_body_node *n, const double *eta, int oth
     return 0.25 * ((strip[0] + strip[1]) + (strip[2] + strip[3]));
 }
 
+/* The weight that E_z of a neighbour has in a node of LM_NODE_CONDUCTS, from -1 on and below 1; neighbours: -x, +x, -y,
+ * +y. */
+LM_HD double lm_node_weight(const struct lm_body_node *n, int neighbour)
+{
+    return ((n->part[neighbour] ^ LM_NODE_WHOLE) - LM_NODE_WHOLE) * (1.0 / LM_NODE_WHOLE);
+}
+
+LM_HD int lm_neighbour(int neighbour, int s)
+{
+    const int step = neighbour < 2 ? 1 : s;
+    return neighbour % 2 ? step : -step;
+}
+
+/* E_z in a node of LM_NODE_CONDUCTS. */
+LM_HD double lm_conductor_ez(const struct lm_body_node *n, struct lm_ohm_view v, const struct lm_ohm *o)
+{
+    double e = 0.0;
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++) {
+        const int k = lm_neighbour(p, v.j.s);
+        if (n->part[p] != 0) /* nothing is read of others */
+            e += lm_node_weight(n, p) * (lm_substep_eta(v.eta[k], o) * v.j.z[k]);
+    }
+    return e;
+}
+
+/* By how much a node of LM_NODE_NARROW has a larger resistivity than the plasma. */
+LM_HD double lm_narrow_factor(const struct lm_body_node *n)
+{
+    double factor = 0.0;
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++)
+        factor += (0.25 * LM_NODE_WHOLE) / (LM_NODE_WHOLE - n->part[p]);
+    return factor;
+}
+
+/* The resistivity of the plasma in such a node; as in lm_cut_eta. */
+LM_HD double lm_narrow_eta(const struct lm_body_node *n, const double *eta, int other, int s, double hall)
+{
+    return n->plasma == LM_NODE_OWN ? lm_interp_up(eta, other) : eta[lm_node_source(n->plasma, s)] + hall;
+}
+
 /* What the plasma's part of a cut node has in place of the share `missing` of the motional field. */
 LM_HD double lm_hall_eta(const struct lm_body_node *n, double missing, struct lm_body_view b, struct lm_ohm_view v)
 {
@@ -122,8 +164,11 @@ LM_HD void lm_body_field(struct lm_body_view b, struct lm_ohm_view v, const stru
         double own = 0.0;
         if (n->kind != LM_NODE_CONDUCTS) {
             const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
-            own = lm_substep_eta(lm_cut_eta(n, v.eta, other, v.j.s, hall), o) * j[d][0];
-        }
+            const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
+                                                         : lm_cut_eta(n, v.eta, other, v.j.s, hall);
+            own = lm_substep_eta(eta, o) * j[d][0];
+        } else if (d == 2)
+            own = lm_conductor_ez(n, v, o);
         if (!(here || there)) {
             const double plasma = lm_resistive(j[d], v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);
             total[d] = (total[d] - plasma) + own;
