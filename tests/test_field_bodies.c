@@ -124,7 +124,7 @@ START_TEST(fields_in_bodies)
 END_TEST
 
 /* A resistive slab between conductors, without plasma: B_z diffuses at the rate eta K^2, where K belongs to half waves
- * between the first cells of the conductors. */
+ * between the faces of the conductors. */
 START_TEST(diffusion_into_a_slab)
 {
     enum { CELLS = 24, SLAB = 15, FROM = 4 };
@@ -136,12 +136,12 @@ START_TEST(diffusion_into_a_slab)
         .count = 2, .mask = mask, .fields = {LM_BODY_RESISTIVE, LM_BODY_CONDUCTING}, .particles = {LM_ABSORBING}};
     struct box x = box_with_walls(CELLS, 1, CELLS * 0.25, 0.25,
                                   (struct lm_ohm){.floor = 1, .gamma = 1, .eta_hyper = 1e-2}, 0, sides, &bodies);
-    const double d = 0.25, k = 2 * M_PI / ((SLAB + 1) * d), eta = 0.3, t = 2;
+    const double d = 0.25, k = 2 * M_PI / (SLAB * d), eta = 0.3, t = 2;
     double want[CELLS], *nan = malloc(x.g.size * sizeof *nan);
     memset(x.work, 0, x.g.size * sizeof *x.work);
-    /* B_z stands on the faces; the phase of the wave is 0 half a cell inside the conductor */
+    /* B_z stands on the faces, also on those of the conductors */
     for (int i = FROM - 1; i < FROM + SLAB; i++)
-        want[i] = x.work[lm_at(&x.g, i, 0)] = cos(k * (i - FROM + 1.5) * d);
+        want[i] = x.work[lm_at(&x.g, i, 0)] = cos(k * (i - FROM + 1) * d);
     lm_grid_wrap(&x.g, x.work);
     x.b->ops->put(x.b, LM_B + 2, x.work);
     for (size_t n = 0; n < x.g.size; n++)

@@ -145,6 +145,7 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
               y = lm_inside_node(&f->sides, 1, f->ny, component == 1, j, &sign);
     const long k = (long)(y + LM_GHOST) * f->b.s + (x + LM_GHOST);
     const double share = lm_node_in_relaxation(f, component, k);
+    double sign_and_share = sign * share;
     struct lm_vector current;
     if (component == 2 && f->body.node != NULL && f->body.node[3 * k + 2].kind == LM_NODE_CONDUCTS)
         return sign * lm_relaxed_conductor_ez(f, k, touched);
@@ -152,7 +153,9 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
         return 0.0;
     *touched = 1;
     current = lm_plasma_current(lm_view_at(f->b, k), lm_external_at(f->external, k), f->inv_dx, f->inv_dy);
-    return sign * share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
+    if (component < 2 && f->body.node != NULL)
+        sign_and_share *= lm_open_part(f->body.node + 3 * k + component);
+    return sign_and_share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
 }
 
 /* Whether B does not diffuse at the seven nodes that the rate of B in cell (i, j) depends on, as far as it is quickly
@@ -175,6 +178,7 @@ LM_HD int lm_is_at_rest(const struct lm_relaxation *f, int i, int j)
 /* -curl E in cell (i, j). Returns whether B diffuses at a node of it; else the rate is 0. */
 LM_HD int lm_relaxation_rate(const struct lm_relaxation *f, int i, int j, struct lm_vector *rate)
 {
+    const long k = (long)(j + LM_GHOST) * f->b.s + (i + LM_GHOST);
     int touched = 0;
     rate->x = rate->y = rate->z = 0.0;
     if (lm_is_at_rest(f, i, j))
@@ -185,6 +189,8 @@ LM_HD int lm_relaxation_rate(const struct lm_relaxation *f, int i, int j, struct
                          lm_relaxation_e(f, 2, i, j + 1, &touched)};
     const struct lm_view e = {x, y, z, 2};
     *rate = lm_faraday(e, f->inv_dx, f->inv_dy);
+    if (f->body.node != NULL)
+        rate->z = lm_corner_rate(f->body.node + 3 * k, rate->z);
     return touched;
 }
 

@@ -12,10 +12,10 @@
  *
  * The motional field is averaged from the two cells of the node, and is 0 in cells of bodies. So it is still the
  * adjoint of what the plasma cells read (ohm.h), and the Hall term gives no energy to B. Taken from a cell farther away
- * it does, and B grows without bounds. So it also does if E is 0 where the two cells of the node are plasma: a
- * conductor takes the resistivity away there, and leaves the motional field. In place of the share that a cut node does
- * not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall term is.
- * Otherwise a plasma without resistivity would hold the field in the surface.
+ * it does, and B grows without bounds. So it also does if E is 0 where one or both cells of the node are plasma:
+ * conductors and insulators take the resistivity away there, and leave the motional field. In place of the share that a
+ * cut node does not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall
+ * term is. Otherwise a plasma without resistivity would hold the field in the surface.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SOLID_H
 #define LARMOR_PHYSICS_FIELDS_SOLID_H
@@ -53,6 +53,19 @@ LM_HD double lm_strip_eta(int part, double eta_plasma, double eta_body)
     if (part == LM_NODE_WHOLE)
         return eta_body;
     return sum > 0.0 ? eta_plasma * eta_body / sum : 0.0;
+}
+
+/* The part of an edge, or of the cell around a corner, that is open; up to 2. */
+LM_HD double lm_open_part(const struct lm_body_node *n)
+{
+    return 1.0 + n->more * (1.0 / LM_NODE_OPEN);
+}
+
+/* dB_z/dt on the corner of a cell, where `whole` is that of a corner without conductors. `n` stands on the cell's
+ * nodes; NULL: there are no bodies. */
+LM_HD double lm_corner_rate(const struct lm_body_node *n, double whole)
+{
+    return n == NULL || n[2].more == 0 ? whole : whole / lm_open_part(n + 2);
 }
 
 /* What Ohm's law reads at bodies besides: 1/n as lm_per_density (void.h) has it, and the array of the bodies' cells. */
@@ -157,18 +170,15 @@ LM_HD void lm_body_field(struct lm_body_view b, struct lm_ohm_view v, const stru
         const int other = lm_across(d, v.j.s), here = b.solid[0], there = b.solid[other];
         if (n->kind == LM_NODE_PLASMA)
             continue;
-        if (n->kind == LM_NODE_INSULATES) {
-            total[d] = resistive[d] = 0.0;
-            continue;
-        }
         double own = 0.0;
-        if (n->kind != LM_NODE_CONDUCTS) {
+        if (n->kind == LM_NODE_CONDUCTS) {
+            own = d == 2 ? lm_conductor_ez(n, v, o) : 0.0;
+        } else if (n->kind != LM_NODE_INSULATES) {
             const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
             const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
                                                          : lm_cut_eta(n, v.eta, other, v.j.s, hall);
-            own = lm_substep_eta(eta, o) * j[d][0];
-        } else if (d == 2)
-            own = lm_conductor_ez(n, v, o);
+            own = lm_substep_eta(eta, o) * (d < 2 ? lm_open_part(n) : 1.0) * j[d][0];
+        }
         if (!(here || there)) {
             const double plasma = lm_resistive(j[d], v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);
             total[d] = (total[d] - plasma) + own;
