@@ -247,10 +247,10 @@ static double excess(const struct shape *s, enum way way, struct body body, int 
     for (int k = 0; k < steps; k++) {
         advance(&x, dt / substeps, substeps);
         if (body.relaxations)
-            ck_assert_int_eq(
-                x.b->ops->relax_b(x.b, dt,
-                                  insulates ? LM_LEAST_RELAXATION_STAGES : lm_relaxation_stages(eta, dt, k2, &ohm)),
-                LM_OK);
+            ck_assert_int_eq(x.b->ops->relax_b(x.b, dt,
+                                               insulates ? LM_LEAST_RELAXATION_STAGES
+                                                         : lm_relaxation_stages(fmax(eta, 1), dt, k2, &ohm)),
+                             LM_OK);
     }
     const double result = fit(&x, s, way, eta, t);
     box_free(&x);
@@ -303,7 +303,14 @@ START_TEST(conducting_bodies)
 }
 END_TEST
 
-/* What of the current is in the nodes that the surface cuts flows in the relaxation. */
+/* The same in 20 steps, where a part of the plasma's resistivity is in the relaxation. */
+START_TEST(conducting_bodies_relax)
+{
+    compare((struct body){LM_BODY_CONDUCTING, 0, 20}, 44, 0.1);
+}
+END_TEST
+
+/* What the insulator adds to the resistivity of the nodes that its surface cuts is in the relaxation. */
 START_TEST(insulating_bodies)
 {
     compare((struct body){LM_BODY_INSULATING, 0, 400}, 44, 0.1);
@@ -318,6 +325,7 @@ int main(void)
     tcase_add_loop_test(t, resistive_bodies, 0, 4);
     tcase_add_test(t, resistive_bodies_relax);
     tcase_add_test(t, conducting_bodies);
+    tcase_add_test(t, conducting_bodies_relax);
     tcase_add_test(t, insulating_bodies);
     suite_add_tcase(suite, t);
     return suite_run(suite);
