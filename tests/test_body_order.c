@@ -183,8 +183,9 @@ static void put_resistivity(struct box *x, const uint8_t *mask)
     x->b->ops->put(x->b, LM_ETA, x->work);
 }
 
-/* The plasma has the resistivity 1. An insulator takes a relaxation after each step; its stages are so many that the
- * steps could be ten times as long. */
+/* The plasma has the resistivity 1. An insulator takes a relaxation after each step. It is of first order in time, so
+ * the steps are short. Its stages are many, so that no current is left in the body. */
+#define STEP 0.0125
 enum { STAGES = 48 };
 
 static struct errors solve(int fields, enum way way, int mode, int cells)
@@ -207,7 +208,7 @@ static struct errors solve(int fields, enum way way, int mode, int cells)
     for (int a = LM_N_OLD; a < LM_N_NEW; a++)
         put_constant(&x, a, a == LM_N_OLD ? 1e9 : 0); /* so that Ohm's law has the resistivity only */
     put_resistivity(&x, mask);
-    const int steps = insulates ? (int)(t / 0.05) : 1;
+    const int steps = insulates ? (int)(t / STEP) : 1;
     const double dt = t / steps;
     const int substeps = (int)(dt * lm_largest_k2(&g, 1, 1) / 2) + 1;
     for (int k = 0; k < steps; k++) {
