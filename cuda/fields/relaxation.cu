@@ -50,7 +50,7 @@ int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages)
         const struct lm_relaxation f = {view_of(g, last),
                                         external_of(g),
                                         dt > 0 ? g->array[LM_ETA] : NULL,
-                                        o->substep_eta,
+                                        lm_most_in_substeps(o),
                                         lm_relaxation_share(dt, stages, k2),
                                         {g->solid, g->node, g->array[LM_PER_DENSITY]},
                                         g->sides,

@@ -72,7 +72,9 @@ __global__ void advance_kernel(shape s, struct lm_void_nodes v, const double *cu
         const size_t m = d * s.pitch + k;
         if (!lm_is_own_e(d, c.i, c.j) || !lm_is_void_node(&v, d, (long)k))
             continue;
-        const double start = state[m], rate = lm_void_rate(speed2, current[m], stage == 0 ? start : next[m]),
+        const double start = state[m],
+                     rate = lm_void_rate(speed2 * lm_void_open_part(&v, d, (long)k), current[m],
+                                         stage == 0 ? start : next[m]),
                      after = lm_rk4_sum(rk, 0, stage == 0 ? start : sum[m], rate);
         if (stage < 3) {
             next[m] = lm_rk4_next(rk, 0, start, rate);

@@ -218,7 +218,8 @@ __global__ void faraday_kernel(domain d, const double *e, const double *battery,
         return;
     const size_t k = at(s, i, j);
     const struct lm_vector v = lm_faraday(view_of(e, s, k), o.inv_dx, o.inv_dy);
-    const double rate[3] = {v.x, v.y, battery ? v.z + battery[k] : v.z};
+    const double z = lm_corner_rate(d.node ? d.node + 3 * k : NULL, v.z);
+    const double rate[3] = {v.x, v.y, battery ? z + battery[k] : z};
     LM_UNROLL
     for (int m = 0; m < 3; m++) {
         const bool held = lm_is_held(&d.sides, m, i, j, s.nx, s.ny);

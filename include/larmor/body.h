@@ -29,10 +29,11 @@ enum lm_body_fields {
 
 /* What Ohm's law is in a node of E. */
 enum lm_node_kind {
-    LM_NODE_PLASMA,   /* that of the plasma: no body is near */
-    LM_NODE_CUT,      /* a mean of plasma and body, or all of it in a body */
-    LM_NODE_CONDUCTS, /* no resistivity: E = 0 between cells of bodies */
-    LM_NODE_INSULATES /* E = 0, and J becomes 0 after each step */
+    LM_NODE_PLASMA,    /* that of the plasma: no body is near */
+    LM_NODE_CUT,       /* a mean of plasma and body, or all of it in a body */
+    LM_NODE_CONDUCTS,  /* no resistivity: E = 0 between cells of bodies, but for E_z beside the surface */
+    LM_NODE_INSULATES, /* E = 0, and J becomes 0 after each step */
+    LM_NODE_NARROW     /* that of the plasma, of which an insulator leaves a part to the current */
 };
 
 /* A node of E at a body.
@@ -40,13 +41,26 @@ enum lm_node_kind {
  * Four strips along y lie side by side in the middle half of the cell around the node of E_x, and are as long as it;
  * `part` is how much of each strip lies in bodies that have a resistivity. The same holds for E_y with x and y
  * exchanged. All parts of E_z are that of the whole cell. `plasma` and `body` say where the values come from that the
- * two cells of the node do not have: lm_node_source (larmor/physics/fields/solid.h). */
-enum { LM_NODE_PARTS = 4, LM_NODE_WHOLE = 128, LM_NODE_NO_FIELD = 255, LM_NODE_OWN = 0 };
+ * two cells of the node do not have: lm_node_source (larmor/physics/fields/solid.h). In a node of LM_NODE_NARROW the
+ * parts are those in insulators.
+ *
+ * E_z is 0 in a conductor, and near its surface it grows with the distance from it. In the nodes next to the surface,
+ * just inside or outside, E_z = eta J_z follows from those of the neighbours farther out: the parts of E_z in a node of
+ * LM_NODE_CONDUCTS are weights of the neighbours at lower x, higher x, lower y and higher y (lm_node_weight).
+ *
+ * B_z on a corner is that of the part of the cell around it that no conductor has, and E_x and E_y act on the parts of
+ * its edges that are open: the conformal method of Dey and Mittra (1997, IEEE Microw. Guid. Wave Lett. 7, 273). Corners
+ * with less than a half of their cell stay as they are. Their neighbours have their parts, as in the method of enlarged
+ * cells (Xiao and Liu 2008, IEEE Trans. Antennas Propag. 56, 3324), so that no substep is too long. `more` is by how
+ * much a node of E_x or E_y has more of its edge than all of it, in units of 1/LM_NODE_OPEN. That of a node of E_z
+ * belongs to the corner of its cell, with the cell around the corner. */
+enum { LM_NODE_PARTS = 4, LM_NODE_WHOLE = 128, LM_NODE_NO_FIELD = 255, LM_NODE_OWN = 0, LM_NODE_OPEN = 64 };
 
 struct lm_body_node {
     uint8_t kind;                /* enum lm_node_kind */
     uint8_t plasma, body;        /* LM_NODE_OWN: from the two cells of the node */
     uint8_t part[LM_NODE_PARTS]; /* of LM_NODE_WHOLE; LM_NODE_NO_FIELD: in a conductor */
+    int8_t more;                 /* lm_open_part */
 };
 
 /* What particles meet in a cell: nothing (0), body k that fills it (k + 1), or the surface of body k (LM_CUT + k + 1).

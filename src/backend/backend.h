@@ -422,8 +422,8 @@ struct lm_backend_ops {
      * the domain as the step began (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
     int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
 
-    /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0
-     * if no resistivity is above lm_ohm.substep_eta. */
+    /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0:
+     * no resistivity acts but that of insulators and voids. */
     int (*relax_b)(struct lm_backend *b, double dt, int stages);
 
     /* LM_E, LM_PUSH_E and the arrays after it, and the maxima for lm_control over the fields, with density and ion

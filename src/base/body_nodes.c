@@ -1,5 +1,6 @@
 #include "base/body_nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What a place may be for the fields. */
@@ -87,51 +88,227 @@ static void find_corners(const struct node_place *p, double corner[2][2])
     }
 }
 
+/* --- E_z beside conductors --- */
+
+/* A distance is searched along so many ways, by steps that never end on the faces of cells. */
+enum { WAYS = 32, HALVINGS = 10, FINEST = 512 };
+#define FARTHEST 2.0
+#define WAY_STEP 0.13
+
+static int conducts_at(const struct maker *m, double x, double y)
+{
+    return kind_at(m, x, y) == CONDUCTS;
+}
+
+/* Where the surface of a conductor is on a way; FARTHEST: no nearer than that. */
+static double surface_on_way(const struct maker *m, double x, double y, double dx, double dy)
+{
+    const int here = conducts_at(m, x, y);
+    double low = 0, high = WAY_STEP;
+    for (; conducts_at(m, x + high * dx, y + high * dy) == here; high += WAY_STEP) {
+        low = high;
+        if (high > FARTHEST)
+            return FARTHEST;
+    }
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = 0.5 * (low + high);
+        const int is_same = conducts_at(m, x + middle * dx, y + middle * dy) == here;
+        *(is_same ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+/* The distance from the surface of conductors, to 1/FINEST of a cell; less than 0 inside. */
+static double distance_from_conductor(const struct maker *m, double x, double y)
+{
+    double least = FARTHEST;
+    for (int k = 0; k < WAYS; k++) {
+        const int along = k % 8 - 4, side = k / 8; /* the ends of the ways are on a square */
+        const double a = side % 2 ? along : side == 0 ? 4 : -4, b = side % 2 ? (side == 1 ? 4 : -4) : along;
+        const double norm = 1 / sqrt(a * a + b * b);
+        least = fmin(least, surface_on_way(m, x, y, a * norm, b * norm));
+    }
+    return (conducts_at(m, x, y) ? -1 : 1) * floor(FINEST * least + 0.5) / FINEST;
+}
+
+/* Nodes of E_z that are nearer than this to the surface of a conductor, or in it, have no E_z of their own. Their
+ * neighbours outside that do are then so far away that no weight is larger than 1. */
+#define NEAR_CONDUCTOR 0.5
+
+/* The weights of the neighbours of a node of E_z at a distance from a conductor: E_z is a distance times a slope, whose
+ * value is that of least squares. None has one where the body or the gap between two is too thin for a slope. */
+static void find_weights(const struct maker *m, const struct node_place *p, double distance, uint8_t part[4])
+{
+    double far[4], square = 0;
+    for (int k = 0; k < 4; k++) {
+        const int step = k % 2 ? 1 : -1, i = p->i + (k < 2 ? step : 0), j = p->j + (k < 2 ? 0 : step);
+        far[k] = is_inside(m->grid, i, j) ? distance_from_conductor(m, i + 0.5, j + 0.5) : 0;
+        if (far[k] < NEAR_CONDUCTOR || far[k] <= distance)
+            far[k] = 0;
+        square += far[k] * far[k];
+    }
+    if ((far[0] > 0 && far[1] > 0) || (far[2] > 0 && far[3] > 0))
+        return;
+    for (int k = 0; k < 4 && square > 0; k++) {
+        const double weight = fmax(-1, distance * far[k] / square);
+        part[k] = (uint8_t)(int)floor(LM_NODE_WHOLE * weight + 0.5);
+    }
+}
+
+/* --- what conductors leave open --- */
+
+static int is_shut(int conducting)
+{
+    return conducting > CELL_PLACES / 2;
+}
+
+/* Places in conductors in the cell around a corner. */
+static int corner_shut(const struct maker *m, double x, double y)
+{
+    int counts[KINDS];
+    count_cell(m, x, y, counts);
+    return counts[CONDUCTS];
+}
+
+/* The open part of the edge of a node of E_x (axis 0) or E_y. */
+static double edge_open(const struct maker *m, int axis, double x, double y)
+{
+    int counts[KINDS];
+    count(m, x, y, axis == 0, axis == 1, axis == 0 ? STRIP : 1, axis == 1 ? STRIP : 1, counts);
+    return 1 - counts[CONDUCTS] / (double)STRIP;
+}
+
+/* The four corners around one, and the edges to them. */
+static const int corner_step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+
+static double edge_to(const struct maker *m, double x, double y, int k)
+{
+    const int dx = corner_step[k][0], dy = corner_step[k][1];
+    return edge_open(m, dx != 0, x + 0.5 * dx, y + 0.5 * dy);
+}
+
+/* The open part of a corner that is shut, and the sum of the edges to those around it that are not. */
+static double shared_by_shut(const struct maker *m, double x, double y, double *edges)
+{
+    *edges = 0;
+    for (int k = 0; k < 4; k++)
+        if (!is_shut(corner_shut(m, x + corner_step[k][0], y + corner_step[k][1])))
+            *edges += edge_to(m, x, y, k);
+    return 1 - corner_shut(m, x, y) / (double)CELL_PLACES;
+}
+
+/* The open part of the cell around a corner that is not shut, with its share of those that are; else 1. */
+static double corner_open(const struct maker *m, double x, double y)
+{
+    const int shut = corner_shut(m, x, y);
+    double open = 1 - shut / (double)CELL_PLACES;
+    if (is_shut(shut))
+        return 1;
+    for (int k = 0; k < 4; k++) {
+        const double to_x = x + corner_step[k][0], to_y = y + corner_step[k][1];
+        double edges;
+        if (!is_shut(corner_shut(m, to_x, to_y)))
+            continue;
+        const double part = shared_by_shut(m, to_x, to_y, &edges), edge = edge_to(m, x, y, k);
+        open += edge > 0 ? part * edge / edges : 0;
+    }
+    return open;
+}
+
+/* Whether one of the corners of a node of E_x or E_y is shut. */
+static int has_shut_corner(const struct maker *m, int axis, double x, double y)
+{
+    return is_shut(corner_shut(m, x - 0.5 * (axis == 1), y - 0.5 * (axis == 0))) ||
+           is_shut(corner_shut(m, x + 0.5 * (axis == 1), y + 0.5 * (axis == 0)));
+}
+
+/* The open part of an edge, and of those before and behind it that have no current as a corner is shut. */
+static double node_open(const struct maker *m, const struct node_place *p)
+{
+    const int axis = p->component;
+    double open = edge_open(m, axis, p->x, p->y);
+    for (int side = -1; side <= 1; side += 2) {
+        const double x = p->x + (axis == 0 ? side : 0), y = p->y + (axis == 1 ? side : 0);
+        if (has_shut_corner(m, axis, x, y))
+            open += edge_open(m, axis, x, y);
+    }
+    return open;
+}
+
+/* lm_body_node.more of a node that has a value of its own. */
+static int8_t more_of(const struct maker *m, const struct node_place *p)
+{
+    double open = 1;
+    if (p->component == 2)
+        open = corner_open(m, p->x + 0.5, p->y + 0.5);
+    else if (!has_shut_corner(m, p->component, p->x, p->y))
+        open = node_open(m, p);
+    const double more = floor(LM_NODE_OPEN * (open - 1) + 0.5);
+    return (int8_t)fmin(more, LM_NODE_OPEN - 1);
+}
+
+/* --- nodes that are wholly in or out --- */
+
 /* LM_NODE_CONDUCTS or LM_NODE_INSULATES, else LM_NODE_CUT. */
 static int kind_of_node(const struct maker *m, const struct node_place *p)
 {
     int counts[KINDS], insulating = 0;
     if (p->component == 2) {
         count_cell(m, p->x, p->y, counts);
-        return counts[CONDUCTS] > CELL_PLACES / 8     ? LM_NODE_CONDUCTS
-               : counts[INSULATES] >= CELL_PLACES / 2 ? LM_NODE_INSULATES
-                                                      : LM_NODE_CUT;
+        return counts[INSULATES] >= CELL_PLACES / 2 ? LM_NODE_INSULATES : LM_NODE_CUT;
     }
     double corner[2][2];
     find_corners(p, corner);
     for (int k = 0; k < 2; k++) {
         count_cell(m, corner[k][0], corner[k][1], counts);
-        if (counts[CONDUCTS] > CELL_PLACES / 2)
+        if (is_shut(counts[CONDUCTS]))
             return LM_NODE_CONDUCTS;
         insulating += counts[INSULATES] > CELL_PLACES / 8;
     }
     return insulating == 2 ? LM_NODE_INSULATES : LM_NODE_CUT;
 }
 
-/* The part of what has a resistivity, in units of LM_NODE_WHOLE. */
-static uint8_t part_of(const int counts[KINDS])
+/* The part of what has a resistivity, in units of LM_NODE_WHOLE; -1: there is neither that nor plasma. */
+static int part_of(const int counts[KINDS])
 {
-    const int with_plasma = counts[RESISTS] + counts[PLASMA], conducting = counts[CONDUCTS];
-    if (conducting > 0 && conducting >= with_plasma + counts[INSULATES])
-        return LM_NODE_NO_FIELD;
-    if (with_plasma == 0)
-        return 0;
-    const int part = (LM_NODE_WHOLE * counts[RESISTS] + with_plasma / 2) / with_plasma;
-    return (uint8_t)part;
+    const int with_plasma = counts[RESISTS] + counts[PLASMA];
+    return with_plasma == 0 ? -1 : (LM_NODE_WHOLE * counts[RESISTS] + with_plasma / 2) / with_plasma;
 }
 
+/* Counts places in strip k of a node, or in the cell of a node of E_z. */
+static void count_part(const struct maker *m, const struct node_place *p, int k, int counts[KINDS])
+{
+    const double aside = (2 * k - 3) / 16.0; /* of the middle of the strip, an eighth of a cell wide */
+    if (p->component == 0)
+        count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
+    else if (p->component == 1)
+        count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
+    else
+        count_cell(m, p->x, p->y, counts);
+}
+
+/* Counts what is in all of the node's strips, or in its cell. */
+static void count_all(const struct maker *m, const struct node_place *p, int counts[KINDS])
+{
+    int of[KINDS];
+    memset(counts, 0, KINDS * sizeof *counts);
+    for (int k = 0; k < (p->component == 2 ? 1 : LM_NODE_PARTS); k++) {
+        count_part(m, p, k, of);
+        for (int kind = 0; kind < KINDS; kind++)
+            counts[kind] += of[kind];
+    }
+}
+
+/* A strip without a part of its own has that of all. */
 static void find_parts(const struct maker *m, const struct node_place *p, uint8_t part[LM_NODE_PARTS])
 {
     int counts[KINDS];
+    count_all(m, p, counts);
+    const int all = part_of(counts);
     for (int k = 0; k < LM_NODE_PARTS; k++) {
-        const double aside = (2 * k - 3) / 16.0; /* of the middle of the strip, an eighth of a cell wide */
-        if (p->component == 0)
-            count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
-        else if (p->component == 1)
-            count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
-        else if (k == 0)
-            count_cell(m, p->x, p->y, counts);
-        part[k] = part_of(counts);
+        count_part(m, p, k, counts);
+        const int own = part_of(counts);
+        part[k] = (uint8_t)(own >= 0 ? own : all >= 0 ? all : 0);
     }
 }
 
@@ -171,10 +348,48 @@ static void drop_parts(struct lm_body_node *n, int plasma, int body)
     }
 }
 
+/* Counts what is on a line from corner to corner through a node of E_x or E_y, just before it (side -1) or behind. */
+static void count_line(const struct maker *m, const struct node_place *p, int side, int counts[KINDS])
+{
+    const double aside = side / 64.0;
+    if (p->component == 0)
+        count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
+    else if (p->component == 1)
+        count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
+    else
+        count_cell(m, p->x, p->y, counts);
+}
+
+/* Makes a node of plasma and insulators only; 0: the node has something else. Between two corners J is the difference
+ * of B_z over the way in the plasma, as B_z is the same in all of the insulator (Gibou, Fedkiw, Cheng and Kang 2002, J.
+ * Comput. Phys. 176, 205). */
+static int make_narrow(const struct maker *m, const struct node_place *p, struct lm_body_node *n)
+{
+    const int plasma = source_of(m, p, PLASMA);
+    int counts[KINDS], blocked = 0;
+    count_all(m, p, counts);
+    if (counts[INSULATES] == 0 || counts[RESISTS] > 0 || counts[CONDUCTS] > 0)
+        return 0;
+    for (int k = 0; k < LM_NODE_PARTS; k++) {
+        count_line(m, p, k < 2 ? -1 : 1, counts);
+        n->part[k] = (uint8_t)(LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]));
+        blocked |= n->part[k] == LM_NODE_WHOLE;
+    }
+    n->kind = (uint8_t)(blocked || plasma < 0 ? LM_NODE_INSULATES : LM_NODE_NARROW);
+    n->plasma = (uint8_t)(plasma < 0 ? 0 : plasma);
+    return 1;
+}
+
 static struct lm_body_node make_node(const struct maker *m, const struct node_place *p)
 {
-    struct lm_body_node n = {.kind = (uint8_t)kind_of_node(m, p)};
-    if (n.kind != LM_NODE_CUT)
+    const double distance = p->component == 2 ? distance_from_conductor(m, p->x, p->y) : FARTHEST;
+    struct lm_body_node n = {.kind = LM_NODE_CONDUCTS, .more = more_of(m, p)};
+    if (distance < NEAR_CONDUCTOR) {
+        find_weights(m, p, distance, n.part);
+        return n;
+    }
+    n.kind = (uint8_t)kind_of_node(m, p);
+    if (n.kind == LM_NODE_CONDUCTS || make_narrow(m, p, &n) || n.kind != LM_NODE_CUT)
         return n;
     const int plasma = source_of(m, p, PLASMA), body = source_of(m, p, RESISTS);
     int any = 0;
@@ -182,6 +397,7 @@ static struct lm_body_node make_node(const struct maker *m, const struct node_pl
     drop_parts(&n, plasma, body);
     for (int k = 0; k < LM_NODE_PARTS; k++)
         any |= n.part[k] > 0;
+    any |= p->component < 2 && n.more != 0;
     n.kind = any || plasma != LM_NODE_OWN ? LM_NODE_CUT : LM_NODE_PLASMA;
     n.plasma = (uint8_t)(plasma < 0 ? 0 : plasma);
     n.body = (uint8_t)(body < 0 ? 0 : body);

@@ -14,11 +14,9 @@ typedef int (*lm_body_at)(const void *shapes, double x, double y);
 /* Fills all lm_body_node_count elements. mask[ny][nx] and fields[]: as in struct lm_bodies. The places that `at` gets
  * are never on a face of a cell. Places beyond walls are mirrored, and those beyond periodic sides are moved.
  *
- * The thresholds are those with which a disk has the right radius (tests/test_body_radius.c). E_z is 0 if more than an
- * eighth of the cell is in a conductor, as the surface is where E is 0. E_x and E_y are 0 if one of the two corners of
- * the node is in a conductor, with more than a half of the cell around it: B_z is constant there. E_x and E_y insulate
- * if both corners have more than an eighth in an insulator, as B_z is the same in all of them. E_z does if half of the
- * cell is in an insulator. */
+ * A disk has the right size in all of its kinds (tests/test_body_radius.c, test_body_order.c). Where resistive bodies
+ * or conductors are beside an insulator, a node is wholly in the insulator or not at all: one of E_z if half of its
+ * cell is, one of E_x or E_y if more than an eighth of the cells around both of its corners is. */
 void lm_body_nodes_make(const struct lm_grid *g, const uint8_t *mask, const int *fields, lm_body_at at,
                         const void *shapes, struct lm_body_node *node);
 

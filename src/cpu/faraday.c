@@ -10,9 +10,11 @@ struct stage {
     const double *battery; /* lm_cpu_battery */
 };
 
-/* B of cells [from, to) of row j after a stage. `sides` is NULL where no B is held, `battery` where there is none. */
-static inline __attribute__((always_inline)) void
-advance_cells(const struct stage *s, int j, int from, int to, const struct lm_field_sides *sides, const double *battery)
+/* B of cells [from, to) of row j after a stage. `sides` is NULL where no B is held, `battery` where there is none,
+ * `node` without bodies. */
+static inline __attribute__((always_inline)) void advance_cells(const struct stage *s, int j, int from, int to,
+                                                                const struct lm_field_sides *sides,
+                                                                const double *battery, const struct lm_body_node *node)
 {
     const struct lm_cpu *c = s->cpu;
     const struct lm_grid *g = &c->base.setup.grid;
@@ -22,7 +24,8 @@ advance_cells(const struct stage *s, int j, int from, int to, const struct lm_fi
     for (int i = from; i < to; i++) {
         size_t k = lm_at(g, i, j);
         struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->inv_dx, o->inv_dy);
-        const double rate[3] = {v.x, v.y, battery ? v.z + battery[k] : v.z};
+        const double z = lm_corner_rate(node ? node + 3 * k : NULL, v.z);
+        const double rate[3] = {v.x, v.y, battery ? z + battery[k] : z};
         for (int d = 0; d < 3; d++) {
             const int held = sides && lm_is_held(sides, d, i, j, g->nx, g->ny);
             const double start = state[d][k], sum = s->number == 0 ? start : c->result[d][k];
@@ -38,17 +41,18 @@ static void advance_row(const struct stage *s, int j, int from, int to)
 {
     const struct lm_field_sides *sides = &s->cpu->sides;
     const struct lm_grid *g = &s->cpu->base.setup.grid;
+    const struct lm_body_node *node = s->cpu->node;
     const int first = 0, last = g->nx - 1;
-    if (!lm_any_held_b(sides) && !s->battery) {
-        advance_cells(s, j, from, to, NULL, NULL);
+    if (!lm_any_held_b(sides) && !s->battery && !node) {
+        advance_cells(s, j, from, to, NULL, NULL, NULL);
     } else if (!lm_any_held_b(sides)) {
-        advance_cells(s, j, from, to, NULL, s->battery);
+        advance_cells(s, j, from, to, NULL, s->battery, node);
     } else if (j < 0 || j >= g->ny - 1) {
-        advance_cells(s, j, from, to, sides, s->battery);
+        advance_cells(s, j, from, to, sides, s->battery, node);
     } else {
-        advance_cells(s, j, from, first, sides, s->battery);
-        advance_cells(s, j, first, last, NULL, s->battery);
-        advance_cells(s, j, last, to, sides, s->battery);
+        advance_cells(s, j, from, first, sides, s->battery, node);
+        advance_cells(s, j, first, last, NULL, s->battery, node);
+        advance_cells(s, j, last, to, sides, s->battery, node);
     }
 }
 

@@ -7,7 +7,7 @@ static struct lm_relaxation relaxation_of(const struct lm_cpu *c, double dt, int
     return (struct lm_relaxation){
         .external = lm_cpu_external(c),
         .eta = dt > 0 ? c->array[LM_ETA] : NULL,
-        .substep_eta = s->ohm.substep_eta,
+        .substep_eta = lm_most_in_substeps(&s->ohm),
         .eta_share = lm_relaxation_share(dt, stages, lm_largest_k2(&s->grid, s->ohm.inv_dx, s->ohm.inv_dy)),
         .body = {c->solid, c->node, c->array[LM_PER_DENSITY]},
         .sides = c->sides,

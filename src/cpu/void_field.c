@@ -79,7 +79,9 @@ static void advance_nodes(struct lm_cpu *c, int number, double substep, double *
         double *state = &c->array[LM_VOID_E + d][k];
         if (!lm_is_own_e(d, i, j) || !lm_is_void_node(&nodes, d, (long)k))
             continue;
-        const double start = *state, rate = lm_void_rate(speed2, c->curl[d][k], number == 0 ? start : next[d][k]),
+        const double start = *state,
+                     rate = lm_void_rate(speed2 * lm_void_open_part(&nodes, d, (long)k), c->curl[d][k],
+                                         number == 0 ? start : next[d][k]),
                      after = lm_rk4_sum(rk, 0, number == 0 ? start : sum[d][k], rate);
         if (number < 3)
             next[d][k] = lm_rk4_next(rk, 0, start, rate);

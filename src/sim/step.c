@@ -116,10 +116,9 @@ static int relax_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
     const double eta = sim->control.eta;
-    const int resists = eta > lm_substep_eta(eta, &b->setup.ohm);
-    if (!resists && !lm_any_insulator(&b->setup.bodies))
+    if (eta <= lm_substep_eta(eta, &b->setup.ohm) && !lm_any_insulator(&b->setup.bodies))
         return LM_OK;
-    return b->ops->relax_b(b, resists ? sim->config->run.dt : 0, lm_sim_relaxation_stages(sim));
+    return b->ops->relax_b(b, sim->config->run.dt, lm_sim_relaxation_stages(sim));
 }
 
 /* B to n+1, from the moments that the particles have left. */

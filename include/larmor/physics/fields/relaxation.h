@@ -69,23 +69,39 @@ LM_HD double lm_relaxed(struct lm_relaxation_stage stage, int held, double last,
 /* Where B diffuses: arrays of one stride, element 0 of each. */
 struct lm_relaxation {
     struct lm_view b, external;    /* B; the current outside the plasma, s = 0: none */
-    const double *eta;             /* resistivity; NULL: none is above substep_eta */
-    double substep_eta, eta_share; /* of lm_ohm; lm_relaxation_share */
+    const double *eta;             /* resistivity; NULL: none is above substep_eta, and no insulator is there */
+    double substep_eta, eta_share; /* lm_most_in_substeps; lm_relaxation_share */
     struct lm_body_view body;      /* `solid` and `node` are NULL without bodies */
     struct lm_field_sides sides;
     int nx, ny;
     double inv_dx, inv_dy;
 };
 
-/* E/J at the node of a component of the cell at k, without voids: from the resistivity above that of the substeps. A
- * cut node has no part here that stands for the Hall term (solid.h). */
+/* The largest resistivity in the substeps. */
+LM_HD double lm_most_in_substeps(const struct lm_ohm *o)
+{
+    return o->substep_eta > 0.0 ? o->substep_eta : 1e300;
+}
+
+/* The resistivity of the node of a component of the cell at k that is above that of the substeps. A cut node has no
+ * part here that stands for the Hall term (solid.h). */
+LM_HD double lm_relaxed_eta(const struct lm_relaxation *f, int component, long k)
+{
+    const int other = lm_across(component, f->b.s);
+    const struct lm_body_node *const n = f->body.node != NULL ? f->body.node + 3 * k + component : NULL;
+    if (n != NULL && n->kind == LM_NODE_NARROW) {
+        const double eta = lm_narrow_eta(n, f->eta + k, other, f->b.s, 0.0);
+        return lm_narrow_factor(n) * eta - lm_min(eta, f->substep_eta);
+    }
+    if (n != NULL && n->kind == LM_NODE_CUT)
+        return lm_cut_eta(n, f->eta + k, other, f->b.s, 0.0) - f->substep_eta;
+    return lm_interp_up(f->eta + k, other) - f->substep_eta;
+}
+
+/* E/J at such a node, without voids. */
 LM_HD double lm_eta_in_relaxation(const struct lm_relaxation *f, int component, long k)
 {
-    const int other = lm_across(component, f->b.s),
-              is_cut = f->body.node != NULL && f->body.node[3 * k + component].kind == LM_NODE_CUT;
-    const double eta = is_cut ? lm_cut_eta(f->body.node + 3 * k + component, f->eta + k, other, f->b.s, 0.0)
-                              : lm_interp_up(f->eta + k, other);
-    const double share = f->eta_share * (eta - f->substep_eta);
+    const double share = f->eta_share * lm_relaxed_eta(f, component, k);
     return share > 0.0 ? lm_min(share, 1.0) : 0.0;
 }
 
@@ -103,6 +119,24 @@ LM_HD double lm_node_in_relaxation(const struct lm_relaxation *f, int component,
     return f->eta != NULL ? lm_eta_in_relaxation(f, component, k) : 0.0;
 }
 
+/* E_z in a node of LM_NODE_CONDUCTS (lm_conductor_ez). */
+LM_HD double lm_relaxed_conductor_ez(const struct lm_relaxation *f, long k, int *touched)
+{
+    const struct lm_body_node *const n = f->body.node + 3 * k + 2;
+    double e = 0.0;
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++) {
+        const long at = k + lm_neighbour(p, f->b.s);
+        const double share = n->part[p] != 0 ? lm_node_in_relaxation(f, 2, at) : 0.0;
+        if (share == 0.0)
+            continue;
+        *touched = 1;
+        e += lm_node_weight(n, p) *
+             (share * lm_plasma_current(lm_view_at(f->b, at), lm_external_at(f->external, at), f->inv_dx, f->inv_dy).z);
+    }
+    return e;
+}
+
 /* E_`component` for the diffusion at the node of cell (i, j). *touched is set where it may differ from 0. */
 LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i, int j, int *touched)
 {
@@ -111,12 +145,17 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
               y = lm_inside_node(&f->sides, 1, f->ny, component == 1, j, &sign);
     const long k = (long)(y + LM_GHOST) * f->b.s + (x + LM_GHOST);
     const double share = lm_node_in_relaxation(f, component, k);
+    double sign_and_share = sign * share;
     struct lm_vector current;
+    if (component == 2 && f->body.node != NULL && f->body.node[3 * k + 2].kind == LM_NODE_CONDUCTS)
+        return sign * lm_relaxed_conductor_ez(f, k, touched);
     if (share == 0.0 || lm_is_open_face(&f->sides, component, i, j, f->nx, f->ny))
         return 0.0;
     *touched = 1;
     current = lm_plasma_current(lm_view_at(f->b, k), lm_external_at(f->external, k), f->inv_dx, f->inv_dy);
-    return sign * share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
+    if (component < 2 && f->body.node != NULL)
+        sign_and_share *= lm_open_part(f->body.node + 3 * k + component);
+    return sign_and_share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
 }
 
 /* Whether B does not diffuse at the seven nodes that the rate of B in cell (i, j) depends on, as far as it is quickly
@@ -139,6 +178,7 @@ LM_HD int lm_is_at_rest(const struct lm_relaxation *f, int i, int j)
 /* -curl E in cell (i, j). Returns whether B diffuses at a node of it; else the rate is 0. */
 LM_HD int lm_relaxation_rate(const struct lm_relaxation *f, int i, int j, struct lm_vector *rate)
 {
+    const long k = (long)(j + LM_GHOST) * f->b.s + (i + LM_GHOST);
     int touched = 0;
     rate->x = rate->y = rate->z = 0.0;
     if (lm_is_at_rest(f, i, j))
@@ -149,6 +189,8 @@ LM_HD int lm_relaxation_rate(const struct lm_relaxation *f, int i, int j, struct
                          lm_relaxation_e(f, 2, i, j + 1, &touched)};
     const struct lm_view e = {x, y, z, 2};
     *rate = lm_faraday(e, f->inv_dx, f->inv_dy);
+    if (f->body.node != NULL)
+        rate->z = lm_corner_rate(f->body.node + 3 * k, rate->z);
     return touched;
 }
 

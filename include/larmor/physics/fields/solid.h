@@ -12,10 +12,10 @@
  *
  * The motional field is averaged from the two cells of the node, and is 0 in cells of bodies. So it is still the
  * adjoint of what the plasma cells read (ohm.h), and the Hall term gives no energy to B. Taken from a cell farther away
- * it does, and B grows without bounds. So it also does if E is 0 where the two cells of the node are plasma: a
- * conductor takes the resistivity away there, and leaves the motional field. In place of the share that a cut node does
- * not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall term is.
- * Otherwise a plasma without resistivity would hold the field in the surface.
+ * it does, and B grows without bounds. So it also does if E is 0 where one or both cells of the node are plasma:
+ * conductors and insulators take the resistivity away there, and leave the motional field. In place of the share that a
+ * cut node does not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall
+ * term is. Otherwise a plasma without resistivity would hold the field in the surface.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SOLID_H
 #define LARMOR_PHYSICS_FIELDS_SOLID_H
@@ -55,6 +55,19 @@ LM_HD double lm_strip_eta(int part, double eta_plasma, double eta_body)
     return sum > 0.0 ? eta_plasma * eta_body / sum : 0.0;
 }
 
+/* The part of an edge, or of the cell around a corner, that is open; up to 2. */
+LM_HD double lm_open_part(const struct lm_body_node *n)
+{
+    return 1.0 + n->more * (1.0 / LM_NODE_OPEN);
+}
+
+/* dB_z/dt on the corner of a cell, where `whole` is that of a corner without conductors. `n` stands on the cell's
+ * nodes; NULL: there are no bodies. */
+LM_HD double lm_corner_rate(const struct lm_body_node *n, double whole)
+{
+    return n == NULL || n[2].more == 0 ? whole : whole / lm_open_part(n + 2);
+}
+
 /* What Ohm's law reads at bodies besides: 1/n as lm_per_density (void.h) has it, and the array of the bodies' cells. */
 struct lm_body_view {
     const uint8_t *solid;
@@ -91,6 +104,48 @@ LM_HD double lm_cut_eta(const struct lm_body_node *n, const double *eta, int oth
     return 0.25 * ((strip[0] + strip[1]) + (strip[2] + strip[3]));
 }
 
+/* The weight that E_z of a neighbour has in a node of LM_NODE_CONDUCTS, from -1 on and below 1; neighbours: -x, +x, -y,
+ * +y. */
+LM_HD double lm_node_weight(const struct lm_body_node *n, int neighbour)
+{
+    return ((n->part[neighbour] ^ LM_NODE_WHOLE) - LM_NODE_WHOLE) * (1.0 / LM_NODE_WHOLE);
+}
+
+LM_HD int lm_neighbour(int neighbour, int s)
+{
+    const int step = neighbour < 2 ? 1 : s;
+    return neighbour % 2 ? step : -step;
+}
+
+/* E_z in a node of LM_NODE_CONDUCTS. */
+LM_HD double lm_conductor_ez(const struct lm_body_node *n, struct lm_ohm_view v, const struct lm_ohm *o)
+{
+    double e = 0.0;
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++) {
+        const int k = lm_neighbour(p, v.j.s);
+        if (n->part[p] != 0) /* nothing is read of others */
+            e += lm_node_weight(n, p) * (lm_substep_eta(v.eta[k], o) * v.j.z[k]);
+    }
+    return e;
+}
+
+/* By how much a node of LM_NODE_NARROW has a larger resistivity than the plasma. */
+LM_HD double lm_narrow_factor(const struct lm_body_node *n)
+{
+    double factor = 0.0;
+    LM_UNROLL
+    for (int p = 0; p < LM_NODE_PARTS; p++)
+        factor += (0.25 * LM_NODE_WHOLE) / (LM_NODE_WHOLE - n->part[p]);
+    return factor;
+}
+
+/* The resistivity of the plasma in such a node; as in lm_cut_eta. */
+LM_HD double lm_narrow_eta(const struct lm_body_node *n, const double *eta, int other, int s, double hall)
+{
+    return n->plasma == LM_NODE_OWN ? lm_interp_up(eta, other) : eta[lm_node_source(n->plasma, s)] + hall;
+}
+
 /* What the plasma's part of a cut node has in place of the share `missing` of the motional field. */
 LM_HD double lm_hall_eta(const struct lm_body_node *n, double missing, struct lm_body_view b, struct lm_ohm_view v)
 {
@@ -115,14 +170,14 @@ LM_HD void lm_body_field(struct lm_body_view b, struct lm_ohm_view v, const stru
         const int other = lm_across(d, v.j.s), here = b.solid[0], there = b.solid[other];
         if (n->kind == LM_NODE_PLASMA)
             continue;
-        if (n->kind == LM_NODE_INSULATES) {
-            total[d] = resistive[d] = 0.0;
-            continue;
-        }
         double own = 0.0;
-        if (n->kind != LM_NODE_CONDUCTS) {
+        if (n->kind == LM_NODE_CONDUCTS) {
+            own = d == 2 ? lm_conductor_ez(n, v, o) : 0.0;
+        } else if (n->kind != LM_NODE_INSULATES) {
             const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
-            own = lm_substep_eta(lm_cut_eta(n, v.eta, other, v.j.s, hall), o) * j[d][0];
+            const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
+                                                         : lm_cut_eta(n, v.eta, other, v.j.s, hall);
+            own = lm_substep_eta(eta, o) * (d < 2 ? lm_open_part(n) : 1.0) * j[d][0];
         }
         if (!(here || there)) {
             const double plasma = lm_resistive(j[d], v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);

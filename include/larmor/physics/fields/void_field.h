@@ -64,6 +64,12 @@ LM_HD double lm_void_e(const struct lm_void_nodes *v, const double *e, int compo
     return lm_is_void_node(v, component, k) ? sign * e[k] : 0.0;
 }
 
+/* The open part of a node's edge (solid.h). */
+LM_HD double lm_void_open_part(const struct lm_void_nodes *v, int component, long k)
+{
+    return v->node != NULL && component < 2 ? lm_open_part(v->node + 3 * k + component) : 1.0;
+}
+
 /* dE_v/dt. */
 LM_HD double lm_void_rate(double speed2, double current, double e)
 {

@@ -1,0 +1,152 @@
+/* Noise in the fields around bodies that conduct and insulate. Ohm's law takes energy from B or leaves it, as the Hall
+ * term does not work: without a flow of ions no noise grows. The substeps are nearly as long as the Runge-Kutta method
+ * bears. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/body_nodes.h"
+#include "field_box.h"
+#include "field_walls.h"
+#include "larmor/physics/fields/relaxation.h"
+#include "suite.h"
+
+enum { M = 24, STEPS = 400, SUBSTEPS = 10 };
+
+#define CELL 0.5
+
+struct shape {
+    int is_box;
+    double x, y, size;
+};
+
+static int shape_at(const void *shape, double x, double y)
+{
+    const struct shape *s = shape;
+    return s->is_box ? fabs(x - s->x) < s->size && fabs(y - s->y) < 0.8 * s->size : hypot(x - s->x, y - s->y) < s->size;
+}
+
+/* From -1 to 1. */
+static double noise(void)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) / 4503599627370496.0 - 1;
+}
+
+static const double mean_b[3] = {1, 0.5, 0.7};
+
+static void put_field(struct box *x)
+{
+    const struct lm_grid *g = &x->g;
+    double *potential = calloc(g->size, sizeof *potential);
+    for (int j = 0; j < M; j++)
+        for (int i = 0; i < M; i++)
+            potential[lm_at(g, i, j)] = 0.3 * CELL * noise();
+    lm_grid_wrap(g, potential);
+    for (int d = 0; d < 3; d++) {
+        for (int j = 0; j < M; j++)
+            for (int i = 0; i < M; i++) {
+                const double *a = potential + lm_at(g, i, j);
+                x->work[lm_at(g, i, j)] = mean_b[d] + (d == 0   ? (a[g->stride] - a[0]) / CELL
+                                                       : d == 1 ? (a[0] - a[1]) / CELL
+                                                                : 0.3 * noise());
+            }
+        lm_grid_wrap(g, x->work);
+        x->b->ops->put(x->b, LM_B + d, x->work);
+    }
+    free(potential);
+}
+
+/* Puts a value in the plasma. Within two cells of the body it is `near`. In the body it is 0. */
+static void put_around(struct box *x, int array, const struct shape *s, double value, double near)
+{
+    const struct shape larger = {s->is_box, s->x, s->y, s->size + 2};
+    for (int j = 0; j < M; j++)
+        for (int i = 0; i < M; i++)
+            x->work[lm_at(&x->g, i, j)] = shape_at(s, i + 0.5, j + 0.5)         ? 0
+                                          : shape_at(&larger, i + 0.5, j + 0.5) ? near
+                                                                                : value;
+    lm_grid_wrap(&x->g, x->work);
+    x->b->ops->put(x->b, array, x->work);
+}
+
+/* The sum of the squares of what B has besides its mean. *largest: of |B| in cells outside the body. */
+static double energy_of(struct box *x, const struct shape *s, double *largest)
+{
+    double *b[3], sum = 0;
+    *largest = 0;
+    for (int d = 0; d < 3; d++)
+        b[d] = box_get(x, LM_B + d);
+    for (int j = 0; j < M; j++)
+        for (int i = 0; i < M; i++) {
+            const size_t k = lm_at(&x->g, i, j);
+            const struct lm_vector v = lm_b_centre((struct lm_view){b[0] + k, b[1] + k, b[2] + k, x->g.stride});
+            for (int d = 0; d < 3; d++)
+                sum += (b[d][k] - mean_b[d]) * (b[d][k] - mean_b[d]);
+            if (!shape_at(s, i + 0.5, j + 0.5))
+                *largest = fmax(*largest, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
+        }
+    for (int d = 0; d < 3; d++)
+        free(b[d]);
+    return sum;
+}
+
+/* The largest energy on the way, over that of the start. */
+static double growth(int fields, const struct shape *s, double eta, double thin)
+{
+    static const int sides[LM_SIDES] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC};
+    uint8_t mask[M * M];
+    for (int k = 0; k < M * M; k++)
+        mask[k] = (uint8_t)shape_at(s, k % M + 0.5, k / M + 0.5);
+    const struct lm_grid g = lm_grid_make(M, M, M * CELL, M * CELL);
+    struct lm_body_node *node = malloc(lm_body_node_count(&g) * sizeof *node);
+    struct lm_bodies bodies = {.count = 1, .mask = mask, .particles = {LM_ABSORBING}, .fields = {fields}, .node = node};
+    lm_body_nodes_make(&g, mask, bodies.fields, shape_at, s, node);
+    struct box x =
+        box_with_walls(M, M, g.nx * CELL, g.ny * CELL, (struct lm_ohm){.floor = 1e-3, .gamma = 1}, 0, sides, &bodies);
+    put_field(&x);
+    put_around(&x, LM_N_OLD, s, 1, thin);
+    put_around(&x, LM_ETA, s, eta, eta);
+    const double k2 = lm_largest_k2(&g, 1 / CELL, 1 / CELL);
+    double largest, worst = 0;
+    const double start = energy_of(&x, s, &largest);
+    for (int step = 0; step < STEPS && worst < 10 * start; step++) {
+        const double dt = 2.6 / (k2 * (largest / thin + eta));
+        advance(&x, dt, SUBSTEPS);
+        if (fields == LM_BODY_INSULATING)
+            ck_assert_int_eq(x.b->ops->relax_b(x.b, dt * SUBSTEPS, LM_LEAST_RELAXATION_STAGES), LM_OK);
+        worst = fmax(worst, energy_of(&x, s, &largest));
+    }
+    box_free(&x);
+    free(node);
+    return worst / start;
+}
+
+START_TEST(noise_does_not_grow)
+{
+    static const int kinds[] = {LM_BODY_CONDUCTING, LM_BODY_INSULATING};
+    static const struct shape shapes[] = {
+        {0, 12.27, 12.41, 5.3}, {0, 12.5, 12.5, 4.7}, {1, 12.1, 12.73, 5.05}, {1, 12, 12, 5.5}};
+    static const struct {
+        double eta, thin;
+    } plasmas[] = {{0, 1}, {0.2, 1}, {3, 1}, {0.01, 0.03}};
+    for (int s = 0; s < 4; s++)
+        for (int p = 0; p < 4; p++) {
+            const double found = growth(kinds[_i], &shapes[s], plasmas[p].eta, plasmas[p].thin);
+            ck_assert_msg(found <= 1,
+                          "body %d, shape %d, plasma %d: the energy of the noise is %g times that of the start",
+                          kinds[_i], s, p, found);
+        }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("noise at bodies");
+    TCase *t = tcase_create("noise at bodies");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, noise_does_not_grow, 0, 2);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
