@@ -51,6 +51,33 @@ static void allocate_surfaces(struct lm_cpu *c)
     s->bodies.node = NULL; /* it was lent */
 }
 
+static int is_at_body(const struct lm_cpu *c, long k)
+{
+    const struct lm_body_node *n = c->node + 3 * k;
+    return n[0].kind != LM_NODE_PLASMA || n[1].kind != LM_NODE_PLASMA || n[2].kind != LM_NODE_PLASMA;
+}
+
+/* Lists the cells of which a node is at a body, where lm_cpu_electric_field finds E. */
+static void list_cells_at_bodies(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int columns = g->nx + 1 - c->walls[0], rows = g->ny + 1 - c->walls[1];
+    struct lm_cpu_cells *list = &c->at_bodies;
+    size_t count = 0;
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < columns; i++)
+            count += (size_t)is_at_body(c, (long)lm_at(g, i, j));
+    list->start = lm_pool_zeros(&c->pool, (size_t)rows + 1, sizeof *list->start);
+    list->cell = lm_pool_take(&c->pool, (count + 1) * sizeof *list->cell);
+    for (int j = 0; j < rows && !c->pool.failed; j++) {
+        size_t n = list->start[j];
+        for (int i = 0; i < columns; i++)
+            if (is_at_body(c, (long)lm_at(g, i, j)))
+                list->cell[n++] = (long)lm_at(g, i, j);
+        list->start[j + 1] = n;
+    }
+}
+
 /* Tables of stopping, and the sums of what collisions transfer to a gas. */
 static void allocate_gas(struct lm_cpu *c)
 {
@@ -154,6 +181,7 @@ static void allocate_fields(struct lm_cpu *c)
             vectors[v][d] = grid_array(c);
     c->slip = grid_array(c);
     c->spare = grid_array(c);
+    c->void_node = lm_pool_zeros(&c->pool, s->grid.size, 1);
     c->row_lock = lm_pool_take(&c->pool, (size_t)s->grid.ny * sizeof *c->row_lock);
     for (int j = 0; c->row_lock && j < s->grid.ny; j++)
         omp_init_lock(&c->row_lock[j]);
@@ -175,6 +203,8 @@ int lm_cpu_allocate(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     allocate_surfaces(c);
+    if (c->node && !c->pool.failed)
+        list_cells_at_bodies(c);
     allocate_gas(c);
     allocate_exchange(c);
     allocate_fields(c);
