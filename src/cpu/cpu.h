@@ -38,6 +38,17 @@ struct lm_cpu_cells {
     long *cell;
 };
 
+/* Nodes of a component of E beyond walls: element `to` continues element `from`, with this sign (lm_inside_node). */
+struct lm_cpu_image {
+    uint32_t to, from;
+    int sign;
+};
+
+struct lm_cpu_beyond {
+    size_t count;
+    struct lm_cpu_image *node;
+};
+
 struct lm_cpu {
     struct lm_backend base;                   /* its setup's mask and maps are the backend's own */
     const struct lm_cpu_particles *particles; /* of the precision of the setup */
@@ -56,7 +67,9 @@ struct lm_cpu {
     double *curl[3], *motional[3], *slip, *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                           /* work of RK4 */
     double *spare;
+    struct lm_cpu_beyond beyond[3];     /* of each component of E */
     uint8_t *void_node;                 /* src/cpu/void_field.c */
+    uint8_t *relaxes;                   /* 1 in cells whose B changes in lm_cpu_relax_b */
     int has_void, used_void;            /* in this step of B; whether LM_VOID_E and LM_VOID may hold something */
     uint8_t *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     float *factor;                      /* lm_surfaces_factors; NULL without bodies */

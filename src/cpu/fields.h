@@ -33,6 +33,14 @@ static inline void lm_cpu_put_vector(double *const a[3], size_t k, struct lm_vec
     a[2][k] = v.z;
 }
 
+/* The nodes of E_`component` inside and on walls that it crosses; along a periodic axis also the first ones beyond. */
+static inline struct lm_cells lm_cpu_nodes(const struct lm_cpu *c, int component)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    return (struct lm_cells){component == 0 ? -c->walls[0] : 0, g->nx + 1 - c->walls[0],
+                             component == 1 ? -c->walls[1] : 0, g->ny + 1 - c->walls[1]};
+}
+
 /* Copies an array of the grid, ghost cells included. */
 void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from);
 

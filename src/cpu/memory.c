@@ -1,7 +1,7 @@
 /* CPU backend: memory. */
 #include "backend/field_boundaries.h"
 #include "backend/work_arrays.h"
-#include "cpu/cpu.h"
+#include "cpu/fields.h"
 #include "cpu/strips.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/fluid/advect.h"
@@ -182,9 +182,34 @@ static void allocate_fields(struct lm_cpu *c)
     c->slip = grid_array(c);
     c->spare = grid_array(c);
     c->void_node = lm_pool_zeros(&c->pool, s->grid.size, 1);
+    c->relaxes = lm_pool_zeros(&c->pool, s->grid.size, 1);
     c->row_lock = lm_pool_take(&c->pool, (size_t)s->grid.ny * sizeof *c->row_lock);
     for (int j = 0; c->row_lock && j < s->grid.ny; j++)
         omp_init_lock(&c->row_lock[j]);
+}
+
+/* Lists the nodes of a component of E beyond walls, as far as Faraday's law reads them. */
+static void list_nodes_beyond(struct lm_cpu *c, int component)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_cells in = lm_cpu_nodes(c, component);
+    const int more_x = c->walls[0] ? LM_GHOST : 0, more_y = c->walls[1] ? LM_GHOST : 0;
+    const int columns = g->nx + 1 + 2 * more_x, rows = g->ny + 1 + 2 * more_y;
+    struct lm_cpu_beyond *list = &c->beyond[component];
+    if (!more_x && !more_y)
+        return;
+    list->node = lm_pool_take(
+        &c->pool, ((size_t)columns * (size_t)rows - (size_t)(in.to_x - in.from_x) * (size_t)(in.to_y - in.from_y)) *
+                      sizeof *list->node);
+    for (int j = -more_y; j < g->ny + (more_y ? more_y : 1) && list->node; j++)
+        for (int i = -more_x; i < g->nx + (more_x ? more_x : 1); i++) {
+            int sign = 1;
+            const int x = lm_inside_node(&c->sides, 0, g->nx, component == 0, i, &sign),
+                      y = lm_inside_node(&c->sides, 1, g->ny, component == 1, j, &sign);
+            if (i < in.from_x || i >= in.to_x || j < in.from_y || j >= in.to_y)
+                list->node[list->count++] =
+                    (struct lm_cpu_image){(uint32_t)lm_at(g, i, j), (uint32_t)lm_at(g, x, y), sign};
+        }
 }
 
 static void allocate_tiles(struct lm_cpu *c)
@@ -205,6 +230,8 @@ int lm_cpu_allocate(struct lm_cpu *c)
     allocate_surfaces(c);
     if (c->node && !c->pool.failed)
         list_cells_at_bodies(c);
+    for (int d = 0; d < 3; d++)
+        list_nodes_beyond(c, d);
     allocate_gas(c);
     allocate_exchange(c);
     allocate_fields(c);

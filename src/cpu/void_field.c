@@ -63,62 +63,27 @@ void lm_cpu_begin_void_field(struct lm_cpu *c, int voids)
     c->has_void = any;
 }
 
-/* The nodes of a component inside and on walls that it crosses; along a periodic axis also the first ones beyond. */
-static struct lm_cells inside(const struct lm_cpu *c, int component)
+/* Adds E_v to c->e beyond walls. */
+static void add_beyond(struct lm_cpu *c, double *const from[3])
 {
-    const struct lm_grid *g = &c->base.setup.grid;
-    return (struct lm_cells){component == 0 ? -c->walls[0] : 0, g->nx + 1 - c->walls[0],
-                             component == 1 ? -c->walls[1] : 0, g->ny + 1 - c->walls[1]};
-}
-
-/* Beyond walls E follows from a node inside, one after the other. `to` is all that Faraday's law reads. */
-static void add_beyond(struct lm_cpu *c, double *const from[3], int component, struct lm_cells to)
-{
-    const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_void_nodes nodes = nodes_of(c);
-    const struct lm_cells in = inside(c, component);
-    for (int j = to.from_y; j < to.to_y; j++)
-        for (int i = to.from_x; i < to.to_x; i++) {
-            if (j >= in.from_y && j < in.to_y && i == in.from_x)
-                i = in.to_x;
-            if (i < to.to_x)
-                c->e[component][lm_at(g, i, j)] += lm_void_e(&nodes, from[component], component, i, j);
+    for (int d = 0; d < 3; d++)
+        for (size_t n = 0; n < c->beyond[d].count; n++) {
+            const struct lm_cpu_image *i = &c->beyond[d].node[n];
+            c->e[d][i->to] += c->void_node[i->from] >> d & 1 ? i->sign * from[d][i->from] : 0.0;
         }
 }
 
-/* Adds E_v to c->e: where Faraday's law reads it, beyond walls, too. Elsewhere E_v is 0, and -0 becomes 0 by it. */
-static void add(struct lm_cpu *c, double *const from[3])
-{
-    const struct lm_grid *g = &c->base.setup.grid;
-    for (int d = 0; d < 3; d++) {
-        const struct lm_cells in = inside(c, d);
-        const double *const e_v = from[d];
-        const uint8_t *const node = c->void_node;
-        double *const e = c->e[d];
-#pragma omp parallel for schedule(static) num_threads(c->grid_threads)
-        for (int j = in.from_y; j < in.to_y; j++) {
-            const size_t first = lm_at(g, in.from_x, j), end = lm_at(g, in.to_x, j);
-#pragma GCC ivdep
-            for (size_t k = first; k < end; k++)
-                e[k] += node[k] >> d & 1 ? e_v[k] : 0.0;
-        }
-        if (c->walls[0] || c->walls[1])
-            add_beyond(c, from, d,
-                       (struct lm_cells){c->walls[0] ? -LM_GHOST : 0, g->nx + (c->walls[0] ? LM_GHOST : 1),
-                                         c->walls[1] ? -LM_GHOST : 0, g->ny + (c->walls[1] ? LM_GHOST : 1)});
-    }
-}
-
-/* What a stage reads and writes of a component of E_v: that of the step's beginning, which becomes the result, the sum
- * so far, and E_v of this stage and of the next one. */
+/* What a stage reads and writes of a component: all of E; E_v of the step's beginning, which becomes the result; the
+ * sum so far; E_v of this stage and of the next one. */
 struct component {
-    double *state, *sum, *next;
+    double *e, *state, *sum, *next;
     const double *current;
     const uint8_t *node;
     int bit;
 };
 
-/* A stage of elements [first, end) of a component, on the nodes that have it. */
+/* A stage of elements [first, end): adds E_v to E and advances it, on the nodes that have it. Elsewhere E_v is 0, and
+ * an E of -0 becomes 0. */
 static inline __attribute__((always_inline)) void
 advance_nodes(const struct component *of, int number, struct lm_rk4 rk, double speed2, size_t first, size_t end)
 {
@@ -129,6 +94,7 @@ advance_nodes(const struct component *of, int number, struct lm_rk4 rk, double s
         const double start = v.state[k], now = number == 0 ? start : v.next[k],
                      rate = lm_void_rate(speed2, v.current[k], now),
                      after = lm_rk4_sum(rk, 0, number == 0 ? start : v.sum[k], rate);
+        v.e[k] += is_void ? now : 0.0;
         if (number < 3) {
             v.next[k] = lm_rk4_next(rk, 0, start, rate);
             v.sum[k] = after;
@@ -138,6 +104,23 @@ advance_nodes(const struct component *of, int number, struct lm_rk4 rk, double s
     }
 }
 
+static void advance_row(const struct component *of, int number, struct lm_rk4 rk, double speed2, size_t first,
+                        size_t end)
+{
+    int any = 0;
+    for (size_t k = first; k < end; k++)
+        any |= of->node[k];
+    if (!any)
+        for (size_t k = first; k < end; k++)
+            of->e[k] += 0.0;
+    else if (number == 0)
+        advance_nodes(of, 0, rk, speed2, first, end);
+    else if (number < 3)
+        advance_nodes(of, 1, rk, speed2, first, end);
+    else
+        advance_nodes(of, 3, rk, speed2, first, end);
+}
+
 void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep)
 {
     const struct lm_grid *g = &c->base.setup.grid;
@@ -145,21 +128,14 @@ void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep)
     double *const sum[3] = {c->raw[3], c->ahead[1], c->ahead[2]}; /* nor these */
     const struct lm_rk4 rk = lm_rk4_stage(number, substep);
     const double speed2 = lm_void_speed2(g, substep);
-    add(c, number == 0 ? c->array + LM_VOID_E : next);
+    add_beyond(c, number == 0 ? c->array + LM_VOID_E : next);
+    LM_ROWS(c, c->walls[1], 1 - c->walls[1])
     for (int d = 0; d < 3; d++) {
-        const struct lm_cells in = inside(c, d);
-        const struct component of = {c->array[LM_VOID_E + d], sum[d], next[d], c->curl[d], c->void_node, d};
-#pragma omp parallel for schedule(static) num_threads(c->grid_threads)
-        for (int j = in.from_y; j < in.to_y; j++) {
-            const size_t first = lm_at(g, in.from_x, j), end = lm_at(g, in.to_x, j);
-            if (number == 0)
-                advance_nodes(&of, 0, rk, speed2, first, end);
-            else if (number < 3)
-                advance_nodes(&of, 1, rk, speed2, first, end);
-            else
-                advance_nodes(&of, 3, rk, speed2, first, end);
-        }
-        if (number == 3)
-            lm_grid_wrap(g, c->array[LM_VOID_E + d]);
+        const struct lm_cells in = lm_cpu_nodes(c, d);
+        const struct component of = {c->e[d], c->array[LM_VOID_E + d], sum[d], next[d], c->curl[d], c->void_node, d};
+        if (j >= in.from_y)
+            advance_row(&of, number, rk, speed2, lm_at(g, in.from_x, j), lm_at(g, in.to_x, j));
     }
+    for (int d = 0; d < 3 && number == 3; d++)
+        lm_grid_wrap(g, c->array[LM_VOID_E + d]);
 }
