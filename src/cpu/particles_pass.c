@@ -9,6 +9,9 @@
  * added up only when the tile is done. */
 #include "cpu/particles_worker.h"
 
+/* Particles behind the sorted ones that a thread takes at once; so many of one tile pay for its window. */
+enum { UNSORTED = 1024, WORTH_A_WINDOW = 24 };
+
 static void pass_stray(struct worker *w, int order, size_t k)
 {
     const struct lm_particle p = particle_at(&w->a, k);
@@ -211,11 +214,42 @@ static void fill_near_body(const struct lm_cpu *c, const struct footprint *f, in
         }
 }
 
+/* Particles [first, end), which have this home tile. `fields` takes its window. */
+static void pass_home(struct worker *w, int tile, lm_real *fields, size_t first, size_t end)
+{
+    const struct footprint f = footprint_of(w->c, tile);
+    w->tile = tile;
+    w->at = &f;
+    w->window = fill_window(w->c, w->surfaces.species, &f, fields);
+    if (!f.is_free)
+        fill_near_body(w->c, &f, w->near_body);
+    pass_tile(w, first, end, &f);
+    w->at = NULL;
+}
+
+/* Particles [first, end) behind the sorted ones. Those that have entered together have a home tile in common. */
+static void pass_unsorted(struct worker *w, lm_real *fields, size_t first, size_t end)
+{
+    const struct lm_cpu_species *s = &w->c->species[w->surfaces.species];
+    const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
+    for (size_t k = first, next; k < end; k = next) {
+        const int home = home_of(s, k, 0);
+        for (next = k + 1; next < end && home_of(s, next, 0) == home; next++)
+            ;
+        if (next - k >= WORTH_A_WINDOW) {
+            pass_home(w, home, fields, k, next);
+            continue;
+        }
+        w->tile = home;
+        for (size_t n = k; n < next; n++)
+            pass_stray(w, order, n);
+    }
+}
+
 int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *pass)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
-    const int linear = b->setup.shape == LM_LINEAR;
     uint64_t speed2 = 0;
     int64_t strays = 0;
     lm_cpu_add_force(c, species);
@@ -225,25 +259,14 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
     {
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
         struct worker w = worker_of(c, species, pass);
-#pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic, 1)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
-            const size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
-            if (first == end)
-                continue;
-            const struct footprint f = footprint_of(c, tile);
-            w.tile = tile;
-            w.at = &f;
-            w.window = fill_window(c, species, &f, fields);
-            if (!f.is_free)
-                fill_near_body(c, &f, w.near_body);
-            pass_tile(&w, first, end, &f);
+            if (s->tile_start[tile] < s->tile_start[tile + 1])
+                pass_home(&w, tile, fields, s->tile_start[tile], s->tile_start[tile + 1]);
         }
-        w.at = NULL;
-#pragma omp for schedule(dynamic, 64)
-        for (size_t k = s->sorted; k < s->count; k++) {
-            w.tile = home_of(s, k, 0);
-            pass_stray(&w, linear ? 1 : 2, k);
-        }
+#pragma omp for schedule(dynamic, 1)
+        for (size_t k = s->sorted; k < s->count; k += UNSORTED)
+            pass_unsorted(&w, fields, k, s->count - k < UNSORTED ? s->count : k + UNSORTED);
         speed2 = w.speed2;
         strays = w.strays;
         add_losses(&w, species);
