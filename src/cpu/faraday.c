@@ -92,7 +92,7 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     const struct lm_open_sides open =
         lm_open_sides_of(g, &c->sides, dt, (const double *const *)(c->array + ion_current), c->array[LM_FLOORED],
                          strips, c->solid, (const double *const *)b);
-    lm_fill_open_e(&c->base.setup, &open, c->e);
+    lm_fill_open_e(&c->base.setup, &open, c->e, c->grid_threads);
     lm_cpu_settle_corners(c, b, dt);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])
