@@ -79,8 +79,7 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
     double *const *state = c->array + LM_B;
     double *const *b = number == 0 ? state : c->stage;
-    lm_cpu_motional_field(c, b, c->array + ion_current, lm_weights_half_way());
-    lm_cpu_electric_field(c, b, c->e, NULL);
+    lm_cpu_substep_field(c, b, c->array + ion_current, c->e);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
     lm_cpu_advance_strips(c, number, b, dt);

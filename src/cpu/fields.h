@@ -88,6 +88,9 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
  * `e` is without that part. */
 void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e[3], double *const resistive[3]);
 
+/* Both in a substep of B: E of the field `b` without the part of LM_PRESSURE_E, with all moments half way in a step. */
+void lm_cpu_substep_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3], double *const e[3]);
+
 /* Ghost cells of E. */
 void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill);
 

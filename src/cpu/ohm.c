@@ -168,21 +168,31 @@ static inline __attribute__((always_inline)) void electric_row(const struct lm_c
         electric_cells(ohm, first, first + columns, v, to, resistive);
 }
 
+/* E in row j in the substeps. */
+static void substep_row(const struct lm_cpu *c, int j, struct lm_ohm_view v, double *const e[3])
+{
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    electric_row(c, o, j, c->base.setup.grid.nx + 1 - c->walls[0], v, e, NULL);
+    if (c->solid)
+        electric_field_at_bodies(c, o, j, v, e, NULL);
+}
+
 void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e[3], double *const resistive[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int columns = g->nx + 1 - c->walls[0];
-    const struct lm_ohm *in_substeps = &c->base.setup.ohm, all = lm_with_all_eta(*in_substeps),
-                        *o = resistive ? &all : in_substeps;
+    const struct lm_ohm all = lm_with_all_eta(c->base.setup.ohm), *o = resistive ? &all : &c->base.setup.ohm;
     const struct lm_ohm_view without = ohm_view(c, b);
     struct lm_ohm_view with = without;
     with.pressure[0] = c->array[LM_PRESSURE_E], with.pressure[1] = c->array[LM_PRESSURE_E + 1];
     LM_ROWS(c, 0, 1 - c->walls[1])
     {
         /* Three calls for the same reason. */
-        if (!resistive)
-            electric_row(c, o, j, columns, without, e, NULL);
-        else if (!lm_has_pressure(o))
+        if (!resistive) {
+            substep_row(c, j, without, e);
+            continue;
+        }
+        if (!lm_has_pressure(o))
             electric_row(c, o, j, columns, without, e, resistive);
         else
             electric_row(c, o, j, columns, with, e, resistive);
@@ -192,6 +202,52 @@ void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e
     for (int axis = 0; axis < 2; axis++)
         if (c->walls[axis])
             electric_field_on_wall(c, o, axis, without, e, resistive);
+}
+
+/* A row of J, and what its neighbours allow: the motional field up to it and E below it, so that all of this is still
+ * in the cache. Only what the rows from `from` on allow. */
+static void sweep_row(const struct lm_cpu *c, int from, int j, struct lm_ohm_view v, double *const ion_current[3],
+                      double *const e[3])
+{
+    static const struct lm_view none = {.s = 0};
+    const struct lm_view external = lm_cpu_external(c);
+    const int last = c->base.setup.grid.ny - c->walls[1];
+    /* Two calls: without J_ext the compiler makes vector instructions of it. */
+    external.s ? current_row(c, j, v.b, external) : current_row(c, j, v.b, none);
+    if (j > from && j >= -c->walls[1])
+        motional_row(c, j, v.b, ion_current);
+    if (j - 1 > from && j - 1 >= 0 && j - 1 <= last)
+        substep_row(c, j - 1, v, e);
+}
+
+void lm_cpu_substep_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3], double *const e[3])
+{
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_ohm_view v = ohm_view(c, b);
+    const int rows = c->base.setup.grid.ny + 4, last = c->base.setup.grid.ny - c->walls[1];
+    if (c->base.setup.local_eta || c->base.setup.friction_species > 0) {
+        lm_cpu_motional_field(c, b, ion_current, lm_weights_half_way());
+        lm_cpu_electric_field(c, b, e, NULL);
+        return;
+    }
+#pragma omp parallel num_threads(c->grid_threads)
+    {
+        const int me = omp_get_thread_num(), team = omp_get_num_threads();
+        const int from = rows * me / team - 2, end = rows * (me + 1) / team - 2;
+        for (int j = from; j < end; j++)
+            sweep_row(c, from, j, v, ion_current, e);
+#pragma omp barrier
+        if (from < end && from >= -c->walls[1])
+            motional_row(c, from, v.b, ion_current);
+#pragma omp barrier
+        if (from < end && from >= 0 && from <= last)
+            substep_row(c, from, v, e);
+        if (end - 1 > from && end - 1 >= 0 && end - 1 <= last)
+            substep_row(c, end - 1, v, e);
+    }
+    for (int axis = 0; axis < 2; axis++)
+        if (c->walls[axis])
+            electric_field_on_wall(c, o, axis, v, e, NULL);
 }
 
 /* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies. */
