@@ -59,15 +59,18 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
     }
 }
 
-void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3])
+void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3], int threads)
 {
     const struct lm_grid *g = &setup->grid;
-    if (!lm_any_opens(&o->sides))
-        return;
     for (int part = 0; part < 3; part++)
-        for (int axis = 0; axis < 2; axis++)
-            for (int line = -LM_GHOST; line < (axis == 0 ? g->ny : g->nx) + LM_GHOST; line++)
-                lm_fill_open(o, axis, (axis + part) % 3, e[(axis + part) % 3], line);
+        for (int axis = 0; axis < 2; axis++) {
+            const int component = (axis + part) % 3, end = (axis == 0 ? g->ny : g->nx) + LM_GHOST;
+            if (!lm_is_open(&o->sides, 2 * axis) && !lm_is_open(&o->sides, 2 * axis + 1))
+                continue;
+#pragma omp parallel for schedule(static) num_threads(threads)
+            for (int line = -LM_GHOST; line < end; line++)
+                lm_fill_open(o, axis, component, e[component], line);
+        }
 }
 
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)

@@ -28,8 +28,9 @@ void lm_fill_moment(const struct lm_grid *g, double *a, int along);
 /* Ghost cells of E_`component`, and for the push its nodes on walls. */
 void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_fill fill);
 
-/* In a stage of Faraday's law, after lm_fill_e of all components and after radiating sides: E beyond open ones. */
-void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3]);
+/* In a stage of Faraday's law, after lm_fill_e of all components and after radiating sides: E beyond open ones. Threads
+ * share the lines, as a line reads and writes only itself. */
+void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3], int threads);
 
 /* 1 in cells of bodies, else 0, with ghost cells: g->size bytes. */
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid);

@@ -12,7 +12,7 @@
 #include "bench/cases.h"
 #include "output/series_columns.h"
 
-enum { MAX_ROWS = 24 };
+enum { MAX_ROWS = 28 };
 
 struct step_row {
     char label[64];
@@ -70,6 +70,27 @@ static void add_gas(struct step_row *rows, int *count, struct lm_bench_problem p
     add(rows, count, "stopping and scattering every 2 steps", p);
 }
 
+/* What people run: plasma bounded by a void, and a body in a wind, whose wake is empty from the start. */
+static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows, int *count, struct lm_bench_problem p)
+{
+    struct lm_bench_problem wind = p;
+    p.mean = 0.08 * 3.1416;
+    p.more[0] = "species.protons.density=(x/lx-0.5)^2+(y/ly-0.5)^2<0.08";
+    add(rows, count, "voids: a blob of a quarter of the box", p);
+    wind.sections = "[body.disk]\nshape = disk\nx = 0.3*lx\ny = 0.5*ly\nradius = 0.14*ly\nparticles = absorbing\n"
+                    "fields = resistive\nresistivity = 1000\n";
+    wind.more[0] = "boundary.x_min=inflow";
+    wind.more[1] = "boundary.x_max=absorbing";
+    wind.more[2] = "species.protons.drift_x=2.5";
+    wind.more[3] =
+        "species.protons.density=(x-0.3*lx)^2+(y-0.5*ly)^2>(0.14*ly)^2&&(x<0.3*lx||(y-0.5*ly)^2>(0.14*ly)^2)";
+    wind.more[4] = "species.protons.inflow_density=1";
+    add(rows, count, "wind on a disk", wind);
+    wind.cells = b->options->quick ? 16 : 48;
+    wind.ppc = b->options->quick ? 8 : 64;
+    add(rows, count, b->options->quick ? "moon-like: 16^2 x 8" : "moon-like: 48^2 x 64", wind)->series_every = 5;
+}
+
 /* Cells are 0.25 d_i and dt = 0.01: the drift of 7.5 v_A crosses 0.3 cells a step. */
 static int make_rows(const struct lm_bench *b, const char *table, struct step_row *rows)
 {
@@ -103,6 +124,7 @@ static int make_rows(const struct lm_bench *b, const char *table, struct step_ro
     p.more[1] = "boundary.x_max=absorbing";
     p.more[2] = "species.protons.drift_x=2.5";
     add(rows, &count, "wind of 0.1 cells a step, open sides", p);
+    add_bodies_and_voids(b, rows, &count, base);
     p = base;
     add_gas(rows, &count, p, table);
     p.cells = b->options->quick ? 16 : 64;

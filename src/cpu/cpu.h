@@ -31,6 +31,24 @@ struct lm_cpu_species {
 
 struct lm_cpu_strip; /* src/cpu/strips.h */
 
+/* Some cells of the rows from 0 on: row j has cell[start[j]] up to cell[start[j + 1]], which are elements of an array
+ * of the grid. Both pointers are NULL without bodies. */
+struct lm_cpu_cells {
+    size_t *start;
+    long *cell;
+};
+
+/* Nodes of a component of E beyond walls: element `to` continues element `from`, with this sign (lm_inside_node). */
+struct lm_cpu_image {
+    uint32_t to, from;
+    int sign;
+};
+
+struct lm_cpu_beyond {
+    size_t count;
+    struct lm_cpu_image *node;
+};
+
 struct lm_cpu {
     struct lm_backend base;                   /* its setup's mask and maps are the backend's own */
     const struct lm_cpu_particles *particles; /* of the precision of the setup */
@@ -49,6 +67,9 @@ struct lm_cpu {
     double *curl[3], *motional[3], *slip, *e[3], *ahead[3]; /* work of Ohm's law */
     double *stage[3], *result[3];                           /* work of RK4 */
     double *spare;
+    struct lm_cpu_beyond beyond[3];     /* of each component of E */
+    uint8_t *void_node;                 /* src/cpu/void_field.c */
+    uint8_t *relaxes;                   /* 1 in cells whose B changes in lm_cpu_relax_b */
     int has_void, used_void;            /* in this step of B; whether LM_VOID_E and LM_VOID may hold something */
     uint8_t *near_body, *tile_has_body; /* lm_surfaces_mark; NULL without bodies */
     float *factor;                      /* lm_surfaces_factors; NULL without bodies */
@@ -57,6 +78,8 @@ struct lm_cpu {
     int walls[2];                         /* whether fields end at walls along an axis */
     uint8_t *solid;                       /* 1 in bodies, with ghosts; NULL without bodies */
     struct lm_body_node *node;            /* three of each cell, with ghosts; NULL without bodies */
+    struct lm_cpu_cells at_bodies;        /* where Ohm's law finds E and a node is at a body */
+    uint8_t *row_is_narrow;               /* [ny]: has a node with `more`; NULL without bodies */
     uint8_t *clearance, *row_near_body;   /* lm_stencil_clearance; rows with too little of it or with cut cells */
     struct lm_opening *open;              /* lm_openings_fill; NULL where no cell is cut */
     struct lm_passage *passage;           /* lm_passages_fill, likewise */

@@ -10,30 +10,50 @@ struct stage {
     const double *battery; /* lm_cpu_battery */
 };
 
-/* B of cells [from, to) of row j after a stage. `sides` is NULL where no B is held, `battery` where there is none,
- * `node` without bodies. */
-static inline __attribute__((always_inline)) void advance_cells(const struct stage *s, int j, int from, int to,
-                                                                const struct lm_field_sides *sides,
+/* B of cells [from, to) of row j after a stage; `number` and `rk` are that of the stage. `sides` is NULL where no B is
+ * held, `battery` where there is none, `node` where no conductor cuts a cell around a corner. */
+static inline __attribute__((always_inline)) void advance_cells(const struct stage *s, int number, int j, int from,
+                                                                int to, const struct lm_field_sides *sides,
                                                                 const double *battery, const struct lm_body_node *node)
 {
     const struct lm_cpu *c = s->cpu;
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double inv_dx = c->base.setup.ohm.inv_dx, inv_dy = c->base.setup.ohm.inv_dy;
+    const struct lm_rk4 rk = s->rk;
     const struct lm_view e = lm_cpu_view(c, c->e);
-    double *const *state = c->array + LM_B;
+    double *const state[3] = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2]},
+                  *const next[3] = {c->stage[0], c->stage[1], c->stage[2]},
+                  *const result[3] = {c->result[0], c->result[1], c->result[2]};
+    const long row = (long)lm_at(g, 0, j);
+#pragma GCC ivdep
     for (int i = from; i < to; i++) {
-        size_t k = lm_at(g, i, j);
-        struct lm_vector v = lm_faraday(lm_view_at(e, (long)k), o->inv_dx, o->inv_dy);
+        const long k = row + i;
+        const struct lm_vector v = lm_faraday(lm_view_at(e, k), inv_dx, inv_dy);
         const double z = lm_corner_rate(node ? node + 3 * k : NULL, v.z);
         const double rate[3] = {v.x, v.y, battery ? z + battery[k] : z};
+        LM_UNROLL
         for (int d = 0; d < 3; d++) {
             const int held = sides && lm_is_held(sides, d, i, j, g->nx, g->ny);
-            const double start = state[d][k], sum = s->number == 0 ? start : c->result[d][k];
-            if (s->number < 3)
-                c->stage[d][k] = lm_rk4_next(s->rk, held, start, rate[d]);
-            *(s->number < 3 ? &c->result[d][k] : &state[d][k]) = lm_rk4_sum(s->rk, held, sum, rate[d]);
+            const double start = state[d][k], sum = number == 0 ? start : result[d][k];
+            if (number < 3)
+                next[d][k] = lm_rk4_next(rk, held, start, rate[d]);
+            *(number < 3 ? &result[d][k] : &state[d][k]) = lm_rk4_sum(rk, held, sum, rate[d]);
         }
     }
+}
+
+/* The same where no B is held. A call for each kind of stage, so that the compiler makes vector instructions of it. */
+static inline __attribute__((always_inline)) void advance_free(const struct stage *s, int j, int from, int to,
+                                                               const double *battery, const struct lm_body_node *node)
+{
+    if (node)
+        advance_cells(s, s->number, j, from, to, NULL, battery, node);
+    else if (s->number == 0)
+        advance_cells(s, 0, j, from, to, NULL, battery, NULL);
+    else if (s->number < 3)
+        advance_cells(s, 1, j, from, to, NULL, battery, NULL);
+    else
+        advance_cells(s, 3, j, from, to, NULL, battery, NULL);
 }
 
 /* Cells [from, to) of row j. B may be held beyond the sides and in the last cells before the upper ones. */
@@ -41,18 +61,18 @@ static void advance_row(const struct stage *s, int j, int from, int to)
 {
     const struct lm_field_sides *sides = &s->cpu->sides;
     const struct lm_grid *g = &s->cpu->base.setup.grid;
-    const struct lm_body_node *node = s->cpu->node;
+    const struct lm_body_node *node = lm_cpu_narrow_nodes(s->cpu, j);
     const int first = 0, last = g->nx - 1;
-    if (!lm_any_held_b(sides) && !s->battery && !node) {
-        advance_cells(s, j, from, to, NULL, NULL, NULL);
+    if (!lm_any_held_b(sides) && !s->battery) {
+        advance_free(s, j, from, to, NULL, node);
     } else if (!lm_any_held_b(sides)) {
-        advance_cells(s, j, from, to, NULL, s->battery, node);
+        advance_free(s, j, from, to, s->battery, node);
     } else if (j < 0 || j >= g->ny - 1) {
-        advance_cells(s, j, from, to, sides, s->battery, node);
+        advance_cells(s, s->number, j, from, to, sides, s->battery, node);
     } else {
-        advance_cells(s, j, from, first, sides, s->battery, node);
-        advance_cells(s, j, first, last, NULL, s->battery, node);
-        advance_cells(s, j, last, to, sides, s->battery, node);
+        advance_cells(s, s->number, j, from, first, sides, s->battery, node);
+        advance_free(s, j, first, last, s->battery, node);
+        advance_cells(s, s->number, j, last, to, sides, s->battery, node);
     }
 }
 
@@ -63,8 +83,7 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     const int beyond_x = c->walls[0] ? LM_GHOST : 0, beyond_y = c->walls[1] ? LM_GHOST : 0;
     double *const *state = c->array + LM_B;
     double *const *b = number == 0 ? state : c->stage;
-    lm_cpu_motional_field(c, b, c->array + ion_current, lm_weights_half_way());
-    lm_cpu_electric_field(c, b, c->e, NULL);
+    lm_cpu_substep_field(c, b, c->array + ion_current, c->e);
     if (c->walls[0] || c->walls[1])
         lm_cpu_fill_e(c, c->e, LM_FILL_FARADAY);
     lm_cpu_advance_strips(c, number, b, dt);
@@ -76,7 +95,7 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
     const struct lm_open_sides open =
         lm_open_sides_of(g, &c->sides, dt, (const double *const *)(c->array + ion_current), c->array[LM_FLOORED],
                          strips, c->solid, (const double *const *)b);
-    lm_fill_open_e(&c->base.setup, &open, c->e);
+    lm_fill_open_e(&c->base.setup, &open, c->e, c->grid_threads);
     lm_cpu_settle_corners(c, b, dt);
     /* Beyond walls up to where E is known on all sides of a node. */
     LM_ROWS(c, beyond_y, beyond_y - c->walls[1])

@@ -33,6 +33,21 @@ static inline void lm_cpu_put_vector(double *const a[3], size_t k, struct lm_vec
     a[2][k] = v.z;
 }
 
+/* The nodes of E_`component` inside and on walls that it crosses; along a periodic axis also the first ones beyond. */
+static inline struct lm_cells lm_cpu_nodes(const struct lm_cpu *c, int component)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    return (struct lm_cells){component == 0 ? -c->walls[0] : 0, g->nx + 1 - c->walls[0],
+                             component == 1 ? -c->walls[1] : 0, g->ny + 1 - c->walls[1]};
+}
+
+/* The nodes at bodies, for lm_corner_rate and lm_void_open_part; NULL where no conductor cuts cells of row j. */
+static inline const struct lm_body_node *lm_cpu_narrow_nodes(const struct lm_cpu *c, int j)
+{
+    const int inside = j >= 0 && j < c->base.setup.grid.ny;
+    return c->node && (!inside || c->row_is_narrow[j]) ? c->node : NULL;
+}
+
 /* Copies an array of the grid, ghost cells included. */
 void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from);
 
@@ -79,6 +94,9 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
  * [-1, n - 1] through them. `resistive` takes its resistive part, and `e` has the part of LM_PRESSURE_E. If it is NULL,
  * `e` is without that part. */
 void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e[3], double *const resistive[3]);
+
+/* Both in a substep of B: E of the field `b` without the part of LM_PRESSURE_E, with all moments half way in a step. */
+void lm_cpu_substep_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3], double *const e[3]);
 
 /* Ghost cells of E. */
 void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill);

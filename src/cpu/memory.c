@@ -1,7 +1,7 @@
 /* CPU backend: memory. */
 #include "backend/field_boundaries.h"
 #include "backend/work_arrays.h"
-#include "cpu/cpu.h"
+#include "cpu/fields.h"
 #include "cpu/strips.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/fluid/advect.h"
@@ -49,6 +49,44 @@ static void allocate_surfaces(struct lm_cpu *c)
     lm_fill_solid(s, c->solid);
     c->pool.failed |= lm_fill_nodes(s, c->node) != LM_OK;
     s->bodies.node = NULL; /* it was lent */
+}
+
+static int is_at_body(const struct lm_cpu *c, long k)
+{
+    const struct lm_body_node *n = c->node + 3 * k;
+    return n[0].kind != LM_NODE_PLASMA || n[1].kind != LM_NODE_PLASMA || n[2].kind != LM_NODE_PLASMA;
+}
+
+/* Lists the cells of which a node is at a body, where lm_cpu_electric_field finds E. */
+static void list_cells_at_bodies(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int columns = g->nx + 1 - c->walls[0], rows = g->ny + 1 - c->walls[1];
+    struct lm_cpu_cells *list = &c->at_bodies;
+    size_t count = 0;
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < columns; i++)
+            count += (size_t)is_at_body(c, (long)lm_at(g, i, j));
+    list->start = lm_pool_zeros(&c->pool, (size_t)rows + 1, sizeof *list->start);
+    list->cell = lm_pool_take(&c->pool, (count + 1) * sizeof *list->cell);
+    for (int j = 0; j < rows && !c->pool.failed; j++) {
+        size_t n = list->start[j];
+        for (int i = 0; i < columns; i++)
+            if (is_at_body(c, (long)lm_at(g, i, j)))
+                list->cell[n++] = (long)lm_at(g, i, j);
+        list->start[j + 1] = n;
+    }
+}
+
+/* Marks rows in which a conductor leaves a part of a cell or an edge, ghost cells included. */
+static void mark_narrow_rows(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    c->row_is_narrow = lm_pool_zeros(&c->pool, (size_t)g->ny, 1);
+    for (int j = 0; j < g->ny && !c->pool.failed; j++)
+        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
+            for (int d = 0; d < 3; d++)
+                c->row_is_narrow[j] |= c->node[3 * lm_at(g, i, j) + (size_t)d].more != 0;
 }
 
 /* Tables of stopping, and the sums of what collisions transfer to a gas. */
@@ -154,9 +192,35 @@ static void allocate_fields(struct lm_cpu *c)
             vectors[v][d] = grid_array(c);
     c->slip = grid_array(c);
     c->spare = grid_array(c);
+    c->void_node = lm_pool_zeros(&c->pool, s->grid.size, 1);
+    c->relaxes = lm_pool_zeros(&c->pool, s->grid.size, 1);
     c->row_lock = lm_pool_take(&c->pool, (size_t)s->grid.ny * sizeof *c->row_lock);
     for (int j = 0; c->row_lock && j < s->grid.ny; j++)
         omp_init_lock(&c->row_lock[j]);
+}
+
+/* Lists the nodes of a component of E beyond walls, as far as Faraday's law reads them. */
+static void list_nodes_beyond(struct lm_cpu *c, int component)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_cells in = lm_cpu_nodes(c, component);
+    const int more_x = c->walls[0] ? LM_GHOST : 0, more_y = c->walls[1] ? LM_GHOST : 0;
+    const int columns = g->nx + 1 + 2 * more_x, rows = g->ny + 1 + 2 * more_y;
+    struct lm_cpu_beyond *list = &c->beyond[component];
+    if (!more_x && !more_y)
+        return;
+    list->node = lm_pool_take(
+        &c->pool, ((size_t)columns * (size_t)rows - (size_t)(in.to_x - in.from_x) * (size_t)(in.to_y - in.from_y)) *
+                      sizeof *list->node);
+    for (int j = -more_y; j < g->ny + (more_y ? more_y : 1) && list->node; j++)
+        for (int i = -more_x; i < g->nx + (more_x ? more_x : 1); i++) {
+            int sign = 1;
+            const int x = lm_inside_node(&c->sides, 0, g->nx, component == 0, i, &sign),
+                      y = lm_inside_node(&c->sides, 1, g->ny, component == 1, j, &sign);
+            if (i < in.from_x || i >= in.to_x || j < in.from_y || j >= in.to_y)
+                list->node[list->count++] =
+                    (struct lm_cpu_image){(uint32_t)lm_at(g, i, j), (uint32_t)lm_at(g, x, y), sign};
+        }
 }
 
 static void allocate_tiles(struct lm_cpu *c)
@@ -175,6 +239,12 @@ int lm_cpu_allocate(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     allocate_surfaces(c);
+    if (c->node && !c->pool.failed) {
+        list_cells_at_bodies(c);
+        mark_narrow_rows(c);
+    }
+    for (int d = 0; d < 3; d++)
+        list_nodes_beyond(c, d);
     allocate_gas(c);
     allocate_exchange(c);
     allocate_fields(c);

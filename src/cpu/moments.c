@@ -44,8 +44,10 @@ int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int fi
             }
         }
     }
-    for (int j = 0; j < g->ny && c->factor; j++)
+    if (c->factor) {
+        LM_ROWS(c, 0, 0)
         take_row(c, j, c->factor, number, number);
+    }
     c->control.charge_quanta[species] = quanta;
     lm_fill_moment(g, number, -1);
     return LM_OK;

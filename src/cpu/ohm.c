@@ -28,12 +28,30 @@ static void local_eta(struct lm_cpu *c, struct lm_view b, struct lm_view current
 LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct lm_view external)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_ohm *o = &c->base.setup.ohm;
-    for (int i = -2; i < g->nx + 2; i++) {
-        const size_t k = lm_at(g, i, j);
-        lm_cpu_put_vector(
-            c->curl, k,
-            lm_plasma_current(lm_view_at(b, (long)k), lm_external_at(external, (long)k), o->inv_dx, o->inv_dy));
+    const double inv_dx = c->base.setup.ohm.inv_dx, inv_dy = c->base.setup.ohm.inv_dy;
+    const long first = (long)lm_at(g, -2, j), end = first + g->nx + 4;
+    double *const to[3] = {c->curl[0], c->curl[1], c->curl[2]};
+#pragma GCC ivdep
+    for (long k = first; k < end; k++)
+        lm_cpu_put_vector(to, (size_t)k,
+                          lm_plasma_current(lm_view_at(b, k), lm_external_at(external, k), inv_dx, inv_dy));
+}
+
+/* struct lm_motional in row j. */
+LM_HD void motional_row(const struct lm_cpu *c, int j, struct lm_view b, double *const ion_current[3])
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_view current = lm_cpu_view(c, c->curl);
+    const double *const per_density = c->array[LM_PER_DENSITY];
+    double *const to[3] = {c->motional[0], c->motional[1], c->motional[2]}, *const slip = c->slip;
+    double *const ji[3] = {ion_current[0], ion_current[1], ion_current[2]};
+    const long first = (long)lm_at(g, -c->walls[0], j), end = (long)lm_at(g, g->nx + 2, j);
+#pragma GCC ivdep
+    for (long k = first; k < end; k++) {
+        const struct lm_motional m =
+            lm_motional_field(lm_view_at(current, k), lm_view_at(b, k), lm_cpu_vector(ji, (size_t)k), per_density[k]);
+        lm_cpu_put_vector(to, (size_t)k, m.field);
+        slip[k] = m.slip;
     }
 }
 
@@ -41,7 +59,6 @@ LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct l
 void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3],
                            struct lm_level_weights at)
 {
-    const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
     static const struct lm_view none = {.s = 0};
     const struct lm_view external = lm_cpu_external(c);
@@ -49,13 +66,7 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
     /* Two calls: without J_ext the compiler makes vector instructions of it. */
     external.s ? current_row(c, j, bv, external) : current_row(c, j, bv, none);
     LM_ROWS(c, c->walls[1], 2)
-    for (int i = -c->walls[0]; i < g->nx + 2; i++) {
-        size_t k = lm_at(g, i, j);
-        const struct lm_motional m = lm_motional_field(lm_view_at(jv, (long)k), lm_view_at(bv, (long)k),
-                                                       lm_cpu_vector(ion_current, k), c->array[LM_PER_DENSITY][k]);
-        lm_cpu_put_vector(c->motional, k, m.field);
-        c->slip[k] = m.slip;
-    }
+    motional_row(c, j, bv, ion_current);
     if (c->base.setup.local_eta)
         local_eta(c, bv, jv);
     if (c->base.setup.friction_species > 0)
@@ -106,13 +117,13 @@ static void electric_field_on_wall(const struct lm_cpu *c, const struct lm_ohm *
     }
 }
 
-/* E of the nodes in a row that touch bodies. */
-static void electric_field_at_bodies(const struct lm_cpu *c, const struct lm_ohm *o, int j, int count,
-                                     struct lm_ohm_view v, double *const e[3], double *const resistive[3])
+/* E of the nodes in a row that are at bodies. */
+static void electric_field_at_bodies(const struct lm_cpu *c, const struct lm_ohm *o, int j, struct lm_ohm_view v,
+                                     double *const e[3], double *const resistive[3])
 {
     const struct lm_body_view bodies = body_view(c);
-    for (int i = 0; i < count; i++) {
-        long k = (long)lm_at(&c->base.setup.grid, i, j);
+    for (size_t n = c->at_bodies.start[j]; n < c->at_bodies.start[j + 1]; n++) {
+        const long k = c->at_bodies.cell[n];
         double total[3] = {e[0][k], e[1][k], e[2][k]}, part[3] = {0.0, 0.0, 0.0};
         for (int d = 0; d < 3 && resistive; d++)
             part[d] = resistive[d][k];
@@ -125,15 +136,16 @@ static void electric_field_at_bodies(const struct lm_cpu *c, const struct lm_ohm
     }
 }
 
-/* E in row j. */
-static inline __attribute__((always_inline)) void electric_row(const struct lm_cpu *c, const struct lm_ohm *o, int j,
-                                                               int columns, struct lm_ohm_view v, double *const e[3],
-                                                               double *const resistive[3])
+/* E of elements [first, end). */
+static inline __attribute__((always_inline)) void electric_cells(struct lm_ohm o, long first, long end,
+                                                                 struct lm_ohm_view v, double *const e[3],
+                                                                 double *const resistive[3])
 {
-    for (int i = 0; i < columns; i++) {
-        long k = (long)lm_at(&c->base.setup.grid, i, j);
+#pragma GCC ivdep
+    for (long k = first; k < end; k++) {
         double total[3], part[3];
-        lm_electric_field(lm_ohm_view_at(v, k), o, total, part);
+        lm_electric_field(lm_ohm_view_at(v, k), &o, total, part);
+        LM_UNROLL
         for (int d = 0; d < 3; d++) {
             e[d][k] = total[d];
             if (resistive)
@@ -142,30 +154,100 @@ static inline __attribute__((always_inline)) void electric_row(const struct lm_c
     }
 }
 
+/* E in row j. Two calls, so that there is no branch in a loop, and the compiler makes vector instructions of it. */
+static inline __attribute__((always_inline)) void electric_row(const struct lm_cpu *c, const struct lm_ohm *o, int j,
+                                                               int columns, struct lm_ohm_view v, double *const e[3],
+                                                               double *const resistive[3])
+{
+    const long first = (long)lm_at(&c->base.setup.grid, 0, j);
+    const struct lm_ohm ohm = *o;
+    double *const to[3] = {e[0], e[1], e[2]};
+    if (ohm.eta_hyper > 0.0)
+        electric_cells(ohm, first, first + columns, v, to, resistive);
+    else
+        electric_cells(ohm, first, first + columns, v, to, resistive);
+}
+
+/* E in row j in the substeps. */
+static void substep_row(const struct lm_cpu *c, int j, struct lm_ohm_view v, double *const e[3])
+{
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    electric_row(c, o, j, c->base.setup.grid.nx + 1 - c->walls[0], v, e, NULL);
+    if (c->solid)
+        electric_field_at_bodies(c, o, j, v, e, NULL);
+}
+
 void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e[3], double *const resistive[3])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int columns = g->nx + 1 - c->walls[0];
-    const struct lm_ohm *in_substeps = &c->base.setup.ohm, all = lm_with_all_eta(*in_substeps),
-                        *o = resistive ? &all : in_substeps;
+    const struct lm_ohm all = lm_with_all_eta(c->base.setup.ohm), *o = resistive ? &all : &c->base.setup.ohm;
     const struct lm_ohm_view without = ohm_view(c, b);
     struct lm_ohm_view with = without;
     with.pressure[0] = c->array[LM_PRESSURE_E], with.pressure[1] = c->array[LM_PRESSURE_E + 1];
     LM_ROWS(c, 0, 1 - c->walls[1])
     {
-        /* Three calls, so that the compiler makes vector instructions of them. */
-        if (!resistive)
-            electric_row(c, o, j, columns, without, e, NULL);
-        else if (!lm_has_pressure(o))
+        /* Three calls for the same reason. */
+        if (!resistive) {
+            substep_row(c, j, without, e);
+            continue;
+        }
+        if (!lm_has_pressure(o))
             electric_row(c, o, j, columns, without, e, resistive);
         else
             electric_row(c, o, j, columns, with, e, resistive);
         if (c->solid)
-            electric_field_at_bodies(c, o, j, columns, without, e, resistive);
+            electric_field_at_bodies(c, o, j, without, e, resistive);
     }
     for (int axis = 0; axis < 2; axis++)
         if (c->walls[axis])
             electric_field_on_wall(c, o, axis, without, e, resistive);
+}
+
+/* A row of J, and what its neighbours allow: the motional field up to it and E below it, so that all of this is still
+ * in the cache. Only what the rows from `from` on allow. */
+static void sweep_row(const struct lm_cpu *c, int from, int j, struct lm_ohm_view v, double *const ion_current[3],
+                      double *const e[3])
+{
+    static const struct lm_view none = {.s = 0};
+    const struct lm_view external = lm_cpu_external(c);
+    const int last = c->base.setup.grid.ny - c->walls[1];
+    /* Two calls: without J_ext the compiler makes vector instructions of it. */
+    external.s ? current_row(c, j, v.b, external) : current_row(c, j, v.b, none);
+    if (j > from && j >= -c->walls[1])
+        motional_row(c, j, v.b, ion_current);
+    if (j - 1 > from && j - 1 >= 0 && j - 1 <= last)
+        substep_row(c, j - 1, v, e);
+}
+
+void lm_cpu_substep_field(struct lm_cpu *c, double *const b[3], double *const ion_current[3], double *const e[3])
+{
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_ohm_view v = ohm_view(c, b);
+    const int rows = c->base.setup.grid.ny + 4, last = c->base.setup.grid.ny - c->walls[1];
+    if (c->base.setup.local_eta || c->base.setup.friction_species > 0) {
+        lm_cpu_motional_field(c, b, ion_current, lm_weights_half_way());
+        lm_cpu_electric_field(c, b, e, NULL);
+        return;
+    }
+#pragma omp parallel num_threads(c->grid_threads)
+    {
+        const int me = omp_get_thread_num(), team = omp_get_num_threads();
+        const int from = rows * me / team - 2, end = rows * (me + 1) / team - 2;
+        for (int j = from; j < end; j++)
+            sweep_row(c, from, j, v, ion_current, e);
+#pragma omp barrier
+        if (from < end && from >= -c->walls[1])
+            motional_row(c, from, v.b, ion_current);
+#pragma omp barrier
+        if (from < end && from >= 0 && from <= last)
+            substep_row(c, from, v, e);
+        if (end - 1 > from && end - 1 >= 0 && end - 1 <= last)
+            substep_row(c, end - 1, v, e);
+    }
+    for (int axis = 0; axis < 2; axis++)
+        if (c->walls[axis])
+            electric_field_on_wall(c, o, axis, v, e, NULL);
 }
 
 /* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies. */

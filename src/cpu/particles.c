@@ -31,26 +31,59 @@ int LM_P(lm_cpu_particle_maxima)(struct lm_backend *b, int species)
     return LM_OK;
 }
 
-/* A particle's velocities half a step later, added to sum; `near`: the window of its tile, or NULL. */
-static void add_particle(const struct lm_cpu *c, int species, struct lm_particle p, int tile,
-                         const struct lm_window *near, const struct lm_step *step, const double units[2],
-                         int64_t sum[6])
+/* What the sums over particles of a species need. */
+struct summing {
+    const struct lm_cpu *c;
+    int species;
+    struct lm_step step;
+    double units[2];
+};
+
+/* A particle's velocities half a step later, added to sum, with the fields of the grid. */
+static void add_stray(const struct summing *w, struct lm_particle p, int tile, int64_t sum[6])
 {
-    const int order = c->base.setup.shape;
-    struct lm_tiling t = tiling(c);
     struct lm_stray stray;
-    struct lm_window win;
     lm_fix dx, dy;
     if (p.x == LM_GONE)
         return;
-    if (near && lm_in_window(order, p.x, p.y, t.size)) {
-        win = *near;
-    } else {
-        win = stray_window(c, species, tile, &p, &stray);
-        p = stray.p;
+    const struct lm_window win = stray_window(w->c, w->species, tile, &p, &stray);
+    p = stray.p;
+    lm_push(w->c->base.setup.shape == LM_LINEAR ? 1 : 2, &p, &win, &w->step, &dx, &dy);
+    lm_add_sums(sum, &p, w->units[0], w->units[1]);
+}
+
+/* The same for particles [first, end) of a tile, from its window where that has their fields. Two loops: the first one
+ * has no branches, so that the compiler makes vector instructions of it. */
+LM_HD void add_tile(const struct summing *w, int order, int tile, const struct lm_window *window, size_t first,
+                    size_t end, int64_t sum[6])
+{
+    const struct arrays a = arrays_of(&w->c->species[w->species]);
+    const struct lm_step step = w->step;
+    const struct lm_window win = *window;
+    const double unit_v = w->units[0], unit_v2 = w->units[1];
+    const int size = w->c->tiling.size;
+    int64_t u = 0, v = 0, z = 0, uu = 0, vv = 0, zz = 0, strays = 0;
+#pragma omp simd reduction(+ : u, v, z, uu, vv, zz, strays)
+    for (size_t k = first; k < end; k++) {
+        struct lm_particle p = particle_at(&a, k);
+        lm_fix dx, dy;
+        int64_t one[6] = {0};
+        const lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, size);
+        p.x &= near; /* where the window has fields; the result of a stray is not used */
+        p.y &= near;
+        lm_push(order, &p, &win, &step, &dx, &dy);
+        lm_add_sums(one, &p, unit_v, unit_v2);
+        u += one[0] & (int64_t)near, v += one[1] & (int64_t)near, z += one[2] & (int64_t)near;
+        uu += one[3] & (int64_t)near, vv += one[4] & (int64_t)near, zz += one[5] & (int64_t)near;
+        strays += 1 + (int64_t)near;
     }
-    lm_push(order, &p, &win, step, &dx, &dy);
-    lm_add_sums(sum, &p, units[0], units[1]);
+    sum[0] += u, sum[1] += v, sum[2] += z;
+    sum[3] += uu, sum[4] += vv, sum[5] += zz;
+    for (size_t k = first; k < end && strays > 0; k++)
+        if (!lm_in_window(order, a.x[k], a.y[k], size)) {
+            add_stray(w, particle_at(&a, k), tile, sum);
+            strays--;
+        }
 }
 
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
@@ -58,11 +91,11 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_cpu_species *s = &c->species[species];
-    struct lm_step step = lm_step_of(&c->base.setup, species, half);
-    struct arrays a = arrays_of(s);
+    const struct arrays a = arrays_of(s);
     out->exponent_v = lm_sum_exponent((double)present, half->speed_exponent);
     out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
-    const double units[2] = {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)};
+    const struct summing w = {
+        c, species, lm_step_of(&b->setup, species, half), {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)}};
     int64_t sum[6] = {0};
     lm_cpu_add_force(c, species);
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
@@ -70,14 +103,17 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
         lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
-            struct footprint f = footprint_of(c, tile);
-            struct lm_window near = fill_window(c, species, &f, fields);
-            for (size_t k = s->tile_start[tile]; k < s->tile_start[tile + 1]; k++)
-                add_particle(c, species, particle_at(&a, k), tile, &near, &step, units, sum);
+            const size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
+            const struct footprint f = footprint_of(c, tile);
+            const struct lm_window near = fill_window(c, species, &f, fields);
+            if (b->setup.shape == LM_LINEAR)
+                add_tile(&w, 1, tile, &near, first, end, sum);
+            else
+                add_tile(&w, 2, tile, &near, first, end, sum);
         }
 #pragma omp for schedule(static)
         for (size_t k = s->sorted; k < s->count; k++)
-            add_particle(c, species, particle_at(&a, k), home_of(s, k, 0), NULL, &step, units, sum);
+            add_stray(&w, particle_at(&a, k), home_of(s, k, 0), sum);
     }
     memcpy(out->v, sum, sizeof out->v);
     memcpy(out->v2, sum + 3, sizeof out->v2);

@@ -51,7 +51,8 @@ static inline double *gas_array(const struct lm_cpu *c, int gas, int which)
 struct footprint {
     struct lm_footprint at;
     int width, row[WIDTH_MAX], column[WIDTH_MAX];
-    int is_free; /* there are no surfaces within it */
+    int inside[WIDTH_MAX], sign[WIDTH_MAX]; /* lm_cell_inside of the columns */
+    int is_free;                            /* there are no surfaces within it */
 };
 
 static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
@@ -64,6 +65,8 @@ static inline struct footprint footprint_of(const struct lm_cpu *c, int tile)
     for (int k = 0; k < f.width; k++) {
         f.row[k] = lm_field_cell(sides, 1, s->grid.ny, f.at.j + k);
         f.column[k] = lm_field_cell(sides, 0, s->grid.nx, f.at.i + k);
+        f.sign[k] = 1;
+        f.inside[k] = lm_cell_inside(sides, 0, s->grid.nx, 1, f.at.i + k, &f.sign[k]);
     }
     f.is_free = !f.at.at_wall && !(c->tile_has_body && c->tile_has_body[tile]);
     return f;

@@ -15,20 +15,30 @@ static void clear(struct lm_cpu *c)
         memset(c->array[a], 0, c->base.setup.grid.size * sizeof(double));
 }
 
-/* No E_v on nodes that are at no void. */
-static void forget(struct lm_cpu *c)
+/* Bit d of c->void_node[k] is whether E_d has a part E_v on the node of element k, where all is known that this takes.
+ * Elsewhere E_v is 0. */
+static void find_nodes(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_void_nodes nodes = nodes_of(c);
-    LM_ROWS(c, c->walls[1], 0)
-    for (int i = -c->walls[0]; i < g->nx; i++) {
+    LM_ROWS(c, LM_GHOST, LM_GHOST - 1)
+    for (int i = -LM_GHOST; i < g->nx + LM_GHOST - 1; i++) {
         const size_t k = lm_at(g, i, j);
+        int bits = 0;
         for (int d = 0; d < 3; d++)
-            if (!lm_is_void_node(&nodes, d, (long)k))
-                c->array[LM_VOID_E + d][k] = 0.0;
+            bits |= lm_is_void_node(&nodes, d, (long)k) << d;
+        c->void_node[k] = (uint8_t)bits;
     }
-    for (int d = 0; d < 3; d++)
-        lm_grid_wrap(g, c->array[LM_VOID_E + d]);
+    for (int d = 0; d < 3; d++) {
+        double *e = c->array[LM_VOID_E + d];
+        LM_ROWS(c, c->walls[1], 0)
+        for (int i = -c->walls[0]; i < g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            if (!(c->void_node[k] >> d & 1))
+                e[k] = 0.0;
+        }
+        lm_grid_wrap(g, e);
+    }
 }
 
 void lm_cpu_begin_void_field(struct lm_cpu *c, int voids)
@@ -49,55 +59,89 @@ void lm_cpu_begin_void_field(struct lm_cpu *c, int voids)
         any |= per_density[k] == 0.0;
     }
     lm_halo_refresh(c->base.setup.halo, &c->array[LM_VOID], 1);
-    forget(c);
+    find_nodes(c);
     c->has_void = any;
 }
 
-/* Adds E_v to c->e: where Faraday's law reads it, beyond walls, too. */
-static void add(struct lm_cpu *c, double *const from[3])
+/* Adds E_v to c->e beyond walls. */
+static void add_beyond(struct lm_cpu *c, double *const from[3])
 {
-    const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_void_nodes nodes = nodes_of(c);
-    const int low_x = c->walls[0] ? LM_GHOST : 0, low_y = c->walls[1] ? LM_GHOST : 0,
-              high_x = c->walls[0] ? LM_GHOST : 1, high_y = c->walls[1] ? LM_GHOST : 1;
-    LM_ROWS(c, low_y, high_y)
-    for (int i = -low_x; i < g->nx + high_x; i++)
-        for (int d = 0; d < 3; d++)
-            c->e[d][lm_at(g, i, j)] += lm_void_e(&nodes, from[d], d, i, j);
+    for (int d = 0; d < 3; d++)
+        for (size_t n = 0; n < c->beyond[d].count; n++) {
+            const struct lm_cpu_image *i = &c->beyond[d].node[n];
+            c->e[d][i->to] += c->void_node[i->from] >> d & 1 ? i->sign * from[d][i->from] : 0.0;
+        }
 }
 
-/* E_v of the nodes of cell (i, j) in a stage. */
-static void advance_nodes(struct lm_cpu *c, int number, double substep, double *const next[3], int i, int j)
+/* What a stage reads and writes of a component: all of E; E_v of the step's beginning, which becomes the result; the
+ * sum so far; E_v of this stage and of the next one. */
+struct component {
+    double *e, *state, *sum, *next;
+    const double *current;
+    const uint8_t *node;
+    int number; /* of the component */
+};
+
+/* A stage of elements [first, end): adds E_v to E and advances it, on the nodes that have it. Elsewhere E_v is 0, and
+ * an E of -0 becomes 0. `node`: lm_cpu_narrow_nodes. */
+static inline __attribute__((always_inline)) void advance_nodes(const struct component *of,
+                                                                const struct lm_body_node *node, int number,
+                                                                struct lm_rk4 rk, double speed2, size_t first,
+                                                                size_t end)
 {
-    double *const sum[3] = {c->raw[3], c->ahead[1], c->ahead[2]}; /* nothing else uses them in a step of B */
-    const struct lm_grid *g = &c->base.setup.grid;
-    const struct lm_rk4 rk = lm_rk4_stage(number, substep);
-    const struct lm_void_nodes nodes = nodes_of(c);
-    const double speed2 = lm_void_speed2(g, substep);
-    const size_t k = lm_at(g, i, j);
-    for (int d = 0; d < 3; d++) {
-        double *state = &c->array[LM_VOID_E + d][k];
-        if (!lm_is_own_e(d, i, j) || !lm_is_void_node(&nodes, d, (long)k))
-            continue;
-        const double start = *state,
-                     rate = lm_void_rate(speed2 * lm_void_open_part(&nodes, d, (long)k), c->curl[d][k],
-                                         number == 0 ? start : next[d][k]),
-                     after = lm_rk4_sum(rk, 0, number == 0 ? start : sum[d][k], rate);
-        if (number < 3)
-            next[d][k] = lm_rk4_next(rk, 0, start, rate);
-        *(number < 3 ? &sum[d][k] : state) = after;
+    const struct component v = *of;
+    const struct lm_void_nodes nodes = {.node = node};
+#pragma GCC ivdep
+    for (size_t k = first; k < end; k++) {
+        const int is_void = v.node[k] >> v.number & 1;
+        const double start = v.state[k], now = number == 0 ? start : v.next[k],
+                     rate = lm_void_rate(speed2 * lm_void_open_part(&nodes, v.number, (long)k), v.current[k], now),
+                     after = lm_rk4_sum(rk, 0, number == 0 ? start : v.sum[k], rate);
+        v.e[k] += is_void ? now : 0.0;
+        if (number < 3) {
+            v.next[k] = lm_rk4_next(rk, 0, start, rate);
+            v.sum[k] = after;
+        } else {
+            v.state[k] = is_void ? after : start;
+        }
     }
+}
+
+static void advance_row(const struct component *of, const struct lm_body_node *node, int number, struct lm_rk4 rk,
+                        double speed2, size_t first, size_t end)
+{
+    int any = 0;
+    for (size_t k = first; k < end; k++)
+        any |= of->node[k];
+    if (!any)
+        for (size_t k = first; k < end; k++)
+            of->e[k] += 0.0;
+    else if (node)
+        advance_nodes(of, node, number, rk, speed2, first, end);
+    else if (number == 0)
+        advance_nodes(of, NULL, 0, rk, speed2, first, end);
+    else if (number < 3)
+        advance_nodes(of, NULL, 1, rk, speed2, first, end);
+    else
+        advance_nodes(of, NULL, 3, rk, speed2, first, end);
 }
 
 void lm_cpu_advance_void_field(struct lm_cpu *c, int number, double substep)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    double *const next[3] = {c->raw[0], c->raw[1], c->raw[2]}; /* nothing else uses them in a step of B */
-    add(c, number == 0 ? c->array + LM_VOID_E : next);
-    /* With the first nodes beyond periodic sides, whose E Faraday's law reads. */
+    double *const next[3] = {c->raw[0], c->raw[1], c->raw[2]};    /* nothing else uses them in a step of B */
+    double *const sum[3] = {c->raw[3], c->ahead[1], c->ahead[2]}; /* nor these */
+    const struct lm_rk4 rk = lm_rk4_stage(number, substep);
+    const double speed2 = lm_void_speed2(g, substep);
+    add_beyond(c, number == 0 ? c->array + LM_VOID_E : next);
     LM_ROWS(c, c->walls[1], 1 - c->walls[1])
-    for (int i = -c->walls[0]; i < g->nx + 1 - c->walls[0]; i++)
-        advance_nodes(c, number, substep, next, i, j);
+    for (int d = 0; d < 3; d++) {
+        const struct lm_cells in = lm_cpu_nodes(c, d);
+        const struct component of = {c->e[d], c->array[LM_VOID_E + d], sum[d], next[d], c->curl[d], c->void_node, d};
+        if (j >= in.from_y)
+            advance_row(&of, lm_cpu_narrow_nodes(c, j), number, rk, speed2, lm_at(g, in.from_x, j),
+                        lm_at(g, in.to_x, j));
+    }
     for (int d = 0; d < 3 && number == 3; d++)
         lm_grid_wrap(g, c->array[LM_VOID_E + d]);
 }

@@ -137,6 +137,13 @@ LM_HD double lm_relaxed_conductor_ez(const struct lm_relaxation *f, long k, int 
     return e;
 }
 
+/* The same for what Faraday's law takes: for the open part of the node's edge. */
+LM_HD double lm_open_share(const struct lm_relaxation *f, int component, long k)
+{
+    const double share = lm_node_in_relaxation(f, component, k);
+    return component < 2 && f->body.node != NULL ? share * lm_open_part(f->body.node + 3 * k + component) : share;
+}
+
 /* E_`component` for the diffusion at the node of cell (i, j). *touched is set where it may differ from 0. */
 LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i, int j, int *touched)
 {
@@ -144,8 +151,7 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
     const int x = lm_inside_node(&f->sides, 0, f->nx, component == 0, i, &sign),
               y = lm_inside_node(&f->sides, 1, f->ny, component == 1, j, &sign);
     const long k = (long)(y + LM_GHOST) * f->b.s + (x + LM_GHOST);
-    const double share = lm_node_in_relaxation(f, component, k);
-    double sign_and_share = sign * share;
+    const double share = lm_open_share(f, component, k);
     struct lm_vector current;
     if (component == 2 && f->body.node != NULL && f->body.node[3 * k + 2].kind == LM_NODE_CONDUCTS)
         return sign * lm_relaxed_conductor_ez(f, k, touched);
@@ -153,9 +159,7 @@ LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i
         return 0.0;
     *touched = 1;
     current = lm_plasma_current(lm_view_at(f->b, k), lm_external_at(f->external, k), f->inv_dx, f->inv_dy);
-    if (component < 2 && f->body.node != NULL)
-        sign_and_share *= lm_open_part(f->body.node + 3 * k + component);
-    return sign_and_share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
+    return sign * share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
 }
 
 /* Whether B does not diffuse at the seven nodes that the rate of B in cell (i, j) depends on, as far as it is quickly

@@ -35,6 +35,7 @@ struct lm_near {
     const struct lm_tiling *tiling;
     const struct lm_surfaces *surfaces; /* not read where `is_free` says that there are none */
     int size, tile;                     /* cells of a tile along each axis; number of the tile */
+    const struct lm_free_ways *ways;    /* NULL, or what says the same as the surfaces in vector instructions */
 };
 
 /* Pushes and moves a particle that stands in the window. collided_in: NULL, or the fields at a particle whose
@@ -53,7 +54,8 @@ LM_HD int lm_pass_near(int order, int is_free, const struct lm_local_fields *col
         lm_push(order, p, window, step, &dx, &dy);
     int stays = lm_in_window(order, p->x + dx, p->y + dy, near->size);
     if (!is_free)
-        stays &= lm_is_free(near->surfaces, near->tiling, near->tile, p->x, p->y, dx, dy);
+        stays &= near->ways ? lm_is_free_way(near->ways, p->x, p->y, dx, dy)
+                            : lm_is_free(near->surfaces, near->tiling, near->tile, p->x, p->y, dx, dy);
     *at = lm_pass_move(p, dx, dy, step->move);
     return stays;
 }

@@ -48,6 +48,43 @@ LM_HD int lm_is_free(const struct lm_surfaces *s, const struct lm_tiling *t, int
     return free;
 }
 
+/* The same for all particles of a tile that stand in its window, in a form of which compilers make vector instructions.
+ * A way is free that ends within `span` from `low` along both axes, if it is short enough and does not begin near a
+ * body. */
+struct lm_free_ways {
+    lm_fix low[2];
+    lm_ufix span[2], farthest;
+    const int32_t *near_body; /* lm_surfaces.near_body in the cells that begin with the nodes of the window */
+    int width;                /* of the window */
+};
+
+LM_HD struct lm_free_ways lm_free_ways_of(const struct lm_surfaces *s, const struct lm_tiling *t, int tile,
+                                          const int32_t *near_body, int width)
+{
+    struct lm_free_ways w;
+    for (int axis = 0; axis < 2; axis++) {
+        const int first = (axis ? tile / t->nx : tile % t->nx) * t->size,
+                  end = (axis ? t->cells_y : t->cells_x) - first, is_periodic = s->of[2 * axis] == LM_PERIODIC,
+                  far = t->size + LM_WINDOW_LOW;
+        const int from = is_periodic || -first < -LM_WINDOW_LOW ? -LM_WINDOW_LOW : -first,
+                  to = is_periodic || end > far ? far : end;
+        w.low[axis] = from * LM_ONE;
+        w.span[axis] = (lm_ufix)(to - from) * (lm_ufix)LM_ONE;
+    }
+    w.farthest = s->near_body ? 2 * (lm_ufix)LM_ONE - 1 : ~(lm_ufix)0;
+    w.near_body = near_body;
+    w.width = width;
+    return w;
+}
+
+LM_HD int lm_is_free_way(const struct lm_free_ways *w, lm_fix x, lm_fix y, lm_fix dx, lm_fix dy)
+{
+    const int i = (int)(x >> LM_FRACTION_BITS) + LM_WINDOW_LOW, j = (int)(y >> LM_FRACTION_BITS) + LM_WINDOW_LOW;
+    const lm_ufix far = (lm_ufix)(dx + LM_ONE) | (lm_ufix)(dy + LM_ONE); /* both in [0, 2) cells near bodies */
+    return ((lm_ufix)(x + dx - w->low[0]) < w->span[0]) & ((lm_ufix)(y + dy - w->low[1]) < w->span[1]) &
+           (far <= w->farthest) & (w->near_body[j * w->width + i] == 0);
+}
+
 /* Position relative to the arrays in one axis, wrapped: [0, n) cells. `tile` is the home tile's number in this axis. */
 LM_HD int64_t lm_global(lm_fix x, int tile, int size, int n)
 {
