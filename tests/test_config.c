@@ -94,7 +94,7 @@ START_TEST(test_sides)
 {
     assert_reads("[boundary]\nx_min = reflecting\nx_max = absorbing\ny_min = thermal\ny_max = inflow\n"
                  "y_min_temperature = 0.5\n");
-    static const int fields[LM_SIDES] = {LM_CONDUCTING, LM_RADIATING, LM_CONDUCTING, LM_FIELDS_INFLOW};
+    static const int fields[LM_SIDES] = {LM_CONDUCTING, LM_OPEN, LM_CONDUCTING, LM_FIELDS_INFLOW};
     ck_assert_mem_eq(config.boundary_fields, fields, sizeof fields);
     ck_assert_int_eq(config.boundary[LM_Y_MIN], LM_THERMAL);
     ck_assert_int_eq(config.boundary[LM_Y_MAX], LM_INFLOW);

@@ -37,7 +37,7 @@ static int default_fields(int boundary)
 {
     static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
                                  [LM_REFLECTING] = LM_CONDUCTING,
-                                 [LM_ABSORBING] = LM_RADIATING,
+                                 [LM_ABSORBING] = LM_OPEN,
                                  [LM_THERMAL] = LM_CONDUCTING,
                                  [LM_INFLOW] = LM_FIELDS_INFLOW};
     return fields[boundary];
