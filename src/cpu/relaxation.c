@@ -60,7 +60,15 @@ static void electric_field_in_conductors(const struct lm_cpu *c, const struct lm
     }
 }
 
-/* The shares do not change within a step. */
+/* E of a component beyond walls, at an element. In domains of fewer cells than ghosts it is that of no node inside. */
+static double electric_field_beyond(const struct lm_cpu *c, const struct lm_relaxation *f, int d, long element,
+                                    int *touched)
+{
+    const int stride = c->base.setup.grid.stride;
+    return lm_relaxation_e(f, d, (int)(element % stride) - LM_GHOST, (int)(element / stride) - LM_GHOST, touched);
+}
+
+/* The shares do not change within a step. Beyond walls they say only whether B diffuses. */
 static void find_shares(struct lm_cpu *c, const struct lm_relaxation *f, const struct work *w)
 {
     const struct lm_grid *g = &c->base.setup.grid;
@@ -77,8 +85,11 @@ static void find_shares(struct lm_cpu *c, const struct lm_relaxation *f, const s
                     share[lm_at(g, i, j)] = lm_open_share(f, d, (long)lm_at(g, i, j));
         for (int j = in.from_y; j < in.to_y && d == 2 && c->node; j++)
             find_shares_in_conductors(c, f, share, j);
-        for (size_t n = 0; n < c->beyond[d].count; n++)
-            share[c->beyond[d].node[n].to] = share[c->beyond[d].node[n].from];
+        for (size_t n = 0; n < c->beyond[d].count; n++) {
+            int touched = 0;
+            electric_field_beyond(c, f, d, c->beyond[d].node[n].to, &touched);
+            share[c->beyond[d].node[n].to] = touched;
+        }
     }
 }
 
@@ -140,8 +151,9 @@ static inline __attribute__((always_inline)) void electric_field(struct lm_cpu *
             electric_field_in_conductors(c, f, w, j);
     }
     for (size_t n = 0; n < c->beyond[d].count; n++) {
-        const struct lm_cpu_image *i = &c->beyond[d].node[n];
-        w->e[d][i->to] = w->share[d][i->to] != 0.0 ? i->sign * w->e[d][i->from] : 0.0;
+        const long k = c->beyond[d].node[n].to;
+        int touched = 0;
+        w->e[d][k] = w->share[d][k] != 0.0 ? electric_field_beyond(c, f, d, k, &touched) : 0.0;
     }
 }
 
