@@ -199,12 +199,18 @@ __global__ void fill_kernel(domain d, int axis, enum lm_fill fill, double *e)
     lm_fill_line(&d.sides, axis, component, fill, e, axis == 0 ? 1 : s.stride, axis == 0 ? s.nx : s.ny);
 }
 
-/* E_`component` on and beyond open sides of an axis: one thread a line. */
-__global__ void open_kernel(struct lm_open_sides o, int axis, int component, double *e)
+/* Components of E on and beyond the sides of axes that do not depend on each other. */
+struct open_components {
+    int count, axis[3], component[3];
+};
+
+/* E of such components: one thread a line; blockIdx.y counts the components. */
+__global__ void open_kernel(const __grid_constant__ lm_open_sides o, open_components which, size_t pitch, double *e)
 {
-    const int line = (int)(blockIdx.x * THREADS + threadIdx.x) - LM_GHOST;
+    const int axis = which.axis[blockIdx.y], component = which.component[blockIdx.y],
+              line = (int)(blockIdx.x * THREADS + threadIdx.x) - LM_GHOST;
     if (line < (axis == 0 ? o.ny : o.nx) + LM_GHOST)
-        lm_fill_open(&o, axis, component, e, line);
+        lm_fill_open(&o, axis, component, e + component * pitch, line);
 }
 
 /* A stage of the Runge-Kutta method: B, also beyond walls up to where E is known on all sides of a node. `battery` may
@@ -283,12 +289,16 @@ void fill_open_e(struct lm_gpu *g, double substep, const double *current, const 
     lm_gpu_strip_windows(g, strips);
     const struct lm_open_sides o =
         lm_open_sides_of(grid, &g->sides, substep, currents, g->array[LM_FLOORED], strips, g->solid, fields);
-    for (int part = 0; part < 3; part++)
-        for (int axis = 0; axis < 2 && lm_any_opens(&g->sides); axis++) {
-            const int component = (axis + part) % 3;
-            open_kernel<<<line_blocks((axis == 0 ? grid->ny : grid->nx) + 2 * LM_GHOST), THREADS, 0, g->stream>>>(
-                o, axis, component, e + component * p);
-        }
+    static const open_components of_x = {3, {0, 0, 0}, {0, 1, 2}}, of_y = {3, {1, 1, 1}, {0, 1, 2}};
+    /* Where sides of both axes are open, in an order of lm_fill_open_e. */
+    static const open_components of_both[3] = {{2, {0, 1}, {0, 1}}, {3, {0, 1, 1}, {1, 2, 0}}, {1, {0}, {2}}};
+    const bool x = lm_is_open(&g->sides, LM_X_MIN) || lm_is_open(&g->sides, LM_X_MAX),
+               y = lm_is_open(&g->sides, LM_Y_MIN) || lm_is_open(&g->sides, LM_Y_MAX);
+    const open_components *const which = x && y ? of_both : x ? &of_x : &of_y;
+    for (int k = 0; k < (x && y ? 3 : x || y); k++) {
+        const dim3 blocks(line_blocks((grid->nx > grid->ny ? grid->nx : grid->ny) + 2 * LM_GHOST), which[k].count);
+        open_kernel<<<blocks, THREADS, 0, g->stream>>>(o, which[k], p, e);
+    }
 }
 
 /* E of `b`, with the part of the pressure only where its resistive part is wanted; the other arguments are those of

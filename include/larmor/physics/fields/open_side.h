@@ -94,11 +94,6 @@ LM_HD double lm_open_step(const struct lm_open_sides *o, int axis, int component
     return (component == (axis + 1) % 3) == (high != 0) ? rate : -rate;
 }
 
-LM_HD int lm_any_opens(const struct lm_field_sides *s)
-{
-    return lm_any_side_is(s, LM_OPEN) || lm_any_side_is(s, LM_RADIATING);
-}
-
 /* Whether the rule of open sides gives E_`component` beyond a side on a line. It does at open sides, and at radiating
  * ones where the strip is empty. A node between two lines needs both to be empty. */
 LM_HD int lm_opens(const struct lm_open_sides *o, int axis, int component, int high, int line)
