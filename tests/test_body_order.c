@@ -6,21 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/body_nodes.h"
-#include "field_box.h"
-#include "field_walls.h"
+#include "body_diffusion.h"
 #include "larmor/physics/fields/relaxation.h"
 #include "suite.h"
 
-enum { FINE = 6000, STEPS = 400 };
-
-/* Cells along each axis of the box. */
-static int side;
-
-/* B_z, or B_x and B_y of a potential. */
-enum way { ACROSS, IN_PLANE };
+enum { FINE = 6000 }; /* values of a line */
 
 struct disk {
     double x, y, radius;
@@ -40,35 +32,12 @@ static double initial(double u, int mode)
 
 /* --- in one dimension --- */
 
-struct line {
-    double d, value[FINE + 1], lower[FINE], upper[FINE], loss[FINE];
-};
-
-/* (1 + c A) value -> value; backwards: solves (1 + c A) new = value. */
-static void apply(struct line *l, double c, int backwards)
-{
-    static double ratio[FINE], out[FINE];
-    for (int k = 0; k < FINE; k++) {
-        const double a = c * l->lower[k], b = c * l->upper[k];
-        if (!backwards) {
-            out[k] = l->value[k] + a * ((k ? l->value[k - 1] : 0) - l->value[k]) +
-                     b * ((k < FINE - 1 ? l->value[k + 1] : 0) - l->value[k]) - c * l->loss[k] * l->value[k];
-            continue;
-        }
-        const double pivot = 1 - a - b - c * l->loss[k] - (k ? a * ratio[k - 1] : 0);
-        ratio[k] = b / pivot;
-        out[k] = (l->value[k] - (k ? a * out[k - 1] : 0)) / pivot;
-    }
-    for (int k = FINE - 2; k >= 0 && backwards; k--)
-        out[k] -= ratio[k] * out[k + 1];
-    memcpy(l->value, out, sizeof out);
-}
-
 /* B_z, or the potential, from the middle outwards after a time. */
 static void solve_line(const struct disk *disk, enum way way, int mode, double eta, double t, struct line *l)
 {
     const double end = 0.5 * side;
     const int in_body = (int)(disk->radius / end * FINE + 0.5);
+    l->count = FINE;
     /* The surface is on a face, or at the last centre where B does not change. */
     l->d = disk->radius / (in_body - (eta == 0 && way == IN_PLANE ? 0.5 : 0));
     for (int k = 0; k < FINE; k++) {
@@ -85,13 +54,7 @@ static void solve_line(const struct disk *disk, enum way way, int mode, double e
         l->loss[k] = here * mode * mode / (r * r * d2);
         l->value[k] = initial(r * l->d / disk->radius, mode);
     }
-    const double dt = t / STEPS;
-    for (int k = 0; k < 4; k++) /* in all two steps, without ringing */
-        apply(l, -0.5 * dt, 1);
-    for (int k = 0; k < STEPS - 2; k++) {
-        apply(l, 0.5 * dt, 0);
-        apply(l, -0.5 * dt, 1);
-    }
+    line_advance(l, t);
 }
 
 static double on_line(const struct line *l, double r)
@@ -102,16 +65,6 @@ static double on_line(const struct line *l, double r)
 }
 
 /* --- on the grid --- */
-
-static double node_x(int component, int i)
-{
-    return i + 0.5 + b_place[component][0];
-}
-
-static double node_y(int component, int j)
-{
-    return j + 0.5 + b_place[component][1];
-}
 
 /* B_z or the potential, at the start (l is NULL) or as that of the line. */
 static double scalar(const struct disk *d, int mode, const struct line *l, double x, double y)
@@ -142,13 +95,6 @@ static void put_start(struct box *x, const struct disk *disk, enum way way, int 
     }
 }
 
-static void put_constant(struct box *x, int array, double value)
-{
-    for (size_t k = 0; k < x->g.size; k++)
-        x->work[k] = value;
-    x->b->ops->put(x->b, array, x->work);
-}
-
 /* The root mean square of the error of B in the plasma, over that of B, and the largest error over the largest B. Left
  * out are places nearer to the surface than a fifth of the radius, and far ones that feel the sides. */
 struct errors {
@@ -174,15 +120,6 @@ static struct errors errors_of(struct box *x, const struct disk *disk, enum way 
     return (struct errors){sqrt(error / square), worst / most};
 }
 
-static void put_resistivity(struct box *x, const uint8_t *mask)
-{
-    for (int j = 0; j < side; j++)
-        for (int i = 0; i < side; i++)
-            x->work[lm_at(&x->g, i, j)] = !mask[j * side + i];
-    lm_grid_wrap(&x->g, x->work);
-    x->b->ops->put(x->b, LM_ETA, x->work);
-}
-
 /* The plasma has the resistivity 1. An insulator takes a relaxation after each step. It is of first order in time, so
  * the steps are short. Its stages are many, so that no current is left in the body. */
 #define STEP 0.0125
@@ -205,9 +142,7 @@ static struct errors solve(int fields, enum way way, int mode, int cells)
     lm_body_nodes_make(&g, mask, bodies.fields, disk_at, &disk, node);
     struct box x = box_with_walls(side, side, side, side, (struct lm_ohm){.floor = 1, .gamma = 1}, 0, sides, &bodies);
     put_start(&x, &disk, way, mode);
-    for (int a = LM_N_OLD; a < LM_N_NEW; a++)
-        put_constant(&x, a, a == LM_N_OLD ? 1e9 : 0); /* so that Ohm's law has the resistivity only */
-    put_resistivity(&x, mask);
+    put_plasma(&x, mask, 0);
     const int steps = insulates ? (int)(t / STEP) : 1;
     const double dt = t / steps;
     const int substeps = (int)(dt * lm_largest_k2(&g, 1, 1) / 2) + 1;

@@ -5,21 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/body_nodes.h"
-#include "field_box.h"
-#include "field_walls.h"
+#include "body_diffusion.h"
 #include "larmor/physics/fields/relaxation.h"
 #include "suite.h"
 
-enum { FINE = 3000, STEPS = 400 };
-
-/* Cells along each axis of the box. */
-static int side;
-
-/* B_z, or B_x and B_y of a potential. */
-enum way { ACROSS, IN_PLANE };
+enum { FINE = 3000 }; /* values of a line */
 
 /* A disk, or slabs |s| < size where s is the distance along (1, 2)/sqrt(5), periodic with the box. */
 struct shape {
@@ -53,30 +45,6 @@ static double initial(const struct shape *s, double size, double at)
 
 /* --- in one dimension --- */
 
-struct line {
-    double d, value[FINE + 1], lower[FINE], upper[FINE];
-};
-
-/* (1 + c A) value -> value; backwards: solves (1 + c A) new = value. */
-static void apply(struct line *l, double c, int backwards)
-{
-    static double ratio[FINE], out[FINE];
-    for (int k = 0; k < FINE; k++) {
-        const double a = c * l->lower[k], b = c * l->upper[k];
-        if (!backwards) {
-            out[k] = l->value[k] + a * ((k ? l->value[k - 1] : 0) - l->value[k]) +
-                     b * ((k < FINE - 1 ? l->value[k + 1] : 0) - l->value[k]);
-            continue;
-        }
-        const double pivot = 1 - a - b - (k ? a * ratio[k - 1] : 0);
-        ratio[k] = b / pivot;
-        out[k] = (l->value[k] - (k ? a * out[k - 1] : 0)) / pivot;
-    }
-    for (int k = FINE - 2; k >= 0 && backwards; k--)
-        out[k] -= ratio[k] * out[k + 1];
-    memcpy(l->value, out, sizeof out);
-}
-
 /* B_z, or the potential, from the middle outwards after a time. `size`: that of the body; `scale`: of what it is at the
  * start. */
 static void solve_line(const struct shape *s, enum way way, double size, double scale, double eta, double t,
@@ -84,6 +52,7 @@ static void solve_line(const struct shape *s, enum way way, double size, double 
 {
     const double end = s->is_slab ? 0.5 * slab_period() : 0.5 * side * M_SQRT2;
     const int in_body = (int)(size / end * FINE + 0.5);
+    l->count = FINE;
     /* The surface is on a face, or at the last centre where the potential does not change. */
     l->d = size / (in_body - (eta == 0 && way == IN_PLANE ? 0.5 : 0));
     for (int k = 0; k < FINE; k++) {
@@ -102,13 +71,7 @@ static void solve_line(const struct shape *s, enum way way, double size, double 
         l->upper[k] = high * (way == IN_PLANE ? here : eta == 0 && k + 1 <= in_body ? 0 : eta_high);
         l->value[k] = initial(s, scale, (k + 0.5) * l->d);
     }
-    const double dt = t / STEPS;
-    for (int k = 0; k < 4; k++) /* in all two steps, without ringing */
-        apply(l, -0.5 * dt, 1);
-    for (int k = 0; k < STEPS - 2; k++) {
-        apply(l, 0.5 * dt, 0);
-        apply(l, -0.5 * dt, 1);
-    }
+    line_advance(l, t);
 }
 
 /* The value, or its slope, at a distance from the middle. */
@@ -122,16 +85,6 @@ static double on_line(const struct line *l, double at, int slope)
 }
 
 /* --- on the grid --- */
-
-static double node_x(int component, int i)
-{
-    return i + 0.5 + b_place[component][0];
-}
-
-static double node_y(int component, int j)
-{
-    return j + 0.5 + b_place[component][1];
-}
 
 /* The component of B in (x, y) where B_z or the potential is that of the line. */
 static double b_of_line(const struct shape *s, int component, const struct line *l, double x, double y)
@@ -168,13 +121,6 @@ static void put_start(struct box *x, const struct shape *s, enum way way)
         lm_grid_wrap(&x->g, x->work);
         x->b->ops->put(x->b, LM_B + d, x->work);
     }
-}
-
-static void put_constant(struct box *x, int array, double value)
-{
-    for (size_t k = 0; k < x->g.size; k++)
-        x->work[k] = value;
-    x->b->ops->put(x->b, array, x->work);
 }
 
 /* By how much the size differs that fits the field best. */
@@ -236,13 +182,7 @@ static double excess(const struct shape *s, enum way way, struct body body, int 
         .floor = 1, .gamma = 1, .substep_eta = body.relaxations && !insulates ? lm_substep_eta_of(&g, dt) : 0};
     struct box x = box_with_walls(side, side, side, side, ohm, 0, sides, &bodies);
     put_start(&x, s, way);
-    for (int a = LM_N_OLD; a < LM_N_NEW; a++)
-        put_constant(&x, a, a == LM_N_OLD ? 1e9 : 0); /* so that Ohm's law has the resistivity only */
-    for (int j = 0; j < side; j++)
-        for (int i = 0; i < side; i++)
-            x.work[lm_at(&x.g, i, j)] = mask[j * side + i] ? (insulates ? 0 : eta) : 1;
-    lm_grid_wrap(&x.g, x.work);
-    x.b->ops->put(x.b, LM_ETA, x.work);
+    put_plasma(&x, mask, insulates ? 0 : eta);
     const int substeps = (int)(dt * fmax(insulates ? 1 : lm_substep_eta(eta, &ohm), 1) * k2 / 2) + 1;
     for (int k = 0; k < steps; k++) {
         advance(&x, dt / substeps, substeps);

@@ -59,7 +59,7 @@ enum { LM_NODE_PARTS = 4, LM_NODE_WHOLE = 128, LM_NODE_NO_FIELD = 255, LM_NODE_O
 struct lm_body_node {
     uint8_t kind;                /* enum lm_node_kind */
     uint8_t plasma, body;        /* LM_NODE_OWN: from the two cells of the node */
-    uint8_t part[LM_NODE_PARTS]; /* of LM_NODE_WHOLE; LM_NODE_NO_FIELD: in a conductor */
+    uint8_t part[LM_NODE_PARTS]; /* of LM_NODE_WHOLE; LM_NODE_NO_FIELD: E is 0 there */
     int8_t more;                 /* lm_open_part */
 };
 

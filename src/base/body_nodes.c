@@ -275,16 +275,22 @@ static int part_of(const int counts[KINDS])
     return with_plasma == 0 ? -1 : (LM_NODE_WHOLE * counts[RESISTS] + with_plasma / 2) / with_plasma;
 }
 
-/* Counts places in strip k of a node, or in the cell of a node of E_z. */
-static void count_part(const struct maker *m, const struct node_place *p, int k, int counts[KINDS])
+/* Counts places on the line through a node of E_x or E_y, across its path and so far aside of it, in cells, or in the
+ * cell of a node of E_z. */
+static void count_line(const struct maker *m, const struct node_place *p, double aside, int counts[KINDS])
 {
-    const double aside = (2 * k - 3) / 16.0; /* of the middle of the strip, an eighth of a cell wide */
     if (p->component == 0)
         count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
     else if (p->component == 1)
         count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
     else
         count_cell(m, p->x, p->y, counts);
+}
+
+/* Counts places in strip k, an eighth of a cell wide. */
+static void count_part(const struct maker *m, const struct node_place *p, int k, int counts[KINDS])
+{
+    count_line(m, p, (2 * k - 3) / 16.0, counts);
 }
 
 /* Counts what is in all of the node's strips, or in its cell. */
@@ -306,7 +312,8 @@ static void find_parts(const struct maker *m, const struct node_place *p, uint8_
     count_all(m, p, counts);
     const int all = part_of(counts);
     for (int k = 0; k < LM_NODE_PARTS; k++) {
-        count_part(m, p, k, counts);
+        if (p->component < 2)
+            count_part(m, p, k, counts);
         const int own = part_of(counts);
         part[k] = (uint8_t)(own >= 0 ? own : all >= 0 ? all : 0);
     }
@@ -339,25 +346,11 @@ static int source_of(const struct maker *m, const struct node_place *p, int kind
 static void drop_parts(struct lm_body_node *n, int plasma, int body)
 {
     for (int k = 0; k < LM_NODE_PARTS; k++) {
-        if (n->part[k] == LM_NODE_NO_FIELD)
-            continue;
         if (plasma < 0 && n->part[k] < LM_NODE_WHOLE)
             n->part[k] = LM_NODE_WHOLE;
         if (body < 0 && n->part[k] > 0)
             n->part[k] = plasma < 0 ? LM_NODE_NO_FIELD : 0;
     }
-}
-
-/* Counts what is on a line from corner to corner through a node of E_x or E_y, just before it (side -1) or behind. */
-static void count_line(const struct maker *m, const struct node_place *p, int side, int counts[KINDS])
-{
-    const double aside = side / 64.0;
-    if (p->component == 0)
-        count(m, p->x + aside, p->y, 0, 1, 1, STRIP, counts);
-    else if (p->component == 1)
-        count(m, p->x, p->y + aside, 1, 0, STRIP, 1, counts);
-    else
-        count_cell(m, p->x, p->y, counts);
 }
 
 /* Makes a node of plasma and insulators only; 0: the node has something else. Between two corners J is the difference
@@ -370,10 +363,11 @@ static int make_narrow(const struct maker *m, const struct node_place *p, struct
     count_all(m, p, counts);
     if (counts[INSULATES] == 0 || counts[RESISTS] > 0 || counts[CONDUCTS] > 0)
         return 0;
-    for (int k = 0; k < LM_NODE_PARTS; k++) {
-        count_line(m, p, k < 2 ? -1 : 1, counts);
-        n->part[k] = (uint8_t)(LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]));
-        blocked |= n->part[k] == LM_NODE_WHOLE;
+    for (int side = 0; side < 2; side++) { /* just before the line from corner to corner, and just behind it */
+        count_line(m, p, (2 * side - 1) / 64.0, counts);
+        const int part = LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]);
+        n->part[2 * side] = n->part[2 * side + 1] = (uint8_t)part;
+        blocked |= part == LM_NODE_WHOLE;
     }
     n->kind = (uint8_t)(blocked || plasma < 0 ? LM_NODE_INSULATES : LM_NODE_NARROW);
     n->plasma = (uint8_t)(plasma < 0 ? 0 : plasma);

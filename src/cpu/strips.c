@@ -113,9 +113,12 @@ void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], dou
         for (int line = -LM_GHOST; line < w->lines + LM_GHOST; line++)
             for (int p = from; p < to; p++)
                 b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_at_main(w, p, line)];
-        for (int line = 0; line < w->lines; line++)
-            for (int p = first; lm_strip_has_outer_b(w, d, line) && p < last; p++)
+        for (int line = 0; line < w->lines; line++) {
+            if (!lm_strip_has_outer_b(w, d, line))
+                continue;
+            for (int p = first; p < last; p++)
                 b[d][lm_strip_at(w, p, line)] = main[d][lm_strip_outside(w, line)];
+        }
         lm_strip_fill_lines(w, b[d], first, lm_strip_lines_of_b(w, d));
     }
 }
