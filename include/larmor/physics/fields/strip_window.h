@@ -506,6 +506,21 @@ LM_HD double lm_strip_mass_of_side(const struct lm_strip_window *w, const struct
     return charge > 0.0 ? mass * lm_inverse(charge) : 0.0;
 }
 
+/* Whether the plasma of density n at a side moves inwards, or has a gap before the side (strip.h). `was`: the line was
+ * empty. */
+LM_HD int lm_strip_stays_behind(const struct lm_strip_window *w, const struct lm_strip_domain *from, int was, double n,
+                                int line)
+{
+    const long last = lm_strip_at_main(w, lm_strip_last_inside(w->place), line);
+    const double b2 = lm_strip_square(lm_b_centre(lm_view_at(from->b, lm_strip_outside(w, line)))),
+                 flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
+                 inwards = w->place.high ? -flow : flow, near = from->floored[last];
+    const int is_slow = inwards * inwards <= LM_STRIP_SLOW * n * b2;
+    if (w->periodic && is_slow && near < (was ? LM_STRIP_CLOSED : LM_STRIP_GAP) * n)
+        return 1;
+    return inwards > 0.0 && (was || !is_slow);
+}
+
 /* Whether a line has no plasma beyond the side (strip.h). `started`: 0 in a new strip. */
 LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started,
                                  int line)
@@ -513,17 +528,12 @@ LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct l
     const long last = lm_strip_at_main(w, lm_strip_last_inside(w->place), line),
                k = lm_strip_at_main(w, lm_strip_taken(w, 0), line);
     const int was = started && lm_strip_is_empty(w, line);
-    const double n = lm_strip_mean(w, from->floored, line),
-                 b2 = lm_strip_square(lm_b_centre(lm_view_at(from->b, lm_strip_outside(w, line)))),
-                 flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
-                 inwards = w->is_fed       ? 0.0
-                           : w->place.high ? -flow
-                                           : flow;
+    const double n = lm_strip_mean(w, from->floored, line);
     if (from->per_density[last] == 0.0 || from->per_density[k] == 0.0)
         return 1;
     if (n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor)
         return 1;
-    return inwards > 0.0 && (was || inwards * inwards > LM_STRIP_INWARDS * n * b2);
+    return !w->is_fed && lm_strip_stays_behind(w, from, was, n, line);
 }
 
 /* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */
