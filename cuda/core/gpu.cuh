@@ -122,6 +122,7 @@ struct lm_gpu {
         double *curl, *e, *result; /* three arrays each, if used or lm_gpu_allocate_general */
         double *motional;          /* four: struct lm_motional, the slip last */
     } general;
+    uint8_t *relaxes;             /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
     int has_battery;              /* lm_has_battery */
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
