@@ -2,7 +2,7 @@
  * and one kernel for each loop of src/cpu/ohm.c and faraday.c; no shared memory. The bodies are in
  * larmor/physics/fields/.
  *
- * Beyond radiating sides E comes from strips.cu.
+ * Beyond radiating sides E comes from strips.cu. Substeps of B come here only where stage.cu does not make them.
  *
  * Who writes a cell also writes its periodic images. Ghost cells beyond walls are filled along x, then along y.
  *
@@ -359,10 +359,15 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
     const double *battery = lm_gpu_battery(g);
     prescribe_e(g, g->general.e, g->array[LM_E]);
     lm_gpu_begin_strips(g, ion_current, dt, substeps);
+    const bool whole = lm_gpu_has_whole_stages(g);
+    if (whole)
+        lm_gpu_begin_stages(g);
     for (int r = 0; r < substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
-        for (int stage = 0; stage < 4; stage++) {
+        if (whole)
+            lm_gpu_advance_stages(g, ion_current, battery, dt / substeps, r == 0, voids);
+        for (int stage = 0; stage < 4 && !whole; stage++) {
             const double *const b = stage == 0 ? state : next;
             electric_field(g, b, g->array[ion_current], NULL, lm_weights_half_way(), g->general.e, NULL);
             lm_gpu_advance_strips(g, stage, b, g->general.e, dt / substeps);
