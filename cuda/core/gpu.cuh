@@ -121,7 +121,9 @@ struct lm_gpu {
         int used;                  /* lm_is_general: cuda/fields/walls.cu */
         double *curl, *e, *result; /* three arrays each, if used or lm_gpu_allocate_general */
         double *motional;          /* four: struct lm_motional, the slip last */
+        uint8_t *marks;            /* cuda/fields/stage.cu: of each tile; NULL until they are needed */
     } general;
+    uint8_t *relaxes;             /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
     int has_battery;              /* lm_has_battery */
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
@@ -257,6 +259,15 @@ int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
  * stage of Runge-Kutta, after J and E of Ohm's law in `general`, adds E_v to E and advances it. */
 int lm_gpu_begin_void_field(struct lm_gpu *g, int voids);
 int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep);
+struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
+
+/* cuda/fields/stage.cu: the same as walls.cu and void_field.cu for a substep of B, in one kernel a stage. Not where E
+ * beyond sides comes from strips or the resistivity depends on the plasma. At the beginning of a step of B the tiles
+ * are marked. */
+bool lm_gpu_has_whole_stages(const struct lm_gpu *g);
+int lm_gpu_begin_stages(struct lm_gpu *g);
+int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
+                          bool is_first, bool voids);
 
 /* cuda/fields/walls.cu: where general.used is 1, and in steps of B with voids */
 int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps, int voids);

@@ -10,12 +10,6 @@
 namespace
 {
 
-struct lm_void_nodes nodes_of(const struct lm_gpu *g)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    return {g->array[LM_PER_DENSITY], g->node, g->sides, grid->nx, grid->ny, grid->stride};
-}
-
 /* The cell of this thread in blocks_for(g, LM_GHOST), and whether it is in the domain or up to `beyond` cells beyond
  * walls, `after` cells beyond upper ones. */
 __device__ __forceinline__ bool my_nodes(const shape &s, const struct lm_field_sides &sides, int beyond, int after,
@@ -88,6 +82,12 @@ __global__ void advance_kernel(shape s, struct lm_void_nodes v, const double *cu
 
 } // namespace
 
+struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    return {g->array[LM_PER_DENSITY], g->node, g->sides, grid->nx, grid->ny, grid->stride};
+}
+
 int lm_gpu_begin_void_field(struct lm_gpu *g, int voids)
 {
     const size_t size = g->base.setup.grid.size;
@@ -98,7 +98,8 @@ int lm_gpu_begin_void_field(struct lm_gpu *g, int voids)
         return g->failed;
     remember_kernel<<<line_blocks(size), THREADS, 0, g->stream>>>(g->array[LM_PER_DENSITY], size, g->array[LM_VOID]);
     lm_gpu_halo_refresh(g, g->array + LM_VOID, 1);
-    forget_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), nodes_of(g), g->array[LM_VOID_E]);
+    forget_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), lm_gpu_void_nodes(g),
+                                                                      g->array[LM_VOID_E]);
     return LM_GPU_LAUNCHED(g, "voids");
 }
 
@@ -108,9 +109,10 @@ int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep)
     double *const next = g->raw, *const sum = g->spare + 4 * g->pitch;
     double *const state = g->array[LM_VOID_E];
     const dim3 blocks = blocks_for(g, LM_GHOST);
-    add_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), nodes_of(g), stage == 0 ? state : next, g->general.e);
-    advance_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), nodes_of(g), g->general.curl, state, next, sum,
-                                                      stage, lm_rk4_stage(stage, substep),
+    add_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), lm_gpu_void_nodes(g), stage == 0 ? state : next,
+                                                  g->general.e);
+    advance_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), lm_gpu_void_nodes(g), g->general.curl, state, next,
+                                                      sum, stage, lm_rk4_stage(stage, substep),
                                                       lm_void_speed2(&g->base.setup.grid, substep));
     return LM_GPU_LAUNCHED(g, "E in voids");
 }

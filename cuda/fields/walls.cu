@@ -2,15 +2,15 @@
  * and one kernel for each loop of src/cpu/ohm.c and faraday.c; no shared memory. The bodies are in
  * larmor/physics/fields/.
  *
- * Beyond radiating sides E comes from strips.cu.
+ * Beyond radiating sides E comes from strips.cu. Substeps of B come here only where stage.cu does not make them.
  *
  * Who writes a cell also writes its periodic images. Ghost cells beyond walls are filled along x, then along y.
  *
  * Rate: these kernels alone are not recorded. A whole step with a wind from an inflow side to an open one makes
  * 30.5e9 particle-steps/s (NVIDIA H200, 2026-11-21, commit f3f446c; docs/performance/results.md).
  */
-#include "core/cells.cuh"
 #include "core/halo.cuh"
+#include "fields/domain.cuh"
 
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/fields.h"
@@ -21,29 +21,6 @@
 namespace
 {
 
-/* What every kernel here needs to know of the domain. */
-struct domain {
-    shape s;
-    struct lm_field_sides sides;
-    int walls_x, walls_y;
-    const uint8_t *solid;            /* NULL without bodies */
-    const struct lm_body_node *node; /* in the same way */
-    const double *per_density;
-    const double *external; /* LM_EXTERNAL_J; NULL: there is none */
-};
-
-domain domain_of(const struct lm_gpu *g)
-{
-    return {shape_of(g),
-            g->sides,
-            lm_field_walls(&g->sides, 0),
-            lm_field_walls(&g->sides, 1),
-            g->solid,
-            g->node,
-            g->array[LM_PER_DENSITY],
-            g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL};
-}
-
 /* Column and row of this thread in blocks_for(g, LM_GHOST), from -LM_GHOST on. */
 __device__ __forceinline__ int my_column()
 {
@@ -53,13 +30,6 @@ __device__ __forceinline__ int my_column()
 __device__ __forceinline__ int my_row()
 {
     return (int)(blockIdx.y * TY + threadIdx.x / TX) - LM_GHOST;
-}
-
-/* J_ext, standing on element k. */
-__device__ __forceinline__ struct lm_view external_at(const domain &d, size_t k)
-{
-    const struct lm_view none = {NULL, NULL, NULL, 0};
-    return d.external ? view_of(d.external, d.s, k) : none;
 }
 
 /* J of the plasma `step` elements away. */
@@ -199,11 +169,6 @@ __global__ void fill_kernel(domain d, int axis, enum lm_fill fill, double *e)
     lm_fill_line(&d.sides, axis, component, fill, e, axis == 0 ? 1 : s.stride, axis == 0 ? s.nx : s.ny);
 }
 
-/* Components of E on and beyond the sides of axes that do not depend on each other. */
-struct open_components {
-    int count, axis[3], component[3];
-};
-
 /* E of such components: one thread a line; blockIdx.y counts the components. */
 __global__ void open_kernel(const __grid_constant__ lm_open_sides o, open_components which, size_t pitch, double *e)
 {
@@ -283,21 +248,11 @@ const double *pressure_e_of(const struct lm_gpu *g)
 void fill_open_e(struct lm_gpu *g, double substep, const double *current, const double *b, double *e)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
-    const size_t p = g->pitch;
-    const double *const currents[2] = {current, current + p}, *const fields[3] = {b, b + p, b + 2 * p};
-    const struct lm_strip_window *strips[LM_SIDES];
-    lm_gpu_strip_windows(g, strips);
-    const struct lm_open_sides o =
-        lm_open_sides_of(grid, &g->sides, substep, currents, g->array[LM_FLOORED], strips, g->solid, fields);
-    static const open_components of_x = {3, {0, 0, 0}, {0, 1, 2}}, of_y = {3, {1, 1, 1}, {0, 1, 2}};
-    /* Where sides of both axes are open, in an order of lm_fill_open_e. */
-    static const open_components of_both[3] = {{2, {0, 1}, {0, 1}}, {3, {0, 1, 1}, {1, 2, 0}}, {1, {0}, {2}}};
-    const bool x = lm_is_open(&g->sides, LM_X_MIN) || lm_is_open(&g->sides, LM_X_MAX),
-               y = lm_is_open(&g->sides, LM_Y_MIN) || lm_is_open(&g->sides, LM_Y_MAX);
-    const open_components *const which = x && y ? of_both : x ? &of_x : &of_y;
-    for (int k = 0; k < (x && y ? 3 : x || y); k++) {
-        const dim3 blocks(line_blocks((grid->nx > grid->ny ? grid->nx : grid->ny) + 2 * LM_GHOST), which[k].count);
-        open_kernel<<<blocks, THREADS, 0, g->stream>>>(o, which[k], p, e);
+    const struct lm_open_sides o = open_sides_of(g, substep, current, b);
+    const open_order order = open_order_of(g);
+    for (int k = 0; k < order.count; k++) {
+        const dim3 blocks(line_blocks((grid->nx > grid->ny ? grid->nx : grid->ny) + 2 * LM_GHOST), order.of[k].count);
+        open_kernel<<<blocks, THREADS, 0, g->stream>>>(o, order.of[k], g->pitch, e);
     }
 }
 
@@ -404,10 +359,15 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double
     const double *battery = lm_gpu_battery(g);
     prescribe_e(g, g->general.e, g->array[LM_E]);
     lm_gpu_begin_strips(g, ion_current, dt, substeps);
+    const bool whole = lm_gpu_has_whole_stages(g);
+    if (whole)
+        lm_gpu_begin_stages(g);
     for (int r = 0; r < substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
-        for (int stage = 0; stage < 4; stage++) {
+        if (whole)
+            lm_gpu_advance_stages(g, ion_current, battery, dt / substeps, r == 0, voids);
+        for (int stage = 0; stage < 4 && !whole; stage++) {
             const double *const b = stage == 0 ? state : next;
             electric_field(g, b, g->array[ion_current], NULL, lm_weights_half_way(), g->general.e, NULL);
             lm_gpu_advance_strips(g, stage, b, g->general.e, dt / substeps);

@@ -106,12 +106,17 @@ struct lm_bodies {
     int fields[LM_MAX_BODIES];       /* enum lm_body_fields */
 };
 
-static inline int lm_any_insulator(const struct lm_bodies *b)
+static inline int lm_any_body_is(const struct lm_bodies *b, enum lm_body_fields fields)
 {
     int any = 0;
     for (int k = 0; k < b->count; k++)
-        any |= b->fields[k] == LM_BODY_INSULATING;
+        any |= b->fields[k] == (int)fields;
     return any;
+}
+
+static inline int lm_any_insulator(const struct lm_bodies *b)
+{
+    return lm_any_body_is(b, LM_BODY_INSULATING);
 }
 
 struct lm_config;

@@ -44,7 +44,7 @@ static void find_shares_in_conductors(const struct lm_cpu *c, const struct lm_re
         int touched = 0;
         if (!is_conductor(c, k))
             continue;
-        lm_relaxed_conductor_ez(f, k, &touched);
+        lm_relaxed_conductor_ez(f, k, lm_view_at(f->b, k), &touched);
         share[k] = touched;
     }
 }
@@ -56,7 +56,7 @@ static void electric_field_in_conductors(const struct lm_cpu *c, const struct lm
         const long k = c->at_bodies.cell[n];
         int touched = 0;
         if (is_conductor(c, k))
-            w->e[2][k] = lm_relaxed_conductor_ez(f, k, &touched);
+            w->e[2][k] = lm_relaxed_conductor_ez(f, k, lm_view_at(f->b, k), &touched);
     }
 }
 

@@ -109,33 +109,39 @@ LM_HD int lm_opens(const struct lm_open_sides *o, int axis, int component, int h
     return n[at * o->strip_along[side]] == 0.0 && (component != 1 - axis || n[above * o->strip_along[side]] == 0.0);
 }
 
-/* E_`component` on and beyond open sides of an axis, on one of the lines across the sides, also beyond other walls.
- * There the line inside whose E it takes decides, so that the order of two sides in a corner does not matter. E through
- * all open sides comes first, then E along them: the latter begins with the former where two open sides meet. */
-LM_HD void lm_fill_open(const struct lm_open_sides *o, int axis, int component, double *e, int line)
+/* E_`component` on and beyond one side of an axis, if that is open, on one of the lines across the sides, also beyond
+ * other walls. There the line inside whose E it takes decides, so that the order of two sides in a corner does not
+ * matter. E through all open sides comes first, then E along them: the latter begins with the former where two open
+ * sides meet. `last` stands on the node of the last cell inside; `out` leads to the next of the `most` nodes beyond. */
+LM_HD void lm_fill_open_side(const struct lm_open_sides *o, int axis, int component, int high, int line, double *last,
+                             long out, int most)
 {
     int sign = 1;
-    const int n = axis == 0 ? o->nx : o->ny, along = 1 - axis, lines = axis == 0 ? o->ny : o->nx,
+    const int along = 1 - axis, lines = axis == 0 ? o->ny : o->nx,
               from = lm_inside_node(&o->sides, along, lines, component == along, line, &sign),
               decides = lm_field_walls(&o->sides, along) ? from : lm_wrap(from, lines);
-    const long step = axis == 0 ? 1 : o->stride, across = axis == 0 ? o->stride : 1;
+    if (!lm_opens(o, axis, component, high, decides))
+        return;
     if (line != from && lm_field_walls(&o->sides, along) && o->sides.of[2 * along + (line >= lines)] == LM_RADIATING)
         sign = 0; /* B beyond a corner stays that of the start */
-    e += LM_GHOST * (1 + (long)o->stride) + line * across;
-    for (int high = 0; high < 2; high++) {
-        const long out = high ? step : -step;
-        double *const last = e + (high ? (n - 1) * step : 0);
-        if (!lm_opens(o, axis, component, high, decides))
-            continue;
-        if (component == axis) {
-            for (int k = high ? 0 : 1; k <= LM_GHOST; k++)
-                last[k * out] = 0.0;
-        } else {
-            const double beyond = last[0] + sign * lm_open_step(o, axis, component, high, decides);
-            for (int k = 1; k <= LM_GHOST; k++)
-                last[k * out] = beyond;
-        }
+    if (component == axis) {
+        for (int k = high ? 0 : 1; k <= most; k++)
+            last[k * out] = 0.0;
+    } else {
+        const double beyond = last[0] + sign * lm_open_step(o, axis, component, high, decides);
+        for (int k = 1; k <= most; k++)
+            last[k * out] = beyond;
     }
+}
+
+/* The same for both sides and all nodes beyond, in an array of the grid. */
+LM_HD void lm_fill_open(const struct lm_open_sides *o, int axis, int component, double *e, int line)
+{
+    const int n = axis == 0 ? o->nx : o->ny;
+    const long step = axis == 0 ? 1 : o->stride, across = axis == 0 ? o->stride : 1;
+    e += LM_GHOST * (1 + (long)o->stride) + line * across;
+    lm_fill_open_side(o, axis, component, 0, line, e, -step, LM_GHOST);
+    lm_fill_open_side(o, axis, component, 1, line, e + (n - 1) * step, step, LM_GHOST);
 }
 
 #endif

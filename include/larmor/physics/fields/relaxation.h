@@ -119,8 +119,9 @@ LM_HD double lm_node_in_relaxation(const struct lm_relaxation *f, int component,
     return f->eta != NULL ? lm_eta_in_relaxation(f, component, k) : 0.0;
 }
 
-/* E_z in a node of LM_NODE_CONDUCTS (lm_conductor_ez). */
-LM_HD double lm_relaxed_conductor_ez(const struct lm_relaxation *f, long k, int *touched)
+/* E_z in a node of LM_NODE_CONDUCTS (lm_conductor_ez). `b` stands on B there; its stride may differ from that of the
+ * other arrays. */
+LM_HD double lm_relaxed_conductor_ez(const struct lm_relaxation *f, long k, struct lm_view b, int *touched)
 {
     const struct lm_body_node *const n = f->body.node + 3 * k + 2;
     double e = 0.0;
@@ -131,8 +132,9 @@ LM_HD double lm_relaxed_conductor_ez(const struct lm_relaxation *f, long k, int 
         if (share == 0.0)
             continue;
         *touched = 1;
-        e += lm_node_weight(n, p) *
-             (share * lm_plasma_current(lm_view_at(f->b, at), lm_external_at(f->external, at), f->inv_dx, f->inv_dy).z);
+        e += lm_node_weight(n, p) * (share * lm_plasma_current(lm_view_at(b, lm_neighbour(p, b.s)),
+                                                               lm_external_at(f->external, at), f->inv_dx, f->inv_dy)
+                                                 .z);
     }
     return e;
 }
@@ -144,22 +146,53 @@ LM_HD double lm_open_share(const struct lm_relaxation *f, int component, long k)
     return component < 2 && f->body.node != NULL ? share * lm_open_part(f->body.node + 3 * k + component) : share;
 }
 
-/* E_`component` for the diffusion at the node of cell (i, j). *touched is set where it may differ from 0. */
+/* How E_`component` of a cell follows in the diffusion from J in the cell inside (x, y), at element k. */
+enum lm_relaxation_kind { LM_RELAXES_NOT, LM_RELAXES, LM_RELAXES_CONDUCTOR };
+
+struct lm_relaxation_node {
+    int kind; /* enum lm_relaxation_kind: E is 0, factor times J, or factor times lm_relaxed_conductor_ez */
+    int x, y;
+    long k;
+    double factor;
+};
+
+LM_HD struct lm_relaxation_node lm_relaxation_node(const struct lm_relaxation *f, int component, int i, int j)
+{
+    struct lm_relaxation_node n;
+    int sign = 1;
+    double share;
+    n.x = lm_inside_node(&f->sides, 0, f->nx, component == 0, i, &sign);
+    n.y = lm_inside_node(&f->sides, 1, f->ny, component == 1, j, &sign);
+    n.k = (long)(n.y + LM_GHOST) * f->b.s + (n.x + LM_GHOST);
+    n.kind = LM_RELAXES_CONDUCTOR;
+    n.factor = sign;
+    if (component == 2 && f->body.node != NULL && f->body.node[3 * n.k + 2].kind == LM_NODE_CONDUCTS)
+        return n;
+    share = lm_open_share(f, component, n.k);
+    n.kind = share == 0.0 || lm_is_open_face(&f->sides, component, i, j, f->nx, f->ny) ? LM_RELAXES_NOT : LM_RELAXES;
+    n.factor = sign * share;
+    return n;
+}
+
+/* E_`component` at such a node. `b` stands on B in the cell inside. *touched is set where it may differ from 0. */
+LM_HD double lm_relaxation_node_e(const struct lm_relaxation *f, int component, int kind, double factor, long k,
+                                  struct lm_view b, int *touched)
+{
+    struct lm_vector current;
+    if (kind == LM_RELAXES_NOT)
+        return 0.0;
+    if (kind == LM_RELAXES_CONDUCTOR)
+        return factor * lm_relaxed_conductor_ez(f, k, b, touched);
+    *touched = 1;
+    current = lm_plasma_current(b, lm_external_at(f->external, k), f->inv_dx, f->inv_dy);
+    return factor * (component == 0 ? current.x : component == 1 ? current.y : current.z);
+}
+
+/* The same for the node of cell (i, j). */
 LM_HD double lm_relaxation_e(const struct lm_relaxation *f, int component, int i, int j, int *touched)
 {
-    int sign = 1;
-    const int x = lm_inside_node(&f->sides, 0, f->nx, component == 0, i, &sign),
-              y = lm_inside_node(&f->sides, 1, f->ny, component == 1, j, &sign);
-    const long k = (long)(y + LM_GHOST) * f->b.s + (x + LM_GHOST);
-    const double share = lm_open_share(f, component, k);
-    struct lm_vector current;
-    if (component == 2 && f->body.node != NULL && f->body.node[3 * k + 2].kind == LM_NODE_CONDUCTS)
-        return sign * lm_relaxed_conductor_ez(f, k, touched);
-    if (share == 0.0 || lm_is_open_face(&f->sides, component, i, j, f->nx, f->ny))
-        return 0.0;
-    *touched = 1;
-    current = lm_plasma_current(lm_view_at(f->b, k), lm_external_at(f->external, k), f->inv_dx, f->inv_dy);
-    return sign * share * (component == 0 ? current.x : component == 1 ? current.y : current.z);
+    const struct lm_relaxation_node n = lm_relaxation_node(f, component, i, j);
+    return lm_relaxation_node_e(f, component, n.kind, n.factor, n.k, lm_view_at(f->b, n.k), touched);
 }
 
 /* Whether B does not diffuse at the seven nodes that the rate of B in cell (i, j) depends on, as far as it is quickly

@@ -158,35 +158,41 @@ LM_HD double lm_hall_eta(const struct lm_body_node *n, double missing, struct lm
     return missing * (lm_sqrt(c.x * c.x + c.y * c.y + c.z * c.z) * b.per_density[from]);
 }
 
-/* Replaces E at the nodes of a cell that bodies cut or have; E at nodes in the plasma stays. The resistive part that
+/* Replaces E_`d` at a node of a cell that bodies cut or have; E at nodes in the plasma stays. The resistive part that
  * ions feel has nothing of a node between a cell of plasma and one of a body. */
+LM_HD void lm_body_node_field(int d, struct lm_body_view b, struct lm_ohm_view v, const struct lm_ohm *o, double *total,
+                              double *resistive)
+{
+    const double *const j = d == 0 ? v.j.x : d == 1 ? v.j.y : v.j.z;
+    const struct lm_body_node *const n = b.node + d;
+    const int other = lm_across(d, v.j.s), here = b.solid[0], there = b.solid[other];
+    double own = 0.0;
+    if (n->kind == LM_NODE_PLASMA)
+        return;
+    if (n->kind == LM_NODE_CONDUCTS) {
+        own = d == 2 ? lm_conductor_ez(n, v, o) : 0.0;
+    } else if (n->kind != LM_NODE_INSULATES) {
+        const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
+        const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
+                                                     : lm_cut_eta(n, v.eta, other, v.j.s, hall);
+        own = lm_substep_eta(eta, o) * (d < 2 ? lm_open_part(n) : 1.0) * j[0];
+    }
+    if (!(here || there)) {
+        const double plasma = lm_resistive(j, v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);
+        *total = (*total - plasma) + own;
+    } else {
+        *total = here && there ? own : own + 0.5 * lm_surface_field(d, here ? other : 0, v);
+        *resistive = here && there ? own : 0.0;
+    }
+}
+
+/* The same at all nodes of the cell. */
 LM_HD void lm_body_field(struct lm_body_view b, struct lm_ohm_view v, const struct lm_ohm *o, double total[3],
                          double resistive[3])
 {
-    const double *const j[3] = {v.j.x, v.j.y, v.j.z};
     LM_UNROLL
-    for (int d = 0; d < 3; d++) {
-        const struct lm_body_node *const n = b.node + d;
-        const int other = lm_across(d, v.j.s), here = b.solid[0], there = b.solid[other];
-        if (n->kind == LM_NODE_PLASMA)
-            continue;
-        double own = 0.0;
-        if (n->kind == LM_NODE_CONDUCTS) {
-            own = d == 2 ? lm_conductor_ez(n, v, o) : 0.0;
-        } else if (n->kind != LM_NODE_INSULATES) {
-            const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
-            const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
-                                                         : lm_cut_eta(n, v.eta, other, v.j.s, hall);
-            own = lm_substep_eta(eta, o) * (d < 2 ? lm_open_part(n) : 1.0) * j[d][0];
-        }
-        if (!(here || there)) {
-            const double plasma = lm_resistive(j[d], v.j.s, lm_substep_eta(lm_interp_up(v.eta, other), o), o);
-            total[d] = (total[d] - plasma) + own;
-        } else {
-            total[d] = here && there ? own : own + 0.5 * lm_surface_field(d, here ? other : 0, v);
-            resistive[d] = here && there ? own : 0.0;
-        }
-    }
+    for (int d = 0; d < 3; d++)
+        lm_body_node_field(d, b, v, o, total + d, resistive + d);
 }
 
 #endif
