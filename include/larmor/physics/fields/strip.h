@@ -24,10 +24,9 @@
  *   - behind a void, and behind less than LM_STRIP_THIN times the density floor, or twice as much if it was empty;
  *   - where plasma moves inwards and no ions follow it; a line is not empty for that before the plasma is faster than
  *     half of the Alfven speed of B outside;
- *   - where ions are lost faster than plasma flows to the side: the density in the last cell is less than LM_STRIP_GAP
- *     of that behind (LM_STRIP_CLOSED of it if the line was empty), and the plasma leaves with less than half of that
- *     Alfven speed. A fluid beyond such a gap makes noise grow. Only sides without ends have this rule: between a
- * corner and empty lines noise grows, too.
+ *   - where plasma at rest loses ions: it moves by less than an eighth of that Alfven speed, and the density in the
+ *     last cell is less than LM_STRIP_GAP of that behind (LM_STRIP_CLOSED of it if the line was empty). A fluid beyond
+ *     such a gap makes noise grow. Only sides without ends have this rule: empty lines near a corner make noise, too.
  *
  * B of the domain follows the rule of open sides at an empty line (open_side.h), and B of the strip is that outside:
  * the one of the start, which the domain keeps beyond the side.
@@ -62,7 +61,8 @@ enum {
 #define LM_STRIP_RAMP 12.0
 #define LM_STRIP_TIME 64.0
 #define LM_STRIP_THIN 2.0
-#define LM_STRIP_SLOW 0.25 /* half of the Alfven speed, squared */
+#define LM_STRIP_INWARDS 0.25  /* half of the Alfven speed, squared */
+#define LM_STRIP_REST 0.015625 /* an eighth of it, squared */
 #define LM_STRIP_GAP 0.6
 #define LM_STRIP_CLOSED 1.1
 
