@@ -187,7 +187,7 @@ static const struct {
     const char *overrides, *reason;
 } unjudged[] = {
     {"boundary.x_min=absorbing boundary.x_max=absorbing",
-     "energy: not judged: the energy that fields carry through x_min (boundary.fields_x_min = radiating) is not "
+     "energy: not judged: the energy that fields carry through x_min (boundary.fields_x_min = open) is not "
      "measured\n"},
     {"boundary.x_min=absorbing boundary.x_max=reflecting boundary.fields_x_min=conducting",
      "energy: not judged: the energy of the electrons that come and go with protons (x_min) is not measured\n"},

@@ -101,11 +101,6 @@ START_TEST(test_sides)
     ck_assert_double_eq(config.boundary_temperature[LM_Y_MIN], 0.5);
     assert_round_trip();
 
-    assert_reads("[boundary]\nx_min = absorbing\nx_max = reflecting\n");
-    static const int no_corners[LM_SIDES] = {LM_RADIATING, LM_CONDUCTING, LM_FIELDS_PERIODIC, LM_FIELDS_PERIODIC};
-    ck_assert_mem_eq(config.boundary_fields, no_corners, sizeof no_corners);
-    assert_round_trip();
-
     assert_reads("[boundary]\nx_min = reflecting\nx_max = inflow\nfields_x_min = open\nfields_x_max = inflow_e\n"
                  "layer_x_min = 0.5\nlayer_eta = 0.1\n[fields]\ney = 0.3\n");
     static const int given[LM_SIDES] = {LM_OPEN, LM_INFLOW_E, LM_FIELDS_PERIODIC, LM_FIELDS_PERIODIC};

@@ -94,7 +94,7 @@ START_TEST(few_ions_have_their_mass)
             number[k][c] = of_ions[_i].number[k];
     }
     const struct lm_field_sides of = lm_field_sides_of(&x.b->setup);
-    lm_strip_window_make(&w, LM_X_MAX, 0, &x.g, &of, &x.b->setup.ohm);
+    lm_strip_window_make(&w, LM_X_MAX, &x.g, &of, &x.b->setup.ohm);
     ck_assert_double_eq_tol(lm_strip_mass_of_side(&w, &from, 0), of_ions[_i].mass, 1e-14);
     free(number[0]), free(number[1]);
     box_free(&x);

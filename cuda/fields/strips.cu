@@ -568,7 +568,7 @@ void lm_gpu_make_strips(struct lm_gpu *g)
     for (int k = 0; k < s->count; k++) {
         struct lm_strip_window *w = &s->host[k];
         const int side = lm_radiating_side(setup, k);
-        lm_strip_window_make(w, side, lm_side_has_ends(setup, side), &setup->grid, &g->sides, &setup->ohm);
+        lm_strip_window_make(w, side, &setup->grid, &g->sides, &setup->ohm);
         const size_t bytes = LM_STRIP_WINDOW_ARRAYS * (size_t)w->size * sizeof(double);
         double *memory = (double *)lm_gpu_allocate(g, bytes, "strips beyond sides");
         if (!memory)

@@ -146,13 +146,6 @@ static inline void lm_swap_levels_of(const struct lm_setup *s, double **array)
     }
 }
 
-/* Whether a side meets others in corners of the domain, also where the arrays of a process end before these. */
-static inline int lm_side_has_ends(const struct lm_setup *s, int side)
-{
-    const int other = side / 2 == 0 ? LM_Y_MIN : LM_X_MIN;
-    return s->halo ? s->halo->partition->sides.of[other] != LM_PERIODIC : s->field_sides[other] != LM_FIELDS_PERIODIC;
-}
-
 /* The number of radiating sides of the domain before a side; before LM_SIDES: of all. */
 static inline int lm_radiating_before(const struct lm_setup *s, int side)
 {

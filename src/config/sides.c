@@ -32,17 +32,15 @@ static void check_opposites(struct lm_config_reader *r)
     }
 }
 
-/* The boundary condition of the fields where the file does not set one. Radiating sides are the default where they have
- * no corners: there each of two sides has a law of its own (larmor/physics/fields/strip.h). */
-static int default_fields(const struct lm_config *c, int side)
+/* The boundary condition of the fields where the file does not set one. */
+static int default_fields(int boundary)
 {
     static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
                                  [LM_REFLECTING] = LM_CONDUCTING,
                                  [LM_ABSORBING] = LM_OPEN,
                                  [LM_THERMAL] = LM_CONDUCTING,
                                  [LM_INFLOW] = LM_FIELDS_INFLOW};
-    const int has_ends = c->boundary[side / 2 == 0 ? LM_Y_MIN : LM_X_MIN] != LM_PERIODIC;
-    return c->boundary[side] == LM_ABSORBING && !has_ends ? LM_RADIATING : fields[c->boundary[side]];
+    return fields[boundary];
 }
 
 static void resolve_fields(struct lm_config_reader *r, int side)
@@ -58,7 +56,7 @@ static void resolve_fields(struct lm_config_reader *r, int side)
                    "has a meaning only with fields.solver = hybrid: prescribed fields continue beyond the sides");
         *fields = LM_FIELDS_PERIODIC;
     } else if (!r->key_line[key]) {
-        *fields = default_fields(c, side);
+        *fields = default_fields(boundary);
     } else if ((*fields == LM_FIELDS_PERIODIC) != (boundary == LM_PERIODIC)) {
         char wrong[128];
         snprintf(wrong, sizeof wrong, "fields are periodic where the particles are and nowhere else: see boundary.%s",

@@ -15,8 +15,7 @@ void lm_cpu_make_strips(struct lm_cpu *c)
         if (!s)
             return;
         s->threads = 1;
-        lm_strip_window_make(&s->w, side, lm_side_has_ends(&c->base.setup, side), &c->base.setup.grid, &c->sides,
-                             &c->base.setup.ohm);
+        lm_strip_window_make(&s->w, side, &c->base.setup.grid, &c->sides, &c->base.setup.ohm);
         double *memory = lm_pool_zeros(&c->pool, LM_STRIP_WINDOW_ARRAYS * (size_t)s->w.size, sizeof *memory);
         if (!memory)
             return;

@@ -20,16 +20,10 @@
  * The first LM_STRIP_UNIFORM cells are as large as those of the domain, so that E in them is the E of the ghost cells
  * beyond the side. Only E goes from the strip to the domain, where Faraday's law advances B with it.
  *
- * A line of the strip is empty where no plasma goes on beyond the side:
- *   - behind a void, and behind less than LM_STRIP_THIN times the density floor, or twice as much if it was empty;
- *   - where plasma moves inwards and no ions follow it; a line is not empty for that before the plasma is faster than
- *     half of the Alfven speed of B outside;
- *   - where plasma at rest loses ions: it moves by less than an eighth of that Alfven speed, and the density in the
- *     last cell is less than LM_STRIP_GAP of that behind (LM_STRIP_CLOSED of it if the line was empty). A fluid beyond
- *     such a gap makes noise grow. Only sides without ends have this rule: empty lines near a corner make noise, too.
- *
- * B of the domain follows the rule of open sides at an empty line (open_side.h), and B of the strip is that outside:
- * the one of the start, which the domain keeps beyond the side.
+ * A line of the strip is empty where no plasma is at the side: behind a void, behind less than LM_STRIP_THIN times the
+ * density floor (twice as much until it is filled again), and where plasma moves inwards, faster than half of the
+ * Alfven speed of B outside to begin with, and no ions follow it. There B of the domain follows the rule of open sides
+ * (open_side.h), and B of the strip is that outside: the one of the start, which the domain keeps beyond the side.
  *
  * At the ends of a side, the strip is held as at the start where plasma flows in; elsewhere it goes on as in its last
  * line. In a corner of two radiating sides B_z follows its neighbours.
@@ -61,10 +55,7 @@ enum {
 #define LM_STRIP_RAMP 12.0
 #define LM_STRIP_TIME 64.0
 #define LM_STRIP_THIN 2.0
-#define LM_STRIP_INWARDS 0.25  /* half of the Alfven speed, squared */
-#define LM_STRIP_REST 0.015625 /* an eighth of it, squared */
-#define LM_STRIP_GAP 0.6
-#define LM_STRIP_CLOSED 1.1
+#define LM_STRIP_INWARDS 0.25 /* half of the Alfven speed, squared */
 
 /* A whistler turns by no more than this in a substep of B. The Runge-Kutta method is stable up to 2.78, which
  * leaves room for resistivity and convection. */

@@ -22,8 +22,7 @@ struct lm_strip_window {
     int lines, stride, across, along;   /* lines without ghosts; of the arrays; steps */
     int deep;                           /* cells of the domain across */
     long main, main_across, main_along; /* the arrays of the domain: element of position 0 in line 0; steps */
-    int periodic;                       /* along the side, in the arrays of the process */
-    int has_ends;                       /* the whole side, in corners of the domain */
+    int periodic;                       /* along the side */
     int is_fed;                         /* ions come in through the side */
     int held[2];                        /* the lines at the ends keep the state of the start: there plasma flows in */
     int leaves;                         /* at the upper end is a wall of the domain, and its line is not held */
@@ -77,13 +76,12 @@ LM_HD void lm_strip_window_ends(struct lm_strip_window *w, const struct lm_grid 
 }
 
 /* All but the arrays. The grid is that of the arrays of a process (src/ranks/partition.h), which reach the side. */
-LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, int has_ends, const struct lm_grid *g,
+LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g,
                                 const struct lm_field_sides *sides, const struct lm_ohm *o)
 {
     const int x = side / 2 == 0, lines = x ? g->ny : g->nx;
     const double cell = x ? g->dx : g->dy;
     w->side = side;
-    w->has_ends = has_ends;
     w->place = lm_strip_place(side, g->nx, g->ny);
     w->lines = lines;
     lm_strip_window_own(w, g);
@@ -508,21 +506,6 @@ LM_HD double lm_strip_mass_of_side(const struct lm_strip_window *w, const struct
     return charge > 0.0 ? mass * lm_inverse(charge) : 0.0;
 }
 
-/* Whether the plasma of density n at a side moves inwards, or is at rest with a gap before the side (strip.h). `was`:
- * the line was empty. */
-LM_HD int lm_strip_stays_behind(const struct lm_strip_window *w, const struct lm_strip_domain *from, int was, double n,
-                                int line)
-{
-    const long last = lm_strip_at_main(w, lm_strip_last_inside(w->place), line);
-    const double b2 = lm_strip_square(lm_b_centre(lm_view_at(from->b, lm_strip_outside(w, line)))),
-                 flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
-                 inwards = w->place.high ? -flow : flow, moves = inwards * inwards, near = from->floored[last];
-    const int has_gap = near < (was ? LM_STRIP_CLOSED : LM_STRIP_GAP) * n;
-    if (!w->has_ends && has_gap && moves < LM_STRIP_REST * n * b2)
-        return 1;
-    return inwards > 0.0 && (was || moves > LM_STRIP_INWARDS * n * b2);
-}
-
 /* Whether a line has no plasma beyond the side (strip.h). `started`: 0 in a new strip. */
 LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct lm_strip_domain *from, int started,
                                  int line)
@@ -530,12 +513,17 @@ LM_HD int lm_strip_has_no_plasma(const struct lm_strip_window *w, const struct l
     const long last = lm_strip_at_main(w, lm_strip_last_inside(w->place), line),
                k = lm_strip_at_main(w, lm_strip_taken(w, 0), line);
     const int was = started && lm_strip_is_empty(w, line);
-    const double n = lm_strip_mean(w, from->floored, line);
+    const double n = lm_strip_mean(w, from->floored, line),
+                 b2 = lm_strip_square(lm_b_centre(lm_view_at(from->b, lm_strip_outside(w, line)))),
+                 flow = lm_strip_mean(w, lm_strip_component(&from->ion_current, w->place.axis), line),
+                 inwards = w->is_fed       ? 0.0
+                           : w->place.high ? -flow
+                                           : flow;
     if (from->per_density[last] == 0.0 || from->per_density[k] == 0.0)
         return 1;
     if (n < (was ? 2.0 : 1.0) * LM_STRIP_THIN * w->step.floor)
         return 1;
-    return !w->is_fed && lm_strip_stays_behind(w, from, was, n, line);
+    return inwards > 0.0 && (was || inwards * inwards > LM_STRIP_INWARDS * n * b2);
 }
 
 /* n_0 and mu of the side, and n and u of the cell inside, in the window's cell inside. */
