@@ -262,8 +262,8 @@ int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep);
 struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
 
 /* cuda/fields/stage.cu: the same as walls.cu and void_field.cu for a substep of B, in one kernel a stage. Not where E
- * beyond sides comes from strips or the resistivity depends on the plasma. At the beginning of a step of B the tiles
- * are marked. */
+ * beyond sides comes from strips, where the resistivity depends on the plasma, or where electrons have friction with
+ * single species. At the beginning of a step of B the tiles are marked. */
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g);
 int lm_gpu_begin_stages(struct lm_gpu *g);
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
