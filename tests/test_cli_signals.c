@@ -358,8 +358,8 @@ static void cut(int kind, int signal, double delay)
     if (code == 3) {
         stopped("(", path);
         CLI(0, "run small.ini --quiet --output u " ANY " %s --restart %s", any[kind].more, path);
-    } else if (signal == SIGKILL && code != 0 && cli_exists("u/run.json")) {
-        ; /* only the exit was missing */
+    } else if (code != 0 && cli_exists("u/run.json")) {
+        ck_assert_int_eq(code, 128 + signal); /* the run had ended, and the signal came before the exit */
     } else if (signal == SIGKILL && code != 0 && cli_exists("u")) {
         if (newest(path))
             CLI(0, "run small.ini --quiet --output u " ANY " %s --restart %s", any[kind].more, path);
