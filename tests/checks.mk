@@ -154,8 +154,8 @@ $(call results,$(EXAMPLES:%=example-%)): $(RESULTS)/example-%: $(PROGRAM) $(PYTH
                                          $$(filter-out %.md %.png,$$(wildcard examples/$$*/*.*))
 	$(call check,tools/python.sh examples/run.py $* --larmor $(B)/larmor)
 
-$(RESULTS)/physics-%: tests/physics/%.py $(PROGRAM) $(CASES) tools/python.sh $(RUNNER)
-	$(call check,tools/python.sh $< --larmor $(B)/larmor)
+$(RESULTS)/physics-%: tests/physics/%.py tests/physics/run.py $(PROGRAM) $(CASES) $(PYTHON_PACKAGE) $(RUNNER)
+	$(call check,tools/python.sh tests/physics/run.py $* --larmor $(B)/larmor)
 
 # Some of them step simulations of the shared library beside the program.
 $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(PROGRAM) $(CASES) docs/user/library.md docs/user/examples.md $(wildcard config/*.ini) include/larmor.h $(RUNNER)
@@ -166,7 +166,8 @@ $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(P
 VERSIONED := $(shell grep -rl 'define LM_VERSION' include) diagnostics/pyproject.toml CITATION.cff
 UNIT_TESTS := $(wildcard tests/*.[ch]) tests/faults/faults.ini
 UNIT_TESTS += $(sort $(shell sed -n 's/^file = //p' tests/faults/faults.ini))
-$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) $(UNIT_TESTS) tools/python.sh $(RUNNER)
+VERIFICATION := $(wildcard docs/physics/verification.* examples/*/README.md examples/*.py tests/physics/*.py) docs/user/examples.md
+$(RESULTS)/tools: $(wildcard tools/*.py tests/tools/*.py) $(VERSIONED) $(UNIT_TESTS) $(VERIFICATION) $(PYTHON_PACKAGE) $(RUNNER)
 	$(call check,tools/python.sh -m unittest discover -s tests/tools)
 
 # Links can lead to any file, so the check depends on the names of all files too.

@@ -1,10 +1,13 @@
-"""Measured against expected: rows, tables and exit codes of the examples' checks."""
+"""Measured against expected: rows, tables and exit codes of the checks of physics, and the file of their results."""
 
 from __future__ import annotations
 
+import json
+import math
+import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 
@@ -30,6 +33,11 @@ class Row:
         return abs(self.deviation) <= self.band  # False for NaN
 
 
+def at_most(label: str, value: float, limit: float) -> Row:
+    """A number whose size must not pass a limit."""
+    return Row(label, float(value), 0.0, limit, absolute=True)
+
+
 def zero(label: str, value: float, band: float = 0.0) -> Row:
     """A number that has to be 0, exactly unless there is a band."""
     return Row(label, float(value), 0.0, band, absolute=True)
@@ -38,7 +46,7 @@ def zero(label: str, value: float, band: float = 0.0) -> Row:
 def table(rows: Iterable[Row]) -> str:
     """The rows as text, columns aligned."""
     head = ("", "measured", "std. error", "expected", "deviation", "band", "")
-    lines = [head] + [_cells(row) for row in rows]
+    lines = [head] + [cells(row) for row in rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return "\n".join(_aligned(line, widths) for line in lines)
 
@@ -48,16 +56,80 @@ def _aligned(line: tuple[str, ...], widths: list[int]) -> str:
     return "  ".join([first[0].ljust(first[1])] + [cell.rjust(width) for cell, width in others]).rstrip()
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def cells(row: Row) -> tuple[str, ...]:
     error = "" if row.error != row.error else f"{row.error:.1g}"
     kind = "+.1e" if row.absolute or row.band < 1e-3 else "+.2%"
-    band = f"{row.band:.0e}" if row.absolute or row.band < 1e-3 else f"{row.band:.2%}"
+    band = f"{row.band:.2g}" if row.absolute or row.band < 1e-3 else f"{row.band:.2%}"
     return (row.label, f"{row.measured:.6g}", error, f"{row.expected:.6g}", f"{row.deviation:{kind}}", band,
             "ok" if row.passed else "OUTSIDE")
 
 
 def all_passed(rows: list[Row]) -> bool:
     return bool(rows) and all(row.passed for row in rows)
+
+
+def cpu_seconds() -> float:
+    """The CPU time of this process and of the programs that it has run."""
+    return sum(os.times()[:4])
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a case has found: a lesson of examples/, or a case of tests/physics/."""
+
+    name: str
+    title: str
+    rows: list[Row] = field(default_factory=list)
+    failure: str = ""  #: why there are no rows
+    form: str = "quick"  #: or "full"
+    seconds: float = 0.0  #: CPU time of runs and check
+    device: str = ""
+    software: str = ""
+    date: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return not self.failure and all_passed(self.rows)
+
+    @property
+    def verdict(self) -> str:
+        outside = sum(not row.passed for row in self.rows)
+        if self.failure or not self.rows:
+            return f"FAILED: {self.failure or 'no numbers'}"
+        return f"{len(self.rows)} numbers, " + (f"{outside} OUTSIDE" if outside else "all inside their bands")
+
+
+def write_results(file: Path, results: Iterable[Result]) -> None:
+    """Writes results as JSON; those of other cases that the file has stay."""
+    old = {result.name: result for result in read_results(file)} if file.exists() else {}
+    merged = old | {result.name: result for result in results}
+    text = json.dumps([_plain(merged[name]) for name in sorted(merged)], indent=1, allow_nan=False)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text + "\n")
+
+
+def read_results(file: Path) -> list[Result]:
+    return [Result(**{**case, "rows": [_row(row) for row in case["rows"]]}) for case in json.loads(file.read_text())]
+
+
+NUMBERS = ("measured", "expected", "band", "error")
+
+
+def _plain(result: Result) -> dict:
+    """The result for JSON, which has no NaN; `passed` is for the reader."""
+    rows = [asdict(row) | {name: _finite(getattr(row, name)) for name in NUMBERS} | {"passed": bool(row.passed)}
+            for row in result.rows]
+    return asdict(result) | {"rows": rows}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _row(plain: dict) -> Row:
+    values = plain | {name: math.nan if plain[name] is None else plain[name] for name in NUMBERS}
+    del values["passed"]
+    return Row(**values)
 
 
 def main(check: Callable[[Path], list[Row]], description: str) -> int:

@@ -1,8 +1,12 @@
 """The tables of the examples' checks: a number outside its band, or none, must fail."""
 
+import math
+import tempfile
 import unittest
+from pathlib import Path
 
-from larmor.verify import Row, all_passed, table
+import numpy as np
+from larmor.verify import Result, Row, all_passed, at_most, read_results, table, write_results
 
 
 class Bands(unittest.TestCase):
@@ -33,6 +37,32 @@ class Bands(unittest.TestCase):
         self.assertIn("OUTSIDE", text.splitlines()[2])
         self.assertNotIn("OUTSIDE", text.splitlines()[1])
         self.assertIn("10.00%", text)
+
+    def test_limit(self):
+        self.assertTrue(at_most("a", -0.9, 1).passed)
+        self.assertFalse(at_most("a", -1.1, 1).passed)
+        self.assertFalse(at_most("a", math.nan, 1).passed)
+
+
+class Results(unittest.TestCase):
+    def test_verdict(self):
+        good, bad = Row("a", 1, 1, 0.1), Row("b", 2, 1, 0.1)
+        self.assertTrue(Result("x", "X", [good]).passed)
+        self.assertFalse(Result("x", "X", [good, bad]).passed)
+        self.assertFalse(Result("x", "X").passed)
+        self.assertFalse(Result("x", "X", [good], failure="the run has stopped").passed)
+
+    def test_file(self):
+        """Numbers come back as they were, also those that JSON has not; a new result replaces only that of its case."""
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "new" / "results.json"
+            rows = [Row("a", np.float64(0.1), 1.0, 0.5, error=0.01), Row("b", math.nan, 0.0, np.float32(0.5), absolute=True)]
+            write_results(file, [Result("x", "X", rows, seconds=2.0), Result("y", "Y", [rows[0]])])
+            write_results(file, [Result("y", "Y", failure="gone")])
+            x, y = read_results(file)
+        self.assertEqual((x.name, y.name, y.failure, y.rows), ("x", "y", "gone", []))
+        self.assertEqual(x.rows[0], rows[0])
+        self.assertTrue(math.isnan(x.rows[1].measured) and not x.rows[1].passed)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
-#!/usr/bin/env python3
-"""Energy of a thermal box against limits fixed beforehand.
+"""Energy of a thermal box.
 
 The box has 32^2 cells of 0.25 d_i, dt = 0.01, beta_i = 1, isothermal electrons of T_e = T_i, 64 particles a cell and the linear
 shape. The number is the change of the total energy by t = 40 over the kinetic energy. A current peer (WarpX 24.10, its
 defaults) has 0.22 % with B out of the plane and 0.053 % with B in the plane. The limit for both is the peer's better number:
-the scheme is the same for all directions of B. With --long: 10^4 steps with colder and warmer electrons.
+the scheme is the same for all directions of B. The long form: 10^4 steps with colder and warmer electrons.
 """
-import argparse
-import csv
-import pathlib
-import subprocess
-import sys
-import tempfile
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from larmor import Run, verify
+from larmor.program import Program
 
 LIMITS = {"B out of plane": (["fields.bz=1"], 0.05e-2), "B in plane": (["fields.bx=1"], 0.05e-2)}
 LONG_STEPS = "run.steps=10000"
@@ -39,34 +39,12 @@ series_every = 100
 """
 
 
-def drift(larmor, directory, overrides, backend):
-    ini = pathlib.Path(directory) / "box.ini"
-    ini.write_text(INI)
-    out = pathlib.Path(tempfile.mkdtemp(dir=directory))
-    subprocess.run([larmor, "run", str(ini), *overrides, "--output", str(out), "--backend", backend, "--quiet"], check=True)
-    rows = list(csv.reader(open(out / "series.csv")))
-    names = [n.split("[")[0] for n in rows[0]]
-    first, last = ({n: float(v) for n, v in zip(names, row)} for row in (rows[1], rows[-1]))
-    kinetic = sum(first[f"kinetic_{c}_protons"] for c in "xyz")
-    return (last["energy_total"] - first["energy_total"]) / kinetic
+def drift(run: Run) -> float:
+    """The change of the total energy over the kinetic energy at the start."""
+    total, kinetic = run.series["energy_total"], sum(run.series[f"kinetic_{c}_protons"][0] for c in "xyz")
+    return (total[-1] - total[0]) / kinetic
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--larmor", default="build/release/larmor")
-    parser.add_argument("--backend", default="auto")
-    parser.add_argument("--long", action="store_true")
-    args = parser.parse_args()
-    failed = False
-    with tempfile.TemporaryDirectory() as directory:
-        for name, (overrides, limit) in (LONG_LIMITS if args.long else LIMITS).items():
-            value = drift(args.larmor, directory, overrides, args.backend)
-            good = abs(value) <= limit
-            failed |= not good
-            print(f"thermal box, {name}: energy drift {100 * value:+.4f} % of kinetic, limit {100 * limit:.2f} %: "
-                  f"{'ok' if good else 'BEYOND'}", flush=True)
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def rows(program: Program, long: bool) -> Iterator[verify.Row]:
+    for name, (overrides, limit) in (LONG_LIMITS if long else LIMITS).items():
+        yield verify.at_most(f"{name}: drift of the energy", drift(program.run(INI, overrides)), limit)

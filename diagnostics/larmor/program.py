@@ -1,0 +1,59 @@
+"""The program larmor, started from Python: one run at a time, with the same options for all."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import RunError
+from .run import Run
+
+BAD_INPUT = 2  # exit code
+
+
+@dataclass(frozen=True)
+class Program:
+    """Where the program is and what every run is given."""
+
+    file: Path
+    directory: Path  #: for the outputs of runs without a name
+    backend: str | None = None
+    threads: int | None = None
+    overrides: tuple[str, ...] = ()  #: "section.key=value", after those of a run
+    warns: bool = True  #: shows the program's warnings
+    about: dict[str, str] = field(default_factory=dict)  #: "device" and "software" of the last run
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser, default: Path) -> None:
+        parser.add_argument("--larmor", type=Path, default=default, help="the program")
+        parser.add_argument("--backend", choices=("auto", "cpu", "cuda"))
+        parser.add_argument("--threads", type=int)
+
+    def run(self, settings: Path | str, overrides: Iterable[str] = (), output: Path | None = None,
+            may_stop: bool = False) -> Run:
+        """Runs a configuration file, or the text of one. Raises RunError with the program's message when the run does
+        not come to its end, unless it `may_stop` after its first step."""
+        output = output or Path(tempfile.mkdtemp(dir=self.directory))
+        if isinstance(settings, str):
+            file = self.directory / "settings.ini"
+            file.write_text(settings)
+        else:
+            file = settings
+        command = [str(self.file), "run", str(file), *overrides, *self.overrides, "--output", str(output), "--overwrite"]
+        command += ["--quiet"] + (["--backend", self.backend] if self.backend else [])
+        command += ["--threads", str(self.threads)] if self.threads else []
+        environment = {"GOMP_SPINCOUNT": "10000"} | os.environ  # other work may hold a core
+        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
+        if done.returncode and (done.returncode == BAD_INPUT or not may_stop):
+            raise RunError(done.stderr.strip() or f"{' '.join(command)} ended with {done.returncode}")
+        if self.warns:
+            sys.stderr.write(done.stderr)
+        result = Run(output)
+        self.about.update({key: result.summary[key] for key in ("device", "software")})
+        return result
