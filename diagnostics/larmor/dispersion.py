@@ -215,42 +215,43 @@ def fastest(plasma: Plasma, k: float, angle: float, guess: complex, turn: bool =
     step = 0.2
     while step > precision and best.k > 1e-2 * k:
         ways = [(step, 0), (-step, 0)] + ([(0, step), (0, -step)] if turn else [])
-        for log_k, tilt in ways:
-            new_k, new_angle = best.k * np.exp(log_k), min(max(best.angle + tilt, 0.0), np.pi / 2)
-            found = _root_or_none(new_k, new_angle, plasma, best.omega)
-            if found is not None and found.imag > best.omega.imag:
-                best = Mode(float(new_k), float(new_angle), found)
-                break
+        found = [_neighbour(best, log_k, tilt, plasma) for log_k, tilt in ways]
+        uphill = max((mode for mode in found if mode is not None), key=lambda mode: mode.omega.imag, default=best)
+        if uphill.omega.imag > best.omega.imag:
+            best = uphill
         else:
             step /= 2
     return best
 
 
-def _root_or_none(k: float, angle: float, plasma: Plasma, guess: complex) -> complex | None:
+def _neighbour(mode: Mode, log_k: float, tilt: float, plasma: Plasma) -> Mode | None:
+    """The mode a step away, if there is a root."""
+    k, angle = float(mode.k * np.exp(log_k)), float(np.clip(mode.angle + tilt, 0, np.pi / 2))
     try:
-        return root(k, angle, plasma, guess)
+        return Mode(k, angle, root(k, angle, plasma, mode.omega))
     except ArithmeticError:
         return None
 
 
-def threshold(plasma_of: Callable[[float], Plasma], low: float, high: float, gamma: float, k: float, angle: float,
-              guess: complex, turn: bool = True, precision: float = 3e-3) -> tuple[float, Mode]:
-    """The parameter between `low` and `high` at which the fastest mode of plasma_of(parameter) grows at the rate `gamma`,
-    and that mode. `low` is where it grows faster, with a root near `guess` at k and angle, which the search follows."""
-    mode = fastest(plasma_of(low), k, angle, guess, turn)
-    if mode.omega.imag < gamma:
-        raise ArithmeticError(f"the growth rate at {low} is {mode.omega.imag}, below {gamma}")
-    while abs(high - low) > precision * abs(low):
-        middle = (low + high) / 2
-        try:
-            found = fastest(plasma_of(middle), mode.k, mode.angle, mode.omega, turn)
-        except ArithmeticError:
-            found = None
-        if found is not None and found.omega.imag >= gamma:
-            low, mode = middle, found
-        else:
-            high = middle
-    return low, mode
+def threshold(plasma_of: Callable[[float], Plasma], start: float, towards: float, gamma: float, mode: Mode,
+              turn: bool = True, precision: float = 1e-3) -> tuple[float, Mode]:
+    """The parameter at which the fastest mode of plasma_of(parameter) grows at the rate `gamma`, and that mode.
+
+    The search follows the branch of `mode` from the parameter `start` on, by the secant method, in steps of at most a quarter
+    of the way `towards` another value. `precision`: of the parameter, relative.
+    """
+    longest = abs(towards - start) / 4
+    here, mode = start, fastest(plasma_of(start), mode.k, mode.angle, mode.omega, turn)
+    step = (towards - start) / 10
+    for _ in range(40):
+        before, rate = here, mode.omega.imag
+        here += step
+        mode = fastest(plasma_of(here), mode.k, mode.angle, mode.omega, turn)
+        slope = (mode.omega.imag - rate) / (here - before)
+        step = float(np.clip((gamma - mode.omega.imag) / slope, -longest, longest))
+        if abs(step) < precision * abs(here):
+            return here, mode
+    raise ArithmeticError(f"no threshold found from {start}; the last mode at {here}: {mode}")
 
 
 # ---------------------------------------------------------------- polarisation
