@@ -166,8 +166,8 @@ def matrix(omega: complex, k: float, angle: float, plasma: Plasma) -> np.ndarray
 
 
 def determinant(omega: complex, k: float, angle: float, plasma: Plasma) -> complex:
-    """omega^2 det D, zero on a wave of wave number k at an angle [radians] to B. The factor takes away the pole at omega = 0,
-    which would keep Newton's method from slowly growing modes."""
+    """omega^2 det D, zero on a wave of wave number k at an angle [radians] to B. The factor takes away the pole at
+    omega = 0, which would keep Newton's method from slowly growing modes."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return complex(omega**2 * np.linalg.det(matrix(omega, k, angle, plasma)))
 
@@ -205,11 +205,10 @@ class Mode:
 
 
 def fastest(plasma: Plasma, k: float, angle: float, guess: complex, turn: bool = True, precision: float = 0.01) -> Mode:
-    """The mode of the largest growth rate on a branch: uphill from a root near `guess`, in steps that halve. Where nothing
-    grows it stays at a damped mode.
+    """The mode of the largest growth rate on a branch: uphill from a root near `guess`, in steps that halve.
 
-    `turn`: the angle varies too. `precision`: of log k and of the angle. The growth rate, which is flat at its maximum, is
-    far better than that.
+    Where nothing grows it ends at a damped mode. `turn`: the angle varies too. `precision`: of log k and of the angle.
+    The growth rate, which is flat at its maximum, is far better than that.
     """
     best = Mode(k, angle, root(k, angle, plasma, guess))
     step = 0.2
@@ -237,17 +236,20 @@ def threshold(plasma_of: Callable[[float], Plasma], start: float, towards: float
               turn: bool = True, precision: float = 1e-3) -> tuple[float, Mode]:
     """The parameter at which the fastest mode of plasma_of(parameter) grows at the rate `gamma`, and that mode.
 
-    The search follows the branch of `mode` from the parameter `start` on, by the secant method, in steps of at most a quarter
-    of the way `towards` another value. `precision`: of the parameter, relative.
+    The search follows the branch of `mode` from the parameter `start` on, by the secant method. Its steps are at most
+    a quarter of the way `towards` another value, and shorter where the mode beyond would hardly grow.
+    `precision`: of the parameter, relative.
     """
     longest = abs(towards - start) / 4
     here, mode = start, fastest(plasma_of(start), mode.k, mode.angle, mode.omega, turn)
     step = (towards - start) / 10
     for _ in range(40):
-        before, rate = here, mode.omega.imag
-        here += step
-        mode = fastest(plasma_of(here), mode.k, mode.angle, mode.omega, turn)
-        slope = (mode.omega.imag - rate) / (here - before)
+        found = fastest(plasma_of(here + step), mode.k, mode.angle, mode.omega, turn)
+        if found.omega.imag < 0.1 * gamma:
+            step /= 2
+            continue
+        slope = (found.omega.imag - mode.omega.imag) / step
+        here, mode = here + step, found
         step = float(np.clip((gamma - mode.omega.imag) / slope, -longest, longest))
         if abs(step) < precision * abs(here):
             return here, mode
@@ -259,8 +261,8 @@ def threshold(plasma_of: Callable[[float], Plasma], start: float, towards: float
 
 @dataclass(frozen=True)
 class Polarisation:
-    """What oscillates in a wave, with |b| = 1 and b along the axis of its largest component real and positive (E if there is
-    no b). Axis 3 is along B0, axis 1 along k_perp."""
+    """What oscillates in a wave, with |b| = 1 and the largest component of b real and positive (those of E where there
+    is no b). Axis 3 is along B0, axis 1 along k_perp."""
 
     e: np.ndarray
     b: np.ndarray
@@ -269,8 +271,8 @@ class Polarisation:
 
     @property
     def handedness(self) -> float:
-        """+1 where b turns about B0 as ions do (L), -1 as electrons do (R), for Re omega > 0; 0 for a linear polarisation."""
-        return float(2 * (np.conj(self.b[0]) * self.b[1]).imag / (abs(self.b[0]) ** 2 + abs(self.b[1]) ** 2)) * -1
+        """+1 where b turns about B0 as ions do (L), -1 as electrons do (R), for Re omega > 0; 0 where it is linear."""
+        return float(2 * (self.b[0] * np.conj(self.b[1])).imag / (abs(self.b[0]) ** 2 + abs(self.b[1]) ** 2))
 
 
 def polarisation(mode: Mode, plasma: Plasma) -> Polarisation:
