@@ -106,8 +106,8 @@ def picture(runs: list[Decay], rates: list[dict[int, float]], output: Path) -> N
     left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|n_k|$  $[n_0]$", ylim=(1e-5, 0.03),
              title="Density of the sound wave")
     left.legend(loc="lower right")
-    right.set(xlabel="$k/k_0$ of the sound wave", ylabel="growth rate  $[\\Omega_{ci}]$", ylim=(0, None), xlim=(1.2, 2.3),
-              title="Growth rates: runs (circles), theory (lines)")
+    right.set(xlabel="$k/k_0$ of the sound wave", ylabel="growth rate  $[\\Omega_{ci}]$", ylim=(0, None),
+              xlim=(1.2, 2.3), title="Growth rates: runs (circles), theory (lines)")
     right.legend(loc="upper right")
     plot.save(figure, output)
 
