@@ -190,6 +190,64 @@ def follow(ks: Sequence[float], branch: str, species: Sequence[Ions], guess: com
     return np.array(roots)
 
 
+# ---------------------------------------------------------------- decay of an Alfven wave of finite amplitude
+
+
+def decay_matrix(k: float, k0: float, amplitude: float, sound2: float, branch: str, hall: float = 1.0) -> np.ndarray:
+    """The real matrix whose eigenvalues are the omega of perturbations of a circularly polarised wave along +x.
+
+    The mother wave b = B_y + i B_z = amplitude exp(i phi), phi = q x - W t, v = -(q/W) b, with n = 1 and u_x = 0 is an exact
+    solution of the fluid equations of cold ions and isothermal electrons, (q, W) = (k0, omega0) for L and (-k0, -omega0) for
+    R. Perturbations along x with b = exp(i phi) (amplitude + b1), n1 and u_x ~ exp(i (k x - omega t)), obey a linear system
+    with constant coefficients in (n1, u_x, v+, b+, v-, b-): v+ and b+ are the parts of v1 and b1, and v- and b- those of
+    their complex conjugates. So a density wave k is coupled to transverse waves q + k and q - k (Terasawa et al. 1986; Wong
+    and Goldstein 1986). `sound2` is the square of the sound speed, T_e + 3 T_i where ions are slower than the sound.
+    `hall` = 0: MHD, of Derby (1978) and Goldstein (1978).
+    """
+    sign = _branch_sign(branch)
+    omega0 = (sign * hall * k0**2 + np.sqrt((hall * k0**2)**2 + 4 * k0**2)) / 2
+    q, w = -sign * k0, -sign * omega0
+    flow = -q / w * amplitude
+    up, down = k + q, k - q
+    a = amplitude
+    return np.array([
+        [0, k, 0, 0, 0, 0],                                                # continuity
+        [k * sound2, 0, 0, k * a / 2, 0, k * a / 2],                       # pressure of electrons, ions and b
+        [q * a, q * flow, -w, -up, 0, 0],                                  # tension
+        [hall * up * q * a, up * a, -up, -w - hall * up**2, 0, 0],         # induction with the Hall term
+        [-q * a, -q * flow, 0, 0, w, -down],
+        [hall * down * q * a, down * a, 0, 0, -down, w + hall * down**2]])
+
+
+def decay(k: float, k0: float, amplitude: float, sound2: float, branch: str, hall: float = 1.0) -> complex:
+    """omega of the fastest growing perturbation with wave number k of its density; see decay_matrix."""
+    omegas = np.linalg.eigvals(decay_matrix(k, k0, amplitude, sound2, branch, hall))
+    return complex(omegas[np.argmax(omegas.imag)])
+
+
+def decay_kinetic(k: float, k0: float, amplitude: float, t_e: float, t_i: float, branch: str,
+                  guess: complex | None = None) -> complex:
+    """As decay, with ions of temperature `t_i` that answer to forces along x as kinetic ones do.
+
+    Their potential is psi = T_e n1 + amplitude Re b1, the pressures of the electrons and of b, and n1 = psi Z'(zeta)/(2 T_i),
+    zeta = omega/(sqrt2 k v_ti): ions Landau damp the sound. The motion across x is that of the fluid, which needs
+    k v_ti well below Omega_ci. The root is the one next to `guess`; without it, the fluid's followed as T_i rises.
+    """
+    matrix = decay_matrix(k, k0, amplitude, t_e, branch)
+
+    def dispersion(omega: complex, t: float) -> complex:
+        transverse = np.linalg.solve(omega * np.eye(4) - matrix[2:, 2:], matrix[2:, 0] + matrix[2:, 1] * omega / k)
+        psi = t_e + amplitude / 2 * (transverse[1] + transverse[3])
+        return 1 - plasma_z_prime(omega / (np.sqrt(2 * t) * k)) / (2 * t) * psi
+
+    if guess is not None:
+        return newton(lambda omega: dispersion(omega, t_i), guess)
+    root = decay(k, k0, amplitude, t_e, branch)
+    for t in np.geomspace(min(1e-3 * t_e, t_i), t_i, 40):
+        root = newton(lambda omega: dispersion(omega, t), root)
+    return root
+
+
 # ---------------------------------------------------------------- cases with a name
 
 

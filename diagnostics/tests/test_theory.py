@@ -46,6 +46,51 @@ class PlasmaDispersionFunction(unittest.TestCase):
         self.assertLess(abs(theory.plasma_z(zeta) / series - 1), 1e-11)
 
 
+class DecayOfAnAlfvenWave(unittest.TestCase):
+    def test_mhd_limit_is_the_polynomial_of_derby(self):
+        """Derby (1978): frequencies and wave numbers over those of the mother wave. The sixth root is omega = k."""
+        for amplitude, beta, k in ((0.1, 0.1, 1.5), (0.5, 0.1, 1.3), (0.5, 0.5, 1.2), (1.0, 0.05, 2.0), (0.3, 1.5, 0.7)):
+            x = np.polynomial.Polynomial([0, 1])
+            derby = ((x**2 - beta * k**2) * (x - k) * ((x + k)**2 - 4)
+                     - amplitude**2 * k**2 * (x**3 + x**2 * k - 3 * x + k))
+            expected = np.sort_complex(np.append(derby.roots(), k))
+            for branch in "LR":
+                found = np.linalg.eigvals(theory.decay_matrix(k, 1.0, amplitude, beta, branch, hall=0.0))
+                np.testing.assert_allclose(np.sort_complex(np.round(found, 9)), np.round(expected, 9), atol=1e-6)
+
+    def test_small_amplitude_leaves_sound_and_the_cold_waves(self):
+        k, k0, sound2 = 0.7, 0.3, 0.2
+        for branch, sign in (("L", 1), ("R", -1)):
+            frame = sign * float(theory.cold_parallel(k0, branch))
+            up, down = k + sign * k0, k - sign * k0
+            expected = [k * sound2**0.5, -k * sound2**0.5]
+            for wave in "LR":
+                turn = 1 if wave == "L" else -1
+                expected += [turn * float(theory.cold_parallel(abs(up), wave)) - frame,
+                             -turn * float(theory.cold_parallel(abs(down), wave)) + frame]
+            found = np.linalg.eigvals(theory.decay_matrix(k, k0, 0.0, sound2, branch))
+            np.testing.assert_allclose(np.sort(found.real), np.sort(expected), atol=1e-12)
+
+    def test_three_waves_at_small_amplitude(self):
+        """The fastest growth is where omega_s(k) + omega_A(k - k0) = omega0: sound, and a wave of the same hand backwards."""
+        k0, sound2 = 0.3, 0.09
+        for branch in "LR":
+            ks = np.linspace(1.05, 2, 2000) * k0
+            best = ks[np.argmax([theory.decay(k, k0, 0.01, sound2, branch).imag for k in ks])]
+            mismatch = best * sound2**0.5 + theory.cold_parallel(best - k0, branch) - theory.cold_parallel(k0, branch)
+            self.assertAlmostEqual(float(mismatch), 0, delta=2e-3 * k0)
+
+    def test_kinetic_ions(self):
+        """Cold ones are a fluid, and cool ones a fluid of pressure 3 n T_i. With T_i = T_e less than half of the growth is left."""
+        for branch in "LR":
+            case = (0.6, 0.4, 0.3, 0.1)
+            fluid = theory.decay(0.6, 0.4, 0.3, 0.1, branch)
+            self.assertLess(abs(theory.decay_kinetic(*case, 1e-5, branch) - fluid), 1e-4)
+            cool = theory.decay(0.6, 0.4, 0.3, 0.1 + 3 * 4e-4, branch)
+            self.assertLess(abs(theory.decay_kinetic(*case, 4e-4, branch) - cool), 1e-4)
+            self.assertLess(theory.decay_kinetic(*case, 0.1, branch).imag, 0.5 * fluid.imag)
+
+
 class ColdWaves(unittest.TestCase):
     K = np.array([0.1, 0.2, 0.5, 1, 2])
 
