@@ -356,3 +356,35 @@ def specular_reflection(theta: float = np.pi / 2) -> Reflected:
         middle = (low + high) / 2
         low, high = (middle, high) if s2 * np.sin(middle) + drift * middle > 0 else (low, middle)
     return Reflected(s2 * float(np.sin(turn)) + drift * turn, (low + high) / 2)
+# ---------------------------------------------------------------- shear flows
+
+
+def shear_layer(k: float, y: np.ndarray, flow: np.ndarray, sound: float = np.inf) -> tuple[np.ndarray, np.ndarray]:
+    """Modes exp(i k x - i omega t) of a flow u_x(y) on even points y of a periodic box, without viscosity: omega, the
+    fastest growing first, and u_y(y) in the columns of an array. `sound`: the uniform speed of compressive waves.
+
+    Without compression Rayleigh's equation (U - c)(phi'' - k^2 phi) = U'' phi with u_y = phi and c = omega/k; with it
+    the linear equations of u_x, u_y and p of Blumen, J. Fluid Mech. 40 (1970) 769. Across a uniform B_z the hybrid
+    model has these equations too, with the fast speed. The derivatives are those of trigonometric interpolation.
+    """
+    count, spacing = len(y), y[1] - y[0]
+    slope, curvature = (_derivative(count, spacing, order) for order in (1, 2))
+    speeds, one, nothing = np.diag(flow), np.eye(count), np.zeros((count, count))
+    if np.isinf(sound):
+        laplacian = curvature - k * k * one
+        omega, modes = np.linalg.eig(k * np.linalg.solve(laplacian, speeds @ laplacian - np.diag(curvature @ flow)))
+    else:
+        matrix = np.block([[k * speeds, -1j * np.diag(slope @ flow), k * one], [nothing, k * speeds, -1j * slope],
+                           [k * sound**2 * one, -1j * sound**2 * slope, k * speeds]])
+        omega, modes = np.linalg.eig(matrix)
+        modes = modes[count:2 * count]
+    order = np.argsort(-omega.imag)
+    return omega[order], modes[:, order]
+
+
+def _derivative(count: int, spacing: float, order: int) -> np.ndarray:
+    """The matrix that differentiates the trigonometric interpolation of values on a periodic grid."""
+    k = 2 * np.pi * np.fft.fftfreq(count, spacing)
+    if count % 2 == 0 and order % 2 == 1:
+        k[count // 2] = 0  # odd derivatives of the highest cosine are 0 on the grid
+    return np.fft.ifft((1j * k[:, None])**order * np.fft.fft(np.eye(count), axis=0), axis=0).real

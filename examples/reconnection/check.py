@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""GEM reconnection challenge: peak rate and how little it depends on eta, Hall field, budgets; a Harris sheet at rest."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from larmor import Fields, Run, plot, verify
+from larmor.plot import label_of
+
+NARROW = ["const.psi0=0", "fields.eta=0", "grid.lx=1.6", "species.sheet.particles_per_cell=480",
+          "species.background.particles_per_cell=800", "run.t_end=20", "output.flow.every=100"]
+RUNS = [("gem", []), ("half_eta", ["fields.eta=0.0025"]), ("sheet", NARROW)]
+FULL = ["const.cells=10", "run.dt=0.01", "output.flow.every=50", "output.moments.every=500",
+        "species.sheet.particles_per_cell=1000", "species.background.particles_per_cell=2000"]
+RATES = (0.15, 0.30)  # B0 v_A: peaks of the codes of the GEM challenge
+SPAN = 3.0            # 1/Omega_ci over which a rate is fitted
+NEAR = 6.0, 2.0       # d_i from the X point, where the Hall field is
+
+
+class Reconnection:
+    """Flux and heat in time of one run."""
+
+    def __init__(self, directory: Path) -> None:
+        self.run = Run(directory)
+        times, flux, heating = [], [], []
+        for step in self.run.outputs["flow"]:
+            with self.run.output("flow", step) as flow:
+                times.append(flow.time)
+                middle = potential(flow)[len(flow["rho"]) // 2 - 1:][:2].mean(axis=0)  # y = ly/2 is between two rows
+                flux.append(np.ptp(middle))
+                heating.append(flow["heating_resistive"].mean())
+        self.t, self.flux = np.array(times), np.array(flux)
+        self.heating = np.array(heating) * self.run.number("grid.lx") * self.run.number("grid.ly")
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """d(flux)/dt, fitted over SPAN around each time; not a number near the ends."""
+        rates = np.full(len(self.t), np.nan)
+        for i, t in enumerate(self.t):
+            near = np.abs(self.t - t) <= SPAN / 2 + 1e-9
+            if self.t[0] + SPAN / 2 <= t + 1e-9 and t - 1e-9 <= self.t[-1] - SPAN / 2:
+                rates[i] = np.polyfit(self.t[near], self.flux[near], 1)[0]
+        return rates
+
+    @property
+    def peak(self) -> float:
+        return float(np.nanmax(self.rates))
+
+    @property
+    def heat(self) -> float:
+        """What the resistivity has taken from the fields."""
+        return float(np.sum((self.heating[1:] + self.heating[:-1]) / 2 * np.diff(self.t)))
+
+
+def potential(flow: Fields) -> np.ndarray:
+    """A_z at the centres of cells, up to a constant: B_x = dA/dy on their upper faces, B_y = -dA/dx on those to the right."""
+    dx, dy = flow.spacing("B/x")
+    rows = np.vstack([np.zeros_like(flow["B/x"][:1]), np.cumsum(flow["B/x"][:-1], axis=0) * dy])
+    return rows - np.concatenate([[0.0], np.cumsum(flow["B/y"][0, :-1])]) * dx
+
+
+def quadrants(run: Run, step: int) -> tuple[float, float]:
+    """How many of the four quadrants around the X point have a mean B_z of the sign of -xy, and which part of the mean
+    square of B_z is odd in x and in y, as the Hall field is."""
+    with run.output("flow", step) as flow:
+        x, y, b = flow.x("B/z"), flow.y("B/z"), flow["B/z"]
+    x, y = x - run.number("grid.lx") / 2, y - run.number("grid.ly") / 2
+    b = b[:, np.abs(x) < NEAR[0] + 1e-9][np.abs(y) < NEAR[1] + 1e-9]  # from a corner at -NEAR to one at +NEAR
+    half = b.shape[0] // 2, b.shape[1] // 2
+    means = [sign * b[rows, columns].mean() for rows, columns, sign in
+             ((slice(half[0]), slice(half[1]), -1), (slice(half[0]), slice(half[1] + 1, None), 1),
+              (slice(half[0] + 1, None), slice(half[1]), 1), (slice(half[0] + 1, None), slice(half[1] + 1, None), -1))]
+    odd = (b - b[::-1] - b[:, ::-1] + b[::-1, ::-1]) / 4
+    return float(sum(mean > 0 for mean in means)), float((odd**2).mean() / (b**2).mean())
+
+
+def hall_rows(gem: Reconnection) -> list[verify.Row]:
+    step = gem.run.outputs["flow"][int(np.nanargmax(gem.rates))]
+    right, part = quadrants(gem.run, step)
+    return [verify.Row("quadrants with B_z of the sign of -xy", right, 4, 0.0),
+            verify.Row("part of B_z^2 that is odd in x and y", part, 1, 0.4)]
+
+
+def budget_rows(gem: Reconnection) -> list[verify.Row]:
+    """The energy that the plasma and the resistivity gain is the one that B loses. Walls take no momentum along x and z."""
+    series, run = gem.run.series, gem.run
+    magnetic = sum(series[f"magnetic_{axis}"] for axis in "xyz")
+    released = magnetic[0] - magnetic[-1]
+    total = series["energy_total"][-1] - series["energy_total"][0]
+    mass = run.number("grid.lx") * (2 * run.number("const.width") + run.number("const.background") * run.number("grid.ly"))
+    rows = [verify.zero("energy, Joule heat added, over that of B released", (total + gem.heat) / released, 0.05)]
+    for axis in "xz":
+        change = series[f"momentum_{axis}"][-1] - series[f"momentum_{axis}"][0]
+        rows.append(verify.zero(f"momentum along {axis}, change over the mass", change / mass, 0.005))
+    return rows
+
+
+class Profile:
+    """Means along the sheet over y, of a run without a seed, at the first and the last output."""
+
+    def __init__(self, run: Run) -> None:
+        self.b, self.n, self.pressure = [], [], []
+        for step in (run.outputs["moments"][0], run.outputs["moments"][-1]):
+            with run.output("moments", step) as moments:
+                b = moments["B/x"].mean(axis=1)
+                squares = b**2
+                squares = (squares + np.concatenate([squares[:1], squares[:-1]])) / 2  # from the faces to the centres
+                ions = sum(moments[f"P_{name}/yy"] for name in run.species)
+                self.y, self.y_b = moments.y("p_e"), moments.y("B/x")
+                self.b.append(b)
+                self.n.append(sum(moments[f"n_{name}"] for name in run.species).mean(axis=1))
+                self.pressure.append((ions + moments["p_e"]).mean(axis=1) + squares / 2)
+
+
+def sheet_rows(run: Run) -> list[verify.Row]:
+    profile = Profile(run)
+    background, temperature = run.number("const.background"), run.number("const.ti") + run.number("const.te")
+    total = background * temperature + 0.5
+    return [verify.zero("sheet at rest: pressure at the start, largest deviation", np.abs(profile.pressure[0] / total - 1).max(),
+                        0.05),
+            verify.zero(f"sheet at rest: B_x at t = {run.number('run.t_end'):g}, largest change",
+                        np.abs(profile.b[1] - profile.b[0]).max(), 0.05),
+            verify.zero("sheet at rest: density there, rms of the change", (profile.n[1] - profile.n[0]).std(), 0.05)]
+
+
+def draw_fields(axes, gem: Reconnection, step: int):
+    run, half = gem.run, (gem.run.number("grid.lx") / 2, gem.run.number("grid.ly") / 2)
+    with run.output("flow", step) as flow:
+        limit = np.percentile(np.abs(flow["B/z"]), 99.7)
+        extent = (-half[0], half[0], -half[1], half[1])
+        image = axes.imshow(flow["B/z"], origin="lower", extent=extent, cmap="RdBu_r", vmin=-limit, vmax=limit,
+                            interpolation="bicubic")
+        lines = potential(flow)
+        x, y = flow.x("rho") - half[0], flow.y("rho") - half[1]
+        middle = lines[len(lines) // 2 - 1:][:2].mean(axis=0)
+        axes.contour(x, y, lines, levels=middle.max() + np.arange(-12, 13) * 0.35, colors="k", linewidths=0.7,
+                     linestyles="solid")
+        axes.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$", title=f"$B_z$ and field lines, $t\\,\\Omega_{{ci}} = {flow.time:g}$")
+    return image
+
+
+def picture(gem: Reconnection, half: Reconnection, output: Path) -> None:
+    figure, axes = plot.new_figure(9.0, 7.6)
+    axes.remove()
+    grid = figure.add_gridspec(2, 2, height_ratios=(1.35, 1))
+    upper = figure.add_subplot(grid[0, :])
+    image = draw_fields(upper, gem, gem.run.outputs["flow"][int(np.nanargmax(gem.rates))])
+    figure.colorbar(image, ax=upper, label=label_of("B/z"), pad=0.01)
+    left, right = (figure.add_subplot(grid[1, i]) for i in range(2))
+    right.axhspan(*RATES, color="0.9", zorder=0, label="GEM codes, peak")
+    for one in (gem, half):
+        label = f"$\\eta = {one.run.number('fields.eta'):g}$"
+        left.plot(one.t, one.flux, label=label)
+        right.plot(one.t, one.rates, label=label)
+    left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="flux  $[B_0 d_i]$", title="Reconnected flux", xlim=(0, gem.t[-1]))
+    right.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="rate  $[B_0 v_A]$", title="Its rate", xlim=(0, gem.t[-1]),
+              ylim=(0, 1.5 * max(RATES[1], gem.peak)))
+    left.legend(loc="upper left")
+    right.legend(loc="upper left", ncols=1)
+    plot.save(figure, output)
+
+
+def check(directory: Path) -> list[verify.Row]:
+    gem, half = (Reconnection(directory / name) for name, _ in RUNS[:2])
+    picture(gem, half, directory / "reconnection.png")
+    middle, band = sum(RATES) / 2, (RATES[1] - RATES[0]) / 2
+    rates = [verify.Row("peak rate of reconnection", gem.peak, middle, band, absolute=True),
+             verify.Row("that with half of eta, over that with eta", half.peak / gem.peak, 1, 0.2)]
+    return rates + hall_rows(gem) + budget_rows(gem) + sheet_rows(Run(directory / RUNS[2][0]))
+
+
+if __name__ == "__main__":
+    sys.exit(verify.main(check, __doc__))
