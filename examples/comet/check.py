@@ -176,23 +176,27 @@ def loading_rows(run: Run) -> list[verify.Row]:
 def picture(run: Run, output: Path) -> None:
     """Pick-up ions and B at the end, with the cycloid of those born at the nucleus."""
     fields, comet = run.fields(run.field_steps[-1]), Comet(run)
-    figure, axes = plot.new_figure(7.4, 3.5, ncols=2, sharey=True)
+    figure, axes = plot.new_figure(7.8, 3.7, ncols=2, sharey=True)
     phase = np.linspace(0, 12, 400)
     for ax, name, label, colours in ((axes[0], "n_pickup", "$n$ of pick-up ions  $[n_0]$", "magma"),
                                      (axes[1], "B/z", "$B_z$  $[B_0]$", "RdBu_r")):
         line = "white" if name != "B/z" else "black"
-        span = {"vmin": 0.75, "vmax": 1.25} if name == "B/z" else {"vmin": 0}
-        image = ax.pcolormesh(fields.x(name), fields.y(name), fields[name], cmap=colours, rasterized=True,
-                              shading="nearest", **span)
+        span = {"vmin": 0.75, "vmax": 1.25} if name == "B/z" else {"vmin": 0, "vmax": 0.12}
+        x, y, values = fields.x(name), fields.y(name), fields[name]
+        dx, dy = x[1] - x[0], y[1] - y[0]
+        extent = (x[0] - dx / 2, x[-1] + dx / 2, y[0] - 1.5 * dy, y[-1] + dy / 2)
+        image = ax.imshow(np.vstack([values[-1:], values]), extent=extent, origin="lower", cmap=colours,
+                          interpolation="bilinear", **span)  # y is periodic
         ax.plot(comet.x + comet.gyroradius * (phase - np.sin(phase)),
                 comet.y + comet.gyroradius * (1 - np.cos(phase)), "--", lw=1, color=line, label="cycloid at $U$")
-        ax.plot(comet.x, comet.y, "+", color=line)
+        ax.plot(comet.x, comet.y, "+", ms=10, color=line, label="nucleus")
         ax.set(xlabel="$x$  $[d_i]$", xlim=(0, comet.length), ylim=(0, comet.height))
         ax.set_aspect("equal")
-        figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top")
+        bar = figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top", extend="max" if name != "B/z" else "both")
+        bar.locator = plot.matplotlib.ticker.MaxNLocator(5)
     axes[0].set_ylabel("$y$  $[d_i]$")
-    figure.suptitle(f"$t\\,\\Omega_{{ci}} = {fields.time:g}$", fontsize=13)
-    axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.3))
+    figure.suptitle(f"A weak comet in a wind along $x$, $t\\,\\Omega_{{ci}} = {fields.time:g}$", fontsize=13)
+    axes[1].legend(loc="upper right", bbox_to_anchor=(1.02, -0.1), ncols=1, borderaxespad=0)
     plot.save(figure, output)
 
 

@@ -104,9 +104,9 @@ def joule_rows(directory: Path) -> list[verify.Row]:
 def picture(directory: Path) -> None:
     figure, (left, right) = plot.new_figure(10.5, 4.2, ncols=2)
     t, warm, adiabatic = compression(Run(directory / "sound"))
-    left.plot(t, adiabatic, "--", color="k", lw=1.2, label=r"$n^{\gamma-1}$")
-    left.plot(t, warm, "o", ms=4, label=r"$T_e$")
-    left.set(xlabel=r"$t\ \Omega_{ci}$", ylabel="amplitude of the mode", title="Adiabatic compression")
+    left.plot(t, adiabatic, "--", color="k", lw=1.2, label=r"theory, of $n^{\gamma-1}$")
+    left.plot(t, warm, "o", ms=4, label=r"of $T_e$, run")
+    left.set(xlabel=r"$t\,\Omega_{ci}$", ylabel=r"amplitude of $\cos kx$  $[m_p v_A^2]$", title="Adiabatic compression")
     left.legend()
     joule = Run(directory / "joule")
     case = Joule(joule)
@@ -114,10 +114,11 @@ def picture(directory: Path) -> None:
         if round(fields.time, 6) not in (0, 2, 5, 10):
             continue
         x = fields.x("p_e")
-        line, = right.plot(x, (fields["p_e"] / fields["rho"]).mean(axis=0), "o", ms=3, label=f"t = {fields.time:g}")
+        right.plot(x, (fields["p_e"] / fields["rho"]).mean(axis=0), "o", ms=3, label=f"$t\\,\\Omega_{{ci}} = {fields.time:g}$")
         right.plot(x, case.profile(x, fields.time), "--", color="k", lw=1)
-    right.set(xlabel=r"$x\ /\ d_i$", ylabel=r"$T_e$", title="Joule heating")
-    right.set_ylim(top=0.185)
+    right.plot([], [], "--", color="k", lw=1, label="theory")
+    right.set(xlabel="$x$  $[d_i]$", ylabel=r"$T_e$  $[m_p v_A^2]$", title="Joule heating")
+    right.set_ylim(top=0.195)
     right.legend(ncols=2, loc="upper center")
     plot.save(figure, directory / "electron_heating.png")
 

@@ -15,6 +15,7 @@ RUNS: list[tuple[str, list[str]]] = [("slab", [])]
 TIMES = (10.0, 20.0)   # when profiles are fitted
 WINDOW = (-0.5, 1.5)   # of (x - x0)/(c_s t)
 EDGE_TIMES = (10.0, 25.0)  # when the density at the original edge is followed
+THIN = 0.002           # three particles in a cell: the picture shows no mean velocity of fewer
 BAND, BAND_LOG, BAND_MOMENTUM = 0.03, 0.03, 0.01
 
 
@@ -88,13 +89,14 @@ def picture(chosen: list[Profile], output: Path) -> None:
         axes.axvspan(*WINDOW, color="0.93", zorder=0)
     for p in chosen:
         upper.semilogy(p.xi, np.where(p.n > 0, p.n, np.nan), lw=1.4, label=f"$t\\,\\Omega_{{ci}} = {p.t:g}$")
-        lower.plot(p.xi, p.u, lw=1.4)
+        lower.plot(p.xi, np.where(p.n > THIN, p.u, np.nan) / p.sound, lw=1.4)
     upper.semilogy(line, np.exp(-1 - line), "k--", lw=1.2, label="$e^{-1-\\xi}$")
     lower.plot(line, 1 + line, "k--", lw=1.2, label="$1 + \\xi$")
     upper.set(ylabel="$n/n_0$", ylim=(1e-3, 2), title="Expansion into vacuum")
+    upper.text(sum(WINDOW) / 2, 1.3, "fitted", ha="center", fontsize=10, color="0.4")
     lower.set(xlabel="$\\xi = (x - x_0)/(c_s t)$", ylabel="$u/c_s$", xlim=(-2, 6), ylim=(-0.5, 7.5))
-    upper.legend(loc="lower left")
-    lower.legend(loc="upper left")
+    for axes in (upper, lower):
+        axes.legend(loc="upper right" if axes is upper else "upper left")
     plot.save(figure, output)
 
 

@@ -52,14 +52,23 @@ def steady_part(t: np.ndarray, v: np.ndarray) -> complex:
     return complex(np.linalg.lstsq(basis, v, rcond=None)[0][0])
 
 
-def picture(turn: tuple[np.ndarray, np.ndarray], drift: tuple[np.ndarray, np.ndarray], output: Path) -> None:
-    """The two velocity circles: around 0, and around the drift."""
-    figure, axes = plot.new_figure(7.0, 4.6)
-    for (t, v), label in ((turn, "gyration"), (drift, "with $E_y$, from rest")):
-        axes.plot(v.real, v.imag, ".", ms=4, label=label)
-    axes.plot(ELECTRIC / MAGNETIC, 0, "k+", ms=12, mew=2, label="$E\\times B/B^2$")
-    axes.set(xlabel="$v_x$  $[v_A]$", ylabel="$v_y$  $[v_A]$", title="Ions in given fields", aspect="equal")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+def picture(turn: Run, drift: Run, grad_b: Run, expected: float, output: Path) -> None:
+    """The two velocity circles, around 0 and around the drift; the orbit of an ion where B falls along x."""
+    figure, (left, right) = plot.new_figure(9.6, 5.0, ncols=2)
+    for run, label in ((turn, "gyration"), (drift, "with $E_y$, from rest")):
+        t, v = velocity(run)
+        left.plot(v.real, v.imag, ".", ms=4, label=label)
+    left.plot(ELECTRIC / MAGNETIC, 0, "k+", ms=12, mew=2, label="$E_y/B_z$")
+    left.set(xlabel="$v_x$  $[v_A]$", ylabel="$v_y$  $[v_A]$", title="Velocities", aspect="equal")
+    track = grad_b.track("orbit")
+    x, y = track["x"][:, 0] - grad_b.number("grid.lx") / 2, track["y"][:, 0]
+    y = y - y[0] + (x.max() - x.min()) / 2
+    right.plot(x, y, lw=0.8, label="orbit, $B_z$ falls along $x$")
+    right.plot([x.mean()] * 2, [0, expected * t[-1]], "k--", lw=1.4, label="path of its centre, theory")
+    right.set(xlabel="$x - l_x/2$  $[d_i]$", ylabel="$y$  $[d_i]$", title="grad-$B$ drift", aspect="equal")
+    for axes in (left, right):
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    figure.suptitle(f"Ions in given fields, $t\\,\\Omega_{{ci}} = 0$ to ${t[-1]:g}$", fontsize=13)
     plot.save(figure, output)
 
 
@@ -83,7 +92,7 @@ def check(directory: Path) -> list[verify.Row]:
         row("E x B: v_y", c.imag, 0.0, 1e-6, absolute=True),
         row("grad B: v_y", smooth_mean(v).imag, expected, 0.02),
     ]
-    picture(coarse, drift, directory / "velocities.png")
+    picture(runs["coarse"], runs["e_cross_b"], runs["grad_b"], expected, directory / "velocities.png")
     return rows
 
 

@@ -191,8 +191,10 @@ def picture(n: Steady, b: Steady, output: Path) -> None:
     figure, axes = plot.new_figure(7.4, 4.8, ncols=2, sharey=True)
     for ax, mesh, label, span, colours in ((axes[0], n, "$n$  $[n_0]$", (0, 1.2), "magma"),
                                            (axes[1], b, "$B_z$  $[B_0]$", (0.4, 1.6), "RdBu_r")):
-        image = ax.pcolormesh(mesh.x, mesh.y, mesh.values, cmap=colours, vmin=span[0], vmax=span[1], rasterized=True,
-                              shading="nearest")
+        dx, dy = mesh.x[1] - mesh.x[0], mesh.y[1] - mesh.y[0]
+        extent = (mesh.x[0] - dx / 2, mesh.x[-1] + dx / 2, mesh.y[0] - 1.5 * dy, mesh.y[-1] + dy / 2)
+        image = ax.imshow(np.vstack([mesh.values[-1:], mesh.values]), extent=extent, origin="lower", cmap=colours,
+                          vmin=span[0], vmax=span[1], interpolation="bilinear")  # y is periodic
         along = np.array([0, case.length - case.x])
         line = {"color": "white" if mesh is n else "black", "lw": 1.2}
         for side in (1, -1):
@@ -202,10 +204,13 @@ def picture(n: Steady, b: Steady, output: Path) -> None:
         ax.set(xlabel="$x$  $[d_i]$", xlim=(-case.x, case.length - case.x),
                ylim=(-case.height / 2, case.height / 2))
         ax.set_aspect("equal")
-        figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top")
+        figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top", shrink=0.78, extend="both" if mesh is b else "max")
     axes[0].set_ylabel("$y$  $[d_i]$")
+    for ax in axes:
+        ax.text(0, 0, "moon", ha="center", va="center", fontsize=10, zorder=4)
+    axes[0].text(1.6 * case.radius, 0, "void", color="white", va="center", fontsize=10)
     axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-    figure.suptitle(f"mean over $t\\,\\Omega_{{ci}}$ = {START:g} to {n.end:g}", fontsize=13)
+    figure.suptitle(f"A moon in a wind, mean over $t\\,\\Omega_{{ci}}$ = {START:g} to {n.end:g}", fontsize=13)
     plot.save(figure, output)
 
 
