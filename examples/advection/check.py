@@ -232,7 +232,8 @@ def wave_picture(waves: dict[int, Waves], output: Path) -> None:
         if name in LINEAR:
             axes.loglog(n, [waves[m].linear[name] for m in CELLS], "k--", lw=1, zorder=5)
     axes.plot([], [], "k--", lw=1, label="fixed weights, theory")
-    axes.set(xlabel="cells in a wavelength", ylabel="mean error", title="Oblique wave, a quarter of a period", xticks=CELLS, xticklabels=[str(m) for m in CELLS])
+    axes.set(xlabel="cells in a wavelength", ylabel="mean error", title="Oblique wave, a quarter of a period",
+             xticks=CELLS, xticklabels=[str(m) for m in CELLS])
     axes.minorticks_off()
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     plot.save(figure, output)

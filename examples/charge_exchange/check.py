@@ -232,7 +232,8 @@ def picture(runs: dict[str, Run], output: Path) -> None:
         axes[0].plot(time, square[:, 1] * case.mass, mark, color="#c8553d", label="$m\\langle(v_y-u_y)^2\\rangle$" + label)
     axes[0].plot(t, theory[0][:, 0], "k--", lw=1.1)
     axes[0].plot(t, theory[1][:, 1] * case.mass, "k--", lw=1.1)
-    axes[0].set(xlabel="$t\\,k n$", ylabel="velocity  $[v_A]$, energy  $[m_p v_A^2]$", title="Relaxation to the gas", xlim=(0, 4), ylim=(0, None))
+    axes[0].set(xlabel="$t\\,k n$", ylabel="velocity  $[v_A]$, energy  $[m_p v_A^2]$", title="Relaxation to the gas",
+                xlim=(0, 4), ylim=(0, None))
     axes[0].legend(loc="upper right")
     for name, mark in (("beam", "o"), ("beam_fine", "-")):
         s = runs[name].series

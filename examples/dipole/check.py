@@ -94,7 +94,8 @@ def picture(t: Theory, s: Steady, output: Path) -> None:
                                              (axes[1], size, "$|B|$  $[B_0]$", 10, "viridis")):
         half = t.cell / 2
         extent = (s.x[0] - half - t.x, s.x[-1] + half - t.x, s.y[0] - half - t.y, s.y[-1] + half - t.y)
-        image = ax.imshow(values, extent=extent, origin="lower", cmap=colours, vmin=0, vmax=most, interpolation="bilinear")
+        image = ax.imshow(values, extent=extent, origin="lower", cmap=colours, vmin=0, vmax=most,
+                          interpolation="bilinear")
         figure.colorbar(image, ax=ax, label=label, location="top", pad=0.02, shrink=0.8, extend="max")
         ax.add_patch(plot.plt.Circle((0, 0), t.radius, fc="0.6", ec="black", zorder=3))
         ax.plot([-t.standoff] * 2, [-4, 4], "--", color="#35d0ff", lw=1.6, label="expected nose of the magnetopause")
@@ -104,7 +105,8 @@ def picture(t: Theory, s: Steady, output: Path) -> None:
     for words, at in (("bow shock", (-35, 20)), ("cavity", (12, 0))):
         axes[0].text(*at, words, color="white", va="center", fontsize=10)
     axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
-    figure.suptitle(f"A line dipole in a wind along $x$, mean over $t\\,\\Omega_{{ci}} = {START:g}$ to ${s.end:g}$", fontsize=13)
+    figure.suptitle(f"A line dipole in a wind along $x$, mean over $t\\,\\Omega_{{ci}} = {START:g}$ to ${s.end:g}$",
+                    fontsize=13)
     plot.save(figure, output)
 
 

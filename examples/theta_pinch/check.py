@@ -114,7 +114,8 @@ def picture(columns: list[Column], theory: Theory, output: Path) -> None:
     axes[2].plot([], [], "k--", lw=1.1, label="theory")
     axes[2].set(xlabel="$t\\,\\Omega_{ci}$", xlim=(0, t[-1]), ylim=(None, 1.4 * max(outside)))
     axes[2].legend(loc="upper left")
-    figure.suptitle(f"Theta pinch, maps at $t\\,\\Omega_{{ci}} = {last.time:g}$, dashed: the column at the start", fontsize=13)
+    figure.suptitle(f"Theta pinch, maps at $t\\,\\Omega_{{ci}} = {last.time:g}$, dashed: the column at the start",
+                    fontsize=13)
     plot.save(figure, output)
 
 
