@@ -81,7 +81,7 @@ class Obstacle:
         with run.fields(run.field_steps[-1]) as fields:
             self.fields = {name: fields[f"background_{name}"] for name in (*ORDERS, "even", "smoke")}
             x, y, time = fields.x("background_even"), fields.y("background_even"), fields.time
-        self.x, self.y, self.cell = x, y, x[1] - x[0]
+        self.x, self.y, self.cell, self.time = x, y, x[1] - x[0], time
         flow = Flow(run)
         z = x + 1j * y[:, None] - flow.centre
         self.solid = np.abs(z) < flow.radius
@@ -133,7 +133,7 @@ def budget_rows(run: Run, label: str, names) -> list[verify.Row]:
 
 def obstacle_picture(o: Obstacle, output: Path) -> None:
     """Dye above, its error below; below the exact dye the smoke."""
-    figure, axes = plot.new_figure(11.6, 4.4, nrows=2, ncols=6, sharex=True, sharey=True)
+    figure, axes = plot.new_figure(11.6, 4.9, nrows=2, ncols=6, sharex=True, sharey=True)
     columns = {"exact": o.dye} | {NAMES[name]: o.fields[name] for name in ORDERS}
     for column, (label, values) in enumerate(columns.items()):
         shown = ((values, "magma_r", (0, 1)), (values - o.dye, "RdBu_r", (-0.5, 0.5)))
@@ -152,6 +152,7 @@ def obstacle_picture(o: Obstacle, output: Path) -> None:
         ax.set_ylabel("$y$  $[d_i]$")
     figure.colorbar(axes[0, 1].collections[0], ax=axes[0], label="dye", pad=0.01)
     figure.colorbar(image, ax=axes[1], label="error", pad=0.01)
+    figure.suptitle(f"Dots of dye that have passed an obstacle, $t\\,\\Omega_{{ci}} = {o.time:g}$", fontsize=13)
     plot.save(figure, output)
 
 
@@ -231,7 +232,8 @@ def wave_picture(waves: dict[int, Waves], output: Path) -> None:
         if name in LINEAR:
             axes.loglog(n, [waves[m].linear[name] for m in CELLS], "k--", lw=1, zorder=5)
     axes.plot([], [], "k--", lw=1, label="fixed weights, theory")
-    axes.set(xlabel="cells in a wavelength", ylabel="mean error", xticks=CELLS, xticklabels=[str(m) for m in CELLS])
+    axes.set(xlabel="cells in a wavelength", ylabel="mean error", title="Oblique wave, a quarter of a period",
+             xticks=CELLS, xticklabels=[str(m) for m in CELLS])
     axes.minorticks_off()
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     plot.save(figure, output)
@@ -306,6 +308,7 @@ def turn_picture(free: Turn, bounded: Turn, output: Path) -> None:
         cuts[2].plot(turn.y, turn.fields["weno9"][:, slot], style, label=label, lw=1.5)
     cuts[2].set(xlim=(0.5, 0.95), title="up the slot", xlabel="$y$")
     cuts[2].legend(loc="upper left")
+    figure.suptitle("Slotted disk, cone and hump after one turn; black: at the start", fontsize=13)
     plot.save(figure, output)
 
 

@@ -232,7 +232,8 @@ def picture(runs: dict[str, Run], output: Path) -> None:
         axes[0].plot(time, square[:, 1] * case.mass, mark, color="#c8553d", label="$m\\langle(v_y-u_y)^2\\rangle$" + label)
     axes[0].plot(t, theory[0][:, 0], "k--", lw=1.1)
     axes[0].plot(t, theory[1][:, 1] * case.mass, "k--", lw=1.1)
-    axes[0].set(xlabel="$t\\,k n$", ylabel="$[v_A]$, $[m_p v_A^2]$", title="Relaxation to the gas", xlim=(0, 4), ylim=(0, None))
+    axes[0].set(xlabel="$t\\,k n$", ylabel="velocity  $[v_A]$, energy  $[m_p v_A^2]$", title="Relaxation to the gas",
+                xlim=(0, 4), ylim=(0, None))
     axes[0].legend(loc="upper right")
     for name, mark in (("beam", "o"), ("beam_fine", "-")):
         s = runs[name].series
@@ -240,17 +241,19 @@ def picture(runs: dict[str, Run], output: Path) -> None:
                          label=f"$\\Delta t = {runs[name].number('run.dt'):g}$")
     axes[1].semilogy([0, 2], np.exp([0, -2]), "k--", lw=1.1, label="$e^{-n\\sigma g t}$")
     axes[1].set(xlabel="$t\\,n\\sigma g$", ylabel="part of the beam", title="Beam that is left", xlim=(0, 2))
+    axes[1].set_yticks([0.2, 0.3, 0.5, 0.7, 1], labels=["0.2", "0.3", "0.5", "0.7", "1"])
+    axes[1].minorticks_off()
     axes[1].legend(loc="upper right")
     column = runs["column"]
     x, n = density(column)
-    axes[2].plot(x, n, label="slow ions")
+    axes[2].plot(x, n, label=f"slow ions, $t\\,\\Omega_{{ci}} = {column.number('run.t_end'):g}$")
     cell = x[1] - x[0]
     lost = -np.diff(passed(column, np.append(x - cell / 2, x[-1] + cell / 2))) / cell
     axes[2].plot(x, column.number("const.on") * column.number("species.beam.drift_x") * lost, "k--", lw=1.1, label="theory")
     slab = np.exp(-(x - column.number("const.middle"))**2 / (2 * column.number("const.width")**2))
     axes[2].plot(x, slab, color="0.6", label="gas")
     axes[2].set(xlabel="$x$  $[d_i]$", ylabel="$n$  $[n_0]$", title="A beam through a slab of gas",
-                xlim=(0, column.number("grid.lx")), ylim=(0, None))
+                xlim=(0, column.number("grid.lx")), ylim=(0, 1.75))
     axes[2].legend(loc="upper right")
     plot.save(figure, output)
 

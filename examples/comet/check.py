@@ -192,7 +192,8 @@ def picture(run: Run, output: Path) -> None:
         ax.plot(comet.x, comet.y, "+", ms=10, color=line, label="nucleus")
         ax.set(xlabel="$x$  $[d_i]$", xlim=(0, comet.length), ylim=(0, comet.height))
         ax.set_aspect("equal")
-        bar = figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top", extend="max" if name != "B/z" else "both")
+        bar = figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top",
+                              extend="max" if name != "B/z" else "both")
         bar.locator = plot.matplotlib.ticker.MaxNLocator(5)
     axes[0].set_ylabel("$y$  $[d_i]$")
     figure.suptitle(f"A weak comet in a wind along $x$, $t\\,\\Omega_{{ci}} = {fields.time:g}$", fontsize=13)

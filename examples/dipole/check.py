@@ -88,17 +88,25 @@ def rows_of(run: Run, t: Theory, s: Steady) -> list[verify.Row]:
 
 
 def picture(t: Theory, s: Steady, output: Path) -> None:
-    figure, axes = plot.new_figure(9.4, 4.8, ncols=2, sharey=True)
+    figure, axes = plot.new_figure(7.8, 4.8, ncols=2, sharey=True)
     size = np.sqrt(s.map["x"]**2 + s.map["y"]**2 + s.map["z"]**2)
     for ax, values, label, most, colours in ((axes[0], s.map["n"], "$n$  $[n_0]$", 4, "magma"),
                                              (axes[1], size, "$|B|$  $[B_0]$", 10, "viridis")):
-        image = ax.pcolormesh(s.x - t.x, s.y - t.y, values, cmap=colours, vmin=0, vmax=most, shading="nearest", rasterized=True)
-        figure.colorbar(image, ax=ax, label=label, location="top", pad=0.02)
+        half = t.cell / 2
+        extent = (s.x[0] - half - t.x, s.x[-1] + half - t.x, s.y[0] - half - t.y, s.y[-1] + half - t.y)
+        image = ax.imshow(values, extent=extent, origin="lower", cmap=colours, vmin=0, vmax=most,
+                          interpolation="bilinear")
+        figure.colorbar(image, ax=ax, label=label, location="top", pad=0.02, shrink=0.8, extend="max")
         ax.add_patch(plot.plt.Circle((0, 0), t.radius, fc="0.6", ec="black", zorder=3))
-        ax.plot([-t.standoff] * 2, [-4, 4], "w--", lw=1.4)
+        ax.plot([-t.standoff] * 2, [-4, 4], "--", color="#35d0ff", lw=1.6, label="expected nose of the magnetopause")
         ax.set(xlabel="$x$  $[d_i]$")
         ax.set_aspect("equal")
     axes[0].set_ylabel("$y$  $[d_i]$")
+    for words, at in (("bow shock", (-35, 20)), ("cavity", (12, 0))):
+        axes[0].text(*at, words, color="white", va="center", fontsize=10)
+    axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
+    figure.suptitle(f"A line dipole in a wind along $x$, mean over $t\\,\\Omega_{{ci}} = {START:g}$ to ${s.end:g}$",
+                    fontsize=13)
     plot.save(figure, output)
 
 

@@ -190,12 +190,13 @@ def picture(run: Run, output: Path) -> None:
     left.plot(angle, np.sin(np.radians(2 * angle)) * np.pi / 180, "k--", lw=1.1, label="$2\\,\\sin\\theta\\,\\cos\\theta$",
               zorder=0)
     right.plot(e, e * np.exp(-e), "k--", lw=1.1, label="$E\\,e^{-E/T}/T^2$", zorder=0)
-    left.set(xlabel="angle to the normal  [degrees]", ylabel="share of the hits in a degree", title="Angles", xlim=(0, 90),
-             ylim=(0, None))
+    left.set(xlabel="angle to the normal  [degrees]", ylabel="share of the hits in a degree", title="Angles",
+             xlim=(0, 90), ylim=(0, None))
     right.set(xlabel="energy  $[T]$", ylabel="share of the hits in $T$", title="Energies", xlim=(0, 10), ylim=(0, None))
     left.legend(loc="lower center")
     right.legend(loc="upper right")
-    figure.suptitle(f"Effusion through an open side, $t\\,\\Omega_{{ci}} = 0$ to ${run.series['time'][FREE_STEP]:g}$", fontsize=13)
+    figure.suptitle(f"Effusion through an open side, $t\\,\\Omega_{{ci}} = 0$ to ${run.series['time'][FREE_STEP]:g}$",
+                    fontsize=13)
     plot.save(figure, output)
 
 

@@ -114,7 +114,8 @@ def picture(directory: Path) -> None:
         if round(fields.time, 6) not in (0, 2, 5, 10):
             continue
         x = fields.x("p_e")
-        right.plot(x, (fields["p_e"] / fields["rho"]).mean(axis=0), "o", ms=3, label=f"$t\\,\\Omega_{{ci}} = {fields.time:g}$")
+        right.plot(x, (fields["p_e"] / fields["rho"]).mean(axis=0), "o", ms=3,
+                   label=f"$t\\,\\Omega_{{ci}} = {fields.time:g}$")
         right.plot(x, case.profile(x, fields.time), "--", color="k", lw=1)
     right.plot([], [], "--", color="k", lw=1, label="theory")
     right.set(xlabel="$x$  $[d_i]$", ylabel=r"$T_e$  $[m_p v_A^2]$", title="Joule heating")

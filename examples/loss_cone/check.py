@@ -181,7 +181,8 @@ def picture(runs: dict[str, Run], output: Path) -> None:
         first.plot(at, staying(run, at), "k--", lw=1.1)
         first.axhline(trapped(ratio), color="0.7", lw=0.8, zorder=0)
     first.plot([], [], "k--", lw=1.1, label="constant $v_\\perp^2/B$")
-    first.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="part of the ions that is left", title="Magnetic bottle", ylim=(0.6, 1.01), xlim=(0, t[-1]))
+    first.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="part of the ions that is left", title="Magnetic bottle",
+              ylim=(0.6, 1.01), xlim=(0, t[-1]))
     first.legend(loc="upper right")
     second.axvspan(*WINDOW, color="0.93", zorder=0)
     for name, dt in STEPS.items():
@@ -190,7 +191,8 @@ def picture(runs: dict[str, Run], output: Path) -> None:
         start = np.searchsorted(t, WINDOW[0])
         second.semilogy(t[start:], n[start] * np.exp(-rate(dt) * (t[start:] - t[start])), "k--", lw=1.1)
     second.plot([], [], "k--", lw=1.1, label="$e^{-D\\nu(\\nu+1)t}$")
-    second.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="part of the ions that is left", title="Scattering into the cone", xlim=(0, WINDOW[1]))
+    second.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="part of the ions that is left", title="Scattering into the cone",
+               xlim=(0, WINDOW[1]))
     second.legend(loc="lower left")
     plot.save(figure, output)
 

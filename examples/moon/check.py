@@ -204,7 +204,8 @@ def picture(n: Steady, b: Steady, output: Path) -> None:
         ax.set(xlabel="$x$  $[d_i]$", xlim=(-case.x, case.length - case.x),
                ylim=(-case.height / 2, case.height / 2))
         ax.set_aspect("equal")
-        figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top", shrink=0.78, extend="both" if mesh is b else "max")
+        figure.colorbar(image, ax=ax, label=label, pad=0.02, location="top", shrink=0.78,
+                        extend="both" if mesh is b else "max")
     axes[0].set_ylabel("$y$  $[d_i]$")
     for ax in axes:
         ax.text(0, 0, "moon", ha="center", va="center", fontsize=10, zorder=4)

@@ -143,7 +143,8 @@ def picture(run: Run, p: Profiles, output: Path) -> None:
     particles = run.particles(run.particle_steps[-1])
     x, v = particles.get("protons", "position/x"), particles.get("protons", "momentum/x")
     counts, xs, vs = np.histogram2d(x, v, bins=(240, 80))
-    drawn = middle.pcolormesh(xs, vs, np.where(counts > 0, counts, np.nan).T, norm="log", cmap="viridis", rasterized=True)
+    drawn = middle.pcolormesh(xs, vs, np.where(counts > 0, counts, np.nan).T, norm="log", cmap="viridis",
+                              rasterized=True)
     middle.set(ylabel="$v_x$ of protons  $[v_A]$")
     figure.colorbar(drawn, ax=middle, label="particles in a bin", pad=0.02)
     image = bottom.pcolormesh(p.x_b, p.t, p.b, cmap="magma", shading="nearest", rasterized=True)

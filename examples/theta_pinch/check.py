@@ -97,20 +97,25 @@ def picture(columns: list[Column], theory: Theory, output: Path) -> None:
     last = columns[-1]
     for ax, values, label, colours in ((axes[0], last.n_map, "$n$  $[n_0]$", "magma"),
                                        (axes[1], last.b_map, "$B_z$  $[B_0]$", "viridis")):
-        image = ax.pcolormesh(last.x, last.y, values, cmap=colours, shading="nearest", rasterized=True)
-        figure.colorbar(image, ax=ax, label=label, location="top", pad=0.02)
+        image = ax.imshow(values, extent=(0, theory.length, 0, theory.length), origin="lower", cmap=colours,
+                          interpolation="bilinear")
+        figure.colorbar(image, ax=ax, label=label, pad=0.02, shrink=0.85)
         ax.add_patch(plot.plt.Circle((theory.length / 2, theory.length / 2), theory.radius, fill=False, ls="--", ec="white"))
         ax.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$")
         ax.set_aspect("equal")
     t = [c.time for c in columns]
-    for values, want, label in (([c.outside for c in columns], [theory.outside(np.array([c.theory]))[0] for c in columns],
-                                 "$B$ in the void"),
-                                ([c.n for c in columns], [c.theory for c in columns], "$n$ of the column"),
-                                ([c.warmer for c in columns], [c.theory for c in columns], "$T_i$ over that at the start")):
+    adiabatic = [c.theory for c in columns]
+    outside = [theory.outside(np.array([n]))[0] for n in adiabatic]
+    for values, want, label in (([c.outside for c in columns], outside, "$B_z$ in the void  $[B_0]$"),
+                                ([c.n for c in columns], adiabatic, "$n$ of the column  $[n_0]$"),
+                                ([c.warmer for c in columns], adiabatic, "$T_i$ over that at the start")):
         line, = axes[2].plot(t, values, lw=1.6, label=label)
         axes[2].plot(t, want, "--", color=line.get_color(), lw=1.1)
-    axes[2].set(xlabel="$t\\,\\Omega_{ci}$", xlim=(0, t[-1]), title="dashed: theory")
+    axes[2].plot([], [], "k--", lw=1.1, label="theory")
+    axes[2].set(xlabel="$t\\,\\Omega_{ci}$", xlim=(0, t[-1]), ylim=(None, 1.4 * max(outside)))
     axes[2].legend(loc="upper left")
+    figure.suptitle(f"Theta pinch, maps at $t\\,\\Omega_{{ci}} = {last.time:g}$, dashed: the column at the start",
+                    fontsize=13)
     plot.save(figure, output)
 
 
