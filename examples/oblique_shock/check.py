@@ -92,7 +92,7 @@ class Shock:
         found = []
         for peak, b in zip(self.peaks()[0], self.b[self.t >= TRACK]):
             ahead = (self.x < peak) & (b < 1 + FOOT)
-            found.append(peak - self.x[ahead][-1])
+            found.append(peak - self.x[ahead][-1] if ahead.any() else np.nan)
         return np.array(found)
 
     def profile(self, ahead: np.ndarray) -> np.ndarray:
