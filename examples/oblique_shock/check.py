@@ -14,8 +14,8 @@ from larmor import Run, ledger, plot, theory, verify
 RUNS: list[tuple[str, list[str]]] = [
     ("line", []),
     ("plane", ["const.width=9.6", "const.cell=0.4", "const.length=64", "const.gamma=5/3", "const.slip=0.0681",
-               "run.dt=0.02", "run.t_end=32", "species.protons.particles_per_cell=32"])]
-FULL = ["const.length=240", "run.t_end=100", "species.protons.particles_per_cell=800"]
+               "run.dt=0.02", "const.time=32", "const.count=32"])]
+FULL = ["const.more=2", "output.particles_every=rint(10/dt)"]
 
 TRACK = 15.0                     # from this time on the shock is followed
 LATE = 0.75                      # the last quarter of the run is when the downstream is measured
@@ -92,7 +92,7 @@ class Shock:
         found = []
         for peak, b in zip(self.peaks()[0], self.b[self.t >= TRACK]):
             ahead = (self.x < peak) & (b < 1 + FOOT)
-            found.append(peak - self.x[ahead][-1])
+            found.append(peak - self.x[ahead][-1] if ahead.any() else np.nan)
         return np.array(found)
 
     def profile(self, ahead: np.ndarray) -> np.ndarray:

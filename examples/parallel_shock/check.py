@@ -11,7 +11,7 @@ import numpy as np
 from larmor import Run, ledger, plot, theory, verify
 
 RUNS: list[tuple[str, list[str]]] = [("wall", [])]
-FULL = ["const.length=400", "const.width=32", "run.t_end=160"]
+FULL = ["const.length=400", "const.width=32", "run.t_end=160", "output.particles_every=rint(40/dt)"]
 
 TRACK = 20.0                      # from this time on the shock is followed
 LATE = 60.0                       # from this time on plasma and waves are measured
