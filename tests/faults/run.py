@@ -3,7 +3,8 @@
 
     tests/faults/run.py [--only TEXT] [--output TABLE.md] [--jobs N] [--trees N]
 
-Works on copies of the tree in build/faults, built without CUDA. Exit code 1 if a fault stays unseen.
+Works on copies of the tree in build/faults, built without CUDA. Exit code 1 if a fault stays unseen. A test `example-NAME` is
+the example NAME, run by the program of the faulty tree and checked against its theory.
 """
 import argparse
 import configparser
@@ -23,6 +24,8 @@ TREES = ROOT / "build" / "faults"
 ON_RANKS = ["mpirun", "--oversubscribe", "-n", "7"]
 MANY_RANKS = {"random-ranks": ["--seed", "1", "--count", "12", "--ways", "ranks", "--no-shrink"],
               "kept-ranks": ["--cases", "tests/cases/random", "--ways", "ranks", "--no-shrink"]}
+
+EXAMPLE = "example-"
 
 
 def source_files():
@@ -73,27 +76,53 @@ def make(tree, jobs, *targets):
     return None if done.returncode == 0 else done.stderr[-500:]
 
 
+def is_program(test):
+    return test not in MANY_RANKS and not test.startswith(EXAMPLE)
+
+
+def needs(test):
+    """What make has to build for the test."""
+    if test.startswith(EXAMPLE):
+        return ["build/release/larmor"]
+    program = "build/release/tests/random/random" if test in MANY_RANKS else f"build/release/tests/test_{test}"
+    return ["build/release/larmor", program]
+
+
+def command_of(test):
+    if test.startswith(EXAMPLE):
+        return ["tools/python.sh", "examples/run.py", test[len(EXAMPLE):], "--threads", "1", "--output", "build/examples"]
+    program = needs(test)[-1]
+    return [*ON_RANKS, program, *MANY_RANKS[test]] if test in MANY_RANKS else [program]
+
+
 def first_failure(output):
-    found = re.search(r"tests/\S+?:\d+:[FE]:[^:]*:([^:]*)", output) or re.search(r"in \d+ ways: (\d+ different)", output)
+    found = (re.search(r"tests/\S+?:\d+:[FE]:[^:]*:([^:]*)", output) or re.search(r"in \d+ ways: (\d+ different)", output)
+             or re.search(r"^(\S.*?)  +\S.* OUTSIDE$", output, re.MULTILINE))
     return found.group(1) if found else "it ends early"
+
+
+def has_no_check(output):
+    """A check that could not begin has seen nothing."""
+    return any(text in output for text in ("no Python with", "ImportError", "ModuleNotFoundError"))
 
 
 def seen_by(tree, fault, jobs):
     """The test program and the test that fail, or None."""
     for test in fault["tests"].split():
-        program = "build/release/tests/random/random" if test in MANY_RANKS else f"build/release/tests/test_{test}"
-        failed = make(tree, jobs, "build/release/larmor", program)
+        failed = make(tree, jobs, *needs(test))
         if failed:
             raise SystemExit(f"{fault['name']}: does not compile\n{failed}")
         environment = dict(os.environ, LARMOR=str(tree / "build/release/larmor"), OMPI_ALLOW_RUN_AS_ROOT="1",
                            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        command = [*ON_RANKS, program, *MANY_RANKS[test]] if test in MANY_RANKS else [program]
         try:
-            done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=900)
+            done = subprocess.run(command_of(test), cwd=tree, env=environment, capture_output=True, text=True, timeout=900)
         except subprocess.TimeoutExpired:
             return test, "it does not end"
+        output = done.stdout + done.stderr
+        if test.startswith(EXAMPLE) and has_no_check(output):
+            raise SystemExit(f"{fault['name']}: {test} cannot be checked\n{output[-500:]}")
         if done.returncode != 0:
-            return test, first_failure(done.stdout + done.stderr)
+            return test, first_failure(output)
     return None
 
 
@@ -127,7 +156,7 @@ def work_through(tree, todo, jobs, done):
 def table(rows):
     lines = ["| fault | in | seen by |", "|---|---|---|"]
     for fault, seen in rows:
-        by = f"`{seen[0] if seen[0] in MANY_RANKS else 'test_' + seen[0]}`: {seen[1]}" if seen else "**nothing**"
+        by = f"`{'test_' + seen[0] if is_program(seen[0]) else seen[0]}`: {seen[1]}" if seen else "**nothing**"
         lines.append(f"| {fault['name']} | {fault['file']} | {by} |")
     return "\n".join(lines) + "\n"
 

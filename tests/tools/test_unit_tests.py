@@ -36,6 +36,7 @@ class Faults(unittest.TestCase):
 
     def test_programs_exist(self):
         programs = {file.stem[len("test_"):] for file in PROGRAMS} | {"random-ranks", "kept-ranks"}
+        programs |= {f"example-{file.parent.name}" for file in (ROOT / "examples").glob("*/check.py")}
         for name, fault in self.faults.items():
             with self.subTest(fault=name):
                 self.assertEqual(set(fault["tests"].split()) - programs, set())
