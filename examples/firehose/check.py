@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Firehose along B: growth rates within 10 % and frequencies within 5 % of linear theory for three wave numbers, of a
-plasma below the fluid's threshold (three seeds) and of one beyond it; the damping of a stable plasma; and the relaxation
-from beyond the fluid's threshold, which ends at this threshold within 10 %."""
+plasma below the fluid's threshold (three seeds) and of one beyond it; the damping of a stable plasma; and the
+relaxation from beyond the fluid's threshold, which ends at this threshold within 10 %."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ def measure(t: np.ndarray, b: np.ndarray, m: int, window: tuple[float, float] = 
 
 
 def damping(t: np.ndarray, b: np.ndarray, mode: dispersion.Mode, m: int, ions: list[theory.Ions]) -> float:
-    """gamma of the right-handed waves of a stable plasma, mean of the two directions. A left-handed wave with the same k,
-    which starts as large and is damped more, is fitted with each of them."""
+    """gamma of the right-handed waves of a stable plasma, mean of the two directions. A left-handed wave with the same
+    k, which starts as large and is damped more, is fitted with each of them."""
     left = theory.parallel_root(mode.k, "L", ions, 0.6 * mode.k - 0.1j)
     inside = spectrum.in_window(t, STABLE_WINDOW)
-    fits = [spectrum.fit_tones(t[inside], wave[inside], [mode.omega, -np.conj(left)], damped=True) for wave in waves(b, m)]
+    both = [mode.omega, -np.conj(left)]
+    fits = [spectrum.fit_tones(t[inside], wave[inside], both, damped=True) for wave in waves(b, m)]
     return float(np.mean([fit[0][0].imag for fit in fits]))
 
 
@@ -122,7 +123,8 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> No
     right.plot(beta[0], ratio[0], "o", color="C0")
     right.plot(beta[-1], ratio[-1], "s", color="C0")
     betas = np.linspace(1.5, 4.5, 13)
-    right.plot(betas, [marginal(value, te) for value in betas], "k--", lw=1.5, label="kinetic theory, $\\gamma = 10^{-3}$")
+    kinetic = [marginal(value, te) for value in betas]
+    right.plot(betas, kinetic, "k--", lw=1.5, label="kinetic theory, $\\gamma = 10^{-3}$")
     right.plot(betas, 1 - 0.47 / (betas - 0.59) ** 0.53, ":", color="0.4", lw=2, label="Hellinger et al. 2006")
     right.plot(betas, 1 - 2 / betas, "-", color="C1", lw=1.3, label="fluid: $\\beta_\\parallel - \\beta_\\perp = 2$")
     right.set(xlabel="$\\beta_\\parallel$", ylabel="$T_\\perp/T_\\parallel$", xlim=(1.5, 4.5), ylim=(0, 1),
