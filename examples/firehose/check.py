@@ -116,7 +116,7 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> No
     left.plot([], [], "k--", lw=1.5, label="slopes of theory")
     left.axvspan(*WINDOW, color="0.93", zorder=0)
     left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of right-handed waves  $[B_0]$", xlim=(0, t[-1]),
-             ylim=(None, 0.04), title="Growth, $T_\\perp = 0.4\\,T_\\parallel$, three seeds, waves to $\\pm x$")
+             ylim=(1e-3, 0.1), title="Firehose, $T_\\perp = 0.4\\,T_\\parallel$, three seeds, waves to $\\pm x$")
     left.legend(loc="upper left")
     _, beta, ratio = temperatures(Run(directory / "long"))
     right.plot(beta, ratio, color="C0", lw=1.3)
@@ -128,7 +128,7 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> No
     right.plot(betas, 1 - 0.47 / (betas - 0.59) ** 0.53, ":", color="0.4", lw=2, label="Hellinger et al. 2006")
     right.plot(betas, 1 - 2 / betas, "-", color="C1", lw=1.3, label="fluid: $\\beta_\\parallel - \\beta_\\perp = 2$")
     right.set(xlabel="$\\beta_\\parallel$", ylabel="$T_\\perp/T_\\parallel$", xlim=(1.5, 4.5), ylim=(0, 1),
-              title="Relaxation: start (dot), end (square)")
+              title="Relaxation of another plasma: start (dot), end (square)")
     right.legend(loc="lower right")
     plot.save(figure, directory / "firehose.png")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Mirror instability at 60 degrees to B: growth rates within 10 % of linear theory for three wave numbers, three seeds;
-no oscillation; density and B_z of the waves over B_par; then structures with n and B in antiphase, near the threshold."""
+no oscillation; density and B_z of the waves over B_par; then structures with n and B in antiphase, at the threshold."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def expected_shape(run: Run, mode: dispersion.Mode) -> tuple[float, float]:
 
 
 def amplitudes(directory: Path, seed: int, name: str, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and one mode of the difference of the twins. The phase counts from x = 0, wherever in a cell the mesh is."""
+    """Times, and one mode of the difference of the twins. Its phase counts from x = 0, wherever in a cell the mesh is."""
     run = Run(directory / f"seed_{seed}")
     t, values = response(directory, seed, name)
     with run.fields(run.field_steps[0]) as fields:
@@ -128,15 +128,15 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode]) -> None:
     left.plot([], [], "k--", lw=1.5, label="slopes of theory")
     left.axvspan(*WINDOW, color="0.93", zorder=0)
     left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|B_y|$ of the modes  $[B_0]$", xlim=(0, t[-1]),
-             title="Growth, three seeds")
+             ylim=(1e-3, 0.1), title="Mirror modes at 60$^\\circ$ to B: growth, three seeds")
     left.legend(loc="upper left")
     run = Run(directory / "long")
     step = run.field_steps[len(run.field_steps) // 2]
     x, b, n = structures(run, step)
     right.plot(x, b, color="C0", label="$|B|$  $[B_0]$")
     right.plot(x, n, color="C1", label="$n$  $[n_0]$")
-    right.set(xlabel="$x$  $[d_i]$", ylabel="$|B|$ and $n$ of waves with $k \\leq 1$", xlim=(0, x[-1]), ylim=(0.4, 2.0),
-              title=f"Structures at $t\\,\\Omega_{{ci}} = {step * run.number('run.dt'):.0f}$")
+    right.set(xlabel="$x$  $[d_i]$", ylabel="$|B|$ and $n$ of waves with $k \\leq 1$", xlim=(0, x[-1]), ylim=(0.6, 1.8),
+              title=f"Mirror structures at $t\\,\\Omega_{{ci}} = {step * run.number('run.dt'):.0f}$")
     right.legend(loc="upper right")
     plot.save(figure, directory / "mirror.png")
 
