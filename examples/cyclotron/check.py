@@ -72,13 +72,13 @@ def marginal(beta_par: float, te: float) -> float:
 
 
 def picture(directory: Path, modes: dict[str, dispersion.Mode], te: float) -> None:
-    figure, (left, right) = plot.new_figure(11.0, 4.8, ncols=2)
+    figure, (left, right) = plot.new_figure(9.2, 4.2, ncols=2)
     for i, (name, mode) in enumerate(modes.items()):
         rate, window, levels = mode.omega.imag, window_of(mode), []
         for seed in SEEDS:
             t, both = waves(Run(directory / f"{name}_{seed}"))
             for wave in both:
-                left.semilogy(t[1:], np.abs(wave[1:]), color=f"C{i}", lw=1, alpha=.7)
+                left.semilogy(t[1:], np.abs(wave[1:]), color=f"C{i}", lw=1)
                 levels.append(np.log(np.abs(wave[spectrum.in_window(t, window)])).mean())
         tail = np.array(window)
         left.semilogy(tail, np.exp(np.mean(levels) + rate * (tail - tail.mean())), "k--", lw=1.5)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Firehose along B: growth rates within 10 % and frequencies within 5 % of linear theory for three wave numbers, of a
-plasma below the fluid's threshold (three seeds) and of one beyond it; the damping of a stable plasma; and the
-relaxation from beyond the fluid's threshold, which ends at this threshold within 10 %."""
+plasma below the fluid's threshold (three seeds) and of one beyond it; the growth rate of the oblique firehose; the
+damping of a stable plasma; and the relaxation from beyond the fluid's threshold, which ends there within 10 %."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ PAIRS |= {"stable": STABLE, "fluid": [*FLUID, "run.dt=0.05", "run.t_end=20"]}
 LONG = [*FLUID, "const.seeded=0", "run.dt=0.05", "run.t_end=100", "species.protons.particles_per_cell=400"]
 RUNS = [(name, keys) for name, keys in PAIRS.items()]
 RUNS += [(f"{name}_twin", [*keys, MINUS]) for name, keys in PAIRS.items()]
-RUNS += [("long", LONG)]
+RUNS += [("oblique", [], "oblique.ini"), ("oblique_twin", [MINUS], "oblique.ini"), ("long", LONG)]
 FULL = ["species.protons.particles_per_cell=20000"]
 WINDOW = (15.0, 35.0)   # after the damped waves that the start contains have gone, before the noise has grown
 FAST_WINDOW = (8.0, 18.0)  # of the plasma beyond the fluid's threshold, which grows three times as fast
+OBLIQUE_WINDOW = (20.0, 45.0)  # the start contains more waves here
 STABLE_WINDOW = (3.0, 15.0)  # the response of free ions is over, and the noise has not scattered the waves yet
 RELAXED = 50.0          # the mean of T after this time counts: T oscillates with the waves
 BAND_GAMMA, BAND_OMEGA = 0.10, 0.05
@@ -69,6 +70,19 @@ def measure(t: np.ndarray, b: np.ndarray, m: int, window: tuple[float, float] = 
         omega = -np.polyfit(t[inside], np.unwrap(np.angle(wave[inside])), 1)[0]
         found.append(complex(omega, spectrum.fit_rate(t, np.abs(wave), window).value))
     return complex(np.mean(found))
+
+
+def oblique_row(directory: Path) -> verify.Row:
+    """The growth rate of the fastest mode of all angles, in B_z, whose frequency is 0."""
+    run = Run(directory / "oblique")
+    (t, b), (_, twin) = (Run(directory / name).history("B/z", lambda a: a.mean(axis=0))
+                         for name in ("oblique", "oblique_twin"))
+    k, angle = run.number("const.k"), run.number("const.angle")
+    ions = plasma(run.number("const.beta_par"), run.number("const.ratio"), run.number("electrons.temperature"))
+    wave = spectrum.mode((b - twin) / 2, round(run.number("const.periods")))
+    measured = spectrum.fit_rate(t, np.abs(wave), OBLIQUE_WINDOW)
+    expected = dispersion.root(k, angle, ions, 0.06j).imag
+    return verify.Row(f"oblique, k = {k:.3f}: gamma", measured.value, expected, BAND_GAMMA, measured.error)
 
 
 def damping(t: np.ndarray, b: np.ndarray, mode: dispersion.Mode, m: int, ions: list[theory.Ions]) -> float:
@@ -150,6 +164,7 @@ def check(directory: Path) -> list[verify.Row]:
     te = first.number("electrons.temperature")
     rows = growth_rows(directory, "resonant", [f"seed_{seed}" for seed in SEEDS], WINDOW)
     rows += growth_rows(directory, "fluid", ["fluid"], FAST_WINDOW)
+    rows.append(oblique_row(directory))
     stable = Run(directory / "stable")
     ions = theory.anisotropic(stable.number("const.beta_par"), stable.number("const.ratio"))
     for m, mode in modes_of(stable).items():

@@ -54,7 +54,7 @@ def expected_shape(run: Run, mode: dispersion.Mode) -> tuple[float, float]:
 
 
 def amplitudes(directory: Path, seed: int, name: str, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and one mode of the difference of the twins. Its phase counts from x = 0, wherever in a cell the mesh is."""
+    """Times, and one mode of the difference of the twins. The phase counts from x = 0, wherever in a cell it lies."""
     run = Run(directory / f"seed_{seed}")
     t, values = response(directory, seed, name)
     with run.fields(run.field_steps[0]) as fields:
