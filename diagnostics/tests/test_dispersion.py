@@ -248,7 +248,7 @@ class Thresholds(unittest.TestCase):
     """T_perp/T_par = 1 + a/(beta_par - beta_0)^b where the fastest mode grows with gamma = 1e-3, beta_e = 1.
 
     Fits of Hellinger, Travnicek, Kasper and Lazarus, Geophys. Res. Lett. 33 (2006) L09101, to linear theory with
-    kinetic electrons. They are good to some per cent; the tolerance is 5 % of the ratio, fixed before the comparison."""
+    kinetic electrons. They are good to some per cent; the tolerance is 5 % of the ratio, fixed beforehand."""
 
     def ratio(self, beta: float, a: float, b: float, zero: float) -> float:
         return 1 + a / (beta - zero) ** b
