@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Decaying turbulence: the budget of the energy, the time of the largest current, the spectrum of B across B0.
+
+A box with a short range between the waves of the start and the ions has no rows for the slope there and for the break,
+and one with large cells none for the slope beyond.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from larmor import Run, plot, spectrum, verify
+
+RUNS: list[tuple[str, list[str]]] = [("decay", [])]
+# As Franci et al. (2015), with 1000 particles a cell in place of 8000.
+FULL = ["grid.nx=2048", "grid.lx=256", "species.protons.particles_per_cell=1000", "particles.precision=single",
+        "const.rms=0.24", "const.from_k=0.024", "const.to_k=0.28", "const.slope=-1", "fields.eta_hyper=0",
+        "run.dt=0.025", "run.t_end=250", "output.series_every=100", "output.flow.every=400", "output.heat.every=2000"]
+KINETIC = (2.0, 4.5)     # wave numbers below the scales of the ions (Franci et al. 2015: a break near 2 to 3)
+LARGEST = 2.0            # of the inertial range, which begins at 1.2 times that of the waves
+RANGE = 5.0              # the least ratio of both ends for a row about the inertial range
+RESOLVED = 0.6           # the largest k dx at which grid and smoothing take little (10 %)
+NEAR = 0.15              # spectra are means over so much of the time around that of the largest current
+BAND_BUDGET = 0.05       # rectangles of the heat in time, and the heating by noise
+BAND_STEEPENING = 0.6    # the difference of both slopes in half a decade each: a mode has an error of 30 % there
+BAND_INERTIAL, BAND_KINETIC, BAND_BREAK = 0.2, 0.4, 0.7
+# The current is largest some turnover times 1/(k b) after the start: 10 in the box of Franci et al. (2015), with fewer
+# scales earlier.
+TURNOVERS, BAND_TURNOVERS = 6.5, 3.5
+
+
+class Turbulence:
+    """Spectra of B and moments of one run, at all outputs."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.steps = run, run.outputs["flow"]
+        self.size = run.number("grid.lx")
+        self.cell = self.size / run.number("grid.nx")
+        self.largest_k = np.pi / self.cell / 2  # beyond it the noise of the particles counts in the current
+        times, across, along, heat = [], [], [], []
+        for step in self.steps:
+            with run.output("flow", step) as frame:
+                power = [spectrum.power_over_k(frame[f"B/{c}"], (self.cell, self.cell)) for c in "xyz"]
+                times.append(frame.time)
+                heat.append(frame["heating_resistive"].mean() * self.size**2)
+            self.k = power[0][0]
+            across.append(power[0][1] + power[1][1])
+            along.append(power[2][1])
+        self.t, self.across, self.along, self.heat = (np.array(a) for a in (times, across, along, heat))
+
+    def current(self) -> np.ndarray:
+        """rms of J_z of wave numbers up to half of the grid's largest."""
+        inside = self.k <= self.largest_k
+        return np.sqrt((self.across * self.k**2)[:, inside].sum(axis=1) * self.k[0])
+
+    def turnover(self) -> float:
+        """1/(k b) of the start, with the mean square of k over the power."""
+        power = self.across[0]
+        return float(1 / np.sqrt((power * self.k**2).sum() * self.k[0]))
+
+    def peak(self) -> int:
+        return int(np.argmax(self.current()))
+
+    def mean(self, power: np.ndarray) -> np.ndarray:
+        """Over outputs around the time of the largest current."""
+        middle = self.t[self.peak()]
+        return power[np.abs(self.t - middle) <= NEAR * middle].mean(axis=0)
+
+    def fit(self, power: np.ndarray, ends: tuple[float, float]) -> tuple[float, float]:
+        """Slope and logarithm at k = 1 of a power law, with the same weight for each part of log k."""
+        inside = (self.k >= ends[0]) & (self.k <= ends[1])
+        slope, level = np.polyfit(np.log(self.k[inside]), np.log(power[inside]), 1, w=self.k[inside]**-0.5)
+        return float(slope), float(level)
+
+    def inertial(self) -> tuple[float, float]:
+        return 1.2 * self.run.number("const.to_k"), LARGEST
+
+
+def budget_row(data: Turbulence) -> verify.Row:
+    """What ions, B and electrons have lost over the heat of the resistivity, which isothermal electrons lose."""
+    energy = data.run.series["energy_total"]
+    made = (0.5 * (data.heat[1:] + data.heat[:-1]) * np.diff(data.t)).sum()
+    return verify.Row("energy lost over resistive heat", float((energy[0] - energy[-1]) / made), 1, BAND_BUDGET)
+
+
+def spectrum_rows(data: Turbulence) -> list[verify.Row]:
+    power = data.mean(data.across)
+    (low, low_level), (high, high_level) = data.fit(power, data.inertial()), data.fit(power, KINETIC)
+    rows = [verify.Row("slope of B for k = 2 to 4.5, less that below", high - low, -4 / 3, BAND_STEEPENING,
+                       absolute=True)]
+    if KINETIC[1] * data.cell <= RESOLVED:
+        rows.append(verify.Row("slope of B for k = 2 to 4.5", high, -3, BAND_KINETIC, absolute=True))
+    if data.inertial()[1] >= RANGE * data.inertial()[0]:
+        rows += [verify.Row("slope of the inertial range", low, -5 / 3, BAND_INERTIAL, absolute=True),
+                 verify.Row("k of the break", float(np.exp((high_level - low_level) / (low - high))), 2.5, BAND_BREAK,
+                            absolute=True)]
+    return rows
+
+
+def temperatures(run: Run) -> list[tuple[float, float]]:
+    """T_perp and T_par, means over the ions, at the first and the last output."""
+    found = []
+    for step in (run.outputs["heat"][0], run.outputs["heat"][-1]):
+        with run.output("heat", step) as frame:
+            n = frame["n_protons"]
+            found.append(tuple(float((n * frame[f"T_{which}_protons"]).mean() / n.mean()) for which in ("perp", "par")))
+    return found
+
+
+def heat_rows(run: Run) -> list[verify.Row]:
+    """Both temperatures rise, at similar rates (Franci et al. 2015); by how much depends on the resistivity."""
+    (perp0, par0), (perp, par) = temperatures(run)
+    return [verify.Row("rise of T_par over that of both", (par - par0) / (perp - perp0 + par - par0), 0.5, 0.3,
+                       absolute=True)]
+
+
+def picture(data: Turbulence, output: Path) -> None:
+    """J_z at the time of its maximum, and the spectra of B with the slopes that are expected."""
+    figure, (left, right) = plot.new_figure(width=10.5, height=4.4, ncols=2)
+    with data.run.output("flow", data.steps[data.peak()]) as frame:
+        current, time = frame["J/z"], frame.time
+    limit = np.percentile(np.abs(current), 99.5)
+    image = left.pcolormesh(*(np.arange(n + 1) * data.cell for n in current.shape[::-1]), current, cmap="RdBu_r",
+                            vmin=-limit, vmax=limit, rasterized=True)
+    figure.colorbar(image, ax=left, label="$J_z$  $[e n_0 v_A]$", extend="both")
+    left.set(aspect="equal", xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$",
+             title=f"Current along $\\mathbf{{B}}_0$, $t\\,\\Omega_{{ci}} = {time:g}$")
+    power = data.mean(data.across)
+    right.loglog(data.k, power, label="$B$ across $\\mathbf{B}_0$")
+    right.loglog(data.k, data.mean(data.along), label="$B$ along $\\mathbf{B}_0$")
+    for ends, slope, name in ((data.inertial(), -5 / 3, "$k^{-5/3}$"), (KINETIC, -3, "$k^{-3}$")):
+        k = np.array(ends)
+        inside = (data.k >= k[0]) & (data.k <= k[1])
+        level = np.exp(np.mean(np.log(power[inside]) - slope * np.log(data.k[inside])))
+        right.loglog(k, 1.8 * level * k**slope, "k--", lw=1.4)
+        right.annotate(name, (np.sqrt(k[0] * k[1]), 2.6 * level * np.sqrt(k[0] * k[1])**slope), fontsize=12)
+    right.set(xlabel="$k\\,d_i$", ylabel="power  $[B_0^2 d_i]$", xlim=(data.k[0] * 0.9, np.pi / data.cell),
+              ylim=(power.max() / 3e4, power.max() * 2), title="Spectra around this time")
+    right.legend(loc="lower left")
+    plot.save(figure, output)
+
+
+def check(directory: Path) -> list[verify.Row]:
+    run = Run(directory / RUNS[0][0])
+    data = Turbulence(run)
+    picture(data, directory / "turbulence.png")
+    time = verify.Row("time of the largest J_z, in turnover times", float(data.t[data.peak()] / data.turnover()),
+                      TURNOVERS, BAND_TURNOVERS, absolute=True)
+    return [budget_row(data), time, *spectrum_rows(data), *heat_rows(run)]
+
+
+if __name__ == "__main__":
+    sys.exit(verify.main(check, __doc__))
