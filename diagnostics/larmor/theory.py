@@ -88,6 +88,20 @@ def fast_perpendicular(k: float | np.ndarray, gamma_te: float = 0.0) -> np.ndarr
     return np.asarray(k, dtype=float) * np.sqrt(1 + gamma_te)
 
 
+def cold_oblique(k: float, theta: float, gamma_te: float = 0.0) -> np.ndarray:
+    """omega of the three waves of cold ions and massless electrons at the angle theta [rad] between k and B, slowest first.
+
+    The linear equations of Hall MHD with the pressure gamma T_e n give, with W = (omega/k)^2, c = cos(theta), g = gamma T_e,
+
+        (W - c^2) [(W - c^2)(W - g) - W sin^2(theta)] = k^2 c^2 W (W - g).
+
+    theta = 0: the sound wave, L and R (cold_parallel). theta = pi/2: fast_perpendicular and two of omega 0.
+    """
+    c2, g = np.cos(theta)**2, gamma_te
+    cubic = [1.0, -(1 + g + c2 + k * k * c2), c2 * (1 + 2 * g + k * k * g), -c2 * c2 * g]
+    return k * np.sqrt(np.sort(np.maximum(np.roots(cubic).real, 0.0)))
+
+
 def _branch_sign(branch: str) -> int:
     signs = {"R": 1, "L": -1}
     if branch not in signs:

@@ -126,6 +126,37 @@ class ColdWaves(unittest.TestCase):
                 electric = 1j * u - 1j * current + eta * current
                 self.assertLess(abs(-1j * w - k * electric), 1e-12, (friction, branch))
 
+    def test_oblique_waves_along_and_across_b(self):
+        for k in (0.1, 0.5, 2.0):
+            for g in (0.0, 0.3, 1.5):
+                expected = sorted([k * np.sqrt(g), *(float(theory.cold_parallel(k, branch)) for branch in "LR")])
+                np.testing.assert_allclose(theory.cold_oblique(k, 0.0, g), expected, rtol=1e-6)
+                across = theory.cold_oblique(k, np.pi / 2, g)
+                np.testing.assert_allclose(across, [0, 0, theory.fast_perpendicular(k, g)], atol=1e-7)
+
+    def test_oblique_waves_are_those_of_mhd_at_small_k(self):
+        k, angle, g = 1e-3, 0.8, 0.4
+        root = np.sqrt((1 + g)**2 - 4 * g * np.cos(angle)**2)
+        expected = k * np.array([np.sqrt((1 + g - root) / 2), np.cos(angle), np.sqrt((1 + g + root) / 2)])
+        np.testing.assert_allclose(theory.cold_oblique(k, angle, g), expected, rtol=1e-5)
+
+    def test_oblique_waves_are_eigenvalues_of_the_linear_equations(self):
+        """d/dt of (n, u, b_y, b_z) ~ exp(i k x) from continuity, momentum and Faraday with B0 = (c, s, 0)."""
+        k, angle, g = 0.7, np.radians(50), 0.5
+        b0 = np.array([np.cos(angle), np.sin(angle), 0])
+
+        def slope(state):
+            n, u, b = state[0], state[1:4], np.array([0, state[4], state[5]])
+            current = 1j * k * np.array([0, -b[2], b[1]])
+            force = np.cross(current, b0)
+            electric = force - np.cross(u, b0)  # the gradient of the pressure has no curl
+            db = -1j * k * np.array([0, -electric[2], electric[1]])
+            return np.array([-1j * k * u[0], force[0] - 1j * k * g * n, force[1], force[2], db[1], db[2]])
+
+        matrix = np.array([slope(column) for column in np.eye(6, dtype=complex)]).T
+        omega = np.sort((1j * np.linalg.eigvals(matrix)).real)[3:]
+        np.testing.assert_allclose(theory.cold_oblique(k, angle, g), omega, rtol=1e-9)
+
     def test_branch_is_checked(self):
         with self.assertRaises(ValueError):
             theory.cold_parallel(1.0, "X")
