@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""GEM reconnection challenge: peak rate and how little it depends on eta, Hall field, budgets; a Harris sheet at rest."""
+"""GEM reconnection challenge: peak rate, which hardly depends on eta, Hall field, budgets; a Harris sheet at rest."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ class Reconnection:
         for step in self.run.outputs["flow"]:
             with self.run.output("flow", step) as flow:
                 times.append(flow.time)
-                middle = potential(flow)[len(flow["rho"]) // 2 - 1:][:2].mean(axis=0)  # y = ly/2 is between two rows
-                flux.append(np.ptp(middle))
+                flux.append(np.ptp(in_the_middle(potential(flow))))
                 heating.append(flow["heating_resistive"].mean())
         self.t, self.flux = np.array(times), np.array(flux)
         self.heating = np.array(heating) * self.run.number("grid.lx") * self.run.number("grid.ly")
@@ -58,41 +57,47 @@ class Reconnection:
 
 
 def potential(flow: Fields) -> np.ndarray:
-    """A_z at the centres of cells, up to a constant: B_x = dA/dy on their upper faces, B_y = -dA/dx on those to the right."""
+    """A_z at the centres of cells, up to a constant: B_x = dA/dy on upper faces, B_y = -dA/dx on those to the right."""
     dx, dy = flow.spacing("B/x")
     rows = np.vstack([np.zeros_like(flow["B/x"][:1]), np.cumsum(flow["B/x"][:-1], axis=0) * dy])
     return rows - np.concatenate([[0.0], np.cumsum(flow["B/y"][0, :-1])]) * dx
 
 
-def quadrants(run: Run, step: int) -> tuple[float, float]:
+def in_the_middle(lines: np.ndarray) -> np.ndarray:
+    """A_z at y = ly/2, which is between two rows."""
+    return lines[len(lines) // 2 - 1:][:2].mean(axis=0)
+
+
+def quadrants(flow: Fields) -> tuple[float, float]:
     """How many of the four quadrants around the X point have a mean B_z of the sign of -xy, and which part of the mean
     square of B_z is odd in x and in y, as the Hall field is."""
-    with run.output("flow", step) as flow:
-        x, y, b = flow.x("B/z"), flow.y("B/z"), flow["B/z"]
-    x, y = x - run.number("grid.lx") / 2, y - run.number("grid.ly") / 2
-    b = b[:, np.abs(x) < NEAR[0] + 1e-9][np.abs(y) < NEAR[1] + 1e-9]  # from a corner at -NEAR to one at +NEAR
-    half = b.shape[0] // 2, b.shape[1] // 2
-    means = [sign * b[rows, columns].mean() for rows, columns, sign in
-             ((slice(half[0]), slice(half[1]), -1), (slice(half[0]), slice(half[1] + 1, None), 1),
-              (slice(half[0] + 1, None), slice(half[1]), 1), (slice(half[0] + 1, None), slice(half[1] + 1, None), -1))]
+    b, (dx, dy) = flow["B/z"], flow.spacing("B/z")
+    rows, columns = b.shape
+    at = int(np.argmax(in_the_middle(potential(flow))))  # a saddle: the largest A_z on this line
+    b = np.roll(b, columns // 2 - at, axis=1)
+    middle, up, right = rows // 2 - 1, round(NEAR[1] / dy), round(NEAR[0] / dx)  # B_z of a row is at its upper side
+    b = b[middle - up:middle + up + 1, columns // 2 - right:columns // 2 + right + 1]
     odd = (b - b[::-1] - b[:, ::-1] + b[::-1, ::-1]) / 4
-    return float(sum(mean > 0 for mean in means)), float((odd**2).mean() / (b**2).mean())
+    quarters = (b[:up, :right], -b[:up, right + 1:], -b[up + 1:, :right], b[up + 1:, right + 1:])
+    return float(sum(quarter.mean() < 0 for quarter in quarters)), float((odd**2).mean() / (b**2).mean())
 
 
 def hall_rows(gem: Reconnection) -> list[verify.Row]:
     step = gem.run.outputs["flow"][int(np.nanargmax(gem.rates))]
-    right, part = quadrants(gem.run, step)
+    with gem.run.output("flow", step) as flow:
+        right, part = quadrants(flow)
     return [verify.Row("quadrants with B_z of the sign of -xy", right, 4, 0.0),
             verify.Row("part of B_z^2 that is odd in x and y", part, 1, 0.4)]
 
 
 def budget_rows(gem: Reconnection) -> list[verify.Row]:
-    """The energy that the plasma and the resistivity gain is the one that B loses. Walls take no momentum along x and z."""
+    """What plasma and resistivity gain in energy is what B loses. Walls take no momentum along x and z."""
     series, run = gem.run.series, gem.run
     magnetic = sum(series[f"magnetic_{axis}"] for axis in "xyz")
     released = magnetic[0] - magnetic[-1]
     total = series["energy_total"][-1] - series["energy_total"][0]
-    mass = run.number("grid.lx") * (2 * run.number("const.width") + run.number("const.background") * run.number("grid.ly"))
+    across = 2 * run.number("const.width") + run.number("const.background") * run.number("grid.ly")
+    mass = run.number("grid.lx") * across
     rows = [verify.zero("energy, Joule heat added, over that of B released", (total + gem.heat) / released, 0.05)]
     for axis in "xz":
         change = series[f"momentum_{axis}"][-1] - series[f"momentum_{axis}"][0]
@@ -121,8 +126,8 @@ def sheet_rows(run: Run) -> list[verify.Row]:
     profile = Profile(run)
     background, temperature = run.number("const.background"), run.number("const.ti") + run.number("const.te")
     total = background * temperature + 0.5
-    return [verify.zero("sheet at rest: pressure at the start, largest deviation", np.abs(profile.pressure[0] / total - 1).max(),
-                        0.05),
+    start = np.abs(profile.pressure[0] / total - 1).max()
+    return [verify.zero("sheet at rest: pressure at the start, largest deviation", start, 0.05),
             verify.zero(f"sheet at rest: B_x at t = {run.number('run.t_end'):g}, largest change",
                         np.abs(profile.b[1] - profile.b[0]).max(), 0.05),
             verify.zero("sheet at rest: density there, rms of the change", (profile.n[1] - profile.n[0]).std(), 0.05)]
@@ -137,10 +142,10 @@ def draw_fields(axes, gem: Reconnection, step: int):
                             interpolation="bicubic")
         lines = potential(flow)
         x, y = flow.x("rho") - half[0], flow.y("rho") - half[1]
-        middle = lines[len(lines) // 2 - 1:][:2].mean(axis=0)
-        axes.contour(x, y, lines, levels=middle.max() + np.arange(-12, 13) * 0.35, colors="k", linewidths=0.7,
-                     linestyles="solid")
-        axes.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$", title=f"$B_z$ and field lines, $t\\,\\Omega_{{ci}} = {flow.time:g}$")
+        levels = in_the_middle(lines).max() + np.arange(-12, 13) * 0.35  # with the separatrix
+        axes.contour(x, y, lines, levels=levels, colors="k", linewidths=0.7, linestyles="solid")
+        axes.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$",
+                 title=f"GEM challenge: $B_z$ and field lines, $t\\,\\Omega_{{ci}} = {flow.time:g}$")
     return image
 
 
@@ -157,7 +162,8 @@ def picture(gem: Reconnection, half: Reconnection, output: Path) -> None:
         label = f"$\\eta = {one.run.number('fields.eta'):g}$"
         left.plot(one.t, one.flux, label=label)
         right.plot(one.t, one.rates, label=label)
-    left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="flux  $[B_0 d_i]$", title="Reconnected flux", xlim=(0, gem.t[-1]))
+    left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="flux  $[B_0 d_i]$", title="Reconnected flux", xlim=(0, gem.t[-1]),
+             ylim=(0, None))
     right.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="rate  $[B_0 v_A]$", title="Its rate", xlim=(0, gem.t[-1]),
               ylim=(0, 1.5 * max(RATES[1], gem.peak)))
     left.legend(loc="upper left")
