@@ -5,8 +5,8 @@
     tools/python.sh tests/notebooks.py 2_waves
 
 The code cells of a notebook run in their order, in one namespace and in a scratch directory. The program is that of the
-variable LARMOR, else of build/release. An exception, also of an assertion in a cell, names the cell and fails the test, and so
-do outputs that are stored in a notebook.
+variable LARMOR, else of build/release. An exception, also of an assertion in a cell, names the cell and fails the test,
+and so do outputs that are stored in a notebook.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The published tests of other hybrid codes. A band is the peer's own tolerance where it has one; the README says which."""
+"""Tests of other hybrid codes. A band is the peer's own tolerance where it has one; the README says which."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ WARPX_ENERGY = {"out of the plane": 0.22e-2, "in the plane": 0.053e-2}
 # Munoz et al. (2018), figs. 12a and 14b, as read by WarpX.
 MUNOZ_GROWTH = {4: 0.1915611861780133, 5: 0.20087036355662818, 6: 0.17123024228396777}
 
-# Where a peer asserts nothing: what the other lessons of this course ask for.
+# Where a peer asserts nothing: what the other lessons of this course ask for. The lesson on waves has 1 % up to
+# k dx = 0.157, and the error of a grid rises with the square of k dx.
+RESOLVED = 0.157
 WAVES, GROWTH, DAMPING, ENERGY = 0.01, 0.10, 0.10, 0.4e-2
 BERNSTEIN = 0.02
 WINDOW = (10, 28)               # of the growth of the beam of WarpX, as in the lesson on the ion beam
@@ -56,7 +58,8 @@ def noise_waves(run: Run, label: str, bands: dict[str, list[tuple[float, float]]
             ratios = [found / expected_wave(k, branch, beta, eta)
                       for m, k in modes(data.length, low, high) for found in both_directions(data, m, branch)]
             mean = spectrum.mean_estimate(ratios)
-            yield verify.Row(f"{label}: {branch}, k = {low:g} to {high:g}, omega over theory", mean.value, 1.0, WAVES,
+            band = WAVES * max(1.0, high * data.length / len(data.x) / RESOLVED) ** 2
+            yield verify.Row(f"{label}: {branch}, k = {low:g} to {high:g}, omega over theory", mean.value, 1.0, band,
                              mean.error)
 
 
@@ -89,12 +92,12 @@ def bernstein_waves(run: Run) -> Iterator[verify.Row]:
     for harmonic in (1, 2, 3):
         ratios = []
         for m, k in modes(length, *(value / np.sqrt(temperature) for value in (1.1, 2.0))):
-            expected = [root for root in bernstein.roots(k, temperature, gamma_te, harmonic)]
+            expected = bernstein.roots(k, temperature, gamma_te, harmonic)
             if len(expected) == 1:
                 ratios.append(strongest(t, spectrum.mode(e, m), harmonic) / expected[0])
         mean = spectrum.mean_estimate(ratios)
-        yield verify.Row(f"WarpX em_modes: Bernstein {harmonic}, k rho = 1.1 to 2, omega over theory", mean.value, 1.0,
-                         BERNSTEIN, mean.error)
+        label = f"WarpX em_modes: Bernstein {harmonic}, k rho = 1.1 to 2, omega over theory"
+        yield verify.Row(label, mean.value, 1.0, BERNSTEIN, mean.error)
 
 
 def strongest(t: np.ndarray, z: np.ndarray, harmonic: int) -> float:
@@ -127,8 +130,8 @@ def warpx_beam(runs: list[Run]) -> Iterator[verify.Row]:
         mean = growth_of_power(data[0].t, [np.abs(spectrum.mode(one.b, -m)) for one in data])
         k = 2 * np.pi * m / data[0].length
         expected = theory.parallel_root(k, "R", ions, 0.2 + 0.2j).imag
-        yield verify.Row(f"WarpX ion_beam: mode {m}, gamma against our theory", mean.value, expected, GROWTH, mean.error)
-        yield verify.Row(f"WarpX ion_beam: mode {m}, gamma against Munoz et al.", mean.value, published, GROWTH, mean.error)
+        for source, value in (("our theory", expected), ("Munoz et al.", published)):
+            yield verify.Row(f"WarpX ion_beam: mode {m}, gamma against {source}", mean.value, value, GROWTH, mean.error)
 
 
 def growth_of_power(t: np.ndarray, amplitudes: list[np.ndarray]) -> spectrum.Estimate:
@@ -169,10 +172,12 @@ def phare_beam(runs: list[Run]) -> Iterator[verify.Row]:
         slopes.append(spectrum.fit_rate(data.t, a, tuple(rise)).value)
     value, tolerance = PHARE_GROWTH
     mean = spectrum.mean_estimate(theirs)
-    yield verify.Row("PHARE ionIonBeam: gamma by its procedure", mean.value, value, tolerance, mean.error, absolute=True)
-    temperature = runs[0].number("species.core.temperature")
-    ions = [theory.Ions(1, 0, temperature), theory.Ions(runs[0].number("const.beam"), runs[0].number("const.speed"), temperature)]
-    expected = theory.parallel_root(2 * np.pi / runs[0].number("grid.lx"), "R", ions, 0.15 + 0.1j).imag
+    yield verify.Row("PHARE ionIonBeam: gamma by its procedure", mean.value, value, tolerance, mean.error, True)
+    first = runs[0]
+    temperature = first.number("species.core.temperature")
+    ions = [theory.Ions(1, 0, temperature),
+            theory.Ions(first.number("const.beam"), first.number("const.speed"), temperature)]
+    expected = theory.parallel_root(2 * np.pi / first.number("grid.lx"), "R", ions, 0.15 + 0.1j).imag
     mean = spectrum.mean_estimate(slopes)
     yield verify.Row("PHARE ionIonBeam: gamma by the logarithm", mean.value, expected, GROWTH, mean.error)
 
@@ -236,24 +241,27 @@ def reconnection(run: Run) -> verify.Row:
     t, rate = reconnection_rate(run)
     smooth = np.convolve(rate, np.full(5, 0.2), mode="valid")
     expected, factor = RECONNECTION
-    return verify.Row("WarpX magnetic_reconnection: log2 of the largest rate over 0.1", float(np.log2(smooth.max() / expected)), 0.0,
-                      float(np.log2(factor)), absolute=True)
+    found = float(np.log2(smooth.max() / expected))
+    return verify.Row("WarpX magnetic_reconnection: log2 of the largest rate over 0.1", found, 0.0, float(np.log2(factor)),
+                      absolute=True)
 
 
 # ---------------------------------------------------------------- the check
 
 
 def picture(rows: list[verify.Row], output: Path) -> None:
-    """Each deviation over its band; bands that a peer has set are filled."""
-    figure, axes = plot.new_figure(width=9.5, height=0.24 * len(rows) + 1.2)
+    """Each deviation over its band."""
+    figure, axes = plot.new_figure(width=9.5, height=0.2 * len(rows) + 1.2)
     for i, row in enumerate(reversed(rows)):
         share = row.deviation / row.band
+        share = float(np.clip(share, -1.45, 1.45))
         axes.plot([0, share], [i, i], color="0.7", lw=1)
         axes.plot(share, i, "o", ms=5, color="C0" if row.passed else "C3")
     axes.set_yticks(range(len(rows)), [row.label for row in reversed(rows)], fontsize=7)
     axes.axvspan(-1, 1, color="0.94", zorder=0)
     axes.axvline(0, color="k", lw=0.8)
-    axes.set(xlabel="deviation over the band", xlim=(-1.5, 1.5), title="Tests of other hybrid codes, run with Larmor")
+    axes.set(xlabel="deviation over the band", xlim=(-1.5, 1.5), ylim=(-0.7, len(rows) - 0.3),
+             title="Tests of other hybrid codes, run with Larmor")
     plot.save(figure, output)
 
 
@@ -270,7 +278,8 @@ def check(directory: Path) -> list[verify.Row]:
     rows.append(reconnection(run("reconnection")))
     rows += (thermal_box(run(f"thermal_box_{i}"), plane) for i, plane in enumerate(PLANES))
     rows += alfven(run("alfven"))
-    rows += noise_waves(run("dispersion"), "PHARE dispersion", {branch: [(0.3, 0.5), (0.5, 0.8)] for branch in "RL"})
+    rows += noise_waves(run("dispersion"), "PHARE dispersion",
+                        {branch: [(0.3, 0.5), (0.5, 0.8), (0.8, 1.2)] for branch in "RL"})
     rows += phare_beam([run(f"phare_beam_{seed}") for seed in SEEDS])
     for speed in THERMAL:
         rows += conservation(run(f"conservation_{speed}"), speed)
