@@ -17,7 +17,7 @@ def dispersion(omega: np.ndarray, k: float, temperature: float, gamma_te: float)
     """D(omega, k), zero on a wave across B: (1 - b)^2 = a (c + k^2 (1 + gamma T_e)/omega).
 
     The velocity of the ions is u_x = i a E_x + b E_y, u_y = -b E_x + i c E_y, by the susceptibility of a Maxwellian
-    without motion along B (Stix 1992, ch. 10). Ohm's law has E_y = u_x and E_x = -u_y - i k^2 (1 + gamma T_e) E_y/omega.
+    for k across B (Stix 1992, ch. 10). Ohm's law has E_y = u_x and E_x = -u_y - i k^2 (1 + gamma T_e) E_y/omega.
     """
     argument = k * k * temperature
     values = np.array([_scaled_bessel(abs(n), argument) for n in range(-HARMONICS - 1, HARMONICS + 2)])

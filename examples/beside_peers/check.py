@@ -135,8 +135,10 @@ def warpx_beam(runs: list[Run]) -> Iterator[verify.Row]:
 
 
 def growth_of_power(t: np.ndarray, amplitudes: list[np.ndarray]) -> spectrum.Estimate:
-    """The growth rate of the power of all seeds together, and its jackknife error: a seed whose mode begins almost at zero,
-    and is then driven by other modes, counts little."""
+    """The growth rate of the power of all seeds together, and its jackknife error.
+
+    A seed whose mode begins almost at zero, and is then driven by other modes, counts little.
+    """
     def rate(chosen: list[np.ndarray]) -> float:
         return spectrum.fit_rate(t, np.sqrt(np.mean(np.square(chosen), axis=0)), WINDOW).value
     left_out = [rate(amplitudes[:i] + amplitudes[i + 1:]) for i in range(len(amplitudes))]
@@ -183,7 +185,7 @@ def phare_beam(runs: list[Run]) -> Iterator[verify.Row]:
 
 
 def damping(run: Run, ratio: float, m: int, label: str) -> Iterator[verify.Row]:
-    """Fitted for 3 <= t k v_ti <= 8, as in the lesson on Landau damping; the part of the time that WarpX's line covers."""
+    """Fitted for 3 <= t k v_ti <= 8, as in the lesson on Landau damping. WarpX draws its line until 8."""
     t, rows = run.history("E/x", lambda e: e.mean(axis=0))
     z = spectrum.mode(rows, m)
     a = (z * np.exp(-1j * np.angle(z[np.argmax(np.abs(z))]))).real
@@ -210,8 +212,8 @@ def conservation(run: Run, speed: float) -> Iterator[verify.Row]:
 def thermal_box(run: Run, plane: str) -> verify.Row:
     kinetic = sum(run.series[f"kinetic_{axis}_ions"][0] for axis in "xyz")
     total = run.series["energy_total"]
-    return verify.zero(f"thermal box, B {plane}: change of the energy over the kinetic", (total[-1] - total[0]) / kinetic,
-                       WARPX_ENERGY[plane])
+    label = f"thermal box, B {plane}: change of the energy over the kinetic"
+    return verify.zero(label, (total[-1] - total[0]) / kinetic, WARPX_ENERGY[plane])
 
 
 def flow(run: Run) -> Iterator[verify.Row]:
@@ -242,8 +244,8 @@ def reconnection(run: Run) -> verify.Row:
     smooth = np.convolve(rate, np.full(5, 0.2), mode="valid")
     expected, factor = RECONNECTION
     found = float(np.log2(smooth.max() / expected))
-    return verify.Row("WarpX magnetic_reconnection: log2 of the largest rate over 0.1", found, 0.0, float(np.log2(factor)),
-                      absolute=True)
+    label = "WarpX magnetic_reconnection: log2 of the largest rate over 0.1"
+    return verify.Row(label, found, 0.0, float(np.log2(factor)), absolute=True)
 
 
 # ---------------------------------------------------------------- the check
