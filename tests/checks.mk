@@ -13,7 +13,7 @@ RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           field_walls_div_b exchange_few_ions ionisation_run electrons_run fields open advect ionisation field_bodies \
-          ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics validate ranks
+          ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics notebooks validate ranks
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) install format layers docs tools gpu kernels
 # These two take many minutes under sanitizers; make check-key_extremes check-cli_signals VARIANT=asan runs them.
 SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
@@ -160,6 +160,11 @@ $(RESULTS)/physics-%: tests/physics/%.py tests/physics/run.py $(PROGRAM) $(CASES
 # Some of them step simulations of the shared library beside the program.
 $(RESULTS)/diagnostics: $(PYTHON_PACKAGE) $(wildcard diagnostics/tests/*.py) $(PROGRAM) $(CASES) docs/user/library.md docs/user/examples.md $(wildcard config/*.ini) include/larmor.h $(RUNNER)
 	$(call check,cd diagnostics && ../tools/python.sh -m unittest discover -s tests)
+
+# The third one steps a simulation of the shared library.
+NOTEBOOKS := $(wildcard examples/notebooks/*.ipynb)
+$(RESULTS)/notebooks: $(NOTEBOOKS) $(PYTHON_PACKAGE) $(PROGRAM) tests/notebooks.py include/larmor.h $(RUNNER)
+	$(call check,tools/python.sh tests/notebooks.py)
 
 # One of them compares the versions that the program, the Python package and the citation state; one sees that every case of
 # a unit test is in a suite, and that the injected faults name lines of the sources.
