@@ -27,9 +27,9 @@ NEAR = 0.15              # spectra are means over so much of the time around tha
 BAND_BUDGET = 0.05       # rectangles of the heat in time, and the heating by noise
 BAND_STEEPENING = 0.6    # the difference of both slopes in half a decade each: a mode has an error of 30 % there
 BAND_INERTIAL, BAND_KINETIC, BAND_BREAK = 0.2, 0.4, 0.7
-# The current is largest some turnover times 1/(k b) after the start: 10 in the box of Franci et al. (2015), with fewer
-# scales earlier.
-TURNOVERS, BAND_TURNOVERS = 6.5, 3.5
+# The current is largest some turnover times 1/(k b) after the start: near 10 in the box of Franci et al. (2015), and
+# earlier where the way to the scales of the ions is shorter.
+TURNOVERS, BAND_TURNOVERS = 8.0, 4.0
 
 
 class Turbulence:
