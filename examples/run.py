@@ -43,7 +43,8 @@ def run_program(args: argparse.Namespace, file: Path, output: Path, overrides: l
     """One run; raises CalledProcessError when the program fails."""
     command = [str(args.larmor), "run", str(file), *overrides, "--output", str(output), "--overwrite", "--quiet"]
     command += ["--backend", args.backend] if args.backend else []
-    command += ["--threads", str(args.threads)] if args.threads else []
+    has_threads = any(text.startswith("run.threads=") for text in overrides)  # a run whose subject is their number
+    command += ["--threads", str(args.threads)] if args.threads and not has_threads else []
     start = time.monotonic()
     subprocess.run(command, check=True, env={"GOMP_SPINCOUNT": "10000"} | os.environ)  # other work may hold a core
     summary = json.loads((output / "run.json").read_text())
