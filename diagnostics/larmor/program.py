@@ -45,9 +45,11 @@ class Program:
             file.write_text(settings)
         else:
             file = settings
+        overrides = list(overrides)
         command = [str(self.file), "run", str(file), *overrides, *self.overrides, "--output", str(output), "--overwrite"]
         command += ["--quiet"] + (["--backend", self.backend] if self.backend else [])
-        command += ["--threads", str(self.threads)] if self.threads else []
+        if self.threads and not any(text.startswith("run.threads=") for text in overrides):
+            command += ["--threads", str(self.threads)]
         environment = {"GOMP_SPINCOUNT": "10000"} | os.environ  # other work may hold a core
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
         if done.returncode and (done.returncode == BAD_INPUT or not may_stop):

@@ -89,9 +89,9 @@ def fast_perpendicular(k: float | np.ndarray, gamma_te: float = 0.0) -> np.ndarr
 
 
 def cold_oblique(k: float, theta: float, gamma_te: float = 0.0) -> np.ndarray:
-    """omega of the three waves of cold ions and massless electrons at the angle theta [rad] between k and B, slowest first.
+    """omega of the three waves of cold ions and massless electrons, slowest first; theta [rad] is between k and B.
 
-    The linear equations of Hall MHD with the pressure gamma T_e n give, with W = (omega/k)^2, c = cos(theta), g = gamma T_e,
+    Linear Hall MHD with the pressure gamma T_e n gives, with W = (omega/k)^2, c = cos(theta) and g = gamma T_e,
 
         (W - c^2) [(W - c^2)(W - g) - W sin^2(theta)] = k^2 c^2 W (W - g).
 

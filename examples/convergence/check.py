@@ -17,14 +17,14 @@ SEEDS = (1, 2)
 STARTS = {"random": "random", "even": "low_discrepancy"}
 RUNS = [(f"n_{n}", [f"const.n={n}"], "wave.ini") for n in CELLS]
 RUNS += [(f"dt_{dt}", [f"run.dt={dt}"], "wave.ini") for dt in STEPS]
-RUNS += [(f"{name}_{count}_{seed}", [f"const.N={count}", f"run.seed={seed}", f"species.protons.start={start}"], "noise.ini")
-         for name, start in STARTS.items() for count in PARTICLES for seed in SEEDS]
+RUNS += [(f"{name}_{count}_{seed}", [f"const.N={count}", f"run.seed={seed}", f"species.protons.start={start}"],
+          "noise.ini") for name, start in STARTS.items() for count in PARTICLES for seed in SEEDS]
 RUNS += [("quiet", ["species.protons.start=quiet"], "noise.ini")]
 MIXED = 2.0                       # after this time the particles have left their cells
 BAND_ORDER = 0.2                  # the terms of the next order, of relative size (k dx)^2
 BAND_COUNTING, BAND_B, BAND_EVEN = 0.03, 0.10, 0.25  # README.md
-# rms of the density at t = 0 times sqrt(N): every cell has N particles, uniform in it, and the linear shape. Its mean square is
-# 2/3 along an axis, and the means over the three cells that a particle may be in are 1/8, 3/4, 1/8.
+# rms of the density at t = 0 times sqrt(N): every cell has N particles, uniform in it, and the linear shape. Its mean
+# square is 2/3 along an axis, and the means over the three cells that a particle may be in are 1/8, 3/4, 1/8.
 NOISE = np.sqrt((2 / 3)**2 - (9 / 16 + 2 / 64)**2)
 
 
@@ -39,7 +39,8 @@ def last_b(run: Run) -> tuple[np.ndarray, np.ndarray]:
     shapes = {"B/x": lambda p: kx / k - amplitude * ky / k * np.cos(p),
               "B/y": lambda p: ky / k + amplitude * kx / k * np.cos(p), "B/z": lambda p: amplitude * np.sin(p)}
     with run.fields(run.field_steps[-1]) as fields:
-        phases = {name: kx * fields.x(name)[None, :] + ky * fields.y(name)[:, None] - omega * fields.time for name in shapes}
+        phases = {name: kx * fields.x(name)[None, :] + ky * fields.y(name)[:, None] - omega * fields.time
+                  for name in shapes}
         return np.array([fields[name] for name in shapes]), np.array([shapes[name](phases[name]) for name in shapes])
 
 
@@ -62,8 +63,9 @@ def errors_in_time(directory: Path) -> list[float]:
 
 
 def order_rows(name: str, labels: tuple[float, ...], errors: list[float], first: int) -> list[verify.Row]:
-    return [verify.Row(f"order in {name} = {labels[i]:g} to {labels[i + 1]:g}", float(np.log2(errors[i] / errors[i + 1])), 2.0,
-                       BAND_ORDER, absolute=True) for i in range(first, len(errors) - 1)]
+    orders = np.log2(np.divide(errors[:-1], errors[1:]))
+    return [verify.Row(f"order in {name} = {labels[i]:g} to {labels[i + 1]:g}", float(orders[i]),
+                       2.0, BAND_ORDER, absolute=True) for i in range(first, len(errors) - 1)]
 
 
 # ---------------------------------------------------------------- noise
@@ -88,8 +90,8 @@ def noise(run: Run) -> tuple[float, float, float]:
 
 def noises(directory: Path, name: str) -> np.ndarray:
     """Of each number of particles: the three numbers of `noise`, root of the mean square over the seeds."""
-    return np.array([np.sqrt(np.mean([np.square(noise(Run(directory / f"{name}_{count}_{seed}"))) for seed in SEEDS], axis=0))
-                     for count in PARTICLES])
+    found = [[noise(Run(directory / f"{name}_{count}_{seed}")) for seed in SEEDS] for count in PARTICLES]
+    return np.sqrt(np.mean(np.square(found), axis=1))
 
 
 def slope(values: np.ndarray) -> float:

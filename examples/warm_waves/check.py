@@ -30,6 +30,7 @@ def folder(name: str) -> str:
     return name.replace(", ", "_").replace(" ", "_")
 
 
+FULL = ["const.more=16"]  # the large form
 RUNS: list[tuple] = [(folder(name), overrides) for name, overrides in RESISTIVE.items()]
 RUNS += [(f"warm_{k}", [f"const.k={k}"], "warm.ini") for k in WARM]
 RUNS += [(f"weak_{seed}{twin}", [f"run.seed={seed}", *more], "weak.ini") for seed in SEEDS
@@ -158,7 +159,7 @@ def oblique(directory: Path) -> tuple[list[verify.Row], list[tuple[int, float, f
 
 
 def apart(t: np.ndarray, z: np.ndarray, fitted: np.ndarray) -> dict[str, np.ndarray]:
-    """|b| of L and R: the signal without the fitted tone of the other one. `fitted`: which times the fit is made over."""
+    """|b| of L and R: the signal without the fitted tone of the other one. `fitted`: the times that the fit is over."""
     omega = {"L": 0j, "R": 0j} | {branch: found for branch, (found, _) in damped(t[fitted], z[fitted]).items()}
     omega["R"] = -omega["R"].conjugate()
     basis = np.exp(-1j * np.outer(t, [omega["L"], omega["R"]]))
@@ -187,8 +188,8 @@ def draw_warm(axes, signals: dict[float, tuple[np.ndarray, np.ndarray, complex]]
         axes.semilogy(t, b, color=f"C{i}", label=f"$k d_i = {k:g}$")
         first = b[inside][0]
         axes.semilogy(t[inside], first * np.exp(expected.imag * (t[inside] - t[inside][0])), "k--", lw=1.2)
-    axes.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of L over $|b_k|$ at $t = 0$", xlim=(0, WINDOW[1]), ylim=(0.04, 3),
-             title="Ion cyclotron damping, $\\beta_i = 1$")
+    axes.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of L over $|b_k|$ at $t = 0$", xlim=(0, WINDOW[1]),
+             ylim=(0.04, 3), title="Ion cyclotron damping, $\\beta_i = 1$")
     axes.legend(loc="lower left")
 
 
@@ -197,10 +198,12 @@ def draw_dispersion(axes, points_fast, points_oblique, temperature: float) -> No
     for i, angle in enumerate(ANGLES):
         curves = np.array([theory.cold_oblique(one, np.radians(angle), temperature) for one in k])
         axes.plot(k, curves, color=f"C{i}", lw=1.2)
-        axes.plot([], [], "o-", color=f"C{i}", lw=1.2, mfc="none", label=f"{angle}° to $\\mathbf{{B}}$, three branches")
-        axes.plot(*np.transpose([point[1:] for point in points_oblique if point[0] == angle]), "o", color=f"C{i}", mfc="none")
+        style = {"color": f"C{i}", "mfc": "none"}
+        axes.plot([], [], "o-", lw=1.2, label=f"{angle}° to $\\mathbf{{B}}$, three branches", **style)
+        axes.plot(*np.transpose([point[1:] for point in points_oblique if point[0] == angle]), "o", **style)
     axes.plot(k, k, color="C2", lw=1.2)
-    axes.plot([], [], "s-", color="C2", lw=1.2, mfc="none", label="across $\\mathbf{B}$, over $\\sqrt{1 + \\gamma T_e}$")
+    label = "across $\\mathbf{B}$, over $\\sqrt{1 + \\gamma T_e}$"
+    axes.plot([], [], "s-", color="C2", lw=1.2, mfc="none", label=label)
     axes.plot(*np.transpose(points_fast), "s", color="C2", mfc="none")
     axes.set(xlabel="$k\\,d_i$", ylabel="$\\omega/\\Omega_{ci}$", xlim=(0, 1.75), ylim=(0, 3.2),
              title="Cold waves, theory and points")
