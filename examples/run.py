@@ -48,7 +48,8 @@ def run_all(program: Program, name: str, module: ModuleType, full: bool) -> None
     for run, overrides, *file in module.RUNS:
         start = time.monotonic()
         more = getattr(module, "FULL", []) if full else []
-        done = program.run(HERE / name / (file[0] if file else "run.ini"), [*overrides, *more], program.directory / name / run)
+        keys = {text.partition("=")[0]: text for text in [*overrides, *more]}  # FULL decides where both have a key
+        done = program.run(HERE / name / (file[0] if file else "run.ini"), keys.values(), program.directory / name / run)
         print(f"  {name}/{run}: {time.monotonic() - start:.1f} s on {done.summary['device']}, "
               f"{done.summary['particle_steps_per_second'] / 1e6:.3g} M particle-steps/s", flush=True)
 
@@ -86,10 +87,7 @@ def main() -> int:
     program = Program(args.larmor, args.output, args.backend, args.threads)
     chosen = names() if "all" in args.example else args.example
     results = [examine(program, name, args.full, args.check_only) for name in chosen]
-    print("\n== summary")
-    for result in results:
-        print(f"{result.name:<17}{result.verdict}")
-    return 0 if all(result.passed for result in results) else 1
+    return verify.conclude(results)
 
 
 if __name__ == "__main__":

@@ -121,10 +121,7 @@ def main() -> int:
         results.append(result)
         if args.results:
             verify.write_results(args.results, [result])
-    print("\n== summary")
-    for result in results:
-        print(f"{result.name:<20}{result.verdict}")
-    return 0 if all(result.passed for result in results) else 1
+    return verify.conclude(results)
 
 
 if __name__ == "__main__":

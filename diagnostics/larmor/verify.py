@@ -99,6 +99,14 @@ class Result:
         return f"{len(self.rows)} numbers, " + (f"{outside} OUTSIDE" if outside else "all inside their bands")
 
 
+def conclude(results: list[Result]) -> int:
+    """Prints the verdicts; the exit code is 0 when all cases have passed."""
+    print("\n== summary")
+    for result in results:
+        print(f"{result.name:<20}{result.verdict}")
+    return 0 if all(result.passed for result in results) else 1
+
+
 def write_results(file: Path, results: Iterable[Result]) -> None:
     """Writes results as JSON; those of other cases that the file has stay."""
     old = {result.name: result for result in read_results(file)} if file.exists() else {}

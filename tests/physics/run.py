@@ -57,10 +57,7 @@ def main() -> int:
     args = parse()
     program = Program(args.larmor, Path(), args.backend, args.threads, tuple(args.overrides))
     results = [examine(program, name, args.long) for name in (names() if args.case == "all" else [args.case])]
-    print("\n== summary")
-    for result in results:
-        print(f"{result.name:<17}{result.verdict}")
-    return 0 if all(result.passed for result in results) else 1
+    return verify.conclude(results)
 
 
 if __name__ == "__main__":
