@@ -142,7 +142,7 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> No
     right.plot(betas, 1 - 0.47 / (betas - 0.59) ** 0.53, ":", color="0.4", lw=2, label="Hellinger et al. 2006")
     right.plot(betas, 1 - 2 / betas, "-", color="C1", lw=1.3, label="fluid: $\\beta_\\parallel - \\beta_\\perp = 2$")
     right.set(xlabel="$\\beta_\\parallel$", ylabel="$T_\\perp/T_\\parallel$", xlim=(1.5, 4.5), ylim=(0, 1),
-              title="Relaxation of another plasma: start (dot), end (square)")
+              title="Relaxation: start (dot), end (square)")
     right.legend(loc="lower right")
     plot.save(figure, directory / "firehose.png")
 
