@@ -17,7 +17,7 @@ MINUS = "const.seeded=-0.002"  # the twin: the same ions, and the waves with the
 STABLE = ["const.ratio=0.8"]
 FLUID = ["const.beta_par=4", "const.ratio=0.3", "const.k=0.36"]
 PAIRS = {f"seed_{seed}": [f"run.seed={seed}"] for seed in SEEDS}
-PAIRS |= {"stable": STABLE, "fluid": [*FLUID, "run.dt=0.05", "run.t_end=20"]}
+PAIRS |= {"stable": [*STABLE, "run.t_end=16"], "fluid": [*FLUID, "run.dt=0.05", "run.t_end=20"]}
 LONG = [*FLUID, "const.seeded=0", "run.dt=0.05", "run.t_end=100", "species.protons.particles_per_cell=400"]
 RUNS = [(name, keys) for name, keys in PAIRS.items()]
 RUNS += [(f"{name}_twin", [*keys, MINUS]) for name, keys in PAIRS.items()]
