@@ -88,9 +88,9 @@ def picture(directory: Path, modes: dict[str, dispersion.Mode], te: float) -> No
         right.plot(beta[0], ratio[0], "o", color=f"C{i}")
         right.plot(beta[-1], ratio[-1], "s", color=f"C{i}")
     left.plot([], [], "k--", lw=1.5, label="slopes of theory")
-    left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of left-handed waves  $[B_0]$", ylim=(1e-4, 0.5),
+    left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of left-handed waves  $[B_0]$", ylim=(1e-4, 2),
              title="Cyclotron instability: three seeds, waves to $\\pm x$")
-    left.legend(loc="lower right")
+    left.legend(loc="upper left")
     betas = np.geomspace(0.3, 3, 12)
     right.plot(betas, [marginal(beta, te) for beta in betas], "k--", lw=1.5, label="theory, $\\gamma = 10^{-3}$")
     right.plot(betas, 1 + 0.43 / (betas + 0.0004) ** 0.42, ":", color="0.4", lw=2, label="Hellinger et al. 2006")

@@ -17,7 +17,7 @@ MINUS = "const.seeded=-0.002"  # the twin: the same ions, and the waves with the
 STABLE = ["const.ratio=0.8"]
 FLUID = ["const.beta_par=4", "const.ratio=0.3", "const.k=0.36"]
 PAIRS = {f"seed_{seed}": [f"run.seed={seed}"] for seed in SEEDS}
-PAIRS |= {"stable": STABLE, "fluid": [*FLUID, "run.dt=0.05", "run.t_end=20"]}
+PAIRS |= {"stable": [*STABLE, "run.t_end=16"], "fluid": [*FLUID, "run.dt=0.05", "run.t_end=20"]}
 LONG = [*FLUID, "const.seeded=0", "run.dt=0.05", "run.t_end=100", "species.protons.particles_per_cell=400"]
 RUNS = [(name, keys) for name, keys in PAIRS.items()]
 RUNS += [(f"{name}_twin", [*keys, MINUS]) for name, keys in PAIRS.items()]
@@ -142,7 +142,7 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> No
     right.plot(betas, 1 - 0.47 / (betas - 0.59) ** 0.53, ":", color="0.4", lw=2, label="Hellinger et al. 2006")
     right.plot(betas, 1 - 2 / betas, "-", color="C1", lw=1.3, label="fluid: $\\beta_\\parallel - \\beta_\\perp = 2$")
     right.set(xlabel="$\\beta_\\parallel$", ylabel="$T_\\perp/T_\\parallel$", xlim=(1.5, 4.5), ylim=(0, 1),
-              title="Relaxation of another plasma: start (dot), end (square)")
+              title="Relaxation: start (dot), end (square)")
     right.legend(loc="lower right")
     plot.save(figure, directory / "firehose.png")
 
