@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from larmor import Run, ledger, plot, theory, verify
+from larmor import Run, ledger, plot, shocks, theory, verify
 
 RUNS: list[tuple[str, list[str]]] = [("wall", [])]
 FULL = ["const.length=400", "const.width=32", "run.t_end=160", "output.particles_every=rint(40/dt)"]
@@ -35,7 +35,7 @@ class Shock:
         self.inflow, self.slip = run.number("const.inflow"), run.number("const.slip")
         self.theta, self.gamma = np.radians(run.number("const.theta")), run.number("electrons.gamma")
         self.t_ions, self.t_electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
-        self.jump = theory.wall_shock(self.inflow, 2 * (self.t_ions + self.t_electrons), self.theta, self.gamma)
+        self.jump = shocks.wall_shock(self.inflow, 2 * (self.t_ions + self.t_electrons), self.theta, self.gamma)
         self.t, self.n = run.history("n_protons", lambda a: a.mean(axis=0))
         self.b_y, self.b_z = (run.history(f"B/{axis}", lambda a: a.mean(axis=0))[1] for axis in "yz")
         with run.fields(run.field_steps[0]) as fields:

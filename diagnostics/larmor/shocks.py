@@ -1,0 +1,99 @@
+"""Fast shocks: the jump conditions of ideal MHD, and the orbits of ions that a shock reflects.
+
+Units are those of theory.py, with n = B = v_A = 1 upstream. `theta` is the angle between B and the normal of the shock, in
+radians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A fast MHD shock in the frame where it stands and the plasma comes along the normal; upstream n = B = v_A = 1."""
+
+    mach: float  #: Alfven Mach number, the speed of the plasma that comes in
+    compression: float  #: n2/n1
+    b_normal: float  #: of B, the same on both sides
+    b_tangential: float  #: of B downstream
+    v_tangential: float  #: downstream, along the tangential B; 0 upstream
+    pressure: float  #: downstream
+
+    @property
+    def field(self) -> float:
+        """B2/B1."""
+        return float(np.hypot(self.b_normal, self.b_tangential))
+
+    @property
+    def wall_speed(self) -> float:
+        """The speed of the incoming plasma in the frame in which the downstream does not move along the normal."""
+        return self.mach * (1 - 1 / self.compression)
+
+    @property
+    def shock_speed(self) -> float:
+        """The speed of the shock in that frame, away from the wall."""
+        return self.mach / self.compression
+
+
+def shock_jump(mach: float, beta: float, theta: float = np.pi / 2, gamma: float = 5 / 3) -> Jump:
+    """The jump conditions of ideal MHD (Rankine-Hugoniot) for a fast shock; `theta` between B and the normal, in radians.
+
+    With X = n2/n1, s = sin theta, c = cos theta, a^2 = gamma beta/2 (Tidman and Krall 1971, ch. 1):
+
+        (M^2 - X c^2)^2 {[g + 1 - (g - 1) X] M^2 - 2 X a^2}
+            = X s^2 M^2 {[g + (2 - g) X] M^2 - [g + 1 - (g - 1) X] X c^2}
+
+    Across B this is (2 - g) X^2 + [g (beta + 1) + (g - 1) M^2] X - (g + 1) M^2 = 0.
+    """
+    m2, s2, c2 = float(mach) ** 2, float(np.sin(theta)) ** 2, float(np.cos(theta)) ** 2
+    x, free = np.poly1d([1, 0]), np.poly1d([-(gamma - 1), gamma + 1])
+    gas = (m2 - x * c2) ** 2 * (free * m2 - gamma * beta * x)
+    field = x * s2 * m2 * (np.poly1d([2 - gamma, gamma]) * m2 - free * x * c2)
+    roots = [float(r.real) for r in (gas - field).roots if abs(r.imag) < 1e-6 * abs(r)]
+    fast = [r for r in roots if r > 1 and r * c2 < m2 * (1 - 1e-6)]  # faster than Alfven waves downstream too
+    if not fast:
+        raise ValueError(f"no fast shock at M = {mach:g}, beta = {beta:g}, theta = {np.degrees(theta):g} degrees")
+    compression = min(fast)
+    tangential = np.sqrt(s2) * compression * (m2 - c2) / (m2 - compression * c2)
+    slip = np.sqrt(c2) * (tangential - np.sqrt(s2)) / mach
+    pressure = beta / 2 + m2 * (1 - 1 / compression) + (s2 - tangential**2) / 2
+    return Jump(float(mach), compression, float(np.sqrt(c2)), float(tangential), float(slip), float(pressure))
+
+
+def wall_shock(speed: float, beta: float, theta: float = np.pi / 2, gamma: float = 5 / 3) -> Jump:
+    """The shock of a plasma that flows onto a wall with `speed`: that of which Jump.wall_speed is `speed`."""
+    low, high = speed, 2 * speed + 10 * float(np.sqrt(1 + gamma * beta))
+    for _ in range(100):
+        middle = (low + high) / 2
+        try:
+            too_slow = shock_jump(middle, beta, theta, gamma).wall_speed < speed
+        except ValueError:
+            too_slow = True
+        low, high = (middle, high) if too_slow else (low, middle)
+    return shock_jump(high, beta, theta, gamma)
+
+
+@dataclass(frozen=True)
+class Reflected:
+    """Ions that a shock reflects like a mirror: how far they get ahead of the shock, and when they are back."""
+
+    distance: float  #: [upstream speed along the normal over Omega_ci]
+    time: float  #: [1/Omega_ci]
+
+
+def specular_reflection(theta: float = np.pi / 2) -> Reflected:
+    """From the orbit x = 2 sin^2 theta sin t + (2 cos^2 theta - 1) t ahead of the shock, in the frame where it stands;
+    `theta` between B and the normal, in radians (Schwartz, Thomsen and Gosling 1983; Gosling and Thomsen 1985). Across B
+    the distance is sqrt3 - pi/3 = 0.68 (Livesey, Russell and Kennel 1984)."""
+    s2, drift = 2 * float(np.sin(theta)) ** 2, 2 * float(np.cos(theta)) ** 2 - 1
+    if drift >= 0:
+        raise ValueError("at 45 degrees and below, reflected ions do not return")
+    turn = float(np.arccos(-drift / s2))
+    low, high = turn, 2 * np.pi
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if s2 * np.sin(middle) + drift * middle > 0 else (low, middle)
+    return Reflected(s2 * float(np.sin(turn)) + drift * turn, (low + high) / 2)
