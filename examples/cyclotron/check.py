@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from larmor import Run, dispersion, plot, spectrum, theory, verify
+from larmor import Run, dispersion, moments, plot, spectrum, theory, verify
 
 SEEDS = (1, 2, 3)
 PLASMAS = {"a": [], "b": ["const.beta_par=0.5", "const.ratio=4", "const.k=0.76"]}
@@ -52,18 +52,6 @@ def measure(t: np.ndarray, wave: np.ndarray, window: tuple[float, float]) -> com
     return complex(omega, spectrum.fit_rate(t, np.abs(wave), window).value)
 
 
-def temperatures(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times, beta along B and T_perp/T_par, of all ions."""
-    times, par, perp = [], [], []
-    for step in run.outputs["moments"]:
-        with run.output("moments", step) as frame:
-            n = frame["n_protons"]
-            times.append(frame.time)
-            par.append((n * frame["T_par_protons"]).mean())
-            perp.append((n * frame["T_perp_protons"]).mean())
-    return np.array(times), 2 * np.array(par), np.array(perp) / np.array(par)
-
-
 def marginal(beta_par: float, te: float) -> float:
     """T_perp/T_par at which the fastest mode grows with MARGINAL."""
     start = 1 + 0.8 / np.sqrt(beta_par)
@@ -83,7 +71,7 @@ def picture(directory: Path, modes: dict[str, dispersion.Mode], te: float) -> No
         tail = np.array(window)
         left.semilogy(tail, np.exp(np.mean(levels) + rate * (tail - tail.mean())), "k--", lw=1.5)
         left.plot([], [], color=f"C{i}", label=f"$k = {mode.k:.3f}$, theory $\\gamma = {rate:.4f}$")
-        _, beta, ratio = temperatures(Run(directory / f"{name}_long"))
+        _, beta, ratio = moments.anisotropy(Run(directory / f"{name}_long"), "protons")
         right.plot(beta, ratio, color=f"C{i}", lw=1.3)
         right.plot(beta[0], ratio[0], "o", color=f"C{i}")
         right.plot(beta[-1], ratio[-1], "s", color=f"C{i}")
@@ -117,7 +105,7 @@ def check(directory: Path) -> list[verify.Row]:
         rows += [verify.Row(f"{name}, k = {mode.k:.3f}: gamma", gamma.value, mode.omega.imag, BAND_GAMMA, gamma.error),
                  verify.Row(f"{name}, k = {mode.k:.3f}: omega", omega.value, mode.omega.real, BAND_OMEGA, omega.error)]
         modes[name] = mode
-        _, beta, ratio = temperatures(Run(directory / f"{name}_long"))
+        _, beta, ratio = moments.anisotropy(Run(directory / f"{name}_long"), "protons")
         rows.append(verify.Row(f"{name}: T_perp/T_par at the end", ratio[-1], marginal(beta[-1], te), BAND_RATIO))
     picture(directory, modes, te)
     return rows

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from larmor import Run, dispersion, plot, spectrum, theory, verify
+from larmor import Run, dispersion, moments, plot, spectrum, theory, verify
 
 SEEDS = (1, 2, 3)
 MINUS = "const.seeded=-0.002"  # the twin: the same ions, and the waves with the other sign
@@ -95,18 +95,6 @@ def damping(t: np.ndarray, b: np.ndarray, mode: dispersion.Mode, m: int, ions: l
     return float(np.mean([fit[0][0].imag for fit in fits]))
 
 
-def temperatures(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times, beta along B and T_perp/T_par, of all ions."""
-    times, par, perp = [], [], []
-    for step in run.outputs["moments"]:
-        with run.output("moments", step) as frame:
-            n = frame["n_protons"]
-            times.append(frame.time)
-            par.append((n * frame["T_par_protons"]).mean())
-            perp.append((n * frame["T_perp_protons"]).mean())
-    return np.array(times), 2 * np.array(par), np.array(perp) / np.array(par)
-
-
 def marginal(beta_par: float, te: float) -> float:
     """T_perp/T_par at which the fastest mode along B grows with MARGINAL."""
     fit = 1 - 0.47 / (beta_par - 0.59) ** 0.53  # Hellinger et al. 2006: where to begin
@@ -132,7 +120,7 @@ def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> No
     left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of right-handed waves  $[B_0]$", xlim=(0, t[-1]),
              ylim=(1e-3, 0.1), title="Firehose, $T_\\perp = 0.4\\,T_\\parallel$, three seeds, waves to $\\pm x$")
     left.legend(loc="upper left")
-    _, beta, ratio = temperatures(Run(directory / "long"))
+    _, beta, ratio = moments.anisotropy(Run(directory / "long"), "protons")
     right.plot(beta, ratio, color="C0", lw=1.3)
     right.plot(beta[0], ratio[0], "o", color="C0")
     right.plot(beta[-1], ratio[-1], "s", color="C0")
@@ -170,7 +158,7 @@ def check(directory: Path) -> list[verify.Row]:
     for m, mode in modes_of(stable).items():
         gamma = damping(*response(directory, "stable"), mode, m, ions)
         rows.append(verify.Row(f"stable, k = {mode.k:.3f}: gamma", gamma, mode.omega.imag, BAND_STABLE, absolute=True))
-    t, beta, ratio = temperatures(Run(directory / "long"))
+    t, beta, ratio = moments.anisotropy(Run(directory / "long"), "protons")
     relaxed = (beta * (1 - ratio))[t > RELAXED].mean()
     rows.append(verify.Row("beta_par - beta_perp after the relaxation", relaxed, 2.0, BAND_RELAXED))
     picture(directory, modes_of(first), te)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from larmor import Run, dispersion, plot, spectrum, theory, verify
+from larmor import Run, dispersion, moments, plot, spectrum, theory, verify
 
 SEEDS = (1, 2, 3)
 MINUS = "const.seeded=-0.002"  # the twin: the same ions, and the waves with the other sign
@@ -71,17 +71,6 @@ def measure(directory: Path, seed: int, m: int, angle: float) -> tuple[complex, 
     ratios = [(np.vdot(par, amplitudes(directory, seed, name, m)[1][inside]) / np.vdot(par, par)).real
               for name in ("rho", "B/z")]
     return complex(omega, spectrum.fit_rate(t, np.abs(b), WINDOW).value), ratios[0], ratios[1]
-
-
-def temperatures(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """beta along B and T_perp/T_par of all ions, in time."""
-    par, perp = [], []
-    for step in run.outputs["moments"]:
-        with run.output("moments", step) as frame:
-            n = frame["n_protons"]
-            par.append((n * frame["T_par_protons"]).mean())
-            perp.append((n * frame["T_perp_protons"]).mean())
-    return 2 * np.array(par), np.array(perp) / np.array(par)
 
 
 def marginal(run: Run, beta_par: float) -> float:
@@ -155,7 +144,7 @@ def check(directory: Path) -> list[verify.Row]:
             ratio = spectrum.mean_estimate([one[1 + i] for one in found])
             rows.append(verify.Row(label + name, ratio.value, expected_shape(first, mode)[i], BAND_SHAPE, ratio.error))
     long = Run(directory / "long")
-    beta, ratio = temperatures(long)
+    _, beta, ratio = moments.anisotropy(long, "protons")
     rows += [verify.Row("n and B in the structures: correlation", correlation(long), -1.0, BAND_CORRELATION),
              verify.Row("T_perp/T_par at the end", ratio[-1], marginal(long, beta[-1]), BAND_RATIO)]
     picture(directory, modes)
