@@ -48,7 +48,7 @@ MATHJAX_PARTS = ["MathJax.js", "extensions", "jax/element", "jax/input/TeX", *(f
 
 # Pages outside of docs/ and the page below which they stand. Others that the index does not list stand nowhere.
 FURTHER = {
-    "docs/user/examples": sorted(f"examples/{p.parent.name}/README" for p in ROOT.glob("examples/*/README.md")),
+    "docs/user/examples": list(dict.fromkeys(re.findall(r"examples/\w+/README", (ROOT / "docs/user/examples.md").read_text()))),
     "docs/develop/testing": ["tests/random/README", "tests/faults/README"],
     "docs/develop/gpu_kernels": ["tests/gpu/README", "tests/gpu/profile", "tests/gpu/advection"],
     "docs/develop/style": [name for name in ["CONTRIBUTING"] if (ROOT / f"{name}.md").exists()],

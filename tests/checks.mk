@@ -153,6 +153,7 @@ PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py diagnostics/larmor/live_pag
 $(call results,$(EXAMPLES:%=example-%)): $(RESULTS)/example-%: $(PROGRAM) $(PYTHON_PACKAGE) $(RUNNER) examples/run.py \
                                          $$(filter-out %.md %.png,$$(wildcard examples/$$*/*.*))
 	$(call check,tools/python.sh examples/run.py $* --larmor $(B)/larmor)
+$(RESULTS)/example-beside_peers: examples/landau/run.ini # one of its runs
 
 $(RESULTS)/physics-%: tests/physics/%.py tests/physics/run.py $(PROGRAM) $(CASES) $(PYTHON_PACKAGE) $(RUNNER)
 	$(call check,tools/python.sh tests/physics/run.py $* --larmor $(B)/larmor)
