@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from matplotlib.colors import LogNorm
 
 from larmor import Run, ledger, plot, verify
 
@@ -88,17 +89,31 @@ def rows_of(run: Run, t: Theory, s: Steady) -> list[verify.Row]:
 
 
 def picture(t: Theory, s: Steady, output: Path) -> None:
-    figure, axes = plot.new_figure(9.4, 4.8, ncols=2, sharey=True)
+    figure, axes = plot.new_figure(9.4, 5.3, ncols=2, sharey=True)
     size = np.sqrt(s.map["x"]**2 + s.map["y"]**2 + s.map["z"]**2)
-    for ax, values, label, most, colours in ((axes[0], s.map["n"], "$n$  $[n_0]$", 4, "magma"),
-                                             (axes[1], size, "$|B|$  $[B_0]$", 10, "viridis")):
-        image = ax.pcolormesh(s.x - t.x, s.y - t.y, values, cmap=colours, vmin=0, vmax=most, shading="nearest", rasterized=True)
-        figure.colorbar(image, ax=ax, label=label, location="top", pad=0.02)
+    x, y, half = s.x - t.x, s.y - t.y, t.cell / 2
+    for ax, values, label, colours in (
+            (axes[0], s.map["n"], "$n$  $[n_0]$", {"cmap": "magma", "vmin": 0, "vmax": 4}),
+            (axes[1], size, "$|B|$  $[B_0]$", {"cmap": "viridis", "norm": LogNorm(0.5, 30)})):
+        image = ax.imshow(values, extent=(x[0] - half, x[-1] + half, y[0] - half, y[-1] + half), origin="lower",
+                          interpolation="bilinear", **colours)
+        bar = figure.colorbar(image, ax=ax, location="top", pad=0.02, shrink=0.78,
+                              extend="both" if values is size else "max")
+        bar.set_label(label, labelpad=8)
+        if values is size:
+            ticks = (0.5, 1, 2, 5, 10, 20)
+            bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+            bar.minorticks_off()
         ax.add_patch(plot.plt.Circle((0, 0), t.radius, fc="0.6", ec="black", zorder=3))
-        ax.plot([-t.standoff] * 2, [-4, 4], "w--", lw=1.4)
+        ax.text(0, 0, "planet", ha="center", va="center", fontsize=7, zorder=4)
+        ax.plot([-t.standoff] * 2, [-5, 5], "--", color="white", lw=1.4)
         ax.set(xlabel="$x$  $[d_i]$")
-        ax.set_aspect("equal")
+    for x, words in ((-28, "wind"), (18, "cavity")):
+        axes[0].text(x, 0, words, color="white", ha="center", va="center", fontsize=10)
     axes[0].set_ylabel("$y$  $[d_i]$")
+    axes[1].plot([], [], "--", color="0.4", lw=1.4, label="stand-off distance, theory")
+    axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    figure.suptitle(f"A line dipole in a wind, mean over $t\\,\\Omega_{{ci}}$ = {START:g} to {s.end:g}", fontsize=13)
     plot.save(figure, output)
 
 
