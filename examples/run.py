@@ -13,7 +13,6 @@ its settings (Run.number), not from a copy. Exit status 1 when a run fails or a 
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib.util
 import sys
 import time
@@ -56,20 +55,18 @@ def run_all(program: Program, name: str, module: ModuleType, full: bool) -> None
 
 def examine(program: Program, name: str, full: bool = False, check_only: bool = False) -> verify.Result:
     """Runs an example and checks it; prints the table and the pictures."""
-    print(f"== {name}", flush=True)
-    start, module, rows, failure = verify.cpu_seconds(), load(name), [], ""
-    try:
+    module = load(name)
+
+    def find() -> list[verify.Row]:
         if not check_only:
             run_all(program, name, module, full)
-        rows = module.check(program.directory / name)
-    except (OSError, ValueError, ArithmeticError, RuntimeError) as error:
-        failure = str(error)
-        print(f"  {error}", file=sys.stderr)
-    print(verify.table(rows), flush=True)
+        return module.check(program.directory / name)
+
+    form = "full" if full and hasattr(module, "FULL") else "quick"
+    result = verify.examine(program, name, title(name), form, find)
     for picture in sorted((program.directory / name).glob("*.png")):
         print(f"picture: {picture}", flush=True)
-    return verify.Result(name, title(name), rows, failure, "full" if full else "quick",
-                         round(verify.cpu_seconds() - start, 1), date=datetime.date.today().isoformat(), **program.about)
+    return result
 
 
 def parse() -> argparse.Namespace:

@@ -57,7 +57,7 @@ def passed(notebook: Path) -> bool:
         os.chdir(scratch)
         try:
             run(notebook)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             traceback.print_exc()
             frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
             place = next((name for name in frames if name.startswith(notebook.name)), notebook.name)
@@ -77,8 +77,8 @@ def main() -> int:
     unknown = sorted(set(chosen) - set(names))
     if unknown or not names:
         parser.error(f"no notebook {', '.join(unknown) or 'at all'} in {FOLDER}")
-    if "LARMOR" in os.environ:
-        os.environ["LARMOR"] = os.path.abspath(os.environ["LARMOR"])
+    for name in {"LARMOR", "LARMOR_LIBRARY"} & os.environ.keys():
+        os.environ[name] = os.path.abspath(os.environ[name])
     return 0 if all([passed(FOLDER / f"{name}.ipynb") for name in chosen]) else 1
 
 

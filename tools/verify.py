@@ -48,8 +48,8 @@ def examine(program: Program, chosen: list[str], full: bool) -> Iterator[verify.
 HEAD = """# Verification
 
 This page lists what `make verify` has found: the numbers of all [examples](../user/examples.md), and those of the cases of
-[tests/physics](../../tests/physics/run.py), each with the value that theory expects and the band that was fixed before the
-measurement. `make verify` writes the same numbers to `out/verification.json`. `make verify FORM=full` runs the large form,
+[tests/physics](../../tests/physics/run.py), each with the value that theory expects and its band. The page of an example
+says where a band or an expected value was changed after a run. `make verify` writes the same numbers to `out/verification.json`. `make verify FORM=full` runs the large form,
 which is meant for a GPU. The page is made from [verification.json](verification.json) by
 [tools/verify.py](../../tools/verify.py).
 
@@ -63,7 +63,7 @@ def link(result: verify.Result) -> str:
 
 def summary(results: list[verify.Result]) -> str:
     lines = ["| case | form | date | CPU time | device | verdict |", "|---|---|---|---|---|---|"]
-    lines += [f"| {link(r)} | {r.form} | {r.date} | {r.seconds:.0f} s | {r.device or 'CPU'} | {r.verdict} |" for r in results]
+    lines += [f"| {link(r)} | {r.form} | {r.date} | {r.seconds:.0f} s | {r.device or '-'} | {r.verdict} |" for r in results]
     return "\n".join(lines) + "\n"
 
 

@@ -38,7 +38,7 @@ class Program:
     def run(self, settings: Path | str, overrides: Iterable[str] = (), output: Path | None = None,
             may_stop: bool = False) -> Run:
         """Runs a configuration file, or the text of one. Raises RunError with the program's message when the run does
-        not come to its end, unless it `may_stop` after its first step."""
+        not come to its end, unless it `may_stop` once it has begun."""
         output = output or Path(tempfile.mkdtemp(dir=self.directory))
         if isinstance(settings, str):
             file = self.directory / "settings.ini"
@@ -50,12 +50,16 @@ class Program:
         command += ["--quiet"] + (["--backend", self.backend] if self.backend else [])
         if self.threads and not any(text.startswith("run.threads=") for text in overrides):
             command += ["--threads", str(self.threads)]
+        (output / "run.json").unlink(missing_ok=True)  # of an earlier run
         environment = {"GOMP_SPINCOUNT": "10000"} | os.environ  # other work may hold a core
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
-        if done.returncode and (done.returncode == BAD_INPUT or not may_stop):
+        ended = not done.returncode and (output / "run.json").exists()
+        stopped = may_stop and done.returncode != BAD_INPUT and (output / "series.csv").exists()
+        if not ended and not stopped:
             raise RunError(done.stderr.strip() or f"{' '.join(command)} ended with {done.returncode}")
         if self.warns:
             sys.stderr.write(done.stderr)
         result = Run(output)
-        self.about.update({key: result.summary[key] for key in ("device", "software")})
+        if ended:
+            self.about.update({key: result.summary[key] for key in ("device", "software")})
         return result

@@ -89,10 +89,10 @@ def specular_reflection(theta: float = np.pi / 2) -> Reflected:
     `theta` between B and the normal, in radians (Schwartz, Thomsen and Gosling 1983; Gosling and Thomsen 1985). Across B
     the distance is sqrt3 - pi/3 = 0.68 (Livesey, Russell and Kennel 1984)."""
     s2, drift = 2 * float(np.sin(theta)) ** 2, 2 * float(np.cos(theta)) ** 2 - 1
-    if drift >= 0:
-        raise ValueError("at 45 degrees and below, reflected ions do not return")
-    turn = float(np.arccos(-drift / s2))
-    low, high = turn, 2 * np.pi
+    turn = float(np.arccos(-drift / s2)) if drift < s2 else np.pi
+    low, high = turn, 2 * np.pi - turn  # farthest from the shock, and closest again
+    if s2 * np.sin(high) + drift * high > 0:
+        raise ValueError("below 39.9 degrees reflected ions do not return")
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if s2 * np.sin(middle) + drift * middle > 0 else (low, middle)

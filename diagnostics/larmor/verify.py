@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from .program import Program
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        return abs(self.deviation) <= self.band  # False for NaN
+        return abs(self.deviation) <= self.band < math.inf  # False for NaN
 
 
 def at_most(label: str, value: float, limit: float) -> Row:
@@ -99,6 +103,22 @@ class Result:
         return f"{len(self.rows)} numbers, " + (f"{outside} OUTSIDE" if outside else "all inside their bands")
 
 
+def examine(program: Program, name: str, title: str, form: str, find: Callable[[], list[Row]]) -> Result:
+    """The result of a case, whose rows `find` returns; prints its table. Whatever `find` raises is a failure."""
+    print(f"== {name}", flush=True)
+    program.about.clear()
+    start, rows, failure = cpu_seconds(), [], ""
+    try:
+        found = find()
+        print(table(found), flush=True)
+        rows = found
+    except Exception as error:  # one case must not keep the others from their turn
+        failure = f"{type(error).__name__}: {error}"
+        traceback.print_exc()
+    return Result(name, title, rows, failure, form, round(cpu_seconds() - start, 1),
+                  date=datetime.date.today().isoformat(), **program.about)
+
+
 def conclude(results: list[Result]) -> int:
     """Prints the verdicts; the exit code is 0 when all cases have passed."""
     print("\n== summary")
@@ -113,7 +133,9 @@ def write_results(file: Path, results: Iterable[Result]) -> None:
     merged = old | {result.name: result for result in results}
     text = json.dumps([_plain(merged[name]) for name in sorted(merged)], indent=1, allow_nan=False)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text + "\n")
+    part = file.with_suffix(".part")
+    part.write_text(text + "\n")
+    part.replace(file)
 
 
 def read_results(file: Path) -> list[Result]:

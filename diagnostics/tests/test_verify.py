@@ -1,12 +1,17 @@
 """The tables of the examples' checks: a number outside its band, or none, must fail."""
 
+import io
 import math
 import tempfile
 import unittest
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
-from larmor.verify import Result, Row, all_passed, at_most, read_results, table, write_results
+from larmor import RunError
+from larmor.program import Program
+from larmor.verify import Result, Row, all_passed, at_most, examine, read_results, table, write_results
 
 
 class Bands(unittest.TestCase):
@@ -63,6 +68,41 @@ class Results(unittest.TestCase):
         self.assertEqual((x.name, y.name, y.failure, y.rows), ("x", "y", "gone", []))
         self.assertEqual(x.rows[0], rows[0])
         self.assertTrue(math.isnan(x.rows[1].measured) and not x.rows[1].passed)
+
+
+class Failures(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = Path(scratch.name)
+
+    def program(self, script: str) -> Program:
+        file = self.directory / "program.sh"
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+        return Program(file, self.directory)
+
+    def test_what_an_earlier_run_has_left_does_not_count(self):
+        output = self.directory / "out"
+        output.mkdir()
+        (output / "run.json").write_text("{}")
+        with self.assertRaises(RunError):
+            self.program("exit 0").run("", output=output)
+
+    def test_the_message_of_the_program_is_kept(self):
+        for code in (1, 2, 3):
+            with self.assertRaisesRegex(RunError, "no such key"):
+                self.program(f"echo no such key >&2; exit {code}").run("", may_stop=True)
+
+    def test_any_exception_is_a_failure_of_its_case(self):
+        program = self.program("exit 0")
+        program.about["device"] = "that of another case"
+        for error in (KeyError("x"), AssertionError("x"), ZeroDivisionError("x"), OSError("x")):
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                result = examine(program, "x", "X", "quick", Mock(side_effect=error))
+            self.assertFalse(result.passed)
+            self.assertIn(type(error).__name__, result.verdict)
+            self.assertEqual(result.device, "")
 
 
 if __name__ == "__main__":

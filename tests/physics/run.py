@@ -2,7 +2,7 @@
 """Runs cases of physics against limits fixed beforehand.
 
     tools/python.sh tests/physics/run.py energy
-    tools/python.sh tests/physics/run.py all --long fields.eta=1e-3
+    tools/python.sh tests/physics/run.py all fields.eta=1e-3 --long
 
 Each case is a module of this folder. Its first line is its title, and its function rows(program, long) runs what it needs and
 returns rows of a table. Exit status 1 when a run fails or a number is beyond its limit.
@@ -11,7 +11,6 @@ returns rows of a table. Exit status 1 when a run fails or a number is beyond it
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib
 import sys
 import tempfile
@@ -31,17 +30,11 @@ def names() -> list[str]:
 
 def examine(program: Program, name: str, long: bool = False) -> verify.Result:
     """Runs a case; prints its rows when it is done."""
-    print(f"== {name}", flush=True)
-    start, module, rows, failure = verify.cpu_seconds(), importlib.import_module(name), [], ""
+    module = importlib.import_module(name)
     with tempfile.TemporaryDirectory() as directory:
-        try:
-            rows = list(module.rows(replace(program, directory=Path(directory), warns=False), long))
-        except (OSError, ValueError, ArithmeticError, RuntimeError) as error:
-            failure = str(error)
-            print(f"  {error}", file=sys.stderr)
-    print(verify.table(rows), flush=True)
-    return verify.Result(name, module.__doc__.splitlines()[0].rstrip("."), rows, failure, "full" if long else "quick",
-                         round(verify.cpu_seconds() - start, 1), date=datetime.date.today().isoformat(), **program.about)
+        inside = replace(program, directory=Path(directory), warns=False)
+        return verify.examine(inside, name, module.__doc__.splitlines()[0].rstrip("."), "full" if long else "quick",
+                              lambda: list(module.rows(inside, long)))
 
 
 def parse() -> argparse.Namespace:

@@ -45,12 +45,12 @@ OBLIQUE, ACROSS, WEAK = (0.6, 0.3, 0.74), (0, 0, 1), (0, 0, 0.2236)
 BOXES = ((1, 1, OBLIQUE), (2, 1, OBLIQUE), (1, 1, ACROSS), (1, 0.05, WEAK), (0.05, 0.05, ACROSS))
 
 
-def series_of(program: Program, side: str, steps: int, box: tuple) -> Series:
-    """The time series, which is shorter where the run has stopped."""
+def series_of(program: Program, side: str, steps: int, box: tuple, may_stop: bool = True) -> Series:
+    """The time series, which is shorter where a run that `may_stop` has done so."""
     per_cell, density, b = box
     overrides = [f"boundary.fields_x_max={side}", f"run.t_end={steps * DT}", f"species.ions.mean_particles_per_cell={per_cell}",
                  f"species.ions.density={density}", *(f"fields.b{c}={v}" for c, v in zip("xyz", b))]
-    return program.run(INI, overrides, may_stop=True).series
+    return program.run(INI, overrides, may_stop=may_stop).series
 
 
 def largest(series: Series) -> float:
@@ -62,7 +62,7 @@ def largest(series: Series) -> float:
 def rows(program: Program, long: bool) -> Iterator[verify.Row]:
     steps = LONG if long else SHORT
     for box in BOXES:
-        held = largest(series_of(program, "inflow_b", SHORT, box))
+        held = largest(series_of(program, "inflow_b", SHORT, box, may_stop=False))
         for side in ("open", "radiating"):
             series = series_of(program, side, steps, box)
             most = largest(series) / held if round(series["step"][-1]) == steps else math.nan
