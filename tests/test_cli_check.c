@@ -113,6 +113,16 @@ START_TEST(limits)
 }
 END_TEST
 
+/* 4 B dt/(dx^2 n)/(2 pi) turns in one row of cells, and none where B is across the plane. */
+START_TEST(short_whistlers)
+{
+    CLI(4, "check small.ini grid.ny=1 grid.lx=1.2 grid.ly=0.1 fields.bx=2 run.dt=0.01");
+    cli_has(cli.out, "take run.dt <= 0.00864, or larger cells");
+    ck_assert_str_eq(strstr(cli.err, "beyond"), "beyond 1 limit: shortest whistler: turns a step\n");
+    CLI(0, "check small.ini grid.ny=1 grid.lx=1.2 grid.ly=0.1 fields.bx=0 fields.bz=2 run.dt=0.01");
+}
+END_TEST
+
 /* A field may start out of its bounds; check and run both warn of it. */
 START_TEST(out_of_bounds)
 {
@@ -467,6 +477,7 @@ int main(void)
     tcase_add_loop_test(t, wrong_sections, 0, COUNT(fields));
     tcase_add_test(t, repeated_keys);
     tcase_add_test(t, limits);
+    tcase_add_test(t, short_whistlers);
     tcase_add_test(t, out_of_bounds);
     tcase_add_loop_test(t, advice, 0, 5);
     tcase_add_loop_test(t, odd_files, 0, COUNT(odd));

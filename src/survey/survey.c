@@ -224,6 +224,14 @@ static void take_noise(struct lm_survey *s, const struct lm_setup *setup, const 
     s->per_cell = a->per_cell[k];
 }
 
+/* The frequency of the shortest whistler, k (k.B)/n with the k of differences over the cells. Where the density is
+ * below its floor, none runs. */
+static double whistler(const struct lm_survey *s, const struct lm_setup *setup, struct lm_vector b, double n)
+{
+    const double kx = s->grid.nx > 1 ? 2 * setup->ohm.inv_dx : 0, ky = s->grid.ny > 1 ? 2 * setup->ohm.inv_dy : 0;
+    return n >= setup->ohm.floor && n > 0 ? hypot(kx, ky) * (kx * fabs(b.x) + ky * fabs(b.y)) / n : 0;
+}
+
 static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a)
 {
     const struct lm_vector rest = {0, 0, 0};
@@ -243,6 +251,7 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
             take_noise(s, setup, a, k);
             const double b2 = b.x * b.x + b.y * b.y + b.z * b.z,
                          per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b2, &setup->ohm, 0.0);
+            s->whistler = fmax(s->whistler, whistler(s, setup, b, a->n[k]));
             s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
     if (eta > lm_substep_eta(eta, &setup->ohm))
