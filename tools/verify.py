@@ -49,9 +49,9 @@ HEAD = """# Verification
 
 This page lists what `make verify` has found: the numbers of all [examples](../user/examples.md), and those of the cases of
 [tests/physics](../../tests/physics/run.py), each with the value that theory expects and its band. The page of an example
-says where a band or an expected value was changed after a run. `make verify` writes the same numbers to `out/verification.json`. `make verify FORM=full` runs the large form,
-which is meant for a GPU. The page is made from [verification.json](verification.json) by
-[tools/verify.py](../../tools/verify.py).
+says where a band or an expected value was changed after a run. `make verify` writes the same numbers to
+`out/verification.json`. `make verify FORM=full` runs the large form of those examples that have one, which is meant for
+a GPU. The page is made from [verification.json](verification.json) by [tools/verify.py](../../tools/verify.py).
 
 """
 
