@@ -22,10 +22,10 @@ SAME = 0.2            # of the rate, whatever breaks the field lines at the X po
 SPAN = 3.0            # 1/Omega_ci over which a rate is fitted
 NEAR = 6.0, 2.0       # d_i from the X point, where the Hall field is
 BAND_ODD = 0.2        # noise, and the islands that are not alike on both sides
-# Over the mass. Along x nothing acts on the plasma but rounding and the smoothing's error. Ions take 2 T_i/w along z to
-# the walls, where the currents that J x B takes from the rows of the wall are not those of the ions.
+# Over the mass. Walls with B_y = 0 take none; what is left is the error of J x B on the grid. Along z the ions of the
+# sheet drift with 2 T_i/w = 1.7, and all of J is along z.
 MOMENTUM = {"x": 1e-4, "z": 2e-3}
-BAND_DENSITY = 0.02   # of the sheet at rest: twice the counting noise of a row of cells
+BAND_DENSITY = 0.02   # of the sheet at rest: three times the counting noise of a row of cells
 
 
 class Reconnection:
