@@ -29,7 +29,7 @@ HEAVY = ["species.protons.charge=2", "species.protons.mass=2", "species.protons.
          "species.alphas.temperature=1"]
 COLD = ["const.N=128", "species.protons.temperature=0", "species.more_protons.temperature=0",
         "species.alphas.temperature=0"]
-RUNS = [("base", []), ("moved", ["functions.X=x - 5*dx", "functions.Y=y + 3*dy"]), ("turned", TURNED),
+RUNS = [("base", ["run.threads=1"]), ("moved", ["functions.X=x - 5*dx", "functions.Y=y + 3*dy"]), ("turned", TURNED),
         ("mirrored", MIRRORED), ("cold", COLD), ("cold_turned", COLD + TURNED), ("cold_mirrored", COLD + MIRRORED),
         ("cold_drifting", COLD + DRIFT), ("fine", COLD + FINE), ("fine_drifting", COLD + FINE + DRIFT),
         ("units", UNITS), ("heavy", HEAVY), ("split", ["const.split=0.5"]), ("threads", ["run.threads=2"]),

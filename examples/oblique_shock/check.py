@@ -26,6 +26,7 @@ UPSTREAM = 10.0                  # d_i from x_min
 BAND_JUMP, BAND_SPEED = 0.07, 0.05
 REFLECTED = (0.10, 0.30)         # share of the ions, published for supercritical shocks (Leroy et al. 1982)
 FOOT = 0.1                       # the foot begins where B is so much above that upstream
+OVERSHOOT = 1.3                  # of the largest B over B2 at least: our choice, far above the noise of the mean B
 BAND_ANISOTROPY = 0.25           # spread of the measured threshold
 
 
@@ -40,7 +41,7 @@ class Shock:
         self.anisotropy = 1.5 if run.number("grid.ny") > 1 else np.inf  # T_perp/T_par downstream
         self.jump = self._jump()
         for _ in range(30 if run.number("grid.ny") > 1 else 0):
-            self.anisotropy = threshold(2 * self.jump.pressure / self.anisotropy / self.jump.field**2)
+            self.anisotropy = threshold(self._beta_par())
             self.jump = self._jump()
         self._read()
         late = self.t >= TRACK
@@ -51,6 +52,11 @@ class Shock:
     def _jump(self) -> shocks.Jump:
         beta = 2 * (self.t_ions + self.t_electrons)
         return shocks.wall_shock(self.inflow, beta, self.theta, gamma_of(self.anisotropy))
+
+    def _beta_par(self) -> float:
+        """Of the ions downstream: the electrons, which are compressed adiabatically, have no share in it."""
+        ions = self.jump.pressure - self.t_electrons * self.jump.compression**self.gamma
+        return 2 * ions / self.anisotropy / self.jump.field**2
 
     def _read(self) -> None:
         times, n, b = [], [], []
@@ -198,7 +204,7 @@ def ion_rows(line: Shock) -> list[verify.Row]:
     return [span("line: share of reflected ions", share.mean(), REFLECTED, share.std(ddof=1) / np.sqrt(len(share))),
             span("line: length of the foot [d_i]", feet.mean(), (reach(line), mirror),
                  feet.std(ddof=1) / np.sqrt(len(feet))),
-            verify.zero("line: outputs without overshoot, B_max <= B2", np.sum(overshoot <= 1))]
+            verify.zero(f"line: outputs with an overshoot of at most {OVERSHOOT:g}", np.sum(overshoot <= OVERSHOOT))]
 
 
 def phase_space(axes, s: Shock, component: str, centre: float) -> None:

@@ -21,6 +21,11 @@ RATES = (0.15, 0.30)  # B0 v_A: peaks of the codes of the GEM challenge
 SAME = 0.2            # of the rate, whatever breaks the field lines at the X point: eta, or the grid
 SPAN = 3.0            # 1/Omega_ci over which a rate is fitted
 NEAR = 6.0, 2.0       # d_i from the X point, where the Hall field is
+BAND_ODD = 0.2        # noise, and the islands that are not alike on both sides
+# Over the mass. Walls with B_y = 0 take none; what is left is the error of J x B on the grid. Along z the ions of the
+# sheet drift with 2 T_i/w = 1.7, and all of J is along z.
+MOMENTUM = {"x": 1e-4, "z": 2e-3}
+BAND_DENSITY = 0.02   # of the sheet at rest: three times the counting noise of a row of cells
 
 
 class Reconnection:
@@ -94,7 +99,7 @@ def hall_rows(gem: Reconnection) -> list[verify.Row]:
     with gem.run.output("flow", step) as flow:
         right, part = quadrants(flow)
     return [verify.Row("quadrants with B_z of the sign of -xy", right, 4, 0.0),
-            verify.Row("part of B_z^2 that is odd in x and y", part, 1, 0.4)]
+            verify.Row("part of B_z^2 that is odd in x and y", part, 1, BAND_ODD)]
 
 
 def budget_rows(gem: Reconnection) -> list[verify.Row]:
@@ -106,9 +111,9 @@ def budget_rows(gem: Reconnection) -> list[verify.Row]:
     across = 2 * run.number("const.width") + run.number("const.background") * run.number("grid.ly")
     mass = run.number("grid.lx") * across
     rows = [verify.zero("energy, Joule heat added, over that of B released", (total + gem.heat) / released, 0.05)]
-    for axis in "xz":
+    for axis, band in MOMENTUM.items():
         change = series[f"momentum_{axis}"][-1] - series[f"momentum_{axis}"][0]
-        rows.append(verify.zero(f"momentum along {axis}, change over the mass", change / mass, 0.005))
+        rows.append(verify.zero(f"momentum along {axis}, change over the mass", change / mass, band))
     return rows
 
 
@@ -137,7 +142,7 @@ def sheet_rows(run: Run) -> list[verify.Row]:
     return [verify.zero("sheet at rest: pressure at the start, largest deviation", start, 0.05),
             verify.zero(f"sheet at rest: B_x at t = {run.number('run.t_end'):g}, largest change",
                         np.abs(profile.b[1] - profile.b[0]).max(), 0.05),
-            verify.zero("sheet at rest: density there, rms of the change", (profile.n[1] - profile.n[0]).std(), 0.05)]
+            verify.zero("sheet at rest: density there, rms of the change", (profile.n[1] - profile.n[0]).std(), BAND_DENSITY)]
 
 
 def draw_fields(axes, gem: Reconnection, step: int):

@@ -24,8 +24,10 @@ LARGEST = 2.0            # of the inertial range, which begins at 1.2 times that
 RANGE = 5.0              # the least ratio of both ends for a row about the inertial range
 RESOLVED = 0.6           # the largest k dx at which grid and smoothing take little (10 %)
 NEAR = 0.15              # spectra are means over so much of the time around that of the largest current
-BAND_BUDGET = 0.05       # rectangles of the heat in time, and the heating by noise
-BAND_STEEPENING = 0.6    # the difference of both slopes in half a decade each: a mode has an error of 30 % there
+BAND_BUDGET = 0.01       # second order in the time step; trapezoids of the heat in time
+# The hyper-resistivity of the quick form has a part in the steepening, and the noise one against it, so the row only
+# says that the spectrum is steeper beyond the scales of the ions, by no more than twice as much as published.
+BAND_STEEPENING = 4 / 3
 BAND_INERTIAL, BAND_KINETIC, BAND_BREAK = 0.2, 0.4, 0.7
 # The current is largest some turnover times 1/(k b) after the start: near 10 in the box of Franci et al. (2015), and
 # earlier where the way to the scales of the ions is shorter.
