@@ -131,7 +131,7 @@ def write_results(file: Path, results: Iterable[Result]) -> None:
     """Writes results as JSON; those of other cases that the file has stay."""
     old = {result.name: result for result in read_results(file)} if file.exists() else {}
     merged = old | {result.name: result for result in results}
-    text = json.dumps([_plain(merged[name]) for name in sorted(merged)], indent=1, allow_nan=False)
+    text = "[\n" + ",\n".join(_json(merged[name]) for name in sorted(merged)) + "\n]"
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     part.write_text(text + "\n")
@@ -145,11 +145,13 @@ def read_results(file: Path) -> list[Result]:
 NUMBERS = ("measured", "expected", "band", "error")
 
 
-def _plain(result: Result) -> dict:
-    """The result for JSON, which has no NaN; `passed` is for the reader."""
+def _json(result: Result) -> str:
+    """A line for each row. JSON has no NaN, and `passed` is for the reader."""
     rows = [asdict(row) | {name: _finite(getattr(row, name)) for name in NUMBERS} | {"passed": bool(row.passed)}
             for row in result.rows]
-    return asdict(result) | {"rows": rows}
+    head = json.dumps(asdict(result) | {"rows": []}, allow_nan=False)
+    lines = ",\n  ".join(json.dumps(row, allow_nan=False) for row in rows)
+    return head.replace('"rows": []', f'"rows": [\n  {lines}]' if rows else '"rows": []')
 
 
 def _finite(value: float) -> float | None:
