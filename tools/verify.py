@@ -115,6 +115,8 @@ def main() -> int:
     if args.page:
         print(page(verify.read_results(args.page)), end="")
         return 0
+    if args.results and args.results.exists():
+        verify.read_results(args.results)  # a damaged file is found before the runs
     program = Program(args.larmor, args.output, args.backend, args.threads)
     results = []
     for result in examine(program, args.case or names(), args.full):

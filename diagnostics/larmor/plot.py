@@ -1,6 +1,7 @@
 """Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, orbits, probes, movies.
 
-Every function returns a matplotlib figure, which a notebook shows; `save` writes it to a file. The backend of matplotlib is
+Every function but `growth`, which draws into axes, returns a matplotlib figure, which a notebook shows; `save` writes it to a
+file. The backend of matplotlib is
 the user's."""
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from .film import movie
 from .maps import Picture, colours_of, picture_of, title_of
 from .openpmd import Fields
 from .run import Run
-from .spectrum import Transverse, cold_plasma, omega_k, power_over_k, times_are_even, transverse
+from .spectrum import Transverse, cold_plasma, in_window, omega_k, power_over_k, times_are_even, transverse
 from .theory import ColdPlasma
 
-__all__ = ["STYLE", "anisotropy", "colours_of", "distribution", "energy", "energy_groups", "fields", "label_of", "movie",
+__all__ = ["STYLE", "anisotropy", "colours_of", "distribution", "energy", "energy_groups", "fields", "growth", "label_of", "movie",
            "new_figure", "orbits", "power", "pretty_unit", "probe", "save", "spectrum", "spectrum_of"]
 
 
@@ -90,6 +91,17 @@ def _draw_cold(axes, k_max: float, plasma: ColdPlasma) -> None:
             first = branch == "L" and side == 1
             axes.plot(side * k, sign * plasma.omega(k, branch), "--", color="white", lw=1.3,
                       path_effects=outline, label="cold theory" if first else None)
+
+
+def growth(axes, t: np.ndarray, waves: Sequence[np.ndarray], rate: float, window: tuple[float, float], colour: str,
+           label: str) -> None:
+    """Draws |waves| of one mode over time into axes with a logarithmic scale. Dashed: growth with `rate`, inside `window`,
+    through the mean of the logarithms there."""
+    inside = in_window(t, window)
+    for i, wave in enumerate(waves):
+        axes.semilogy(t[1:], np.abs(wave[1:]), color=colour, lw=1.1, alpha=.75, label="" if i else label)
+    level = np.mean([np.log(np.abs(wave[inside])).mean() for wave in waves])
+    axes.semilogy(t[inside], np.exp(level + rate * (t[inside] - t[inside].mean())), "k--", lw=1.5)
 
 
 def spectrum_of(run: Run, cold_theory: bool = True, **options) -> Figure:

@@ -76,6 +76,12 @@ def wall_shock(speed: float, beta: float, theta: float = np.pi / 2, gamma: float
     return shock_jump(high, beta, theta, gamma)
 
 
+def crossing(x: np.ndarray, values: np.ndarray, level: float) -> float:
+    """Where values, B for example, first pass `level`, coming from the upstream, where x[0] is."""
+    k = int(np.argmax(values > level))
+    return float(np.interp(level, values[k - 1:k + 1], x[k - 1:k + 1]))
+
+
 @dataclass(frozen=True)
 class Reflected:
     """Ions that a shock reflects like a mirror: how far they get ahead of the shock, and when they are back."""

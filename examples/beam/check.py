@@ -67,13 +67,9 @@ def draw(axes, growth: Growth, title: str) -> None:
     """Every mode and seed, and the expected slope through the mean at the middle of the window."""
     t, window = growth.t, growth.beam.window
     axes.axvspan(*window, color="0.93", zorder=0)
-    inside = (t >= window[0]) & (t <= window[1])
     for i, m in enumerate(growth.beam.modes):
-        for n, run in enumerate(growth.runs):
-            axes.semilogy(t[1:], run[m][1:], color=f"C{i}", lw=1.1, alpha=.75,
-                          label=f"${growth.label(m)}$" if n == 0 else None)
-        level = np.exp(np.mean([np.log(run[m][inside]).mean() for run in growth.runs]))
-        axes.semilogy(t[inside], level * np.exp(growth.expected[m] * (t[inside] - np.mean(window))), "k--", lw=1.4)
+        plot.growth(axes, t, [run[m] for run in growth.runs], growth.expected[m], window, f"C{i}",
+                    f"${growth.label(m)}$")
     axes.plot([], [], "k--", lw=1.4, label="linear theory")
     axes.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of right-handed waves  $[B_0]$", xlim=(0, t[-1]), title=title)
     axes.legend(loc="lower right")

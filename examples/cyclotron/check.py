@@ -62,15 +62,9 @@ def marginal(beta_par: float, te: float) -> float:
 def picture(directory: Path, modes: dict[str, dispersion.Mode], te: float) -> None:
     figure, (left, right) = plot.new_figure(9.2, 4.2, ncols=2)
     for i, (name, mode) in enumerate(modes.items()):
-        rate, window, levels = mode.omega.imag, window_of(mode), []
-        for seed in SEEDS:
-            t, both = waves(Run(directory / f"{name}_{seed}"))
-            for wave in both:
-                left.semilogy(t[1:], np.abs(wave[1:]), color=f"C{i}", lw=1)
-                levels.append(np.log(np.abs(wave[spectrum.in_window(t, window)])).mean())
-        tail = np.array(window)
-        left.semilogy(tail, np.exp(np.mean(levels) + rate * (tail - tail.mean())), "k--", lw=1.5)
-        left.plot([], [], color=f"C{i}", label=f"$k = {mode.k:.3f}$, theory $\\gamma = {rate:.4f}$")
+        seeds = [waves(Run(directory / f"{name}_{seed}")) for seed in SEEDS]
+        plot.growth(left, seeds[0][0], [wave for _, both in seeds for wave in both], mode.omega.imag, window_of(mode),
+                    f"C{i}", f"$k = {mode.k:.3f}$, theory $\\gamma = {mode.omega.imag:.4f}$")
         _, beta, ratio = moments.anisotropy(Run(directory / f"{name}_long"), "protons")
         right.plot(beta, ratio, color=f"C{i}", lw=1.3)
         right.plot(beta[0], ratio[0], "o", color=f"C{i}")

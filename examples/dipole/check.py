@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from larmor import Run, ledger, plot, verify
+from larmor import Run, ledger, plot, shocks, verify
 
 RUNS: list[tuple[str, list[str]]] = [("dipole", [])]
 START = 18.0   # the steady window begins
@@ -62,16 +62,10 @@ class Steady:
         self.line = {key: values[near].mean(axis=0) for key, values in self.map.items()}
         self.distance = theory.x - self.x
 
-    def first_above(self, distance: np.ndarray, values: np.ndarray, level: float) -> float:
-        """Where values along the wind are above a level for the first time."""
-        k = int(np.argmax(values > level))
-        share = (level - values[k - 1]) / (values[k] - values[k - 1])
-        return float(distance[k - 1] + share * (distance[k] - distance[k - 1]))
-
 
 def rows_of(run: Run, t: Theory, s: Steady) -> list[verify.Row]:
-    nose = s.first_above(s.faces, np.abs(s.line["y"]), t.edge / np.sqrt(2))  # half the pressure
-    shock = s.first_above(s.distance, s.line["n"], (1 + t.behind) / 2)
+    nose = shocks.crossing(s.faces, np.abs(s.line["y"]), t.edge / np.sqrt(2))  # half the pressure
+    shock = shocks.crossing(s.distance, s.line["n"], (1 + t.behind) / 2)
     sheath = (s.distance < shock - CAVITY) & (s.distance > nose + CAVITY)
     cavity = (s.distance > t.radius + CAVITY) & (s.distance < nose - CAVITY)
     plane, circle = t.inside(6.0)

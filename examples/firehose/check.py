@@ -105,17 +105,11 @@ def marginal(beta_par: float, te: float) -> float:
 
 def picture(directory: Path, modes: dict[int, dispersion.Mode], te: float) -> None:
     figure, (left, right) = plot.new_figure(11.0, 4.8, ncols=2)
+    responses = [response(directory, f"seed_{seed}") for seed in SEEDS]
+    t, seeds = responses[0][0], [b for _, b in responses]
     for i, (m, mode) in enumerate(modes.items()):
-        levels = []
-        for seed in SEEDS:
-            t, b = response(directory, f"seed_{seed}")
-            inside = spectrum.in_window(t, WINDOW)
-            for wave in waves(b, m):
-                left.semilogy(t, np.abs(wave), color=f"C{i}", lw=1, alpha=.7)
-                levels.append(np.log(np.abs(wave[inside])).mean())
-        slope = np.exp(np.mean(levels) + mode.omega.imag * (t[inside] - np.mean(WINDOW)))
-        left.semilogy(t[inside], slope, "k--", lw=1.5)
-        left.plot([], [], color=f"C{i}", label=f"$k = {mode.k:.3f}$, theory $\\gamma = {mode.omega.imag:.4f}$")
+        plot.growth(left, t, [wave for b in seeds for wave in waves(b, m)], mode.omega.imag, WINDOW, f"C{i}",
+                    f"$k = {mode.k:.3f}$, theory $\\gamma = {mode.omega.imag:.4f}$")
     left.plot([], [], "k--", lw=1.5, label="slopes of theory")
     left.axvspan(*WINDOW, color="0.93", zorder=0)
     left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|b_k|$ of right-handed waves  $[B_0]$", xlim=(0, t[-1]),

@@ -105,15 +105,10 @@ def correlation(run: Run) -> float:
 def picture(directory: Path, modes: dict[int, dispersion.Mode]) -> None:
     figure, (left, right) = plot.new_figure(11.0, 4.8, ncols=2)
     for i, (m, mode) in enumerate(modes.items()):
-        levels = []
-        for seed in SEEDS:
-            t, b = amplitudes(directory, seed, "B/y", m)
-            inside = spectrum.in_window(t, WINDOW)
-            left.semilogy(t, np.abs(b), color=f"C{i}", lw=1.2, alpha=.7)
-            levels.append(np.log(np.abs(b[inside])).mean())
-        slope = np.exp(np.mean(levels) + mode.omega.imag * (t[inside] - t[inside].mean()))
-        left.semilogy(t[inside], slope, "k--", lw=1.5)
-        left.plot([], [], color=f"C{i}", label=f"$k = {mode.k:.3f}$, theory $\\gamma = {mode.omega.imag:.4f}$")
+        seeds = [amplitudes(directory, seed, "B/y", m) for seed in SEEDS]
+        t = seeds[0][0]
+        plot.growth(left, t, [wave for _, wave in seeds], mode.omega.imag, WINDOW, f"C{i}",
+                    f"$k = {mode.k:.3f}$, theory $\\gamma = {mode.omega.imag:.4f}$")
     left.plot([], [], "k--", lw=1.5, label="slopes of theory")
     left.axvspan(*WINDOW, color="0.93", zorder=0)
     left.set(xlabel="$t\\,\\Omega_{ci}$", ylabel="$|B_y|$ of the modes  $[B_0]$", xlim=(0, t[-1]),

@@ -47,7 +47,7 @@ class Shock:
         late = self.t >= TRACK
         level = (1 + self.jump.field) / 2
         self.track = self.t[late]
-        self.ramp = np.array([crossing(self.x, row, level) for row in self.b[late]])
+        self.ramp = np.array([shocks.crossing(self.x, row, level) for row in self.b[late]])
 
     def _jump(self) -> shocks.Jump:
         beta = 2 * (self.t_ions + self.t_electrons)
@@ -59,14 +59,10 @@ class Shock:
         return 2 * ions / self.anisotropy / self.jump.field**2
 
     def _read(self) -> None:
-        times, n, b = [], [], []
-        for fields in self.run.each_fields():
-            parts = [fields[f"B/{axis}"].mean(axis=0) for axis in "xyz"]
-            times.append(fields.time)
-            n.append(fields["n_protons"].mean(axis=0))
-            b.append(np.sqrt(sum(part**2 for part in parts)))
-            self.x = fields.x("n_protons")
-        self.t, self.n, self.b = np.array(times), np.array(n), np.array(b)
+        self.t, self.n = self.run.history("n_protons", lambda a: a.mean(axis=0))
+        self.b = np.sqrt(sum(self.run.history(f"B/{axis}", lambda a: a.mean(axis=0))[1]**2 for axis in "xyz"))
+        with self.run.fields(self.run.field_steps[0]) as first:
+            self.x = first.x("n_protons")
 
     def ramp_at(self, time: float) -> float:
         return float(np.interp(time, self.track, self.ramp))
@@ -122,12 +118,6 @@ def gamma_of(anisotropy: float) -> float:
     """The gamma that gives ions with this T_perp/T_par downstream their enthalpy, (2 + T_par/(2 T_perp)) p_perp."""
     enthalpy = 2 + 0.5 / anisotropy
     return enthalpy / (enthalpy - 1)
-
-
-def crossing(x: np.ndarray, b: np.ndarray, level: float) -> float:
-    """Where B first passes `level`, coming from upstream."""
-    k = int(np.argmax(b > level))
-    return float(np.interp(level, b[k - 1:k + 1], x[k - 1:k + 1]))
 
 
 def reflected(s: Shock) -> np.ndarray:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from larmor import Run, ledger, plot, verify
+from larmor import Run, ledger, plot, shocks, verify
 
 RUNS: list[tuple[str, list[str]]] = [("wall", [])]
 WINDOW = (30.0, 40.0)  # when the downstream is measured
@@ -56,12 +56,6 @@ class Upstream:
         return self.speed * (self.speed**2 / 2 + enthalpy + 1)
 
 
-def jump(x: np.ndarray, b: np.ndarray, level: float) -> float:
-    """Where B first passes `level`, coming from upstream."""
-    k = int(np.argmax(b > level))
-    return float(np.interp(level, b[k - 1:k + 1], x[k - 1:k + 1]))
-
-
 class Profiles:
     """Means over y: [time, x]."""
 
@@ -76,7 +70,7 @@ class Profiles:
         level = (1 + self.plasma.compression) / 2
         late = self.t >= TRACK[0]
         self.track = self.t[late]
-        self.shock = np.array([jump(self.x_b, row, level) for row in self.b[late]])
+        self.shock = np.array([shocks.crossing(self.x_b, row, level) for row in self.b[late]])
 
     def downstream(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The mean of each output in WINDOW, between shock and wall."""
