@@ -1,8 +1,7 @@
 """Pictures of runs: spectrum with theory, energies, fields, anisotropy, distributions, orbits, probes, movies.
 
-Every function but `growth`, which draws into axes, returns a matplotlib figure, which a notebook shows; `save` writes it to a
-file. The backend of matplotlib is
-the user's."""
+Every function but `growth`, which draws into axes, returns a matplotlib figure, which a notebook shows; `save` writes it to
+a file. The backend of matplotlib is the user's."""
 
 from __future__ import annotations
 

@@ -66,8 +66,9 @@ static void add_motion(const struct lm_survey *s, struct lm_limits *l)
     }
 }
 
-/* Of a whistler between two steps: ions that see it only then take one that turns by 2 pi for a field at rest. The
- * smoothing hides the very shortest from them. The first growth was seen at 1.25 (docs/physics/accuracy.md). */
+/* How many turns a whistler may make in a step. Ions feel the fields only once a step, so a whistler that makes a whole
+ * turn acts on them like a field at rest. The smoothing hides the very shortest whistlers from the ions. The first
+ * growth was seen at 1.25 turns (docs/physics/accuracy.md). */
 static const double MOST_TURNS = 1.1;
 
 static void add_fields(const struct lm_survey *s, struct lm_limits *l)
@@ -83,7 +84,7 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
     const double turns = c->run.dt * s->whistler / (2 * M_PI);
     lm_limits_add(l, "shortest whistler: turns a step", turns, MOST_TURNS,
                   "beyond it short whistlers can gain energy from the ions, with any number of substeps",
-                  "take run.dt <= %.3g, or larger cells; fields.smoothing = 3 helps a little beyond it",
+                  "take run.dt <= %.3g, or larger cells; up to 2 turns fields.smoothing = 3 helps, too",
                   dt_for(c, turns, MOST_TURNS));
     if (s->stages > 0)
         lm_limits_add(l, "stages of resistivity a step", s->stages, LM_MOST_RELAXATION_STAGES,

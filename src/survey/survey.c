@@ -224,8 +224,8 @@ static void take_noise(struct lm_survey *s, const struct lm_setup *setup, const 
     s->per_cell = a->per_cell[k];
 }
 
-/* The frequency of the shortest whistler, k (k.B)/n with the k of differences over the cells. Where the density is
- * below its floor, none runs. */
+/* The frequency of the shortest whistler, k (k.B)/n. Its wave numbers are the largest that differences over one cell
+ * give, 2/dx and 2/dy. Where the density is below its floor, there are no whistlers. */
 static double whistler(const struct lm_survey *s, const struct lm_setup *setup, struct lm_vector b, double n)
 {
     const double kx = s->grid.nx > 1 ? 2 * setup->ohm.inv_dx : 0, ky = s->grid.ny > 1 ? 2 * setup->ohm.inv_dy : 0;
