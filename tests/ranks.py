@@ -3,6 +3,7 @@
 die and ranks that hang.
 
     ranks.py --larmor build/release/larmor --random build/release/tests/random/random [--kills 20] [--configurations 40]
+             [--backend cuda]
 
 Exit code 77: there is no MPI here, or the program was built without it."""
 import argparse
@@ -23,7 +24,7 @@ CASE = """[run]
 steps = {steps}
 dt = 0.02
 threads = 1
-backend = cpu
+backend = {backend}
 [grid]
 nx = 96
 ny = 72
@@ -83,7 +84,7 @@ LARGE = """[run]
 steps = 2
 dt = 0.01
 threads = 1
-backend = cpu
+backend = {backend}
 [grid]
 nx = 96
 ny = 96
@@ -190,9 +191,9 @@ class Tests:
     def __init__(self, larmor, random_program, directory, options):
         self.larmor, self.random, self.directory, self.options = larmor, random_program, directory, options
         self.case = directory / "case.ini"
-        self.case.write_text(CASE.format(steps=60, every=20))
+        self.case.write_text(CASE.format(steps=60, every=20, backend=options.backend))
         self.long = directory / "long.ini"
-        self.long.write_text(CASE.format(steps=400, every=20))
+        self.long.write_text(CASE.format(steps=400, every=20, backend=options.backend))
 
     def larmor_run(self, ranks, case, output, *words):
         return run(ranks, self.larmor, "run", str(case), "--quiet", "--output", str(self.directory / output), *words)
@@ -227,7 +228,7 @@ class Tests:
     def large_files(self):
         """A species of more than 2^20 particles, which go to the file in pieces, in two checkpoints."""
         case = self.directory / "large.ini"
-        case.write_text(LARGE)
+        case.write_text(LARGE.format(backend=self.options.backend))
         for ranks in (1, 3):
             self.larmor_run(ranks, case, f"large_{ranks}")
         printed = [[run(1, self.larmor, "fingerprint", str(path)).stdout for path in checkpoints(self.directory / f"large_{ranks}")]
@@ -295,14 +296,20 @@ class Tests:
             check(gone and process.returncode not in (0, None) and "run.rank_limit" in errors,
                   f"rank {which} hangs: the run ends after {time.monotonic() - before:.1f} s, {messages(errors)[:1]}")
 
+    def the_benchmark(self):
+        result = run(3, self.larmor, "bench", "scale", "--quick", "--threads", "1", "--backend", self.options.backend)
+        check(result.returncode == 0 and result.stdout.count(" equal") == 7 and "failed" not in result.stdout,
+              f"bench scale ends on 3 ranks as on one: exit code {result.returncode}")
+
     def configurations(self):
         drawn = ("--seed", str(self.options.seed), "--count", str(self.options.configurations))
         kept = ("--cases", pathlib.Path(__file__).resolve().parent / "cases" / "random")
+        ranks, ways = (4, "gpu-ranks") if self.options.backend == "cuda" else (7, "ranks")
         for which, cases in (("random", drawn), ("kept", kept)):
-            result = run(7, self.random, *cases, "--ways", "ranks", "--no-shrink", timeout=3600)
+            result = run(ranks, self.random, *cases, "--ways", ways, "--no-shrink", timeout=3600)
             print(result.stdout[-2000:])
             check(result.returncode == 0 and " 0 different, 0 crashed" in result.stdout,
-                  f"{which} configurations on 2 to 7 ranks")
+                  f"{which} configurations on 2 to {ranks} ranks")
 
 
 def main():
@@ -312,6 +319,7 @@ def main():
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--configurations", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
     larmor, random_program = options.larmor.resolve(), options.random.resolve()
     if not shutil.which("mpirun") or "Open MPI" not in run(1, larmor, "--version").stdout:
@@ -319,7 +327,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as directory:
         tests = Tests(larmor, random_program, pathlib.Path(directory), options)
-        for test in (tests.same_files, tests.large_files, tests.wrong_input, tests.a_signal, tests.kills, tests.a_hang, tests.configurations):
+        for test in (tests.same_files, tests.large_files, tests.wrong_input, tests.a_signal, tests.kills, tests.a_hang, tests.the_benchmark,
+                     tests.configurations):
             test()
     print(f"{len(failures)} failed")
     return 1 if failures else 0

@@ -111,6 +111,7 @@ static const struct {
     {"reduce", "OpenMP reduction"},
     {"ops", "div(f grad(a b))"},
     {"memory --fill", "a run that fills the device"},
+    {"scale", "scale-moving: one rank; mpirun -n N larmor bench scale-moving compares"},
 };
 
 START_TEST(quick_others)

@@ -22,7 +22,14 @@ static const struct bench_case {
     {"reduce", "sums over elements of which few contribute: atomics, shuffles, blocks", lm_bench_reduce, 0},
     {"ops", "expressions of operators on the grid: from global memory, and as one kernel with shared buffers",
      lm_bench_ops, 0},
-    {"scale", "the whole step on 1, 2, 4, ... of the ranks that mpirun has started", lm_bench_scale, 0},
+    {"scale-weak", "the whole step on 1, 2, 4, ... of the ranks that mpirun has started, as many cells a rank",
+     lm_bench_scale_weak, 0},
+    {"scale-strong", "the same with as many cells in all; the fingerprints of the last states must be equal",
+     lm_bench_scale_strong, 0},
+    {"scale-halo", "the whole step on all ranks with halos of several widths", lm_bench_scale_halo, 0},
+    {"scale-moving", "a layer and a shock that move from rank to rank, with and without rebalancing",
+     lm_bench_scale_moving, 0},
+    {"scale-files", "a file of fields and a checkpoint from one rank and from all", lm_bench_scale_files, 0},
     {"step", "the whole step: shapes, precisions, drifting, uneven, small and many-substep problems", lm_bench_step, 0},
     {"outputs", "moments of the velocity, as outputs want them, beside a step", lm_bench_outputs, 0},
     {"memory", "bytes a particle, and how many fit; with --fill such a run", lm_bench_memory, 0},
@@ -33,7 +40,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 void lm_bench_list(FILE *out)
 {
     for (int k = 0; k < CASES; k++)
-        fprintf(out, "%-10s %s%s\n", cases[k].name, cases[k].about, cases[k].only_on_gpu ? " (GPU)" : "");
+        fprintf(out, "%-12s %s%s\n", cases[k].name, cases[k].about, cases[k].only_on_gpu ? " (GPU)" : "");
 }
 
 int lm_bench_repeats(const struct lm_bench *b, int usual)
@@ -53,6 +60,12 @@ int lm_bench_add(struct lm_bench *b, struct lm_table **table)
         status = lm_fail(LM_FAILED, "not enough memory");
     lm_table_free(table);
     return status;
+}
+
+void lm_bench_put_equal(struct lm_bench *b, struct lm_table *t, int column, int equal)
+{
+    lm_table_text(t, column, equal ? "equal" : "DIFFERENT");
+    b->different |= !equal;
 }
 
 /* --- the JSON file --- */
@@ -89,21 +102,28 @@ static int write_report(const struct lm_bench *b)
 
 /* --- running --- */
 
-static const struct bench_case *find_case(const char *name)
+/* Whether a word names a case, or a group: "scale" stands for all cases whose names begin with "scale-". */
+static int names_case(const char *word, const char *name)
+{
+    const size_t length = strlen(word);
+    return !strncmp(word, name, length) && (name[length] == '\0' || name[length] == '-');
+}
+
+static int names_any(const char *word)
 {
     for (int k = 0; k < CASES; k++)
-        if (!strcmp(cases[k].name, name))
-            return &cases[k];
-    return NULL;
+        if (names_case(word, cases[k].name))
+            return 1;
+    return 0;
 }
 
 static int check_names(const struct lm_bench_options *o)
 {
-    char names[256] = "";
+    char names[512] = "";
     for (int k = 0; k < CASES; k++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", cases[k].name);
     for (int k = 0; k < o->count; k++)
-        if (!find_case(o->cases[k]))
+        if (!names_any(o->cases[k]))
             return lm_fail(LM_BAD_INPUT, "bench: no case %s; there are %s", o->cases[k], names);
     return LM_OK;
 }
@@ -121,7 +141,7 @@ static int check_json(const struct lm_bench_options *o)
 static int is_wanted(const struct lm_bench_options *o, const char *name)
 {
     for (int k = 0; k < o->count; k++)
-        if (!strcmp(o->cases[k], name))
+        if (names_case(o->cases[k], name))
             return 1;
     return o->count == 0;
 }

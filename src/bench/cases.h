@@ -26,6 +26,9 @@ int lm_bench_on_gpu(const struct lm_bench *b);
 /* Prints the table, adds it to the JSON file and frees it. */
 int lm_bench_add(struct lm_bench *b, struct lm_table **table);
 
+/* Writes "equal" or "DIFFERENT" into the column, and notes the latter for the exit code. */
+void lm_bench_put_equal(struct lm_bench *b, struct lm_table *t, int column, int equal);
+
 /* The cases. Each makes its tables. LM_FAILED ends this case only. */
 int lm_bench_copy(struct lm_bench *b);
 int lm_bench_particles(struct lm_bench *b);
@@ -37,10 +40,16 @@ int lm_bench_ops(struct lm_bench *b);
 int lm_bench_step(struct lm_bench *b);
 int lm_bench_outputs(struct lm_bench *b);
 int lm_bench_memory(struct lm_bench *b);
-int lm_bench_scale(struct lm_bench *b);
 
-/* src/bench/scale_output.c: the files, after the scaling. */
-int lm_bench_scale_output(struct lm_bench *b);
+/* On many ranks. With one rank each prints how to start more, and measures nothing. */
+int lm_bench_scale_weak(struct lm_bench *b);
+int lm_bench_scale_strong(struct lm_bench *b);
+int lm_bench_scale_halo(struct lm_bench *b);
+int lm_bench_scale_moving(struct lm_bench *b);
+int lm_bench_scale_files(struct lm_bench *b);
+
+/* src/bench/scale.c: prints that line and returns 1 where there is one rank only. */
+int lm_bench_needs_ranks(const struct lm_bench *b, const char *name);
 
 /* src/bench/copy.c: fills b->copy. */
 int lm_bench_measure_copy(struct lm_bench *b);

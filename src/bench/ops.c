@@ -47,8 +47,7 @@ static void put_row(struct lm_bench *b, struct lm_table *t, const struct lm_ops_
     lm_table_measured(t, TIME, lm_measured_scaled(1e6, time));
     lm_table_number(t, RATE, 1e-9 * cells / time.median);
     lm_table_number(t, COPY, 100 * bytes * cells / time.median / b->copy.median);
-    lm_table_text(t, RESULTS, equal ? "equal" : "DIFFERENT");
-    b->different |= !equal;
+    lm_bench_put_equal(b, t, RESULTS, equal);
 }
 
 static int on_gpu(struct lm_bench *b, struct lm_table *t, const struct lm_ops_problem *p, int expression)

@@ -65,8 +65,7 @@ static void put_verdict(struct lm_table *t, struct lm_bench *b, const int64_t *s
                         int channels)
 {
     int equal = !memcmp(sum, expected, (size_t)channels * sizeof *sum);
-    lm_table_text(t, SUMS, equal ? "equal" : "DIFFERENT");
-    b->different |= !equal;
+    lm_bench_put_equal(b, t, SUMS, equal);
 }
 
 /* --- on the GPU --- */

@@ -1,5 +1,6 @@
-/* Case `scale`: the whole step on a growing number of ranks. Weak: each rank has as many cells; strong: the domain
- * stays.
+/* Cases `scale-weak` and `scale-strong`: the whole step on a growing number of ranks. Weak: each rank has as many
+ * cells; strong: the domain stays, and the last states must have equal fingerprints. Case `scale-halo`: widths of the
+ * halo.
  *
  * A model stands beside the measurement: the time of one rank, and that of the messages of a rank by the latency and
  * the rate of the link between ranks 0 and 1. What the measurement takes beyond the model is imbalance, waiting for
@@ -26,6 +27,7 @@ struct result {
     double particles, waiting, bytes, messages, collectives; /* of rank 0, in a step; waiting: the part of the time */
     double imbalance;                                        /* the time of the busiest rank over the mean */
     struct link link;
+    uint64_t fingerprint; /* of the last state */
 };
 
 /* 1, 2, 4, ... and all ranks. */
@@ -102,6 +104,8 @@ static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem 
             status = lm_distributed_measure(s->sim->backend, &out->imbalance);
             out->link = measure_link(s->sim->backend);
         }
+        if (!status)
+            status = lm_sim_fingerprint(s->sim, &out->fingerprint);
         lm_bench_sim_free(&s);
     }
     lm_ranks_use(0);
@@ -110,7 +114,7 @@ static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem 
 
 /* --- the tables --- */
 
-enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, IMBALANCE, SENT, MESSAGES, COLLECTIVES };
+enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, IMBALANCE, SENT, MESSAGES, COLLECTIVES, EQUAL };
 
 static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
 {
@@ -129,6 +133,8 @@ static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
     lm_table_column(*t, "sent", "MB/step");
     lm_table_column(*t, "messages", "1/step");
     lm_table_column(*t, "collectives", "1/step");
+    if (!weak)
+        lm_table_column(*t, "fingerprint", "");
     lm_table_note(*t, "rate of all particles, by batches; step, efficiency: of the mean step; the particles are sorted "
                       "once in each batch; waiting: the part of its time that rank 0 spends in messages; imbalance: "
                       "what a step keeps the busiest rank computing beyond the mean of all; sent, messages: by rank 0");
@@ -202,6 +208,8 @@ static int run_table(struct lm_bench *b, int weak)
         one = k == 0 ? r : one;
         if (!status)
             put_row(t, weak, counts[k], (double)p.cells * p.rows, &one, &r);
+        if (!status && !weak)
+            lm_bench_put_equal(b, t, EQUAL, one.fingerprint == r.fingerprint);
     }
     if (!status) {
         put_notes(t, weak, &one, &r);
@@ -260,16 +268,25 @@ static int run_halos(struct lm_bench *b)
     return status;
 }
 
-int lm_bench_scale(struct lm_bench *b)
+int lm_bench_needs_ranks(const struct lm_bench *b, const char *name)
 {
-    if (lm_rank_count() == 1) {
-        fprintf(b->out, "scale: one rank; mpirun -n N larmor bench scale compares 1, 2, 4, ... N of them\n\n");
-        return LM_OK;
-    }
-    int status = run_table(b, 1);
-    if (!status)
-        status = run_table(b, 0);
-    if (!status)
-        status = run_halos(b);
-    return status ? status : lm_bench_scale_output(b);
+    if (lm_rank_count() > 1)
+        return 0;
+    fprintf(b->out, "%s: one rank; mpirun -n N larmor bench %s compares numbers of ranks up to N\n\n", name, name);
+    return 1;
+}
+
+int lm_bench_scale_weak(struct lm_bench *b)
+{
+    return lm_bench_needs_ranks(b, "scale-weak") ? LM_OK : run_table(b, 1);
+}
+
+int lm_bench_scale_strong(struct lm_bench *b)
+{
+    return lm_bench_needs_ranks(b, "scale-strong") ? LM_OK : run_table(b, 0);
+}
+
+int lm_bench_scale_halo(struct lm_bench *b)
+{
+    return lm_bench_needs_ranks(b, "scale-halo") ? LM_OK : run_halos(b);
 }

@@ -1,4 +1,4 @@
-/* Case `scale`, the files: how long a run on one rank and on all ranks takes to write a file of fields and a
+/* Case `scale-files`: how long a run on one rank and on all ranks takes to write a file of fields and a
  * checkpoint, and how many steps it could take in that time. Rank 0 writes alone, and the other ranks hand their parts
  * to it. */
 #include <fts.h>
@@ -118,8 +118,10 @@ static int new_table(const struct lm_bench *b, double ppc, struct lm_table **t)
     return LM_OK;
 }
 
-int lm_bench_scale_output(struct lm_bench *b)
+int lm_bench_scale_files(struct lm_bench *b)
 {
+    if (lm_bench_needs_ranks(b, "scale-files"))
+        return LM_OK;
     const double cells = lm_bench_cells(b),
                  ppc = fmax(1, fmin(lm_bench_ppc(b), floor(MOST / PARTICLE / cells / cells)));
     const int counts[] = {1, lm_rank_count()};
