@@ -108,6 +108,8 @@ checkpoint_every = 1
 keep = 2
 """
 
+ENDLESS = "run.steps=1000000"  # a run that is still under way when a test stops it, on the fastest GPU too
+
 failures = []
 
 
@@ -255,7 +257,7 @@ class Tests:
         check(other.returncode == 0 and other.stdout.count("Larmor") == 1, "other commands print once")
 
     def a_signal(self):
-        process = start(2, self.larmor, "run", str(self.long), "--quiet", "--output", str(self.directory / "asked"))
+        process = start(2, self.larmor, "run", str(self.long), "--quiet", "--output", str(self.directory / "asked"), ENDLESS)
         wait_until(lambda: len(checkpoints(self.directory / "asked")) > 0)
         process.send_signal(signal.SIGUSR1)
         errors = process.communicate(timeout=120)[1]
@@ -286,7 +288,8 @@ class Tests:
         """A rank that is stopped: the others end the run after run.rank_limit."""
         for which in (0, 1):
             output = self.directory / f"hung_{which}"
-            process = start(3, self.larmor, "run", str(self.long), "--quiet", "--output", str(output), "run.rank_limit=00:00:08")
+            process = start(3, self.larmor, "run", str(self.long), "--quiet", "--output", str(output), "run.rank_limit=00:00:08",
+                            ENDLESS)
             wait_until(lambda: len(checkpoints(output)) > 0)
             victims = ranks_of(process, self.larmor)
             os.kill(victims[which], signal.SIGSTOP)

@@ -23,8 +23,7 @@ enum {
     MARGIN = STAGES * HALO, /* columns and rows around those of a block */
     LAG = 2,                /* pairs that a stage is behind the one before it */
     FLOW_PAIRS = 2,
-    SUM_PAIRS = LAG * (STAGES - 1) + 1,
-    INPUT_PAIRS = SUM_PAIRS + 1 /* from the pair that the last stage takes in to the one that is being loaded */
+    SUM_PAIRS = LAG * (STAGES - 1) + 1
 };
 static_assert((int)HALO == (int)PAIR, "the pair that is finished is the one below");
 
@@ -48,6 +47,9 @@ template <int STAGE_WARPS_, int COUNT_> struct rk4_block {
         THREADS = STAGES * STAGE_THREADS,
         WIDTH = OWN * STAGE_WARPS + 2 * HALO,
         COLUMNS = WIDTH - 2 * MARGIN,
+        /* From the pair that the last stage takes in to the one that is being loaded; and the pair that the last stage
+         * finishes, where it adds the battery of that pair. */
+        INPUT_PAIRS = SUM_PAIRS + 1 + (COUNT > INPUT_BATTERY),
         VECTOR = 3 * WIDTH,                /* a row of B */
         INPUT = COUNT * WIDTH,             /* a row of all that comes from memory */
         FLOW = FLOW_PAIRS * PAIR * VECTOR, /* ring of B from a stage to the next */
@@ -205,7 +207,7 @@ template <class block> struct rk4_rings {
     /* What came from memory for the pair that comes out. */
     __device__ __forceinline__ const double *input_below() const
     {
-        return in + (in < input_begin + PAIR * block::INPUT ? INPUT_PAIRS - 1 : -1) * PAIR * block::INPUT;
+        return in + (in < input_begin + PAIR * block::INPUT ? block::INPUT_PAIRS - 1 : -1) * PAIR * block::INPUT;
     }
 
     __device__ __forceinline__ void next_pair()

@@ -116,41 +116,54 @@ static void under_sanitizer(const struct run_case *c)
     failures += system(command) != 0;
 }
 
+/* Takes three steps in a domain of nx x ny cells on both backends, with two keys. Returns whether they differ. */
+static int differs(int nx, int ny, const char *const keys[2])
+{
+    const struct run_case c = {"sizes", "wide.ini", {NULL}};
+    char size[4][32];
+    snprintf(size[0], sizeof size[0], "grid.nx=%d", nx);
+    snprintf(size[1], sizeof size[1], "grid.ny=%d", ny);
+    snprintf(size[2], sizeof size[2], "grid.lx=%g", 0.25 * nx);
+    snprintf(size[3], sizeof size[3], "grid.ly=%g", 0.25 * ny);
+    const char *all[] = {"run.backend=cpu", "run.steps=3", "species.protons.particles_per_cell=2",
+                         keys[0],           keys[1],       size[0],
+                         size[1],           size[2],       size[3]};
+    const uint64_t cpu = case_run(&c, 9, all);
+    all[0] = "run.backend=cuda";
+    if (case_run(&c, 9, all) == cpu)
+        return 0;
+    printf("%d x %d cells, %s, %s: DIFFERENT\n", nx, ny, keys[0], keys[1]);
+    return 1;
+}
+
 /* A few steps in domains of many widths and heights, for kernels that cut them into strips and blocks. */
 static void compare_sizes(void)
 {
     static const char *const kinds[][2] = {{"fields.eta=0", "fields.eta_hyper=0"},
                                            {"fields.eta=1e-3", "fields.eta_hyper=0"},
                                            {"fields.eta=0", "fields.eta_hyper=1e-4"}};
-    const struct run_case c = {"sizes", "wide.ini", {NULL}};
     int tried = 0, different = 0;
     for (int nx = 1; nx < 1200; nx += nx < 24 ? 1 : 23)
-        for (int kind = 0; kind < 3; kind++, tried++) {
-            char size[4][32];
-            int ny = 1 + (7 * nx + kind) % 40;
-            snprintf(size[0], sizeof size[0], "grid.nx=%d", nx);
-            snprintf(size[1], sizeof size[1], "grid.ny=%d", ny);
-            snprintf(size[2], sizeof size[2], "grid.lx=%g", 0.25 * nx);
-            snprintf(size[3], sizeof size[3], "grid.ly=%g", 0.25 * ny);
-            const char *cpu[] = {"run.backend=cpu", "run.steps=3",  "species.protons.particles_per_cell=2",
-                                 kinds[kind][0],    kinds[kind][1], size[0],
-                                 size[1],           size[2],        size[3]};
-            const char *gpu[] = {"run.backend=cuda",
-                                 "run.steps=3",
-                                 "species.protons.particles_per_cell=2",
-                                 kinds[kind][0],
-                                 kinds[kind][1],
-                                 size[0],
-                                 size[1],
-                                 size[2],
-                                 size[3]};
-            if (case_run(&c, 9, cpu) != case_run(&c, 9, gpu)) {
-                printf("%d x %d cells, %s, %s: DIFFERENT\n", nx, ny, kinds[kind][0], kinds[kind][1]);
-                different++;
-            }
-        }
+        for (int kind = 0; kind < 3; kind++, tried++)
+            different += differs(nx, 1 + (7 * nx + kind) % 40, kinds[kind]);
     failures += different;
     printf("%-28s %d, different %d\n", "sizes of domains", tried, different);
+}
+
+/* The same in domains that fill the GPU, also with electrons whose pressure changes B. */
+static void compare_large(void)
+{
+    static const char *const kinds[][2] = {{"electrons.closure=isothermal", "fields.eta=1e-3"},
+                                           {"electrons.closure=evolved", "fields.eta=0"},
+                                           {"electrons.closure=evolved", "fields.eta=1e-3"},
+                                           {"electrons.closure=evolved", "fields.eta_hyper=1e-4"}};
+    static const int sizes[][2] = {{300, 700}, {700, 300}, {1196, 261}};
+    int tried = 0, different = 0;
+    for (int size = 0; size < 3; size++)
+        for (int kind = 0; kind < 4; kind++, tried++)
+            different += differs(sizes[size][0], sizes[size][1], kinds[kind]);
+    failures += different;
+    printf("%-28s %d, different %d\n", "large domains", tried, different);
 }
 
 #ifdef LM_CUDA
@@ -207,8 +220,10 @@ int main(int argc, char **argv)
         compare_restart(c, print);
         compare_totals(c, gpu8);
     }
-    if (!fast && !write)
+    if (!fast && !write) {
         compare_sizes();
+        compare_large();
+    }
 #ifdef LM_CUDA
     if (!write && begins("fields", only))
         failures += fields_compare(fast ? 40 : 1200, 1);
