@@ -119,7 +119,7 @@ static int names_any(const char *word)
 
 static int check_names(const struct lm_bench_options *o)
 {
-    char names[512] = "";
+    char names[256] = "";
     for (int k = 0; k < CASES; k++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", cases[k].name);
     for (int k = 0; k < o->count; k++)

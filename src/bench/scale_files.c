@@ -1,6 +1,5 @@
-/* Case `scale-files`: how long a run on one rank and on all ranks takes to write a file of fields and a
- * checkpoint, and how many steps it could take in that time. Rank 0 writes alone, and the other ranks hand their parts
- * to it. */
+/* Case `scale-files`: how long a run on one rank and on all ranks takes to write a file of fields and a checkpoint, and
+ * how many steps it could take in that time. Rank 0 writes alone, and the other ranks hand their parts to it. */
 #include <fts.h>
 #include <math.h>
 #include <stdio.h>
