@@ -21,6 +21,7 @@
 #include "larmor/velocity_moments.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
+#include "larmor/physics/fields/mean_field.h"
 #include "larmor/physics/fields/ohm_terms.h"
 #include "larmor/physics/numerics/program.h"
 #include "larmor/physics/fluid/conductivity.h"
@@ -277,6 +278,15 @@ struct lm_grid_sums {
     double div_b;
 };
 
+/* A step of B, of dt in so many substeps. `voids`: whether there was a void in the domain as the step began
+ * (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
+struct lm_b_step {
+    enum lm_array ion_current; /* LM_J_OLD, LM_J_NEW; LM_J_AHEAD: advance_b extrapolates it first */
+    double dt;
+    int substeps, voids;
+    enum lm_b_mean mean; /* what LM_MEAN_B gets of B after each substep */
+};
+
 struct lm_backend;
 
 enum lm_put_phase { LM_COUNT_PARTICLES, LM_PLACE_PARTICLES };
@@ -418,9 +428,9 @@ struct lm_backend_ops {
      * stands. 1/n keeps a substep of this length stable; 0: it need not. */
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 
-    /* B, and with it E in the voids of the last closure, which LM_VOID then has. `voids`: whether there was a void in
-     * the domain as the step began (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
-    int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
+    /* B, and with it E in the voids of the last closure, which LM_VOID then has. LM_MEAN_B gets its part of the mean.
+     */
+    int (*advance_b)(struct lm_backend *b, const struct lm_b_step *step);
 
     /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0:
      * no resistivity acts but that of insulators and voids. */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/try.h"
+#include "larmor/physics/fields/mean_field.h"
 #include "larmor/physics/fields/relaxation.h"
 #include "larmor/physics/fields/void_field.h"
 #include "sim/advection.h"
@@ -19,6 +20,10 @@
 #include "sim/ionisation.h"
 #include "sim/state.h"
 #include "sim/tracks.h"
+
+/* From so many turns of the fastest whistler in a step on, ions feel the mean of B. Below, ions and B agree without it
+ * (docs/physics/accuracy.md, "Short whistlers"). */
+static const double TURNS = 0.75;
 
 /* The tally of one particle has at most 50 bits. */
 enum { LEAST_TALLIED = 1 << 13 };
@@ -121,15 +126,56 @@ static int relax_b(struct lm_sim *sim)
     return b->ops->relax_b(b, sim->config->run.dt, lm_sim_relaxation_stages(sim));
 }
 
+/* Whether ions feel the mean of B over a step (larmor/physics/fields/mean_field.h). The strips of radiating sides
+ * cannot return from a forecast. */
+static int ions_feel_mean(const struct lm_sim *sim)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        if (sim->backend->setup.field_sides[side] == LM_RADIATING)
+            return 0;
+    return sim->config->run.dt * sim->control.frequency > TURNS * 2 * M_PI;
+}
+
 /* B to n+1, from the moments that the particles have left. */
 static int advance_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
+    sim->feels_mean = ions_feel_mean(sim);
     sim->substeps = lm_sim_substeps_needed(sim);
+    sim->substeps += sim->feels_mean ? sim->substeps % 2 : 0;
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
     LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, sim->config->run.dt / sim->substeps));
-    LM_TRY(b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0));
+    const struct lm_b_step step = {LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0,
+                                   sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN};
+    LM_TRY(b->ops->advance_b(b, &step));
     return relax_b(sim);
+}
+
+/* The fields of voids follow B in the arrays. */
+enum { OF_B = 3, WITH_VOIDS = 7 };
+
+/* The second half of the mean of B: LM_MEAN_B, from a B that does not stay. */
+static int forecast_b(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    const struct lm_b_step step = {LM_J_AHEAD, sim->config->run.dt / 2, sim->substeps / 2, sim->control.voids > 0,
+                                   LM_MEAN_ENDS};
+    LM_TRY(b->ops->copy(b, LM_KEPT_B, LM_B, WITH_VOIDS));
+    LM_TRY(b->ops->closure(b, LM_N_NEW, LM_N_NEW, sim->config->run.dt / sim->substeps));
+    LM_TRY(b->ops->advance_b(b, &step));
+    return b->ops->copy(b, LM_B, LM_KEPT_B, WITH_VOIDS);
+}
+
+/* E at n+1 and what the ions feel. */
+static int find_e(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    if (!sim->feels_mean)
+        return b->ops->ohm(b, LM_OHM_AHEAD);
+    LM_TRY(forecast_b(sim));
+    LM_TRY(b->ops->copy(b, LM_B, LM_MEAN_B, OF_B));
+    LM_TRY(b->ops->ohm(b, LM_OHM_AHEAD));
+    return b->ops->copy(b, LM_B, LM_KEPT_B, OF_B);
 }
 
 /* Counts the step and books what has crossed sides, bodies and sources in it. */
@@ -171,7 +217,7 @@ int lm_sim_step(struct lm_sim *sim)
 
     /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
     if (is_hybrid(sim))
-        LM_TRY(b->ops->ohm(b, LM_OHM_AHEAD));
+        LM_TRY(find_e(sim));
     LM_TRY(b->ops->swap_levels(b));
     return finish_step(sim);
 }
