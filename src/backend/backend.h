@@ -156,6 +156,13 @@ static inline int lm_radiating_before(const struct lm_setup *s, int side)
     return count;
 }
 
+/* Whether ions may feel the mean of B over a step (larmor/physics/fields/mean_field.h): the strips of radiating sides
+ * cannot return from a forecast. */
+static inline int lm_may_feel_mean(const struct lm_setup *s)
+{
+    return lm_radiating_before(s, LM_SIDES) == 0;
+}
+
 /* The number of radiating sides that the arrays reach, and the one that is number `which` of them. */
 static inline int lm_radiating_sides(const struct lm_setup *s)
 {

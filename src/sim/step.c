@@ -100,15 +100,6 @@ int lm_sim_find_maxima(struct lm_sim *sim)
     return sim->backend->ops->control(sim->backend, &sim->control);
 }
 
-int lm_sim_substeps_needed(const struct lm_sim *sim)
-{
-    double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
-    double least = sim->config->fields.min_substeps;
-    if (sim->control.voids > 0)
-        least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
-    return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
-}
-
 int lm_sim_relaxation_stages(const struct lm_sim *sim)
 {
     const struct lm_ohm *o = &sim->backend->setup.ohm;
@@ -126,14 +117,19 @@ static int relax_b(struct lm_sim *sim)
     return b->ops->relax_b(b, sim->config->run.dt, lm_sim_relaxation_stages(sim));
 }
 
-/* Whether ions feel the mean of B over a step (larmor/physics/fields/mean_field.h). The strips of radiating sides
- * cannot return from a forecast. */
 static int ions_feel_mean(const struct lm_sim *sim)
 {
-    for (int side = 0; side < LM_SIDES; side++)
-        if (sim->backend->setup.field_sides[side] == LM_RADIATING)
-            return 0;
-    return sim->config->run.dt * sim->control.frequency > TURNS * 2 * M_PI;
+    return lm_may_feel_mean(&sim->backend->setup) && sim->config->run.dt * sim->control.frequency > TURNS * 2 * M_PI;
+}
+
+int lm_sim_substeps_needed(const struct lm_sim *sim)
+{
+    double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
+    double least = sim->config->fields.min_substeps;
+    if (sim->control.voids > 0)
+        least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
+    const int wanted = n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
+    return ions_feel_mean(sim) ? wanted + wanted % 2 : wanted;                 /* both halves of a step have as many */
 }
 
 /* B to n+1, from the moments that the particles have left. */
@@ -142,7 +138,6 @@ static int advance_b(struct lm_sim *sim)
     struct lm_backend *b = sim->backend;
     sim->feels_mean = ions_feel_mean(sim);
     sim->substeps = lm_sim_substeps_needed(sim);
-    sim->substeps += sim->feels_mean ? sim->substeps % 2 : 0;
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
     LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, sim->config->run.dt / sim->substeps));
     const struct lm_b_step step = {LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0,
@@ -184,7 +179,9 @@ static int finish_step(struct lm_sim *sim)
     sim->step++;
     for (int s = 0; s < sim->config->species_count; s++)
         sim->particle_steps += sim->count[s];
-    LM_TRY(is_hybrid(sim) ? sim->backend->ops->control(sim->backend, &sim->control) : lm_sim_find_maxima(sim));
+    /* Ohm's law has found the maxima, but not those of B itself where it took the mean of B. */
+    LM_TRY(is_hybrid(sim) && !sim->feels_mean ? sim->backend->ops->control(sim->backend, &sim->control)
+                                              : lm_sim_find_maxima(sim));
     LM_TRY(lm_sim_book_particles(sim));
     LM_TRY(lm_sim_book_backgrounds(sim));
     return lm_sim_choose_tracks(sim);
