@@ -42,7 +42,7 @@ dim3 blocks_of(const struct lm_gpu *g)
 /* The arrays, with the first step that needs them. */
 int allocate(struct lm_gpu *g)
 {
-    enum { ARRAYS = LM_KEPT_B + 7 - LM_J_AHEAD };
+    enum { ARRAYS = LM_KEPT_B + 3 - LM_J_AHEAD };
     if (g->array[LM_J_AHEAD])
         return g->failed;
     double *const all = (double *)lm_gpu_allocate(g, ARRAYS * g->pitch * sizeof(double), "the mean of B");

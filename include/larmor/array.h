@@ -45,8 +45,8 @@ enum lm_array {
     /* Where whistlers turn within a step (mean_field.h), from the first such step on: */
     LM_J_AHEAD = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS, /* ion current extrapolated to n+1 */
     LM_MEAN_B = LM_J_AHEAD + 3,                          /* B averaged over a step */
-    LM_KEPT_B = LM_MEAN_B + 3,                           /* LM_B, LM_VOID_E and LM_VOID during the forecast */
-    LM_ARRAYS = LM_KEPT_B + 7
+    LM_KEPT_B = LM_MEAN_B + 3,                           /* LM_B during the forecast */
+    LM_ARRAYS = LM_KEPT_B + 3
 };
 
 /* The arrays of a gas as particles see it, `which` = 0, 1, 2: density, velocity on x-faces, velocity on y-faces. */

@@ -107,7 +107,7 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
 /* The arrays of mean_field.h. */
 static int allocate_mean(struct lm_cpu *c)
 {
-    for (int k = LM_J_AHEAD; k < LM_KEPT_B + 7 && !c->array[LM_KEPT_B + 6]; k++)
+    for (int k = LM_J_AHEAD; k < LM_KEPT_B + 3 && !c->array[LM_KEPT_B + 2]; k++)
         c->array[k] = lm_pool_zeros(&c->pool, c->base.setup.grid.size, sizeof **c->array);
     return c->pool.failed ? lm_fail(LM_FAILED, "not enough memory for the mean of B") : LM_OK;
 }
