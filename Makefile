@@ -190,7 +190,7 @@ bundle: ## Packs the program, the GPU tests and their libraries into build/bundl
 	    $(BUNDLED)
 	rm -rf build/bundle && mkdir -p build/bundle/lib
 	cp $(BUNDLED) build/bundle
-	cp -r tests/cases tests/golden.txt tests/gpu/run.sh tests/gpu/signals.sh build/bundle
+	cp -r tests/cases tests/golden.txt tests/gpu/run.sh tests/gpu/ranks.sh tests/gpu/signals.sh tests/ranks.py build/bundle
 	cp tools/profile.sh tools/profile_table.py tools/kernels.py config/thermal.ini build/bundle
 	ldd build/bundle/larmor build/bundle/test_gpu | awk '$$3 ~ /^\// {print $$3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libmpi|libopen-rte|libopen-pal|libhwloc|libevent.*)[-.]' | \
 	    sort -u | xargs -I{} cp -L {} build/bundle/lib

@@ -307,6 +307,8 @@ class Tests:
     def configurations(self):
         drawn = ("--seed", str(self.options.seed), "--count", str(self.options.configurations))
         kept = ("--cases", pathlib.Path(__file__).resolve().parent / "cases" / "random")
+        if self.options.configurations == 0:
+            return
         ranks, ways = (4, "gpu-ranks") if self.options.backend == "cuda" else (7, "ranks")
         for which, cases in (("random", drawn), ("kept", kept)):
             result = run(ranks, self.random, *cases, "--ways", ways, "--no-shrink", timeout=3600)
@@ -320,7 +322,7 @@ def main():
     parser.add_argument("--larmor", type=pathlib.Path, required=True)
     parser.add_argument("--random", type=pathlib.Path, required=True)
     parser.add_argument("--kills", type=int, default=2)
-    parser.add_argument("--configurations", type=int, default=8)
+    parser.add_argument("--configurations", type=int, default=8, help="0: neither drawn nor kept ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
