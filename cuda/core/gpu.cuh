@@ -239,7 +239,7 @@ int lm_gpu_resistivity(struct lm_backend *b);
 /* LM_PUSH_E, with what only a species feels where there is such: three arrays. */
 const double *lm_gpu_push_field(struct lm_gpu *g, int species);
 
-int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
+int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step);
 int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_gpu_field_maxima(struct lm_backend *b);
@@ -270,8 +270,13 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
                           bool is_first, bool voids);
 
 /* cuda/fields/walls.cu: where general.used is 1, and in steps of B with voids */
-int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps, int voids);
+int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
+
+/* cuda/fields/mean_field.cu. Before the substeps of a step: the arrays of mean_field.h, and LM_J_AHEAD where the step
+ * needs it; after each substep: LM_MEAN_B. Nothing in steps without a mean. */
+int lm_gpu_begin_mean(struct lm_gpu *g, const struct lm_b_step *step);
+int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int substep);
 
 /* Ghost cells beyond walls of the first `count` components of E. */
 void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);

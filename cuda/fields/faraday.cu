@@ -316,10 +316,10 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
         loader.next_turn();
 }
 
-/* `steps` steps of h. */
-typedef int rk4_steps(struct lm_gpu *g, rk4_problem a, double h, int steps);
+/* The substeps of a step. */
+typedef int rk4_steps(struct lm_gpu *g, rk4_problem a, const struct lm_b_step *step);
 
-template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_problem a, double h, int steps)
+template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_problem a, const struct lm_b_step *step)
 {
     typedef rk4_block<STAGE_WARPS, COUNT> block;
     const struct lm_grid *grid = &g->base.setup.grid;
@@ -334,20 +334,22 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
     a.rows = (grid->ny + up - 1) / up;
     a.rows = a.rows < SMALLEST_ROWS ? SMALLEST_ROWS : (a.rows + PAIR - 1) / PAIR * PAIR;
     dim3 blocks((unsigned)across, (unsigned)((grid->ny + a.rows - 1) / a.rows));
-    for (int r = 0; r < steps; r++) {
+    for (int r = 0; r < step->substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         double *before = g->array[LM_B];
         for (int d = 0; d < 3; d++)
             a.input[INPUT_B + d] = g->array[LM_B + d];
         a.to = g->next_b;
-        kernel<<<blocks, block::THREADS, block::BYTES, g->stream>>>(shape_of(g), a, g->base.setup.ohm, h);
+        kernel<<<blocks, block::THREADS, block::BYTES, g->stream>>>(shape_of(g), a, g->base.setup.ohm,
+                                                                    step->dt / step->substeps);
         for (int d = 0; d < 3; d++)
             g->array[LM_B + d] = g->next_b + d * g->pitch;
         g->next_b = before;
         LM_GPU_LAUNCHED(g, "Faraday's law");
-        if (lm_halo_is_used_up(g->base.setup.halo, r, steps))
+        if (lm_halo_is_used_up(g->base.setup.halo, r, step->substeps))
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
+        lm_gpu_add_to_mean(g, step, r);
     }
     return g->failed;
 }
@@ -366,26 +368,26 @@ template <int WIDEST, int COUNT, bool HYPER> rk4_steps *rk4_fitting(const struct
 
 } // namespace
 
-int lm_gpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids)
+int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
 {
     lm_gpu_range range("advance b");
     struct lm_gpu *g = lm_gpu_of(b);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PER_DENSITY, 1);
-    lm_gpu_begin_void_field(g, voids);
-    if (voids && lm_gpu_allocate_general(g))
+    lm_gpu_begin_void_field(g, step->voids);
+    if (lm_gpu_begin_mean(g, step) || (step->voids && lm_gpu_allocate_general(g)))
         return g->failed;
-    if (g->general.used || voids)
-        return lm_gpu_general_advance_b(g, ion_current, dt, substeps, voids);
+    if (g->general.used || step->voids)
+        return lm_gpu_general_advance_b(g, step);
     const struct lm_ohm *o = &b->setup.ohm;
     rk4_problem a = {};
     for (int d = 0; d < 3; d++)
-        a.input[INPUT_J + d] = g->array[ion_current + d];
+        a.input[INPUT_J + d] = g->array[step->ion_current + d];
     a.input[INPUT_PER_DENSITY] = g->array[LM_PER_DENSITY];
     a.input[INPUT_BATTERY] = lm_gpu_battery(g);
     a.input[INPUT_ETA] = g->resistive ? g->array[LM_ETA] : NULL;
     rk4_steps *advance = o->eta_hyper > 0                               ? rk4_fitting<3, MOST_INPUTS, true>(g)
                          : a.input[INPUT_BATTERY] || a.input[INPUT_ETA] ? rk4_fitting<4, MOST_INPUTS, false>(g)
                                                                         : rk4_fitting<5, FEWEST_INPUTS, false>(g);
-    return advance(g, a, dt / substeps, substeps);
+    return advance(g, a, step);
 }

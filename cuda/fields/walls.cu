@@ -353,37 +353,40 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
         lm_gpu_add_friction(g, at, b);
 }
 
-int lm_gpu_general_advance_b(struct lm_gpu *g, enum lm_array ion_current, double dt, int substeps, int voids)
+int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
 {
+    const enum lm_array ion_current = step->ion_current;
+    const double substep = step->dt / step->substeps;
     double *state = g->array[LM_B], *next = g->next_b;
     const double *battery = lm_gpu_battery(g);
     prescribe_e(g, g->general.e, g->array[LM_E]);
-    lm_gpu_begin_strips(g, ion_current, dt, substeps);
+    lm_gpu_begin_strips(g, ion_current, step->dt, step->substeps);
     const bool whole = lm_gpu_has_whole_stages(g);
     if (whole)
         lm_gpu_begin_stages(g);
-    for (int r = 0; r < substeps; r++) {
+    for (int r = 0; r < step->substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         if (whole)
-            lm_gpu_advance_stages(g, ion_current, battery, dt / substeps, r == 0, voids);
+            lm_gpu_advance_stages(g, ion_current, battery, substep, r == 0, step->voids);
         for (int stage = 0; stage < 4 && !whole; stage++) {
             const double *const b = stage == 0 ? state : next;
             electric_field(g, b, g->array[ion_current], NULL, lm_weights_half_way(), g->general.e, NULL);
-            lm_gpu_advance_strips(g, stage, b, g->general.e, dt / substeps);
-            if (voids)
-                lm_gpu_advance_void_field(g, stage, dt / substeps);
-            fill_open_e(g, dt / substeps, g->array[ion_current], b, g->general.e);
-            lm_gpu_settle_corners(g, b, g->general.e, dt / substeps);
+            lm_gpu_advance_strips(g, stage, b, g->general.e, substep);
+            if (step->voids)
+                lm_gpu_advance_void_field(g, stage, substep);
+            fill_open_e(g, substep, g->array[ion_current], b, g->general.e);
+            lm_gpu_settle_corners(g, b, g->general.e, substep);
             faraday_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
                 domain_of(g), g->general.e, battery, state, next, g->general.result, stage,
-                lm_rk4_stage(stage, dt / substeps), g->base.setup.ohm);
+                lm_rk4_stage(stage, substep), g->base.setup.ohm);
         }
         LM_GPU_LAUNCHED(g, "Faraday's law between walls");
-        if (lm_halo_is_used_up(g->base.setup.halo, r, substeps)) {
-            lm_gpu_halo_refresh(g, g->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
+        if (lm_halo_is_used_up(g->base.setup.halo, r, step->substeps)) {
+            lm_gpu_halo_refresh(g, g->array + LM_B, step->voids ? 6 : 3); /* with LM_VOID_E */
             lm_gpu_refresh_b_of_strips(g);
         }
+        lm_gpu_add_to_mean(g, step, r);
     }
     return g->failed;
 }

@@ -42,7 +42,11 @@ enum lm_array {
     LM_BORN = LM_BACKGROUND_SOURCE + LM_MAX_BACKGROUNDS,  /* source of ions 0, 1, ...: particles expected in a step; */
     LM_BORN_THERMAL = LM_BORN + LM_MAX_IONISATIONS,       /* their thermal speed; */
     LM_BORN_DRIFT = LM_BORN_THERMAL + LM_MAX_IONISATIONS, /* their drift: x of each source, y of each, z of each */
-    LM_ARRAYS = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS
+    /* Where whistlers turn within a step (mean_field.h), from the first such step on: */
+    LM_J_AHEAD = LM_BORN_DRIFT + 3 * LM_MAX_IONISATIONS, /* ion current extrapolated to n+1 */
+    LM_MEAN_B = LM_J_AHEAD + 3,                          /* B averaged over a step */
+    LM_KEPT_B = LM_MEAN_B + 3,                           /* LM_B during the forecast */
+    LM_ARRAYS = LM_KEPT_B + 3
 };
 
 /* The arrays of a gas as particles see it, `which` = 0, 1, 2: density, velocity on x-faces, velocity on y-faces. */

@@ -21,6 +21,7 @@
 #include "larmor/velocity_moments.h"
 #include "backend/raw_particles.h"
 #include "larmor/physics/collisions/collision_step.h"
+#include "larmor/physics/fields/mean_field.h"
 #include "larmor/physics/fields/ohm_terms.h"
 #include "larmor/physics/numerics/program.h"
 #include "larmor/physics/fluid/conductivity.h"
@@ -155,6 +156,13 @@ static inline int lm_radiating_before(const struct lm_setup *s, int side)
     return count;
 }
 
+/* Whether ions may feel the mean of B over a step (larmor/physics/fields/mean_field.h): the strips of radiating sides
+ * cannot return from a forecast. */
+static inline int lm_may_feel_mean(const struct lm_setup *s)
+{
+    return lm_radiating_before(s, LM_SIDES) == 0;
+}
+
 /* The number of radiating sides that the arrays reach, and the one that is number `which` of them. */
 static inline int lm_radiating_sides(const struct lm_setup *s)
 {
@@ -275,6 +283,15 @@ struct lm_grid_sums {
     int64_t b2[3], electrons;
     int exponent_b2[3], exponent_electrons;
     double div_b;
+};
+
+/* A step of B, of dt in so many substeps. `voids`: whether there was a void in the domain as the step began
+ * (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
+struct lm_b_step {
+    enum lm_array ion_current; /* LM_J_OLD, LM_J_NEW; LM_J_AHEAD: advance_b extrapolates it first */
+    double dt;
+    int substeps, voids;
+    enum lm_b_mean mean; /* what LM_MEAN_B gets of B after each substep */
 };
 
 struct lm_backend;
@@ -418,9 +435,9 @@ struct lm_backend_ops {
      * stands. 1/n keeps a substep of this length stable; 0: it need not. */
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 
-    /* B, and with it E in the voids of the last closure, which LM_VOID then has. `voids`: whether there was a void in
-     * the domain as the step began (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
-    int (*advance_b)(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
+    /* B, and with it E in the voids of the last closure, which LM_VOID then has. LM_MEAN_B gets its part of the mean.
+     */
+    int (*advance_b)(struct lm_backend *b, const struct lm_b_step *step);
 
     /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0:
      * no resistivity acts but that of insulators and voids. */

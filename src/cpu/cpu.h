@@ -114,7 +114,7 @@ int lm_cpu_allocate(struct lm_cpu *c);
 /* The grid: src/cpu/closure.c, drive.c, faraday.c, ohm.c, moments.c and reductions.c */
 int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count);
 int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
-int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids);
+int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step);
 int lm_cpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_cpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);

@@ -104,24 +104,54 @@ static void advance_stage(struct lm_cpu *c, int number, int ion_current, const d
         lm_grid_wrap(g, number == 3 ? state[d] : c->stage[d]);
 }
 
-int lm_cpu_advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids)
+/* The arrays of mean_field.h. */
+static int allocate_mean(struct lm_cpu *c)
+{
+    for (int k = LM_J_AHEAD; k < LM_KEPT_B + 3 && !c->array[LM_KEPT_B + 2]; k++)
+        c->array[k] = lm_pool_zeros(&c->pool, c->base.setup.grid.size, sizeof **c->array);
+    return c->pool.failed ? lm_fail(LM_FAILED, "not enough memory for the mean of B") : LM_OK;
+}
+
+static void add_to_mean(struct lm_cpu *c, const struct lm_b_step *step, int substep)
+{
+    const double weight = lm_mean_weight(step->mean, substep, step->substeps);
+    const int is_first = lm_mean_is_new(step->mean, substep, step->substeps);
+    const size_t size = c->base.setup.grid.size;
+    for (int d = 0; d < 3 && weight > 0; d++) {
+        const double *b = c->array[LM_B + d];
+        double *mean = c->array[LM_MEAN_B + d];
+#pragma omp parallel for num_threads(c->grid_threads)
+        for (size_t k = 0; k < size; k++)
+            mean[k] = lm_add_to_mean(is_first, mean[k], weight, b[k]);
+    }
+}
+
+int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
 {
     struct lm_cpu *c = lm_cpu_of(b);
+    const double substep = step->dt / step->substeps;
+    if (step->mean != LM_NO_MEAN && allocate_mean(c))
+        return LM_FAILED;
+    if (step->ion_current == LM_J_AHEAD)
+        lm_cpu_extrapolate_current(c, c->array + LM_J_AHEAD);
     const double *battery = lm_cpu_battery(c);
     lm_cpu_prescribe_e(c, c->e);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
-    lm_cpu_begin_void_field(c, voids);
-    lm_cpu_begin_strips(c, (int)ion_current, dt, substeps);
-    for (int r = 0; r < substeps; r++) {
+    lm_cpu_begin_void_field(c, step->voids);
+    lm_cpu_begin_strips(c, (int)step->ion_current, step->dt, step->substeps);
+    for (int r = 0; r < step->substeps; r++) {
         if (lm_stop_now())
             return lm_stop_give_up();
         for (int stage = 0; stage < 4; stage++)
-            advance_stage(c, stage, ion_current, battery, dt / substeps);
-        if (lm_halo_is_used_up(b->setup.halo, r, substeps)) {
-            lm_halo_refresh(b->setup.halo, c->array + LM_B, voids ? 6 : 3); /* with LM_VOID_E */
+            advance_stage(c, stage, (int)step->ion_current, battery, substep);
+        if (lm_halo_is_used_up(b->setup.halo, r, step->substeps)) {
+            lm_halo_refresh(b->setup.halo, c->array + LM_B, step->voids ? 6 : 3); /* with LM_VOID_E */
             lm_cpu_refresh_b_of_strips(c);
         }
+        add_to_mean(c, step, r);
     }
+    if (step->mean == LM_MEAN_ENDS)
+        lm_halo_refresh(b->setup.halo, c->array + LM_MEAN_B, 3);
     return LM_OK;
 }

@@ -69,6 +69,9 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least);
  * NULL where there is none. LM_PRESSURE_E is overwritten. */
 const double *lm_cpu_battery(struct lm_cpu *c);
 
+/* The ion current at n + 1, of LM_J_NEW and LM_J_OLD. */
+void lm_cpu_extrapolate_current(struct lm_cpu *c, double *const to[3]);
+
 /* src/cpu/void_field.c: E_v of voids (larmor/physics/fields/void_field.h). */
 
 /* At the beginning of a step of B: LM_VOID and c->has_void of the last closure, and no E_v elsewhere. `voids`: that of

@@ -312,13 +312,12 @@ void lm_cpu_fill_e(struct lm_cpu *c, double *const e[3], enum lm_fill fill)
         lm_fill_e(&c->base.setup, e[d], d, fill);
 }
 
-/* The ion current of the NEW level in c->ahead. */
-static void extrapolate_current(struct lm_cpu *c)
+void lm_cpu_extrapolate_current(struct lm_cpu *c, double *const to_array[3])
 {
     size_t size = c->base.setup.grid.size;
     for (int d = 0; d < 3; d++) {
         const double *later = c->array[LM_J_NEW + d], *earlier = c->array[LM_J_OLD + d];
-        double *to = c->ahead[d];
+        double *to = to_array[d];
 #pragma omp parallel for num_threads(c->grid_threads)
         for (size_t k = 0; k < size; k++)
             to[k] = lm_extrapolate_half_step(later[k], earlier[k]);
@@ -332,7 +331,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     lm_cpu_closure(b, level, level, 0.0);
     lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm));
     if (current == LM_OHM_AHEAD)
-        extrapolate_current(c);
+        lm_cpu_extrapolate_current(c, c->ahead);
     const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();
     lm_cpu_motional_field(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD, at);
     lm_cpu_electric_field(c, c->array + LM_B, c->array + LM_E, c->e);

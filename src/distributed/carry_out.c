@@ -299,7 +299,7 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
     case LM_ORDER_CLOSURE:
         return ops->closure(d->part, (enum lm_array)o->array, (enum lm_array)o->other, o->dt);
     case LM_ORDER_ADVANCE_B:
-        return ops->advance_b(d->part, (enum lm_array)o->array, o->dt, o->substeps, o->voids);
+        return ops->advance_b(d->part, &o->b_step);
     case LM_ORDER_RELAX_B:
         return ops->relax_b(d->part, o->dt, o->substeps);
     case LM_ORDER_OHM:

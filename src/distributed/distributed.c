@@ -238,11 +238,9 @@ static int closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_CLOSURE, .array = density, .other = other, .dt = substep});
 }
 
-static int advance_b(struct lm_backend *b, enum lm_array ion_current, double dt, int substeps, int voids)
+static int advance_b(struct lm_backend *b, const struct lm_b_step *step)
 {
-    return lm_issue(
-        b, (struct lm_order){
-               .kind = LM_ORDER_ADVANCE_B, .array = ion_current, .dt = dt, .substeps = substeps, .voids = voids});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_ADVANCE_B, .b_step = *step});
 }
 
 static int relax_b(struct lm_backend *b, double dt, int stages)

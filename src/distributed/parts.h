@@ -69,9 +69,10 @@ enum lm_order_kind {
 struct lm_order {
     enum lm_order_kind kind;
     int may_stop; /* the step under way may be given up */
-    int species, side, field, array, other, count, exponent, first, quantum, substeps, voids, phase, has_collisions;
+    int species, side, field, array, other, count, exponent, first, quantum, substeps, phase, has_collisions;
     uint64_t number, begin;
     double dt, t;
+    struct lm_b_step b_step;
     struct lm_pass pass;
     struct lm_collisions collisions;
     struct lm_exchange_pass exchange;

@@ -21,7 +21,8 @@ struct lm_sim {
     struct lm_control control;  /* of the state as it stands */
     int64_t step;               /* n; t = n dt */
     uint64_t count[LM_MAX_SPECIES];
-    int substeps; /* of B in the last step */
+    int substeps;   /* of B in the last step */
+    int feels_mean; /* whether ions felt the mean of B in the last step */
     struct {
         int64_t steps;      /* since the last sort */
         double cells, cost; /* how far a particle can have strayed, and what strays have cost, since then */

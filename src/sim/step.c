@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/try.h"
+#include "larmor/physics/fields/mean_field.h"
 #include "larmor/physics/fields/relaxation.h"
 #include "larmor/physics/fields/void_field.h"
 #include "sim/advection.h"
@@ -19,6 +20,10 @@
 #include "sim/ionisation.h"
 #include "sim/state.h"
 #include "sim/tracks.h"
+
+/* From so many turns of the fastest whistler in a step on, ions feel the mean of B. Below, ions and B agree without it
+ * (docs/physics/accuracy.md, "Short whistlers"). */
+static const double TURNS = 0.75;
 
 /* The tally of one particle has at most 50 bits. */
 enum { LEAST_TALLIED = 1 << 13 };
@@ -95,15 +100,6 @@ int lm_sim_find_maxima(struct lm_sim *sim)
     return sim->backend->ops->control(sim->backend, &sim->control);
 }
 
-int lm_sim_substeps_needed(const struct lm_sim *sim)
-{
-    double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
-    double least = sim->config->fields.min_substeps;
-    if (sim->control.voids > 0)
-        least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
-    return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
-}
-
 int lm_sim_relaxation_stages(const struct lm_sim *sim)
 {
     const struct lm_ohm *o = &sim->backend->setup.ohm;
@@ -121,15 +117,59 @@ static int relax_b(struct lm_sim *sim)
     return b->ops->relax_b(b, sim->config->run.dt, lm_sim_relaxation_stages(sim));
 }
 
+/* Whether ions feel the mean of B in this step. Thin plasma and voids have whistlers that turn often and hold few ions:
+ * there the mean costs much and gains nothing. */
+static int ions_feel_mean(const struct lm_sim *sim)
+{
+    const struct lm_control *c = &sim->control;
+    return lm_may_feel_mean(&sim->backend->setup) && c->floored == 0 && c->voids == 0 &&
+           sim->config->run.dt * c->frequency > TURNS * 2 * M_PI;
+}
+
+int lm_sim_substeps_needed(const struct lm_sim *sim)
+{
+    double n = ceil(sim->config->run.dt * sim->control.frequency / sim->config->fields.substep_safety);
+    double least = sim->config->fields.min_substeps;
+    if (sim->control.voids > 0)
+        least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
+    const int wanted = n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
+    return ions_feel_mean(sim) ? wanted + wanted % 2 : wanted;                 /* both halves of a step have as many */
+}
+
 /* B to n+1, from the moments that the particles have left. */
 static int advance_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
+    sim->feels_mean = ions_feel_mean(sim);
     sim->substeps = lm_sim_substeps_needed(sim);
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
     LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, sim->config->run.dt / sim->substeps));
-    LM_TRY(b->ops->advance_b(b, LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0));
+    const struct lm_b_step step = {LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0,
+                                   sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN};
+    LM_TRY(b->ops->advance_b(b, &step));
     return relax_b(sim);
+}
+
+/* The second half of the mean of B: LM_MEAN_B, from a B that does not stay. There are no voids. */
+static int forecast_b(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    const struct lm_b_step step = {LM_J_AHEAD, sim->config->run.dt / 2, sim->substeps / 2, 0, LM_MEAN_ENDS};
+    LM_TRY(b->ops->copy(b, LM_KEPT_B, LM_B, 3));
+    LM_TRY(b->ops->closure(b, LM_N_NEW, LM_N_NEW, sim->config->run.dt / sim->substeps));
+    return b->ops->advance_b(b, &step);
+}
+
+/* E at n+1 and what the ions feel. */
+static int find_e(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    if (!sim->feels_mean)
+        return b->ops->ohm(b, LM_OHM_AHEAD);
+    LM_TRY(forecast_b(sim));
+    LM_TRY(b->ops->copy(b, LM_B, LM_MEAN_B, 3));
+    LM_TRY(b->ops->ohm(b, LM_OHM_AHEAD));
+    return b->ops->copy(b, LM_B, LM_KEPT_B, 3);
 }
 
 /* Counts the step and books what has crossed sides, bodies and sources in it. */
@@ -138,7 +178,9 @@ static int finish_step(struct lm_sim *sim)
     sim->step++;
     for (int s = 0; s < sim->config->species_count; s++)
         sim->particle_steps += sim->count[s];
-    LM_TRY(is_hybrid(sim) ? sim->backend->ops->control(sim->backend, &sim->control) : lm_sim_find_maxima(sim));
+    /* Ohm's law has found the maxima, but not those of B itself where it took the mean of B. */
+    LM_TRY(is_hybrid(sim) && !sim->feels_mean ? sim->backend->ops->control(sim->backend, &sim->control)
+                                              : lm_sim_find_maxima(sim));
     LM_TRY(lm_sim_book_particles(sim));
     LM_TRY(lm_sim_book_backgrounds(sim));
     return lm_sim_choose_tracks(sim);
@@ -171,7 +213,7 @@ int lm_sim_step(struct lm_sim *sim)
 
     /* 4. E^{n+1} with n^{n+1} and J_i extrapolated to n+1, and the maxima of the fields. */
     if (is_hybrid(sim))
-        LM_TRY(b->ops->ohm(b, LM_OHM_AHEAD));
+        LM_TRY(find_e(sim));
     LM_TRY(b->ops->swap_levels(b));
     return finish_step(sim);
 }

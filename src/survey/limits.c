@@ -66,10 +66,20 @@ static void add_motion(const struct lm_survey *s, struct lm_limits *l)
     }
 }
 
-/* How many turns a whistler may make in a step. Ions feel the fields only once a step, so a whistler that makes a whole
- * turn acts on them like a field at rest. The smoothing hides the very shortest whistlers from the ions. The first
- * growth was seen at 1.25 turns (docs/physics/accuracy.md). */
-static const double MOST_TURNS = 1.1;
+/* How many turns a whistler may make in a step (docs/physics/accuracy.md, "Short whistlers"). Ions that feel the fields
+ * only once a step can give energy to a whistler that makes a whole turn; the smoothing hides the very shortest
+ * whistlers, and the first growth was seen at 1.25 turns. Ions that feel the mean of B over a step keep the energy up
+ * to 3 turns, and at 4 no longer. They do so where nothing is at the density floor and no side is radiating. */
+static const double MOST_TURNS = 3, MOST_TURNS_WITHOUT_MEAN = 1.1;
+
+static double most_turns(const struct lm_survey *s)
+{
+    const struct lm_config *c = s->config;
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->boundary_fields[side] == LM_RADIATING)
+            return MOST_TURNS_WITHOUT_MEAN;
+    return s->n_min > c->fields.density_floor ? MOST_TURNS : MOST_TURNS_WITHOUT_MEAN;
+}
 
 static void add_fields(const struct lm_survey *s, struct lm_limits *l)
 {
@@ -82,10 +92,9 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
                   "fields.max_substeps",
                   dt_for(c, wanted, most));
     const double turns = c->run.dt * s->whistler / (2 * M_PI);
-    lm_limits_add(l, "shortest whistler: turns a step", turns, MOST_TURNS,
+    lm_limits_add(l, "shortest whistler: turns a step", turns, most_turns(s),
                   "beyond it short whistlers can gain energy from the ions, with any number of substeps",
-                  "take run.dt <= %.3g, or larger cells; up to 2 turns fields.smoothing = 3 helps, too",
-                  dt_for(c, turns, MOST_TURNS));
+                  "take run.dt <= %.3g, or larger cells", dt_for(c, turns, most_turns(s)));
     if (s->stages > 0)
         lm_limits_add(l, "stages of resistivity a step", s->stages, LM_MOST_RELAXATION_STAGES,
                       "chosen each step; the run stops beyond the limit",
