@@ -3,7 +3,7 @@
 die and ranks that hang.
 
     ranks.py --larmor build/release/larmor --random build/release/tests/random/random [--kills 20] [--configurations 40]
-             [--backend cuda]
+             [--backend cuda] [--only kills]
 
 Exit code 77: there is no MPI here, or the program was built without it."""
 import argparse
@@ -317,6 +317,10 @@ class Tests:
                   f"{which} configurations on 2 to {ranks} ranks")
 
 
+TESTS = (Tests.same_files, Tests.large_files, Tests.wrong_input, Tests.a_signal, Tests.kills, Tests.a_hang, Tests.the_benchmark,
+         Tests.configurations)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--larmor", type=pathlib.Path, required=True)
@@ -325,6 +329,7 @@ def main():
     parser.add_argument("--configurations", type=int, default=8, help="0: neither drawn nor kept ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--only", choices=[test.__name__ for test in TESTS], help="one group of tests")
     options = parser.parse_args()
     larmor, random_program = options.larmor.resolve(), options.random.resolve()
     if not shutil.which("mpirun") or "Open MPI" not in run(1, larmor, "--version").stdout:
@@ -332,9 +337,9 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as directory:
         tests = Tests(larmor, random_program, pathlib.Path(directory), options)
-        for test in (tests.same_files, tests.large_files, tests.wrong_input, tests.a_signal, tests.kills, tests.a_hang, tests.the_benchmark,
-                     tests.configurations):
-            test()
+        for test in TESTS:
+            if options.only in (None, test.__name__):
+                test(tests)
     print(f"{len(failures)} failed")
     return 1 if failures else 0
 

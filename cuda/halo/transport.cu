@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
 
 #include "larmor/physics/numerics/hash.h"
 
@@ -27,7 +28,6 @@ struct nccl_library {
     int (*version)(int *);
     int (*unique_id)(nccl_id *);
     int (*begin)(nccl_communicator *, int ranks, nccl_id, int rank);
-    int (*end)(nccl_communicator);
     int (*group_start)(void);
     int (*group_end)(void);
     int (*send)(const void *, size_t, int type, int peer, nccl_communicator, cudaStream_t);
@@ -35,11 +35,11 @@ struct nccl_library {
     const char *(*error)(int);
 };
 
-/* Of this process. A communicator costs about a second and is kept for the next backend of as many ranks. */
+/* Of this process. A communicator costs about a second and is kept for the next backends of as many ranks. */
 struct transport {
     nccl_library nccl;
-    nccl_communicator communicator; /* NULL: data go through the hosts */
-    int ranks;                      /* that the communicator joins */
+    std::map<int, nccl_communicator> joined; /* by the number of ranks */
+    nccl_communicator communicator;          /* of the present backend; NULL: data go through the hosts */
     char *pinned;
     size_t pinned_size;
     char name[64];
@@ -63,7 +63,7 @@ bool load_nccl(nccl_library *n)
     const bool complete =
         find(handle, "ncclGetVersion", (void **)&n->version) &&
         find(handle, "ncclGetUniqueId", (void **)&n->unique_id) &&
-        find(handle, "ncclCommInitRank", (void **)&n->begin) && find(handle, "ncclCommDestroy", (void **)&n->end) &&
+        find(handle, "ncclCommInitRank", (void **)&n->begin) &&
         find(handle, "ncclGroupStart", (void **)&n->group_start) &&
         find(handle, "ncclGroupEnd", (void **)&n->group_end) && find(handle, "ncclSend", (void **)&n->send) &&
         find(handle, "ncclRecv", (void **)&n->receive) && find(handle, "ncclGetErrorString", (void **)&n->error);
@@ -112,26 +112,19 @@ int join_ranks()
 {
     nccl_library *n = &transport.nccl;
     nccl_id id = {};
-    int version = 0, status = LM_OK;
-    if (transport.communicator && transport.ranks == lm_rank_count())
+    nccl_communicator communicator = NULL;
+    int status = LM_OK;
+    if (transport.joined.count(lm_rank_count()))
         return LM_OK;
-    if (transport.communicator)
-        n->end(transport.communicator);
-    transport.communicator = NULL;
     if (lm_rank() == 0)
         status = nccl_check(n->unique_id(&id), "start");
     if (lm_ranks_largest(status != LM_OK))
         return LM_FAILED;
     lm_ranks_broadcast(&id, sizeof id);
-    status = nccl_check(n->begin(&transport.communicator, lm_rank_count(), id, lm_rank()), "start");
-    if (lm_ranks_largest(status != LM_OK)) {
-        transport.communicator = NULL;
+    status = nccl_check(n->begin(&communicator, lm_rank_count(), id, lm_rank()), "start");
+    if (lm_ranks_largest(status != LM_OK))
         return LM_FAILED;
-    }
-    transport.ranks = lm_rank_count();
-    n->version(&version);
-    snprintf(transport.name, sizeof transport.name, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
-             version % 100);
+    transport.joined[lm_rank_count()] = communicator;
     return LM_OK;
 }
 
@@ -210,15 +203,19 @@ int lm_gpu_transport_begin(enum lm_gpu_exchange wanted)
 {
     const bool loaded = wanted != LM_EXCHANGE_HOST && !lm_ranks_largest(!load_nccl(&transport.nccl));
     const bool possible = loaded && each_has_a_gpu();
-    if (possible && !join_ranks())
+    if (possible && !join_ranks()) {
+        int version = 0;
+        transport.nccl.version(&version);
+        snprintf(transport.name, sizeof transport.name, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
+                 version % 100);
+        transport.communicator = transport.joined[lm_rank_count()];
         return LM_OK;
+    }
     if (wanted == LM_EXCHANGE_NCCL)
         return lm_fail(LM_BAD_INPUT, "run.gpu_exchange = nccl: %s; use auto",
                        possible ? "NCCL does not start"
                        : loaded ? "ranks share a GPU"
                                 : "there is no libnccl.so.2");
-    if (transport.communicator)
-        transport.nccl.end(transport.communicator);
     transport.communicator = NULL;
     snprintf(transport.name, sizeof transport.name, "pinned memory and MPI");
     return LM_OK;

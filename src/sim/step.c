@@ -96,6 +96,8 @@ int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
 
 int lm_sim_find_maxima(struct lm_sim *sim)
 {
+    if (sim->backend->setup.local_eta)
+        LM_TRY(sim->backend->ops->resistivity(sim->backend));
     LM_TRY(sim->backend->ops->field_maxima(sim->backend));
     return sim->backend->ops->control(sim->backend, &sim->control);
 }
