@@ -81,10 +81,33 @@ START_TEST(effect_is_awaited)
 {
     struct lm_balance_record r = {.lost = 0};
     lm_balance_note_division(&r, 1, 2, 1.25, 1000);
-    lm_balance_is_due(&r, 3, 1.25, 1200);
+    lm_balance_is_due(&r, 3, 1.25, 1100);
     ck_assert_double_eq(r.caution, 0);
-    lm_balance_is_due(&r, 4, 1.25, 1256);
+    lm_balance_is_due(&r, 4, 1.25, 1128);
     ck_assert_double_eq(r.caution, 4);
+}
+END_TEST
+
+/* A layer that drifts: the imbalance grows from 1 after each division, by a thousandth in each step of a hundredth of a
+ * second. A division takes half a second. It is due whenever the waiting has cost as much, which is best there, and is
+ * never taken for one that has not helped. */
+START_TEST(steady_drift_is_followed)
+{
+    struct lm_balance_record r = {.lost = 0};
+    double now = 1, imbalance = 1;
+    for (int step = 0; step < 5000; step++) {
+        now += 0.01;
+        imbalance += 0.001;
+        if (step % 5 == 0 && lm_balance_is_due(&r, now, imbalance, step)) {
+            ck_assert_double_eq_tol(r.lost, 0.5, 0.02);
+            lm_balance_note_division(&r, now, now + 0.5, imbalance, step);
+            now += 0.5;
+            imbalance = 1;
+        }
+    }
+    ck_assert_double_eq(r.caution, 1);
+    ck_assert_int_eq(r.divisions, 14); /* one in 351 steps: 10 s (y - ln(1 + y)) = 0.5 s for y = .351 */
+    ck_assert_double_eq_tol(r.seconds, 0.5 * r.divisions, 1e-9);
 }
 END_TEST
 
@@ -107,6 +130,7 @@ int main(void)
     tcase_add_test(t, refusal_begins_anew);
     tcase_add_test(t, useless_divisions_become_rare);
     tcase_add_test(t, effect_is_awaited);
+    tcase_add_test(t, steady_drift_is_followed);
     tcase_add_test(t, half_of_the_waiting);
     return suite_run(suite);
 }

@@ -4,9 +4,10 @@
 #include <stdio.h>
 
 #include "bench/cases.h"
+#include "distributed/distributed.h"
 #include "ranks/ranks.h"
 
-enum { PARTICLES, RATE, STEP, WAITING, EQUAL };
+enum { PARTICLES, RATE, STEP, WAITING, DIVISIONS, DIVISION, EQUAL };
 enum { OFF, ON, SETTINGS };
 enum { REPEATS = 3, ROWS_PART = 4 /* the domain has so many times fewer cells along y */ };
 
@@ -19,6 +20,8 @@ struct moving {
 
 struct run {
     double seconds, waiting, particles; /* all steps; the part of the time; the mean of the first and the last state */
+    int divisions;
+    double dividing; /* s: all of them */
     uint64_t fingerprint;
 };
 
@@ -67,6 +70,7 @@ static int run_once(struct lm_bench *b, const struct moving *m, int setting, int
     status = lm_bench_advance(s, steps);
     out->seconds = lm_clock() - begin;
     out->waiting = (lm_ranks_traffic().seconds - waited) / out->seconds;
+    out->divisions = lm_distributed_divisions(s->sim->backend, &out->dividing);
     out->particles = 0.5 * (s->particles + (double)s->sim->count[0]);
     if (!status)
         status = lm_sim_fingerprint(s->sim, &out->fingerprint);
@@ -97,6 +101,9 @@ static int run_problem(struct lm_bench *b, struct lm_table *t, const struct movi
         lm_table_measured(t, RATE, lm_measured_rate(1e-9 * last[setting].particles, step));
         lm_table_number(t, STEP, 1e3 * step.median);
         lm_table_number(t, WAITING, 100 * last[setting].waiting);
+        lm_table_number(t, DIVISIONS, last[setting].divisions);
+        if (last[setting].divisions > 0)
+            lm_table_number(t, DIVISION, 1e3 * last[setting].dividing / last[setting].divisions);
         lm_bench_put_equal(b, t, EQUAL, equal[setting]);
     }
     return LM_OK;
@@ -113,9 +120,11 @@ static int new_table(const struct lm_bench *b, struct lm_table **t)
     lm_table_column(*t, "rate", "G particle-steps/s");
     lm_table_column(*t, "step", "ms");
     lm_table_column(*t, "waiting", "%");
+    lm_table_column(*t, "divisions", "");
+    lm_table_column(*t, "each", "ms");
     lm_table_column(*t, "fingerprint", "");
     lm_table_note(*t, "whole runs by turns, from a start without warm-up; waiting: the part of its time that rank 0 "
-                      "spends in messages");
+                      "spends in messages; divisions: of the domain, in the last run");
     return LM_OK;
 }
 

@@ -97,3 +97,9 @@ int lm_distributed_rebalance(struct lm_backend *b)
 {
     return balance(b, HUGE_VAL);
 }
+
+int lm_distributed_divisions(struct lm_backend *b, double *seconds)
+{
+    *seconds = of(b)->balanced.seconds;
+    return of(b)->balanced.divisions;
+}

@@ -9,14 +9,15 @@ int lm_balance_is_better(double imbalance, double than)
     return imbalance - 1 < 0.5 * (than - 1);
 }
 
-/* Looks back at the last division. One that has not helped, because the costs change as fast as they are measured,
- * makes the next ones rarer. */
-static void learn(struct lm_balance_record *r, double imbalance, int steps)
+/* Looks back at the last division. One that has not helped makes the next ones rarer. What counts is the mean of the
+ * imbalance: where the work moves steadily, the imbalance itself is soon back, however good the division was. */
+static void learn(struct lm_balance_record *r, double now, int steps)
 {
-    enum { STEPS = 256, RARER = 4 };
+    enum { STEPS = 128, RARER = 4 };
     if (r->before == 0 || steps < r->steps + STEPS)
         return;
-    r->caution = lm_balance_is_better(imbalance, r->before) ? 1 : RARER * fmax(r->caution, 1);
+    const double mean = 1 / (1 - r->lost / (now - r->divided));
+    r->caution = lm_balance_is_better(mean, r->before) ? 1 : RARER * fmax(r->caution, 1);
     r->before = 0;
 }
 
@@ -25,7 +26,7 @@ int lm_balance_is_due(struct lm_balance_record *r, double now, double imbalance,
     const double price = r->price > 0 ? r->price : FIRST_PRICE;
     r->lost += r->looked_at > 0 ? (now - r->looked_at) * (1 - 1 / imbalance) : 0;
     r->looked_at = now;
-    learn(r, imbalance, steps);
+    learn(r, now, steps);
     return imbalance > WORTH && r->lost > price * fmax(r->caution, 1);
 }
 
@@ -33,6 +34,7 @@ void lm_balance_note_refusal(struct lm_balance_record *r, double now)
 {
     r->lost = 0;
     r->looked_at = now;
+    r->before = 0;
 }
 
 void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps)
@@ -40,5 +42,8 @@ void lm_balance_note_division(struct lm_balance_record *r, double begin, double 
     lm_balance_note_refusal(r, now);
     r->price = now - begin;
     r->before = imbalance;
+    r->divided = now;
     r->steps = steps;
+    r->divisions++;
+    r->seconds += r->price;
 }

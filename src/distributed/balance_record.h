@@ -10,7 +10,10 @@ struct lm_balance_record {
     double price;     /* s: what the last division took */
     double caution;   /* times the price that must have been lost: larger after divisions that have not helped */
     double before;    /* imbalance before the last division; 0: its effect has been seen */
+    double divided;   /* s: clock after the last division */
     int steps;        /* at the last division */
+    int divisions;    /* so far, */
+    double seconds;   /* which took so long together */
 };
 
 /* Looks at the clock (s), at the imbalance (the time of the busiest rank over the mean of all, 1 or more) and at the

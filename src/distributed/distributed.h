@@ -29,6 +29,9 @@ int lm_distributed_measure(struct lm_backend *b, double *imbalance);
 /* Divides the domain anew by what the steps since then have cost the ranks. For rank 0. */
 int lm_distributed_rebalance(struct lm_backend *b);
 
+/* How often the domain has been divided anew, and the seconds that all of it took. For rank 0. */
+int lm_distributed_divisions(struct lm_backend *b, double *seconds);
+
 /* For tests: at every sort the domain is divided anew, by costs that differ from sort to sort. */
 void lm_distributed_disturb(int always);
 
