@@ -77,6 +77,12 @@ struct lm_gpu_neighbours {
 };
 const struct lm_gpu_neighbours *lm_gpu_halo_neighbours(const struct lm_gpu *g);
 
+/* Arrays from one division of the domain to the next: the operations of the seam. */
+int lm_gpu_depart(struct lm_backend *b, const struct lm_halo_move *move, const int *list, int count,
+                  struct lm_crate **out);
+int lm_gpu_arrive(struct lm_backend *b, const struct lm_halo_move *move, const int *list, int count,
+                  struct lm_crate *crate);
+
 /* Memory of the device for an exchange of so many bytes, until the next exchange. */
 void *lm_gpu_halo_buffer(struct lm_gpu *g, size_t bytes);
 

@@ -456,3 +456,95 @@ bool lm_gpu_halo_join(struct lm_gpu *g)
     h->has_added = false;
     return true;
 }
+
+/* --- from one division to another --- */
+
+/* What a rank will hold of the arrays: for each batch of them what the messages bring, in their order. */
+struct lm_crate {
+    lm_u64 *memory;           /* of the device */
+    int resistive, used_void; /* on some rank */
+};
+
+namespace
+{
+
+enum { BATCH = 4 };
+
+/* The first arrays of a list. */
+cell_arrays batch_of(const struct lm_gpu *g, const int *list, int count)
+{
+    cell_arrays a = {{}, count < BATCH ? count : BATCH, 1, 0, 1, 1};
+    for (int k = 0; k < a.count; k++)
+        a.at[k] = (lm_u64 *)g->array[list[k]];
+    return a;
+}
+
+/* NULL on all ranks: there is no memory for it on one of them. */
+struct lm_crate *new_crate(const struct lm_gpu *g, size_t numbers)
+{
+    struct lm_crate *c = (struct lm_crate *)calloc(1, sizeof *c);
+    const bool fits = c && cudaMalloc((void **)&c->memory, numbers * sizeof *c->memory + 1) == cudaSuccess;
+    cudaGetLastError(); /* a failure is not one of the next call */
+    if (!lm_ranks_largest(!fits)) {
+        c->resistive = lm_ranks_largest((uint64_t)g->resistive) > 0;
+        c->used_void = lm_ranks_largest((uint64_t)g->used_void) > 0;
+        return c;
+    }
+    if (c)
+        cudaFree(c->memory);
+    free(c);
+    return NULL;
+}
+
+void send_arrays(struct lm_gpu *g, const cell_list &from, const cell_list &to, const int *list, int count,
+                 const struct lm_crate *c)
+{
+    struct lm_message *m = (struct lm_message *)malloc((size_t)(from.peers + to.peers + 1) * sizeof *m);
+    if (!m)
+        lm_ranks_abort(LM_FAILED, "not enough memory for a new division");
+    for (int k = 0; k < count; k += BATCH) {
+        const cell_arrays a = batch_of(g, list + k, count - k);
+        lm_u64 *const buffer = reserve(g, from.cells * a.count);
+        run_kernel(g, PACK, from, a, buffer, g->stream);
+        make_messages(from, a.count, buffer, m);
+        make_messages(to, a.count, c->memory + to.cells * k, m + from.peers);
+        lm_gpu_transport_exchange(g, m, from.peers, m + from.peers, to.peers, g->stream);
+    }
+    lm_gpu_wait(g, "a new division");
+    free(m);
+}
+
+} // namespace
+
+int lm_gpu_depart(struct lm_backend *b, const struct lm_halo_move *move, const int *list, int count,
+                  struct lm_crate **out)
+{
+    lm_gpu_range range("departure of arrays");
+    struct lm_gpu *g = lm_gpu_of(b);
+    cell_list from = {}, to = {};
+    make_list(g, &move->out, &from);
+    make_list(g, &move->in, &to);
+    *out = g->failed ? NULL : new_crate(g, to.cells * count);
+    if (*out)
+        send_arrays(g, from, to, list, count, *out);
+    end_list(&from);
+    end_list(&to);
+    return *out || g->failed ? g->failed : LM_STOPPED;
+}
+
+int lm_gpu_arrive(struct lm_backend *b, const struct lm_halo_move *move, const int *list, int count, struct lm_crate *c)
+{
+    lm_gpu_range range("arrival of arrays");
+    struct lm_gpu *g = lm_gpu_of(b);
+    cell_list to = {};
+    make_list(g, &move->in, &to);
+    for (int k = 0; k < count && !g->failed; k += BATCH)
+        run_kernel(g, UNPACK, to, batch_of(g, list + k, count - k), c->memory + to.cells * k, g->stream);
+    g->resistive |= c->resistive;
+    g->used_void |= c->used_void;
+    lm_gpu_wait(g, "a new division");
+    end_list(&to);
+    cudaFree(c->memory);
+    free(c);
+    return g->failed;
+}

@@ -298,7 +298,9 @@ struct lm_backend;
 
 enum lm_put_phase { LM_COUNT_PARTICLES, LM_PLACE_PARTICLES };
 
+struct lm_halo_move;
 struct lm_parcel; /* particles between two backends */
+struct lm_crate;  /* arrays between two backends */
 
 /* Operations on particles: a table for each precision. `species` is a number of the setup. */
 struct lm_particle_ops {
@@ -384,6 +386,15 @@ struct lm_backend_ops {
      * may read either. */
     int (*put)(struct lm_backend *b, enum lm_array array, const double *host);
     int (*get)(struct lm_backend *b, enum lm_array array, double *host);
+
+    /* When the domain is divided anew: `depart` sends the cells of these arrays to all ranks that will hold them. What
+     * this rank gets stays in memory of the device when the backend is destroyed, until `arrive` puts it into the next
+     * one and frees it. `depart` returns LM_STOPPED on all ranks where some GPU has no memory for it: nothing has
+     * changed then, and get and put serve. NULL where these always serve. */
+    int (*depart)(struct lm_backend *b, const struct lm_halo_move *move, const int *list, int count,
+                  struct lm_crate **out);
+    int (*arrive)(struct lm_backend *b, const struct lm_halo_move *move, const int *list, int count,
+                  struct lm_crate *crate);
 
     /* Single values of arrays, at cells within the domain; waits. LM_PRESSURE as for `get`. */
     int (*values)(struct lm_backend *b, uint64_t count, struct lm_array_value *values);

@@ -51,6 +51,7 @@ static int list_arrays(const struct lm_setup *s, int list[LM_ARRAYS])
 /* The state of a rank outside of a backend. */
 struct luggage {
     int arrays, list[LM_ARRAYS];
+    struct lm_crate *crate;                     /* of the arrays, where they stay on the device; or NULL: */
     double *array[LM_ARRAYS], *strip[LM_SIDES]; /* NULL: no radiating side */
     uint64_t *map[LM_MAX_SPECIES], count[LM_MAX_SPECIES];
     struct lm_raw_particles particles[LM_MAX_SPECIES];
@@ -72,11 +73,24 @@ static void must(int status)
         lm_ranks_abort(LM_FAILED, lm_error());
 }
 
-/* Arrays go to the ranks that will hold them at once. */
+/* Arrays go to the ranks that will hold them at once. Returns 0 where the host has to do it. */
+static int take_crate(struct lm_distributed *d, const struct lm_halo_move *move, struct luggage *l)
+{
+    if (!d->part->ops->depart)
+        return 0;
+    const int status = d->part->ops->depart(d->part, move, l->list, l->arrays, &l->crate);
+    if (status == LM_STOPPED)
+        return 0;
+    must(status);
+    return 1;
+}
+
 static void take_arrays(struct lm_distributed *d, const struct lm_halo_move *move, struct luggage *l)
 {
-    double *before = new_array(&move->from);
     l->arrays = list_arrays(&d->whole, l->list);
+    if (take_crate(d, move, l))
+        return;
+    double *before = new_array(&move->from);
     for (int k = 0; k < l->arrays; k++) {
         l->array[k] = new_array(&move->to);
         must(d->part->ops->get(d->part, (enum lm_array)l->list[k], before));
@@ -121,9 +135,11 @@ static void take_species(struct lm_distributed *d, int s, const struct lm_partit
     must(d->part->ops->get_map(d->part, s, l->map[s]));
 }
 
-static void put_arrays(struct lm_distributed *d, const struct luggage *l)
+static void put_arrays(struct lm_distributed *d, const struct lm_halo_move *move, const struct luggage *l)
 {
-    for (int k = 0; k < l->arrays; k++)
+    if (l->crate)
+        must(d->part->ops->arrive(d->part, move, l->list, l->arrays, l->crate));
+    for (int k = 0; k < l->arrays && !l->crate; k++)
         must(d->part->ops->put(d->part, (enum lm_array)l->list[k], l->array[k]));
 }
 
@@ -205,13 +221,13 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
         take_species(d, s, next, &l);
     take_arrays(d, &by, &l);
     must(lm_take_strips(d, &by, l.strip));
-    lm_halo_move_free(&by);
     lm_backend_destroy(&d->part);
     lm_halo_free(&d->halo);
     lm_partition_free(&d->partition);
     d->partition = *next;
     must(lm_create_part(d));
-    put_arrays(d, &l);
+    put_arrays(d, &by, &l);
+    lm_halo_move_free(&by);
     must(lm_put_strips(d, l.strip));
     put_sides(d);
     if (d->whole.driving)
