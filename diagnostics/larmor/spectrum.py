@@ -51,6 +51,19 @@ def transverse(run: Run) -> Transverse:
     return Transverse(np.array(times), x, np.array(rows))
 
 
+def response(run: Run, twin: Run, mesh: str) -> tuple[np.ndarray, np.ndarray]:
+    """Times, and half the difference of a mesh, mean over y, between a run and its twin, which has the same ions and a seeded
+    wave of the other sign. The noise of the ions is in both runs, so the wave alone is left, also below the noise."""
+    (t, values), (_, others) = (one.history(mesh, lambda a: a.mean(axis=0)) for one in (run, twin))
+    return t, (values - others) / 2
+
+
+def transverse_response(run: Run, twin: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Times, and the response of b = B_y + i B_z."""
+    (t, by), (_, bz) = (response(run, twin, mesh) for mesh in ("B/y", "B/z"))
+    return t, by + 1j * bz
+
+
 def cold_plasma(run: Run) -> ColdPlasma:
     """The plasma of a run at its first output, for the theory of cold waves along x. Raises RunError, which says why, where
     that theory does not apply: B0 must be along x and uniform, all ions of one kind, and at rest along x."""

@@ -54,9 +54,8 @@ def modes_of(run: Run) -> dict[int, dispersion.Mode]:
 
 
 def response(directory: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times and half the difference of b between a run and its twin: the waves without the noise of the ions."""
-    data, twin = (spectrum.transverse(Run(directory / file)) for file in (name, f"{name}_twin"))
-    return data.t, (data.b - twin.b) / 2
+    """Times, and b of the waves without the noise of the ions."""
+    return spectrum.transverse_response(Run(directory / name), Run(directory / f"{name}_twin"))
 
 
 def waves(b: np.ndarray, m: int) -> list[np.ndarray]:
@@ -76,11 +75,10 @@ def measure(t: np.ndarray, b: np.ndarray, m: int, window: tuple[float, float] = 
 def oblique_row(directory: Path) -> verify.Row:
     """The growth rate of the fastest mode of all angles, in B_z, whose frequency is 0."""
     run = Run(directory / "oblique")
-    (t, b), (_, twin) = (Run(directory / name).history("B/z", lambda a: a.mean(axis=0))
-                         for name in ("oblique", "oblique_twin"))
+    t, b = spectrum.response(run, Run(directory / "oblique_twin"), "B/z")
     k, angle = run.number("const.k"), run.number("const.angle")
     ions = plasma(run.number("const.beta_par"), run.number("const.ratio"), run.number("electrons.temperature"))
-    wave = spectrum.mode((b - twin) / 2, round(run.number("const.periods")))
+    wave = spectrum.mode(b, round(run.number("const.periods")))
     measured = spectrum.fit_rate(t, np.abs(wave), OBLIQUE_WINDOW)
     expected = dispersion.root(k, angle, ions, 0.06j).imag
     return verify.Row(f"oblique, k = {k:.3f}: gamma", measured.value, expected, BAND_GAMMA, measured.error)

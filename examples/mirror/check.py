@@ -40,13 +40,6 @@ def modes_of(run: Run) -> dict[int, dispersion.Mode]:
     return {m: dispersion.Mode(k, angle, dispersion.root(k, angle, ions, 0.1j)) for m, k in ks.items()}
 
 
-def response(directory: Path, seed: int, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times and half the difference of a mesh between a run and its twin: the waves without the noise of the ions."""
-    (t, values), (_, twin) = (Run(directory / f"seed_{seed}{end}").history(name, lambda a: a.mean(axis=0))
-                              for end in ("", "_twin"))
-    return t, (values - twin) / 2
-
-
 def expected_shape(run: Run, mode: dispersion.Mode) -> tuple[float, float]:
     """n/B_par and B_z/B_par of theory. Its axis 3 is along B0 and its axis 2 along -z: k is along x, B0 has x and y."""
     p = dispersion.polarisation(mode, plasma_of(run))
@@ -56,7 +49,7 @@ def expected_shape(run: Run, mode: dispersion.Mode) -> tuple[float, float]:
 def amplitudes(directory: Path, seed: int, name: str, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Times, and one mode of the difference of the twins. The phase counts from x = 0, wherever in a cell it lies."""
     run = Run(directory / f"seed_{seed}")
-    t, values = response(directory, seed, name)
+    t, values = spectrum.response(run, Run(directory / f"seed_{seed}_twin"), name)
     with run.fields(run.field_steps[0]) as fields:
         first = fields.x(name)[0]
     return t, spectrum.mode(values, m) * np.exp(-2j * np.pi * m * first / run.number("grid.lx"))
