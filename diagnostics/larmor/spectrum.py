@@ -221,6 +221,15 @@ def fit_rate(t: np.ndarray, amplitude: np.ndarray, window: tuple[float, float]) 
     return Estimate(float(slope), float(np.sqrt(residual @ residual / (len(x) - 2) / (x0 @ x0))))
 
 
+def growing_wave(t: np.ndarray, waves: Sequence[np.ndarray], window: tuple[float, float]) -> complex:
+    """omega + i gamma of waves exp(-i omega t), mean over them: slopes of the phase and of the logarithm in a window."""
+    inside, found = in_window(t, window), []
+    for wave in waves:
+        omega = -np.polyfit(t[inside], np.unwrap(np.angle(wave[inside])), 1)[0]
+        found.append(complex(omega, fit_rate(t, np.abs(wave), window).value))
+    return complex(np.mean(found))
+
+
 def mean_estimate(values: Sequence[float]) -> Estimate:
     """Mean over independent runs with the standard error of the mean."""
     array = np.asarray(values, dtype=float)

@@ -8,11 +8,14 @@ import math
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from .program import Program
+from .spectrum import mean_estimate
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,13 @@ def at_most(label: str, value: float, limit: float) -> Row:
 def zero(label: str, value: float, band: float = 0.0) -> Row:
     """A number that has to be 0, exactly unless there is a band."""
     return Row(label, float(value), 0.0, band, absolute=True)
+
+
+def wave_rows(label: str, found: Sequence[complex], expected: complex, band_gamma: float, band_omega: float) -> list[Row]:
+    """Growth rate and frequency of a wave, from omega + i gamma of independent runs."""
+    gamma, omega = (mean_estimate(part) for part in (np.imag(found), np.real(found)))
+    return [Row(f"{label}: gamma", gamma.value, expected.imag, band_gamma, gamma.error),
+            Row(f"{label}: omega", omega.value, expected.real, band_omega, omega.error)]
 
 
 def table(rows: Iterable[Row]) -> str:

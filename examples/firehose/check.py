@@ -63,15 +63,6 @@ def waves(b: np.ndarray, m: int) -> list[np.ndarray]:
     return [np.conj(spectrum.mode(b, -m)), np.conj(spectrum.mode(b, m))]
 
 
-def measure(t: np.ndarray, b: np.ndarray, m: int, window: tuple[float, float] = WINDOW) -> complex:
-    """omega and gamma, mean of the two directions: slopes of the phase and of the logarithm."""
-    inside, found = spectrum.in_window(t, window), []
-    for wave in waves(b, m):
-        omega = -np.polyfit(t[inside], np.unwrap(np.angle(wave[inside])), 1)[0]
-        found.append(complex(omega, spectrum.fit_rate(t, np.abs(wave), window).value))
-    return complex(np.mean(found))
-
-
 def oblique_row(directory: Path) -> verify.Row:
     """The growth rate of the fastest mode of all angles, in B_z, whose frequency is 0."""
     run = Run(directory / "oblique")
@@ -132,11 +123,8 @@ def growth_rows(directory: Path, label: str, names: list[str], window: tuple[flo
     modes, rows = modes_of(Run(directory / names[0])), []
     responses = [response(directory, name) for name in names]
     for m, mode in modes.items():
-        found = [measure(*one, m, window) for one in responses]
-        gamma = spectrum.mean_estimate([omega.imag for omega in found])
-        omega = spectrum.mean_estimate([omega.real for omega in found])
-        rows += [verify.Row(f"{label}, k = {mode.k:.3f}: gamma", gamma.value, mode.omega.imag, BAND_GAMMA, gamma.error),
-                 verify.Row(f"{label}, k = {mode.k:.3f}: omega", omega.value, mode.omega.real, BAND_OMEGA, omega.error)]
+        found = [spectrum.growing_wave(t, waves(b, m), window) for t, b in responses]
+        rows += verify.wave_rows(f"{label}, k = {mode.k:.3f}", found, mode.omega, BAND_GAMMA, BAND_OMEGA)
     return rows
 
 

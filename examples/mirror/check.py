@@ -59,11 +59,10 @@ def measure(directory: Path, seed: int, m: int, angle: float) -> tuple[complex, 
     """omega of B_y, and in the window n/B_par and B_z/B_par: slopes of the amplitudes. B_par is B_y sin(angle)."""
     t, b = amplitudes(directory, seed, "B/y", m)
     inside = spectrum.in_window(t, WINDOW)
-    omega = -np.polyfit(t[inside], np.unwrap(np.angle(b[inside])), 1)[0]
     par = b[inside] * np.sin(angle)
     ratios = [(np.vdot(par, amplitudes(directory, seed, name, m)[1][inside]) / np.vdot(par, par)).real
               for name in ("rho", "B/z")]
-    return complex(omega, spectrum.fit_rate(t, np.abs(b), WINDOW).value), ratios[0], ratios[1]
+    return spectrum.growing_wave(t, [b], WINDOW), ratios[0], ratios[1]
 
 
 def marginal(run: Run, beta_par: float) -> float:

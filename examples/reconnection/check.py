@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""GEM reconnection challenge: peak rate, which eta and cells hardly change; Hall field, budgets; a sheet at rest."""
+"""GEM reconnection challenge: peak rate, which eta, cells and the mirror image of the walls hardly change; Hall field,
+budgets; a sheet at rest."""
 
 from __future__ import annotations
 
@@ -14,11 +15,12 @@ from larmor.plot import label_of
 
 NARROW = ["const.psi0=0", "fields.eta=0", "grid.lx=1.6", "species.sheet.particles_per_cell=480",
           "species.background.particles_per_cell=800", "run.t_end=20", "output.flow.every=100"]
-RUNS = [("gem", []), ("half_eta", ["fields.eta=0.0025"]), ("coarse", ["const.coarse=2"]), ("sheet", NARROW)]
+RUNS = [("gem", []), ("half_eta", ["fields.eta=0.0025"]), ("coarse", ["const.coarse=2"]), ("sheet", NARROW), ("double", [], "double.ini")]
 FULL = ["const.cells=10", "run.dt=0.01", "run.t_end=40", "output.flow.every=50", "output.moments.every=500",
         "species.sheet.particles_per_cell=1000", "species.background.particles_per_cell=2000"]
 RATES = (0.15, 0.30)  # B0 v_A: peaks of the codes of the GEM challenge
-SAME = 0.2            # of the rate, whatever breaks the field lines at the X point: eta, or the grid
+SAME = 0.2            # of the rate, whatever breaks the field lines at the X point: eta, or the grid; and for other noise
+SHEETS = {"lower": 0.25, "upper": 0.75}  # of the two in a periodic box, over its height
 SPAN = 3.0            # 1/Omega_ci over which a rate is fitted
 NEAR = 6.0, 2.0       # d_i from the X point, where the Hall field is
 BAND_ODD = 0.2        # noise, and the islands that are not alike on both sides
@@ -29,15 +31,15 @@ BAND_DENSITY = 0.02   # of the sheet at rest: three times the counting noise of 
 
 
 class Reconnection:
-    """Flux and heat in time of one run."""
+    """Flux and heat in time of one run; `height` of the sheet, over that of the box."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, height: float = 0.5) -> None:
         self.run = Run(directory)
         times, flux, heating = [], [], []
         for step in self.run.outputs["flow"]:
             with self.run.output("flow", step) as flow:
                 times.append(flow.time)
-                flux.append(np.ptp(in_the_middle(potential(flow))))
+                flux.append(np.ptp(in_the_sheet(potential(flow), height)))
                 heating.append(flow["heating_resistive"].mean())
         self.t, self.flux = np.array(times), np.array(flux)
         self.heating = np.array(heating) * self.run.number("grid.lx") * self.run.number("grid.ly")
@@ -75,9 +77,9 @@ def potential(flow: Fields) -> np.ndarray:
     return rows - np.concatenate([[0.0], np.cumsum(flow["B/y"][0, :-1])]) * dx
 
 
-def in_the_middle(lines: np.ndarray) -> np.ndarray:
-    """A_z at y = ly/2, which is between two rows."""
-    return lines[len(lines) // 2 - 1:][:2].mean(axis=0)
+def in_the_sheet(lines: np.ndarray, height: float = 0.5) -> np.ndarray:
+    """A_z in the middle of a sheet, which is between two rows."""
+    return lines[round(height * len(lines)) - 1:][:2].mean(axis=0)
 
 
 def quadrants(flow: Fields) -> tuple[float, float]:
@@ -85,7 +87,7 @@ def quadrants(flow: Fields) -> tuple[float, float]:
     square of B_z is odd in x and in y, as the Hall field is."""
     b, (dx, dy) = flow["B/z"], flow.spacing("B/z")
     rows, columns = b.shape
-    at = int(np.argmax(in_the_middle(potential(flow))))  # a saddle: the largest A_z on this line
+    at = int(np.argmax(in_the_sheet(potential(flow))))  # a saddle: the largest A_z on this line
     b = np.roll(b, columns // 2 - at, axis=1)
     middle, up, right = rows // 2 - 1, round(NEAR[1] / dy), round(NEAR[0] / dx)  # B_z of a row is at its upper side
     b = b[middle - up:middle + up + 1, columns // 2 - right:columns // 2 + right + 1]
@@ -154,7 +156,7 @@ def draw_fields(axes, gem: Reconnection, step: int):
                             interpolation="bicubic")
         lines = potential(flow)
         x, y = flow.x("rho") - half[0], flow.y("rho") - half[1]
-        levels = in_the_middle(lines).max() + np.arange(-12, 13) * 0.35  # with the separatrix
+        levels = in_the_sheet(lines).max() + np.arange(-12, 13) * 0.35  # with the separatrix
         axes.contour(x, y, lines, levels=levels, colors="k", linewidths=0.7, linestyles="solid")
         axes.set(xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$",
                  title=f"GEM challenge: $B_z$ and field lines, $t\\,\\Omega_{{ci}} = {flow.time:g}$")
@@ -186,12 +188,15 @@ def picture(runs: list[Reconnection], output: Path) -> None:
 
 
 def check(directory: Path) -> list[verify.Row]:
-    runs = gem, half, coarse = [Reconnection(directory / name) for name, _ in RUNS[:3]]
+    runs = gem, half, coarse = [Reconnection(directory / name) for name, *_ in RUNS[:3]]
     picture(runs, directory / "reconnection.png")
     middle, band = sum(RATES) / 2, (RATES[1] - RATES[0]) / 2
     rates = [verify.Row("peak rate of reconnection", gem.peak, middle, band, absolute=True),
              verify.Row("that with half of eta, over that with eta", half.peak / gem.peak, 1, SAME),
              verify.Row("that with cells twice as large, over that", coarse.peak / gem.peak, 1, SAME)]
+    for name, height in SHEETS.items():
+        sheet = Reconnection(directory / "double", height)
+        rates.append(verify.Row(f"two sheets in a periodic box, {name} one: over that", sheet.peak / gem.peak, 1, SAME))
     return rates + hall_rows(gem) + budget_rows(gem) + sheet_rows(Run(directory / RUNS[3][0]))
 
 
