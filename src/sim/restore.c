@@ -213,5 +213,7 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
     LM_TRY(lm_sim_begin_backgrounds(sim, path, head));
     LM_TRY(lm_sim_begin_ionisation(sim));
     LM_TRY(lm_sim_restore_tracks(sim, path, head));
+    if (sim->backend->setup.local_eta)
+        LM_TRY(sim->backend->ops->resistivity(sim->backend));
     return lm_sim_find_maxima(sim);
 }

@@ -96,8 +96,6 @@ int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
 
 int lm_sim_find_maxima(struct lm_sim *sim)
 {
-    if (sim->backend->setup.local_eta)
-        LM_TRY(sim->backend->ops->resistivity(sim->backend));
     LM_TRY(sim->backend->ops->field_maxima(sim->backend));
     return sim->backend->ops->control(sim->backend, &sim->control);
 }
@@ -174,15 +172,29 @@ static int find_e(struct lm_sim *sim)
     return b->ops->copy(b, LM_B, LM_KEPT_B, 3);
 }
 
+/* After Ohm's law with the mean of B: the resistivity, which acts until the next one, and the maxima are those of B
+ * itself, so that a restart finds the same. Friction's force stays that of Ohm's law, for output. */
+static int find_maxima_of_b(struct lm_sim *sim)
+{
+    struct lm_backend *b = sim->backend;
+    const int has_friction = b->setup.friction_species > 0;
+    if (b->setup.local_eta) {
+        LM_TRY(has_friction ? b->ops->copy(b, LM_J_AHEAD, LM_FRICTION_FORCE, 3) : LM_OK);
+        LM_TRY(b->ops->resistivity(b));
+        LM_TRY(has_friction ? b->ops->copy(b, LM_FRICTION_FORCE, LM_J_AHEAD, 3) : LM_OK);
+    }
+    return lm_sim_find_maxima(sim);
+}
+
 /* Counts the step and books what has crossed sides, bodies and sources in it. */
 static int finish_step(struct lm_sim *sim)
 {
     sim->step++;
     for (int s = 0; s < sim->config->species_count; s++)
         sim->particle_steps += sim->count[s];
-    /* Ohm's law has found the maxima, but not those of B itself where it took the mean of B. */
-    LM_TRY(is_hybrid(sim) && !sim->feels_mean ? sim->backend->ops->control(sim->backend, &sim->control)
-                                              : lm_sim_find_maxima(sim));
+    LM_TRY(!is_hybrid(sim)   ? lm_sim_find_maxima(sim)
+           : sim->feels_mean ? find_maxima_of_b(sim)
+                             : sim->backend->ops->control(sim->backend, &sim->control));
     LM_TRY(lm_sim_book_particles(sim));
     LM_TRY(lm_sim_book_backgrounds(sim));
     return lm_sim_choose_tracks(sim);
