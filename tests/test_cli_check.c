@@ -130,6 +130,18 @@ START_TEST(short_whistlers)
 END_TEST
 
 /* A field may start out of its bounds; check and run both warn of it. */
+/* The inertial length is shortest where the plasma is densest: 1/4 d_i at n = 16. */
+START_TEST(dense_layer)
+{
+#define ROW "check small.ini grid.lx=4 grid.ly=4 species.protons.particles_per_cell=1000 species.protons.density="
+    CLI(0, ROW "1 grid.nx=12 grid.ny=12");
+    CLI(4, ROW "x<1?16:1 grid.nx=12 grid.ny=12");
+    cli_has(cli.out, "take cells of 0.25 d_i or less: grid.nx >= 16 and grid.ny >= 16");
+    ck_assert_str_eq(strstr(cli.err, "beyond"), "beyond 1 limit: cell / ion inertial length of the densest cell\n");
+#undef ROW
+}
+END_TEST
+
 START_TEST(out_of_bounds)
 {
     char text[2048];
@@ -484,6 +496,7 @@ int main(void)
     tcase_add_test(t, repeated_keys);
     tcase_add_test(t, limits);
     tcase_add_test(t, short_whistlers);
+    tcase_add_test(t, dense_layer);
     tcase_add_test(t, out_of_bounds);
     tcase_add_loop_test(t, advice, 0, 5);
     tcase_add_loop_test(t, odd_files, 0, COUNT(odd));

@@ -85,7 +85,7 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
 {
     const struct lm_config *c = s->config;
     const double wanted = c->run.dt * s->frequency / c->fields.substep_safety, most = c->fields.max_substeps;
-    const double width = fmax(s->grid.dx, s->grid.dy), inertial = sqrt(fmin(s->n_min, 1e6));
+    const double width = fmax(s->grid.dx, s->grid.dy), per_inertial = sqrt(fmin(s->n_max, 1e6));
     lm_limits_add(l, "field substeps a step", ceil(fmax(c->fields.min_substeps, wanted)), most,
                   "chosen each step; the run stops beyond the limit",
                   "take run.dt <= %.3g, larger cells, less resistivity or a higher fields.density_floor, or raise "
@@ -99,10 +99,11 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
         lm_limits_add(l, "stages of resistivity a step", s->stages, LM_MOST_RELAXATION_STAGES,
                       "chosen each step; the run stops beyond the limit",
                       "take a smaller run.dt, larger cells or less resistivity");
-    if (s->n_min > 0)
-        lm_limits_add(l, "cell / local ion inertial length", width * inertial, 1.0, "Hall physics needs cells below it",
-                      "take cells of %.3g d_i or less: grid.nx >= %.0f and grid.ny >= %.0f", 1 / inertial,
-                      fmin(ceil(s->grid.lx * inertial), 1e9), fmin(ceil(s->grid.ly * inertial), 1e9));
+    if (s->n_max > 0)
+        lm_limits_add(l, "cell / ion inertial length of the densest cell", width * per_inertial, 1.0,
+                      "Hall physics needs cells below it",
+                      "take cells of %.3g d_i or less: grid.nx >= %.0f and grid.ny >= %.0f", 1 / per_inertial,
+                      fmin(ceil(s->grid.lx * per_inertial), 1e9), fmin(ceil(s->grid.ly * per_inertial), 1e9));
     if (s->per_cell > 0)
         lm_limits_add(l, "density noise, noisiest cell", s->noise, 0.2, "1/sqrt(particles) of a random start",
                       "raise particles_per_cell %.2g times (that is where the density is 1: the noisiest cell above "

@@ -248,6 +248,7 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
                 continue;
             }
             s->n_min = fmin(s->n_min, a->n[k]);
+            s->n_max = fmax(s->n_max, a->n[k]);
             take_noise(s, setup, a, k);
             const double b2 = b.x * b.x + b.y * b.y + b.z * b.z,
                          per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b2, &setup->ohm, 0.0);

@@ -19,8 +19,9 @@ struct lm_survey {
     struct lm_cuts cuts;  /* of the points, where these are the cells and fields need them */
     double cells_a_point; /* 1: every cell */
     /* Extremes over the cells of plasma. */
-    double b, n_min, frequency, gyration; /* max |B|; min electron density; max grid frequency; max Z |B|/m */
-    double whistler;                      /* the largest frequency of a whistler as short as the cells */
+    double b, n_min, n_max;     /* max |B|; electron density */
+    double frequency, gyration; /* max grid frequency; max Z |B|/m */
+    double whistler;            /* the largest frequency of a whistler as short as the cells */
     int stages; /* of the relaxation of B that a resistivity above that of the substeps needs; 0: there is none */
     double speed[LM_MAX_SPECIES]; /* drift + 5 thermal speeds, or the bound for entering and re-emitted ions */
     double thermal[LM_MAX_SPECIES], temperature[LM_MAX_SPECIES];
