@@ -14,6 +14,7 @@ RUNS = [("left", []),
         ("right", ["const.hand=-1", "run.t_end=75"]),
         ("warm", ["const.hand=-1", "species.protons.temperature=0.015", "species.protons.particles_per_cell=512",
                   "run.t_end=85"])]
+FULL = ["species.protons.particles_per_cell=4096"]
 MODES = {"left": (11, 12, 13), "right": (12, 13, 14), "warm": (12, 13, 14)}  # periods of the density in the box
 TITLES = {"left": "L, $T_i = 0.005$", "right": "R, $T_i = 0.005$", "warm": "R, $T_i = 0.015$"}
 # The window, in growth times of the fastest mode: after the transients of the start, before the daughters are strong.

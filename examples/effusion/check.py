@@ -23,6 +23,7 @@ RUNS = [
                f"boundary.x_max_temperature={WALLS}", f"const.across={COLD}", "run.t_end=96"]),
     ("fed", ["boundary.x_min=inflow"] + [f"species.{name}.inflow_density=2" for name in SPECIES]),
 ]
+FULL = [f"species.{name}.particles_per_cell=64000" for name in SPECIES]
 
 
 # ---------------------------------------------------------------- theory, for a gas of density 1

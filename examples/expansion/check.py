@@ -12,6 +12,8 @@ import numpy as np
 from larmor import Run, ledger, plot, verify
 
 RUNS: list[tuple[str, list[str]]] = [("slab", [])]
+FULL = ["grid.nx=1920", "run.dt=0.0125", "species.protons.particles_per_cell=6000", "output.series_every=40",
+        "output.fields_every=80"]
 TIMES = (10.0, 20.0)   # when profiles are fitted
 WINDOW = (-0.5, 1.5)   # of (x - x0)/(c_s t)
 EDGE_TIMES = (10.0, 25.0)  # when the density at the original edge is followed

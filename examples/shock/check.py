@@ -12,6 +12,8 @@ import numpy as np
 from larmor import Run, ledger, plot, shocks, verify
 
 RUNS: list[tuple[str, list[str]]] = [("wall", [])]
+FULL = ["grid.nx=960", "grid.ny=16", "grid.ly=2", "run.dt=0.005", "species.protons.particles_per_cell=64",
+        "output.series_every=100", "output.fields_every=100", "output.particles_every=8000"]
 WINDOW = (30.0, 40.0)  # when the downstream is measured
 TRACK = (15.0, 40.0)   # when the shock is followed
 OFF_WALL, OFF_SHOCK = 10.0, 20.0  # d_i that the downstream keeps away from both

@@ -11,6 +11,7 @@ import numpy as np
 from larmor import Run, plot, spectrum, theory, verify
 
 RUNS: list[tuple[str, list[str]]] = [("pulse", [])]
+FULL = ["grid.nx=1600", "run.dt=0.0025", "output.series_every=400", "output.fields_every=80"]
 MODES = (1, 2, 5, 10, 20)  # periods in the box, whose length is such that k = 0.1, 0.2, 0.5, 1, 2
 BAND = 0.01
 
